@@ -1,0 +1,110 @@
+// The arrows between packages and between slices of the server. Anything that is not listed is forbidden.
+
+/** Runtime imports that a package may make of other packages of the workspace. */
+const arrows = {
+  protocol: [],
+  'flow-sdk': ['protocol'],
+  'connector-sdk': ['protocol'],
+  core: ['protocol', 'connector-sdk'],
+  'node-types': ['protocol', 'connector-sdk', 'flow-sdk'],
+  'worker-agent': ['protocol'],
+  'client-sdk': ['protocol'],
+  testing: ['protocol', 'flow-sdk', 'connector-sdk', 'node-types', 'core'],
+  'api-server': ['protocol', 'connector-sdk', 'flow-sdk', 'core', 'node-types', 'worker-agent'],
+  cli: ['protocol', 'flow-sdk', 'api-server', 'client-sdk', 'worker-agent'],
+}
+
+/** Slices of the server in the order of their dependencies: a slice uses slices to its left. */
+const slices = [
+  'auth',
+  'secrets',
+  'artifacts',
+  'events',
+  'connectors',
+  'messages',
+  'hooks',
+  'workers',
+  'devices',
+  'flows',
+  'runs',
+  'dashboards',
+  'alerts',
+  'modules',
+  'observability',
+]
+const server = '^packages/api-server/src'
+
+const packageRules = Object.entries(arrows).map(([name, allowed]) => ({
+  name: `arrows-of-${name}`,
+  comment: `${name} imports ${allowed.length > 0 ? allowed.join(', ') : 'no other package'}`,
+  severity: 'error',
+  from: { path: `^packages/${name}/src/` },
+  to: { path: `^packages/(?!(${[name, ...allowed].join('|')})/)` },
+}))
+
+const sliceRules = slices.flatMap((slice, at) => [
+  {
+    name: `slices-right-of-${slice}`,
+    severity: 'error',
+    from: { path: `${server}/${slice}/` },
+    to: { path: `${server}/(${slices.slice(at + 1).join('|') || 'none'})/` },
+  },
+  {
+    name: `store-of-${slice}`,
+    comment: 'a store is imported by its own slice alone',
+    severity: 'error',
+    from: { path: server, pathNot: `${server}/${slice}/` },
+    to: { path: `${server}/${slice}/store\\.ts$` },
+  },
+])
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true, dependencyTypesNot: ['type-only'] } },
+    ...packageRules,
+    ...sliceRules,
+    {
+      name: 'routes-belong-to-the-app',
+      severity: 'error',
+      from: { path: `${server}/`, pathNot: `${server}/(app|openapi-document)\\.ts$` },
+      to: { path: `${server}/[^/]+/routes\\.ts$` },
+    },
+    {
+      name: 'mechanisms-know-no-slice',
+      severity: 'error',
+      from: { path: `${server}/(http|db)/` },
+      to: { path: `${server}/(${slices.join('|')})/` },
+    },
+    {
+      name: 'no-deep-imports',
+      severity: 'error',
+      from: { path: '^(packages/([^/]+)|examples|bench|test)/' },
+      to: { path: '^packages/[^/]+/src/(?!(index|flow|testing)\\.ts$)', pathNot: '^packages/$2/' },
+    },
+    {
+      name: 'effect-stays-inside',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: '^packages/(core|api-server)/' },
+      to: { path: 'node_modules/effect/' },
+    },
+    {
+      name: 'stable-effect-only',
+      severity: 'error',
+      from: {},
+      to: {
+        path: 'node_modules/effect/dist/(http|http-api|sql|cluster|workflow|cli|rpc|ai|eventlog|persistence|process|reactivity|workers)/',
+      },
+    },
+  ],
+  options: {
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)(dist|fixtures)/' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['@flow-service/source', 'import', 'default'],
+    },
+  },
+}

@@ -1,0 +1,2 @@
+def run(n):
+    return {"thrice": 3 * n}

@@ -1,0 +1,25 @@
+/** What webhook.bench.ts measures: a live flow of a webhook and a switch behind it. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { createService } from '@flow-service/api-server'
+import { createClient } from '@flow-service/client-sdk'
+import { liveFlow, t } from '@flow-service/flow-sdk'
+import { http, switchOn } from '@flow-service/node-types/flow'
+
+const flow = liveFlow('bench', { temp: t.float }, (m, use) => {
+  use(http.webhook({ url: 'temp', out: { temp: t.float } }), {}, { out: { temp: m.temp } })
+  use(switchOn(t.float, { rules: [{ operator: 'gt', value: 28, output: 'hot' }] }), { in: m.temp })
+})
+const dataDir = mkdtempSync(join(tmpdir(), 'bench-hook-'))
+const service = await createService({ dataDir, port: 0, environment: 'local', logLevel: 'silent', flows: [flow] })
+const { baseUrl, origin } = await service.listen()
+await createClient({ baseUrl, token: await service.superuserToken() }).flows.start({ name: 'bench' })
+async function stop(): Promise<void> {
+  await service.close()
+  rmSync(dataDir, { recursive: true, force: true })
+  process.exit()
+}
+process.once('SIGTERM', () => void stop())
+process.send?.(`${origin}/hooks/bench/temp`)

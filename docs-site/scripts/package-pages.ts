@@ -1,0 +1,36 @@
+/**
+ * A page for each package: its README, with the title where the site has its own.
+ * @module
+ */
+import { readFileSync } from 'node:fs'
+
+import type { Page } from './page.ts'
+
+const packages = new URL('../../packages/', import.meta.url)
+
+/** From the one an author of flows meets first to the ones that are for those who look inside. */
+const names = [
+  'flow-sdk',
+  'node-types',
+  'testing',
+  'cli',
+  'client-sdk',
+  'api-server',
+  'connector-sdk',
+  'core',
+  'worker-agent',
+  'protocol',
+]
+
+/** The pages of all packages. */
+export const packagePages = (): Page[] => names.map((name, at) => packagePage(name, at + 1))
+
+function packagePage(name: string, order: number): Page {
+  const readme = readFileSync(new URL(`${name}/README.md`, packages), 'utf8')
+  const [heading = '', ...rest] = readme.split('\n')
+  if (heading !== `# @flow-service/${name}`) throw new Error(`packages/${name}/README.md does not begin with its name`)
+  const { description } = JSON.parse(readFileSync(new URL(`${name}/package.json`, packages), 'utf8')) as {
+    description: string
+  }
+  return { path: `packages/${name}`, title: name, description, order, body: rest.join('\n') }
+}

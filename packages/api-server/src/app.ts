@@ -1,0 +1,122 @@
+/**
+ * Everything that answers: the endpoints of every slice, webhooks, the event socket, the reference pages.
+ * @module
+ */
+import type { NodeRegistry } from '@flow-service/core'
+import { Router } from 'express'
+
+import type { Artifacts } from './artifacts/artifacts.ts'
+import { artifactsEndpoints, artifactsHandlers } from './artifacts/routes.ts'
+import { authEndpoints, authHandlers } from './auth/routes.ts'
+import type { Sessions } from './auth/sessions.ts'
+import { createSignInLimit } from './auth/sign-in-limit.ts'
+import type { Users } from './auth/users.ts'
+import type { ResolvedConfig } from './config.ts'
+import type { EventSockets } from './events/event-socket.ts'
+import { eventsEndpoints, eventsHandlers, eventUpgrade } from './events/routes.ts'
+import type { Tickets } from './events/tickets.ts'
+import type { Flows } from './flows/flows.ts'
+import { flowsEndpoints, flowsHandlers, type FlowsHandlersDeps } from './flows/routes.ts'
+import type { Hooks } from './hooks/hooks.ts'
+import { hookRoutes } from './hooks/routes.ts'
+import { createAuthenticator } from './http/authenticate.ts'
+import { docs } from './http/docs.ts'
+import type { Endpoint } from './http/endpoint.ts'
+import { answerErrors, type ErrorLog, notFound } from './http/errors.ts'
+import { secureHeaders } from './http/headers.ts'
+import { bind, mount } from './http/mount.ts'
+import { openApiDocument, type OpenApiDocument } from './http/openapi.ts'
+import type { UpgradeRouter } from './http/upgrade.ts'
+import type { Messages } from './messages/messages.ts'
+import { messagesEndpoints, messagesHandlers } from './messages/routes.ts'
+import { runsEndpoints, runsHandlers } from './runs/routes.ts'
+import type { Runs } from './runs/runs.ts'
+import { engineVersion } from './version.ts'
+
+/** The nouns behind the endpoints. */
+export interface AppParts {
+  readonly artifacts: Artifacts
+  readonly flows: Flows
+  readonly hooks: Hooks
+  readonly messages: Messages
+  readonly missing: FlowsHandlersDeps['missing']
+  readonly registry: NodeRegistry
+  readonly runs: Runs
+  readonly sessions: Sessions
+  readonly sockets: EventSockets
+  readonly tickets: Tickets
+  readonly users: Users
+  readonly log: ErrorLog
+  /** Whether the engine can work: false once its database is lost. */
+  readonly isAlive: () => boolean
+}
+
+const endpoints: readonly Endpoint[] = [
+  authEndpoints,
+  flowsEndpoints,
+  eventsEndpoints,
+  messagesEndpoints,
+  runsEndpoints,
+  artifactsEndpoints,
+].flatMap((group): Endpoint[] => Object.values(group))
+
+const tags = {
+  login: 'Sign in.',
+  users: 'Who is signed in.',
+  flows: 'Flows: documents, publishing, live control, node types.',
+  messages: 'The catalogue of messages with their last values.',
+  runs: 'Runs of batch flows and their metrics.',
+  artifacts: 'Bytes that messages, runs and flows refer to.',
+}
+
+/** The OpenAPI 3.1 document of the whole API. */
+export const apiDocument = (): OpenApiDocument =>
+  openApiDocument(endpoints, {
+    title: 'flow-service',
+    version: engineVersion,
+    description: 'Live and batch flows on one graph model. Every refusal is a problem document (RFC 9457).',
+    tags,
+  })
+
+/** The router of a service, to be mounted before any body parser, and its socket routes on `upgrades`. */
+export function createApp(config: ResolvedConfig, parts: AppParts, upgrades: UpgradeRouter): Router {
+  const { artifacts, flows, hooks, messages, missing, registry, runs, sessions, sockets, tickets, users, log } = parts
+  const authenticate = createAuthenticator([(token) => sessions.verify(token)])
+  upgrades.route(
+    '/api/v1/flows/ws',
+    eventUpgrade({
+      sockets,
+      tickets,
+      authenticate,
+      mayEnter: async (id) => (await users.find(id)) !== null,
+      origins: [],
+    }),
+  )
+  const bindings = [
+    ...bind(authEndpoints, authHandlers({ users, sessions, limit: createSignInLimit() })),
+    ...bind(flowsEndpoints, flowsHandlers({ flows, registry, missing })),
+    ...bind(eventsEndpoints, eventsHandlers({ tickets })),
+    ...bind(messagesEndpoints, messagesHandlers({ messages })),
+    ...bind(runsEndpoints, runsHandlers({ runs })),
+    ...bind(artifactsEndpoints, artifactsHandlers({ artifacts })),
+  ]
+  const hook = hookRoutes(hooks)
+  // only paths of our own: mounted at the root of a host's app, everything else is the host's
+  return Router({ caseSensitive: true })
+    .use('/hooks', hook)
+    .use('/api/v1/hooks', hook)
+    .use(['/api/v1', '/docs', '/redoc', '/healthz'], secureHeaders)
+    .get('/healthz', (_request, response) => void response.status(parts.isAlive() ? 200 : 503).end())
+    .use(docs({ document: apiDocument(), environment: config.environment, enabled: config.docs }))
+    .use(
+      '/api/v1',
+      mount(bindings, {
+        authenticate,
+        baseUrl: config.baseUrl,
+        trustProxy: config.trustProxy,
+        maxBodyBytes: { 'artifacts.put': config.artifactMaxBytes },
+      }),
+      notFound,
+    )
+    .use(answerErrors(log))
+}

@@ -1,0 +1,138 @@
+/**
+ * `/artifacts`: bytes in and out (wire decision G40).
+ * @module
+ */
+import { artifactRefSchema } from '@flow-service/protocol'
+import * as z from 'zod'
+
+import { bytes, endpoint, type Handlers, reply, type RequestFacts } from '../http/endpoint.ts'
+import { invalid } from '../http/errors.ts'
+import { flag } from '../http/query.ts'
+import { type Artifacts, noArtifact, type OpenArtifact } from './artifacts.ts'
+import { parseRange } from './byte-range.ts'
+
+const nameSchema = z
+  .string()
+  .max(255, 'use at most 255 characters')
+  .regex(/^[^\p{Cc}/\\]*$/u, 'use a file name: no control characters, "/" or "\\"')
+  .default('')
+  .meta({ description: 'File name, shown when the bytes are downloaded.' })
+
+/** A digest in a path, in full or as its 64 hexadecimal digits. */
+const digestParam = z
+  .string()
+  .regex(/^(?:sha256:)?[0-9a-f]{64}$/, 'use "sha256:" and 64 hexadecimal digits in lower case')
+
+const bytesHeaders = z.object({
+  etag: z.string(),
+  'cache-control': z.string(),
+  'accept-ranges': z.string(),
+  'content-disposition': z.string().optional(),
+})
+
+export const artifactsEndpoints = {
+  put: endpoint({
+    id: 'artifacts.put',
+    method: 'put',
+    path: '/artifacts',
+    summary: 'Store bytes',
+    description:
+      'The media type is that of the request. Volatile bytes stay in the memory of the engine until newer ones push them out.',
+    auth: ['user', 'worker'],
+    query: z.object({ name: nameSchema, volatile: flag.default(false) }),
+    // the configured limit is that of the store, which frames and files do not share
+    body: bytes(Number.MAX_SAFE_INTEGER),
+    replies: {
+      200: reply.json('The bytes were stored already.', artifactRefSchema),
+      201: reply.json('The bytes are stored.', artifactRefSchema),
+    },
+    problems: ['payload_too_large'],
+  }),
+  get: endpoint({
+    id: 'artifacts.get',
+    method: 'get',
+    path: '/artifacts/{digest}',
+    summary: 'Get bytes',
+    description: 'Answers `Range` and `If-None-Match`.',
+    auth: ['user', 'worker'],
+    params: z.object({ digest: digestParam }),
+    replies: {
+      200: reply.stream('All bytes.', ['application/octet-stream'], bytesHeaders),
+      206: reply.stream('The bytes of the range.', ['application/octet-stream'], bytesHeaders),
+      304: reply.empty('The client has the bytes.', bytesHeaders),
+      416: reply.empty('The range begins behind the last byte.', z.object({ 'content-range': z.string() })),
+    },
+    problems: ['not_found'],
+  }),
+} as const
+
+export const artifactsHandlers = (deps: { artifacts: Artifacts }): Handlers<typeof artifactsEndpoints> => ({
+  async put({ query, body, request }) {
+    const mediaType = mediaTypeOf(request)
+    const { ref, created } = await deps.artifacts.put(body, { ...query, mediaType })
+    return { status: created ? 201 : 200, value: ref }
+  },
+  async get({ params, request }) {
+    const digest = params.digest.startsWith('sha256:') ? params.digest : `sha256:${params.digest}`
+    const artifact = await deps.artifacts.open(digest)
+    if (!artifact) throw noArtifact(digest)
+    return answer(artifact, request)
+  },
+})
+
+function answer(artifact: OpenArtifact, request: RequestFacts) {
+  const { ref } = artifact
+  const headers = headersOf(artifact)
+  if (knows(request.headers['if-none-match'], headers.etag)) return { status: 304, headers } as const
+  const type = ref.media_type
+  const asked = request.headers['if-range'] ?? headers.etag
+  const range = asked === headers.etag ? parseRange(request.headers.range, ref.size) : null
+  if (range === 'unsatisfiable') return { status: 416, headers: { 'content-range': `bytes */${ref.size}` } } as const
+  if (range === null) {
+    return {
+      status: 200,
+      type,
+      headers: { ...headers, 'content-length': String(ref.size) },
+      body: artifact.read(null),
+    } as const
+  }
+  const part = {
+    'content-range': `bytes ${range.first}-${range.last}/${ref.size}`,
+    'content-length': String(range.last - range.first + 1),
+  }
+  return { status: 206, type, headers: { ...headers, ...part }, body: artifact.read(range) } as const
+}
+
+/** Bytes are shown in place only when a browser can do no harm with them; `sandbox` keeps scripts of an image still. */
+function headersOf({ ref }: OpenArtifact) {
+  const isShown = /^(?:image|audio|video)\/|^text\/plain\b/.test(ref.media_type)
+  return {
+    etag: `"${ref.digest}"`,
+    'accept-ranges': 'bytes',
+    'cache-control': ref.volatile ? 'no-store' : 'private, max-age=31536000, immutable',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': 'sandbox',
+    ...(isShown ? {} : { 'content-disposition': attachment(ref.name) }),
+  }
+}
+
+/** RFC 6266, with the name in the encoding of RFC 8187. */
+function attachment(name: string): string {
+  if (name === '') return 'attachment'
+  const encoded = encodeURIComponent(name.toWellFormed()).replaceAll(
+    /['()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16)}`,
+  )
+  return `attachment; filename*=UTF-8''${encoded}`
+}
+
+const knows = (header: string | undefined, etag: string): boolean =>
+  header !== undefined &&
+  (header.trim() === '*' || header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag))
+
+/** The media type as it was sent, with its parameters: it is that of every later download. */
+function mediaTypeOf(request: RequestFacts): string {
+  const type = request.headers['content-type'] ?? 'application/octet-stream'
+  if (type.length <= 255 && /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;.*)?$/.test(type)) return type
+  throw invalid([{ path: 'header.content-type', code: 'invalid_format', message: 'use a media type like image/png' }])
+}

@@ -1,0 +1,61 @@
+/**
+ * SQL of the artifacts: which bytes there are and who needs them.
+ * @module
+ */
+import type { Database, Sql } from '../db/database.ts'
+
+/** What others may refer to bytes for; `owner` is the id of the thing: a run, a message, a flow. */
+export type RefKind = 'run' | 'message' | 'history' | 'flow_input' | 'cache' | 'code'
+
+/** Facts about stored bytes. */
+export interface Blob {
+  readonly digest: string
+  /** In bytes. */
+  readonly size: number
+  readonly name: string
+  readonly mediaType: string
+}
+
+/** Statements over `blob` and `blob_ref`. */
+export const createArtifactStore = (database: Pick<Database, 'sql'>) => ({
+  /**
+   * Makes the row of uploaded bytes, or names them anew, and holds its lock until the transaction ends; whether the
+   * bytes are new. A sweep that is deleting them is waited for.
+   */
+  async upload(tx: Sql, blob: Blob): Promise<boolean> {
+    const [row] = await tx<{ created: boolean }[]>`
+      insert into blob (digest, size, name, media_type)
+      values (${blob.digest}, ${blob.size}, ${blob.name}, ${blob.mediaType})
+      on conflict (digest) do update
+        set touched_at = now(), name = excluded.name, media_type = excluded.media_type
+      returning xmax = 0 as created`
+    if (!row) throw new Error(`the upload of ${blob.digest} wrote no row`)
+    return row.created
+  },
+
+  async find(digest: string): Promise<Blob | undefined> {
+    const [row] = await database.sql<Blob[]>`
+      select digest, size, name, media_type as "mediaType" from blob where digest = ${digest}`
+    return row
+  },
+
+  /** Those of the digests that are stored. */
+  async known(digests: readonly string[]): Promise<Set<string>> {
+    const rows = await database.sql<{ digest: string }[]>`
+      select digest from blob where digest = any(${digests as string[]}::text[])`
+    return new Set(rows.map(({ digest }) => digest))
+  },
+
+  /** Refers to those of the bytes that are stored; a sweep that is deleting them is waited for. */
+  async addRefs(tx: Sql, kind: RefKind, owner: string, digests: readonly string[]): Promise<void> {
+    await tx`
+      insert into blob_ref (digest, kind, owner)
+      select digest, ${kind}, ${owner} from blob where digest = any(${digests as string[]}::text[])
+      for key share
+      on conflict do nothing`
+  },
+
+  async dropRefs(tx: Sql, kind: RefKind, owners: readonly string[]): Promise<void> {
+    await tx`delete from blob_ref where kind = ${kind} and owner = any(${owners as string[]}::text[])`
+  },
+})

@@ -1,0 +1,47 @@
+/**
+ * Volatile artifacts: frames that live in the memory of the engine and are pushed out by newer ones (wire decision G40).
+ * @module
+ */
+
+/** Bytes the ring holds unless the configuration says otherwise. */
+export const RING_BYTES = 64 * 1024 * 1024
+/** Largest single frame, in bytes. */
+export const MAX_FRAME_BYTES = 8 * 1024 * 1024
+
+/** A frame with what it was last called. */
+interface Frame {
+  readonly data: Uint8Array
+  readonly name: string
+  readonly mediaType: string
+}
+
+/** Frames by digest. */
+export interface VolatileRing {
+  /** Keeps a frame as the newest one; whether its bytes are new. */
+  put(digest: string, frame: Frame): boolean
+  get(digest: string): Frame | undefined
+}
+
+/** A ring of at most `capacity` bytes; the oldest frames leave first. */
+export function createVolatileRing(capacity: number = RING_BYTES): VolatileRing {
+  const frames = new Map<string, Frame>()
+  let size = 0
+  const drop = (digest: string, frame: Frame): void => {
+    frames.delete(digest)
+    size -= frame.data.length
+  }
+  return {
+    put(digest, frame) {
+      const known = frames.get(digest)
+      if (known) drop(digest, known)
+      for (const [oldest, other] of frames) {
+        if (size + frame.data.length <= capacity) break
+        drop(oldest, other)
+      }
+      frames.set(digest, frame)
+      size += frame.data.length
+      return known === undefined
+    },
+    get: (digest) => frames.get(digest),
+  }
+}

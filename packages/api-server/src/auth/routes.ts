@@ -1,0 +1,78 @@
+/**
+ * Signing in (wire decision G09).
+ * @module
+ */
+import { tokenSchema, type User, userSchema } from '@flow-service/protocol'
+import * as z from 'zod'
+
+import { endpoint, form, type Handlers, reply } from '../http/endpoint.ts'
+import { ProblemError } from '../http/errors.ts'
+import type { UserPrincipal } from '../http/principal.ts'
+import type { Sessions } from './sessions.ts'
+import type { SignInLimit } from './sign-in-limit.ts'
+import type { Users } from './users.ts'
+
+export const authEndpoints = {
+  accessToken: endpoint({
+    id: 'login.accessToken',
+    method: 'post',
+    path: '/login/access-token',
+    summary: 'Sign in',
+    description: 'OAuth 2.0 password grant (RFC 6749, section 4.3); other fields of that grant are ignored.',
+    auth: 'open',
+    body: form(
+      z
+        .object({
+          username: z.string().min(1).max(320).meta({ description: 'The e-mail of the user.' }),
+          password: z.string().min(1).max(1024).meta({ format: 'password' }),
+        })
+        .meta({ id: 'LoginForm' }),
+    ),
+    replies: { 200: reply.json('A session token', tokenSchema) },
+    problems: ['invalid_credentials', 'rate_limited'],
+  }),
+  testToken: endpoint({
+    id: 'login.testToken',
+    method: 'post',
+    path: '/login/test-token',
+    summary: 'Check a token',
+    auth: 'user',
+    replies: { 200: reply.json('The user of the token', userSchema) },
+  }),
+  me: endpoint({
+    id: 'users.me',
+    method: 'get',
+    path: '/users/me',
+    summary: 'Who is signed in',
+    auth: 'user',
+    replies: { 200: reply.json('The user', userSchema) },
+  }),
+}
+
+/** The handlers of {@link authEndpoints}. */
+export const authHandlers = (deps: {
+  readonly users: Pick<Users, 'signIn'>
+  readonly sessions: Sessions
+  readonly limit: SignInLimit
+}): Handlers<typeof authEndpoints> => ({
+  accessToken: async ({ body, request }) => {
+    const succeeded = deps.limit.begin(request.address)
+    const user = await deps.users.signIn(body.username, body.password)
+    if (!user)
+      throw new ProblemError('invalid_credentials', 'the user name or the password is wrong', {
+        error: 'invalid_grant',
+      })
+    succeeded()
+    return { status: 200, value: await deps.sessions.issue(user) }
+  },
+  testToken: ({ principal }) => ({ status: 200, value: userOf(principal) }),
+  me: ({ principal }) => ({ status: 200, value: userOf(principal) }),
+})
+
+const userOf = ({ id, email, fullName, superuser }: UserPrincipal): User => ({
+  id,
+  email,
+  full_name: fullName,
+  is_active: true,
+  is_superuser: superuser,
+})

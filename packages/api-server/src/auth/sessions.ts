@@ -1,0 +1,74 @@
+/**
+ * Session tokens: JWTs (RFC 7519) signed with HS256 by one key. The token proves who signed in and when; what the user
+ * may do is read from the database for every request.
+ * @module
+ */
+import type { Token } from '@flow-service/protocol'
+import { errors, jwtVerify, SignJWT } from 'jose'
+
+import type { TokenVerifier } from '../http/authenticate.ts'
+import type { TokenHolder, Users } from './users.ts'
+
+const AUDIENCE = 'session'
+/** An explicit type (RFC 8725, section 3.11): a token of another kind never passes for a session. */
+const TYPE = 'session+jwt'
+/** Seconds that the clocks of two engines may differ. */
+const LEEWAY_S = 5
+
+export interface Sessions {
+  /** A token for a user. */
+  issue(user: TokenHolder): Promise<Token>
+  /** The user of a session token; `null` when it is forged, expired, revoked or no session token. */
+  readonly verify: TokenVerifier
+}
+
+/** Sessions signed by `key`, lasting `days`. */
+export function createSessions(options: {
+  readonly key: Uint8Array
+  readonly days: number
+  readonly users: Pick<Users, 'find'>
+}): Sessions {
+  const { key, users } = options
+  const lifetime = options.days * 86_400
+  return {
+    async issue({ principal, tokenVersion }) {
+      const now = Math.floor(Date.now() / 1000)
+      const token = await new SignJWT({ version: tokenVersion })
+        .setProtectedHeader({ alg: 'HS256', typ: TYPE })
+        .setSubject(principal.id)
+        .setAudience(AUDIENCE)
+        .setIssuedAt(now)
+        .setExpirationTime(now + lifetime)
+        .sign(key)
+      return { access_token: token, token_type: 'bearer', expires_in: lifetime }
+    },
+
+    async verify(token) {
+      const claims = await claimsOf(token, key, lifetime)
+      const holder = claims && (await users.find(claims.subject))
+      return holder && holder.tokenVersion === claims.version ? holder.principal : null
+    },
+  }
+}
+
+async function claimsOf(
+  token: string,
+  key: Uint8Array,
+  lifetime: number,
+): Promise<{ subject: string; version: unknown } | null> {
+  try {
+    const { payload } = await jwtVerify(token, key, {
+      algorithms: ['HS256'],
+      audience: AUDIENCE,
+      typ: TYPE,
+      requiredClaims: ['sub', 'iat', 'exp'],
+      clockTolerance: LEEWAY_S,
+      // also refuses a token from the future
+      maxTokenAge: lifetime,
+    })
+    return { subject: String(payload.sub), version: payload.version }
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return null
+    throw error
+  }
+}

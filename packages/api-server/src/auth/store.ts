@@ -1,0 +1,73 @@
+/**
+ * SQL of the table `account`.
+ * @module
+ */
+import type { Database } from '../db/database.ts'
+
+/** A row of `account`. */
+export interface Account {
+  readonly id: string
+  readonly email: string
+  readonly fullName: string | null
+  readonly passwordHash: string
+  readonly active: boolean
+  readonly superuser: boolean
+  readonly tokenVersion: number
+}
+
+/** What a new row needs. */
+export type NewAccount = Pick<Account, 'id' | 'email' | 'fullName' | 'passwordHash' | 'superuser'>
+
+export type AuthStore = ReturnType<typeof createAuthStore>
+
+/** The statements of the auth slice. */
+export function createAuthStore({ sql }: Pick<Database, 'sql'>) {
+  const columns = () => sql`
+    id, email, full_name as "fullName", password_hash as "passwordHash", is_active as "active",
+    is_superuser as "superuser", token_version as "tokenVersion"`
+  return {
+    async find(id: string): Promise<Account | null> {
+      const [row] = await sql<Account[]>`select ${columns()} from account where id = ${id}`
+      return row ?? null
+    },
+
+    async findByEmail(email: string): Promise<Account | null> {
+      const [row] = await sql<Account[]>`select ${columns()} from account where email = ${email}`
+      return row ?? null
+    },
+
+    /** The superuser who was created first and may still sign in. */
+    async firstSuperuser(): Promise<Account | null> {
+      const [row] = await sql<Account[]>`
+        select ${columns()} from account where is_superuser and is_active order by created_at, id limit 1`
+      return row ?? null
+    },
+
+    async isEmpty(): Promise<boolean> {
+      const rows = await sql`select from account limit 1`
+      return rows.length === 0
+    },
+
+    /** Whether the row was added: `false` when the e-mail is taken. */
+    async insert(account: NewAccount): Promise<boolean> {
+      const { id, email, fullName, passwordHash, superuser } = account
+      const { count } = await sql`
+        insert into account (id, email, full_name, password_hash, is_superuser)
+        values (${id}, ${email}, ${fullName}, ${passwordHash}, ${superuser})
+        on conflict (email) do nothing`
+      return count === 1
+    },
+
+    /** Replaces the hash of an unchanged password: tokens stay valid. */
+    async rehash(id: string, from: string, to: string): Promise<void> {
+      await sql`update account set password_hash = ${to} where id = ${id} and password_hash = ${from}`
+    },
+
+    /** Sets a new password and voids every token; `false` when there is no such account. */
+    async changePassword(email: string, passwordHash: string): Promise<boolean> {
+      const { count } = await sql`
+        update account set password_hash = ${passwordHash}, token_version = token_version + 1 where email = ${email}`
+      return count === 1
+    },
+  }
+}

@@ -1,0 +1,186 @@
+/**
+ * The configuration of a service. Every setting is one entry of {@link settings}; the settings reference is made
+ * from that table.
+ * @module
+ */
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+
+import type { AnyFlow } from '@flow-service/protocol'
+
+import {
+  choice,
+  ConfigError,
+  type Environment,
+  flag,
+  integer,
+  optional,
+  readSetting,
+  type Setting,
+  setting,
+  text,
+} from './setting.ts'
+
+const isTimeZone = (name: string): boolean => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) instanceof Intl.DateTimeFormat
+  } catch {
+    return false
+  }
+}
+const isUrlOf = (protocols: readonly string[]) => (value: string) =>
+  URL.canParse(value) && protocols.includes(new URL(value).protocol)
+const isWeb = isUrlOf(['http:', 'https:'])
+const key = text('at least 32 bytes', (value) => Buffer.byteLength(value) >= 32)
+
+/** Every setting by the name of its option. */
+export const settings = {
+  environment: setting(choice('local', 'staging', 'production'), {
+    env: 'SERVICE_ENVIRONMENT',
+    about: 'Where the service runs: production has no API reference and never makes keys or users up.',
+    initial: (env) => (env.NODE_ENV === 'production' ? 'production' : 'local'),
+    initially: 'production when NODE_ENV is production, else local',
+  }),
+  host: setting(text('a host name or address'), {
+    env: 'SERVICE_HOST',
+    about: 'The address to listen on.',
+    initial: '127.0.0.1',
+  }),
+  port: setting(integer(0, 65_535), {
+    env: 'SERVICE_PORT',
+    about: 'The port to listen on; 0 takes any free one.',
+    initial: 8000,
+  }),
+  baseUrl: optional(
+    text('an http or https URL that ends with /api/v1', (value) => isWeb(value) && value.endsWith('/api/v1')),
+    {
+      env: 'SERVICE_BASE_URL',
+      about: 'The URL by which clients reach the API, for links in answers.',
+      initially: 'taken from each request',
+    },
+  ),
+  trustProxy: setting(integer(0, 10), {
+    env: 'SERVICE_TRUST_PROXY',
+    about: 'How many reverse proxies stand before the service: that many entries of X-Forwarded-For are believed.',
+    initial: 0,
+  }),
+  docs: setting(flag, {
+    env: 'API_DOCS_ENABLED',
+    about: 'Shows the API reference to clients of other machines too; never in production.',
+    initial: false,
+  }),
+  dataDir: setting(text('a path'), {
+    env: 'SERVICE_DATA_DIR',
+    about: 'The folder of the embedded database, of artifacts and of keys.',
+    initial: './.service',
+  }),
+  databaseUrl: optional(text('a postgres:// URL', isUrlOf(['postgres:', 'postgresql:'])), {
+    env: 'SERVICE_DATABASE_URL',
+    about: 'A PostgreSQL server that several engines share.',
+    initially: 'the embedded database in the data folder',
+    secret: true,
+  }),
+  artifactsDir: optional(text('a path'), {
+    env: 'SERVICE_ARTIFACTS_DIR',
+    about: 'The folder of artifacts; engines that share a PostgreSQL server share it too.',
+    initially: 'artifacts in the data folder',
+  }),
+  sessionKey: optional(key, {
+    env: 'SERVICE_SESSION_KEY',
+    about: 'Signs session tokens; at least 32 bytes. A new one signs everybody out.',
+    initially: 'session.key in the data folder, made at the first start outside production',
+    secret: true,
+  }),
+  sessionDays: setting(integer(1, 365), {
+    env: 'SERVICE_SESSION_DAYS',
+    about: 'How many days a session token lasts.',
+    initial: 8,
+  }),
+  firstSuperuser: optional(
+    text('an e-mail address', (value) => value.includes('@')),
+    {
+      env: 'SERVICE_FIRST_SUPERUSER',
+      about: 'The e-mail of the superuser who is created when there is no user yet.',
+      initially: 'admin@localhost in environment local',
+    },
+  ),
+  firstSuperuserPassword: optional(
+    text('8 to 128 characters', (value) => value.length >= 8 && value.length <= 128),
+    {
+      env: 'SERVICE_FIRST_SUPERUSER_PASSWORD',
+      about: 'The password of the first superuser.',
+      initially: 'random and shown once in environment local',
+      secret: true,
+    },
+  ),
+  maxRuns: setting(integer(1, 1000), {
+    env: 'SERVICE_MAX_RUNS',
+    about: 'How many batch runs this engine executes at once.',
+    initial: 4,
+  }),
+  maxParallelNodes: setting(integer(1, 1000), {
+    env: 'SERVICE_MAX_PARALLEL_NODES',
+    about: 'How many nodes of one run execute at once.',
+    initial: () => availableParallelism(),
+    initially: 'the number of CPUs',
+  }),
+  artifactMaxBytes: setting(integer(1, Number.MAX_SAFE_INTEGER), {
+    env: 'SERVICE_ARTIFACT_MAX_BYTES',
+    about: 'The largest artifact, in bytes.',
+    initial: 1_073_741_824,
+  }),
+  timeZone: setting(text('a time zone of the IANA database, such as Europe/Berlin', isTimeZone), {
+    env: 'SERVICE_TIMEZONE',
+    about: 'The time zone of cron schedules.',
+    initial: () => new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    initially: "the machine's zone",
+  }),
+  python: optional(text('the path or name of an interpreter'), {
+    env: 'SERVICE_PYTHON',
+    about: 'The Python interpreter of python nodes.',
+    initially: 'the first usable one on PATH',
+  }),
+  logLevel: setting(choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'), {
+    env: 'SERVICE_LOG_LEVEL',
+    about: 'The least severe log lines that are written.',
+    initial: 'info',
+  }),
+  guardProcess: setting(flag, {
+    env: null,
+    about: 'Keeps the process alive through a known fault of the PostgreSQL driver when the server dies.',
+    initial: false,
+  }),
+}
+
+type Settings = typeof settings
+type Value<S> = S extends Setting<infer T> ? T : never
+
+/** Flows defined in TypeScript: a folder or file to load them from, or the flow objects themselves. */
+type Flows = string | readonly AnyFlow[]
+
+/** Options of a service; what is missing comes from the environment, then from the defaults of {@link settings}. */
+export type ServiceConfig = { readonly [K in keyof Settings]?: Value<Settings[K]> | undefined } & {
+  readonly flows?: Flows | undefined
+}
+
+/** The configuration in force: every setting has its value, and paths are absolute. */
+export type ResolvedConfig = { readonly [K in keyof Settings]: Value<Settings[K]> } & { readonly flows: Flows | null }
+
+/** Settles every setting; throws `ConfigError` about the first that is not usable, or about an unknown option. */
+export function resolveConfig(options: ServiceConfig = {}, env: Environment = process.env): ResolvedConfig {
+  const { flows = null, ...rest } = options
+  const given: Readonly<Record<string, unknown>> = rest
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(settings, name))
+  if (unknown !== undefined)
+    throw new ConfigError(`there is no option "${unknown}"; use ${Object.keys(settings).join(', ')}`)
+  const entries = Object.entries(settings).map(([name, each]) => [
+    name,
+    readSetting<unknown>(name, each as Setting, given[name], env),
+  ])
+  // every value was accepted by the setting of its name
+  const values = Object.fromEntries(entries) as Omit<ResolvedConfig, 'flows'>
+  if ((values.firstSuperuser === null) !== (values.firstSuperuserPassword === null))
+    throw new ConfigError('set SERVICE_FIRST_SUPERUSER and SERVICE_FIRST_SUPERUSER_PASSWORD together')
+  const artifactsDir = values.artifactsDir && resolve(values.artifactsDir)
+  return { ...values, dataDir: resolve(values.dataDir), artifactsDir, flows }
+}

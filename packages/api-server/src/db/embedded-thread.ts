@@ -1,0 +1,98 @@
+/**
+ * One worker thread with one embedded PostgreSQL, seen from the engine's side.
+ * @module
+ */
+import { Worker } from 'node:worker_threads'
+
+/** What the thread is asked. */
+export type EngineRequest = { id: number; messages: Uint8Array } | { id: number; close: true }
+
+/** What the thread answers. */
+export type EngineReply =
+  | { ready: true }
+  | { id: number; answer: Uint8Array }
+  | { id: number; error: string }
+  | { id: number }
+
+/** A running thread. */
+export interface EngineThread {
+  /** Runs complete messages of the PostgreSQL wire protocol; rejects when the thread is lost on the way. */
+  execute(messages: Uint8Array): Promise<Uint8Array>
+  /** Shuts the database down (with a checkpoint) and ends the thread. */
+  close(): Promise<void>
+  /** Resolves when the thread has ended without {@link close}. */
+  readonly lost: Promise<Error>
+}
+
+/** A statement of the embedded database cannot be cancelled; a thread silent for so long is taken for hung. */
+const ANSWER_TIMEOUT_MS = 120_000
+
+/**
+ * PostgreSQL refuses deep recursion by itself (SQLSTATE 54001), when the thread's stack is larger than what it allows.
+ * On the default of 4 MB the WebAssembly program breaks off first, which PGlite takes for success.
+ */
+const STACK_MB = 64
+
+interface Waiting {
+  resolve: (reply: EngineReply) => void
+  reject: (error: Error) => void
+}
+
+/** Starts a thread on a database directory, which is created when it does not exist. */
+export async function startEngineThread(directory: string): Promise<EngineThread> {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  const worker = new Worker(new URL(`./embedded-worker.${extension}`, import.meta.url), {
+    workerData: { directory },
+    name: 'flow-service database',
+    resourceLimits: { stackSizeMb: STACK_MB },
+  })
+  const waiting = new Map<number, Waiting>()
+  const lost = new Promise<Error>((resolve) => {
+    const lose = (error: Error): void => {
+      for (const { reject } of waiting.values()) reject(error)
+      waiting.clear()
+      resolve(error)
+      void worker.terminate()
+    }
+    worker.once('error', lose)
+    worker.once('exit', (code) => lose(new Error(`the thread of the embedded database ended with code ${code}`)))
+    worker.on('message', (reply: EngineReply) => {
+      if ('error' in reply) return lose(new Error(`the embedded database stopped: ${reply.error}`))
+      if ('id' in reply) take(waiting, reply.id)?.resolve(reply)
+    })
+  })
+  await Promise.race([
+    new Promise((resolve) => void worker.once('message', resolve)),
+    lost.then((error) => Promise.reject(error)),
+  ])
+
+  let lastId = 0
+  const call = (request: (id: number) => EngineRequest): Promise<EngineReply> =>
+    new Promise((resolve, reject) => {
+      const id = ++lastId
+      waiting.set(id, { resolve, reject })
+      worker.postMessage(request(id))
+    })
+  return {
+    lost,
+    async execute(messages) {
+      const hung = setTimeout(() => void worker.terminate(), ANSWER_TIMEOUT_MS)
+      try {
+        const reply = await call((id) => ({ id, messages }))
+        return 'answer' in reply ? reply.answer : new Uint8Array()
+      } finally {
+        clearTimeout(hung)
+      }
+    },
+    async close() {
+      await call((id) => ({ id, close: true }))
+      await worker.terminate()
+    },
+  }
+}
+
+function take<T>(map: Map<number, T>, id: number): T | undefined {
+  const value = map.get(id)
+  map.delete(id)
+  return value
+}

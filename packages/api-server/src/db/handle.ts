@@ -1,0 +1,33 @@
+/**
+ * The handles that the service gets: the driver's, without the methods that take connections.
+ * @module
+ */
+import type postgres from 'postgres'
+
+import { JSONB, type Sql } from './values.ts'
+
+/** Calls `check`, which may throw, before each statement, and `onError` before its caller hears of its failure. */
+export function restrict(handle: postgres.ISql, check: () => void, onError?: (error: unknown) => void): Sql {
+  const watch = <T extends Promise<unknown>>(query: T): T => {
+    // The driver's own `then` would start a statement that is only a part of another one.
+    if (onError) void Promise.prototype.then.call(query, undefined, onError)
+    return query
+  }
+  const run = (first: TemplateStringsArray, ...rest: never[]): unknown => {
+    if (!('raw' in first)) return handle(first, ...rest)
+    check()
+    return watch(handle(first, ...rest))
+  }
+  const members: Partial<Sql> = {
+    array: (...value) => handle.array(...value),
+    typed: handle.typed,
+    types: handle.types,
+    // The driver sends a string for a json column as it is, which suits JSON text; a value is always encoded here.
+    json: (value) => handle.typed(JSON.stringify(value), JSONB),
+    unsafe(...statement) {
+      check()
+      return watch(handle.unsafe(...statement))
+    },
+  }
+  return Object.assign(run, members) as unknown as Sql
+}

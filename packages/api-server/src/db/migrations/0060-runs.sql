@@ -1,0 +1,110 @@
+-- Runs of batch flows. Values that come from node code are `json`, not `jsonb`: their strings may hold U+0000, which
+-- jsonb refuses.
+
+-- Flows that have runs. `name` is the last one known; a flow that still exists is asked for its own.
+create table run_flow (
+  id uuid primary key,
+  name text not null
+);
+
+-- What was executed, once for each flow and digest.
+create table run_document (
+  flow uuid not null references run_flow,
+  digest text not null,
+  document json not null,
+  primary key (flow, digest)
+);
+
+create table run (
+  id uuid primary key,
+  flow uuid not null references run_flow,
+  status text not null default 'queued'
+    check (status in ('queued', 'running', 'ok', 'error', 'cancelled', 'abandoned')),
+  priority int not null default 0,
+  created_at timestamptz not null,
+  started_at timestamptz,
+  finished_at timestamptz,
+  -- Both set exactly while the run executes; every write of its engine names the token.
+  lease_token uuid,
+  lease_until timestamptz,
+  draft boolean not null,
+  no_cache boolean not null,
+  flow_version int,
+  -- Null until a draft run has read its draft.
+  digest text,
+  commit text,
+  seed int8,
+  inputs json not null,
+  group_id uuid,
+  parent uuid,
+  idempotency_key text,
+  external_id text,
+  submitted_by text,
+  result json,
+  error json,
+  artifacts json not null default '[]',
+  check ((status = 'running') = (lease_token is not null and lease_until is not null)),
+  foreign key (flow, digest) references run_document
+);
+-- The cursor of lists: no two runs share it.
+create unique index run_created on run (created_at desc);
+create index run_of_flow on run (flow, created_at desc);
+create index run_by_status on run (flow, status, created_at desc);
+create index run_of_group on run (group_id, created_at desc) where group_id is not null;
+create index run_by_digest on run (digest, created_at desc) where digest is not null;
+create index run_active on run (created_at desc) where status in ('queued', 'running');
+create index run_admission on run (priority desc, created_at) where status = 'queued';
+create index run_lease on run (lease_until) where status = 'running';
+create unique index run_idempotency on run (flow, idempotency_key) where idempotency_key is not null;
+create unique index run_external on run (external_id) where external_id is not null;
+
+create table run_node (
+  run uuid not null references run on delete cascade,
+  node text not null,
+  status text not null check (status in ('pending', 'queued', 'running', 'ok', 'error', 'skipped', 'cancelled')),
+  -- The execution whose outputs a cache hit gave; it may be deleted before this one.
+  cached_from uuid,
+  cached_node text,
+  cached boolean not null default false,
+  worker text,
+  queued_at timestamptz,
+  started_at timestamptz,
+  finished_at timestamptz,
+  waiting_for text,
+  logs text not null default '',
+  logs_truncated boolean not null default false,
+  traceback text,
+  error json,
+  primary key (run, node)
+);
+
+-- A curve's place: a streaming port, and the message it publishes.
+create table metric (
+  id int generated always as identity primary key,
+  node text not null,
+  port text not null,
+  message text not null,
+  unique (node, port, message)
+);
+
+-- Points of a curve in order; `ts` in milliseconds since the Unix epoch.
+create table metric_chunk (
+  run uuid not null references run on delete cascade,
+  metric int not null references metric,
+  seq int not null,
+  steps int8[] not null,
+  ts float8[] not null,
+  vals float8[] not null,
+  primary key (run, metric, seq)
+);
+
+-- Outputs of executions by stage key; `shape` is the make of the key.
+create table stage_cache (
+  key text primary key,
+  shape int not null,
+  outputs json not null,
+  run uuid not null,
+  node text not null,
+  used_at timestamptz not null default now()
+);
+create index stage_cache_use on stage_cache (used_at);

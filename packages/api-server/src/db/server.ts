@@ -1,0 +1,73 @@
+/**
+ * The database on a PostgreSQL server.
+ * @module
+ */
+import postgres from 'postgres'
+
+import type { Database, DatabaseOptions } from './backend.ts'
+import { migrate, readMigrations } from './migrate.ts'
+import { serverNotifier } from './notify.ts'
+import { once } from './once.ts'
+import { openPools, type Pools } from './pool.ts'
+
+const OLDEST_VERSION = 14
+/** Connections of one engine; notifications take two more. */
+const STATEMENTS = 5
+const TRANSACTIONS = 5
+/** Seconds. The driver waits without end for a statement whose connection broke. */
+const END_TIMEOUT = 2
+
+/** Opens a database on a server; see `openDatabase`. */
+export async function openServer({ databaseUrl, log }: DatabaseOptions & { databaseUrl: string }): Promise<Database> {
+  const connection = { application_name: 'flow-service', TimeZone: 'UTC', DateStyle: 'ISO' }
+  const driver = { connection }
+  const pools = await reach(databaseUrl, () =>
+    openPools({ url: databaseUrl, statements: STATEMENTS, transactions: TRANSACTIONS, driver, log }),
+  )
+  const signals = postgres(databaseUrl, { ...driver, max: 1, fetch_types: false })
+  const close = once(async () => {
+    await Promise.all([pools.end(END_TIMEOUT), signals.end({ timeout: END_TIMEOUT })])
+  })
+  const { sql, transactions } = pools
+  try {
+    await assertVersion(pools, databaseUrl)
+    await migrate({ sql, transaction: transactions.run }, readMigrations())
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return {
+    backend: 'server',
+    sql,
+    transaction: transactions.run,
+    assertOutsideTransaction: transactions.assertOutside,
+    ...serverNotifier(signals),
+    // The driver connects again for as long as it takes: there is no moment at which a server is lost for good.
+    failed: new Promise(() => {}),
+    close,
+  }
+}
+
+async function assertVersion({ sql }: Pools, url: string): Promise<void> {
+  const [row] = await sql<{ version: number }[]>`select current_setting('server_version_num')::int / 10000 as version`
+  if (row && row.version >= OLDEST_VERSION) return
+  throw new Error(
+    `the database server ${placeOf(url)} is PostgreSQL ${row?.version}: ${OLDEST_VERSION} or newer is needed`,
+  )
+}
+
+async function reach<T>(url: string, connect: () => Promise<T>): Promise<T> {
+  try {
+    return await connect()
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    const message = `cannot use the database server ${placeOf(url)}: ${reason}; check SERVICE_DATABASE_URL`
+    throw new Error(message, { cause: error })
+  }
+}
+
+/** Host, port and name, without the password. */
+function placeOf(url: string): string {
+  const { host, pathname } = new URL(url)
+  return host + pathname
+}

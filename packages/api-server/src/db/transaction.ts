@@ -1,0 +1,170 @@
+/**
+ * Transactions, and the guard around the root handle.
+ *
+ * T1 While a transaction is open, the root handle throws in its callback: on the embedded database, which has one
+ *    session, the statement would wait for a session that waits for the statement.
+ * T2 A handle is dead when its transaction has ended or its connection is lost. The driver would run a later statement
+ *    outside any transaction, on whatever connection is there by then.
+ * T3 Nothing is sent on a lost connection, not even ROLLBACK: the driver would throw outside any promise and so end the
+ *    process (porsager/postgres issues 1066, 1154).
+ * T4 A transaction begins on a connection that has no other work: on a busy one the driver can fail to take it over.
+ *    So transactions have a pool of their own, with as many slots as connections.
+ * @module
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { setImmediate } from 'node:timers/promises'
+
+import type postgres from 'postgres'
+
+import type { Database, DatabaseLog } from './backend.ts'
+import { restrict } from './handle.ts'
+import type { Sql } from './values.ts'
+
+/** Runs transactions on one pool. */
+export interface Transactions {
+  /** See `Database.transaction`. */
+  run: Database['transaction']
+  /** Throws when called inside an open transaction (T1). */
+  assertOutside: () => void
+  /** Waits for the open transactions; later ones are refused. */
+  end(): Promise<void>
+}
+
+interface Scope {
+  state: 'open' | 'ended' | 'lost'
+}
+
+const RETRIES = 3
+const WARN_AFTER_MS = 5_000
+/** serialization_failure and deadlock_detected (PostgreSQL manual, appendix A). */
+const RETRYABLE = new Set(['40001', '40P01'])
+
+/** Transactions on a pool that nothing else uses, `slots` at a time (T4). */
+export function createTransactions(pool: postgres.Sql, slots: number, log: DatabaseLog): Transactions {
+  const current = new AsyncLocalStorage<Scope>()
+  const running = new Set<Promise<unknown>>()
+  const slot = createSlots(slots)
+  let ended = false
+
+  const attempt = async <T>(fn: (tx: Sql) => Promise<T>, startedAt: Error): Promise<T> => {
+    const scope: Scope = { state: 'open' }
+    const slow = warnWhenSlow(log, startedAt)
+    try {
+      const result = await pool.begin(async (connection) => ({
+        value: await current.run(scope, runInScope<T>, connection, scope, fn),
+      }))
+      return result.value as T
+    } catch (error) {
+      if (scope.state === 'open') scope.state = 'lost'
+      throw error
+    } finally {
+      clearTimeout(slow)
+    }
+  }
+
+  const attempts = async <T>(fn: (tx: Sql) => Promise<T>, startedAt: Error): Promise<T> => {
+    for (let retry = 0; ; retry++) {
+      try {
+        // oxlint-disable-next-line no-await-in-loop -- the next attempt follows the failure of this one
+        return await slot(() => attempt(fn, startedAt))
+      } catch (error) {
+        if (retry === RETRIES || !RETRYABLE.has(sqlState(error))) throw error
+      }
+    }
+  }
+
+  const assertOutside = (): void => {
+    if (current.getStore()?.state !== 'open') return
+    throw new Error('use the transaction handle: the root handle was used inside database.transaction')
+  }
+
+  return {
+    assertOutside,
+    async run(fn) {
+      assertOutside()
+      if (ended) throw new Error('the database is closed')
+      const result = attempts(fn, new Error('a transaction was started here'))
+      running.add(result)
+      return result.finally(() => running.delete(result))
+    },
+    async end() {
+      ended = true
+      await Promise.allSettled(running)
+    },
+  }
+}
+
+/** The SQLSTATE of a database error (PostgreSQL manual, appendix A); empty for any other. */
+export function sqlState(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+/** Settles only while the connection is there (T3): the driver then commits or rolls back on it. */
+async function runInScope<T>(
+  connection: postgres.TransactionSql,
+  scope: Scope,
+  fn: (tx: Sql) => Promise<T>,
+): Promise<T> {
+  const tx = restrict(
+    connection,
+    () => assertUsable(scope),
+    (error) => noteLoss(scope, error),
+  )
+  try {
+    const result = await fn(tx)
+    await endScope(scope)
+    return result
+  } catch (error) {
+    // The driver tells a break to the statements first, and to `begin` some microtasks later.
+    await setImmediate()
+    await endScope(scope)
+    throw error
+  }
+}
+
+/** Never resolves when the connection is lost. */
+async function endScope(scope: Scope): Promise<void> {
+  if (scope.state === 'lost') await new Promise(() => {})
+  scope.state = 'ended'
+}
+
+function noteLoss(scope: Scope, error: unknown): void {
+  const broken = error instanceof Error && ('syscall' in error || sqlState(error).startsWith('CONNECT'))
+  if (broken && scope.state === 'open') scope.state = 'lost'
+}
+
+function assertUsable(scope: Scope): void {
+  if (scope.state === 'open') return
+  throw new Error(
+    scope.state === 'lost'
+      ? 'the connection of the transaction is lost: nothing of it was saved'
+      : 'the transaction has ended: await every statement inside the callback of database.transaction',
+  )
+}
+
+function warnWhenSlow(log: DatabaseLog, startedAt: Error): NodeJS.Timeout {
+  const warn = (): void => {
+    log.warn(
+      { stack: startedAt.stack },
+      `a transaction has been open for ${WARN_AFTER_MS / 1000} s: on the embedded database everybody else waits for it`,
+    )
+  }
+  return setTimeout(warn, WARN_AFTER_MS).unref()
+}
+
+/** Runs at most `count` tasks at a time, in order of arrival. */
+function createSlots(count: number): <T>(task: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = []
+  let free = count
+  return async (task) => {
+    if (free > 0) free--
+    else await new Promise<void>((resolve) => void waiting.push(resolve))
+    try {
+      return await task()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else free++
+    }
+  }
+}

@@ -1,0 +1,231 @@
+/**
+ * The engine behind the API: stores, runtime, flows and runs, opened in the order of their dependencies.
+ * @module
+ */
+import { join } from 'node:path'
+
+import { LiveRuntime, NodeRegistry } from '@flow-service/core'
+import { nodeTypes } from '@flow-service/node-types'
+import { type NodeState, timestampOfMs } from '@flow-service/protocol'
+import { parsePython, withoutCredentials } from '@flow-service/worker-agent'
+import type { Logger } from 'pino'
+import { v7 } from 'uuid'
+
+import { type Artifacts, createArtifacts } from './artifacts/artifacts.ts'
+import { openContentStore } from './artifacts/content-store.ts'
+import type { ResolvedConfig } from './config.ts'
+import { type Database, openDatabase } from './db/database.ts'
+import { createDeadLetters } from './events/dead-letters.ts'
+import { createEventBus } from './events/event-bus.ts'
+import { createEventLog } from './events/event-log.ts'
+import type { EngineSnapshot } from './events/event-replay.ts'
+import { createEventSockets, type EventSockets } from './events/event-socket.ts'
+import { createTickets, type Tickets } from './events/tickets.ts'
+import { type CodeObjects, createCodeObjects } from './flows/code-objects.ts'
+import type { LoadError } from './flows/code-project.ts'
+import { registerFlows } from './flows/code-registration.ts'
+import { type CodeRegistry, createCodeRegistry } from './flows/code-registry.ts'
+import { Flows, type FlowsDeps } from './flows/flows.ts'
+import { createClock, createHost } from './flows/host.ts'
+import { createLiveFlows } from './flows/live.ts'
+import { loadPublishedFlows } from './flows/published-flows.ts'
+import { createPythonIssues } from './flows/python-issues.ts'
+import { createRunnableFlows } from './flows/runnable-flows.ts'
+import { createHooks, type Hooks } from './hooks/hooks.ts'
+import type { Lifecycle } from './lifecycle.ts'
+import { type LastValues, openLastValues } from './messages/last-values.ts'
+import { createMessages, type Messages } from './messages/messages.ts'
+import { createRuns, type Runs } from './runs/runs.ts'
+import { engineVersion } from './version.ts'
+import { createDispatcher } from './workers/dispatch.ts'
+import { startLocalAgent } from './workers/local-agent.ts'
+import { WorkerPool } from './workers/pool.ts'
+
+/** A flow of the configuration that is registered; `created` when the database did not know it before. */
+export interface RegisteredName {
+  readonly name: string
+  readonly mode: 'live' | 'batch'
+  readonly created: boolean
+}
+
+/** Everything that the API shows. */
+export interface Engine {
+  readonly database: Database
+  readonly artifacts: Artifacts
+  readonly flows: Flows
+  readonly hooks: Hooks
+  readonly messages: Messages
+  readonly registry: NodeRegistry
+  readonly runs: Runs
+  readonly sockets: EventSockets
+  readonly tickets: Tickets
+  readonly missing: FlowsDeps['missing']
+  readonly loadedFlows: readonly RegisteredName[]
+  readonly loadErrors: readonly LoadError[]
+}
+
+/** Opens the engine: afterwards live flows are restored and queued runs are being executed. */
+export async function openEngine(config: ResolvedConfig, log: Logger, lifecycle: Lifecycle): Promise<Engine> {
+  const setting = { config, log, lifecycle }
+  // the longest parts of a start, side by side
+  const [loaded, stores] = await Promise.all([loadFlows(config), openStores(setting)])
+  const { artifacts, bus, database, lastValues } = stores
+  const code = createCodeRegistry(stores)
+  const objects = createCodeObjects(objectsOf(config), artifacts)
+  const { host, registry, live: runtime, missing, worker } = await openRuntime(setting, stores, { code, objects })
+  const published = await loadPublishedFlows(database)
+  const live = createLiveFlows({ runtime, database, lastValues, events: bus, log })
+  const pythonIssues = createPythonIssues(async (source) => {
+    await worker.ready
+    return worker.python && (await parsePython(source, { python: worker.python.path }))
+  })
+  const runs = createRuns({
+    database,
+    host,
+    registry,
+    artifacts,
+    flows: createRunnableFlows({ database, registry, code, published, pythonIssues, missing }),
+    publishEvent: (event, atMs) => bus.publish(event, atMs),
+    publishMessage: (message, value, run) => void runtime.publish(message, value, run),
+    lastValue: (message) => lastValues.get(message)?.value,
+    maxRuns: config.maxRuns,
+    maxParallelNodes: config.maxParallelNodes,
+    log,
+  })
+  const flows = new Flows({
+    ...stores,
+    registry,
+    code,
+    live,
+    published,
+    missing,
+    pythonIssues,
+    activeRuns: (tx, id) => runs.activeOf(tx, id),
+  })
+  const known = new Set((await flows.list()).map(({ name }) => name))
+  const wanted = [...loaded.flows, ...objects.flows]
+  const refused = await registerFlows(wanted, { ...stores, code, live, published })
+  await live.restore((name) => code.isMissing(name))
+  await lifecycle.open(
+    () => runs.open(),
+    () => runs.close(),
+  )
+  const snapshot = () => takeSnapshot({ flows, runs, runtime, lastValues })
+  return {
+    ...stores,
+    registry,
+    missing,
+    flows,
+    runs,
+    messages: createMessages({
+      lastValues,
+      catalogue: published,
+      publish: (message, value) => runtime.publish(message, value),
+    }),
+    sockets: createEventSockets({ bus, engineVersion, snapshot, log }),
+    loadedFlows: wanted.flatMap(({ document: { name, mode } }) =>
+      code.has(name) ? [{ name, mode, created: !known.has(name) }] : [],
+    ),
+    loadErrors: [...loaded.errors, ...refused],
+  }
+}
+
+interface Setting {
+  readonly config: ResolvedConfig
+  readonly log: Logger
+  readonly lifecycle: Lifecycle
+}
+
+const objectsOf = ({ flows }: ResolvedConfig) => (flows === null || typeof flows === 'string' ? [] : flows)
+
+async function loadFlows({ flows }: ResolvedConfig) {
+  if (typeof flows !== 'string') return { flows: [], errors: [] }
+  // with it comes the bundler, which an engine without flows in TypeScript does without
+  const { createCodeLoader } = await import('./flows/code-loader.ts')
+  return createCodeLoader({ env: withoutCredentials(process.env) }).load(flows)
+}
+
+async function openStores({ config, log, lifecycle }: Setting) {
+  const { dataDir, databaseUrl, artifactsDir } = config
+  const database = await lifecycle.open(
+    () => openDatabase({ dataDir, log, ...(databaseUrl === null ? {} : { databaseUrl }) }),
+    (opened) => opened.close(),
+  )
+  const eventLog = createEventLog({ database, log })
+  const artifacts = createArtifacts({
+    database,
+    content: await openContentStore(artifactsDir ?? join(dataDir, 'artifacts'), { shared: databaseUrl !== null }),
+    maxBytes: config.artifactMaxBytes,
+    onCorrupt(digest) {
+      log.error({ digest }, 'stored bytes are not what they were; they are set aside')
+      eventLog.report({ kind: 'engine', level: 'error', action: 'artifact.corrupt', detail: { digest } })
+    },
+  })
+  const deadLetters = await lifecycle.open(
+    async () => createDeadLetters({ database, log }),
+    (opened) => opened.flush(),
+  )
+  const lastValues = await lifecycle.open(
+    () => openLastValues({ database, artifacts, log }),
+    (opened) => opened.close(),
+  )
+  const bus = createEventBus((error) => log.error({ err: error }, 'a listener of events failed'))
+  const tickets = createTickets({ database })
+  return { database, artifacts, eventLog, deadLetters, lastValues, bus, tickets, hooks: createHooks() }
+}
+
+type Stores = Awaited<ReturnType<typeof openStores>>
+
+/** The runtime with the engine's own agent. Closed after the flows and runs that use it. */
+async function openRuntime(
+  { config, log, lifecycle }: Setting,
+  stores: Stores,
+  { code, objects }: { code: CodeRegistry; objects: CodeObjects },
+) {
+  const clock = createClock()
+  const pool = new WorkerPool({ clock, newId: v7, engineVersion })
+  const dispatcher = createDispatcher({
+    pool,
+    bundleOf: ({ digest }) => code.bundleText(digest),
+    inProcess: (call) => objects.call(call),
+  })
+  const host = createHost({ ...stores, clock, dispatcher, events: stores.bus, log, timeZone: config.timeZone })
+  const worker = await lifecycle.open(
+    async () =>
+      startLocalAgent(pool, stores.artifacts, {
+        id: config.dataDir,
+        warm: true,
+        ...(config.python === null ? {} : { python: config.python }),
+      }),
+    (agent) => agent.close(),
+  )
+  const registry = new NodeRegistry(nodeTypes)
+  const live = await lifecycle.open(
+    async () => new LiveRuntime(host, registry),
+    (opened) => opened.close(),
+  )
+  await worker.ready
+  const missing = (type: string) => (type === 'python' && worker.python === null ? 'Python 3.11 or newer' : null)
+  return { host, registry, live, worker, missing }
+}
+
+interface Shown {
+  readonly flows: Flows
+  readonly runs: Runs
+  readonly runtime: LiveRuntime
+  readonly lastValues: LastValues
+}
+
+/** What an event socket shows first. */
+async function takeSnapshot({ flows, runs, runtime, lastValues }: Shown): Promise<EngineSnapshot> {
+  const [list, active] = await Promise.all([flows.list(), runs.active()])
+  const nodes = list.flatMap(({ name }): NodeState[] => runtime.get(name)?.nodeStates() ?? [])
+  const ts = timestampOfMs(Date.now())
+  return {
+    flows: list.map(({ name, mode, status, held }) => ({ name, mode, status, held })),
+    nodes,
+    values: lastValues.all() as EngineSnapshot['values'],
+    health: nodes.map(({ flow, node, health, message }) => ({ flow, node, status: health, message, ts })),
+    runs: active,
+  }
+}

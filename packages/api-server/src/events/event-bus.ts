@@ -1,0 +1,46 @@
+/**
+ * The engine's own news: what happened to flows, nodes, values and runs, passed from where it happens to everyone
+ * who shows or keeps it.
+ * @module
+ */
+import type { EngineEvent } from '@flow-service/protocol'
+
+/** Hears every event in order; `atMs` is its time in milliseconds since the Unix epoch. Must not block. */
+export type EventListener = (event: EngineEvent, atMs: number) => void
+
+/** Passes events on, synchronously and in order. */
+export interface EventBus {
+  /** Tells every listener; `atMs` is now unless given. Never throws. */
+  publish(event: EngineEvent, atMs?: number): void
+  /** Whether there is any listener. */
+  isHeard(): boolean
+  /** The result ends the subscription. */
+  subscribe(listener: EventListener): () => void
+}
+
+/** An event bus; a listener that throws is reported to `onError` and keeps no other one from hearing the event. */
+export function createEventBus(
+  onError: (error: unknown) => void = (error) => process.emitWarning(error as Error),
+): EventBus {
+  let listeners: readonly EventListener[] = []
+  return {
+    publish(event, atMs = Date.now()) {
+      for (const listener of listeners) {
+        try {
+          listener(event, atMs)
+        } catch (error) {
+          onError(error)
+        }
+      }
+    },
+    isHeard: () => listeners.length > 0,
+    subscribe(listener) {
+      // a fresh function each time, so that one listener may subscribe twice
+      const entry: EventListener = (event, atMs) => listener(event, atMs)
+      listeners = [...listeners, entry]
+      return () => {
+        listeners = listeners.filter((other) => other !== entry)
+      }
+    },
+  }
+}

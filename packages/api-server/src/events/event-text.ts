@@ -1,0 +1,51 @@
+/**
+ * Frames of the event socket as text. Many sockets get the same event and differ only in `seq`, so an event is
+ * serialised once and each socket puts its number between the two halves.
+ * @module
+ */
+import { type EngineEvent, flowPart, timestampOfMs } from '@flow-service/protocol'
+
+/** An event on its way to sockets. `head + seq + tail` is the frame. */
+export interface EventText {
+  readonly event: EngineEvent
+  readonly atMs: number
+  /** The flows it is about. */
+  readonly flows: readonly string[]
+  readonly head: string
+  readonly tail: string
+}
+
+/** The text of a frame that is sent to one socket only. */
+export function frameText(type: string, seq: number, atMs: number, fields: object): string {
+  return `${headOf(type)}${seq}${tailOf(atMs, fields)}`
+}
+
+/** Serialises an event for any number of sockets. */
+export function eventText(event: EngineEvent, atMs: number): EventText {
+  const { type, ...fields } = event
+  return { event, atMs, flows: flowsOf(event), head: headOf(type), tail: tailOf(atMs, fields) }
+}
+
+const headOf = (type: string): string => `{"type":"${type}","seq":`
+
+function tailOf(atMs: number, fields: object): string {
+  const rest = JSON.stringify(fields).slice(1)
+  return `,"ts":"${timestampOfMs(atMs)}"${rest === '}' ? '' : ','}${rest}`
+}
+
+/** A value is about the flow that declares its message and about the one that produced it. */
+function flowsOf(event: EngineEvent): readonly string[] {
+  switch (event.type) {
+    case 'flow':
+      return [event.name]
+    case 'run':
+      return [event.run.flow]
+    case 'value': {
+      const owner = flowPart(event.message)
+      return owner === event.flow ? [owner] : [owner, event.flow]
+    }
+    case 'node':
+    case 'health':
+      return [event.flow]
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * The event socket's address and its tickets (wire decision G46).
+ * @module
+ */
+import type { IncomingMessage } from 'node:http'
+
+import { timestampSchema } from '@flow-service/protocol'
+import * as z from 'zod'
+
+import { endpoint, type Handlers, reply } from '../http/endpoint.ts'
+import { ProblemError } from '../http/errors.ts'
+import type { Principal } from '../http/principal.ts'
+import type { UpgradeHandler } from '../http/upgrade.ts'
+import type { EventSockets } from './event-socket.ts'
+import type { Tickets } from './tickets.ts'
+
+/** Largest frame that a client may send, in bytes. */
+const MAX_CLIENT_FRAME_BYTES = 64 * 1024
+
+const wsTicketSchema = z
+  .object({
+    ticket: z.string().meta({ description: 'Use it once as `ticket=` in the query of `/flows/ws`.' }),
+    expires_at: timestampSchema,
+  })
+  .meta({ id: 'WsTicket' })
+
+export const eventsEndpoints = {
+  wsTicket: endpoint({
+    id: 'flows.wsTicket',
+    method: 'post',
+    path: '/flows/ws-ticket',
+    summary: 'Get a ticket for the event socket',
+    description: 'For browsers, which cannot send a header with a WebSocket. It works once, within 30 seconds.',
+    auth: 'user',
+    replies: { 201: reply.json('The ticket.', wsTicketSchema) },
+  }),
+} as const
+
+export const eventsHandlers = (deps: { tickets: Tickets }): Handlers<typeof eventsEndpoints> => ({
+  async wsTicket({ principal }) {
+    return { status: 201, value: await deps.tickets.issue(principal.id) }
+  },
+})
+
+/** What opens an event socket. */
+export interface EventUpgradeDeps {
+  readonly sockets: EventSockets
+  readonly tickets: Pick<Tickets, 'redeem'>
+  /** The caller by the `Authorization` header; refuses with `unauthenticated`. */
+  readonly authenticate: (request: IncomingMessage) => Promise<Principal>
+  /** Whether the account of a ticket may still sign in. */
+  readonly mayEnter: (userId: string) => Promise<boolean>
+  /** Origins beside the service's own whose pages may use tickets, like `https://console.example`. */
+  readonly origins: readonly string[]
+}
+
+/** Opens `/flows/ws`: with a bearer token, or with a ticket from a page of an allowed origin. */
+export const eventUpgrade =
+  (deps: EventUpgradeDeps): UpgradeHandler =>
+  async (upgrade) => {
+    const { request, query } = upgrade
+    const ticket = query.get('ticket')
+    if (ticket === null) await admitBearer(deps, request)
+    else await admitTicket(deps, request, ticket)
+    const flows = query.get('flows')
+    const socket = await upgrade.accept({ maxPayloadBytes: MAX_CLIENT_FRAME_BYTES })
+    deps.sockets.serve(socket, flows === null ? null : new Set(flows.split(',')))
+  }
+
+async function admitBearer(deps: EventUpgradeDeps, request: IncomingMessage): Promise<void> {
+  const principal = await deps.authenticate(request)
+  if (principal.kind !== 'user') throw new ProblemError('forbidden', 'the event socket needs the credential of a user')
+}
+
+async function admitTicket(deps: EventUpgradeDeps, request: IncomingMessage, ticket: string): Promise<void> {
+  // before the ticket is taken: a foreign page must not even use it up
+  if (!isOwnOrigin(request, deps.origins)) {
+    throw new ProblemError('forbidden', `pages of ${request.headers.origin} may not open the event socket`)
+  }
+  const userId = await deps.tickets.redeem(ticket)
+  if (userId === undefined || !(await deps.mayEnter(userId))) {
+    throw new ProblemError('unauthenticated', 'the ticket is unknown, used or older than 30 seconds: get another one')
+  }
+}
+
+/** A browser always tells the origin of the page (RFC 6454); other clients have none. */
+function isOwnOrigin({ headers }: IncomingMessage, allowed: readonly string[]): boolean {
+  const { origin, host } = headers
+  if (origin === undefined || allowed.includes(origin)) return true
+  return URL.canParse(origin) && new URL(origin).host === host
+}

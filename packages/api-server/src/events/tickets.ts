@@ -1,0 +1,32 @@
+/**
+ * Tickets: how a browser, which cannot set headers on a WebSocket, opens the event socket (wire decision G46).
+ * @module
+ */
+import { hash, randomBytes } from 'node:crypto'
+
+import type { Database } from '../db/database.ts'
+import { createEventStore } from './store.ts'
+
+/** How long a ticket can be used, in seconds. */
+const TICKET_SECONDS = 30
+
+/** Single-use admissions to the event socket; only their hashes are kept. */
+export interface Tickets {
+  issue(userId: string): Promise<{ ticket: string; expires_at: string }>
+  /** Whose ticket it is; undefined when it is unknown, used or too old. Of concurrent callers one gets it. */
+  redeem(ticket: string): Promise<string | undefined>
+}
+
+/** Tickets on a database, so that any engine of it takes them. */
+export function createTickets(deps: { readonly database: Database }): Tickets {
+  const store = createEventStore(deps.database)
+  return {
+    async issue(userId) {
+      const ticket = randomBytes(32).toString('base64url')
+      return { ticket, expires_at: await store.addTicket(proofOf(ticket), userId, TICKET_SECONDS) }
+    },
+    redeem: (ticket) => store.takeTicket(proofOf(ticket)),
+  }
+}
+
+const proofOf = (ticket: string): Buffer => hash('sha256', ticket, 'buffer')

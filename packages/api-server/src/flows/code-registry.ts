@@ -1,0 +1,165 @@
+/**
+ * The flows in TypeScript that this engine has: which are registered, and the executable form of their code.
+ * @module
+ */
+import { canonicalJson, type CodeEntry, type FlowDocument, type Issue } from '@flow-service/protocol'
+
+import type { Artifacts } from '../artifacts/artifacts.ts'
+import type { Database } from '../db/database.ts'
+import { ProblemError } from '../http/errors.ts'
+import type { CodeBundle } from './code-bundle.ts'
+import { type BundleRow, createFlowStore, type FlowStore } from './store.ts'
+
+/** A flow in TypeScript with what makes its code executable. */
+export interface RegisteredFlow {
+  /** In normal form, version 0; `code` nodes carry their entries, Python nodes their sources. */
+  readonly document: FlowDocument
+  /** Path of the defining module, relative to the project root. */
+  readonly module: string
+  /** The project's commit; null outside git. */
+  readonly commit: string | null
+  /** Makes the bundle behind an entry, by its digest; without one, the code runs in this process. */
+  readonly bundles: ReadonlyMap<string, () => Promise<CodeBundle>>
+}
+
+/** Knows the registered flows. */
+export interface CodeRegistry {
+  /** Whether a flow of the name is registered: then it is changed in its module alone. */
+  has(name: string): boolean
+  /** Whether a registered flow has this code. */
+  hasEntry(entry: CodeEntry): boolean
+  /** Whether the flow was defined in code that this engine has not: it is kept, and does not run. */
+  isMissing(name: string): boolean
+  /** What is wrong with the code of a flow. */
+  issues(name: string): readonly Issue[]
+  /** The flow belongs to the API from now on, or is gone. */
+  release(name: string): void
+  /** Replaces what is registered; makes and keeps the bundles that the database has not. */
+  replace(flows: readonly RegisteredFlow[]): Promise<void>
+  /** Text of the bundle of a digest, its source map inside. Refuses with `not_found`. */
+  bundleText(digest: string): Promise<string>
+}
+
+/** What a registry is made of. */
+export interface CodeRegistryDeps {
+  readonly database: Pick<Database, 'sql' | 'transaction'>
+  readonly artifacts: Pick<Artifacts, 'put' | 'read' | 'addRefs' | 'dropRefs' | 'known'>
+}
+
+/** Texts of bundles that are kept in memory. */
+const MAX_TEXTS = 64
+
+/** A registry without flows. */
+export function createCodeRegistry(deps: CodeRegistryDeps): CodeRegistry {
+  const store = createFlowStore(deps.database)
+  const texts = new Map<string, Promise<string>>()
+  let registered: ReadonlyMap<string, readonly Issue[]> = new Map()
+  let entries: ReadonlySet<string> = new Set()
+  let missing = new Map<string, Issue>()
+
+  const replace = async (flows: readonly RegisteredFlow[]): Promise<void> => {
+    const makers = new Map(flows.flatMap(({ bundles }) => [...bundles]))
+    const states = await keepBundles({ ...deps, store }, makers)
+    texts.clear()
+    registered = new Map(flows.map(({ document }) => [document.name, bundleIssues(document, states)]))
+    entries = new Set(flows.flatMap(({ document }) => entriesOf(document)).map(canonicalJson))
+    const defined = await store.codeDefined()
+    const absent = defined.filter(({ name }) => !registered.has(name))
+    missing = new Map(absent.map(({ name, module }) => [name, moduleMissing(name, module)]))
+  }
+
+  const readText = async (digest: string): Promise<string> => {
+    const [row] = await store.bundles([digest])
+    if (!row) throw new ProblemError('not_found', `the code ${digest} is not registered; start with its module again`)
+    const [text, map] = await Promise.all([deps.artifacts.read(row.bundle), deps.artifacts.read(row.source_map)])
+    const inline = Buffer.from(map).toString('base64')
+    return `${Buffer.from(text).toString()}\n//# sourceMappingURL=data:application/json;base64,${inline}\n`
+  }
+
+  return {
+    has: (name) => registered.has(name),
+    hasEntry: (entry) => entries.has(canonicalJson(entry)),
+    isMissing: (name) => missing.has(name),
+    issues(name) {
+      const absence = missing.get(name)
+      return absence ? [absence] : (registered.get(name) ?? [])
+    },
+    release(name) {
+      missing.delete(name)
+    },
+    replace,
+    bundleText(digest) {
+      const known = texts.get(digest)
+      if (known) return known
+      const reading = readText(digest)
+      texts.set(digest, reading)
+      reading.catch(() => texts.delete(digest))
+      const [oldest] = texts.keys()
+      if (texts.size > MAX_TEXTS && oldest !== undefined) texts.delete(oldest)
+      return reading
+    },
+  }
+}
+
+const moduleMissing = (name: string, module: string): Issue => ({
+  severity: 'error',
+  code: 'module_missing',
+  message: `${module} no longer defines "${name}"; define it again, or delete the flow`,
+  node: null,
+  path: null,
+})
+
+const entriesOf = (document: FlowDocument): CodeEntry[] =>
+  document.nodes.flatMap(({ entry }) => (entry === null ? [] : [entry]))
+
+type BundleState = { readonly addons: readonly string[] } | { readonly failure: string }
+
+interface Keeper extends CodeRegistryDeps {
+  readonly store: FlowStore
+}
+
+async function keepBundles(
+  deps: Keeper,
+  makers: ReadonlyMap<string, () => Promise<CodeBundle>>,
+): Promise<ReadonlyMap<string, BundleState>> {
+  const rows = await deps.store.bundles([...makers.keys()])
+  const present = await deps.artifacts.known(rows.flatMap((row) => [row.bundle, row.source_map]))
+  // an addon's place is in the text, and may have changed
+  const usable = rows.filter((row) => row.addons.length === 0 && present.has(row.bundle) && present.has(row.source_map))
+  const kept = new Map(usable.map((row) => [row.digest, row]))
+  const states = [...makers].map(async ([digest, make]): Promise<[string, BundleState]> => {
+    try {
+      return [digest, kept.get(digest) ?? (await keepBundle(deps, digest, await make()))]
+    } catch (error) {
+      return [digest, { failure: error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error) }]
+    }
+  })
+  return new Map(await Promise.all(states))
+}
+
+async function keepBundle(deps: Keeper, digest: string, made: CodeBundle): Promise<BundleRow> {
+  const { artifacts, database, store } = deps
+  const put = async (text: string, mediaType: string): Promise<string> =>
+    (await artifacts.put(Buffer.from(text), { name: '', mediaType, volatile: false })).ref.digest
+  const bundle = await put(made.text, 'text/javascript')
+  const row: BundleRow = { digest, bundle, source_map: await put(made.map, 'application/json'), addons: made.addons }
+  await database.transaction(async (tx) => {
+    await artifacts.dropRefs(tx, 'code', [digest])
+    await artifacts.addRefs(tx, 'code', digest, [row.bundle, row.source_map])
+    await store.keepBundle(tx, row)
+  })
+  return row
+}
+
+function bundleIssues(document: FlowDocument, states: ReadonlyMap<string, BundleState>): Issue[] {
+  return document.nodes.flatMap(({ id, entry }, at): Issue[] => {
+    const state = entry === null ? undefined : states.get(entry.digest)
+    if (state === undefined || ('addons' in state && state.addons.length === 0)) return []
+    const failed = 'failure' in state
+    const message = failed
+      ? `the code of "${id}" cannot be made executable: ${state.failure}`
+      : `the code of "${id}" uses native addons (${state.addons.join(', ')}): it runs on the engine's machine only`
+    const severity = failed ? 'error' : 'warning'
+    return [{ severity, code: 'unbundlable_dependency', message, node: id, path: `/nodes/${at}/entry` }]
+  })
+}

@@ -1,0 +1,166 @@
+/**
+ * The live flows of this engine: what the database wishes, and what the runtime does (wire decisions G18, G24).
+ *
+ * A live flow is *stopped*, *active*, or *failed*: wished to be active, but it could not be started.
+ * - V1 the wish is stored before anything happens: a crash in between ends in what was wished.
+ * - V2 starts and stops of one flow never overlap ({@link LiveFlows.exclusive}).
+ */
+import { type LiveFlow, type LiveRuntime, StartError, type StartOptions } from '@flow-service/core'
+import type { FlowDocument, FlowStatus, Issue, NodeState } from '@flow-service/protocol'
+
+import type { Database } from '../db/database.ts'
+import type { EventBus } from '../events/event-bus.ts'
+import type { LastValues } from '../messages/last-values.ts'
+import { createFlowStore, type FlowRow } from './store.ts'
+import { publishedContent, publishedMode } from './stored-content.ts'
+
+/** What the engine shows of a flow beside its document. */
+export interface LiveState {
+  readonly status: FlowStatus
+  readonly held: number
+  readonly nodeStates: readonly NodeState[]
+  /** Why the flow is not active, and what is wrong with its connections. */
+  readonly issues: readonly Issue[]
+}
+
+/** Starts and stops live flows. Rows are those of flows with a published form. */
+export interface LiveFlows {
+  /** Runs `change` after every earlier change of the same flow. */
+  exclusive<T>(id: string, change: () => Promise<T>): Promise<T>
+  /** Starts a flow unless it is active. False: it could not be started and is failed now. */
+  start(row: FlowRow): Promise<boolean>
+  stop(row: FlowRow): Promise<void>
+  /** Ends a flow without a change of what is wished. */
+  end(row: FlowRow): Promise<void>
+  /** Starts a flow again that is active or failed, after its published form has changed; one that is stopped stays so. */
+  rebuild(row: FlowRow): Promise<void>
+  /**
+   * Starts the flows that are wished to be active, side by side, but those that `isMissing` names. One that cannot be
+   * started is failed; the others are not affected.
+   */
+  restore(isMissing: (name: string) => boolean): Promise<void>
+  state(row: FlowRow): LiveState
+  /** Tells observers the state and version of a flow. */
+  announce(row: FlowRow): void
+}
+
+/** What live flows are made of. */
+export interface LiveFlowsDeps {
+  readonly runtime: LiveRuntime
+  readonly database: Pick<Database, 'sql'>
+  readonly lastValues: Pick<LastValues, 'get'>
+  readonly events: Pick<EventBus, 'publish'>
+  readonly log: { warn(fields: object, message: string): void }
+}
+
+/** Live flows on a runtime. */
+export function createLiveFlows({ runtime, database, lastValues, events, log }: LiveFlowsDeps): LiveFlows {
+  const store = createFlowStore(database)
+  const failures = new Map<string, Issue>()
+  const changes = new Map<string, Promise<unknown>>()
+
+  const state = (row: FlowRow): LiveState => {
+    const flow = runtime.get(row.name)
+    const failure = failures.get(row.id)
+    const nodeStates = flow?.nodeStates() ?? []
+    return {
+      status: statusOf(row, flow, failure),
+      held: flow?.held ?? 0,
+      nodeStates,
+      issues: [...(failure ? [failure] : []), ...nodeStates.flatMap(healthIssues)],
+    }
+  }
+  const announce = (row: FlowRow): void => {
+    const { status, held } = state(row)
+    events.publish({ type: 'flow', name: row.name, status, held, version: row.version })
+  }
+  const build = async (row: FlowRow): Promise<boolean> => {
+    const content = publishedContent(row)
+    if (content === null || content.document.mode === 'batch') return true
+    try {
+      if (content.fault) throw new StartError(null, content.fault.message)
+      await runtime.start(content.document, { values: valuesFor(content.document, lastValues) })
+      failures.delete(row.id)
+    } catch (error) {
+      failures.set(row.id, startFailed(error, content.document))
+      log.warn({ err: error, flow: row.name }, 'a live flow could not be started')
+    }
+    return !failures.has(row.id)
+  }
+  const end = async (row: FlowRow): Promise<void> => {
+    failures.delete(row.id)
+    await runtime.get(row.name)?.stop()
+  }
+
+  return {
+    state,
+    announce,
+    end,
+    exclusive(id, change) {
+      const before = changes.get(id) ?? Promise.resolve()
+      const mine = before.then(change, change)
+      changes.set(id, mine)
+      const forget = (): void => {
+        if (changes.get(id) === mine) changes.delete(id)
+      }
+      mine.then(forget, forget)
+      return mine
+    },
+    async start(row) {
+      await store.wish(row.id, 'active')
+      if (runtime.get(row.name)) return true
+      const isActive = await build(row)
+      announce(row)
+      return isActive
+    },
+    async stop(row) {
+      await store.wish(row.id, 'stopped')
+      await end(row)
+      announce(row)
+    },
+    async rebuild(row) {
+      if (runtime.get(row.name) || failures.has(row.id)) {
+        await end(row)
+        await build(row)
+      }
+      announce(row)
+    },
+    async restore(isMissing) {
+      const rows = (await store.wished()).filter(({ name }) => !isMissing(name))
+      await Promise.all(rows.map(build))
+      for (const row of rows) announce(row)
+    },
+  }
+}
+
+function statusOf(row: FlowRow, flow: LiveFlow | undefined, failure: Issue | undefined): FlowStatus {
+  const mode = publishedMode(row)
+  if (mode === null) return 'draft'
+  if (flow) return flow.paused ? 'paused' : 'active'
+  if (failure) return 'failed'
+  return mode === 'batch' ? 'ready' : 'stopped'
+}
+
+/** Last values of every message that the flow reads. */
+function valuesFor(document: FlowDocument, lastValues: Pick<LastValues, 'get'>): NonNullable<StartOptions['values']> {
+  const own = document.inputs.map(({ name }) => `${document.name}.${name}`)
+  const read = document.nodes.flatMap(({ ports }) => ports.map(({ message }) => message))
+  return new Map(
+    [...new Set([...own, ...read])].flatMap((message) => {
+      const last = lastValues.get(message)
+      return last ? [[message, last.value] as const] : []
+    }),
+  )
+}
+
+function startFailed(error: unknown, document: FlowDocument): Issue {
+  const node = error instanceof StartError ? error.node : null
+  const at = document.nodes.findIndex(({ id }) => id === node)
+  const message = error instanceof Error ? error.message : String(error)
+  return { severity: 'error', code: 'start_failed', message, node, path: at < 0 ? null : `/nodes/${at}` }
+}
+
+function healthIssues({ node, health, message }: NodeState): Issue[] {
+  if (health !== 'down') return []
+  return [{ severity: 'warning', code: 'connector_down', message: message ?? `"${node}" is down`, node, path: null }]
+}

@@ -1,0 +1,53 @@
+/**
+ * What of a change takes a superuser (wire decision G20): the difference between two documents in normal form, node by
+ * node id. Everything that decides which code runs counts; wiring, titles, ordinary settings and workers do not.
+ * @module
+ */
+import type { NodeRegistry } from '@flow-service/core'
+import { canonicalJson, type FlowDocument, type FlowNode, type ProblemItem } from '@flow-service/protocol'
+
+/** Types that execute code or commands, known by name whether or not this engine has them installed. */
+const codeTypes: ReadonlySet<string> = new Set(['python', 'code', 'exec'])
+
+const guardedFields = ['source', 'library', 'entry'] as const
+
+/** The parts of `next` that an ordinary user may not change against `stored`; null: the flow does not exist yet. */
+export function privilegedChanges(
+  stored: FlowDocument | null,
+  next: FlowDocument,
+  registry: NodeRegistry,
+): ProblemItem[] {
+  const isGuarded = (type: string): boolean => codeTypes.has(type) || registry.get(type)?.superuser === true
+  const before = new Map(stored?.nodes.map((node) => [node.id, node]))
+  const items = next.nodes.flatMap((node, at) => changesOf(before.get(node.id), node, `/nodes/${at}`, isGuarded))
+  if (differs(stored?.resources.env ?? {}, next.resources.env))
+    items.push(refused('/resources/env', 'environment variables are changed by superusers'))
+  return items
+}
+
+function changesOf(
+  before: FlowNode | undefined,
+  node: FlowNode,
+  path: string,
+  isGuarded: (type: string) => boolean,
+): ProblemItem[] {
+  const guarded = isGuarded(node.type)
+  if (before === undefined) {
+    if (guarded) return [refused(`${path}/type`, `nodes of type "${node.type}" are added by superusers`)]
+  } else if (before.type !== node.type && (guarded || isGuarded(before.type))) {
+    return [refused(`${path}/type`, `only a superuser turns "${before.type}" into "${node.type}"`)]
+  }
+  const items = guardedFields
+    .filter((field) => differs(before?.[field] ?? null, node[field]))
+    .map((field) => refused(`${path}/${field}`, `the ${field} of a node is changed by superusers`))
+  if (guarded && !runsOwnCode(node.type) && differs(before?.settings, node.settings))
+    items.push(refused(`${path}/settings`, `the settings of "${node.type}" nodes are changed by superusers`))
+  return items
+}
+
+/** Settings of such nodes are arguments of code that a superuser has written. */
+const runsOwnCode = (type: string): boolean => type === 'python' || type === 'code'
+
+const differs = (a: unknown, b: unknown): boolean => canonicalJson(a ?? null) !== canonicalJson(b ?? null)
+
+const refused = (path: string, message: string): ProblemItem => ({ path, code: 'superuser', message })

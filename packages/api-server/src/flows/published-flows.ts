@@ -1,0 +1,99 @@
+/**
+ * The published form of every flow, in memory: what messages and checks ask for at any time.
+ * @module
+ */
+import { type DeclaredMessage as OwnMessage, declaredMessages } from '@flow-service/core'
+import { type Dtype, type FlowDocument, flowPart } from '@flow-service/protocol'
+
+import type { Database } from '../db/database.ts'
+import type { DeclaredMessage, MessageCatalogue } from '../messages/messages.ts'
+import { createFlowStore } from './store.ts'
+import { publishedContent } from './stored-content.ts'
+
+/** The published flows, and the catalogue of the messages that they declare (G14). */
+export interface PublishedFlows extends MessageCatalogue {
+  get(name: string): FlowDocument | undefined
+  /** All of them, by name. */
+  all(): readonly FlowDocument[]
+  /** Dtype of a declared message by its qualified name; undefined when no published flow declares it. */
+  dtypeOf(message: string): Dtype | undefined
+  /** Grows with every change: what was derived from the same generation still holds. */
+  readonly generation: number
+}
+
+/** The published flows, for who changes them. */
+export interface PublishedFlowsOwner extends PublishedFlows {
+  set(document: FlowDocument): void
+  remove(name: string): void
+}
+
+interface Entry {
+  readonly document: FlowDocument
+  readonly messages: ReadonlyMap<string, OwnMessage>
+}
+
+type Reader = DeclaredMessage['readers'][number]
+
+/** The published flows of a database. */
+export async function loadPublishedFlows(database: Pick<Database, 'sql'>): Promise<PublishedFlowsOwner> {
+  const flows = createPublishedFlows()
+  for (const row of await createFlowStore(database).list()) {
+    const content = publishedContent(row)
+    if (content && !content.fault) flows.set(content.document)
+  }
+  return flows
+}
+
+function createPublishedFlows(): PublishedFlowsOwner {
+  const flows = new Map<string, Entry>()
+  let generation = 0
+  let readers: ReadonlyMap<string, readonly Reader[]> | null = null
+
+  const describe = ({ document }: Entry, own: OwnMessage): DeclaredMessage => {
+    readers ??= readersOf([...flows.values()].map((entry) => entry.document))
+    const { name: flow, mode } = document
+    return { ...own, flow, mode, sources: [...own.sources], readers: [...(readers.get(own.name) ?? [])] }
+  }
+
+  const changed = (): void => {
+    generation += 1
+    readers = null
+  }
+
+  return {
+    get generation() {
+      return generation
+    },
+    get: (name) => flows.get(name)?.document,
+    all: () => [...flows.values()].map(({ document }) => document).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    dtypeOf: (message) => flows.get(flowPart(message))?.messages.get(message)?.dtype,
+    declared: () =>
+      [...flows.values()].flatMap((entry) => [...entry.messages.values()].map((own) => describe(entry, own))),
+    find(name) {
+      const entry = flows.get(flowPart(name))
+      const own = entry?.messages.get(name)
+      return entry && own && describe(entry, own)
+    },
+    set(document) {
+      changed()
+      const messages = new Map(declaredMessages(document).map((message) => [message.name, message]))
+      flows.set(document.name, { document, messages })
+    },
+    remove(name) {
+      changed()
+      flows.delete(name)
+    },
+  }
+}
+
+function readersOf(documents: readonly FlowDocument[]): ReadonlyMap<string, readonly Reader[]> {
+  const inputs = documents.flatMap(({ name: flow, nodes }) =>
+    nodes.flatMap(({ id: node, ports }) =>
+      ports
+        .filter(({ direction }) => direction === 'input')
+        .map(({ message, port }) => ({ message, reader: { flow, node, port } })),
+    ),
+  )
+  const groups = Map.groupBy(inputs, ({ message }) => message)
+  return new Map([...groups].map(([message, found]) => [message, found.map(({ reader }) => reader)]))
+}

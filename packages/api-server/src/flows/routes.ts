@@ -1,0 +1,164 @@
+/**
+ * `/flows`: flows, their publication, and the switch of live ones (wire decisions G11-G27, G66).
+ * @module
+ */
+import { nodeTypeEntry, type NodeRegistry, type Surroundings } from '@flow-service/core'
+import {
+  flowDocumentInputSchema,
+  flowListItemSchema,
+  flowNameSchema,
+  flowSchema,
+  flowStateSchema,
+  nameSchema,
+  nodeTypeSchema,
+  validationResultSchema,
+} from '@flow-service/protocol'
+import * as z from 'zod'
+
+import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
+import { flag } from '../http/query.ts'
+import type { Flows } from './flows.ts'
+
+const params = z.object({ name: nameSchema })
+
+export const flowsEndpoints = {
+  list: endpoint({
+    id: 'flows.list',
+    method: 'get',
+    path: '/flows/',
+    summary: 'List flows',
+    auth: 'user',
+    replies: { 200: reply.json('Flows with their state, by name.', z.array(flowListItemSchema)) },
+  }),
+  nodeTypes: endpoint({
+    id: 'flows.nodeTypes',
+    method: 'get',
+    path: '/flows/node-types',
+    summary: 'List node types',
+    description: '`params` is the JSON Schema of a type’s settings.',
+    auth: 'user',
+    replies: { 200: reply.json('Node types by name.', z.array(nodeTypeSchema)) },
+  }),
+  get: endpoint({
+    id: 'flows.get',
+    method: 'get',
+    path: '/flows/{name}',
+    summary: 'Read a flow',
+    description: 'The draft if there is one, else the published content.',
+    auth: 'user',
+    params,
+    query: z.object({ published: flag.default(false).meta({ description: 'The published content.' }) }),
+    replies: { 200: reply.json('The flow.', flowSchema) },
+    problems: ['not_found', 'not_published'],
+  }),
+  save: endpoint({
+    id: 'flows.save',
+    method: 'put',
+    path: '/flows/{name}',
+    summary: 'Save a draft',
+    description:
+      'Replaces the whole content. `version` is the version that was read, 0 for a new flow. Errors of the graph are stored and listed in `issues`.',
+    auth: 'user',
+    params: z.object({ name: flowNameSchema }),
+    body: json(flowDocumentInputSchema),
+    replies: {
+      200: reply.json('The draft is stored.', flowSchema),
+      201: reply.json('The flow is new.', flowSchema, z.object({ location: z.string() })),
+    },
+    problems: ['validation_failed', 'version_conflict', 'code_defined', 'forbidden'],
+  }),
+  publish: endpoint({
+    id: 'flows.publish',
+    method: 'post',
+    path: '/flows/{name}/publish',
+    summary: 'Publish the draft',
+    description: 'An active flow is built anew; last values stay.',
+    auth: 'user',
+    params,
+    body: json(z.strictObject({ version: z.int().min(0) }).meta({ id: 'FlowPublish' })),
+    replies: { 200: reply.json('The flow.', flowSchema) },
+    problems: ['version_conflict', 'flow_invalid', 'code_defined'],
+  }),
+  delete: endpoint({
+    id: 'flows.delete',
+    method: 'delete',
+    path: '/flows/{name}',
+    summary: 'Delete a flow',
+    description: 'An active flow is stopped first. Its runs stay.',
+    auth: 'user',
+    params,
+    replies: { 204: reply.empty('The flow is gone.') },
+    problems: ['flow_has_active_runs', 'code_defined'],
+  }),
+  validate: endpoint({
+    id: 'flows.validate',
+    method: 'post',
+    path: '/flows/{name}/validate',
+    summary: 'Check the draft',
+    description: 'The published content where there is no draft. Executes nothing of the flow.',
+    auth: 'user',
+    params,
+    replies: { 200: reply.json('What was found.', validationResultSchema) },
+    problems: ['not_found'],
+  }),
+  start: endpoint({
+    id: 'flows.start',
+    method: 'post',
+    path: '/flows/{name}/start',
+    summary: 'Start a live flow',
+    description: 'Its published content becomes active, and will be again after a restart of the engine.',
+    auth: 'user',
+    params,
+    replies: { 200: reply.json('The flow is active.', flowStateSchema) },
+    problems: ['wrong_mode', 'not_published', 'flow_invalid'],
+  }),
+  stop: endpoint({
+    id: 'flows.stop',
+    method: 'post',
+    path: '/flows/{name}/stop',
+    summary: 'Stop a live flow',
+    auth: 'user',
+    params,
+    replies: { 200: reply.json('The flow is stopped.', flowStateSchema) },
+    problems: ['wrong_mode'],
+  }),
+} as const
+
+/** What the endpoints are answered by; `missing` tells what a node type lacks on this engine. */
+export interface FlowsHandlersDeps {
+  readonly flows: Flows
+  readonly registry: NodeRegistry
+  readonly missing: NonNullable<Surroundings['missing']>
+}
+
+export const flowsHandlers = ({ flows, registry, missing }: FlowsHandlersDeps): Handlers<typeof flowsEndpoints> => ({
+  list: async () => ({ status: 200, value: await flows.list() }),
+  nodeTypes: () => ({ status: 200, value: nodeTypes(registry, missing) }),
+  get: async ({ params: { name }, query }) => ({ status: 200, value: await flows.get(name, query.published) }),
+  async save({ params: { name }, body, principal, request }) {
+    const { flow, created } = await flows.save(name, body, principal)
+    if (!created) return { status: 200, value: flow }
+    return { status: 201, value: flow, headers: { location: `${request.baseUrl}/flows/${name}` } }
+  },
+  publish: async ({ params: { name }, body, principal }) => ({
+    status: 200,
+    value: await flows.publish(name, body.version, principal),
+  }),
+  async delete({ params: { name }, principal }) {
+    await flows.remove(name, principal)
+    return { status: 204 }
+  },
+  validate: async ({ params: { name } }) => ({ status: 200, value: await flows.validate(name) }),
+  start: async ({ params: { name } }) => ({ status: 200, value: await flows.start(name) }),
+  stop: async ({ params: { name } }) => ({ status: 200, value: await flows.stop(name) }),
+})
+
+function nodeTypes(registry: NodeRegistry, missing: FlowsHandlersDeps['missing']) {
+  return registry
+    .list()
+    .map((definition) => {
+      const lacks = missing(definition.type)
+      return { ...nodeTypeEntry(definition), available: lacks === null, missing: lacks }
+    })
+    .toSorted((a, b) => (a.type < b.type ? -1 : 1))
+}

@@ -1,0 +1,79 @@
+/**
+ * Flows as runs need them: a content with the identity of its flow.
+ * @module
+ */
+import { checkDocument, type NodeRegistry, type Surroundings } from '@flow-service/core'
+import type { FlowDocument, FlowMode, Issue } from '@flow-service/protocol'
+
+import type { Database } from '../db/database.ts'
+import type { CodeRegistry } from './code-registry.ts'
+import type { PublishedFlows } from './published-flows.ts'
+import type { PythonIssues } from './python-issues.ts'
+import { createFlowStore, type FlowRow } from './store.ts'
+import { currentContent, publishedContent } from './stored-content.ts'
+
+/** A flow and one of its contents. */
+export interface RunnableFlow {
+  readonly id: string
+  readonly name: string
+  readonly mode: FlowMode
+  /** Null when the published content is asked for and nothing is published. */
+  readonly document: FlowDocument | null
+  /** Version of the content. */
+  readonly version: number
+  /** Commit of the project that defines the flow in code, else null. */
+  readonly commit: string | null
+}
+
+/** Finds contents to run. */
+export interface RunnableFlows {
+  /** `draft` means the draft, or the published content where there is no draft. Null when no such flow exists. */
+  byName(name: string, form: 'draft' | 'published'): Promise<RunnableFlow | null>
+  /** The draft as it is now; null when the flow is gone. */
+  draftOf(id: string): Promise<RunnableFlow | null>
+  /** What is wrong with a document now; the Python of a draft is parsed, published content was when it was published. */
+  issuesOf(document: FlowDocument, form: 'draft' | 'published'): Promise<Issue[]>
+}
+
+/** What finding takes; `missing` tells what a node type lacks on this engine. */
+export interface RunnableFlowsDeps {
+  readonly database: Pick<Database, 'sql'>
+  readonly registry: NodeRegistry
+  readonly code: Pick<CodeRegistry, 'issues'>
+  readonly published: Pick<PublishedFlows, 'dtypeOf'>
+  readonly pythonIssues: PythonIssues
+  readonly missing: NonNullable<Surroundings['missing']>
+}
+
+/** Contents to run, of a database. */
+export function createRunnableFlows(deps: RunnableFlowsDeps): RunnableFlows {
+  const { database, registry, code, published, pythonIssues, missing } = deps
+  const store = createFlowStore(database)
+  const around: Surroundings = { message: (name) => published.dtypeOf(name), missing }
+  return {
+    async byName(name, form) {
+      const row = await store.byName(name)
+      return row && runnable(row, form)
+    },
+    async draftOf(id) {
+      const row = await store.byId(id)
+      return row && runnable(row, 'draft')
+    },
+    issuesOf: async (document, form) => [
+      ...checkDocument(document, registry, around),
+      ...code.issues(document.name),
+      ...(form === 'draft' ? await pythonIssues(document) : []),
+    ],
+  }
+}
+
+function runnable(row: FlowRow, form: 'draft' | 'published'): RunnableFlow {
+  const { id, name, code, version, published_version: publishedVersion } = row
+  const isPublished = form === 'published' || row.draft === null
+  const content = isPublished ? publishedContent(row) : currentContent(row)
+  // content that cannot be read is nothing that could run
+  const document = content === null || content.fault ? null : content.document
+  const { mode } = (content ?? currentContent(row)).document
+  const contentVersion = isPublished ? (publishedVersion ?? version) : version
+  return { id, name, mode, document, version: contentVersion, commit: code?.commit ?? null }
+}

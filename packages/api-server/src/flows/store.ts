@@ -1,0 +1,129 @@
+/**
+ * The tables of flows: one function a statement. Contents are documents without name and version, as JSON nobody has
+ * checked yet: a row may be older than this engine, or edited by hand.
+ * @module
+ */
+import { affected } from '../db/affected.ts'
+import type { Database, Sql } from '../db/database.ts'
+
+/** What the engine shall do with a live flow when it starts. */
+export type Wished = 'active' | 'paused' | 'stopped'
+
+/** Where the code of a flow defined in code comes from. */
+export interface CodeOrigin {
+  readonly module: string
+  readonly digest: string
+  readonly commit: string | null
+}
+
+/** A row of `flow`. Times in the engine's spelling. */
+export interface FlowRow {
+  readonly id: string
+  readonly name: string
+  readonly version: number
+  readonly draft: unknown
+  readonly published: unknown
+  readonly published_version: number | null
+  readonly origin: 'api' | 'code'
+  readonly code: CodeOrigin | null
+  readonly wished: Wished
+  readonly created_at: string
+  readonly updated_at: string
+  readonly updated_by: string | null
+}
+
+/** A row of `code_bundle`: digests of the artifacts that hold the text of the bundle and of its source map. */
+export interface BundleRow {
+  readonly digest: string
+  readonly bundle: string
+  readonly source_map: string
+  /** Native addons that stayed outside of it. */
+  readonly addons: readonly string[]
+}
+
+/** Statements on the tables of flows. */
+export type FlowStore = ReturnType<typeof createFlowStore>
+
+/** Statements on the tables of flows. `null` answers mean that the condition of the statement met no row. */
+export function createFlowStore({ sql }: Pick<Database, 'sql'>) {
+  const one = async (rows: Promise<FlowRow[]>): Promise<FlowRow | null> => (await rows)[0] ?? null
+  return {
+    list: (): Promise<FlowRow[]> => sql<FlowRow[]>`select * from flow order by name collate "C"`,
+
+    byName: (name: string): Promise<FlowRow | null> => one(sql<FlowRow[]>`select * from flow where name = ${name}`),
+
+    /** The flows that were defined in code when they were last changed, with the path of their module. */
+    codeDefined: (): Promise<{ name: string; module: string }[]> =>
+      sql`select name, code ->> 'module' as module from flow where origin = 'code'`,
+
+    byId: (id: string): Promise<FlowRow | null> => one(sql<FlowRow[]>`select * from flow where id = ${id}`),
+
+    /** The live flows that are wished to be active or paused. */
+    wished: (): Promise<FlowRow[]> =>
+      sql<FlowRow[]>`select * from flow where wished <> 'stopped' and published is not null order by name collate "C"`,
+
+    /** Makes a flow of version 1 with a draft; null when the name is taken. */
+    create: (tx: Sql, flow: { id: string; name: string; content: object; by: string }): Promise<FlowRow | null> =>
+      one(tx<FlowRow[]>`
+        insert into flow (id, name, version, draft, origin, updated_by)
+        values (${flow.id}, ${flow.name}, 1, ${JSON.stringify(flow.content)}::jsonb, 'api', ${flow.by})
+        on conflict (name) do nothing returning *`),
+
+    /** Replaces the draft when the flow is still of that version; from then on the flow belongs to the API. */
+    save: (tx: Sql, flow: { id: string; version: number; content: object; by: string }): Promise<FlowRow | null> =>
+      one(tx<FlowRow[]>`
+        update flow set version = version + 1, draft = ${JSON.stringify(flow.content)}::jsonb, origin = 'api', code = null,
+          updated_at = now(), updated_by = ${flow.by}
+        where id = ${flow.id} and version = ${flow.version} returning *`),
+
+    /** Makes the draft the published form when the flow is still of that version. */
+    publish: (tx: Sql, flow: { id: string; version: number; by: string }): Promise<FlowRow | null> =>
+      one(tx<FlowRow[]>`
+        update flow set published = draft, published_version = version, draft = null,
+          updated_at = now(), updated_by = ${flow.by}
+        where id = ${flow.id} and version = ${flow.version} and draft is not null returning *`),
+
+    /**
+     * Publishes a flow defined in code, with a new version when the content differs: `is_new` then. Null when the name
+     * is that of a flow made through the API.
+     */
+    register: async (tx: Sql, flow: { id: string; name: string; content: object; code: CodeOrigin }) =>
+      (
+        await tx<(FlowRow & { is_new: boolean })[]>`
+          with old as (select id, published from flow where name = ${flow.name})
+          insert into flow (id, name, version, published, published_version, origin, code)
+          values (${flow.id}, ${flow.name}, 1, ${JSON.stringify(flow.content)}::jsonb, 1, 'code', ${JSON.stringify(flow.code)}::jsonb)
+          on conflict (name) do update set code = excluded.code, published = excluded.published,
+            version = flow.version + (flow.published <> excluded.published)::int,
+            published_version = flow.version + (flow.published <> excluded.published)::int,
+            updated_at = case when flow.published <> excluded.published then now() else flow.updated_at end
+          where flow.origin = 'code'
+          returning *, not exists (select from old where old.published = flow.published) as is_new`
+      )[0] ?? null,
+
+    wish: async (id: string, wished: Wished): Promise<void> => {
+      affected(await sql`update flow set wished = ${wished} where id = ${id}`, 1)
+    },
+
+    /** Keeps others from changing the flow until the transaction ends; false when it is gone. */
+    lock: async (tx: Sql, id: string): Promise<boolean> =>
+      (await tx`select from flow where id = ${id} for update`).length > 0,
+
+    remove: async (tx: Sql, id: string): Promise<void> => {
+      affected(await tx`delete from flow where id = ${id}`, 1)
+    },
+
+    /** The bundles of these digests, as far as there are any. */
+    bundles: (digests: readonly string[]): Promise<BundleRow[]> =>
+      sql<BundleRow[]>`
+        select digest, bundle, source_map, addons from code_bundle where digest = any(${[...digests]})`,
+
+    keepBundle: async (tx: Sql, row: BundleRow): Promise<void> => {
+      await tx`
+        insert into code_bundle (digest, bundle, source_map, addons)
+        values (${row.digest}, ${row.bundle}, ${row.source_map}, ${[...row.addons]})
+        on conflict (digest) do update set
+          bundle = excluded.bundle, source_map = excluded.source_map, addons = excluded.addons`
+    },
+  }
+}

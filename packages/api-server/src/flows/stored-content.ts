@@ -1,0 +1,62 @@
+/**
+ * Between rows and documents. What a row holds is checked whenever it is read: content that no longer fits is shown as
+ * an issue of its flow and keeps nothing else from working.
+ * @module
+ */
+import {
+  type FlowDocument,
+  flowDocumentInputSchema,
+  type FlowMode,
+  type Issue,
+  normalizeDocument,
+} from '@flow-service/protocol'
+
+import { jsonPointer } from '../http/errors.ts'
+import type { FlowRow } from './store.ts'
+
+/** A document as it was read; `fault` when the row holds none, and the document is an empty one. */
+export interface ReadContent {
+  readonly document: FlowDocument
+  readonly fault: Issue | null
+}
+
+/** What goes into a row: the document without what the row's other columns say. */
+export function contentOf(document: FlowDocument): object {
+  const { name: _name, version: _version, ...content } = document
+  return content
+}
+
+/** The current content of a flow: its draft if there is one. */
+export const currentContent = (row: FlowRow): ReadContent => readContent(row, row.draft ?? row.published)
+
+/** The published content of a flow; null when there is none. */
+export const publishedContent = (row: FlowRow): ReadContent | null =>
+  row.published === null ? null : readContent(row, row.published)
+
+/** Mode of the published content, without reading the rest; null when there is none. */
+export const publishedMode = (row: FlowRow): FlowMode | null =>
+  row.published === null ? null : (modeOf(row.published).mode ?? 'live')
+
+function readContent(row: FlowRow, content: unknown): ReadContent {
+  const parsed = flowDocumentInputSchema.safeParse(content)
+  if (parsed.success)
+    return { document: { ...normalizeDocument(row.name, parsed.data), version: row.version }, fault: null }
+  const [first] = parsed.error.issues
+  const path = jsonPointer(first?.path ?? [])
+  const empty = flowDocumentInputSchema.parse(modeOf(content))
+  return {
+    document: { ...normalizeDocument(row.name, empty), version: row.version },
+    fault: {
+      severity: 'error',
+      code: 'bad_setting',
+      message: `the stored content cannot be read: ${path}: ${first?.message ?? 'not a document'}; save the flow anew`,
+      node: null,
+      path,
+    },
+  }
+}
+
+function modeOf(content: unknown): { mode?: FlowMode } {
+  const mode = typeof content === 'object' && content !== null && 'mode' in content ? content.mode : undefined
+  return mode === 'live' || mode === 'batch' ? { mode } : {}
+}

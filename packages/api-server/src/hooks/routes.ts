@@ -1,0 +1,67 @@
+/**
+ * `/hooks/{flow}/{path}/{secret}`: the address space of the webhooks of active flows (wire decisions G06, G68).
+ * It is no part of the described API: which routes exist is up to the flows.
+ * @module
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import { DtypeViolation, HookRefusal, type HookRequest } from '@flow-service/connector-sdk'
+import { MAX_HOOK_BYTES } from '@flow-service/protocol'
+import type { RequestHandler } from 'express'
+
+import { mediaTypeOf, readBytes } from '../http/body.ts'
+import { ProblemError } from '../http/errors.ts'
+import { parseFields } from '../http/fields.ts'
+import type { Hook, Hooks } from './hooks.ts'
+
+const empty = new Uint8Array()
+const noQuery: Readonly<Record<string, string>> = Object.freeze({})
+const accepted = '{"accepted":true}'
+/** Whatever a hook answers, a browser that was led there shows and runs nothing of it. */
+const inert = { 'x-content-type-options': 'nosniff', 'content-security-policy': "default-src 'none'" }
+const acceptedHeaders = { 'content-type': 'application/json', 'content-length': accepted.length, ...inert }
+
+/**
+ * The handler to mount at `/hooks`, before any body parser. It answers 202 once the handler of the route has taken the
+ * request; unknown flow, path and secret are answered alike with 404.
+ */
+export function hookRoutes(hooks: Pick<Hooks, 'find'>): RequestHandler {
+  return async (request, response) => {
+    try {
+      await answer(hooks, request, response)
+    } catch (error) {
+      response.setHeaders(new Map(Object.entries(inert)))
+      throw error
+    }
+  }
+}
+
+async function answer(hooks: Pick<Hooks, 'find'>, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { url = '', method } = request
+  const mark = url.indexOf('?')
+  const hook = hooks.find(mark < 0 ? url : url.slice(0, mark))
+  if (!hook) throw new ProblemError('not_found', 'no active flow has a webhook here')
+  if ((method !== 'GET' && method !== 'POST') || !hook.methods.includes(method)) {
+    throw new ProblemError('method_not_allowed', `this webhook takes ${hook.methods.join(' and ')}`, {
+      allow: hook.methods,
+    })
+  }
+  await deliver(hook, {
+    method,
+    mediaType: mediaTypeOf(request) ?? '',
+    query: mark < 0 ? noQuery : parseFields(url.slice(mark + 1), 'query'),
+    body: method === 'GET' ? empty : await readBytes(request, MAX_HOOK_BYTES),
+  })
+  response.writeHead(202, acceptedHeaders).end(accepted)
+}
+
+async function deliver(hook: Hook, request: HookRequest): Promise<void> {
+  try {
+    await hook.handler(request)
+  } catch (error) {
+    if (error instanceof HookRefusal || error instanceof DtypeViolation) {
+      throw new ProblemError('validation_failed', error.message, { errors: [] })
+    }
+    throw error
+  }
+}

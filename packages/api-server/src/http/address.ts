@@ -1,0 +1,43 @@
+/**
+ * Where a request comes from.
+ * @module
+ */
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIPv6 } from 'node:net'
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('::1', 'ipv6')
+
+const forwarding = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'x-forwarded-host']
+
+/** Whether a request comes from this machine itself: by its connection, and not through a proxy on this machine. */
+export function isLoopback(request: IncomingMessage): boolean {
+  const address = request.socket.remoteAddress
+  if (address === undefined || forwarding.some((name) => request.headers[name] !== undefined)) return false
+  return loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+}
+
+/**
+ * Address of the client behind `proxies` reverse proxies, each of which appends the peer it saw to
+ * `X-Forwarded-For`; what stands before those entries is the client's own claim and not believed.
+ */
+export function clientAddress(request: IncomingMessage, proxies: number): string {
+  const claimed = listOf(request.headers['x-forwarded-for'])
+  const chain = [...claimed, request.socket.remoteAddress ?? '']
+  return chain[Math.max(0, chain.length - 1 - proxies)] ?? ''
+}
+
+/** `https://host` as the client wrote it; the proxies' word for the scheme and host counts when there are any. */
+export function originOf(request: IncomingMessage, proxies: number): string {
+  const { headers } = request
+  const forwarded = (name: string) => (proxies > 0 ? listOf(headers[name]).at(-1) : undefined)
+  const scheme = forwarded('x-forwarded-proto') ?? ('encrypted' in request.socket ? 'https' : 'http')
+  return `${scheme}://${forwarded('x-forwarded-host') ?? headers.host ?? 'localhost'}`
+}
+
+const listOf = (header: string | string[] | undefined): string[] =>
+  String(header ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')

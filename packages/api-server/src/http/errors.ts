@@ -1,0 +1,165 @@
+/**
+ * Refusals: the one place where an error becomes an HTTP answer (RFC 9457, wire decision G01).
+ * @module
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import { type Problem, problemCatalogue, type ProblemCode, type ProblemItem } from '@flow-service/protocol'
+import type { ErrorRequestHandler, RequestHandler } from 'express'
+import { v7 } from 'uuid'
+import type * as z from 'zod'
+
+/**
+ * A refusal. `detail` says what failed, with which value, and what to do; `extensions` become members of the body.
+ * `retry_after_s` is sent as `Retry-After` too, `allow` as `Allow`.
+ */
+export class ProblemError extends Error {
+  readonly code: ProblemCode
+  readonly extensions: Readonly<Record<string, unknown>>
+  constructor(code: ProblemCode, detail: string, extensions: Readonly<Record<string, unknown>> = {}) {
+    super(detail)
+    this.name = 'ProblemError'
+    this.code = code
+    this.extensions = extensions
+  }
+
+  /** HTTP status of the code. */
+  get status(): number {
+    return problemCatalogue[this.code].status
+  }
+
+  /** The body that goes over the wire. */
+  toProblem(): Problem {
+    const { status, title } = problemCatalogue[this.code]
+    const { code } = this
+    return { ...this.extensions, type: `urn:service:problem:${code}`, title, status, detail: this.message, code }
+  }
+}
+
+/** Where unexpected errors are written. */
+export interface ErrorLog {
+  error(fields: object, message: string): void
+}
+
+/** `validation_failed` with one item a problem; `detail` tells the first one. */
+export function invalid(items: readonly ProblemItem[]): ProblemError {
+  const [first] = items
+  const more = items.length > 1 ? ` (and ${items.length - 1} more)` : ''
+  const at = first?.path ? `${first.path}: ` : ''
+  return new ProblemError('validation_failed', `${at}${first?.message ?? 'the request is not valid'}${more}`, {
+    errors: items.slice(0, 100),
+  })
+}
+
+type Place = 'body' | 'query' | 'path'
+
+/** A failed parse of a request part as `validation_failed`, with the paths of {@link ProblemItem}. */
+export const invalidPart = (error: z.ZodError, place: Place): ProblemError =>
+  invalid(error.issues.flatMap((issue) => itemsOf(issue, place, [])))
+
+function itemsOf(issue: z.core.$ZodIssue, place: Place, base: readonly PropertyKey[]): ProblemItem[] {
+  const path = [...base, ...issue.path]
+  if (issue.code === 'invalid_union') {
+    // the alternative that got furthest is the one the caller meant
+    const best = issue.errors.toSorted((a, b) => depth(b) - depth(a) || a.length - b.length)[0]
+    if (best && depth(best) > 0) return best.flatMap((inner) => itemsOf(inner, place, path))
+  }
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      path: pathText([...path, key], place),
+      code: issue.code,
+      message: `"${key}" is not known here`,
+    }))
+  }
+  return [{ path: pathText(path, place), code: codeOf(issue), message: issue.message }]
+}
+
+const depth = (issues: readonly z.core.$ZodIssue[]): number => Math.max(0, ...issues.map((issue) => issue.path.length))
+
+/** A refinement names its own code as `params: { code }`. */
+const codeOf = (issue: z.core.$ZodIssue): string =>
+  issue.code === 'custom' && typeof issue.params?.code === 'string' ? issue.params.code : issue.code
+
+const pathText = (path: readonly PropertyKey[], place: Place): string =>
+  place === 'body' ? jsonPointer(path) : [place, ...path.map(String)].join('.')
+
+/** JSON Pointer (RFC 6901) of a path. */
+export const jsonPointer = (path: readonly PropertyKey[]): string =>
+  path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+
+/** Any thrown value as a refusal; what nobody expected is logged under an id and told as `internal` with that id. */
+export function problemOf(error: unknown, log: ErrorLog): ProblemError {
+  if (error instanceof ProblemError) return error
+  const known = databaseProblem(error) ?? frameworkProblem(error)
+  if (known) return known
+  const id = v7()
+  log.error({ err: error, error_id: id }, 'a request failed unexpectedly')
+  return new ProblemError('internal', `the engine failed; its log tells more under ${id}`, { error_id: id })
+}
+
+const lostConnection = new Set([
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'CONNECT_TIMEOUT',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+])
+/** Class 08, shutting down, too many connections, deadlock, serialization and lock failures: worth another try. */
+const transient = /^(?:08|57P0|53300|40001|40P01|55P03)/
+
+/** Errors of the database drivers (PostgreSQL, appendix A): refused values are the client's, lost ones are ours. */
+function databaseProblem(error: unknown): ProblemError | null {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null
+  // both drivers leave one of these on what they throw; a foreign ECONNREFUSED has neither
+  if (!('severity' in error || 'query' in error || error.code.startsWith('CONNECT'))) return null
+  if (lostConnection.has(error.code) || transient.test(error.code))
+    return new ProblemError('unavailable', 'the database does not answer now; try again', { retry_after_s: 1 })
+  if (error.code.startsWith('22'))
+    return new ProblemError('validation_failed', 'a value of the request cannot be stored: it is out of range', {
+      errors: [],
+    })
+  return null
+}
+
+/** Express refuses a path with a broken percent escape by a `URIError` of status 400. */
+function frameworkProblem(error: unknown): ProblemError | null {
+  if (!(error instanceof URIError)) return null
+  return new ProblemError('bad_request', 'the path has a broken percent escape')
+}
+
+/** Writes a refusal. */
+function sendProblem(request: IncomingMessage, response: ServerResponse, problem: ProblemError): void {
+  const body = Buffer.from(JSON.stringify(problem.toProblem()))
+  response.statusCode = problem.status
+  response.setHeader('content-type', 'application/problem+json')
+  response.setHeader('content-length', body.length)
+  for (const [name, value] of Object.entries(headersOf(problem))) response.setHeader(name, value)
+  response.end(request.method === 'HEAD' ? undefined : body)
+}
+
+/** The headers that a refusal carries, also on a refused WebSocket upgrade. */
+export function headersOf(problem: ProblemError): Record<string, string> {
+  const { retry_after_s: retryAfter, allow } = problem.extensions
+  return {
+    ...(problem.code === 'unauthenticated' ? { 'www-authenticate': 'Bearer' } : {}),
+    ...(typeof retryAfter === 'number' ? { 'retry-after': String(Math.ceil(retryAfter)) } : {}),
+    ...(Array.isArray(allow) ? { allow: allow.join(', ') } : {}),
+  }
+}
+
+/** The last handler of a router: an unknown path. */
+export const notFound: RequestHandler = (request) => {
+  throw new ProblemError('not_found', `there is nothing at ${request.method} ${request.originalUrl.split('?')[0]}`)
+}
+
+/** The final error handler of a router. */
+export const answerErrors =
+  (log: ErrorLog): ErrorRequestHandler =>
+  (error: unknown, request, response, _next) => {
+    const problem = problemOf(error, log)
+    if (response.headersSent) response.destroy()
+    else sendProblem(request, response, problem)
+  }

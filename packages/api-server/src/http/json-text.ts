@@ -1,0 +1,199 @@
+/**
+ * JSON as it comes from outside: bounded in depth, without duplicate keys, without text and numbers that no store
+ * keeps. What `JSON.parse` accepts beyond that would surface later as lost writes or as errors of the database.
+ * @module
+ */
+import { MAX_JSON_DEPTH } from '@flow-service/protocol'
+
+import { invalid, jsonPointer, ProblemError } from './errors.ts'
+
+/**
+ * Parses the bytes of a JSON body (RFC 8259, UTF-8).
+ * Refuses with `malformed_json` (and `position`, a character offset, where known) or with `validation_failed` whose
+ * `path` points at the offending member.
+ */
+export function parseJson(data: Uint8Array): unknown {
+  const text = decode(data)
+  checkStructure(text)
+  const value = parse(text)
+  if (suspicious.test(text)) checkContent(value, [])
+  return value
+}
+
+/**
+ * What {@link checkContent} refuses cannot come without one of these: NUL and lone surrogates need an escape, and a
+ * number beyond 1e308 needs many digits or a long exponent.
+ */
+const suspicious = /\\u|__proto__|"constructor"|\d{200}|\d[eE]\+?\d{3}/
+
+function decode(data: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(data)
+  } catch {
+    throw new ProblemError('malformed_json', 'the body is not valid UTF-8')
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw malformed(text, String(error))
+  }
+}
+
+/** V8 names the position in most of its messages, and quotes the source in some: only the position is told. */
+function malformed(text: string, message: string): ProblemError {
+  if (text.trim() === '') return new ProblemError('malformed_json', 'the body is empty; send JSON')
+  const named = /at position (\d+)/.exec(message)?.[1]
+  const position = named === undefined ? (message.includes('end of JSON') ? text.length : null) : Number(named)
+  if (position === null) return new ProblemError('malformed_json', 'the body is not valid JSON')
+  return new ProblemError('malformed_json', `the body is not valid JSON at position ${position}`, { position })
+}
+
+/** An open object or array; `step` is the key or index that the scan is at. */
+type Frame = ObjectFrame | { readonly kind: 'array'; step: number }
+interface ObjectFrame {
+  readonly kind: 'object'
+  step: string
+  awaitsKey: boolean
+  readonly keys: KeySet
+}
+
+/** Walks the text once, before anything recursive sees it: nesting and duplicate keys. Grammar is left to the parser. */
+function checkStructure(text: string): void {
+  const frames: Frame[] = []
+  let top: Frame | undefined
+  for (let at = 0; at < text.length; at += 1) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: {
+        const end = endOfString(text, at)
+        if (top?.kind === 'object' && top.awaitsKey) takeKey(frames, top, text.slice(at, end + 1))
+        at = end
+        break
+      }
+      case 0x7b: // {
+        top = { kind: 'object', step: '', awaitsKey: true, keys: new KeySet() }
+        push(frames, top)
+        break
+      case 0x5b: // [
+        top = { kind: 'array', step: 0 }
+        push(frames, top)
+        break
+      case 0x7d: // }
+      case 0x5d: // ]
+        frames.pop()
+        top = frames.at(-1)
+        break
+      case 0x2c: // ,
+        if (top?.kind === 'object') top.awaitsKey = true
+        else if (top) top.step += 1
+        break
+      default: // a scalar, white space, or what the parser will refuse
+    }
+  }
+}
+
+/** Index of the closing quote, or the length of the text when there is none. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1)
+  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end < 0 ? text.length : end
+}
+
+/** Whether an odd number of backslashes stands before a place. */
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0
+  while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes += 1
+  return backslashes % 2 === 1
+}
+
+function push(frames: Frame[], frame: Frame): void {
+  if (frames.length === MAX_JSON_DEPTH) throw tooDeep(frames)
+  frames.push(frame)
+}
+
+function takeKey(frames: readonly Frame[], frame: ObjectFrame, literal: string): void {
+  const key = keyOf(literal)
+  if (key === null) return
+  frame.step = key
+  frame.awaitsKey = false
+  if (frame.keys.add(key)) return
+  const path = jsonPointer(frames.map((each) => each.step))
+  throw invalid([{ path, code: 'duplicate_key', message: `the key "${key}" is given twice` }])
+}
+
+/** The key with its escapes resolved: `"a"` and `"\u0061"` are one key. `null` when the parser will refuse it. */
+function keyOf(literal: string): string | null {
+  if (!literal.includes('\\')) return literal.slice(1, -1)
+  try {
+    return String(JSON.parse(literal))
+  } catch {
+    return null
+  }
+}
+
+/** Keys of one object; most have a few, for which looking through a list is faster than a set. */
+class KeySet {
+  private readonly few: string[] = []
+  private many: Set<string> | null = null
+
+  /** Whether the key is new. */
+  add(key: string): boolean {
+    if (this.many) return this.many.size !== this.many.add(key).size
+    if (this.few.includes(key)) return false
+    this.few.push(key)
+    if (this.few.length === 16) this.many = new Set(this.few)
+    return true
+  }
+}
+
+const tooDeep = (frames: readonly Frame[]): ProblemError =>
+  invalid([
+    {
+      path: jsonPointer(frames.map((frame) => frame.step)),
+      code: 'too_deep',
+      message: `nesting ends at ${MAX_JSON_DEPTH} levels`,
+    },
+  ])
+
+/** The parsed value: recursion is bounded by the depth checked before. */
+function checkContent(value: unknown, path: (string | number)[]): void {
+  if (typeof value === 'string') checkText(value, jsonPointer(path))
+  else if (typeof value === 'number') checkNumber(value, path)
+  else if (Array.isArray(value)) for (const [index, item] of value.entries()) within(path, index, item)
+  else if (typeof value === 'object' && value !== null) {
+    for (const [key, item] of Object.entries(value)) {
+      checkKey(key, item, path)
+      within(path, key, item)
+    }
+  }
+}
+
+function within(path: (string | number)[], step: string | number, value: unknown): void {
+  path.push(step)
+  checkContent(value, path)
+  path.pop()
+}
+
+function checkNumber(value: number, path: readonly (string | number)[]): void {
+  if (Number.isFinite(value)) return
+  throw invalid([{ path: jsonPointer(path), code: 'out_of_range', message: 'the number is beyond a 64-bit float' }])
+}
+
+/** Names that reach an object's prototype when a later step copies members by assignment. */
+function checkKey(key: string, value: unknown, path: readonly (string | number)[]): void {
+  const reaching =
+    key === 'constructor' && typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype')
+  if (key === '__proto__' || reaching)
+    throw invalid([
+      { path: jsonPointer([...path, key]), code: 'reserved_key', message: `"${key}" is not accepted as a key` },
+    ])
+  checkText(key, jsonPointer([...path, key]))
+}
+
+/** Refuses text that PostgreSQL cannot keep: NUL (22021) and lone surrogates (22P02). `path` as in `ProblemItem`. */
+export function checkText(text: string, path: string): void {
+  if (text.includes('\0')) throw invalid([{ path, code: 'bad_text', message: 'a NUL character is not accepted' }])
+  if (!text.isWellFormed()) throw invalid([{ path, code: 'bad_text', message: 'a lone surrogate is not accepted' }])
+}

@@ -1,0 +1,239 @@
+/**
+ * Binds handlers to their endpoints as one Express 5 router:
+ * route, authenticate, authorize, parse, handle, answer.
+ * @module
+ */
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { isDeepStrictEqual } from 'node:util'
+
+import { type Request, type Response, Router } from 'express'
+import * as z from 'zod'
+
+import { clientAddress, originOf } from './address.ts'
+import { mediaTypeOf, readBody } from './body.ts'
+import type { AuthLevel, Contract, Endpoint, Handlers, Method, RequestFacts, ReplySpec } from './endpoint.ts'
+import { invalidPart, ProblemError } from './errors.ts'
+import { parseFields } from './fields.ts'
+import { checkText } from './json-text.ts'
+import type { Principal } from './principal.ts'
+
+export interface MountOptions {
+  /** The caller of a request; refuses with `unauthenticated`. Not called for open endpoints. */
+  readonly authenticate: (request: IncomingMessage) => Promise<Principal>
+  /** Absolute URL of the API where it is configured; otherwise links follow the request's host and mount. */
+  readonly baseUrl?: string | null
+  /** How many reverse proxies stand before the service; 0 by default. */
+  readonly trustProxy?: number
+  /** Body limits that the configuration decides, in bytes by endpoint id. */
+  readonly maxBodyBytes?: Readonly<Record<string, number>>
+  /** Compare every JSON answer with its schema and fail on a difference: for tests. */
+  readonly checkReplies?: boolean
+}
+
+/** How long the rest of a refused body may take before the connection is cut. */
+const DRAIN_MS = 10_000
+
+interface AnyReply {
+  readonly status: number
+  readonly value?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly type?: string
+  readonly body?: AsyncIterable<string | Uint8Array>
+}
+
+/** An endpoint with the function that answers it. */
+export interface Binding {
+  readonly endpoint: Endpoint
+  readonly handle: (call: object) => Promise<AnyReply> | AnyReply
+}
+
+/** The endpoints of a slice with their handlers, checked against each other. */
+export const bind = <C extends Contract>(contract: C, handlers: NoInfer<Handlers<C>>): Binding[] =>
+  Object.entries(contract).map(([name, endpoint]) => ({
+    endpoint,
+    // `Handlers<C>` has checked the pair; a list of them cannot say so
+    handle: handlers[name] as unknown as Binding['handle'],
+  }))
+
+/** A binding with what every request needs of its endpoint. */
+interface Route extends Binding {
+  readonly levels: readonly AuthLevel[]
+  /** Refuses keys that the endpoint does not declare. */
+  readonly query: z.ZodObject
+}
+
+/**
+ * One router of all bindings. A path is known with its methods, so that a wrong one is 405, not 404. A literal path
+ * without the method leaves the request to a path with a parameter that has it.
+ */
+export function mount(bindings: readonly Binding[], options: MountOptions): Router {
+  const router = Router({ caseSensitive: true })
+  const allowed = new WeakMap<Request, string[]>()
+  for (const [path, routes] of byPath(bindings)) {
+    const methods = [...routes.keys()].flatMap((name) => (name === 'get' ? ['GET', 'HEAD'] : [name.toUpperCase()]))
+    router.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), async (request, response, next) => {
+      const { method } = request
+      const route = routes.get(method === 'HEAD' ? 'get' : (method.toLowerCase() as Method))
+      if (route) return serve(route, options, request, response)
+      allowed.set(request, [...(allowed.get(request) ?? []), ...methods])
+      next()
+    })
+  }
+  return router.use((request, _response, next) => {
+    const known = allowed.get(request)
+    if (!known) return next()
+    const allow = [...new Set(known)]
+    throw new ProblemError('method_not_allowed', `${request.method} is not possible here: use ${allow.join(', ')}`, {
+      allow,
+    })
+  })
+}
+
+const routeOf = (binding: Binding): Route => {
+  const { auth, query } = binding.endpoint
+  return { ...binding, levels: typeof auth === 'string' ? [auth] : auth, query: (query ?? z.object({})).strict() }
+}
+
+/** Paths in the order in which they are tried: at every step a literal comes before a parameter. */
+function byPath(bindings: readonly Binding[]): [string, Map<Method, Route>][] {
+  const paths = new Map<string, Map<Method, Route>>()
+  for (const binding of bindings) {
+    const { id, method, path } = binding.endpoint
+    const trimmed = path.length > 1 ? path.replace(/\/$/, '') : path
+    const group = paths.get(trimmed) ?? new Map<Method, Route>()
+    const other = group.get(method)
+    if (other) throw new Error(`endpoints ${other.endpoint.id} and ${id} are both ${method} ${path}`)
+    paths.set(trimmed, group.set(method, routeOf(binding)))
+  }
+  return [...paths].toSorted(([a], [b]) => (rank(a) < rank(b) ? -1 : 1))
+}
+
+/** Sorts literal steps before parameters, position by position. */
+const rank = (path: string): string =>
+  path
+    .split('/')
+    .map((step) => (step.startsWith('{') ? '1' : `0${step}`))
+    .join('/')
+
+async function serve(route: Route, options: MountOptions, request: Request, response: Response): Promise<void> {
+  const { endpoint, levels } = route
+  const principal = levels.includes('open') ? undefined : await options.authenticate(request)
+  if (principal) authorize(principal, levels)
+  const gone = new AbortController()
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort()
+  })
+  response.once('finish', () => drain(request))
+  const answer = await route.handle({
+    params: endpoint.params && parsePart(endpoint.params, pathParams(request), 'path'),
+    query: parsePart(route.query, queryFields(request), 'query'),
+    body: await parseBody(endpoint, options, request),
+    principal,
+    signal: gone.signal,
+    request: factsOf(request, options),
+  })
+  const spec = endpoint.replies[answer.status]
+  if (!spec) throw new Error(`${endpoint.id} answered the undeclared status ${answer.status}`)
+  if (options.checkReplies && spec.kind === 'json') checkReply(endpoint.id, spec.schema, answer.value)
+  await send(spec, answer, request, response)
+}
+
+/**
+ * Reads and drops what is left of a body that was read in part: the client gets its answer, and the connection can be
+ * used again. Node does that only for a body that nobody has touched.
+ */
+function drain(request: IncomingMessage): void {
+  if (request.complete || request.destroyed) return
+  const timer = setTimeout(() => request.destroy(), DRAIN_MS)
+  request.once('close', () => clearTimeout(timer))
+  request.resume()
+}
+
+function authorize(principal: Principal, levels: readonly AuthLevel[]): void {
+  if (levels.some((level) => level === principal.kind || (level === 'superuser' && principal.superuser))) return
+  throw levels.includes('superuser') && principal.kind === 'user'
+    ? new ProblemError('forbidden', 'only a superuser may do this')
+    : new ProblemError('forbidden', `this needs the credential of a ${levels.join(' or a ')}`)
+}
+
+function pathParams(request: Request): Record<string, unknown> {
+  for (const [name, value] of Object.entries(request.params)) checkText(String(value), `path.${name}`)
+  return request.params
+}
+
+function queryFields(request: Request): Record<string, string> {
+  const start = request.originalUrl.indexOf('?')
+  return start < 0 ? {} : parseFields(request.originalUrl.slice(start + 1), 'query')
+}
+
+async function parseBody(endpoint: Endpoint, options: MountOptions, request: Request): Promise<unknown> {
+  const { body } = endpoint
+  if (!body) return undefined
+  const raw = await readBody(request, body, options.maxBodyBytes?.[endpoint.id])
+  return body.kind === 'bytes' ? raw : parsePart(body.schema, raw, 'body')
+}
+
+function parsePart(schema: z.ZodType, value: unknown, place: 'body' | 'query' | 'path'): unknown {
+  const result = schema.safeParse(value)
+  if (!result.success) throw invalidPart(result.error, place)
+  return result.data
+}
+
+function factsOf(request: Request, options: MountOptions): RequestFacts {
+  return {
+    mediaType: mediaTypeOf(request),
+    headers: request.headers,
+    baseUrl: options.baseUrl ?? originOf(request, options.trustProxy ?? 0) + request.baseUrl,
+    url: request.url,
+    address: clientAddress(request, options.trustProxy ?? 0),
+  }
+}
+
+/** The answer as the client reads it must be what its schema says, no member more. */
+function checkReply(id: string, schema: z.ZodType, value: unknown): void {
+  const wire: unknown = JSON.parse(JSON.stringify(value ?? null))
+  const parsed = schema.safeParse(wire)
+  if (!parsed.success) throw new Error(`${id} answers against its schema: ${z.prettifyError(parsed.error)}`)
+  if (!isDeepStrictEqual(parsed.data, wire)) throw new Error(`${id} answers members that its schema does not declare`)
+}
+
+async function send(spec: ReplySpec, answer: AnyReply, request: Request, response: Response): Promise<void> {
+  // the first piece may still fail, and then the answer is a problem: no header before it
+  const stream = spec.kind === 'stream' ? await opened(answer.body ?? []) : null
+  response.statusCode = answer.status
+  for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value)
+  if (stream) {
+    if (answer.type !== undefined) response.setHeader('content-type', answer.type)
+    await pour(stream, request, response)
+  } else if (spec.kind === 'json') {
+    const body = Buffer.from(JSON.stringify(answer.value))
+    response.setHeader('content-type', 'application/json')
+    response.setHeader('content-length', body.length)
+    response.end(request.method === 'HEAD' ? undefined : body)
+  } else response.end()
+}
+
+/** A stream whose first piece, or end, has arrived. */
+async function opened(body: AsyncIterable<string | Uint8Array> | Iterable<string>): Promise<Readable> {
+  const stream = body instanceof Readable ? body : Readable.from(body, { objectMode: false })
+  await once(stream, 'readable')
+  return stream
+}
+
+async function pour(stream: Readable, request: Request, response: Response): Promise<void> {
+  // a pipeline to a client that has left already would throw and leave the stream open
+  if (request.method === 'HEAD' || response.destroyed) {
+    stream.destroy()
+    if (!response.destroyed) response.end()
+    return
+  }
+  try {
+    await pipeline(stream, response)
+  } catch (error) {
+    // a client that leaves in the middle is not an error of ours
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE')) throw error
+  }
+}

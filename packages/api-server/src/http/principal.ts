@@ -1,0 +1,16 @@
+/**
+ * Who makes a request.
+ * @module
+ */
+
+/** A signed-in user; the flags are read from the database for every request, never from the token. */
+export interface UserPrincipal {
+  readonly kind: 'user'
+  readonly id: string
+  readonly email: string
+  readonly fullName: string | null
+  readonly superuser: boolean
+}
+
+/** The caller of an endpoint, told apart by `kind`; every kind of credential adds its member here. */
+export type Principal = UserPrincipal

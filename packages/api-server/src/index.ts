@@ -1,0 +1,10 @@
+/**
+ * The flow-service engine as a library.
+ * @module
+ */
+export { apiDocument } from './app.ts'
+export { type ResolvedConfig, type ServiceConfig, settings } from './config.ts'
+export type { RegisteredName } from './engine.ts'
+export type { LoadError } from './flows/code-project.ts'
+export { type Address, createService, type Service } from './service.ts'
+export { ConfigError, type Setting } from './setting.ts'

@@ -1,0 +1,229 @@
+/**
+ * Last values of messages: in memory for everyone who reads them, behind it in the database with their history.
+ *
+ * A message is *clean*, or *dirty* while values of it wait to be written.
+ * - L1 a value is readable as soon as `record` returns.
+ * - L2 a dirty message is written within {@link LAG_MS}, or at once when somebody waits for its commit; on a saturated
+ *   database writing behind takes at most half of its time.
+ * - L3 at most `MAX_HISTORY` values of a message wait: more would not be kept anyway.
+ * - L4 times of one message strictly grow, so that a page of history can go on after the time of its last row.
+ * - L5 what could not be written waits again.
+ * @module
+ */
+import type { PublishedValue } from '@flow-service/core'
+import { flowPart, timestampOf } from '@flow-service/protocol'
+
+import type { Artifacts } from '../artifacts/artifacts.ts'
+import type { Database, Sql } from '../db/database.ts'
+import { createGroupWriter, type GroupWriter } from '../db/group-writer.ts'
+import { RecentValues } from './recent-values.ts'
+import { createMessageStore, type HistoryPage, type HistoryRow, type MessageStore } from './store.ts'
+import { type Batch, createValueWriter, digestsIn, type ValueWriter } from './value-writer.ts'
+
+/** How far the database may lag behind values that nobody waits for, in milliseconds. */
+const LAG_MS = 100
+/** How long to wait after a write that failed, in milliseconds. */
+const RETRY_MS = 1_000
+/** Values that one round of writing behind takes. */
+const ROUND_VALUES = 10_000
+const EXPIRE_MS = 3_600_000
+
+interface Entry {
+  readonly message: string
+  value: unknown
+  /** Time of the value in microseconds since the Unix epoch. */
+  us: number
+  readonly waiting: RecentValues
+  isDirty: boolean
+  /** The latest write of it that is not over; writes of one message end in order. */
+  writing: Promise<void> | null
+}
+
+/** What last values are made of. */
+export interface LastValuesDeps {
+  readonly database: Database
+  readonly artifacts: Pick<Artifacts, 'addRefs' | 'dropRefs'>
+  readonly log: { error(fields: object, message: string): void }
+}
+
+/** A last value with its time in engine spelling. */
+export interface LastValue {
+  readonly message: string
+  readonly value: unknown
+  readonly ts: string
+}
+
+/** Reads the last values that the database holds and goes on from them. */
+export async function openLastValues(deps: LastValuesDeps): Promise<LastValues> {
+  const values = new LastValues(deps)
+  await values.load()
+  return values
+}
+
+/** Last values of all messages; made by {@link openLastValues}. */
+export class LastValues {
+  readonly #deps: LastValuesDeps
+  readonly #store: MessageStore
+  readonly #values: ValueWriter
+  readonly #writer: GroupWriter<Batch>
+  readonly #entries = new Map<string, Entry>()
+  readonly #expiry: NodeJS.Timeout
+  #dirty: Entry[] = []
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(deps: LastValuesDeps) {
+    this.#deps = deps
+    this.#store = createMessageStore(deps.database)
+    const values = createValueWriter(this.#store, deps.artifacts)
+    this.#values = values
+    this.#writer = createGroupWriter<Batch>(deps.database, (tx, batches) => values.write(tx, batches))
+    this.#expiry = setInterval(() => void this.#expire(), EXPIRE_MS).unref()
+  }
+
+  /** Reads what the database holds; called before anything is recorded. */
+  async load(): Promise<void> {
+    for (const { message, value, us } of await this.#store.readAll()) {
+      const entry = { ...newEntry(message), value: JSON.parse(value) as unknown, us }
+      if (digestsIn(entry.value).length > 0) this.#values.holdsRefs(message)
+      this.#entries.set(message, entry)
+    }
+  }
+
+  /** Keeps a value as the last one of its message and as history. */
+  record(published: PublishedValue): void {
+    const { message, value, atMs } = published
+    let entry = this.#entries.get(message)
+    if (!entry) {
+      entry = newEntry(message)
+      this.#entries.set(message, entry)
+    }
+    entry.us = Math.max(Math.round(atMs * 1000), entry.us + 1)
+    entry.value = value
+    entry.waiting.push(entry.us, published)
+    if (!entry.isDirty) this.#soil(entry)
+  }
+
+  /** The last value of a message; undefined until there is one. */
+  get(message: string): LastValue | undefined {
+    const entry = this.#entries.get(message)
+    return entry && lastValueOf(entry)
+  }
+
+  /** All last values. */
+  all(): LastValue[] {
+    return [...this.#entries.values()].map(lastValueOf)
+  }
+
+  /** Resolves when all values of a message that were recorded before are committed; rejects when they could not be. */
+  async commit(message: string): Promise<void> {
+    const entry = this.#entries.get(message)
+    if (entry) await (entry.isDirty ? this.#send(entry) : entry.writing)
+  }
+
+  /** A page of the history of a message, newest first; it holds all that was recorded before. */
+  async history(message: string, page: HistoryPage): Promise<HistoryRow[]> {
+    await this.commit(message)
+    return this.#store.history(message, page)
+  }
+
+  /** Writes everything that waits; what could not be written is told to the log and waits again. */
+  async flush(): Promise<void> {
+    let isWritten = true
+    while (isWritten && this.#dirty.length > 0) {
+      isWritten = await this.#sendBehind(this.#dirty.splice(0))
+    }
+    await Promise.allSettled([...this.#entries.values()].flatMap(({ writing }) => writing ?? []))
+  }
+
+  /** Removes what the database holds of the messages of a flow; {@link LastValues.forget} belongs after the commit. */
+  remove(tx: Sql, flow: string): Promise<void> {
+    return this.#values.remove(tx, flow)
+  }
+
+  /** Drops what memory holds of the messages of a flow, written or not. */
+  forget(flow: string): void {
+    for (const [message, entry] of this.#entries) {
+      if (flowPart(message) !== flow) continue
+      this.#entries.delete(message)
+      entry.isDirty = false
+      entry.waiting.take()
+    }
+  }
+
+  /** Writes everything and stops. Nothing may be recorded afterwards. */
+  async close(): Promise<void> {
+    clearInterval(this.#expiry)
+    await this.flush()
+    if (this.#timer) clearTimeout(this.#timer)
+  }
+
+  #soil(entry: Entry): void {
+    entry.isDirty = true
+    this.#dirty.push(entry)
+    this.#timer ??= this.#roundIn(LAG_MS)
+  }
+
+  #roundIn(delayMs: number): NodeJS.Timeout {
+    return setTimeout(() => void this.#round(), delayMs).unref()
+  }
+
+  /** One round of writing behind (L2). */
+  async #round(): Promise<void> {
+    const startedAt = performance.now()
+    let values = 0
+    const last = this.#dirty.findIndex((entry) => (values += entry.waiting.size) > ROUND_VALUES)
+    const isWritten = await this.#sendBehind(this.#dirty.splice(0, last < 0 ? this.#dirty.length : last + 1))
+    const delayMs = isWritten ? Math.max(LAG_MS, performance.now() - startedAt) : RETRY_MS
+    this.#timer = this.#dirty.length > 0 ? this.#roundIn(delayMs) : null
+  }
+
+  async #sendBehind(entries: readonly Entry[]): Promise<boolean> {
+    // one that was committed since it became dirty is clean again, or listed once more
+    const sent = entries.flatMap((entry) => (entry.isDirty ? [this.#send(entry)] : []))
+    const failed = (await Promise.allSettled(sent)).filter((result) => result.status === 'rejected')
+    if (failed.length === 0) return true
+    this.#deps.log.error({ err: failed[0]?.reason, messages: failed.length }, 'values could not be written; they wait')
+    return false
+  }
+
+  /** Hands the waiting values of a message to the writer, which writes them after those it was handed before. */
+  async #send(entry: Entry): Promise<void> {
+    const values = entry.waiting.take()
+    entry.isDirty = false
+    const writing = this.#write({ message: entry.message, values })
+    entry.writing = writing
+    try {
+      await writing
+    } catch (error) {
+      entry.waiting.putBack(values)
+      if (!entry.isDirty && entry.waiting.size > 0) this.#soil(entry)
+      throw error
+    } finally {
+      if (entry.writing === writing) entry.writing = null
+    }
+  }
+
+  /** Rejects also when the writer throws, as it does inside of somebody's transaction. */
+  async #write(batch: Batch): Promise<void> {
+    await this.#writer.write(batch)
+  }
+
+  async #expire(): Promise<void> {
+    try {
+      await this.#deps.database.transaction((tx) => this.#values.expire(tx))
+    } catch (error) {
+      this.#deps.log.error({ err: error }, 'old message history could not be dropped')
+    }
+  }
+}
+
+const newEntry = (message: string): Entry => ({
+  message,
+  value: null,
+  us: 0,
+  waiting: new RecentValues(),
+  isDirty: false,
+  writing: null,
+})
+
+const lastValueOf = ({ message, value, us }: Entry): LastValue => ({ message, value, ts: timestampOf(us) })

@@ -1,0 +1,123 @@
+/**
+ * The message catalogue: what published flows declare, with last values and history (wire decision G28).
+ * @module
+ */
+import { DtypeViolation } from '@flow-service/connector-sdk'
+import {
+  accepts,
+  describeValue,
+  type FlowMode,
+  flowPart,
+  type Json,
+  type Message,
+  type MessageHistoryEntry,
+  type PublishedMessage,
+} from '@flow-service/protocol'
+
+import { invalid, ProblemError } from '../http/errors.ts'
+import type { LastValues } from './last-values.ts'
+import type { HistoryPage, HistoryRow } from './store.ts'
+
+/** A message that a published flow declares. */
+export interface DeclaredMessage extends Omit<Message, 'value' | 'ts'> {
+  readonly mode: FlowMode
+}
+
+/** What published flows declare. */
+export interface MessageCatalogue {
+  declared(): Iterable<DeclaredMessage>
+  /** By qualified name. */
+  find(name: string): DeclaredMessage | undefined
+}
+
+/** What the catalogue is made of. */
+export interface MessagesDeps {
+  readonly lastValues: LastValues
+  readonly catalogue: MessageCatalogue
+  /**
+   * Delivers a value to the active flows that read it, having recorded it with the last values. `cascade` is null when
+   * nothing reads it. Throws `DtypeViolation`.
+   */
+  readonly publish: (message: string, value: unknown) => { readonly cascade: string | null }
+}
+
+/** The message catalogue. Names are qualified; a bare one is taken when a single flow declares it. */
+export interface Messages {
+  /** All declared messages by name. */
+  list(): Message[]
+  /**
+   * Publishes from outside and resolves once the value is committed; works while the flow is stopped.
+   * Refuses with `message_not_declared`, `wrong_mode` or `validation_failed`.
+   */
+  publish(name: string, value: Json): Promise<PublishedMessage>
+  /** A page of history, newest first; refuses with `message_not_declared`. */
+  history(name: string, page: HistoryPage): Promise<MessageHistoryEntry[]>
+}
+
+/** The catalogue over last values. */
+export function createMessages({ lastValues, catalogue, publish }: MessagesDeps): Messages {
+  return {
+    list: () =>
+      [...catalogue.declared()]
+        .map(({ mode: _mode, ...declared }): Message => {
+          const last = lastValues.get(declared.name)
+          return { ...declared, value: (last?.value ?? null) as Message['value'], ts: last?.ts ?? null }
+        })
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+
+    async publish(name, value) {
+      const { name: message, dtype, mode } = resolve(catalogue, name)
+      if (mode === 'batch') {
+        const detail = `${message} belongs to a batch flow, whose values come from its runs: start a run instead`
+        throw new ProblemError('wrong_mode', detail)
+      }
+      if (!accepts(dtype, value)) throw offDtype(`${message} takes ${dtype}, not ${describeValue(value)}`)
+      const { cascade } = publishChecked(publish, message, value)
+      const recorded = lastValues.get(message)
+      if (!recorded) throw new Error(`the published value of ${message} was not recorded`)
+      await lastValues.commit(message)
+      return { name: message, value: recorded.value as PublishedMessage['value'], ts: recorded.ts, cascade }
+    },
+
+    async history(name, page) {
+      const { name: message } = resolve(catalogue, name)
+      return (await lastValues.history(message, page)).map(entryOf)
+    },
+  }
+}
+
+function resolve(catalogue: MessageCatalogue, name: string): DeclaredMessage {
+  const found = catalogue.find(name)
+  if (found) return found
+  const named = name.includes('.') ? [] : [...catalogue.declared()].filter(({ message }) => message === name)
+  if (named.length === 1 && named[0]) return named[0]
+  if (named.length > 1) {
+    const names = named.map((message) => message.name).toSorted()
+    throw new ProblemError(
+      'message_not_declared',
+      `"${name}" is declared by several flows: use one of ${names.join(', ')}`,
+    )
+  }
+  const remedy = name.includes('.') ? `publish a flow "${flowPart(name)}" that declares it` : 'use "flow.message"'
+  throw new ProblemError('message_not_declared', `no published flow declares the message "${name}": ${remedy}`)
+}
+
+function publishChecked(publish: MessagesDeps['publish'], message: string, value: unknown) {
+  try {
+    return publish(message, value)
+  } catch (error) {
+    throw error instanceof DtypeViolation ? offDtype(error.message) : error
+  }
+}
+
+const offDtype = (message: string): ProblemError => invalid([{ path: '/value', code: 'off_dtype', message }])
+
+function entryOf({ at, value, flow, node, port, run }: HistoryRow): MessageHistoryEntry {
+  return {
+    ts: at,
+    value: value === null ? null : (JSON.parse(value) as MessageHistoryEntry['value']),
+    truncated: value === null,
+    source: flow === null || node === null || port === null ? null : { flow, node, port },
+    run,
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * The newest values of one message that wait to be written: at most `MAX_HISTORY`, older ones give way.
+ *
+ * This is on the way of every value of every live flow. A full ring writes into the objects it has, so that a busy
+ * message costs the garbage collector nothing.
+ * @module
+ */
+import type { PublishedValue } from '@flow-service/core'
+import { MAX_HISTORY } from '@flow-service/protocol'
+
+/** A value that a message had; `us` are microseconds since the Unix epoch, `run` the run that produced it. */
+export interface PastValue {
+  us: number
+  value: unknown
+  flow: string
+  node: string | null
+  port: string | null
+  run: string | null
+}
+
+/** A ring of values in the order of their times. */
+export class RecentValues {
+  #ring: PastValue[] = []
+  #oldest = 0
+
+  get size(): number {
+    return this.#ring.length
+  }
+
+  push(us: number, published: PublishedValue): void {
+    const { value, flow, node, port } = published
+    const run = published.run ?? null
+    const slot = this.#ring[this.#oldest]
+    if (this.#ring.length < MAX_HISTORY || !slot) {
+      this.#ring.push({ us, value, flow, node, port, run })
+      return
+    }
+    slot.us = us
+    slot.value = value
+    slot.flow = flow
+    slot.node = node
+    slot.port = port
+    slot.run = run
+    this.#oldest = (this.#oldest + 1) % MAX_HISTORY
+  }
+
+  /** Takes all values out, oldest first. */
+  take(): PastValue[] {
+    const values = [...this.#ring.slice(this.#oldest), ...this.#ring.slice(0, this.#oldest)]
+    this.#ring = []
+    this.#oldest = 0
+    return values
+  }
+
+  /** Puts values back before those that came meanwhile. */
+  putBack(values: readonly PastValue[]): void {
+    this.#ring = [...values, ...this.take()].slice(-MAX_HISTORY)
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * `/messages`: the catalogue, publishing and history (wire decision G28).
+ * @module
+ */
+import {
+  messageHistoryEntrySchema,
+  messageSchema,
+  publishedMessageSchema,
+  publishMessageSchema,
+} from '@flow-service/protocol'
+import * as z from 'zod'
+
+import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
+import { nextPage, pageQuery } from '../http/query.ts'
+import type { Messages } from './messages.ts'
+
+const params = z.object({
+  message: z.string().meta({ description: '`flow.message`, or `message` where a single flow declares it.' }),
+})
+const links = z.object({ link: z.string().optional().meta({ description: 'The next page, when there may be one.' }) })
+
+export const messagesEndpoints = {
+  list: endpoint({
+    id: 'messages.list',
+    method: 'get',
+    path: '/messages/',
+    summary: 'List messages',
+    description: 'Every message that a published flow declares, with its last value.',
+    auth: 'user',
+    replies: { 200: reply.json('All messages by name.', z.array(messageSchema)) },
+  }),
+  publish: endpoint({
+    id: 'messages.publish',
+    method: 'post',
+    path: '/messages/{message}',
+    summary: 'Publish a value',
+    description:
+      'Feeds the flows that read the message. The answer comes when the value is stored as last value and history; ' +
+      '`cascade` is null when nothing active reads the message.',
+    auth: 'user',
+    params,
+    body: json(publishMessageSchema),
+    replies: { 200: reply.json('The value is stored.', publishedMessageSchema) },
+    problems: ['message_not_declared', 'wrong_mode', 'validation_failed'],
+  }),
+  history: endpoint({
+    id: 'messages.history',
+    method: 'get',
+    path: '/messages/{message}/history',
+    summary: 'Read the history of a message',
+    description: 'Newest first: the last 1,000 values of at most 7 days. Values over 64 kB are null and `truncated`.',
+    auth: 'user',
+    params,
+    query: pageQuery,
+    replies: { 200: reply.json('A page of values.', z.array(messageHistoryEntrySchema), links) },
+    problems: ['message_not_declared'],
+  }),
+} as const
+
+export const messagesHandlers = (deps: { messages: Messages }): Handlers<typeof messagesEndpoints> => ({
+  list: () => ({ status: 200, value: deps.messages.list() }),
+  async publish({ params: { message }, body }) {
+    return { status: 200, value: await deps.messages.publish(message, body.value) }
+  },
+  async history({ params: { message }, query, request }) {
+    const value = await deps.messages.history(message, query)
+    const headers = nextPage(request, { rows: value.length, limit: query.limit, cursor: value.at(-1)?.ts })
+    return { status: 200, value, headers }
+  },
+})

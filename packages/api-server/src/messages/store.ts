@@ -1,0 +1,134 @@
+/**
+ * SQL of last values and message history.
+ * @module
+ */
+import { MAX_HISTORY } from '@flow-service/protocol'
+
+import { affected } from '../db/affected.ts'
+import type { Database, Sql } from '../db/database.ts'
+
+/** How long history is kept, whatever its length. */
+const HISTORY_DAYS = 7
+
+/** The newest value of a message and how many it got since it was last written. */
+export interface LastValueRow {
+  readonly message: string
+  /** JSON text. */
+  readonly value: string
+  readonly at: string
+  readonly count: number
+}
+
+/** A value for the history. */
+export interface PastValueRow {
+  readonly message: string
+  /** How many newer values of the message are written with it. */
+  readonly newer: number
+  readonly at: string
+  /** JSON text, null when too long to keep. */
+  readonly value: string | null
+  readonly flow: string | null
+  readonly node: string | null
+  readonly port: string | null
+  readonly run: string | null
+  readonly has_refs: boolean
+}
+
+/** A row of the history; `seq` counts the values that the message ever had. */
+export interface HistoryRow extends Omit<PastValueRow, 'newer'> {
+  readonly seq: number
+}
+
+/** What tells a row of history. */
+export type HistoryKey = Pick<HistoryRow, 'message' | 'seq'>
+
+/** A page of history: `since` ≤ at < `before`. */
+export interface HistoryPage {
+  readonly since?: string | undefined
+  readonly before?: string | undefined
+  readonly limit: number
+}
+
+export type MessageStore = ReturnType<typeof createMessageStore>
+
+/** Statements over `message_value` and `message_history`. */
+export const createMessageStore = (database: Pick<Database, 'sql'>) => ({
+  /** All last values; `us` are microseconds since the Unix epoch. */
+  async readAll(): Promise<{ message: string; value: string; us: number }[]> {
+    return database.sql<{ message: string; value: string; us: number }[]>`
+      select message, value, (extract(epoch from at) * 1000000)::int8 as us from message_value`
+  },
+
+  /**
+   * Writes newest values with their history; the number in the history of each, by message. A value that is newer by
+   * its time stays the last one.
+   */
+  async add(tx: Sql, last: readonly LastValueRow[], past: readonly PastValueRow[]): Promise<Map<string, number>> {
+    const written = await tx<{ message: string; seq: number; past: number }[]>`
+      with newest as (
+        insert into message_value as v (message, value, at, seq)
+        select message, value, at, count from json_to_recordset(${JSON.stringify(last)}::json)
+          as t (message text, value text, at timestamptz, count int8)
+        on conflict (message) do update set
+          seq = v.seq + excluded.seq,
+          value = case when excluded.at >= v.at then excluded.value else v.value end,
+          at = greatest(v.at, excluded.at)
+        returning message, seq
+      ), added as (
+        insert into message_history (message, seq, at, value, flow, node, port, run, has_refs)
+        select message, newest.seq - newer, at, value, flow, node, port, run, has_refs
+        from json_to_recordset(${JSON.stringify(past)}::json) as t (message text, newer int, at timestamptz, value text,
+          flow text, node text, port text, run uuid, has_refs bool)
+        join newest using (message)
+        returning message
+      ) select message, seq, (select count(*)::int from added) as past from newest`
+    affected(written, last.length)
+    if (written.some((row) => row.past !== past.length)) throw new Error('not all values of the history were written')
+    return new Map(written.map(({ message, seq }) => [message, seq]))
+  },
+
+  /** Drops what is no longer among the newest; the dropped rows that refer to artifacts. */
+  async trim(tx: Sql, newest: readonly (readonly [message: string, seq: number])[]): Promise<HistoryKey[]> {
+    const bounds = newest.map(([message, seq]) => ({ message, bound: seq - MAX_HISTORY }))
+    const dropped = await tx<(HistoryKey & { has_refs: boolean })[]>`
+      delete from message_history h
+      using json_to_recordset(${JSON.stringify(bounds)}::json) as t (message text, bound int8)
+      where h.message = t.message and h.seq <= t.bound
+      returning h.message, h.seq, h.has_refs`
+    return dropped.filter((row) => row.has_refs)
+  },
+
+  /** Drops what is older than a week; the dropped rows that refer to artifacts. */
+  async expire(tx: Sql): Promise<HistoryKey[]> {
+    return tx<HistoryKey[]>`
+      with dropped as (
+        delete from message_history where at < now() - make_interval(days => ${HISTORY_DAYS})
+        returning message, seq, has_refs
+      ) select message, seq from dropped where has_refs`
+  },
+
+  /** Removes the values of all messages of a flow; its messages, and the rows of history that referred to artifacts. */
+  async remove(tx: Sql, flow: string): Promise<{ messages: string[]; withRefs: HistoryKey[] }> {
+    const removed = await tx<{ message: string }[]>`
+      delete from message_value where split_part(message, '.', 1) = ${flow} returning message`
+    const messages = removed.map(({ message }) => message)
+    const withRefs = await tx<HistoryKey[]>`
+      with dropped as (
+        delete from message_history where message = any(${messages}::text[]) returning message, seq, has_refs
+      ) select message, seq from dropped where has_refs`
+    return { messages, withRefs }
+  },
+
+  /** A page of history, newest first. */
+  async history(message: string, page: HistoryPage): Promise<HistoryRow[]> {
+    const { sql } = database
+    return sql<HistoryRow[]>`
+      select * from message_history
+      where message = ${message}
+        and seq > (select seq from message_value where message = ${message}) - ${MAX_HISTORY}
+        and at >= greatest(now() - make_interval(days => ${HISTORY_DAYS}), ${page.since ?? '-infinity'}::timestamptz)
+        and at < ${page.before ?? 'infinity'}::timestamptz
+      order by at desc, seq desc
+      limit ${page.limit}`
+  },
+})

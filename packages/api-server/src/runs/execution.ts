@@ -1,0 +1,226 @@
+/**
+ * One run while this engine executes it.
+ *
+ * States: *executing* → *ending* (its end is decided and being written) → *over*. `end` decides once: by the outcome,
+ * by a cancellation, or by the loss of the lease, whichever comes first. What the graph runtime reports later is dropped.
+ */
+import {
+  type BatchOutcome,
+  documentDigest,
+  checkParams,
+  type Host,
+  type NodeRegistry,
+  runBatch,
+} from '@flow-service/core'
+import { type EngineEvent, type FlowDocument, qualify, timestampOfMs } from '@flow-service/protocol'
+
+import type { RunnableFlows } from '../flows/runnable-flows.ts'
+import type { ExecutionStore, RunEnd } from './execution-store.ts'
+import { type ExecutionWriter, type RunsLog, unstorable } from './execution-writer.ts'
+import { underName } from './pinned-document.ts'
+import { RunRecorder } from './recorder.ts'
+import { storableResult } from './result.ts'
+import { paramsOf, secondsBetween, storableText, summaryOf, type SummaryRow } from './run-record.ts'
+import { RunStageCache, type StageCacheSetting } from './stage-cache.ts'
+import type { ClaimedRun } from './store.ts'
+
+/** What executing takes. */
+export interface ExecutionSetting {
+  readonly host: Host
+  readonly registry: NodeRegistry
+  readonly flows: RunnableFlows
+  readonly store: ExecutionStore
+  readonly writer: ExecutionWriter
+  readonly artifacts: StageCacheSetting['artifacts']
+  readonly publishEvent: (event: EngineEvent, atMs: number) => void
+  /** Publishes a result in the catalogue of messages. */
+  readonly publishMessage: (message: string, value: unknown, run: string) => void
+  /** The last value of a message of another flow. */
+  readonly lastValue: (message: string) => unknown
+  /** Nodes of one run that execute at once. */
+  readonly maxParallelNodes: number
+  readonly log: RunsLog
+}
+
+/** What a run executes: the document and its inputs. */
+interface Work {
+  readonly document: FlowDocument
+  readonly digest: string | null
+  readonly inputs: Record<string, unknown>
+}
+
+type Ending = Omit<RunEnd, 'finished_at'>
+
+const cancelled: Ending = { status: 'cancelled', result: null, error: null }
+
+/** Executes a claimed run. */
+export class Execution {
+  readonly claim: ClaimedRun
+  readonly #setting: ExecutionSetting
+  readonly #abort = new AbortController()
+  #recorder: RunRecorder | null = null
+  #digest: string | null
+  #outputs: ReadonlyMap<string, unknown> = new Map()
+  #end: Promise<SummaryRow | null> | null = null
+
+  constructor(claim: ClaimedRun, setting: ExecutionSetting) {
+    this.claim = claim
+    this.#setting = setting
+    this.#digest = claim.digest
+  }
+
+  /** The run as it was claimed. */
+  get summary(): SummaryRow {
+    return summaryOf(this.claim)
+  }
+
+  /** Whether the run's end is decided. */
+  get ending(): boolean {
+    return this.#end !== null
+  }
+
+  /** Executes the run to its end; never rejects. Resolves when no node executes any more and the end is written. */
+  async run(): Promise<void> {
+    try {
+      const work = await this.#work()
+      if (this.ending) return
+      const ending = 'document' in work ? await this.#execute(work) : work
+      await this.#finish(ending)
+    } catch (error) {
+      this.#setting.log.error({ err: error, run: this.claim.id }, 'a run failed unexpectedly')
+      const message = 'the engine failed while executing the run; its log tells more'
+      await this.#finish({ status: 'error', result: null, error: { node: null, type: 'internal', message } })
+    }
+  }
+
+  /** Stops the nodes and ends the run; gives its final state, null when the lease was lost. */
+  async cancel(): Promise<SummaryRow | null> {
+    this.#abort.abort()
+    // the nodes' own ends, which the abort causes in this turn, belong to the record
+    await new Promise((resolve) => setImmediate(resolve))
+    return this.#finish(cancelled)
+  }
+
+  /** Stops the nodes and writes nothing more: another one decides about the run. */
+  abandon(): void {
+    this.#end ??= Promise.resolve(null)
+    this.#recorder?.close()
+    this.#abort.abort()
+  }
+
+  /** Writes what has gathered so far. */
+  async flush(): Promise<void> {
+    await this.#recorder?.flush()
+  }
+
+  /** The pinned document with the submitted inputs, or the draft with the inputs checked against it again. */
+  async #work(): Promise<Work | Ending> {
+    const { claim } = this
+    const { flows } = this.#setting
+    if (claim.document) {
+      return { document: underName(claim.flow, claim.document), digest: null, inputs: paramsOf(claim.inputs) }
+    }
+    const flow = await flows.draftOf(claim.flow_id)
+    if (!flow?.document) return failed('flow_deleted', `flow "${claim.flow}" was deleted while the run was queued`)
+    const { document } = flow
+    const issue = (await flows.issuesOf(document, 'draft')).find(({ severity }) => severity === 'error')
+    if (issue) return failed('flow_invalid', `the draft has errors; the first: ${issue.message}`, issue.node)
+    const given = Object.fromEntries(
+      claim.inputs.filter((input) => !input.default).map(({ name, value }) => [name, value]),
+    )
+    const checked = checkParams(document, given, claim.seed ?? undefined)
+    if ('errors' in checked) {
+      return failed('bad_param', `the draft has changed: ${checked.errors[0]?.message ?? 'the params do not fit'}`)
+    }
+    return { document, digest: documentDigest(document), inputs: paramsOf(checked.inputs) }
+  }
+
+  async #execute({ document, digest, inputs }: Work): Promise<Ending> {
+    const { host, registry, store, writer, artifacts, publishEvent, maxParallelNodes, lastValue } = this.#setting
+    const { id, token, no_cache: noCache } = this.claim
+    const cache = new RunStageCache({ store, artifacts, keep: (entry) => recorder.cache(entry) })
+    const recorder = new RunRecorder({
+      run: id,
+      token,
+      document,
+      draftDigest: digest,
+      clock: host.clock,
+      writer,
+      publish: publishEvent,
+      cachedNodeOf: (key) => cache.nodeOf(key),
+    })
+    this.#recorder = recorder
+    const outcome = await runBatch(document, {
+      host,
+      registry,
+      run: id,
+      inputs,
+      noCache,
+      parallel: maxParallelNodes,
+      signal: this.#abort.signal,
+      cache,
+      observe: (event) => recorder.observe(event),
+      lastValue,
+    })
+    if (digest !== null) this.#digest = digest
+    if (!this.claim.draft) this.#outputs = outputsOf(document, outcome.result ?? {})
+    return this.#endingOf(outcome)
+  }
+
+  async #endingOf({ status, result, error }: BatchOutcome): Promise<Ending> {
+    return {
+      status,
+      result:
+        result && (await storableResult(result, (data, options) => this.#setting.host.artifacts.save(data, options))),
+      error: error && { ...error, type: storableText(error.type), message: storableText(error.message) },
+    }
+  }
+
+  #finish(ending: Ending): Promise<SummaryRow | null> {
+    this.#end ??= this.#write(ending)
+    return this.#end
+  }
+
+  async #write(ending: Ending): Promise<SummaryRow | null> {
+    const { host, writer, publishEvent } = this.#setting
+    const { id, token } = this.claim
+    const nowMs = host.clock.now()
+    const end: RunEnd = { ...ending, finished_at: timestampOfMs(nowMs) }
+    const bare = { run: id, token, draft: null, nodes: [], chunks: [], cache: [], artifacts: null, end }
+    const written = await (this.#recorder ? this.#recorder.finish(end) : writer.write(bare))
+    if (written === 'lost' || written === 'stopped') return null
+    const run = this.#summaryOf(written === 'reduced' ? unstorable(end) : end)
+    publishEvent({ type: 'run', run }, nowMs)
+    if (run.status === 'ok') this.#publishOutputs()
+    return run
+  }
+
+  #publishOutputs(): void {
+    const { publishMessage, log } = this.#setting
+    for (const [message, value] of this.#outputs) {
+      try {
+        publishMessage(message, value, this.claim.id)
+      } catch (error) {
+        log.error({ err: error, run: this.claim.id, message }, 'an output of a run could not be published')
+      }
+    }
+  }
+
+  #summaryOf({ status, finished_at, error }: RunEnd): SummaryRow {
+    const { summary } = this
+    const duration_s = secondsBetween(summary.started_at, finished_at)
+    return { ...summary, digest: this.#digest, status, finished_at, duration_s, error }
+  }
+}
+
+const failed = (type: string, message: string, node: string | null = null): Ending => ({
+  status: 'error',
+  result: null,
+  error: { node, type, message },
+})
+
+/** The declared outputs that have a value, by the qualified message that carries them. */
+function outputsOf(document: FlowDocument, result: Record<string, unknown>): ReadonlyMap<string, unknown> {
+  const given = document.outputs.filter(({ port }) => (result[port] ?? null) !== null)
+  return new Map(given.map(({ name, port }) => [qualify(document.name, name), result[port]]))
+}

@@ -1,0 +1,35 @@
+/**
+ * The end of a node's output.
+ * @module
+ */
+import { MAX_LOG_BYTES } from '@flow-service/protocol'
+
+/** Keeps the last {@link MAX_LOG_BYTES} bytes of text. */
+export class LogTail {
+  #text = ''
+  #cut = false
+
+  /** Adds output. U+0000, which PostgreSQL cannot keep, becomes U+FFFD. */
+  add(text: string): void {
+    this.#text += text.replaceAll('\0', '\uFFFD')
+    // a code unit takes at least one byte, so nothing that counts is lost; trimming rarely keeps adding cheap
+    if (this.#text.length > 4 * MAX_LOG_BYTES) this.#trim()
+  }
+
+  /** The kept text, and whether something before it was dropped. */
+  read(): { text: string; truncated: boolean } {
+    this.#trim()
+    return { text: this.#text.toWellFormed(), truncated: this.#cut }
+  }
+
+  #trim(): void {
+    if (this.#text.length <= MAX_LOG_BYTES / 3) return
+    const bytes = Buffer.from(this.#text)
+    if (bytes.length <= MAX_LOG_BYTES) return
+    let start = bytes.length - MAX_LOG_BYTES
+    // never begin inside a character: continuation bytes of UTF-8 are 10xxxxxx
+    while (((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1
+    this.#text = bytes.toString('utf8', start)
+    this.#cut = true
+  }
+}

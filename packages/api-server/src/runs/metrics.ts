@@ -1,0 +1,140 @@
+/**
+ * Curves: the numbers that the streaming ports of a run emit (wire decision G36). Points are gathered here and written
+ * as chunks of arrays.
+ * @module
+ */
+import {
+  type Dtype,
+  type FlowDocument,
+  type MetricPoint,
+  type MetricSeries,
+  specialFloats,
+  timestampOfMs,
+  type WireNumber,
+} from '@flow-service/protocol'
+
+/** Points of one curve that are enough to be written at once. */
+const CHUNK_POINTS = 500
+
+/** A streaming port and the bare message it publishes. */
+export interface Curve {
+  readonly node: string
+  readonly port: string
+  readonly message: string
+}
+
+/** Points of a curve in order; `seq` counts the chunks of a curve in a run, `ts` is in ms since the Unix epoch. */
+export interface Chunk extends Curve {
+  readonly seq: number
+  readonly steps: readonly number[]
+  readonly ts: readonly number[]
+  readonly vals: readonly WireNumber[]
+}
+
+interface Growing extends Curve {
+  seq: number
+  step: number
+  ts: number[]
+  vals: WireNumber[]
+}
+
+/** The value as a point, or null: booleans and everything else that is no number make no curve. */
+export function pointValue(dtype: Dtype, value: unknown): WireNumber | null {
+  if (dtype !== 'float' && dtype !== 'int' && dtype !== 'any') return null
+  if (typeof value === 'number') return value
+  return dtype === 'float' && specialFloats.has(value) ? (value as WireNumber) : null
+}
+
+/** Gathers the points of one run. */
+export class MetricBuffer {
+  readonly #curves = new Map<string, Growing>()
+  #waiting = 0
+
+  /** Points that no chunk has taken yet. */
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  /** Adds a point and gives its step; `full` says that the curve has enough points to be written. */
+  add(curve: Curve, value: WireNumber, atMs: number): { step: number; full: boolean } {
+    const key = `${curve.node}/${curve.port}`
+    let growing = this.#curves.get(key)
+    if (!growing) {
+      growing = { ...curve, seq: 0, step: 0, ts: [], vals: [] }
+      this.#curves.set(key, growing)
+    }
+    growing.ts.push(atMs)
+    growing.vals.push(value)
+    const step = growing.step
+    growing.step += 1
+    this.#waiting += 1
+    return { step, full: growing.ts.length >= CHUNK_POINTS }
+  }
+
+  /** Takes what has gathered. */
+  drain(): Chunk[] {
+    const chunks: Chunk[] = []
+    this.#waiting = 0
+    for (const growing of this.#curves.values()) {
+      const { node, port, message, seq, step, ts, vals } = growing
+      if (ts.length === 0) continue
+      const steps = ts.map((_, index) => step - ts.length + index)
+      chunks.push({ node, port, message, seq, steps, ts, vals })
+      growing.seq += 1
+      growing.ts = []
+      growing.vals = []
+    }
+    return chunks
+  }
+}
+
+/** A stored chunk with the node under which the run that was asked for shows it; `run` executed it. */
+export interface StoredChunk {
+  readonly node: string
+  readonly port: string
+  readonly message: string
+  readonly run: string
+  readonly steps: readonly number[]
+  readonly ts: readonly number[]
+  readonly vals: readonly WireNumber[]
+}
+
+/**
+ * The curves behind chunks that come in order of curve and `seq`: of each every `stride`-th point counted from the
+ * first, and always the last.
+ */
+export function seriesOf(flow: string, chunks: readonly StoredChunk[], stride: number): MetricSeries[] {
+  const series = new Map<string, StoredChunk[]>()
+  for (const chunk of chunks) {
+    const key = `${chunk.node}/${chunk.port}`
+    const known = series.get(key)
+    if (known) known.push(chunk)
+    else series.set(key, [chunk])
+  }
+  return [...series.values()].map((parts) => oneSeries(flow, parts, stride))
+}
+
+function oneSeries(flow: string, parts: readonly StoredChunk[], stride: number): MetricSeries {
+  const [first] = parts as [StoredChunk]
+  const count = parts.reduce((sum, part) => sum + part.steps.length, 0)
+  const points: MetricPoint[] = []
+  let index = 0
+  for (const { steps, ts, vals } of parts) {
+    for (let at = 0; at < steps.length; at += 1, index += 1) {
+      if (index % stride !== 0 && index !== count - 1) continue
+      points.push({ step: steps[at] ?? 0, ts: timestampOfMs(ts[at] ?? 0), value: vals[at] ?? 0 })
+    }
+  }
+  return { name: `${flow}.${first.message}`, node: first.node, port: first.port, run: first.run, count, points }
+}
+
+/** Items in the order in which the document lists their ports; what it does not list comes last. */
+export function inDocumentOrder<T extends Omit<Curve, 'message'>>(
+  document: FlowDocument | null,
+  items: readonly T[],
+): T[] {
+  const places = (document?.nodes ?? []).flatMap((node) => node.ports.map(({ port }) => `${node.id}/${port}`))
+  const rank = new Map(places.toReversed().map((place, index) => [place, places.length - index]))
+  const rankOf = ({ node, port }: T): number => rank.get(`${node}/${port}`) ?? places.length + 1
+  return items.toSorted((a, b) => rankOf(a) - rankOf(b))
+}

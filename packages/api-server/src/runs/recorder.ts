@@ -1,0 +1,222 @@
+/**
+ * Keeps the record of one executing run: turns what the graph runtime observes into node records, curves and events.
+ *
+ * - R1 one write of the run is under way at a time; what happens meanwhile goes with the next one.
+ * - R2 changes are written at most 500 ms after they happened, a full curve at once, and the rest with the end: what a
+ *   finished run shows is complete in the commit that finishes it.
+ * - R3 from the moment the end is decided nothing more is taken in.
+ */
+import { type BatchEvent, type Clock, IntervalGate } from '@flow-service/core'
+import { artifactRefsIn, type EngineEvent, type FlowDocument, messagePart, timestampOfMs } from '@flow-service/protocol'
+
+import type { CacheEntry, RunEnd, RunWrite } from './execution-store.ts'
+import type { ExecutionWriter, Written } from './execution-writer.ts'
+import { LogTail } from './log-tail.ts'
+import { MetricBuffer, pointValue } from './metrics.ts'
+import { type NodeRow, type RunArtifact, storableText, untouchedNode } from './run-record.ts'
+
+/** What the recorder needs to know of its run and surroundings. */
+export interface RecorderSetting {
+  readonly run: string
+  readonly token: string
+  readonly document: FlowDocument
+  /** Digest of the document when it is a draft, which is stored with the first write. */
+  readonly draftDigest: string | null
+  readonly clock: Clock
+  readonly writer: Pick<ExecutionWriter, 'write'>
+  readonly publish: (event: EngineEvent, atMs: number) => void
+  /** The node that executed behind a cached stage. */
+  readonly cachedNodeOf: (key: string) => string | null
+}
+
+type NodeEvent = Extract<BatchEvent, { kind: 'node' }>
+type EmitEvent = Extract<BatchEvent, { kind: 'emit' }>
+
+const FLUSH_MS = 500
+
+/** Records one run. */
+export class RunRecorder {
+  readonly #setting: RecorderSetting
+  readonly #nodes = new Map<string, NodeRow>()
+  readonly #logs = new Map<string, LogTail>()
+  readonly #changed = new Set<string>()
+  readonly #metrics = new MetricBuffer()
+  readonly #gates = new Map<string, IntervalGate<{ event: EngineEvent; atMs: number }>>()
+  readonly #artifacts = new Map<string, RunArtifact>()
+  #newArtifacts = false
+  #draftIsNew: boolean
+  #cache: CacheEntry[] = []
+  #closed = false
+  #cancelTimer: (() => void) | null = null
+  #writing: Promise<unknown> = Promise.resolve()
+  #next: Promise<void> | null = null
+
+  constructor(setting: RecorderSetting) {
+    this.#setting = setting
+    this.#draftIsNew = setting.draftDigest !== null
+  }
+
+  /** Takes in what happened. */
+  observe(event: BatchEvent): void {
+    if (this.#closed) return
+    switch (event.kind) {
+      case 'node':
+        this.#node(event)
+        break
+      case 'emit':
+        this.#emit(event)
+        break
+      case 'log':
+        this.#log(event.node, event.text)
+    }
+    this.#cancelTimer ??= this.#setting.clock.setTimer(FLUSH_MS, () => void this.flush())
+  }
+
+  /** Keeps a stage's outputs for later runs. */
+  cache(entry: CacheEntry): void {
+    if (!this.#closed) this.#cache.push(entry)
+  }
+
+  /** Writes what has gathered; resolves after the commit. */
+  flush(): Promise<void> {
+    this.#stopTimer()
+    this.#next ??= this.#writing.then(async () => {
+      this.#next = null
+      if (!this.#closed && this.#hasNews()) await this.#write(null)
+    })
+    this.#writing = this.#next
+    return this.#next
+  }
+
+  /** Ends the record with everything that has gathered; resolves after the commit. Called once. */
+  finish(end: RunEnd): Promise<Written> {
+    this.close()
+    return this.#writing.then(() => this.#write(end))
+  }
+
+  /** Takes in nothing more. */
+  close(): void {
+    this.#closed = true
+    this.#stopTimer()
+    for (const gate of this.#gates.values()) gate.close()
+  }
+
+  #hasNews(): boolean {
+    return this.#changed.size > 0 || this.#cache.length > 0 || this.#newArtifacts || this.#metrics.waiting > 0
+  }
+
+  #stopTimer(): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = null
+  }
+
+  #write(end: RunEnd | null): Promise<Written> {
+    return this.#setting.writer.write(this.#drain(end))
+  }
+
+  #drain(end: RunEnd | null): RunWrite {
+    const { run, token, document, draftDigest } = this.#setting
+    const write: RunWrite = {
+      run,
+      token,
+      draft: this.#draftIsNew && draftDigest !== null ? { digest: draftDigest, document } : null,
+      nodes: [...this.#changed].map((id) => this.#rowOf(id)),
+      chunks: this.#metrics.drain(),
+      cache: this.#cache,
+      artifacts: this.#newArtifacts ? [...this.#artifacts.values()] : null,
+      end,
+    }
+    this.#draftIsNew = false
+    this.#newArtifacts = false
+    this.#changed.clear()
+    this.#cache = []
+    return write
+  }
+
+  #rowOf(id: string): NodeRow {
+    const row = this.#nodes.get(id) ?? untouchedNode(id)
+    const log = this.#logs.get(id)?.read()
+    return log ? { ...row, logs: log.text, logs_truncated: log.truncated } : row
+  }
+
+  #node(event: NodeEvent): void {
+    const { run, document, publish } = this.#setting
+    const row = changedRow(this.#nodes.get(event.node) ?? untouchedNode(event.node), event)
+    const cachedNode = event.cachedFrom && event.key ? this.#setting.cachedNodeOf(event.key) : null
+    this.#nodes.set(event.node, cachedNode === null ? row : { ...row, cached_node: cachedNode })
+    this.#changed.add(event.node)
+    for (const [port, value] of Object.entries(event.outputs ?? {})) this.#collect(event.node, port, value)
+    const { status, cached, error } = row
+    publish({ type: 'node', flow: document.name, node: event.node, run, status, cached, error }, event.atMs)
+  }
+
+  #emit({ node, port, message, dtype, value, atMs }: EmitEvent): void {
+    const { run, document } = this.#setting
+    const point = pointValue(dtype, value)
+    let step: number | null = null
+    if (point !== null) {
+      const added = this.#metrics.add({ node, port, message: messagePart(message) }, point, atMs)
+      step = added.step
+      if (added.full) void this.flush()
+    }
+    this.#collect(node, port, value)
+    const event = { type: 'value', message, value: value as never, flow: document.name, node, port, run, step } as const
+    this.#show(node, port, event, atMs)
+  }
+
+  /** Shows a value, thinned by the port's interval (G80); what is stored is not thinned. */
+  #show(node: string, port: string, event: EngineEvent, atMs: number): void {
+    const { clock, document, publish } = this.#setting
+    const key = `${node}/${port}`
+    let gate = this.#gates.get(key)
+    if (!gate) {
+      const ports = document.nodes.find(({ id }) => id === node)?.ports
+      const intervalS = ports?.find((item) => item.direction === 'output' && item.port === port)?.interval
+      if (!intervalS) return publish(event, atMs)
+      gate = new IntervalGate(clock, intervalS * 1000, (item) => publish(item.event, item.atMs))
+      this.#gates.set(key, gate)
+    }
+    gate.offer({ event, atMs })
+  }
+
+  #log(node: string, text: string): void {
+    let tail = this.#logs.get(node)
+    if (!tail) {
+      tail = new LogTail()
+      this.#logs.set(node, tail)
+    }
+    tail.add(text)
+    this.#changed.add(node)
+  }
+
+  /** Lists the stored bytes that a node's value refers to; volatile ones are not kept. */
+  #collect(node: string, port: string, value: unknown): void {
+    for (const ref of artifactRefsIn(value)) {
+      const key = `${node}/${port}/${ref.digest}`
+      if (ref.volatile || this.#artifacts.has(key)) continue
+      const { digest, name, media_type, size } = ref
+      this.#artifacts.set(key, { digest, name, media_type, size, volatile: false, node, port })
+      this.#newArtifacts = true
+    }
+  }
+}
+
+function changedRow(row: NodeRow, event: NodeEvent): NodeRow {
+  const { status, cachedFrom, worker, waitingFor, error } = event
+  const at = timestampOfMs(event.atMs)
+  const ended = status !== 'pending' && status !== 'queued' && status !== 'running'
+  return {
+    ...row,
+    status,
+    cached: row.cached || cachedFrom !== undefined,
+    cached_from: cachedFrom ?? row.cached_from,
+    worker: worker ?? row.worker,
+    waiting_for: status === 'queued' ? (waitingFor ?? row.waiting_for) : null,
+    queued_at:
+      status === 'queued' || (status === 'running' && row.queued_at === null) ? (row.queued_at ?? at) : row.queued_at,
+    started_at: status === 'running' ? (row.started_at ?? at) : row.started_at,
+    finished_at: ended ? at : null,
+    traceback: error ? storableText(error.traceback) : row.traceback,
+    error: error ? { type: storableText(error.type), message: storableText(error.message) } : row.error,
+  }
+}

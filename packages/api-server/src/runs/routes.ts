@@ -1,0 +1,137 @@
+/**
+ * `/runs`: submission, lists, records, cancellation and curves (wire decisions G29-G31, G34, G36).
+ * @module
+ */
+import {
+  digestSchema,
+  metricSeriesSchema,
+  nameSchema,
+  type ProblemItem,
+  runSchema,
+  type RunStatus,
+  runStatusSchema,
+  runSubmitSchema,
+  runSummarySchema,
+} from '@flow-service/protocol'
+import * as z from 'zod'
+
+import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
+import { invalid } from '../http/errors.ts'
+import { integer, nextPage, pageQuery } from '../http/query.ts'
+import type { Runs } from './runs.ts'
+
+const runParam = z.object({ id: z.uuid('use the id of a run') })
+const commaList = (what: string) =>
+  z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: `${what}, separated by commas.` })
+
+/** The endpoints of runs. */
+export const runsEndpoints = {
+  submit: endpoint({
+    id: 'runs.submit',
+    method: 'post',
+    path: '/runs/flows/{name}',
+    summary: 'Queue a run',
+    description: 'Answers at once with the queued run. A known `idempotency_key` answers with the run it named first.',
+    auth: 'user',
+    params: z.object({ name: nameSchema }),
+    body: json(runSubmitSchema, { required: false }),
+    replies: {
+      200: reply.json('The run that was submitted first under this key.', runSchema),
+      201: reply.json('The queued run.', runSchema, z.object({ location: z.string() })),
+    },
+    problems: ['wrong_mode', 'not_found', 'not_published', 'validation_failed', 'flow_invalid'],
+  }),
+  list: endpoint({
+    id: 'runs.list',
+    method: 'get',
+    path: '/runs',
+    summary: 'List runs, newest first',
+    auth: 'user',
+    query: pageQuery.extend({
+      flow: commaList('Names of flows'),
+      status: commaList('Statuses of runs'),
+      group: z.uuid('use the id of a group').optional(),
+      digest: digestSchema.optional(),
+      offset: integer({ min: 0 }).default(0),
+    }),
+    replies: {
+      200: reply.json('The runs.', z.array(runSummarySchema), z.object({ link: z.string().optional() })),
+    },
+    problems: ['validation_failed'],
+  }),
+  get: endpoint({
+    id: 'runs.get',
+    method: 'get',
+    path: '/runs/{id}',
+    summary: 'Get a run with its nodes, result and artifacts',
+    auth: 'user',
+    params: runParam,
+    replies: { 200: reply.json('The run.', runSchema) },
+    problems: ['not_found'],
+  }),
+  cancel: endpoint({
+    id: 'runs.cancel',
+    method: 'post',
+    path: '/runs/{id}/cancel',
+    summary: 'Cancel a run',
+    description: 'A finished run is answered unchanged.',
+    auth: 'user',
+    params: runParam,
+    replies: { 200: reply.json('The run.', runSchema) },
+    problems: ['not_found'],
+  }),
+  metrics: endpoint({
+    id: 'runs.metrics',
+    method: 'get',
+    path: '/runs/{id}/metrics',
+    summary: 'Get the curves of a run',
+    auth: 'user',
+    params: runParam,
+    query: z.object({
+      name: commaList('Messages, bare or as `<flow>.<message>`'),
+      stride: integer({ min: 1 })
+        .default(1)
+        .meta({ description: 'Every how many points one is given; the last is always.' }),
+    }),
+    replies: { 200: reply.json('The curves.', z.array(metricSeriesSchema)) },
+    problems: ['not_found', 'validation_failed'],
+  }),
+} as const
+
+/** The handlers of {@link runsEndpoints}. */
+export const runsHandlers = ({ runs }: { runs: Runs }): Handlers<typeof runsEndpoints> => ({
+  async submit({ params, body, principal, request }) {
+    const { run, created } = await runs.submit(params.name, body, principal.email)
+    if (!created) return { status: 200, value: run }
+    return { status: 201, value: run, headers: { location: `${request.baseUrl}/runs/${run.id}` } }
+  },
+  async list({ query, request }) {
+    const { flow, status, limit, offset, ...filter } = query
+    const rows = await runs.list({ ...filter, flows: flow?.split(','), statuses: statuses(status) }, { limit, offset })
+    const page = { rows: rows.length, limit, cursor: rows.at(-1)?.created_at }
+    return { status: 200, value: rows, headers: nextPage(request, page) }
+  },
+  async get({ params }) {
+    return { status: 200, value: await runs.get(params.id) }
+  },
+  async cancel({ params }) {
+    return { status: 200, value: await runs.cancel(params.id) }
+  },
+  async metrics({ params, query }) {
+    const series = await runs.metrics(params.id, { names: query.name?.split(','), stride: query.stride })
+    return { status: 200, value: series }
+  },
+})
+
+function statuses(text: string | undefined): RunStatus[] | undefined {
+  return text?.split(',').map((word) => {
+    const parsed = runStatusSchema.safeParse(word)
+    if (parsed.success) return parsed.data
+    const message = `"${word}" is no status; use ${runStatusSchema.options.join(', ')}`
+    throw invalid([{ path: 'query.status', code: 'invalid_value', message } satisfies ProblemItem])
+  })
+}

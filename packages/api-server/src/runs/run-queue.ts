@@ -1,0 +1,163 @@
+/**
+ * Admits queued runs to this engine and watches the leases of the running ones.
+ *
+ * - Q1 a run is queued until one conditional statement claims it; the claim writes the lease. At most `maxRuns` runs
+ *   execute at once.
+ * - Q2 a claim is tried when a run is submitted, when one ends, when another engine says so, and every second where
+ *   another engine may have said so unheard.
+ * - Q3 a lease of 30 s is renewed every 10 s; a run whose lease was lost is dropped here without a write.
+ * - Q4 on a shared database every engine looks for expired leases every 5 s. The embedded database has no other engine,
+ *   and a computer that slept must not lose its runs: there, running runs are given up only when the database opens.
+ */
+import type { Clock } from '@flow-service/core'
+import { timestampOfMs } from '@flow-service/protocol'
+
+import type { RunsLog } from './execution-writer.ts'
+import type { Execution } from './execution.ts'
+import type { SummaryRow } from './run-record.ts'
+import type { ClaimedRun, RunsStore } from './store.ts'
+
+/** What the queue needs. */
+export interface QueueSetting {
+  readonly store: Pick<RunsStore, 'abandon' | 'claim' | 'renew'>
+  readonly clock: Clock
+  /** Whether other engines work on the same database. */
+  readonly shared: boolean
+  /** Runs that execute at once in this engine. */
+  readonly maxRuns: number
+  /** Makes the execution of a claimed run, which has not begun. */
+  readonly execution: (claim: ClaimedRun) => Execution
+  /** Hears of runs that were given up. */
+  readonly onAbandoned: (run: SummaryRow) => void
+  /** Ends the repetition of writes: without it, one that the database does not take would keep its run for ever. */
+  readonly stopWriting: () => void
+  readonly log: RunsLog
+}
+
+const POLL_MS = 1_000
+const RENEW_MS = 10_000
+const SWEEP_MS = 5_000
+
+/** The running part of the runs of one engine. */
+export class RunQueue {
+  readonly #setting: QueueSetting
+  readonly #active = new Map<string, { execution: Execution; over: Promise<void> }>()
+  readonly #timers = new Set<() => void>()
+  #state: 'new' | 'open' | 'closed' = 'new'
+  #wanted = false
+  #claiming: Promise<void> | null = null
+
+  constructor(setting: QueueSetting) {
+    this.#setting = setting
+  }
+
+  /** Gives up what a dead engine left and begins to execute. */
+  async open(): Promise<void> {
+    const { shared } = this.#setting
+    await this.#abandon(shared ? 'expired' : 'all')
+    this.#state = 'open'
+    this.#every(RENEW_MS, () => this.#renew())
+    if (shared) {
+      this.#every(SWEEP_MS, () => this.#abandon('expired'))
+      this.#every(POLL_MS, async () => this.wake())
+    }
+    this.wake()
+  }
+
+  /** Looks for queued runs. */
+  wake(): void {
+    if (this.#state !== 'open') return
+    this.#wanted = true
+    this.#claiming ??= this.#claim().finally(() => {
+      this.#claiming = null
+      if (this.#wanted) this.wake()
+    })
+  }
+
+  /** The execution of a run in this engine. A claim that is under way is waited for. */
+  async find(id: string): Promise<Execution | null> {
+    await this.#claiming
+    return this.#active.get(id)?.execution ?? null
+  }
+
+  /** The execution of a run in this engine, when it is known by now. */
+  peek(id: string): Execution | null {
+    return this.#active.get(id)?.execution ?? null
+  }
+
+  /** Takes no more runs, waits up to `graceMs` for the running ones, and leaves the others to expire. */
+  async close(graceMs: number): Promise<void> {
+    this.#state = 'closed'
+    await this.#claiming
+    const over = Promise.all([...this.#active.values()].map((entry) => entry.over))
+    await Promise.race([
+      over,
+      new Promise<void>((resolve) => this.#timers.add(this.#setting.clock.setTimer(graceMs, resolve))),
+    ])
+    for (const cancel of this.#timers) cancel()
+    this.#setting.stopWriting()
+    for (const { execution } of this.#active.values()) execution.abandon()
+    await over
+  }
+
+  async #claim(): Promise<void> {
+    const { store, clock, maxRuns, log } = this.#setting
+    while (this.#wanted && this.#state === 'open') {
+      // runs that ended in one commit free their slots in this turn: one claim fills them all
+      await new Promise((resolve) => setImmediate(resolve))
+      this.#wanted = false
+      const free = maxRuns - this.#active.size
+      if (free <= 0) return
+      try {
+        for (const claim of await store.claim(free, timestampOfMs(clock.now()))) this.#start(claim)
+      } catch (error) {
+        log.error({ err: error }, 'queued runs could not be claimed; trying again in a second')
+        this.#after(POLL_MS, () => this.wake())
+        return
+      }
+    }
+  }
+
+  #start(claim: ClaimedRun): void {
+    const execution = this.#setting.execution(claim)
+    const over = execution.run().then(() => {
+      this.#active.delete(claim.id)
+      this.wake()
+    })
+    this.#active.set(claim.id, { execution, over })
+  }
+
+  async #renew(): Promise<void> {
+    const executions = [...this.#active.values()].map((entry) => entry.execution)
+    if (executions.length === 0) return
+    const held = await this.#setting.store.renew(executions.map(({ claim }) => claim.token))
+    for (const execution of executions) {
+      if (!held.has(execution.claim.token) && !execution.ending) execution.abandon()
+    }
+  }
+
+  async #abandon(which: 'expired' | 'all'): Promise<void> {
+    const { store, clock, onAbandoned } = this.#setting
+    for (const run of await store.abandon(which, timestampOfMs(clock.now()))) onAbandoned(run)
+  }
+
+  /** Runs `task` again and again, each time that long after the last has ended. */
+  #every(intervalMs: number, task: () => Promise<void>): void {
+    this.#after(intervalMs, () => {
+      void task()
+        .catch((error: unknown) =>
+          this.#setting.log.error({ err: error }, 'the leases of runs could not be looked after'),
+        )
+        .then(() => this.#every(intervalMs, task))
+    })
+  }
+
+  #after(delayMs: number, run: () => void): void {
+    if (this.#state === 'closed') return
+    const cancel = this.#setting.clock.setTimer(delayMs, () => {
+      this.#timers.delete(cancel)
+      run()
+    })
+    this.#timers.add(cancel)
+  }
+}

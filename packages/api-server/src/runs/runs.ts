@@ -1,0 +1,177 @@
+/**
+ * Runs: submitted, queued, executed, shown and cancelled. DESIGN.md beside this file has the states and invariants.
+ * @module
+ */
+import type { Clock, Host, NodeRegistry } from '@flow-service/core'
+import {
+  type EngineEvent,
+  isFinished,
+  type MetricSeries,
+  type Run,
+  type RunSummary,
+  timestampOfMs,
+} from '@flow-service/protocol'
+
+import type { Artifacts } from '../artifacts/artifacts.ts'
+import type { Database, Sql } from '../db/database.ts'
+import { createTimestamps } from '../db/timestamps.ts'
+import type { RunnableFlows } from '../flows/runnable-flows.ts'
+import { EngineChannel, type RunNews } from './engine-channel.ts'
+import { ExecutionStore } from './execution-store.ts'
+import { ExecutionWriter, type RunsLog } from './execution-writer.ts'
+import { Execution } from './execution.ts'
+import { RunQueue } from './run-queue.ts'
+import { summaryOf } from './run-record.ts'
+import { type MetricsQuery, RunView } from './run-view.ts'
+import { StageUpkeep } from './stage-upkeep.ts'
+import { type RunFilter, RunsStore } from './store.ts'
+import { createSubmit, type RunSubmit } from './submit.ts'
+
+/** What runs are made of. */
+export interface RunsDeps {
+  readonly database: Database
+  readonly host: Host
+  readonly registry: NodeRegistry
+  readonly flows: RunnableFlows
+  readonly artifacts: Pick<Artifacts, 'addRefs' | 'dropRefs' | 'known'>
+  readonly publishEvent: (event: EngineEvent, atMs: number) => void
+  /** Publishes an output of a finished run as a message; hears each output once. */
+  readonly publishMessage: (message: string, value: unknown, run: string) => void
+  /** The last value of a message of any flow, `undefined` when there is none. */
+  readonly lastValue: (message: string) => unknown
+  /** Runs that execute at once in this engine. */
+  readonly maxRuns: number
+  /** Nodes of one run that execute at once. */
+  readonly maxParallelNodes: number
+  readonly log: RunsLog
+}
+
+/** The runs of one engine. */
+export interface Runs {
+  /** Gives up what a dead engine left behind, and begins to execute. */
+  open(): Promise<void>
+  /** See `createSubmit`; `created` is false when the key was known. `by` is the name of the caller. */
+  submit(flow: string, body: RunSubmit, by: string | null): Promise<{ run: Run; created: boolean }>
+  /** Newest first. */
+  list(filter: RunFilter, page: { limit: number; offset: number }): Promise<RunSummary[]>
+  /** Refuses with `not_found`. */
+  get(id: string): Promise<Run>
+  /** Ends a queued or running run at once; a finished one stays as it is. Refuses with `not_found`. */
+  cancel(id: string): Promise<Run>
+  /** Refuses with `not_found`. */
+  metrics(id: string, query: MetricsQuery): Promise<MetricSeries[]>
+  /** Ids of the queued and running runs of a flow, by the flow's id, newest first. */
+  activeOf(tx: Sql, flow: string): Promise<string[]>
+  /** The queued and running runs of all flows, newest first, at most 1,000. */
+  active(): Promise<RunSummary[]>
+  /** Waits up to 10 s for running runs; what runs on is given up when the database opens again, or by its lease. */
+  close(): Promise<void>
+}
+
+const GRACE_MS = 10_000
+const MAX_ACTIVE = 1_000
+
+/** Runs over a database. */
+export function createRuns(deps: RunsDeps): Runs {
+  const { database, host } = deps
+  const { clock } = host
+  const now = (): string => timestampOfMs(clock.now())
+  const publishEvent: RunsDeps['publishEvent'] = (event, atMs) => {
+    deps.publishEvent(event, atMs)
+    if (event.type === 'run') channel.tell(event.run)
+  }
+  const tellRun = (run: RunSummary): void => publishEvent({ type: 'run', run }, clock.now())
+
+  const store = new RunsStore(database)
+  const executions = new ExecutionStore(database)
+  const timestamps = createTimestamps(() => clock.now())
+  const writer = new ExecutionWriter({ ...deps, store: executions, clock })
+  const submit = createSubmit({ ...deps, store, timestamps })
+  const upkeep = new StageUpkeep({ ...deps, store: executions, clock })
+  const queue = new RunQueue({
+    ...deps,
+    store,
+    clock,
+    shared: database.backend === 'server',
+    execution(claim) {
+      const execution = new Execution(claim, { ...deps, publishEvent, store: executions, writer })
+      tellRun(execution.summary)
+      return execution
+    },
+    onAbandoned(run) {
+      const value = { run: run.id }
+      host.deadLetter({ flow: run.flow, node: '', message: null, value, reason: 'lease', cascade: null })
+      tellRun(run)
+    },
+    stopWriting: () => writer.stop(),
+  })
+  const channel = new EngineChannel({
+    ...deps,
+    clock,
+    onNews: (news) => follow(news, { ...deps, store, queue, clock }),
+  })
+  const view = new RunView({ store, executions, flush: async (id) => queue.peek(id)?.flush() })
+
+  /** Whatever state the run is in, and whoever executes it. */
+  const cancel = async (id: string): Promise<void> => {
+    const queued = await store.cancel(id, 'queued', now())
+    if (queued) return tellRun(queued)
+    const execution = await queue.find(id)
+    if (execution) return void (await execution.cancel())
+    const elsewhere = await store.cancel(id, 'running', now())
+    if (elsewhere) tellRun(elsewhere)
+  }
+
+  return {
+    async open() {
+      const newest = await store.newest()
+      if (newest !== null) timestamps.continueAfter(newest)
+      await upkeep.open()
+      await channel.open()
+      await queue.open()
+    },
+    async submit(flow, body, by) {
+      const submitted = await submit(flow, body, by)
+      if ('known' in submitted) return { run: await view.run(submitted.known), created: false }
+      tellRun(summaryOf(submitted.queued))
+      queue.wake()
+      return { run: submitted.queued, created: true }
+    },
+    list: (filter, page) => store.list(filter, page),
+    get: (id) => view.run(id),
+    async cancel(id) {
+      await cancel(id)
+      return view.run(id)
+    },
+    metrics: (id, query) => view.metrics(id, query),
+    activeOf: (tx, flow) => store.activeOf(tx, flow),
+    active: () => store.active(MAX_ACTIVE),
+    async close() {
+      upkeep.close()
+      await queue.close(GRACE_MS)
+      await channel.close()
+    },
+  }
+}
+
+/** Tells this engine's listeners what another engine did, as far as it still holds. */
+async function follow(
+  news: readonly RunNews[],
+  {
+    store,
+    queue,
+    clock,
+    publishEvent,
+  }: Pick<RunsDeps, 'publishEvent'> & { store: RunsStore; queue: RunQueue; clock: Clock },
+): Promise<void> {
+  const told = new Map(news.map(({ id, status }) => [id, status]))
+  for (const run of await store.summaries([...told.keys()])) {
+    if (run.status !== told.get(run.id)) continue
+    const execution = await queue.find(run.id)
+    if (isFinished(run.status)) execution?.abandon()
+    // what this engine executes it tells itself
+    else if (execution) continue
+    publishEvent({ type: 'run', run }, clock.now())
+  }
+  if (news.some(({ status }) => status === 'queued')) queue.wake()
+}

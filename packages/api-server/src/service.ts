@@ -1,0 +1,214 @@
+/**
+ * A service: every slice composed, in the order of their dependencies. The only file that knows them all.
+ *
+ * A service is *open* from `createService` on, *listening* after `listen`, and *closed* for good after `close`, which
+ * stops taking requests first and lets go of the data directory last.
+ * @module
+ */
+import { once } from 'node:events'
+import { mkdir } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import express, { type Router } from 'express'
+import pino, { type Logger } from 'pino'
+
+import { createApp } from './app.ts'
+import { loadSessionKey } from './auth/session-key.ts'
+import { createSessions, type Sessions } from './auth/sessions.ts'
+import { writeSignInFile } from './auth/sign-in-file.ts'
+import { type FirstUser, openUsers, type Users } from './auth/users.ts'
+import { type ResolvedConfig, resolveConfig, type ServiceConfig } from './config.ts'
+import { guardProcess } from './db/process-guard.ts'
+import { type Engine, openEngine, type RegisteredName } from './engine.ts'
+import type { LoadError } from './flows/code-project.ts'
+import { answerErrors, notFound } from './http/errors.ts'
+import { secureHeaders } from './http/headers.ts'
+import { createUpgradeRouter, type UpgradeRouter } from './http/upgrade.ts'
+import { Lifecycle } from './lifecycle.ts'
+import { ConfigError } from './setting.ts'
+
+/** Where a listening service answers. */
+export interface Address {
+  /** Without a trailing slash, for example `http://127.0.0.1:8000`. */
+  readonly origin: string
+  /** Address of the API: `<origin>/api/v1`. */
+  readonly baseUrl: string
+}
+
+/** A flow engine with its HTTP API, in this process. */
+export interface Service {
+  readonly config: ResolvedConfig
+  /** Mount it anywhere in an Express 5 app, before any body parser. */
+  readonly router: Router
+  /** E-mail of the first superuser; the password only when it was made up now, at the first start. */
+  readonly signIn: { readonly email: string | null; readonly password: string | null }
+  /** Flows of `config.flows` that are registered. */
+  readonly loadedFlows: readonly RegisteredName[]
+  /** Flows and modules of `config.flows` that could not be loaded. */
+  readonly loadErrors: readonly LoadError[]
+  /** Resolves when the database is lost: the service cannot go on, and has to be closed. */
+  readonly failed: Promise<Error>
+  /** Handles the WebSocket upgrades below `mount` (`''` is the root) of a host's server; the result ends that. */
+  attach(server: Server, mount?: string): () => void
+  /** Opens a server of its own at `config.host` and `config.port`. Rejects when the port is taken. */
+  listen(): Promise<Address>
+  /** A session token of the first superuser, for the host's own code. Rejects with an Error when there is none. */
+  superuserToken(): Promise<string>
+  /** Ends requests, flows and runs (running ones get 10 seconds), and closes the database. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens a service. Options win over environment variables, which win over defaults. Rejects with one sentence when a
+ * setting is not usable, the data directory is in use, or the database cannot be opened.
+ */
+export async function createService(options: ServiceConfig = {}): Promise<Service> {
+  const config = resolveConfig(options)
+  const lifecycle = new Lifecycle()
+  try {
+    return await open(config, lifecycle)
+  } catch (error) {
+    await lifecycle.close()
+    throw error
+  }
+}
+
+async function open(config: ResolvedConfig, lifecycle: Lifecycle): Promise<Service> {
+  const log = pino({ level: config.logLevel, base: null })
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
+  const key = await loadSessionKey(config)
+  if (config.guardProcess && config.databaseUrl !== null) {
+    await lifecycle.open(
+      async () => guardProcess(log),
+      (remove) => remove(),
+    )
+  }
+  const engine = await openEngine(config, log, lifecycle)
+  const { database } = engine
+  const users = openUsers(database)
+  const first = await users.createFirst(config)
+  const sessions = createSessions({ key, days: config.sessionDays, users })
+  const upgrades = await lifecycle.open(
+    async () => createUpgradeRouter({ log }),
+    (router) => router.close(),
+  )
+  let alive = true
+  void database.failed.then(() => (alive = false))
+  const parts = { ...engine, sessions, users, log, isAlive: () => alive }
+  return new OpenService({
+    config,
+    lifecycle,
+    log,
+    engine,
+    first,
+    users,
+    sessions,
+    upgrades,
+    router: createApp(config, parts, upgrades),
+    email: (await users.firstSuperuser())?.principal.email ?? null,
+  })
+}
+
+interface Parts {
+  readonly config: ResolvedConfig
+  readonly lifecycle: Lifecycle
+  readonly log: Logger
+  readonly engine: Engine
+  readonly first: FirstUser | null
+  readonly users: Users
+  readonly sessions: Sessions
+  readonly upgrades: UpgradeRouter
+  readonly router: Router
+  readonly email: string | null
+}
+
+class OpenService implements Service {
+  readonly #parts: Parts
+  #address: Promise<Address> | null = null
+  #closing: Promise<void> | null = null
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  get config(): ResolvedConfig {
+    return this.#parts.config
+  }
+
+  get router(): Router {
+    return this.#parts.router
+  }
+
+  get signIn(): Service['signIn'] {
+    return { email: this.#parts.email, password: this.#parts.first?.password ?? null }
+  }
+
+  get loadedFlows(): Service['loadedFlows'] {
+    return this.#parts.engine.loadedFlows
+  }
+
+  get loadErrors(): Service['loadErrors'] {
+    return this.#parts.engine.loadErrors
+  }
+
+  get failed(): Promise<Error> {
+    return this.#parts.engine.database.failed
+  }
+
+  attach(server: Server, mount = ''): () => void {
+    return this.#parts.upgrades.attach(server, mount)
+  }
+
+  listen(): Promise<Address> {
+    this.#address ??= this.#listen()
+    return this.#address
+  }
+
+  async superuserToken(): Promise<string> {
+    const { sessions, users } = this.#parts
+    const user = await users.firstSuperuser()
+    if (!user) throw new ConfigError('there is no superuser yet: set SERVICE_FIRST_SUPERUSER and its password')
+    return (await sessions.issue(user)).access_token
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#parts.lifecycle.close()
+    return this.#closing
+  }
+
+  async #listen(): Promise<Address> {
+    const { config, lifecycle, log, router, sessions, upgrades, users } = this.#parts
+    const app = express().disable('x-powered-by').use(router).use(secureHeaders, notFound, answerErrors(log))
+    const server = await lifecycle.open(
+      async () => {
+        const opened = createServer(app)
+        this.attach(opened)
+        opened.listen(config.port, config.host)
+        await once(opened, 'listening')
+        return opened
+      },
+      (opened) => endServer(opened, upgrades),
+    )
+    const { port } = server.address() as AddressInfo
+    const host = config.host.includes(':') ? `[${config.host}]` : config.host
+    const origin = `http://${host}:${port}`
+    const address = { origin, baseUrl: config.baseUrl ?? `${origin}/api/v1` }
+    await writeSignInFile({ config, baseUrl: address.baseUrl, users, sessions })
+    return address
+  }
+}
+
+/** Ends a server: requests in progress get to their end, idle connections and sockets do not wait. */
+async function endServer(server: Server, upgrades: UpgradeRouter): Promise<void> {
+  const closed = once(server, 'close')
+  server.close()
+  server.closeIdleConnections()
+  const cut = setTimeout(() => server.closeAllConnections(), GRACE_MS)
+  // an upgraded connection keeps the server open, and the server no longer knows it
+  await upgrades.close()
+  await closed
+  clearTimeout(cut)
+}
+
+const GRACE_MS = 2000

@@ -1,0 +1,196 @@
+/**
+ * The engine's side of one attached worker: its calls in flight and what their frames mean.
+ *
+ * A call is *running* until its promise settles and *ending* from then on until the worker says that it has ended:
+ * a cancelled call keeps its slot while its process dies.
+ * - A1 a promise settles once; frames of an ending or unknown call change nothing but the slot.
+ * - A2 every frame is a contact. Nine ticks of 10 s without one fail the running calls as `worker_silent`. Ticks are
+ *   counted, not time: an engine that slept itself does not blame its workers.
+ * - A3 a lost connection fails the running calls as `worker_lost` at once and frees everything.
+ */
+import { type Clock, type CodeCall, CodeError } from '@flow-service/core'
+import type { CallFrame, HelloFrame, WorkerFrame } from '@flow-service/protocol'
+import type { EngineTransport } from '@flow-service/worker-agent'
+
+import { type Amounts, covers, remainder } from './demand.ts'
+
+/** Seconds between two heartbeats of a worker that executes. */
+export const HEARTBEAT_S = 10
+/** Seconds without contact that fail a worker's calls. */
+export const SILENCE_S = 90
+
+type Values = Record<string, unknown>
+
+interface InFlight {
+  readonly call: CodeCall
+  readonly demand: Amounts
+  readonly settle: { resolve(outputs: Values): void; reject(error: Error): void } | null
+}
+
+/** What a worker needs of its surroundings. */
+export interface WorkerSetting {
+  readonly id: string
+  readonly hello: HelloFrame
+  /** The agent in the engine's own process. */
+  readonly local: boolean
+  readonly clock: Clock
+  /** A slot has become free, or the worker is gone. */
+  readonly onChange: () => void
+}
+
+/** A worker that has said hello. */
+export class AttachedWorker {
+  readonly id: string
+  readonly hello: HelloFrame
+  readonly local: boolean
+  readonly #transport: EngineTransport
+  readonly #setting: WorkerSetting
+  readonly #inFlight = new Map<string, InFlight>()
+  #quietTicks = 0
+  #stopTicking: (() => void) | null = null
+
+  constructor(transport: EngineTransport, setting: WorkerSetting) {
+    this.#transport = transport
+    this.#setting = setting
+    this.id = setting.id
+    this.hello = setting.hello
+    this.local = setting.local
+  }
+
+  /** Calls that occupy a slot. */
+  get load(): number {
+    return this.#inFlight.size
+  }
+
+  /** What the worker has, whether it is in use or not. */
+  get total(): Amounts {
+    const { cpus, gpus, ram_mb } = this.hello.resources
+    return { cpus, gpus, ramMb: ram_mb }
+  }
+
+  /** Whether a call with this demand can start now. */
+  hasRoomFor(demand: Amounts): boolean {
+    const taken = [...this.#inFlight.values()].map((entry) => entry.demand)
+    return this.load < this.hello.parallel && covers(remainder(this.total, taken), demand)
+  }
+
+  /** Whether the worker goes by this name or carries it as a label. */
+  answersTo(label: string): boolean {
+    return this.hello.name === label || this.hello.labels.includes(label)
+  }
+
+  /** Executes a call; rejects with a {@link CodeError}, or with what `onEmit` threw. */
+  run(frame: CallFrame, call: CodeCall, demand: Amounts): Promise<Values> {
+    return new Promise<Values>((resolve, reject) => {
+      const onAbort = (): void => this.#abandon(call.id, new CodeError('cancelled', 'the call was cancelled', null))
+      const settle = {
+        resolve(outputs: Values) {
+          call.signal.removeEventListener('abort', onAbort)
+          resolve(outputs)
+        },
+        reject(error: Error) {
+          call.signal.removeEventListener('abort', onAbort)
+          reject(error)
+        },
+      }
+      this.#inFlight.set(call.id, { call, demand, settle })
+      call.signal.addEventListener('abort', onAbort, { once: true })
+      this.#tick()
+      this.#transport.send(frame)
+    })
+  }
+
+  /** Ends the warm process of a live node. */
+  release(flow: string, node: string): void {
+    this.#transport.send({ type: 'release', flow, node })
+  }
+
+  /** Takes a frame of the worker. */
+  receive(frame: WorkerFrame): void {
+    this.#quietTicks = 0
+    switch (frame.type) {
+      case 'started':
+        this.#running(frame.call)?.call.onPlace({ worker: this.hello.name })
+        return
+      case 'emit':
+        for (const [values, atMs] of frame.batch) this.#emit(frame.call, values, atMs)
+        return
+      case 'log':
+        this.#running(frame.call)?.call.onLog(frame.stream, frame.text)
+        return
+      case 'result':
+        this.#end(frame.call, (settle) => settle.resolve(frame.outputs))
+        return
+      case 'error': {
+        const { type, message, traceback } = frame.error
+        this.#end(frame.call, (settle) => settle.reject(new CodeError(type, message, traceback)))
+        return
+      }
+      case 'hello':
+      case 'heartbeat':
+      case 'bye':
+    }
+  }
+
+  /** The connection is gone (A3). */
+  lost(): void {
+    const entries = [...this.#inFlight.values()]
+    this.#inFlight.clear()
+    this.#rest()
+    for (const { settle } of entries)
+      settle?.reject(new CodeError('worker_lost', `worker "${this.hello.name}" disconnected during the call`, null))
+  }
+
+  #running(id: string): InFlight | undefined {
+    const entry = this.#inFlight.get(id)
+    return entry?.settle ? entry : undefined
+  }
+
+  #emit(id: string, values: Values, atMs: number): void {
+    const entry = this.#running(id)
+    if (!entry) return
+    try {
+      entry.call.onEmit(values, atMs)
+    } catch (error) {
+      this.#abandon(id, error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+
+  /** Settles a running call now; its slot stays taken until the worker reports the end. */
+  #abandon(id: string, error: Error): void {
+    const entry = this.#running(id)
+    if (!entry) return
+    this.#inFlight.set(id, { ...entry, settle: null })
+    this.#transport.send({ type: 'cancel', call: id })
+    entry.settle?.reject(error)
+  }
+
+  #end(id: string, settle: (of: NonNullable<InFlight['settle']>) => void): void {
+    const entry = this.#inFlight.get(id)
+    if (!entry) return
+    this.#inFlight.delete(id)
+    if (this.#inFlight.size === 0) this.#rest()
+    if (entry.settle) settle(entry.settle)
+    this.#setting.onChange()
+  }
+
+  #tick(): void {
+    this.#stopTicking ??= this.#setting.clock.setTimer(HEARTBEAT_S * 1000, () => {
+      this.#stopTicking = null
+      this.#quietTicks += 1
+      if (this.#quietTicks * HEARTBEAT_S >= SILENCE_S) this.#silent()
+      if (this.#inFlight.size > 0) this.#tick()
+    })
+  }
+
+  #silent(): void {
+    const text = `worker "${this.hello.name}" was silent for ${SILENCE_S} seconds`
+    for (const id of this.#inFlight.keys()) this.#abandon(id, new CodeError('worker_silent', text, null))
+  }
+
+  #rest(): void {
+    this.#stopTicking?.()
+    this.#stopTicking = null
+    this.#quietTicks = 0
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * Executes node code on workers: waits for a place, sends the call, hands back its outputs.
+ *
+ * - D1 calls that wait get places in the order in which they came, as far as a worker that suits them has room.
+ * - D2 a call that waits leaves the line when it is cancelled and never reaches a worker.
+ */
+import { type CodeCall, CodeError } from '@flow-service/core'
+import type { CodeEntry } from '@flow-service/protocol'
+
+import type { AttachedWorker } from './attached-worker.ts'
+import { callFrame } from './call-frame.ts'
+import { demandOf, describeDemand } from './demand.ts'
+import type { Wish, WorkerPool } from './pool.ts'
+
+type Values = Record<string, unknown>
+
+/** What the dispatcher needs of the engine. */
+export interface DispatchSetting {
+  readonly pool: WorkerPool
+  /** Text of a `code` node's bundle; rejects when the bytes are gone. */
+  readonly bundleOf: (entry: CodeEntry) => Promise<string>
+  /** Executes nodes of flow objects that run in the engine's process; null for all others. */
+  readonly inProcess: (call: CodeCall) => Promise<Values> | null
+}
+
+interface Waiter {
+  readonly wish: Wish
+  readonly take: (worker: AttachedWorker) => void
+}
+
+/** Runs node code; what `Host.call` and `Host.release` of core ask for. */
+export interface Dispatcher {
+  /** Outputs by port, as the code returned them. Rejects with a {@link CodeError}, or with what `onEmit` threw. */
+  call(call: CodeCall): Promise<Values>
+  /** Ends the warm process of a live node wherever it is. */
+  release(flow: string, node: string): void
+}
+
+/** A dispatcher over a pool. */
+export function createDispatcher({ pool, bundleOf, inProcess }: DispatchSetting): Dispatcher {
+  const line = new Set<Waiter>()
+  pool.onChange(() => {
+    for (const waiter of line) {
+      const worker = pool.choose(waiter.wish)
+      if (!worker) continue
+      line.delete(waiter)
+      waiter.take(worker)
+    }
+  })
+
+  /** Runs `start` on a worker as soon as there is a place, in the same turn in which it was found. */
+  const placed = <T>(call: CodeCall, start: (worker: AttachedWorker) => Promise<T>): Promise<T> => {
+    const wish = wishOf(call)
+    const worker = pool.choose(wish)
+    if (worker) return start(worker)
+    call.onPlace({ waitingFor: describe(wish) })
+    return new Promise<T>((resolve, reject) => {
+      const leave = (): void => {
+        line.delete(waiter)
+        reject(cancelled())
+      }
+      const waiter: Waiter = {
+        wish,
+        take(free) {
+          call.signal.removeEventListener('abort', leave)
+          start(free).then(resolve, reject)
+        },
+      }
+      line.add(waiter)
+      call.signal.addEventListener('abort', leave, { once: true })
+    })
+  }
+
+  return {
+    async call(call) {
+      if (call.signal.aborted) throw cancelled()
+      const own = inProcess(call)
+      if (own) return own
+      const bundle = call.node.entry === null ? null : await bundleOf(call.node.entry)
+      if (call.signal.aborted) throw cancelled()
+      const frame = callFrame(call, bundle)
+      return placed(call, (worker) => worker.run(frame, call, demandOf(call.document)))
+    },
+    release(flow, node) {
+      for (const worker of pool.list()) worker.release(flow, node)
+    },
+  }
+}
+
+const wishOf = ({ document, node }: CodeCall): Wish => ({
+  worker: node.worker,
+  policy: node.worker_policy,
+  demand: demandOf(document),
+})
+
+function describe({ worker, demand }: Wish): string {
+  const amounts = describeDemand(demand)
+  return worker ?? (amounts === '' ? 'the engine' : `the engine with ${amounts} free`)
+}
+
+const cancelled = (): CodeError => new CodeError('cancelled', 'the call was cancelled', null)

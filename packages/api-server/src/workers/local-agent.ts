@@ -1,0 +1,28 @@
+/**
+ * The worker that the engine attaches to itself: its own node code takes the same way as that of any other worker.
+ * @module
+ */
+import { createWorker, memoryTransport, type Worker, type WorkerOptions } from '@flow-service/worker-agent'
+
+import type { Artifacts } from '../artifacts/artifacts.ts'
+import type { WorkerPool } from './pool.ts'
+
+/** Name under which node records show the engine's own agent. */
+export const LOCAL_AGENT = 'engine'
+
+/** Starts the engine's own agent; it takes calls from its `ready` on. It offers as many calls as there are processors. */
+export function startLocalAgent(
+  pool: WorkerPool,
+  artifacts: Pick<Artifacts, 'put' | 'read'>,
+  options: Omit<WorkerOptions, 'name' | 'labels'> = {},
+): Worker {
+  const link = memoryTransport({
+    get: (digest) => artifacts.read(digest),
+    async put(data, named) {
+      const { ref } = await artifacts.put(data, named)
+      return ref
+    },
+  })
+  pool.attach(link.engine, { local: true })
+  return createWorker(link.worker, { ...options, name: LOCAL_AGENT })
+}

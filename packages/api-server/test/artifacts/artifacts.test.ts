@@ -1,0 +1,133 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { type Artifacts, createArtifacts } from '../../src/artifacts/artifacts.ts'
+import { openContentStore } from '../../src/artifacts/content-store.ts'
+import { type Database, openDatabase } from '../../src/db/database.ts'
+import { databaseAt } from '../backend.ts'
+
+const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined }
+let directory: string
+let database: Database
+let corrupt: string[]
+const filesIn = (part: string): Promise<string[]> => readdir(join(directory, 'artifacts', part))
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'artifacts-'))
+  database = await openDatabase({ ...(await databaseAt(directory)), log: quiet })
+})
+afterAll(async () => {
+  await database.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+async function open(limits: { maxBytes?: number; ringBytes?: number } = {}): Promise<Artifacts> {
+  corrupt = []
+  const content = await openContentStore(join(directory, 'artifacts'))
+  return createArtifacts({ database, content, ...limits, onCorrupt: (digest) => corrupt.push(digest) })
+}
+const digestOf = (data: Uint8Array): string => `sha256:${createHash('sha256').update(data).digest('hex')}`
+const named = (name: string, volatile = false) => ({ name, mediaType: 'text/plain', volatile })
+const refsOf = (digest: string) =>
+  database.sql<{ kind: string; owner: string }[]>`
+    select kind, owner from blob_ref where digest = ${digest} order by kind, owner`
+
+test('a reference tells digest, name, media type and size [R109] [R110]', async () => {
+  const artifacts = await open()
+  const data = randomBytes(70_000)
+  const { ref, created } = await artifacts.put(data, { name: 'a.bin', mediaType: 'image/png', volatile: false })
+  expect([ref, created]).toEqual([
+    { digest: digestOf(data), name: 'a.bin', media_type: 'image/png', size: 70_000, volatile: false },
+    true,
+  ])
+  expect(Buffer.from(await artifacts.read(ref.digest))).toEqual(data)
+})
+
+test('equal bytes are stored once, also when uploaded at the same moment, and are called what they were called last [R108]', async () => {
+  const artifacts = await open()
+  const data = randomBytes(2000)
+  const puts = await Promise.all(Array.from({ length: 8 }, (_, i) => artifacts.put(data, named(`copy-${i}`))))
+  expect(puts.filter(({ created }) => created)).toHaveLength(1)
+  await artifacts.put(data, { name: 'newest', mediaType: 'text/csv', volatile: false })
+  expect((await artifacts.open(digestOf(data)))?.ref).toMatchObject({ name: 'newest', media_type: 'text/csv' })
+  const hex = digestOf(data).slice(7)
+  expect(await filesIn(`sha256/${hex.slice(0, 2)}`)).toEqual([hex])
+  expect(await filesIn('tmp')).toEqual([])
+})
+
+test('stored bytes survive a restart, volatile ones do not and are never written [R111]', async () => {
+  const artifacts = await open()
+  const [kept, frame] = [randomBytes(100), randomBytes(100)]
+  await artifacts.put(kept, named('kept'))
+  await artifacts.put(frame, named('frame', true))
+  expect(Buffer.from(await artifacts.read(digestOf(frame)))).toEqual(frame)
+  expect((await artifacts.open(digestOf(frame)))?.ref.volatile).toBe(true)
+  const again = await open()
+  expect(Buffer.from(await again.read(digestOf(kept)))).toEqual(kept)
+  expect(await again.open(digestOf(frame))).toBeNull()
+  expect(await filesIn('sha256')).not.toContain(digestOf(frame).slice(7, 9))
+})
+
+test('newer frames push out the oldest [R112]', async () => {
+  const artifacts = await open({ ringBytes: 3000 })
+  const frames = Array.from({ length: 4 }, () => randomBytes(1000))
+  const digests = frames.map(digestOf)
+  for (const frame of frames.slice(0, 3)) await artifacts.put(frame, named('f', true))
+  // sent again, the first is no longer the oldest
+  expect((await artifacts.put(frames[0] as Buffer, named('f', true))).created).toBe(false)
+  await artifacts.put(frames[3] as Buffer, named('f', true))
+  expect(await artifacts.known(digests)).toEqual(new Set([digests[0], digests[2], digests[3]]))
+})
+
+test('bytes over the limit are refused and leave nothing, a frame over 8 MiB too', async () => {
+  const artifacts = await open({ maxBytes: 1000 })
+  await expect(artifacts.put(randomBytes(1001), named('big'))).rejects.toMatchObject({ code: 'payload_too_large' })
+  expect(await filesIn('tmp')).toEqual([])
+  await expect(artifacts.put(Buffer.alloc(8 * 1024 * 1024 + 1), named('f', true))).rejects.toMatchObject({
+    code: 'payload_too_large',
+  })
+})
+
+test('bytes that changed on the disk are missing and told about; uploading them again heals', async () => {
+  const artifacts = await open()
+  const data = randomBytes(4000)
+  const digest = digestOf(data)
+  await artifacts.put(data, named('rot'))
+  const file = join(directory, 'artifacts', 'sha256', digest.slice(7, 9), digest.slice(7))
+  const rotten = await readFile(file)
+  rotten[0] = (rotten[0] ?? 0) ^ 4
+  await writeFile(file, rotten)
+  expect(await artifacts.open(digest)).toBeNull()
+  expect(corrupt).toEqual([digest])
+  await expect(artifacts.read(digest)).rejects.toMatchObject({ code: 'not_found' })
+  await artifacts.put(data, named('rot'))
+  expect(Buffer.from(await artifacts.read(digest))).toEqual(data)
+})
+
+test('a reference is there when the transaction commits, and only to bytes that are stored', async () => {
+  const artifacts = await open()
+  const { ref } = await artifacts.put(randomBytes(10), named('x'))
+  const missing = digestOf(randomBytes(3))
+  await expect(
+    database.transaction(async (tx) => {
+      await artifacts.addRefs(tx, 'run', 'undone', [ref.digest])
+      throw new Error('undo')
+    }),
+  ).rejects.toThrow('undo')
+  await database.transaction(async (tx) => {
+    await artifacts.addRefs(tx, 'run', 'one', [ref.digest, missing])
+    await artifacts.addRefs(tx, 'run', 'two', [ref.digest])
+    await artifacts.addRefs(tx, 'run', 'two', [ref.digest])
+    await artifacts.addRefs(tx, 'message', 'two', [ref.digest])
+  })
+  await database.transaction((tx) => artifacts.dropRefs(tx, 'run', ['two']))
+  expect([...(await refsOf(ref.digest))]).toEqual([
+    { kind: 'message', owner: 'two' },
+    { kind: 'run', owner: 'one' },
+  ])
+  expect([...(await refsOf(missing))]).toEqual([])
+})

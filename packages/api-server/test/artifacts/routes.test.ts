@@ -1,0 +1,172 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { request as httpRequest } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { createArtifacts } from '../../src/artifacts/artifacts.ts'
+import { openContentStore } from '../../src/artifacts/content-store.ts'
+import { artifactsEndpoints, artifactsHandlers } from '../../src/artifacts/routes.ts'
+import { type Database, openDatabase } from '../../src/db/database.ts'
+import { secureHeaders } from '../../src/http/headers.ts'
+import { bind } from '../../src/http/mount.ts'
+import { databaseAt } from '../backend.ts'
+import { type Running, serve } from '../http/server.ts'
+
+const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined }
+const MAX_BYTES = 2_000_000
+let directory: string
+let database: Database
+let server: Running
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'artifacts-http-'))
+  database = await openDatabase({ ...(await databaseAt(directory)), log: quiet })
+  const content = await openContentStore(join(directory, 'artifacts'))
+  const artifacts = createArtifacts({ database, content, maxBytes: MAX_BYTES, onCorrupt: () => undefined })
+  server = await serve(bind(artifactsEndpoints, artifactsHandlers({ artifacts })), {}, (app) => app.use(secureHeaders))
+})
+afterAll(async () => {
+  await server[Symbol.asyncDispose]()
+  await database.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+const digestOf = (data: Uint8Array): string => `sha256:${createHash('sha256').update(data).digest('hex')}`
+const put = (query: string, data: string | Buffer<ArrayBuffer>, type?: string): Promise<Response> =>
+  fetch(`${server.url}/artifacts${query}`, {
+    method: 'PUT',
+    body: data,
+    ...(type === undefined ? {} : { headers: { 'content-type': type } }),
+  })
+const get = (digest: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> =>
+  fetch(`${server.url}/artifacts/${digest}`, { method, headers })
+async function stored(data: Buffer<ArrayBuffer>, type = 'image/png', query = '?name=a.png'): Promise<string> {
+  await (await put(query, data, type)).arrayBuffer()
+  return digestOf(data)
+}
+const filesInTemp = (): Promise<string[]> => readdir(join(directory, 'artifacts', 'tmp'))
+
+test('an upload is 201 with its reference, the same bytes again are 200 [R109] [R526]', async () => {
+  const data = randomBytes(500_000)
+  const first = await put('?name=photo%20%C3%BC.png', data, 'image/png')
+  expect([first.status, await first.json()]).toEqual([
+    201,
+    { digest: digestOf(data), name: 'photo ü.png', media_type: 'image/png', size: 500_000, volatile: false },
+  ])
+  const second = await put('?name=b.bin', data)
+  expect([second.status, await second.json()]).toMatchObject([
+    200,
+    { name: 'b.bin', media_type: 'application/octet-stream' },
+  ])
+})
+
+test('a download is what was uploaded, by the digest with or without its prefix [R527]', async () => {
+  const data = randomBytes(300_000)
+  const digest = await stored(data)
+  for (const name of [digest, digest.slice(7)]) {
+    const answer = await get(name)
+    expect(answer.status).toBe(200)
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(data)
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'image/png',
+      'content-length': '300000',
+      etag: `"${digest}"`,
+      'cache-control': 'private, max-age=31536000, immutable',
+      'accept-ranges': 'bytes',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': 'sandbox',
+    })
+    expect(answer.headers.has('content-disposition')).toBe(false)
+  }
+})
+
+test('HEAD tells what GET would, without the bytes', async () => {
+  const digest = await stored(randomBytes(1234))
+  const answer = await get(digest, {}, 'HEAD')
+  expect([answer.status, answer.headers.get('content-length'), await answer.text()]).toEqual([200, '1234', ''])
+})
+
+test('a range is 206, an impossible one 416, an unknown one the whole', async () => {
+  const data = randomBytes(1000)
+  const digest = await stored(data)
+  const part = await get(digest, { range: 'bytes=10-19' })
+  expect([part.status, part.headers.get('content-range')]).toEqual([206, 'bytes 10-19/1000'])
+  expect(Buffer.from(await part.arrayBuffer())).toEqual(data.subarray(10, 20))
+  const behind = await get(digest, { range: 'bytes=1000-' })
+  expect([behind.status, behind.headers.get('content-range')]).toEqual([416, 'bytes */1000'])
+  expect((await get(digest, { range: 'bytes=0-1,5-6' })).status).toBe(200)
+  expect((await get(digest, { range: 'bytes=0-1', 'if-range': '"other"' })).status).toBe(200)
+  expect((await get(digest, { range: 'bytes=0-1', 'if-range': `"${digest}"` })).status).toBe(206)
+})
+
+test('a client that has the bytes gets 304', async () => {
+  const digest = await stored(randomBytes(10))
+  for (const tag of [`"${digest}"`, `W/"${digest}"`, `"x", "${digest}"`, '*']) {
+    expect((await get(digest, { 'if-none-match': tag })).status).toBe(304)
+  }
+  expect((await get(digest, { 'if-none-match': '"x"' })).status).toBe(200)
+})
+
+test('volatile bytes are given but not cached [R111]', async () => {
+  const data = randomBytes(100)
+  expect((await put('?name=cam&volatile=true', data, 'image/jpeg')).status).toBe(201)
+  const answer = await get(digestOf(data), { range: 'bytes=90-' })
+  expect([answer.status, answer.headers.get('cache-control')]).toEqual([206, 'no-store'])
+  expect(Buffer.from(await answer.arrayBuffer())).toEqual(data.subarray(90))
+})
+
+test.each([
+  ['text/html', "attachment; filename*=UTF-8''it%27s%20%22a%22.html"],
+  ['application/octet-stream', "attachment; filename*=UTF-8''it%27s%20%22a%22.html"],
+  ['text/plain; charset=utf-8', null],
+  ['video/mp4', null],
+])('%s is downloaded with %s', async (type, disposition) => {
+  const digest = await stored(randomBytes(20), type, `?name=${encodeURIComponent('it\'s "a".html')}`)
+  const answer = await get(digest)
+  expect(answer.headers.get('content-disposition')).toBe(disposition)
+  expect(answer.headers.get('content-type')).toBe(type)
+})
+
+test('unknown bytes are 404, what is no digest is 422 and touches no file [R670]', async () => {
+  expect((await get(digestOf(Buffer.from('nobody has this')))).status).toBe(404)
+  const odd = [
+    '..%2f..%2fdb',
+    '%252e%252e',
+    'a'.repeat(63),
+    'A'.repeat(64),
+    `sha256:${'g'.repeat(64)}`,
+    `sha1:${'a'.repeat(64)}`,
+    `${'a'.repeat(64)}%0A`,
+  ]
+  for (const name of odd) expect([name, (await get(name)).status]).toEqual([name, 422])
+})
+
+test('a name that is no file name and a type that is no media type are 422', async () => {
+  for (const name of ['../x', 'a%0D%0Ab', 'a%5Cb', 'x'.repeat(256)])
+    expect((await put(`?name=${name}`, 'x')).status).toBe(422)
+  expect((await put('', 'x', 'html')).status).toBe(422)
+  expect((await put('?volatile=maybe', 'x')).status).toBe(422)
+})
+
+test('bytes over the limit are 413 and leave nothing on the disk, however they come [R672]', async () => {
+  const big = randomBytes(MAX_BYTES + 1)
+  expect((await put('', big)).status).toBe(413)
+  const chunks = ReadableStream.from([big.subarray(0, MAX_BYTES), big.subarray(MAX_BYTES)])
+  const init = { method: 'PUT', body: chunks, duplex: 'half' } as RequestInit
+  expect((await fetch(`${server.url}/artifacts`, init)).status).toBe(413)
+  expect(await filesInTemp()).toEqual([])
+})
+
+test('an upload that breaks off stores nothing', async () => {
+  const data = randomBytes(1000)
+  const sent = httpRequest(`${server.url}/artifacts`, { method: 'PUT', headers: { 'content-length': '1000' } })
+  sent.on('error', () => undefined)
+  sent.write(data.subarray(0, 500))
+  await expect.poll(filesInTemp).toHaveLength(1)
+  sent.destroy()
+  await expect.poll(filesInTemp).toEqual([])
+  expect((await get(digestOf(data))).status).toBe(404)
+  expect((await get(digestOf(data.subarray(0, 500)))).status).toBe(404)
+})

@@ -1,0 +1,130 @@
+import { resolve } from 'node:path'
+
+import { describe, expect, test } from 'vitest'
+
+import { resolveConfig, type ServiceConfig, settings } from '../src/config.ts'
+import { ConfigError } from '../src/setting.ts'
+
+const key = 'k'.repeat(32)
+
+describe('the configuration', () => {
+  test('has a default for everything', () => {
+    expect(resolveConfig({}, {})).toMatchObject({
+      environment: 'local',
+      host: '127.0.0.1',
+      port: 8000,
+      dataDir: resolve('.service'),
+      databaseUrl: null,
+      sessionDays: 8,
+      maxRuns: 4,
+      artifactMaxBytes: 1_073_741_824,
+      trustProxy: 0,
+      docs: false,
+      flows: null,
+    })
+    expect(resolveConfig({}, {}).maxParallelNodes).toBeGreaterThan(0)
+  })
+
+  test('comes from options, then from the environment', () => {
+    const env = {
+      SERVICE_PORT: '9000',
+      SERVICE_MAX_RUNS: '2',
+      API_DOCS_ENABLED: 'TRUE',
+      SERVICE_TIMEZONE: 'Asia/Tokyo',
+    }
+    expect(resolveConfig({ port: 0, maxRuns: undefined }, env)).toMatchObject({
+      port: 0,
+      maxRuns: 2,
+      docs: true,
+      timeZone: 'Asia/Tokyo',
+    })
+  })
+
+  test('is production when only NODE_ENV says so', () => {
+    expect(resolveConfig({}, { NODE_ENV: 'production' }).environment).toBe('production')
+    expect(resolveConfig({}, { NODE_ENV: 'production', SERVICE_ENVIRONMENT: 'staging' }).environment).toBe('staging')
+    expect(resolveConfig({}, { NODE_ENV: 'development' }).environment).toBe('local')
+  })
+
+  test('takes a variable that is set to nothing as not set', () => {
+    expect(resolveConfig({}, { SERVICE_PORT: ' ', SERVICE_DATABASE_URL: '' })).toMatchObject({
+      port: 8000,
+      databaseUrl: null,
+    })
+  })
+
+  test.each([
+    [{ SERVICE_ENVIRONMENT: 'prod' }, 'SERVICE_ENVIRONMENT is "prod": use local, staging, production'],
+    [{ SERVICE_PORT: 'http' }, 'SERVICE_PORT is "http": use a whole number from 0 to 65535'],
+    [{ SERVICE_PORT: '70000' }, 'SERVICE_PORT is 70000: use a whole number from 0 to 65535'],
+    [{ SERVICE_PORT: 'tcp://10.0.0.1:80' }, 'SERVICE_PORT is "tcp://10.0.0.1:80": use a whole number from 0 to 65535'],
+    [{ SERVICE_MAX_RUNS: '0' }, 'SERVICE_MAX_RUNS is 0: use a whole number from 1 to 1000'],
+    [{ SERVICE_SESSION_DAYS: '1.5' }, 'SERVICE_SESSION_DAYS is "1.5": use a whole number from 1 to 365'],
+    [{ API_DOCS_ENABLED: 'yes' }, 'API_DOCS_ENABLED is "yes": use true or false'],
+    [
+      { SERVICE_TIMEZONE: 'Mars/Base' },
+      'SERVICE_TIMEZONE is "Mars/Base": use a time zone of the IANA database, such as Europe/Berlin',
+    ],
+    [
+      { SERVICE_BASE_URL: 'https://x.org' },
+      'SERVICE_BASE_URL is "https://x.org": use an http or https URL that ends with /api/v1',
+    ],
+    [{ SERVICE_LOG_LEVEL: 'loud' }, 'SERVICE_LOG_LEVEL is "loud": use fatal, error, warn, info, debug, trace, silent'],
+    [{ SERVICE_FIRST_SUPERUSER: 'a@b' }, 'set SERVICE_FIRST_SUPERUSER and SERVICE_FIRST_SUPERUSER_PASSWORD together'],
+  ])('%o is refused in one sentence', (env, message) => {
+    expect(() => resolveConfig({}, env)).toThrow(new ConfigError(message))
+  })
+
+  test.each([
+    [{ SERVICE_SESSION_KEY: 'short' }, 'SERVICE_SESSION_KEY is not usable: use at least 32 bytes'],
+    [{ SERVICE_DATABASE_URL: 'mysql://u:secret@h/d' }, 'SERVICE_DATABASE_URL is not usable: use a postgres:// URL'],
+    [
+      { SERVICE_FIRST_SUPERUSER_PASSWORD: 'abc' },
+      'SERVICE_FIRST_SUPERUSER_PASSWORD is not usable: use 8 to 128 characters',
+    ],
+  ])('%o is refused without being repeated', (env, message) => {
+    expect(() => resolveConfig({}, env)).toThrow(new ConfigError(message))
+  })
+
+  test('refuses an option of another type, or one that does not exist', () => {
+    expect(() => resolveConfig({ port: '8000' } as unknown as ServiceConfig, {})).toThrow(
+      'the option port is "8000": use a whole number from 0 to 65535',
+    )
+    expect(() => resolveConfig({ prot: 1 } as ServiceConfig, {})).toThrow(
+      'there is no option "prot"; use environment, ',
+    )
+  })
+
+  test('accepts keys, users and a database', () => {
+    const env = {
+      SERVICE_SESSION_KEY: key,
+      SERVICE_FIRST_SUPERUSER: 'ann@example.org',
+      SERVICE_FIRST_SUPERUSER_PASSWORD: 'correct horse',
+      SERVICE_DATABASE_URL: 'postgres://u:p@db/service',
+      SERVICE_BASE_URL: 'https://flows.example.org/x/api/v1',
+    }
+    expect(resolveConfig({}, env)).toMatchObject({
+      sessionKey: key,
+      firstSuperuser: 'ann@example.org',
+      firstSuperuserPassword: 'correct horse',
+      databaseUrl: 'postgres://u:p@db/service',
+      baseUrl: 'https://flows.example.org/x/api/v1',
+    })
+  })
+})
+
+describe('the table of settings', () => {
+  test('names every variable once and explains every setting in sentences', () => {
+    const all = Object.values(settings)
+    const names = all.flatMap((setting) => setting.env ?? [])
+    expect(new Set(names).size).toBe(names.length)
+    for (const setting of all) expect(setting.about).toMatch(/^[A-Z].*[^ ]\.$/)
+  })
+
+  test('tells in words a default that depends on the machine, or that is nothing', () => {
+    const unclear = Object.values(settings).filter(
+      ({ initial, initially }) => (typeof initial === 'function' || initial === null) && !initially,
+    )
+    expect(unclear).toEqual([])
+  })
+})

@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import { afterEach, describe, expect, test } from 'vitest'
+
+import { openDatabase, type Sql } from '../../src/db/database.ts'
+import { maintain } from '../../src/db/upkeep.ts'
+import { databaseSuite } from './database-suite.ts'
+import { keepingLog } from './log.ts'
+
+const makeDirectory = (): string => fs.mkdtempSync(path.join(os.tmpdir(), 'flow-service-db-'))
+const removeDirectory = (directory: string): void => fs.rmSync(directory, { recursive: true, force: true })
+
+databaseSuite('in the process', async () => {
+  const dataDir = makeDirectory()
+  return { open: (log) => openDatabase({ dataDir, log }), remove: async () => removeDirectory(dataDir) }
+})
+
+/** COPY FROM STDIN ends the WebAssembly program of PGlite 0.5.16. */
+const dieIn = (sql: Sql): Promise<unknown> => sql.unsafe('copy item from stdin')
+
+describe('the embedded database', () => {
+  const directories: string[] = []
+  const dataDirectory = (): string => {
+    const directory = makeDirectory()
+    directories.push(directory)
+    return directory
+  }
+  afterEach(() => directories.splice(0).forEach(removeDirectory))
+
+  test('is opened by one engine at a time, and the other is told whom to stop', async () => {
+    const dataDir = dataDirectory()
+    const open = () => openDatabase({ dataDir, log: keepingLog() })
+    const database = await open()
+    await expect(open()).rejects.toThrow(`${dataDir} is in use by another engine (process ${process.pid})`)
+
+    const child = spawn(process.execPath, [fileURLToPath(new URL('writer.ts', import.meta.url)), dataDir])
+    let output = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text))
+    const [code] = await once(child, 'close')
+    expect(code).not.toBe(0)
+    expect(output).toContain(`in use by another engine (process ${process.pid})`)
+
+    await database.close()
+    await (await open()).close()
+  })
+
+  test('refuses a directory of another PostgreSQL version and leaves it alone', async () => {
+    const dataDir = dataDirectory()
+    fs.mkdirSync(path.join(dataDir, 'db'))
+    fs.writeFileSync(path.join(dataDir, 'db/PG_VERSION'), '17\n')
+    await expect(openDatabase({ dataDir, log: keepingLog() })).rejects.toThrow('is of PostgreSQL 17')
+    expect(fs.readdirSync(path.join(dataDir, 'db'))).toEqual(['PG_VERSION'])
+  })
+
+  test('names a data directory that cannot be written', async () => {
+    const file = path.join(dataDirectory(), 'file')
+    fs.writeFileSync(file, '')
+    await expect(openDatabase({ dataDir: file, log: keepingLog() })).rejects.toThrow(
+      `the data directory ${file} cannot`,
+    )
+  })
+
+  test('a first start that was interrupted is begun again', async () => {
+    const dataDir = dataDirectory()
+    fs.mkdirSync(path.join(dataDir, 'db.new/global'), { recursive: true })
+    const database = await openDatabase({ dataDir, log: keepingLog() })
+    await database.close()
+    expect(fs.readdirSync(dataDir).toSorted()).toEqual(['db', 'engine.lock.db'])
+  })
+
+  test('opens again after its thread has died: running statements fail, nothing else does', async () => {
+    const log = keepingLog()
+    const database = await openDatabase({ dataDir: dataDirectory(), log })
+    await database.sql`create table item (id int primary key)`
+    const insert = (id: number): Promise<unknown> => database.sql`insert into item values (${id})`
+    await insert(1)
+
+    const dying = database.transaction(async (tx) => {
+      await tx`insert into item values (2)`
+      await dieIn(tx)
+    })
+    const waiting = Array.from({ length: 20 }, (_, index) => insert(10 + index))
+    await expect(dying).rejects.toThrow('the embedded database stopped')
+    await Promise.all(waiting)
+    await database.transaction((tx) => tx`insert into item values (3)`)
+    const rows = await database.sql`select id from item where id < 10 order by id`
+    expect(rows.map((row) => row['id'])).toEqual([1, 3])
+    expect(log.lines.some(({ message }) => message.includes('opening it again'))).toBe(true)
+    await database.close()
+  })
+
+  test('is vacuumed after many changes and checkpointed after much writing', async () => {
+    const database = await openDatabase({ dataDir: dataDirectory(), log: keepingLog() })
+    const { sql } = database
+    await sql`create table item (text text)`
+    await sql`alter table item alter column text set storage external`
+    await sql`insert into item select repeat('x', 7000) from generate_series(1, 12000)`
+    await sql`delete from item`
+    const dead = async () => {
+      await sql`select pg_stat_force_next_flush()`
+      return sql`select n_dead_tup as n from pg_stat_user_tables where relname = 'item'`
+    }
+    const redo = () => sql`select redo_lsn as lsn from pg_control_checkpoint()`
+    expect(await dead()).toEqual([{ n: 12_000 }])
+    const before = await redo()
+    await maintain(sql)
+    expect(await dead()).toEqual([{ n: 0 }])
+    expect(await redo()).not.toEqual(before)
+    await database.close()
+  }, 60_000)
+})

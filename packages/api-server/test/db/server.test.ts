@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { findPostgres, type PostgresServer, startPostgres } from '../../../../test/components/postgres.ts'
+import { openDatabase } from '../../src/db/database.ts'
+import { databaseSuite } from './database-suite.ts'
+import { keepingLog } from './log.ts'
+
+const programs = findPostgres()
+const log = keepingLog()
+let server: PostgresServer
+
+describe.skipIf(!programs)('with a PostgreSQL server', () => {
+  beforeAll(async () => {
+    server = await startPostgres(programs ?? '')
+  }, 60_000)
+  afterAll(() => server.stop())
+
+  const place = async (name: string) => {
+    const databaseUrl = await server.createDatabase(name)
+    return { open: () => openDatabase({ dataDir: '', databaseUrl, log }), remove: async () => {} }
+  }
+
+  databaseSuite('on a server', async () => {
+    const { remove } = await place('suite')
+    const databaseUrl = server.url.replace(/postgres$/, 'suite')
+    return { remove, open: (suiteLog) => openDatabase({ dataDir: '', databaseUrl, log: suiteLog }) }
+  })
+
+  test('a cut connection ends its transaction without a trace, and listeners hear that they missed something', async () => {
+    const database = await (await place('cut')).open()
+    const { promise: reconnected, resolve: reconnect } = Promise.withResolvers<void>()
+    const heard: string[] = []
+    await database.listen('news', (payload) => heard.push(payload), reconnect)
+    await database.sql`create table item (id int)`
+    let afterwards: unknown
+    const cut = database.transaction(async (tx) => {
+      await tx`insert into item values (1)`
+      await tx`select pg_terminate_backend(pid) from pg_stat_activity where datname = 'cut' and pid <> pg_backend_pid()`
+      await tx`select pg_terminate_backend(pg_backend_pid())`.catch(() => {})
+      try {
+        await tx`insert into item values (2)`
+      } catch (error) {
+        afterwards = error
+      }
+    })
+    await expect(cut).rejects.toThrow('CONNECTION_CLOSED')
+    expect(String(afterwards)).toContain('lost')
+    await reconnected
+    await database.notify('news', 'again')
+    await expect.poll(() => heard).toEqual(['again'])
+    expect(await database.sql`select id from item`).toEqual([])
+    await database.close()
+  })
+
+  test('a server that crashes and comes back is used again, and the process survives', async () => {
+    const database = await (await place('crash')).open()
+    await database.sql`create table item (id int)`
+    const loop = async (): Promise<void> => {
+      for (let id = 0; id < 200; id++) {
+        // oxlint-disable-next-line no-await-in-loop
+        await database.transaction((tx) => tx`insert into item values (${id})`)
+      }
+    }
+    const loops = Promise.allSettled([loop(), loop(), loop()])
+    await server.crash()
+    await loops
+    await server.start()
+    await expect.poll(() => database.sql`select 1 as one`.catch(() => []), { timeout: 10_000 }).toEqual([{ one: 1 }])
+    await database.transaction((tx) => tx`insert into item values (1000)`)
+    await database.close()
+  })
+
+  test('an address without a server is named, its password is not', async () => {
+    const databaseUrl = 'postgres://me:hidden@127.0.0.1:1/name'
+    const opening = openDatabase({ dataDir: '', databaseUrl, log })
+    await expect(opening).rejects.toThrow(
+      /^cannot use the database server 127\.0\.0\.1:1\/name: .*ECONNREFUSED.*SERVICE_DATABASE_URL$/s,
+    )
+    await expect(opening).rejects.not.toThrow('hidden')
+  })
+
+  test('a missing database is told as the server tells it', async () => {
+    const databaseUrl = server.url.replace(/postgres$/, 'missing')
+    await expect(openDatabase({ dataDir: '', databaseUrl, log })).rejects.toThrow('database "missing" does not exist')
+  })
+})

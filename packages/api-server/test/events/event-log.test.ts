@@ -1,0 +1,88 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { DeadLetter } from '@flow-service/core'
+import { timestampOfMs } from '@flow-service/protocol'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { type Database, openDatabase } from '../../src/db/database.ts'
+import { createDeadLetters } from '../../src/events/dead-letters.ts'
+import { createEventLog } from '../../src/events/event-log.ts'
+import { databaseAt } from '../backend.ts'
+
+const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined }
+let directory: string
+let database: Database
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'event-log-'))
+  database = await openDatabase({ ...(await databaseAt(directory)), log: quiet })
+})
+afterAll(async () => {
+  await database.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+const actor = { id: '01900000-0000-7000-8000-000000000001', email: 'ann@example.org' }
+
+test('an audit entry is committed with the change it is about, or not at all [R425]', async () => {
+  const events = createEventLog({ database, log: quiet })
+  await database.transaction((tx) =>
+    events.audit(tx, { action: 'flow.publish', flow: 'f', actor, detail: { version: 3 } }),
+  )
+  await expect(
+    database.transaction(async (tx) => {
+      await events.audit(tx, { action: 'flow.publish', flow: 'undone', actor })
+      throw new Error('undo')
+    }),
+  ).rejects.toThrow('undo')
+  const rows = await database.sql`select kind, level, flow, node, action, actor, detail from engine_event`
+  expect([...rows]).toEqual([
+    { kind: 'audit', level: 'info', flow: 'f', node: null, action: 'flow.publish', actor, detail: { version: 3 } },
+  ])
+})
+
+test('news of the engine are kept; what cannot be kept goes to the log', async () => {
+  const failures: object[] = []
+  const events = createEventLog({ database, log: { error: (fields) => failures.push(fields) } })
+  events.report({ kind: 'engine', level: 'error', action: 'artifact.corrupt', detail: { digest: 'sha256:00' } })
+  const rows = () => database.sql`select level, detail from engine_event where action = 'artifact.corrupt'`
+  await expect.poll(async () => [...(await rows())]).toEqual([{ level: 'error', detail: { digest: 'sha256:00' } }])
+  events.report({ kind: 'engine', level: 'error', action: 'odd', flow: 'a\0b' })
+  await expect.poll(() => failures).toHaveLength(1)
+})
+
+const letter: DeadLetter = { flow: 'f', node: 'n', message: 'f.x', value: { a: 1 }, reason: 'overflow', cascade: null }
+
+test('dead letters are kept with their value as it was, in few commits', async () => {
+  const letters = createDeadLetters({ database, log: quiet })
+  const odd = 'nul \0, half a pair \ud800'
+  for (let i = 0; i < 2000; i++) letters.record({ ...letter, value: i === 5 ? odd : { i } }, 1_000_000 + i)
+  letters.record({ ...letter, node: 'big', value: 'x'.repeat(300_000) }, 5)
+  letters.record({ ...letter, node: 'odd', value: 1n }, 5)
+  await letters.flush()
+  const rows = await database.sql<
+    { ts: string; node: string; value: string | null; reason: string; attempts: number }[]
+  >`
+    select ts, node, value, reason, attempts from dead_letter order by ts`
+  expect(rows).toHaveLength(2002)
+  expect(rows.slice(0, 2).map(({ value }) => value)).toEqual([null, null])
+  expect(rows[2]).toEqual({
+    ts: timestampOfMs(1_000_000),
+    node: 'n',
+    value: '{"i":0}',
+    reason: 'overflow',
+    attempts: 1,
+  })
+  expect(JSON.parse(rows[7]?.value ?? '')).toBe(odd)
+})
+
+test('a flood beyond what may wait is counted in the log instead of filling the memory', async () => {
+  const failures: object[] = []
+  const letters = createDeadLetters({ database, log: { error: (fields) => failures.push(fields) } })
+  for (let i = 0; i < 10_500; i++) letters.record({ ...letter, node: 'flood' }, i)
+  await letters.flush()
+  await expect.poll(() => failures).toEqual([{ lost: 500 }])
+  const [row] = await database.sql<{ n: number }[]>`select count(*)::int as n from dead_letter where node = 'flood'`
+  expect(row?.n).toBe(10_000)
+})

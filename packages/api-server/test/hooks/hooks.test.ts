@@ -1,0 +1,86 @@
+import type { HookRoute } from '@flow-service/connector-sdk'
+import { expect, test } from 'vitest'
+
+import { createHooks } from '../../src/hooks/hooks.ts'
+
+const route = (path: string, secret: string | null = null): HookRoute => ({ path, secret, methods: ['POST'] })
+const ignore = (): void => undefined
+
+function found(routePath: string, secret: string | null, requests: readonly string[]): string[] {
+  const hooks = createHooks()
+  hooks.register('f', route(routePath, secret), ignore)
+  return requests.filter((request) => hooks.find(request) !== undefined)
+}
+
+test('a route without a secret is its flow and path, with or without slashes around it', () => {
+  expect(found('in', null, ['/f/in', '/f/in/', '/f/in/x', '/f/in//', '/g/in', '/f', '/', ''])).toEqual([
+    '/f/in',
+    '/f/in/',
+  ])
+  expect(found('/in/', null, ['/f/in'])).toEqual(['/f/in'])
+})
+
+test('a route with a secret needs it as its last segment', () => {
+  const requests = ['/f/in', '/f/in/', '/f/in/s', '/f/in/S', '/f/in/s/', '/f/in/ss', '/f/in/s/s', '/f/s']
+  expect(found('in', 's', requests)).toEqual(['/f/in/s', '/f/in/s/'])
+})
+
+test('a secret may hold any character when it is escaped', () => {
+  expect(found('in', 'a/b c\n', ['/f/in/a%2Fb%20c%0A', '/f/in/a/b%20c%0A'])).toEqual(['/f/in/a%2Fb%20c%0A'])
+})
+
+test('a path of several segments matches segment by segment', () => {
+  const requests = [
+    '/f/a/b',
+    '/f/a%2Fb',
+    '/f/a%0Ab',
+    '/f/a%2fb/',
+    '/f%2Fa/b',
+    '/f/%61/b',
+    '/f/a/%62',
+    '/f/a//b',
+    '/f//a/b',
+  ]
+  expect(found('a/b', null, requests)).toEqual(['/f/a/b', '/f/%61/b', '/f/a/%62'])
+})
+
+test('an escaped separator in a one-segment path is not a path of two', () => {
+  expect(found('b', 's', ['/f/b%2Fs', '/f/b/s', '/f%2Fb/s'])).toEqual(['/f/b/s'])
+})
+
+test('a broken escape matches nothing', () => {
+  expect(found('in', null, ['/f/in%', '/f/%zz/in', '/f/%c3/in', '/f/in/%'])).toEqual([])
+})
+
+test.each(['.', '..', 'a/../b', '../../api/v1/flows', 'a//b', './x', '\ud800'])(
+  'a path that no URL can name is refused when it is mounted: %j',
+  (path) => {
+    expect(() => createHooks().register('f', route(path), ignore)).toThrow('no URL can name the path')
+  },
+)
+
+test('the same path twice in a flow is refused, in two flows it is not', () => {
+  const hooks = createHooks()
+  hooks.register('f', route('in', 'one'), ignore)
+  hooks.register('g', route('in'), ignore)
+  expect(() => hooks.register('f', route('/in', 'two'), ignore)).toThrow('flow "f" has two webhooks at "/in"')
+})
+
+test('an unmounted route is unknown and can be mounted again', () => {
+  const hooks = createHooks()
+  const cancel = hooks.register('f', route('in'), ignore)
+  cancel()
+  expect(hooks.find('/f/in')).toBeUndefined()
+  hooks.register('f', route('in'), ignore)
+  cancel()
+  expect(hooks.find('/f/in')).toBeDefined()
+})
+
+test('a longer open path beside a secret does not open the shorter one', () => {
+  const hooks = createHooks()
+  hooks.register('f', route('a', 'secret'), ignore)
+  hooks.register('f', { ...route('a/b'), methods: ['GET'] }, ignore)
+  expect(hooks.find('/f/a/b')?.methods).toEqual(['GET'])
+  expect(hooks.find('/f/a/secret')?.methods).toEqual(['POST'])
+  expect(hooks.find('/f/a')).toBeUndefined()
+})

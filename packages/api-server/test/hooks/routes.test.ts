@@ -1,0 +1,186 @@
+import { createServer, request as httpRequest, type Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { gzipSync } from 'node:zlib'
+
+import { DtypeViolation, HookRefusal, type HookRequest, type HookRoute } from '@flow-service/connector-sdk'
+import express from 'express'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+import { createHooks, type HookHandler, type Hooks } from '../../src/hooks/hooks.ts'
+import { hookRoutes } from '../../src/hooks/routes.ts'
+import { answerErrors, notFound } from '../../src/http/errors.ts'
+
+let hooks: Hooks
+let server: Server
+let base: string
+let failures: string[]
+let received: HookRequest[]
+beforeEach(async () => {
+  hooks = createHooks()
+  failures = []
+  received = []
+  const app = express()
+  app.disable('x-powered-by')
+  app.use('/hooks', hookRoutes(hooks))
+  app.use(notFound)
+  app.use(answerErrors({ error: (_fields, message) => failures.push(message) }))
+  server = createServer(app).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterEach(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+const keep: HookHandler = (request) => void received.push(request)
+function mountHook(route: Partial<HookRoute> = {}, handler: HookHandler = keep): void {
+  hooks.register('f', { path: 'in', secret: null, methods: ['GET', 'POST'], ...route }, handler)
+}
+const post = (path: string, body: RequestInit['body'], headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(`${base}${path}`, { method: 'POST', body: body ?? null, headers })
+
+test('a posted body reaches the handler as it was sent and is answered 202 [R188] [R626]', async () => {
+  mountHook({ secret: 's3' })
+  const answer = await post('/hooks/f/in/s3?a=1&b=x%20y', '{"t":1}', {
+    'content-type': 'Application/JSON; charset=utf-8',
+  })
+  expect([answer.status, await answer.json()]).toEqual([202, { accepted: true }])
+  expect(received).toEqual([
+    { method: 'POST', mediaType: 'application/json', query: { a: '1', b: 'x y' }, body: Buffer.from('{"t":1}') },
+  ])
+})
+
+test('a GET carries its query and no body', async () => {
+  mountHook()
+  expect((await fetch(`${base}/hooks/f/in?temp=20.5`)).status).toBe(202)
+  expect(received).toEqual([{ method: 'GET', mediaType: '', query: { temp: '20.5' }, body: new Uint8Array() }])
+})
+
+test('a body of many chunks without a declared length arrives whole', async () => {
+  mountHook()
+  const body = async function* (): AsyncGenerator<Uint8Array> {
+    for (let i = 0; i < 50; i++) yield Buffer.from(String(i).padStart(1000, '-'))
+  }
+  const init = { method: 'POST', body: ReadableStream.from(body()), duplex: 'half' } as RequestInit
+  expect((await fetch(`${base}/hooks/f/in`, init)).status).toBe(202)
+  expect(received[0]?.body.length).toBe(50_000)
+})
+
+test('unknown flow, unknown path, wrong and missing secret are answered byte for byte alike [R200]', async () => {
+  mountHook({ secret: 'right' })
+  const paths = [
+    '/hooks/nope/in/right',
+    '/hooks/f/other/right',
+    '/hooks/f/in/wrong',
+    '/hooks/f/in',
+    '/hooks/f',
+    '/hooks',
+    '/hooks/f/in/%zz',
+  ]
+  const answers = await Promise.all(paths.map((path) => post(path, 'x')))
+  expect(answers.map((answer) => answer.status)).toEqual(paths.map(() => 404))
+  expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1)
+  expect(received).toEqual([])
+})
+
+test('a hook without a secret is open [R201]', async () => {
+  mountHook()
+  expect((await post('/hooks/f/in', '1')).status).toBe(202)
+})
+
+test('an unmounted hook is unknown [R189]', async () => {
+  const cancel = hooks.register('f', { path: 'in', secret: null, methods: ['POST'] }, keep)
+  cancel()
+  expect((await post('/hooks/f/in', '1')).status).toBe(404)
+})
+
+test('a method that the hook does not take is 405 with Allow', async () => {
+  mountHook({ methods: ['POST'] })
+  for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']) {
+    const answer = await fetch(`${base}/hooks/f/in`, { method })
+    expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, 'POST'])
+  }
+  expect(received).toEqual([])
+})
+
+test('a body over 1 MiB is 413: declared, in chunks, and after decompression', async () => {
+  mountHook()
+  const big = Buffer.alloc(1024 * 1024 + 1, 'x')
+  expect((await post('/hooks/f/in', big)).status).toBe(413)
+  const init = { method: 'POST', body: ReadableStream.from([big]), duplex: 'half' } as RequestInit
+  expect((await fetch(`${base}/hooks/f/in`, init)).status).toBe(413)
+  const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024))
+  expect(bomb.length).toBeLessThan(1024 * 1024)
+  expect((await post('/hooks/f/in', bomb, { 'content-encoding': 'gzip' })).status).toBe(413)
+  expect((await post('/hooks/f/in', big.subarray(1))).status).toBe(202)
+})
+
+test('an encoded body is decoded; an unknown encoding is 415, a broken one 400', async () => {
+  mountHook()
+  expect((await post('/hooks/f/in', gzipSync('hello'), { 'content-encoding': 'gzip' })).status).toBe(202)
+  expect(Buffer.from(received[0]?.body ?? []).toString()).toBe('hello')
+  expect((await post('/hooks/f/in', 'x', { 'content-encoding': 'rot13' })).status).toBe(415)
+  expect((await post('/hooks/f/in', 'x', { 'content-encoding': 'gzip' })).status).toBe(400)
+})
+
+test('a refusal of the node and a value off its dtype are 422 with their text', async () => {
+  mountHook({}, ({ body }) => {
+    throw body.length > 1 ? new HookRefusal('no port is named') : new DtypeViolation('"1" is no float')
+  })
+  const refused = await post('/hooks/f/in', '{}')
+  expect([refused.status, await refused.json()]).toEqual([
+    422,
+    expect.objectContaining({ code: 'validation_failed', detail: 'no port is named' }),
+  ])
+  expect(await (await post('/hooks/f/in', '1')).json()).toMatchObject({ status: 422, detail: '"1" is no float' })
+})
+
+test('the answer waits for an asynchronous handler, and its failure is a 500 that tells nothing', async () => {
+  mountHook({}, async () => {
+    await new Promise((resolve) => setImmediate(resolve))
+    throw new Error('the inside')
+  })
+  const answer = await post('/hooks/f/in', '1')
+  expect(answer.status).toBe(500)
+  expect(await answer.text()).not.toContain('the inside')
+  expect(failures).toHaveLength(1)
+})
+
+test('no answer can be taken for a page', async () => {
+  mountHook({ methods: ['POST'] })
+  for (const answer of [
+    await post('/hooks/f/in', '<script>'),
+    await post('/hooks/f/<script>', ''),
+    await fetch(`${base}/hooks/f/in`),
+  ]) {
+    expect(answer.headers.get('content-type')).toMatch(/^application\/(problem\+)?json$/)
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(answer.headers.get('content-security-policy')).toBe("default-src 'none'")
+  }
+})
+
+test('a client that leaves in the middle of its body reaches no handler', async () => {
+  mountHook()
+  const closed = new Promise((resolve) => server.once('request', (request) => request.once('close', resolve)))
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  server.once('request', () => socket.destroy())
+  socket.write('POST /hooks/f/in HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n12345')
+  await closed
+  expect(received).toEqual([])
+  expect((await post('/hooks/f/in', '1')).status).toBe(202)
+})
+
+test('a dot segment of the raw request line does not climb out of the hooks', async () => {
+  mountHook()
+  const status = await new Promise((resolve, reject) => {
+    const { port } = server.address() as AddressInfo
+    const sent = httpRequest({ port, host: '127.0.0.1', method: 'POST', path: '/hooks/f/x/../in' }, (answer) => {
+      answer.resume()
+      resolve(answer.statusCode)
+    })
+    sent.on('error', reject).end('1')
+  })
+  expect(status).toBe(404)
+})

@@ -1,0 +1,245 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { PublishedValue } from '@flow-service/core'
+import { timestampOf, timestampOfMs } from '@flow-service/protocol'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { type Artifacts, createArtifacts } from '../../src/artifacts/artifacts.ts'
+import { openContentStore } from '../../src/artifacts/content-store.ts'
+import { type Database, openDatabase } from '../../src/db/database.ts'
+import { type LastValues, openLastValues } from '../../src/messages/last-values.ts'
+import { databaseAt } from '../backend.ts'
+
+const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined }
+let directory: string
+let database: Database
+let artifacts: Artifacts
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'last-values-'))
+  database = await openDatabase({ ...(await databaseAt(directory)), log: quiet })
+  const content = await openContentStore(join(directory, 'artifacts'))
+  artifacts = createArtifacts({ database, content, onCorrupt: () => undefined })
+})
+afterAll(async () => {
+  await database.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+const open = (): Promise<LastValues> => openLastValues({ database, artifacts, log: quiet })
+const nowMs = Date.now()
+const published = (message: string, value: unknown, atMs = nowMs): PublishedValue => ({
+  message,
+  value,
+  atMs,
+  flow: 'f',
+  node: 'n',
+  port: 'p',
+  cascade: '01900000-0000-7000-8000-000000000000',
+})
+const all = { limit: 5000 }
+const valuesOf = async (values: LastValues, message: string, page: Parameters<LastValues['history']>[1] = all) =>
+  (await values.history(message, page)).map(({ value }) => (value === null ? null : (JSON.parse(value) as unknown)))
+const storedValue = async (message: string): Promise<unknown> => {
+  const [row] = await database.sql<{ value: string }[]>`select value from message_value where message = ${message}`
+  return row && JSON.parse(row.value)
+}
+
+test('a value is readable at once and in the database soon after, without anyone waiting for it', async () => {
+  const values = await open()
+  values.record(published('soon.x', { a: [1] }))
+  expect(values.get('soon.x')).toEqual({ message: 'soon.x', value: { a: [1] }, ts: timestampOfMs(nowMs) })
+  const startedAt = performance.now()
+  await expect.poll(() => storedValue('soon.x'), { interval: 10 }).toEqual({ a: [1] })
+  expect(performance.now() - startedAt).toBeLessThan(1000)
+  await values.close()
+})
+
+test('a commit resolves when the value is in the database, also for another engine to read', async () => {
+  const values = await open()
+  values.record(published('commit.x', 1))
+  values.record(published('commit.x', 'two'))
+  await values.commit('commit.x')
+  expect(await storedValue('commit.x')).toBe('two')
+  const other = await open()
+  expect(other.get('commit.x')).toEqual({ message: 'commit.x', value: 'two', ts: timestampOf(nowMs * 1000 + 1) })
+  expect(await valuesOf(other, 'commit.x')).toEqual(['two', 1])
+  await Promise.all([values.close(), other.close()])
+})
+
+test('commits of the same moment share a transaction', async () => {
+  let transactions = 0
+  const counted: Database = {
+    ...database,
+    transaction: (fn) => {
+      transactions += 1
+      return database.transaction(fn)
+    },
+  }
+  const values = await openLastValues({ database: counted, artifacts, log: quiet })
+  await Promise.all(
+    Array.from({ length: 500 }, (_, i) => {
+      values.record(published(`group.m${i % 7}`, i))
+      return values.commit(`group.m${i % 7}`)
+    }),
+  )
+  expect(transactions).toBeLessThan(10)
+  const [row] = await database.sql<
+    { n: number }[]
+  >`select count(*)::int as n from message_history where message like 'group.%'`
+  expect(row?.n).toBe(500)
+  await values.close()
+})
+
+test('values of one millisecond keep their order and get times of their own, so that pages lose none [R078]', async () => {
+  const values = await open()
+  for (let i = 0; i < 10; i++) values.record(published('page.x', i))
+  await values.flush()
+  const read: unknown[] = []
+  let before: string | undefined
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop -- page after page
+    const page = await values.history('page.x', { limit: 3, before })
+    read.push(...page.map(({ value }) => Number(value)))
+    before = page.at(-1)?.at
+    if (page.length < 3) break
+  }
+  expect(read).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0])
+  expect(await valuesOf(values, 'page.x', { ...all, since: timestampOf(nowMs * 1000 + 7) })).toEqual([9, 8, 7])
+  await values.close()
+})
+
+test('history keeps the newest 1,000 values, over many writes and in one', async () => {
+  const values = await open()
+  for (let i = 0; i < 2500; i++) values.record(published('long.x', i))
+  await values.flush()
+  expect(await valuesOf(values, 'long.x')).toEqual(Array.from({ length: 1000 }, (_, i) => 2499 - i))
+  for (let i = 2500; i < 2600; i += 10) {
+    for (let j = 0; j < 10; j++) values.record(published('long.x', i + j))
+    // oxlint-disable-next-line no-await-in-loop -- one write after the other
+    await values.commit('long.x')
+  }
+  expect(await valuesOf(values, 'long.x')).toEqual(Array.from({ length: 1000 }, (_, i) => 2599 - i))
+  await values.close()
+})
+
+test('a value over 64,000 bytes of JSON is the last value but leaves only its time in the history', async () => {
+  const values = await open()
+  const large = 'x'.repeat(64_000)
+  for (const value of [large, large.slice(2), 'ü'.repeat(40_000), null]) values.record(published('large.x', value))
+  await values.commit('large.x')
+  expect(await valuesOf(values, 'large.x')).toEqual([null, null, large.slice(2), null])
+  expect((await values.history('large.x', all)).map(({ value }) => value === null)).toEqual([false, true, false, true])
+  values.record(published('large.y', large))
+  await values.commit('large.y')
+  expect(await storedValue('large.y')).toBe(large)
+  await values.close()
+})
+
+test('any text of node code is kept as it is, and what has no JSON text keeps nothing else from being written', async () => {
+  const values = await open()
+  const odd = { 'key\0': 'nul \0 and half a pair \ud800' }
+  let deep: unknown = 1
+  for (let i = 0; i < 100_000; i++) deep = [deep]
+  values.record(published('odd.x', odd))
+  values.record(published('odd.big', 10n))
+  values.record(published('odd.deep', deep))
+  values.record(published('odd.z', 'ordinary'))
+  await values.flush()
+  expect(await valuesOf(values, 'odd.x')).toEqual([odd])
+  expect(await valuesOf(values, 'odd.big')).toEqual([null])
+  expect(await valuesOf(values, 'odd.deep')).toEqual([null])
+  expect(await valuesOf(values, 'odd.z')).toEqual(['ordinary'])
+  await values.close()
+})
+
+test('values that could not be written are written later, in order, and whoever waits is told', async () => {
+  let isDown = true
+  const failing: Database = {
+    ...database,
+    transaction: (fn) => (isDown ? Promise.reject(new Error('the database is down')) : database.transaction(fn)),
+  }
+  const logged: object[] = []
+  const values = await openLastValues({ database: failing, artifacts, log: { error: (fields) => logged.push(fields) } })
+  values.record(published('down.x', 1))
+  await expect(values.commit('down.x')).rejects.toThrow('the database is down')
+  values.record(published('down.x', 2))
+  await expect.poll(() => logged.length).toBeGreaterThan(0)
+  values.record(published('down.x', 3))
+  isDown = false
+  await values.commit('down.x')
+  expect(await valuesOf(values, 'down.x')).toEqual([3, 2, 1])
+  await values.close()
+})
+
+test('two engines that write one message lose no history', async () => {
+  const [one, two] = [await open(), await open()]
+  await Promise.all(
+    Array.from({ length: 50 }, async (_, i) => {
+      const values = i % 2 === 0 ? one : two
+      values.record(published('both.x', i, nowMs + i))
+      await values.commit('both.x')
+    }),
+  )
+  expect(await valuesOf(one, 'both.x')).toEqual(Array.from({ length: 50 }, (_, i) => 49 - i))
+  expect(await storedValue('both.x')).toBe(49)
+  await Promise.all([one.close(), two.close()])
+})
+
+test('artifacts are referred to by the last value and by every row of history, and released with them', async () => {
+  const values = await open()
+  const refs = await Promise.all(
+    [1, 2, 3].map(
+      async (i) =>
+        (await artifacts.put(randomBytes(50 + i), { name: '', mediaType: 'image/png', volatile: false })).ref,
+    ),
+  )
+  const [first, second, third] = refs
+  const invented = { ...first, digest: `sha256:${createHash('sha256').update('nothing').digest('hex')}` }
+  for (const value of [first, { list: [second, { deep: third }] }, invented]) values.record(published('art.x', value))
+  await values.commit('art.x')
+  const kept = async (kind: string) => {
+    const rows = await database.sql<
+      { digest: string }[]
+    >`select digest from blob_ref where kind = ${kind} order by owner, digest`
+    return rows.map(({ digest }) => digest)
+  }
+  expect(new Set(await kept('history'))).toEqual(new Set(refs.map(({ digest }) => digest)))
+  expect(await kept('message')).toEqual([])
+  values.record(published('art.x', { list: [second] }))
+  await values.commit('art.x')
+  expect(await kept('message')).toEqual([second?.digest])
+  await values.close()
+
+  const again = await open()
+  for (let i = 0; i < 1000; i++) again.record(published('art.x', i))
+  await again.flush()
+  expect([await kept('message'), await kept('history')]).toEqual([[], []])
+  await again.close()
+})
+
+test('volatile artifacts are kept by nobody', async () => {
+  const values = await open()
+  const data = randomBytes(60)
+  const { ref } = await artifacts.put(data, { name: '', mediaType: 'image/png', volatile: true })
+  await artifacts.put(data, { name: '', mediaType: 'image/png', volatile: false })
+  values.record(published('vol.x', ref))
+  await values.commit('vol.x')
+  expect([...(await database.sql`select owner from blob_ref where digest = ${ref.digest}`)]).toEqual([])
+  await values.close()
+})
+
+test('the run that produced a value is told in its history', async () => {
+  const values = await open()
+  const run = '01900000-0000-7000-8000-00000000000a'
+  values.record({ ...published('run.x', 1), run })
+  values.record({ ...published('run.x', 2), node: null, port: null })
+  await values.commit('run.x')
+  expect(await values.history('run.x', all)).toMatchObject([
+    { flow: null, node: null, port: null, run: null },
+    { flow: 'f', node: 'n', port: 'p', run },
+  ])
+  await values.close()
+})

@@ -1,0 +1,182 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { MessageHistoryEntry, PublishedMessage } from '@flow-service/protocol'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { type Database, openDatabase } from '../../src/db/database.ts'
+import { bind } from '../../src/http/mount.ts'
+import { type LastValues, openLastValues } from '../../src/messages/last-values.ts'
+import { createMessages, type DeclaredMessage } from '../../src/messages/messages.ts'
+import { messagesEndpoints, messagesHandlers } from '../../src/messages/routes.ts'
+import { databaseAt } from '../backend.ts'
+import { type Running, serve } from '../http/server.ts'
+
+const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined }
+const declare = (name: string, more: Partial<DeclaredMessage> = {}): DeclaredMessage => {
+  const [flow = '', message = ''] = name.split('.')
+  return { name, flow, message, dtype: 'any', stream: false, mode: 'live', sources: [], readers: [], ...more }
+}
+const declared = new Map(
+  [
+    declare('climate.temp', {
+      dtype: 'float',
+      sources: [{ node: 'meter', port: 'temp' }],
+      readers: [{ flow: 'alarm', node: 'switch', port: 'in' }],
+    }),
+    declare('climate.any'),
+    declare('alarm.level', { dtype: 'int' }),
+    declare('heating.level', { dtype: 'int' }),
+    declare('train.loss', { mode: 'batch', dtype: 'float', stream: true }),
+  ].map((message) => [message.name, message] as const),
+)
+
+let directory: string
+let database: Database
+let lastValues: LastValues
+let server: Running
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'messages-'))
+  database = await openDatabase({ ...(await databaseAt(directory)), log: quiet })
+  lastValues = await openLastValues({
+    database,
+    artifacts: { addRefs: async () => undefined, dropRefs: async () => undefined },
+    log: quiet,
+  })
+  const messages = createMessages({
+    lastValues,
+    catalogue: { declared: () => declared.values(), find: (name) => declared.get(name) },
+    publish(message, value) {
+      const cascade = '01900000-0000-7000-8000-000000000000'
+      lastValues.record({ message, value, atMs: Date.now(), flow: 'f', node: null, port: null, cascade })
+      return { cascade: message === 'climate.temp' ? cascade : null }
+    },
+  })
+  server = await serve(bind(messagesEndpoints, messagesHandlers({ messages })))
+})
+afterAll(async () => {
+  await server[Symbol.asyncDispose]()
+  await lastValues.close()
+  await database.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+const publish = (message: string, body: unknown): Promise<Response> =>
+  fetch(`${server.url}/messages/${message}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+const history = async (message: string, query = ''): Promise<MessageHistoryEntry[]> =>
+  (await (await fetch(`${server.url}/messages/${message}/history${query}`)).json()) as MessageHistoryEntry[]
+
+test('a published value is committed as last value and history before the answer [R478] [R479]', async () => {
+  const answer = await publish('climate.temp', { value: 21.5 })
+  expect(answer.status).toBe(200)
+  const body = (await answer.json()) as PublishedMessage
+  expect(body).toEqual({ name: 'climate.temp', value: 21.5, ts: expect.any(String), cascade: expect.any(String) })
+  const rows =
+    await database.sql`select v.value, v.at, h.value as past from message_value v join message_history h using (message, seq) where message = 'climate.temp'`
+  expect([...rows]).toEqual([{ value: '21.5', at: body.ts, past: '21.5' }])
+  expect(await history('climate.temp')).toEqual([
+    { ts: body.ts, value: 21.5, truncated: false, source: null, run: null },
+  ])
+})
+
+test('the catalogue lists what is declared by name, with last values [R068] [R077]', async () => {
+  await publish('climate.temp', { value: 20 })
+  const list = (await (await fetch(`${server.url}/messages/`)).json()) as { name: string; ts: string | null }[]
+  expect(list.map(({ name }) => name)).toEqual([
+    'alarm.level',
+    'climate.any',
+    'climate.temp',
+    'heating.level',
+    'train.loss',
+  ])
+  expect(list[2]).toEqual({
+    name: 'climate.temp',
+    flow: 'climate',
+    message: 'temp',
+    dtype: 'float',
+    stream: false,
+    value: 20,
+    ts: expect.any(String),
+    sources: [{ node: 'meter', port: 'temp' }],
+    readers: [{ flow: 'alarm', node: 'switch', port: 'in' }],
+  })
+  expect(list[0]).toMatchObject({ value: null, ts: null })
+})
+
+test('a message that nobody declares is 404 and stores nothing [R079]', async () => {
+  for (const name of ['nope.x', 'climate.nope', 'nope', 'climate.', 'a%2fb']) {
+    // oxlint-disable-next-line no-await-in-loop -- each on its own
+    const answer = await publish(name, { value: 1 })
+    expect([name, answer.status]).toEqual([name, 404])
+    expect(await answer.json()).toMatchObject({ code: 'message_not_declared' })
+  }
+  expect((await fetch(`${server.url}/messages/nope.x/history`)).status).toBe(404)
+  expect([...(await database.sql`select message from message_value where message like 'nope%'`)]).toEqual([])
+})
+
+test('a bare name is taken when one flow declares it, and refused with the choices when several do', async () => {
+  const answer = await publish('temp', { value: 1 })
+  expect([answer.status, await answer.json()]).toMatchObject([200, { name: 'climate.temp' }])
+  expect((await history('temp'))[0]?.value).toBe(1)
+  const ambiguous = await publish('level', { value: 1 })
+  expect(ambiguous.status).toBe(404)
+  expect(await ambiguous.json()).toMatchObject({ detail: expect.stringContaining('alarm.level, heating.level') })
+})
+
+test('a value off its dtype is 422 and stores nothing', async () => {
+  const before = (await history('climate.temp')).length
+  for (const value of ['warm', true, null, [1]]) {
+    // oxlint-disable-next-line no-await-in-loop -- each on its own
+    const answer = await publish('climate.temp', { value })
+    expect(answer.status).toBe(422)
+    expect(await answer.json()).toMatchObject({ errors: [{ path: '/value', code: 'off_dtype' }] })
+  }
+  expect((await history('climate.temp')).length).toBe(before)
+  expect((await publish('climate.temp', {})).status).toBe(422)
+  expect((await publish('climate.temp', { value: 1, more: 2 })).status).toBe(422)
+  expect((await publish('climate.temp', { value: 'NaN' })).status).toBe(200)
+})
+
+test('a message of a batch flow cannot be published, its history can be read', async () => {
+  const answer = await publish('train.loss', { value: 1 })
+  expect([answer.status, await answer.json()]).toMatchObject([400, { code: 'wrong_mode' }])
+  expect(await history('train.loss')).toEqual([])
+})
+
+test('cascade is null when nothing reads the message', async () => {
+  expect(await (await publish('climate.any', { value: null })).json()).toMatchObject({ value: null, cascade: null })
+})
+
+test('history comes in pages, newest first, that the Link header leads through [R078]', async () => {
+  for (let i = 0; i < 7; i++)
+    lastValues.record({
+      message: 'alarm.level',
+      value: i,
+      atMs: Date.now(),
+      flow: 'alarm',
+      node: 'n',
+      port: 'p',
+      cascade: '',
+    })
+  const read: MessageHistoryEntry[] = []
+  let url: string | undefined = `${server.url}/messages/alarm.level/history?limit=3`
+  while (url !== undefined) {
+    // oxlint-disable-next-line no-await-in-loop -- page after page
+    const page = await fetch(url)
+    // oxlint-disable-next-line no-await-in-loop -- page after page
+    read.push(...((await page.json()) as MessageHistoryEntry[]))
+    url = /<(.+)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1]
+  }
+  expect(read.map(({ value }) => value)).toEqual([6, 5, 4, 3, 2, 1, 0])
+  expect(read[0]?.source).toEqual({ flow: 'alarm', node: 'n', port: 'p' })
+  expect(await history('alarm.level', `?since=${encodeURIComponent(read[2]?.ts ?? '')}`)).toHaveLength(3)
+  for (const query of ['?limit=0', '?limit=501', '?before=yesterday', '?since=2026-01-01T00:00:00']) {
+    // oxlint-disable-next-line no-await-in-loop -- each on its own
+    expect([query, (await fetch(`${server.url}/messages/alarm.level/history${query}`)).status]).toEqual([query, 422])
+  }
+})

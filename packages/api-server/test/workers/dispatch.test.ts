@@ -1,0 +1,261 @@
+import { CodeError } from '@flow-service/core'
+import { VirtualClock } from '@flow-service/core/testing'
+import type { EngineFrame, HelloFrame } from '@flow-service/protocol'
+import { memoryTransport, type WorkerTransport } from '@flow-service/worker-agent'
+import { describe, expect, test } from 'vitest'
+
+import { createDispatcher, type Dispatcher } from '../../src/workers/dispatch.ts'
+import { WorkerPool } from '../../src/workers/pool.ts'
+import { codeCall } from './code-call.ts'
+
+/** A worker that does what the test tells it. */
+interface PuppetWorker extends WorkerTransport {
+  readonly frames: EngineFrame[]
+  calls(): string[]
+  disconnect(): void
+}
+
+interface Setup {
+  readonly clock: VirtualClock
+  readonly dispatcher: Dispatcher
+  readonly attach: (hello?: Partial<HelloFrame>, options?: { local?: boolean }) => PuppetWorker
+}
+
+function setup(): Setup {
+  const clock = new VirtualClock(0)
+  let ids = 0
+  const pool = new WorkerPool({ clock, newId: () => `w${++ids}`, engineVersion: '1.0.0' })
+  const dispatcher = createDispatcher({ pool, bundleOf: async () => 'export {}', inProcess: () => null })
+  return {
+    clock,
+    dispatcher,
+    attach(hello = {}, { local = false } = {}) {
+      const { worker, engine } = memoryTransport({ get: unused, put: unused })
+      const frames: EngineFrame[] = []
+      worker.onFrame((frame) => void frames.push(frame))
+      pool.attach(engine, { local })
+      void worker.send({
+        type: 'hello',
+        protocol: 1,
+        version: '1.0.0',
+        name: 'worker',
+        labels: [],
+        parallel: 1,
+        resources: { cpus: 4, gpus: 0, ram_mb: 1000 },
+        python: '3.12.0',
+        platform: 'linux-x64',
+        ...hello,
+      })
+      const calls = (): string[] => frames.flatMap((frame) => (frame.type === 'call' ? [frame.call] : []))
+      return { ...worker, frames, calls, disconnect: () => engine.close() }
+    },
+  }
+}
+
+const unused = (): Promise<never> => Promise.reject(new Error('no artifacts here'))
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+const outcome = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error)
+
+describe('the choice of a worker', () => {
+  test('a node that requires a label waits until a worker with the label attaches [R057]', async () => {
+    const { dispatcher, attach } = setup()
+    attach({ name: 'engine' }, { local: true })
+    const call = codeCall({ node: { worker: 'gpu' } })
+    const done = dispatcher.call(call)
+    await settled()
+    expect(call.record.places).toEqual([{ waitingFor: 'gpu' }])
+    const worker = attach({ name: 'big', labels: ['gpu'] })
+    await settled()
+    expect(worker.calls()).toEqual([call.id])
+    void worker.send({ type: 'started', call: call.id, pid: 1 })
+    void worker.send({ type: 'result', call: call.id, outputs: { y: 1 } })
+    await expect(done).resolves.toEqual({ y: 1 })
+    expect(call.record.places).toEqual([{ waitingFor: 'gpu' }, { worker: 'big' }])
+  })
+
+  test('of two workers the labelled one executes [R055]', async () => {
+    const { dispatcher, attach } = setup()
+    const other = attach({ name: 'a', labels: ['cpu'] })
+    const labelled = attach({ name: 'b', labels: ['gpu'] })
+    void dispatcher.call(codeCall({ node: { worker: 'gpu' } }))
+    await settled()
+    expect([other.calls().length, labelled.calls().length]).toEqual([0, 1])
+  })
+
+  test('a worker is meant by its name too', async () => {
+    const { dispatcher, attach } = setup()
+    const worker = attach({ name: 'lab-3' })
+    void dispatcher.call(codeCall({ node: { worker: 'lab-3' } }))
+    await settled()
+    expect(worker.calls()).toHaveLength(1)
+  })
+
+  test('with prefer the engine executes while no attached worker is meant [R058]', async () => {
+    const { dispatcher, attach } = setup()
+    const engine = attach({ name: 'engine' }, { local: true })
+    void dispatcher.call(codeCall({ node: { worker: 'gpu', worker_policy: 'prefer' } }))
+    await settled()
+    expect(engine.calls()).toHaveLength(1)
+    const worker = attach({ name: 'big', labels: ['gpu'] })
+    void dispatcher.call(codeCall({ node: { worker: 'gpu', worker_policy: 'prefer' } }))
+    await settled()
+    expect([engine.calls().length, worker.calls().length]).toEqual([1, 1])
+  })
+
+  test('a worker without a label gets no call that names none [R633]', async () => {
+    const { dispatcher, attach } = setup()
+    const worker = attach({ name: 'remote' })
+    const call = codeCall({})
+    void dispatcher.call(call)
+    await settled()
+    expect(worker.calls()).toEqual([])
+    expect(call.record.places).toEqual([{ waitingFor: 'the engine' }])
+  })
+
+  test('a demand waits for a worker that has the amounts free [R045]', async () => {
+    const { dispatcher, attach } = setup()
+    const small = attach({ name: 'small', labels: ['lab'], parallel: 4 })
+    const first = codeCall({ node: { worker: 'lab' }, resources: { gpus: 1 } })
+    void dispatcher.call(first)
+    await settled()
+    expect([small.calls(), first.record.places]).toEqual([[], [{ waitingFor: 'lab' }]])
+    const large = attach({ name: 'large', labels: ['lab'], parallel: 4, resources: { cpus: 4, gpus: 1, ram_mb: 1 } })
+    const second = codeCall({ node: { worker: 'lab' }, resources: { gpus: 1 } })
+    void dispatcher.call(second)
+    await settled()
+    expect(large.calls()).toEqual([first.id])
+    void large.send({ type: 'result', call: first.id, outputs: {} })
+    await settled()
+    expect(large.calls()).toEqual([first.id, second.id])
+  })
+
+  test('calls beyond the parallel limit of a worker wait in the order in which they came [R591]', async () => {
+    const { dispatcher, attach } = setup()
+    const engine = attach({ parallel: 2 }, { local: true })
+    const calls = [codeCall({}), codeCall({}), codeCall({}), codeCall({})]
+    for (const call of calls) void dispatcher.call(call)
+    await settled()
+    expect(engine.calls()).toEqual([calls[0]?.id, calls[1]?.id])
+    void engine.send({ type: 'result', call: calls[1]?.id ?? '', outputs: {} })
+    await settled()
+    expect(engine.calls()).toEqual([calls[0]?.id, calls[1]?.id, calls[2]?.id])
+  })
+})
+
+describe('a call in flight', () => {
+  function inFlight(node: Parameters<typeof codeCall>[0] = {}) {
+    const around = setup()
+    const worker = around.attach({ name: 'w' }, { local: true })
+    const call = codeCall(node)
+    const done = outcome(around.dispatcher.call(call))
+    return { ...around, worker, call, done }
+  }
+
+  test('emissions and output arrive in order with their times', async () => {
+    const { worker, call, done } = inFlight()
+    await settled()
+    const batch: [Record<string, unknown>, number][] = [
+      [{ loss: 0.5 }, 10],
+      [{ loss: 0.25 }, 20],
+    ]
+    void worker.send({ type: 'emit', call: call.id, batch })
+    void worker.send({ type: 'log', call: call.id, stream: 'stderr', text: 'hm' })
+    void worker.send({ type: 'result', call: call.id, outputs: {} })
+    await done
+    expect(call.record.emits).toEqual(batch)
+    expect(call.record.logs).toEqual([['stderr', 'hm']])
+  })
+
+  test('a failure of the code keeps its type, message and traceback [R094]', async () => {
+    const { worker, call, done } = inFlight()
+    await settled()
+    const error = { type: 'ValueError', message: 'bad lr', traceback: 'Traceback …' }
+    void worker.send({ type: 'error', call: call.id, error })
+    expect(await done).toMatchObject({ name: 'CodeError', ...error })
+  })
+
+  test('a disconnect fails it at once as worker_lost [R442]', async () => {
+    const { worker, done } = inFlight()
+    await settled()
+    worker.disconnect()
+    expect(await done).toMatchObject({ type: 'worker_lost' })
+  })
+
+  test('90 seconds without contact fail it as worker_silent, heartbeats prevent that [R679]', async () => {
+    const { worker, call, done, clock } = inFlight()
+    await settled()
+    await clock.advance(80_000)
+    void worker.send({ type: 'heartbeat', calls: [call.id] })
+    await clock.advance(85_000)
+    expect(worker.frames.some((frame) => frame.type === 'cancel')).toBe(false)
+    await clock.advance(10_000)
+    expect(await done).toMatchObject({ type: 'worker_silent' })
+    expect(worker.frames.at(-1)).toEqual({ type: 'cancel', call: call.id })
+  })
+
+  test('a cancelled call ends at once, its late result is dropped, and its slot stays taken until then', async () => {
+    const { worker, call, done, dispatcher } = inFlight()
+    const next = codeCall({})
+    void dispatcher.call(next)
+    await settled()
+    call.record.cancel()
+    expect(await done).toMatchObject({ type: 'cancelled' })
+    expect(worker.frames.at(-1)).toEqual({ type: 'cancel', call: call.id })
+    void worker.send({ type: 'emit', call: call.id, batch: [[{ loss: 1 }, 1]] })
+    expect(call.record.emits).toEqual([])
+    expect(worker.calls()).toEqual([call.id])
+    void worker.send({ type: 'error', call: call.id, error: { type: 'cancelled', message: '', traceback: null } })
+    await settled()
+    expect(worker.calls()).toEqual([call.id, next.id])
+  })
+
+  test('an emission that the engine refuses fails the call and stops the process', async () => {
+    const { worker, call, done } = inFlight({
+      onEmit: () => {
+        throw new CodeError('DtypeViolation', 'not a float', null)
+      },
+    })
+    await settled()
+    void worker.send({ type: 'emit', call: call.id, batch: [[{ loss: 'x' }, 1]] })
+    expect(await done).toMatchObject({ type: 'DtypeViolation' })
+    expect(worker.frames.at(-1)).toEqual({ type: 'cancel', call: call.id })
+  })
+})
+
+test('a call that is cancelled while it waits never reaches a worker', async () => {
+  const { dispatcher, attach } = setup()
+  const call = codeCall({ node: { worker: 'gpu' } })
+  const done = outcome(dispatcher.call(call))
+  await settled()
+  call.record.cancel()
+  expect(await done).toMatchObject({ type: 'cancelled' })
+  const worker = attach({ labels: ['gpu'] })
+  await settled()
+  expect(worker.calls()).toEqual([])
+})
+
+test('the end of a live node is told to every worker', () => {
+  const { dispatcher, attach } = setup()
+  const workers = [attach({}, { local: true }), attach({ name: 'b' })]
+  dispatcher.release('climate', 'smooth')
+  for (const worker of workers) {
+    expect(worker.frames.at(-1)).toEqual({ type: 'release', flow: 'climate', node: 'smooth' })
+  }
+})
+
+test('the frame carries code, ports, environment and the seconds of silence', async () => {
+  const { dispatcher, attach } = setup()
+  const engine = attach({}, { local: true })
+  void dispatcher.call(codeCall({ node: { timeout: 3, source: 'def run(): ...' }, resources: { env: { A: '1' } } }))
+  await settled()
+  expect(engine.frames.at(-1)).toMatchObject({
+    type: 'call',
+    kind: 'python',
+    entry: 'run',
+    source: 'def run(): ...',
+    source_digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+    env: { A: '1' },
+    timeout_s: 3,
+    outputs: [{ port: 'loss', dtype: 'float', stream: true }],
+  })
+})

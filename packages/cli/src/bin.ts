@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+/**
+ * The `service` command. Each subcommand is loaded when it is used, so that `--help` costs nothing of the engine.
+ * Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 no engine or no sign-in, 130 interrupted.
+ * @module
+ */
+import { program } from './program.ts'
+
+// A reader that has seen enough (`service runs list | head`) closes the pipe.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? 0 : 1)
+})
+await program().parseAsync()

@@ -1,0 +1,100 @@
+import { join, resolve } from 'node:path'
+
+import { type Client, createClient, type Flow } from '@flow-service/client-sdk'
+
+import { describeLoadError, type Engine, type EngineFlags, startEngine, untilStopped } from '../engine.ts'
+import { failed } from '../failure.ts'
+import { watchRun } from '../run-progress.ts'
+
+interface DevFlags extends EngineFlags {
+  readonly run?: string
+}
+
+/** `service dev [dir]`: the engine with the flows of a folder, its first user made, the command line signed in. */
+export async function dev(dir: string | undefined, flags: DevFlags): Promise<void> {
+  const engine = await startEngine(flags, {
+    environment: 'local',
+    logLevel: 'warn',
+    ...(dir === undefined ? {} : { flows: dir }),
+  })
+  try {
+    await open(engine, flags.run)
+  } catch (error) {
+    await engine.service.close()
+    throw error
+  }
+  const stopped = untilStopped(engine)
+  console.log('\nCtrl-C stops the engine.')
+  await stopped
+  process.exit()
+}
+
+/** Starts new live flows, tells what there is, and watches the wanted run. */
+async function open(engine: Engine, run: string | undefined): Promise<void> {
+  const { service, baseUrl } = engine
+  const client = createClient({ baseUrl, token: await service.superuserToken() })
+  const fresh = service.loadedFlows.filter(({ mode, created }) => created && mode === 'live')
+  for (const { name } of fresh) await client.flows.start({ name }).catch(failed)
+  console.log(await banner(engine, client))
+  for (const error of service.loadErrors) console.error(`\n${describeLoadError(error)}`)
+  if (run === undefined) return
+  console.log()
+  // A run that cannot be submitted is no reason to take the engine away.
+  await watchRun(client, { name: run }, (line) => console.log(line)).catch(failed)
+}
+
+async function banner({ service, origin, baseUrl }: Engine, client: Client): Promise<string> {
+  const { dataDir } = service.config
+  const { email, password } = service.signIn
+  const list = await client.flows.list()
+  const flows = await Promise.all(list.map(({ name }) => client.flows.get({ name })))
+  const blocks: [string, string[]][] = [
+    ['API', [baseUrl]],
+    ['Docs', [`${origin}/docs (Swagger UI), ${origin}/redoc`]],
+    ['Data', [dataDir]],
+    [
+      'Sign in',
+      [password === null ? `${email}` : `${email}, password ${password} (shown this once)`, signedIn(dataDir)],
+    ],
+    ['Flows', flows.map(({ name, mode, status }) => `${name} (${mode}, ${status})`)],
+    ['Try', flows.flatMap((flow) => webhooks(flow, origin))],
+  ]
+  const lines = blocks.flatMap(([name, texts]) =>
+    texts.map((text, at) => `  ${(at === 0 ? name : '').padEnd(9)}${text}`),
+  )
+  return ['', 'flow-service is up.', ...lines].join('\n')
+}
+
+/** How other commands find the sign-in file. */
+function signedIn(dataDir: string): string {
+  const file = join(dataDir, 'cli.json')
+  return resolve('.service') === dataDir
+    ? `"service" commands in this folder are signed in (${file})`
+    : `"service" commands are signed in with SERVICE_DATA_DIR=${dataDir} (${file})`
+}
+
+/** A curl line for each open webhook of an active flow. */
+function webhooks(flow: Flow, origin: string): string[] {
+  if (flow.status !== 'active') return []
+  return flow.nodes.flatMap(({ type, ports, settings }) => {
+    const outputs = ports.filter(({ direction }) => direction === 'output')
+    const { url, secret, method } = settings as { url?: string; secret?: unknown; method?: string }
+    if (type !== 'http' || outputs.length === 0 || outputs.length < ports.length || !url || secret) return []
+    const address = `${origin}/hooks/${flow.name}/${url.replace(/^\//, '')}`
+    if (method === 'GET')
+      return [
+        `curl '${address}?${outputs.map(({ port, dtype }) => `${port}=${encodeURIComponent(queryText(sample(dtype)))}`).join('&')}'`,
+      ]
+    const body = Object.fromEntries(outputs.map(({ port, dtype }) => [port, sample(dtype)]))
+    return [`curl -i ${address} -H 'content-type: application/json' -d '${JSON.stringify(body)}'`]
+  })
+}
+
+/** A value of a dtype to try a webhook with. */
+function sample(dtype: string): string | number | boolean | object {
+  const samples: Record<string, number | boolean | object> = { float: 31.5, int: 3, bool: true, object: {}, array: [] }
+  return samples[dtype] ?? 'hello'
+}
+
+const queryText = (value: string | number | boolean | object): string =>
+  typeof value === 'object' ? JSON.stringify(value) : String(value)

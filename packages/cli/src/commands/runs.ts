@@ -1,0 +1,66 @@
+import type { Run } from '@flow-service/client-sdk'
+
+import { type ClientFlags, connect } from '../session.ts'
+import { duration, oneLine, table } from '../table.ts'
+
+interface ListFlags extends ClientFlags {
+  readonly flow?: string
+  readonly status?: string
+  readonly limit?: number
+}
+
+/** `service runs list`. */
+export async function listRuns(flags: ListFlags): Promise<void> {
+  const { flow, status, limit } = flags
+  const runs = await connect(flags).runs.list({
+    ...(flow === undefined ? {} : { flow }),
+    ...(status === undefined ? {} : { status }),
+    ...(limit === undefined ? {} : { limit }),
+  })
+  if (flags.json) return console.log(JSON.stringify(runs, null, 2))
+  const rows = runs.map((run) => [
+    run.id,
+    run.flow,
+    run.status,
+    run.created_at.slice(0, 19),
+    duration(run.duration_s),
+    run.seed === null ? '-' : String(run.seed),
+    run.error ? oneLine(run.error.message, 60) : '',
+  ])
+  console.log(table(['ID', 'FLOW', 'STATUS', 'CREATED', 'DURATION', 'SEED', 'ERROR'], rows, 'No runs match.'))
+}
+
+/** `service runs show <id>`. */
+export async function showRun(id: string, flags: ClientFlags): Promise<void> {
+  const run = await connect(flags).runs.get({ id })
+  console.log(flags.json ? JSON.stringify(run, null, 2) : describeRun(run))
+}
+
+/** A run for people: head line, inputs, nodes, metrics, result. */
+export function describeRun(run: Run): string {
+  const nodes = run.nodes.map((node) => [
+    `  ${node.node}`,
+    node.cached ? `${node.status} (cached)` : node.status,
+    duration(node.duration_s),
+    node.waiting_for === null ? (node.worker ?? '') : `waits for ${node.waiting_for}`,
+    node.error ? oneLine(node.error.message, 80) : '',
+  ])
+  const metrics = run.metrics.map(({ name, count, last }) => `  ${name}  ${count} points, last ${last}`)
+  const parts = [
+    `run ${run.id} of ${run.flow}: ${run.status}, ${duration(run.duration_s)}`,
+    ...(run.error ? [`error: ${run.error.message}`] : []),
+    ...section('inputs', pairs(Object.fromEntries(run.inputs.map(({ name, value }) => [name, value])))),
+    ...section('nodes', nodes.length > 0 ? [table(['  NODE', 'STATUS', 'DURATION', 'WORKER', ''], nodes, '')] : []),
+    ...section('metrics', metrics),
+    ...section('result', pairs(run.result ?? {})),
+    ...run.nodes.flatMap((node) =>
+      node.traceback ? ['', `traceback of ${node.node}:`, node.traceback.trimEnd()] : [],
+    ),
+  ]
+  return parts.join('\n')
+}
+
+const section = (title: string, lines: string[]): string[] => (lines.length > 0 ? [`${title}:`, ...lines] : [])
+
+const pairs = (values: Record<string, unknown>): string[] =>
+  Object.entries(values).map(([name, value]) => `  ${name} = ${oneLine(value)}`)

@@ -1,0 +1,60 @@
+/** A failure that the command line explains in one sentence. `code` is the exit code. */
+export class CommandFailure extends Error {
+  readonly code: 1 | 2 | 3
+  constructor(code: 1 | 2 | 3, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+interface Refusal {
+  readonly status: number
+  readonly problem: { readonly detail: string; readonly errors?: readonly { path: string; message: string }[] }
+}
+
+const isRefusal = (error: unknown): error is Error & Refusal =>
+  error instanceof Error && error.name === 'ApiError' && 'problem' in error
+
+/** Prints a failure for people and answers the exit code. */
+export function failed(error: unknown): number {
+  if (error instanceof CommandFailure) {
+    console.error(`error: ${error.message}`)
+    return error.code
+  }
+  if (isRefusal(error)) {
+    console.error(`error: ${error.problem.detail}`)
+    const places = (error.problem.errors ?? []).map(({ path, message }) => `${path}: ${message}`)
+    for (const place of places) if (place !== error.problem.detail) console.error(`  ${place}`)
+    return error.status === 401 || error.status === 403 ? 3 : 1
+  }
+  if (error instanceof TypeError && error.message === 'fetch failed') {
+    console.error(`error: no engine answers (${connection(error.cause)}); start one with "service dev" or give --url`)
+    return 3
+  }
+  console.error(
+    `error: ${isSystemError(error) ? refusedPath(error) : error instanceof Error ? error.message : String(error)}`,
+  )
+  return 1
+}
+
+const isSystemError = (error: unknown): error is NodeJS.ErrnoException & { path: string } =>
+  error instanceof Error && 'syscall' in error && 'path' in error && typeof error.path === 'string'
+
+/** What the file system refused, in words. */
+function refusedPath({ code, path, message }: NodeJS.ErrnoException & { path: string }): string {
+  const reasons: Record<string, string> = {
+    EACCES: 'this process may not use it',
+    EEXIST: 'it is no directory',
+    ENOENT: 'it does not exist',
+    ENOSPC: 'the disk is full',
+    ENOTDIR: 'it is no directory',
+    EROFS: 'its file system is read-only',
+  }
+  return `cannot use "${path}": ${reasons[code ?? ''] ?? message}`
+}
+
+function connection(cause: unknown): string {
+  return cause instanceof Error
+    ? ((cause.message || (cause as NodeJS.ErrnoException).code) ?? cause.name)
+    : String(cause)
+}

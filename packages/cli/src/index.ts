@@ -1,0 +1,5 @@
+/**
+ * The `service` command as a library.
+ * @module
+ */
+export { program } from './program.ts'

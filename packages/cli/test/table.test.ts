@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+
+import { parseParams } from '../src/commands/run.ts'
+import { apiAddress } from '../src/session.ts'
+import { duration, oneLine, table } from '../src/table.ts'
+
+test.each([
+  [null, '-'],
+  [0, '0.00 s'],
+  [9.994, '9.99 s'],
+  [12.34, '12.3 s'],
+  [59.96, '1 min 0 s'],
+  [119.7, '2 min 0 s'],
+  [125, '2 min 5 s'],
+])('a duration of %s seconds reads %s', (seconds, text) => {
+  expect(duration(seconds)).toBe(text)
+})
+
+test('columns are as wide as their widest cell, and an empty list is a sentence', () => {
+  expect(
+    table(
+      ['ID', 'NAME'],
+      [
+        ['1', 'a'],
+        ['22', ''],
+      ],
+      'None.',
+    ),
+  ).toBe('ID  NAME\n1   a\n22')
+  expect(table(['ID'], [], 'None.')).toBe('None.')
+})
+
+test('a value stands on one line of at most its width', () => {
+  expect(oneLine({ a: [1, 'x'] })).toBe('{"a":[1,"x"]}')
+  expect(oneLine('x'.repeat(200), 10)).toBe('xxxxxxx...')
+  expect(oneLine(undefined)).toBe('null')
+})
+
+test('a parameter is JSON or text, and may hold further equal signs', () => {
+  expect(parseParams(['n=4', 'on=true', 'tags=["a"]', 'text=a=b', 'empty='])).toEqual({
+    n: 4,
+    on: true,
+    tags: ['a'],
+    text: 'a=b',
+    empty: '',
+  })
+  expect(() => parseParams(['n'])).toThrow('"n" is no parameter')
+})
+
+test('the address of an API ends in /api/v1, with or without slashes behind it', () => {
+  expect(apiAddress('https://example.com/api/v1//')).toBe('https://example.com/api/v1')
+  for (const text of ['localhost', 'ftp://example.com/api/v1', 'http://example.com', 'http://:x/api/v1'])
+    expect(() => apiAddress(text)).toThrow(`"${text}" is no API address`)
+})

@@ -1,0 +1,564 @@
+// Generated from api-server/openapi.json by `pnpm run generate`; do not edit.
+// @ts-nocheck
+
+import { client } from './client.gen.ts';
+import { buildClientParams, type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape, urlSearchParamsBodySerializer } from './client/index.ts';
+import type { ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsPutErrors, ArtifactsPutResponses, FlowDocument, FlowsDeleteErrors, FlowsDeleteResponses, FlowsGetErrors, FlowsGetResponses, FlowsListErrors, FlowsListResponses, FlowsNodeTypesErrors, FlowsNodeTypesResponses, FlowsPublishErrors, FlowsPublishResponses, FlowsSaveErrors, FlowsSaveResponses, FlowsStartErrors, FlowsStartResponses, FlowsStopErrors, FlowsStopResponses, FlowsValidateErrors, FlowsValidateResponses, FlowsWsTicketErrors, FlowsWsTicketResponses, LoginAccessTokenErrors, LoginAccessTokenResponses, LoginTestTokenErrors, LoginTestTokenResponses, MessagesHistoryErrors, MessagesHistoryResponses, MessagesListErrors, MessagesListResponses, MessagesPublishErrors, MessagesPublishResponses, RunsCancelErrors, RunsCancelResponses, RunsGetErrors, RunsGetResponses, RunsListErrors, RunsListResponses, RunsMetricsErrors, RunsMetricsResponses, RunsSubmitErrors, RunsSubmitResponses, Schema3, Schema4, UsersMeErrors, UsersMeResponses } from './types.gen.ts';
+
+export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
+    /**
+     * You can provide a client instance returned by `createClient()` instead of
+     * individual options. This might be also useful if you want to implement a
+     * custom client.
+     */
+    client?: Client;
+    /**
+     * You can pass arbitrary values through the `meta` object. This can be
+     * used to access values that aren't defined as part of the SDK function.
+     */
+    meta?: keyof ClientMeta extends never ? Record<string, unknown> : ClientMeta;
+};
+
+class HeyApiClient {
+    protected client: Client;
+    
+    constructor(args?: {
+        client?: Client;
+    }) {
+        this.client = args?.client ?? client;
+    }
+}
+
+class HeyApiRegistry<T> {
+    private readonly defaultKey = 'default';
+    
+    private readonly instances: Map<string, T> = new Map();
+    
+    get(key?: string): T {
+        const instance = this.instances.get(key ?? this.defaultKey);
+        if (!instance) {
+            throw new Error(`No SDK client found. Create one with "new GeneratedClient()" to fix this error.`);
+        }
+        return instance;
+    }
+    
+    set(value: T, key?: string): void {
+        this.instances.set(key ?? this.defaultKey, value);
+    }
+}
+
+export class Login extends HeyApiClient {
+    /**
+     * Sign in
+     *
+     * OAuth 2.0 password grant (RFC 6749, section 4.3); other fields of that grant are ignored.
+     */
+    public accessToken<ThrowOnError extends boolean = true>(parameters: {
+        username: string;
+        password: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<LoginAccessTokenResponses, LoginAccessTokenErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'body', key: 'username' }, { in: 'body', key: 'password' }] }]);
+        return (options?.client ?? this.client).post<LoginAccessTokenResponses, LoginAccessTokenErrors, ThrowOnError, 'data'>({
+            ...urlSearchParamsBodySerializer,
+            responseStyle: 'data',
+            url: '/login/access-token',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/x-www-form-urlencoded',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Check a token
+     */
+    public testToken<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<LoginTestTokenResponses, LoginTestTokenErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).post<LoginTestTokenResponses, LoginTestTokenErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/login/test-token',
+            ...options
+        });
+    }
+}
+
+export class Users extends HeyApiClient {
+    /**
+     * Who is signed in
+     */
+    public me<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<UsersMeResponses, UsersMeErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<UsersMeResponses, UsersMeErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/users/me',
+            ...options
+        });
+    }
+}
+
+export class Flows extends HeyApiClient {
+    /**
+     * List flows
+     */
+    public list<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<FlowsListResponses, FlowsListErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<FlowsListResponses, FlowsListErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/',
+            ...options
+        });
+    }
+    
+    /**
+     * List node types
+     *
+     * `params` is the JSON Schema of a type’s settings.
+     */
+    public nodeTypes<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<FlowsNodeTypesResponses, FlowsNodeTypesErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<FlowsNodeTypesResponses, FlowsNodeTypesErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/node-types',
+            ...options
+        });
+    }
+    
+    /**
+     * Delete a flow
+     *
+     * An active flow is stopped first. Its runs stay.
+     */
+    public delete<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<FlowsDeleteResponses, FlowsDeleteErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }] }]);
+        return (options?.client ?? this.client).delete<FlowsDeleteResponses, FlowsDeleteErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/{name}',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Read a flow
+     *
+     * The draft if there is one, else the published content.
+     */
+    public get<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        published?: boolean;
+    }, options?: Options<never, ThrowOnError>): RequestResult<FlowsGetResponses, FlowsGetErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'query', key: 'published' }] }]);
+        return (options?.client ?? this.client).get<FlowsGetResponses, FlowsGetErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/{name}',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Save a draft
+     *
+     * Replaces the whole content. `version` is the version that was read, 0 for a new flow. Errors of the graph are stored and listed in `issues`.
+     */
+    public save<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        flowDocument: FlowDocument;
+    }, options?: Options<never, ThrowOnError>): RequestResult<FlowsSaveResponses, FlowsSaveErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { key: 'flowDocument', map: 'body' }] }]);
+        return (options?.client ?? this.client).put<FlowsSaveResponses, FlowsSaveErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/{name}',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Publish the draft
+     *
+     * An active flow is built anew; last values stay.
+     */
+    public publish<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        version: number;
+    }, options?: Options<never, ThrowOnError>): RequestResult<FlowsPublishResponses, FlowsPublishErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'body', key: 'version' }] }]);
+        return (options?.client ?? this.client).post<FlowsPublishResponses, FlowsPublishErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/{name}/publish',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Check the draft
+     *
+     * The published content where there is no draft. Executes nothing of the flow.
+     */
+    public validate<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<FlowsValidateResponses, FlowsValidateErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }] }]);
+        return (options?.client ?? this.client).post<FlowsValidateResponses, FlowsValidateErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/{name}/validate',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Start a live flow
+     *
+     * Its published content becomes active, and will be again after a restart of the engine.
+     */
+    public start<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<FlowsStartResponses, FlowsStartErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }] }]);
+        return (options?.client ?? this.client).post<FlowsStartResponses, FlowsStartErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/{name}/start',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Stop a live flow
+     */
+    public stop<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<FlowsStopResponses, FlowsStopErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }] }]);
+        return (options?.client ?? this.client).post<FlowsStopResponses, FlowsStopErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/{name}/stop',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Get a ticket for the event socket
+     *
+     * For browsers, which cannot send a header with a WebSocket. It works once, within 30 seconds.
+     */
+    public wsTicket<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<FlowsWsTicketResponses, FlowsWsTicketErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).post<FlowsWsTicketResponses, FlowsWsTicketErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/ws-ticket',
+            ...options
+        });
+    }
+}
+
+export class Messages extends HeyApiClient {
+    /**
+     * List messages
+     *
+     * Every message that a published flow declares, with its last value.
+     */
+    public list<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<MessagesListResponses, MessagesListErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<MessagesListResponses, MessagesListErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/messages/',
+            ...options
+        });
+    }
+    
+    /**
+     * Publish a value
+     *
+     * Feeds the flows that read the message. The answer comes when the value is stored as last value and history; `cascade` is null when nothing active reads the message.
+     */
+    public publish<ThrowOnError extends boolean = true>(parameters: {
+        message: string;
+        value: Schema3;
+    }, options?: Options<never, ThrowOnError>): RequestResult<MessagesPublishResponses, MessagesPublishErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'message' }, { in: 'body', key: 'value' }] }]);
+        return (options?.client ?? this.client).post<MessagesPublishResponses, MessagesPublishErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/messages/{message}',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Read the history of a message
+     *
+     * Newest first: the last 1,000 values of at most 7 days. Values over 64 kB are null and `truncated`.
+     */
+    public history<ThrowOnError extends boolean = true>(parameters: {
+        message: string;
+        limit?: number;
+        before?: string;
+        since?: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<MessagesHistoryResponses, MessagesHistoryErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'path', key: 'message' },
+                    { in: 'query', key: 'limit' },
+                    { in: 'query', key: 'before' },
+                    { in: 'query', key: 'since' }
+                ] }]);
+        return (options?.client ?? this.client).get<MessagesHistoryResponses, MessagesHistoryErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/messages/{message}/history',
+            ...options,
+            ...params
+        });
+    }
+}
+
+export class Runs extends HeyApiClient {
+    /**
+     * Queue a run
+     *
+     * Answers at once with the queued run. A known `idempotency_key` answers with the run it named first.
+     */
+    public submit<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        params?: {
+            [key: string]: Schema4;
+        };
+        seed?: number;
+        draft?: boolean;
+        no_cache?: boolean;
+        idempotency_key?: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<RunsSubmitResponses, RunsSubmitErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'path', key: 'name' },
+                    { in: 'body', key: 'params' },
+                    { in: 'body', key: 'seed' },
+                    { in: 'body', key: 'draft' },
+                    { in: 'body', key: 'no_cache' },
+                    { in: 'body', key: 'idempotency_key' }
+                ] }]);
+        return (options?.client ?? this.client).post<RunsSubmitResponses, RunsSubmitErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/runs/flows/{name}',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * List runs, newest first
+     */
+    public list<ThrowOnError extends boolean = true>(parameters?: {
+        limit?: number;
+        before?: string;
+        since?: string;
+        flow?: string;
+        status?: string;
+        group?: string;
+        digest?: string;
+        offset?: number;
+    }, options?: Options<never, ThrowOnError>): RequestResult<RunsListResponses, RunsListErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'query', key: 'limit' },
+                    { in: 'query', key: 'before' },
+                    { in: 'query', key: 'since' },
+                    { in: 'query', key: 'flow' },
+                    { in: 'query', key: 'status' },
+                    { in: 'query', key: 'group' },
+                    { in: 'query', key: 'digest' },
+                    { in: 'query', key: 'offset' }
+                ] }]);
+        return (options?.client ?? this.client).get<RunsListResponses, RunsListErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/runs',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Get a run with its nodes, result and artifacts
+     */
+    public get<ThrowOnError extends boolean = true>(parameters: {
+        id: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<RunsGetResponses, RunsGetErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'id' }] }]);
+        return (options?.client ?? this.client).get<RunsGetResponses, RunsGetErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/runs/{id}',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Cancel a run
+     *
+     * A finished run is answered unchanged.
+     */
+    public cancel<ThrowOnError extends boolean = true>(parameters: {
+        id: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<RunsCancelResponses, RunsCancelErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'id' }] }]);
+        return (options?.client ?? this.client).post<RunsCancelResponses, RunsCancelErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/runs/{id}/cancel',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Get the curves of a run
+     */
+    public metrics<ThrowOnError extends boolean = true>(parameters: {
+        id: string;
+        name?: string;
+        stride?: number;
+    }, options?: Options<never, ThrowOnError>): RequestResult<RunsMetricsResponses, RunsMetricsErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'path', key: 'id' },
+                    { in: 'query', key: 'name' },
+                    { in: 'query', key: 'stride' }
+                ] }]);
+        return (options?.client ?? this.client).get<RunsMetricsResponses, RunsMetricsErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/runs/{id}/metrics',
+            ...options,
+            ...params
+        });
+    }
+}
+
+export class Artifacts extends HeyApiClient {
+    /**
+     * Store bytes
+     *
+     * The media type is that of the request. Volatile bytes stay in the memory of the engine until newer ones push them out.
+     */
+    public put<ThrowOnError extends boolean = true>(parameters: {
+        name?: string;
+        volatile?: boolean;
+        body: Blob | File;
+    }, options?: Options<never, ThrowOnError>): RequestResult<ArtifactsPutResponses, ArtifactsPutErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'query', key: 'name' },
+                    { in: 'query', key: 'volatile' },
+                    { key: 'body', map: 'body' }
+                ] }]);
+        return (options?.client ?? this.client).put<ArtifactsPutResponses, ArtifactsPutErrors, ThrowOnError, 'data'>({
+            bodySerializer: null,
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/artifacts',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/octet-stream',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Get bytes
+     *
+     * Answers `Range` and `If-None-Match`.
+     */
+    public get<ThrowOnError extends boolean = true>(parameters: {
+        digest: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<ArtifactsGetResponses, ArtifactsGetErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'digest' }] }]);
+        return (options?.client ?? this.client).get<ArtifactsGetResponses, ArtifactsGetErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/artifacts/{digest}',
+            ...options,
+            ...params
+        });
+    }
+}
+
+export class GeneratedClient extends HeyApiClient {
+    public static readonly __registry: HeyApiRegistry<GeneratedClient> = new HeyApiRegistry<GeneratedClient>();
+    
+    constructor(args?: {
+        client?: Client;
+        key?: string;
+    }) {
+        super(args);
+        GeneratedClient.__registry.set(this, args?.key);
+    }
+    
+    private _login?: Login;
+    get login(): Login {
+        return this._login ??= new Login({ client: this.client });
+    }
+    
+    private _users?: Users;
+    get users(): Users {
+        return this._users ??= new Users({ client: this.client });
+    }
+    
+    private _flows?: Flows;
+    get flows(): Flows {
+        return this._flows ??= new Flows({ client: this.client });
+    }
+    
+    private _messages?: Messages;
+    get messages(): Messages {
+        return this._messages ??= new Messages({ client: this.client });
+    }
+    
+    private _runs?: Runs;
+    get runs(): Runs {
+        return this._runs ??= new Runs({ client: this.client });
+    }
+    
+    private _artifacts?: Artifacts;
+    get artifacts(): Artifacts {
+        return this._artifacts ??= new Artifacts({ client: this.client });
+    }
+}

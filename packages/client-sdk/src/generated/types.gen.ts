@@ -1,0 +1,1697 @@
+// Generated from api-server/openapi.json by `pnpm run generate`; do not edit.
+// @ts-nocheck
+
+export type ClientOptions = {
+    baseUrl: `${string}://${string}/api/v1` | (string & {});
+};
+
+export type LoginForm = {
+    /**
+     * The e-mail of the user.
+     */
+    username: string;
+    password: string;
+};
+
+export type FlowDocument = {
+    name?: string;
+    title?: string;
+    description?: string;
+    /**
+     * The version read; 0 means "does not exist yet".
+     */
+    version?: number;
+    mode?: FlowMode;
+    inputs?: Array<FlowInput>;
+    outputs?: Array<FlowOutput>;
+    nodes?: Array<NodeInput>;
+    resources?: Resources;
+    layout?: {
+        [key: string]: Schema2;
+    };
+    /**
+     * Of answers; ignored in a request.
+     */
+    status?: unknown;
+    /**
+     * Of answers; ignored in a request.
+     */
+    issues?: unknown;
+    /**
+     * Of answers; ignored in a request.
+     */
+    held?: unknown;
+    /**
+     * Of answers; ignored in a request.
+     */
+    has_draft?: unknown;
+    /**
+     * Of answers; ignored in a request.
+     */
+    published_version?: unknown;
+    /**
+     * Of answers; ignored in a request.
+     */
+    is_draft?: unknown;
+    /**
+     * Of answers; ignored in a request.
+     */
+    origin?: unknown;
+    /**
+     * Of answers; ignored in a request.
+     */
+    code?: unknown;
+    /**
+     * Of answers; ignored in a request.
+     */
+    node_states?: unknown;
+    /**
+     * Of answers; ignored in a request.
+     */
+    created_at?: unknown;
+    /**
+     * Of answers; ignored in a request.
+     */
+    updated_at?: unknown;
+    /**
+     * Of answers; ignored in a request.
+     */
+    updated_by?: unknown;
+};
+
+export type FlowMode = 'live' | 'batch';
+
+export type FlowInput = {
+    name: string;
+    dtype?: 'any' | 'float' | 'int' | 'str' | 'bool' | 'object' | 'array' | 'image' | 'media' | 'artifact' | 'dict' | 'list';
+    initial?: Schema0;
+    title?: string;
+};
+
+export type FlowOutput = {
+    name: string;
+    port?: string;
+};
+
+export type NodeInput = {
+    id: string;
+    type: string;
+    title?: string;
+    settings?: {
+        [key: string]: Schema1;
+    };
+    /**
+     * Left out: the stored source is kept.
+     */
+    source?: string | null;
+    library?: string | null;
+    entry?: CodeEntry | null;
+    worker?: string | null;
+    worker_policy?: 'require' | 'prefer';
+    cache?: boolean;
+    /**
+     * Seconds of silence.
+     */
+    timeout?: number | null;
+    ports?: Array<PortInput>;
+};
+
+export type CodeEntry = {
+    module: string;
+    export: string;
+    digest: string;
+    modules: Array<{
+        path: string;
+        digest: string;
+    }>;
+};
+
+export type PortInput = {
+    direction: 'input' | 'output';
+    /**
+     * The message: `temp`, or `climate.temp` of another flow.
+     */
+    name?: string;
+    /**
+     * Defaults to the message part of `name`.
+     */
+    port?: string;
+    dtype?: 'any' | 'float' | 'int' | 'str' | 'bool' | 'object' | 'array' | 'image' | 'media' | 'artifact' | 'dict' | 'list';
+    /**
+     * Seconds between two values on display.
+     */
+    interval?: number | null;
+    stream?: boolean;
+    on_demand?: boolean;
+    /**
+     * Inputs only: whether an arrival runs the node.
+     */
+    trigger?: boolean;
+    /**
+     * Read in place of a missing `name`.
+     */
+    message?: string;
+};
+
+export type Resources = {
+    env?: {
+        [key: string]: string;
+    };
+    flavor?: string | null;
+    cpus?: number | null;
+    gpus?: number | null;
+    memory?: number | null;
+};
+
+export type FlowPublish = {
+    version: number;
+};
+
+export type PublishMessage = {
+    value: Schema3;
+};
+
+export type RunSubmit = {
+    params?: {
+        [key: string]: Schema4;
+    };
+    seed?: number;
+    draft?: boolean;
+    no_cache?: boolean;
+    idempotency_key?: string;
+};
+
+export type Schema0 = string | number | boolean | null | Array<Schema0> | {
+    [key: string]: Schema0;
+};
+
+export type Schema1 = string | number | boolean | null | Array<Schema1> | {
+    [key: string]: Schema1;
+};
+
+export type Schema2 = string | number | boolean | null | Array<Schema2> | {
+    [key: string]: Schema2;
+};
+
+export type Schema3 = string | number | boolean | null | Array<Schema3> | {
+    [key: string]: Schema3;
+};
+
+export type Schema4 = string | number | boolean | null | Array<Schema4> | {
+    [key: string]: Schema4;
+};
+
+export type Token = {
+    access_token: string;
+    token_type: 'bearer';
+    expires_in: number;
+};
+
+/**
+ * Every answer that is not a success has this shape.
+ */
+export type Problem = {
+    /**
+     * `urn:service:problem:<code>`
+     */
+    type: string;
+    /**
+     * Fixed for each code.
+     */
+    title: string;
+    status: number;
+    /**
+     * What failed this time, with which value, and what to do.
+     */
+    detail: string;
+    code: 'bad_request' | 'malformed_json' | 'invalid_credentials' | 'wrong_mode' | 'environment_adopted' | 'channel_not_configured' | 'unauthenticated' | 'forbidden' | 'not_found' | 'message_not_declared' | 'method_not_allowed' | 'version_conflict' | 'already_exists' | 'in_use' | 'flow_has_active_runs' | 'run_active' | 'not_published' | 'not_active' | 'not_paused' | 'code_defined' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'flow_invalid' | 'rate_limited' | 'internal' | 'unavailable';
+    /**
+     * With `version_conflict`: reload, merge, save again.
+     */
+    current_version?: number;
+    errors?: Array<ProblemItem>;
+    [key: string]: unknown;
+};
+
+export type ProblemItem = {
+    path: string;
+    code: string;
+    message: string;
+};
+
+export type User = {
+    id: string;
+    email: string;
+    full_name: string | null;
+    is_active: boolean;
+    is_superuser: boolean;
+};
+
+export type FlowListItem = {
+    name: string;
+    title: string;
+    mode: FlowMode;
+    status: FlowStatus;
+    held: number;
+    version: number;
+    published_version: number | null;
+    has_draft: boolean;
+    origin: 'api' | 'code';
+    issues: {
+        error: number;
+        warning: number;
+        advisory: number;
+    };
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    updated_at: string;
+};
+
+export type FlowStatus = 'draft' | 'ready' | 'stopped' | 'active' | 'paused' | 'failed';
+
+export type NodeType = {
+    type: string;
+    title: string;
+    description: string;
+    category: 'function' | 'network' | 'logic' | 'device' | 'system' | 'connector';
+    package: string | null;
+    version: string | null;
+    contract: number | null;
+    available: boolean;
+    missing: string | null;
+    modes: Array<FlowMode>;
+    has_source: boolean;
+    superuser: boolean;
+    ports: {
+        inputs: 'none' | 'any' | 'fixed';
+        outputs: 'none' | 'any' | 'fixed';
+        fixed: Array<{
+            direction: 'input' | 'output';
+            port: string;
+            dtype: Dtype;
+            trigger: boolean;
+        }>;
+    };
+    params: {
+        [key: string]: unknown;
+    };
+};
+
+/**
+ * Type of a message’s values.
+ */
+export type Dtype = 'any' | 'float' | 'int' | 'str' | 'bool' | 'object' | 'array' | 'image' | 'media' | 'artifact';
+
+export type Flow = {
+    name: string;
+    title: string;
+    description: string;
+    version: number;
+    mode: FlowMode;
+    inputs: Array<{
+        name: string;
+        dtype: Dtype;
+        initial: Schema5;
+        title: string;
+    }>;
+    outputs: Array<{
+        name: string;
+        port: string;
+    }>;
+    nodes: Array<Node>;
+    resources: {
+        env: {
+            [key: string]: string;
+        };
+        flavor: string | null;
+        cpus: number | null;
+        gpus: number | null;
+        memory: number | null;
+    };
+    layout: {
+        [key: string]: Schema7;
+    };
+    status: FlowStatus;
+    issues: Array<Issue>;
+    held: number;
+    has_draft: boolean;
+    published_version: number | null;
+    is_draft: boolean;
+    origin: 'api' | 'code';
+    code: {
+        module: string;
+        digest: string;
+        commit: string | null;
+    } | null;
+    node_states: Array<NodeState>;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    updated_at: string;
+    updated_by: string | null;
+};
+
+export type Node = {
+    id: string;
+    type: string;
+    title: string;
+    settings: {
+        [key: string]: Schema6;
+    };
+    ports: Array<Port>;
+    source: string | null;
+    library: string | null;
+    entry: CodeEntryOutput | null;
+    worker: string | null;
+    worker_policy: 'require' | 'prefer';
+    cache: boolean;
+    timeout: number | null;
+};
+
+export type Port = {
+    direction: 'input' | 'output';
+    name: string;
+    port: string;
+    dtype: Dtype;
+    interval: number | null;
+    stream: boolean;
+    on_demand: boolean;
+    trigger: boolean;
+    message: string;
+};
+
+export type Issue = {
+    severity: 'error' | 'warning' | 'advisory';
+    code: 'duplicate_node_id' | 'duplicate_port' | 'unknown_type' | 'bad_setting' | 'missing_setting' | 'bad_source' | 'port_not_identifier' | 'name_collision' | 'dtype_mismatch' | 'unproduced_message' | 'unproduced_output' | 'duplicate_producer' | 'cycle' | 'interval_on_batch_port' | 'live_only_node' | 'unknown_output' | 'missing_source' | 'unsupported_target' | 'unsupported_ports' | 'missing_dependency' | 'unknown_secret' | 'unknown_device' | 'unknown_library' | 'unknown_message' | 'unknown_flavor' | 'unbundlable_dependency' | 'module_missing' | 'worker_ignored' | 'plain_credential' | 'connector_down' | 'device_offline' | 'webhook_without_secret' | 'send_queue_overflow' | 'start_failed';
+    message: string;
+    node: string | null;
+    /**
+     * JSON Pointer into the document.
+     */
+    path: string | null;
+};
+
+export type NodeState = {
+    flow: string;
+    node: string;
+    status: 'idle' | 'queued' | 'running' | 'failed';
+    health: 'ok' | 'degraded' | 'down';
+    message: string | null;
+    error: {
+        type: string;
+        message: string;
+        traceback: string | null;
+        /**
+         * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+         */
+        ts: string;
+    } | null;
+};
+
+export type ValidationResult = {
+    valid: boolean;
+    issues: Array<Issue>;
+};
+
+export type FlowState = {
+    name: string;
+    status: FlowStatus;
+    held: number;
+};
+
+export type WsTicket = {
+    /**
+     * Use it once as `ticket=` in the query of `/flows/ws`.
+     */
+    ticket: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    expires_at: string;
+};
+
+export type Message = {
+    /**
+     * Qualified: `<flow>.<message>`.
+     */
+    name: string;
+    flow: string;
+    message: string;
+    dtype: Dtype;
+    stream: boolean;
+    value: Schema8;
+    ts: string | null;
+    sources: Array<{
+        node: string;
+        port: string;
+    }>;
+    readers: Array<{
+        flow: string;
+        node: string;
+        port: string;
+    }>;
+};
+
+export type PublishedMessage = {
+    name: string;
+    value: Schema9;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    ts: string;
+    cascade: string | null;
+};
+
+export type MessageHistoryEntry = {
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    ts: string;
+    value: Schema10;
+    truncated: boolean;
+    source: {
+        flow: string;
+        node: string;
+        port: string;
+    } | null;
+    run: string | null;
+};
+
+export type Run = {
+    id: string;
+    flow: string;
+    status: RunStatus;
+    draft: boolean;
+    seed: number | null;
+    group_id: string | null;
+    parent: string | null;
+    idempotency_key: string | null;
+    external_id: string | null;
+    flow_version: number | null;
+    digest: string | null;
+    commit: string | null;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    started_at: string | null;
+    finished_at: string | null;
+    duration_s: number | null;
+    error: {
+        type: string;
+        message: string;
+        node: string | null;
+    } | null;
+    submitted_by: string | null;
+    params: {
+        [key: string]: Schema11;
+    };
+    inputs: Array<RunInput>;
+    no_cache: boolean;
+    nodes: Array<NodeRecord>;
+    result: {
+        [key: string]: Schema13;
+    } | null;
+    metrics: Array<{
+        name: string;
+        count: number;
+        last: number | 'NaN' | 'Infinity' | '-Infinity';
+        step: number;
+    }>;
+    artifacts: Array<{
+        digest: string;
+        name: string;
+        media_type: string;
+        size: number;
+        volatile: boolean;
+        node: string;
+        port: string | null;
+    }>;
+};
+
+export type RunStatus = 'queued' | 'running' | 'ok' | 'error' | 'cancelled' | 'abandoned';
+
+export type RunInput = {
+    name: string;
+    dtype: Dtype;
+    value: Schema12;
+    default: boolean;
+};
+
+export type NodeRecord = {
+    node: string;
+    type: string;
+    status: NodeRunStatus;
+    cached: boolean;
+    cached_from: string | null;
+    worker: string | null;
+    queued_at: string | null;
+    started_at: string | null;
+    finished_at: string | null;
+    duration_s: number | null;
+    waiting_for: string | null;
+    logs: string;
+    logs_truncated: boolean;
+    traceback: string | null;
+    error: {
+        type: string;
+        message: string;
+    } | null;
+};
+
+export type NodeRunStatus = 'pending' | 'queued' | 'running' | 'ok' | 'error' | 'skipped' | 'cancelled';
+
+export type RunSummary = {
+    id: string;
+    flow: string;
+    status: RunStatus;
+    draft: boolean;
+    seed: number | null;
+    group_id: string | null;
+    parent: string | null;
+    idempotency_key: string | null;
+    external_id: string | null;
+    flow_version: number | null;
+    digest: string | null;
+    commit: string | null;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    started_at: string | null;
+    finished_at: string | null;
+    duration_s: number | null;
+    error: {
+        type: string;
+        message: string;
+        node: string | null;
+    } | null;
+    submitted_by: string | null;
+};
+
+export type MetricSeries = {
+    name: string;
+    node: string;
+    port: string;
+    run: string;
+    count: number;
+    points: Array<MetricPoint>;
+};
+
+export type MetricPoint = {
+    step: number;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    ts: string;
+    value: number | 'NaN' | 'Infinity' | '-Infinity';
+};
+
+export type ArtifactRef = {
+    digest: string;
+    name: string;
+    media_type: string;
+    size: number;
+    volatile: boolean;
+};
+
+export type Schema5 = string | number | boolean | null | Array<Schema5> | {
+    [key: string]: Schema5;
+};
+
+export type Schema6 = string | number | boolean | null | Array<Schema6> | {
+    [key: string]: Schema6;
+};
+
+export type Schema7 = string | number | boolean | null | Array<Schema7> | {
+    [key: string]: Schema7;
+};
+
+export type Schema8 = string | number | boolean | null | Array<Schema8> | {
+    [key: string]: Schema8;
+};
+
+export type Schema9 = string | number | boolean | null | Array<Schema9> | {
+    [key: string]: Schema9;
+};
+
+export type Schema10 = string | number | boolean | null | Array<Schema10> | {
+    [key: string]: Schema10;
+};
+
+export type Schema11 = string | number | boolean | null | Array<Schema11> | {
+    [key: string]: Schema11;
+};
+
+export type Schema12 = string | number | boolean | null | Array<Schema12> | {
+    [key: string]: Schema12;
+};
+
+export type Schema13 = string | number | boolean | null | Array<Schema13> | {
+    [key: string]: Schema13;
+};
+
+export type CodeEntryOutput = {
+    module: string;
+    export: string;
+    digest: string;
+    modules: Array<{
+        path: string;
+        digest: string;
+    }>;
+};
+
+export type LoginAccessTokenData = {
+    body: {
+        /**
+         * The e-mail of the user.
+         */
+        username: string;
+        password: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/login/access-token';
+};
+
+export type LoginAccessTokenErrors = {
+    /**
+     * `invalid_credentials`: Wrong user name or password
+     */
+    400: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * `rate_limited`: Too many requests
+     */
+    429: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginAccessTokenError = LoginAccessTokenErrors[keyof LoginAccessTokenErrors];
+
+export type LoginAccessTokenResponses = {
+    /**
+     * A session token
+     */
+    200: Token;
+};
+
+export type LoginAccessTokenResponse = LoginAccessTokenResponses[keyof LoginAccessTokenResponses];
+
+export type LoginTestTokenData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/login/test-token';
+};
+
+export type LoginTestTokenErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginTestTokenError = LoginTestTokenErrors[keyof LoginTestTokenErrors];
+
+export type LoginTestTokenResponses = {
+    /**
+     * The user of the token
+     */
+    200: User;
+};
+
+export type LoginTestTokenResponse = LoginTestTokenResponses[keyof LoginTestTokenResponses];
+
+export type UsersMeData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/users/me';
+};
+
+export type UsersMeErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type UsersMeError = UsersMeErrors[keyof UsersMeErrors];
+
+export type UsersMeResponses = {
+    /**
+     * The user
+     */
+    200: User;
+};
+
+export type UsersMeResponse = UsersMeResponses[keyof UsersMeResponses];
+
+export type FlowsListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/flows/';
+};
+
+export type FlowsListErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsListError = FlowsListErrors[keyof FlowsListErrors];
+
+export type FlowsListResponses = {
+    /**
+     * Flows with their state, by name.
+     */
+    200: Array<FlowListItem>;
+};
+
+export type FlowsListResponse = FlowsListResponses[keyof FlowsListResponses];
+
+export type FlowsNodeTypesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/flows/node-types';
+};
+
+export type FlowsNodeTypesErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsNodeTypesError = FlowsNodeTypesErrors[keyof FlowsNodeTypesErrors];
+
+export type FlowsNodeTypesResponses = {
+    /**
+     * Node types by name.
+     */
+    200: Array<NodeType>;
+};
+
+export type FlowsNodeTypesResponse = FlowsNodeTypesResponses[keyof FlowsNodeTypesResponses];
+
+export type FlowsDeleteData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/flows/{name}';
+};
+
+export type FlowsDeleteErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `flow_has_active_runs`: The flow has queued or running runs · `code_defined`: The flow is defined in code
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsDeleteError = FlowsDeleteErrors[keyof FlowsDeleteErrors];
+
+export type FlowsDeleteResponses = {
+    /**
+     * The flow is gone.
+     */
+    204: void;
+};
+
+export type FlowsDeleteResponse = FlowsDeleteResponses[keyof FlowsDeleteResponses];
+
+export type FlowsGetData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: {
+        /**
+         * The published content.
+         */
+        published?: boolean;
+    };
+    url: '/flows/{name}';
+};
+
+export type FlowsGetErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `not_published`: Nothing is published
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsGetError = FlowsGetErrors[keyof FlowsGetErrors];
+
+export type FlowsGetResponses = {
+    /**
+     * The flow.
+     */
+    200: Flow;
+};
+
+export type FlowsGetResponse = FlowsGetResponses[keyof FlowsGetResponses];
+
+export type FlowsSaveData = {
+    body: FlowDocument;
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/flows/{name}';
+};
+
+export type FlowsSaveErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `version_conflict`: Somebody saved first · `code_defined`: The flow is defined in code
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsSaveError = FlowsSaveErrors[keyof FlowsSaveErrors];
+
+export type FlowsSaveResponses = {
+    /**
+     * The draft is stored.
+     */
+    200: Flow;
+    /**
+     * The flow is new.
+     */
+    201: Flow;
+};
+
+export type FlowsSaveResponse = FlowsSaveResponses[keyof FlowsSaveResponses];
+
+export type FlowsPublishData = {
+    body: {
+        version: number;
+    };
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/flows/{name}/publish';
+};
+
+export type FlowsPublishErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `version_conflict`: Somebody saved first · `code_defined`: The flow is defined in code
+     */
+    409: Problem;
+    /**
+     * `flow_invalid`: The flow has errors · `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsPublishError = FlowsPublishErrors[keyof FlowsPublishErrors];
+
+export type FlowsPublishResponses = {
+    /**
+     * The flow.
+     */
+    200: Flow;
+};
+
+export type FlowsPublishResponse = FlowsPublishResponses[keyof FlowsPublishResponses];
+
+export type FlowsValidateData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/flows/{name}/validate';
+};
+
+export type FlowsValidateErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsValidateError = FlowsValidateErrors[keyof FlowsValidateErrors];
+
+export type FlowsValidateResponses = {
+    /**
+     * What was found.
+     */
+    200: ValidationResult;
+};
+
+export type FlowsValidateResponse = FlowsValidateResponses[keyof FlowsValidateResponses];
+
+export type FlowsStartData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/flows/{name}/start';
+};
+
+export type FlowsStartErrors = {
+    /**
+     * `wrong_mode`: Not possible in this mode of the flow
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_published`: Nothing is published
+     */
+    409: Problem;
+    /**
+     * `flow_invalid`: The flow has errors · `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsStartError = FlowsStartErrors[keyof FlowsStartErrors];
+
+export type FlowsStartResponses = {
+    /**
+     * The flow is active.
+     */
+    200: FlowState;
+};
+
+export type FlowsStartResponse = FlowsStartResponses[keyof FlowsStartResponses];
+
+export type FlowsStopData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/flows/{name}/stop';
+};
+
+export type FlowsStopErrors = {
+    /**
+     * `wrong_mode`: Not possible in this mode of the flow
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsStopError = FlowsStopErrors[keyof FlowsStopErrors];
+
+export type FlowsStopResponses = {
+    /**
+     * The flow is stopped.
+     */
+    200: FlowState;
+};
+
+export type FlowsStopResponse = FlowsStopResponses[keyof FlowsStopResponses];
+
+export type FlowsWsTicketData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/flows/ws-ticket';
+};
+
+export type FlowsWsTicketErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsWsTicketError = FlowsWsTicketErrors[keyof FlowsWsTicketErrors];
+
+export type FlowsWsTicketResponses = {
+    /**
+     * The ticket.
+     */
+    201: WsTicket;
+};
+
+export type FlowsWsTicketResponse = FlowsWsTicketResponses[keyof FlowsWsTicketResponses];
+
+export type MessagesListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/messages/';
+};
+
+export type MessagesListErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type MessagesListError = MessagesListErrors[keyof MessagesListErrors];
+
+export type MessagesListResponses = {
+    /**
+     * All messages by name.
+     */
+    200: Array<Message>;
+};
+
+export type MessagesListResponse = MessagesListResponses[keyof MessagesListResponses];
+
+export type MessagesPublishData = {
+    body: {
+        value: Schema3;
+    };
+    path: {
+        /**
+         * `flow.message`, or `message` where a single flow declares it.
+         */
+        message: string;
+    };
+    query?: never;
+    url: '/messages/{message}';
+};
+
+export type MessagesPublishErrors = {
+    /**
+     * `wrong_mode`: Not possible in this mode of the flow
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `message_not_declared`: No published flow declares the message
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type MessagesPublishError = MessagesPublishErrors[keyof MessagesPublishErrors];
+
+export type MessagesPublishResponses = {
+    /**
+     * The value is stored.
+     */
+    200: PublishedMessage;
+};
+
+export type MessagesPublishResponse = MessagesPublishResponses[keyof MessagesPublishResponses];
+
+export type MessagesHistoryData = {
+    body?: never;
+    path: {
+        /**
+         * `flow.message`, or `message` where a single flow declares it.
+         */
+        message: string;
+    };
+    query?: {
+        limit?: number;
+        /**
+         * Only rows older than this: the `created_at` of the last row read.
+         */
+        before?: string;
+        /**
+         * Only rows of this time and later.
+         */
+        since?: string;
+    };
+    url: '/messages/{message}/history';
+};
+
+export type MessagesHistoryErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `message_not_declared`: No published flow declares the message
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type MessagesHistoryError = MessagesHistoryErrors[keyof MessagesHistoryErrors];
+
+export type MessagesHistoryResponses = {
+    /**
+     * A page of values.
+     */
+    200: Array<MessageHistoryEntry>;
+};
+
+export type MessagesHistoryResponse = MessagesHistoryResponses[keyof MessagesHistoryResponses];
+
+export type RunsSubmitData = {
+    body?: {
+        params?: {
+            [key: string]: Schema4;
+        };
+        seed?: number;
+        draft?: boolean;
+        no_cache?: boolean;
+        idempotency_key?: string;
+    };
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/runs/flows/{name}';
+};
+
+export type RunsSubmitErrors = {
+    /**
+     * `wrong_mode`: Not possible in this mode of the flow
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `not_published`: Nothing is published
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid · `flow_invalid`: The flow has errors
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type RunsSubmitError = RunsSubmitErrors[keyof RunsSubmitErrors];
+
+export type RunsSubmitResponses = {
+    /**
+     * The run that was submitted first under this key.
+     */
+    200: Run;
+    /**
+     * The queued run.
+     */
+    201: Run;
+};
+
+export type RunsSubmitResponse = RunsSubmitResponses[keyof RunsSubmitResponses];
+
+export type RunsListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        /**
+         * Only rows older than this: the `created_at` of the last row read.
+         */
+        before?: string;
+        /**
+         * Only rows of this time and later.
+         */
+        since?: string;
+        /**
+         * Names of flows, separated by commas.
+         */
+        flow?: string;
+        /**
+         * Statuses of runs, separated by commas.
+         */
+        status?: string;
+        group?: string;
+        digest?: string;
+        offset?: number;
+    };
+    url: '/runs';
+};
+
+export type RunsListErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type RunsListError = RunsListErrors[keyof RunsListErrors];
+
+export type RunsListResponses = {
+    /**
+     * The runs.
+     */
+    200: Array<RunSummary>;
+};
+
+export type RunsListResponse = RunsListResponses[keyof RunsListResponses];
+
+export type RunsGetData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/runs/{id}';
+};
+
+export type RunsGetErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type RunsGetError = RunsGetErrors[keyof RunsGetErrors];
+
+export type RunsGetResponses = {
+    /**
+     * The run.
+     */
+    200: Run;
+};
+
+export type RunsGetResponse = RunsGetResponses[keyof RunsGetResponses];
+
+export type RunsCancelData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/runs/{id}/cancel';
+};
+
+export type RunsCancelErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type RunsCancelError = RunsCancelErrors[keyof RunsCancelErrors];
+
+export type RunsCancelResponses = {
+    /**
+     * The run.
+     */
+    200: Run;
+};
+
+export type RunsCancelResponse = RunsCancelResponses[keyof RunsCancelResponses];
+
+export type RunsMetricsData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: {
+        /**
+         * Messages, bare or as `<flow>.<message>`, separated by commas.
+         */
+        name?: string;
+        /**
+         * Every how many points one is given; the last is always.
+         */
+        stride?: number;
+    };
+    url: '/runs/{id}/metrics';
+};
+
+export type RunsMetricsErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type RunsMetricsError = RunsMetricsErrors[keyof RunsMetricsErrors];
+
+export type RunsMetricsResponses = {
+    /**
+     * The curves.
+     */
+    200: Array<MetricSeries>;
+};
+
+export type RunsMetricsResponse = RunsMetricsResponses[keyof RunsMetricsResponses];
+
+export type ArtifactsPutData = {
+    body: Blob | File;
+    path?: never;
+    query?: {
+        /**
+         * File name, shown when the bytes are downloaded.
+         */
+        name?: string;
+        volatile?: boolean;
+    };
+    url: '/artifacts';
+};
+
+export type ArtifactsPutErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `payload_too_large`: The body is too large
+     */
+    413: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type ArtifactsPutError = ArtifactsPutErrors[keyof ArtifactsPutErrors];
+
+export type ArtifactsPutResponses = {
+    /**
+     * The bytes were stored already.
+     */
+    200: ArtifactRef;
+    /**
+     * The bytes are stored.
+     */
+    201: ArtifactRef;
+};
+
+export type ArtifactsPutResponse = ArtifactsPutResponses[keyof ArtifactsPutResponses];
+
+export type ArtifactsGetData = {
+    body?: never;
+    path: {
+        digest: string;
+    };
+    query?: never;
+    url: '/artifacts/{digest}';
+};
+
+export type ArtifactsGetErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * The range begins behind the last byte.
+     */
+    416: unknown;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type ArtifactsGetError = ArtifactsGetErrors[keyof ArtifactsGetErrors];
+
+export type ArtifactsGetResponses = {
+    /**
+     * All bytes.
+     */
+    200: Blob | File;
+    /**
+     * The bytes of the range.
+     */
+    206: Blob | File;
+};
+
+export type ArtifactsGetResponse = ArtifactsGetResponses[keyof ArtifactsGetResponses];

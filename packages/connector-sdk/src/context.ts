@@ -1,0 +1,90 @@
+/**
+ * What a node may touch: everything from outside comes through `ctx`, so that tests can replace it (wire decision R8).
+ * @module
+ */
+import type { ArtifactRef, FlowMode, Health } from '@flow-service/protocol'
+
+import type { NodePort, Values } from './node.ts'
+
+/** Ends a timer, schedule or route; calling it again does nothing. */
+export type Cancel = () => void
+
+/** How bytes are named when they are stored. */
+export interface SaveOptions {
+  /** File name, `''` unless given. */
+  readonly name?: string
+  /** `application/octet-stream` unless given. */
+  readonly mediaType?: string
+  /** Keep the bytes in the engine's memory ring only. */
+  readonly volatile?: boolean
+}
+
+/** A request to a webhook. The host has checked the route, its secret, the method and the size. */
+export interface HookRequest {
+  readonly method: 'GET' | 'POST'
+  /** Media type without parameters, lower case; `''` when the request had none. */
+  readonly mediaType: string
+  readonly query: Readonly<Record<string, string>>
+  /** The body's bytes, decoded from any content encoding. */
+  readonly body: Uint8Array
+}
+
+/** The arrival is not accepted: answered as 422 with this text. */
+export class HookRefusal extends Error {
+  override readonly name = 'HookRefusal'
+}
+
+/** Where a webhook is mounted: `/hooks/{flow}/{path}/{secret}`. */
+export interface HookRoute {
+  readonly path: string
+  readonly secret: string | null
+  readonly methods: readonly ('GET' | 'POST')[]
+}
+
+/** A value that does not fit the dtype of its port; nothing of the delivery is published. */
+export class DtypeViolation extends TypeError {
+  override readonly name = 'DtypeViolation'
+}
+
+/** What a started node can do. Times are in seconds. */
+export interface NodeContext<S = Values> {
+  readonly flow: string
+  readonly node: string
+  readonly mode: FlowMode
+  readonly settings: S
+  readonly inputs: readonly NodePort[]
+  readonly outputs: readonly NodePort[]
+  /** Identifier of the run; null in a live flow. */
+  readonly run: string | null
+  /** Aborted when the node stops or its execution is cancelled. */
+  readonly signal: AbortSignal
+
+  /** Publish one value. A delivery of its own. Throws {@link DtypeViolation}. */
+  send(port: string, value: unknown): void
+  /** Publish several values as one delivery. Throws {@link DtypeViolation}; then none is published. */
+  emit(values: Values): void
+
+  /** Latest value of an input port, null until there is one: how a node reads its passive inputs on an arrival. */
+  latest(port: string): unknown
+
+  /** Time of the engine's clock, in milliseconds since the Unix epoch. */
+  now(): number
+  after(seconds: number, run: () => void): Cancel
+  every(seconds: number, run: () => void): Cancel
+  /** Five fields, in the time zone of the engine. Throws a RangeError naming what is wrong with the pattern. */
+  cron(pattern: string, run: () => void): Cancel
+
+  /** Mount a webhook until the node stops. The handler throws {@link HookRefusal} to refuse an arrival. */
+  webhook(route: HookRoute, handler: (request: HookRequest) => void | Promise<void>): void
+  /** `fetch` through the engine's egress rules. */
+  fetch(url: string, init?: RequestInit): Promise<Response>
+
+  /** Execute the node's own code with these inputs, on this machine or a worker. Emissions go to `emit`. */
+  call(inputs: Values): Promise<Values>
+
+  saveArtifact(data: Uint8Array, options?: SaveOptions): Promise<ArtifactRef>
+  loadArtifact(ref: ArtifactRef | string): Promise<Uint8Array>
+  /** Tell how the node's connections are; repeats of the same state make no event. */
+  reportHealth(status: Health, message?: string): void
+  log(message: string): void
+}

@@ -1,0 +1,210 @@
+/**
+ * Messages of live flows: who reads each, and the way of a publication. A publication is recorded, shown and
+ * delivered, in this order (S8); its dtype has been checked.
+ * @module
+ */
+import type { NodePort } from '@flow-service/connector-sdk'
+import type { Dtype, EngineEvent } from '@flow-service/protocol'
+
+import type { Cascade } from './cascade.ts'
+import { IntervalGate } from './gate.ts'
+import type { Host, PublishedValue } from './host.ts'
+import type { Loop, Receiver } from './loop.ts'
+
+/** A delivery of several ports at once: what arrives together (G15). */
+const MANY = { is: 'many' } as const
+/** A delivery without arrivals: a request to act. */
+export const TRIGGER = { is: 'trigger' } as const
+/** What a delivery is: one input's value, several arrivals, or a trigger. */
+export type What = InputPort | typeof MANY | typeof TRIGGER
+
+/** A node that messages are delivered to. */
+export interface Consumer extends Receiver<What> {
+  readonly loop: Loop<Consumer, What>
+}
+
+/** An input port of a live node and the latest value that arrived there. */
+export class InputPort {
+  readonly is = 'input'
+  readonly consumer: Consumer
+  readonly port: string
+  readonly message: string
+  readonly dtype: Dtype
+  readonly trigger: boolean
+  /** Position among the node's inputs. */
+  readonly index: number
+  /** Whether there is a value. */
+  filled = false
+  /** Null until there is one. */
+  latest: unknown = null
+
+  constructor(consumer: Consumer, { port, message, dtype, trigger }: NodePort, index: number) {
+    this.consumer = consumer
+    this.port = port
+    this.message = message
+    this.dtype = dtype
+    this.trigger = trigger
+    this.index = index
+  }
+
+  fill(value: unknown): void {
+    this.filled = true
+    this.latest = value
+  }
+}
+
+/** One value of a delivery of several. */
+export interface Arrival {
+  readonly input: InputPort
+  readonly value: unknown
+}
+
+/** A node that reads a message, and its inputs that name it. */
+interface Reader {
+  readonly consumer: Consumer
+  readonly inputs: readonly InputPort[]
+}
+
+/** A message that active flows use. */
+export interface Channel {
+  readonly name: string
+  readers: Reader[]
+  /** Ports of active flows that name the message, either way. */
+  users: number
+}
+
+/** An output port of a live node. */
+export interface OutputPort {
+  readonly flow: string
+  readonly node: string
+  readonly port: string
+  readonly dtype: Dtype
+  /** How errors call it. */
+  readonly subject: string
+  readonly channel: Channel
+  readonly gate: IntervalGate<ValueEvent> | null
+}
+
+/** Where a value from outside goes, and the run whose output it is, if it is one's. */
+type OutsidePlace = Pick<PublishedValue, 'flow' | 'message' | 'run'>
+
+/** What a socket is shown of a publication. */
+export type ValueEvent = Extract<EngineEvent, { type: 'value' }>
+
+/** The messages of all active flows. */
+export class Bus {
+  readonly #host: Host
+  readonly #channels = new Map<string, Channel>()
+
+  constructor(host: Host) {
+    this.#host = host
+  }
+
+  /** The channel of a message, for one more port; `leave` gives it back. */
+  join(message: string): Channel {
+    let channel = this.#channels.get(message)
+    if (channel === undefined) {
+      channel = { name: message, readers: [], users: 0 }
+      this.#channels.set(message, channel)
+    }
+    channel.users++
+    return channel
+  }
+
+  leave(channel: Channel): void {
+    if (--channel.users === 0) this.#channels.delete(channel.name)
+  }
+
+  /** A gate before the frames of a port that shows a value each `interval` seconds at most. */
+  gate(interval: number | null): IntervalGate<ValueEvent> | null {
+    if (interval === null || interval === 0) return null
+    return new IntervalGate(this.#host.clock, interval * 1000, (event) => this.#host.event(event))
+  }
+
+  /** Publishes one value. */
+  publish(output: OutputPort, value: unknown, cascade: Cascade, atMs?: number): void {
+    this.#tell(output, value, cascade, atMs ?? this.#host.clock.now())
+    deliver(output.channel, value, cascade)
+  }
+
+  /** Publishes several values as one delivery to each reader; `values` are in the order of `outputs`. */
+  publishMany(outputs: readonly OutputPort[], values: readonly unknown[], cascade: Cascade, atMs?: number): void {
+    const at = atMs ?? this.#host.clock.now()
+    const together = new Map<Consumer, Arrival[]>()
+    for (const [index, output] of outputs.entries()) {
+      const value = values[index]
+      this.#tell(output, value, cascade, at)
+      for (const { consumer, inputs } of output.channel.readers) {
+        const arrivals = inputs.map((input) => ({ input, value }))
+        const earlier = together.get(consumer)
+        if (earlier === undefined) together.set(consumer, arrivals)
+        else earlier.push(...arrivals)
+      }
+    }
+    for (const [consumer, arrivals] of together) deliverTogether(consumer, arrivals, cascade)
+  }
+
+  /** Publishes a value from outside; answers whether an active flow reads it. */
+  publishOutside(place: OutsidePlace, value: unknown, cascade: Cascade, atMs: number): boolean {
+    const { flow, message } = place
+    this.#host.record({ ...place, value, atMs, node: null, port: null, cascade: cascade.id })
+    this.#host.event({
+      type: 'value',
+      message,
+      value: value as ValueEvent['value'],
+      flow,
+      node: null,
+      port: null,
+      run: null,
+      step: null,
+    })
+    const channel = this.#channels.get(message)
+    if (channel === undefined || channel.readers.length === 0) return false
+    deliver(channel, value, cascade)
+    return true
+  }
+
+  #tell(output: OutputPort, value: unknown, cascade: Cascade, atMs: number): void {
+    const { flow, node, port, gate } = output
+    const message = output.channel.name
+    this.#host.record({ message, value, atMs, flow, node, port, cascade: cascade.id })
+    if (!this.#host.isWatched()) return
+    const event: ValueEvent = {
+      type: 'value',
+      message,
+      value: value as ValueEvent['value'],
+      flow,
+      node,
+      port,
+      run: null,
+      step: null,
+    }
+    if (gate === null) this.#host.event(event)
+    else gate.offer(event)
+  }
+}
+
+function deliver(channel: Channel, value: unknown, cascade: Cascade): void {
+  for (const { consumer, inputs } of channel.readers) {
+    if (inputs.length === 1) consumer.loop.deliver(consumer, inputs[0]!, value, cascade)
+    else
+      deliverTogether(
+        consumer,
+        inputs.map((input) => ({ input, value })),
+        cascade,
+      )
+  }
+}
+
+/** Delivers arrivals to one consumer, in the order of its ports. */
+export function deliverTogether(consumer: Consumer, arrivals: Arrival[], cascade: Cascade): void {
+  const [first] = arrivals
+  if (arrivals.length === 1) consumer.loop.deliver(consumer, first!.input, first!.value, cascade)
+  else
+    consumer.loop.deliver(
+      consumer,
+      MANY,
+      arrivals.toSorted((a, b) => a.input.index - b.input.index),
+      cascade,
+    )
+}

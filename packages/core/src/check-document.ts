@@ -1,0 +1,47 @@
+/**
+ * What is wrong with a flow document, as issues (G18). Executes no user code.
+ * @module
+ */
+import type { FlowDocument, Issue } from '@flow-service/protocol'
+
+import { checkInputs, checkOutputs } from './check-interface.ts'
+import { checkNode } from './check-node.ts'
+import type { Report, Surroundings } from './check-report.ts'
+import { checkCycle, checkWires } from './check-wires.ts'
+import { buildGraph } from './graph.ts'
+import type { NodeRegistry } from './registry.ts'
+
+/**
+ * The issues of a document in normal form, in its order: inputs, outputs, nodes, wires. Linear in its size.
+ * Without surroundings nothing is said about messages of other flows and missing dependencies.
+ */
+export function checkDocument(document: FlowDocument, registry: NodeRegistry, around?: Surroundings): Issue[] {
+  const issues: Issue[] = []
+  const report: Report = (code, message, { node = null, path, severity = 'error' }) =>
+    issues.push({ severity, code, message, node, path })
+  const graph = buildGraph(document)
+  checkInputs(document, report)
+  checkOutputs(document, graph, report)
+  checkResources(document, report)
+  const seen = new Set<string>()
+  for (const [at, node] of document.nodes.entries()) {
+    if (seen.has(node.id)) {
+      report('duplicate_node_id', `two nodes have the id "${node.id}"; rename one`, {
+        node: node.id,
+        path: `/nodes/${at}/id`,
+      })
+    }
+    seen.add(node.id)
+    checkNode({ document, node, at, registry, around, report })
+  }
+  checkWires(document, graph, around, report)
+  if (document.mode === 'batch') checkCycle(document, graph, report)
+  return issues
+}
+
+function checkResources({ resources }: FlowDocument, report: Report): void {
+  if (resources.flavor === null) return
+  report('unknown_flavor', `there is no flavor "${resources.flavor}"; remove it or name an existing one`, {
+    path: '/resources/flavor',
+  })
+}

@@ -1,0 +1,38 @@
+/**
+ * What checks are given, and how they report.
+ * @module
+ */
+import type { Dtype, FlowDocument, FlowNode, Issue, IssueCode } from '@flow-service/protocol'
+
+import type { NodeRegistry } from './registry.ts'
+
+/** What a check may know of the world around the flow. */
+export interface Surroundings {
+  /** Dtype of a message that another published flow declares; undefined when none does. */
+  message(qualified: string): Dtype | undefined
+  /** What a node type lacks on this engine, such as `python`; null when nothing. */
+  missing?(type: string): string | null
+}
+
+/** A place in the document. */
+interface IssuePlace {
+  readonly node?: string
+  /** JSON Pointer into the document. */
+  readonly path: string
+  /** `error` unless given. */
+  readonly severity?: Issue['severity']
+}
+
+/** Takes the findings of the checks. */
+export type Report = (code: IssueCode, message: string, place: IssuePlace) => void
+
+/** One node and what its checks need. */
+export interface NodeCheck {
+  readonly document: FlowDocument
+  readonly node: FlowNode
+  /** Index in the document. */
+  readonly at: number
+  readonly registry: NodeRegistry
+  readonly around: Surroundings | undefined
+  readonly report: Report
+}

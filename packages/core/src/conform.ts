@@ -1,0 +1,28 @@
+/**
+ * Values on their way out of a node: the port exists, and the dtype holds (G12).
+ * @module
+ */
+import { DtypeViolation, type Values } from '@flow-service/connector-sdk'
+import { accepts, describeValue, type Dtype } from '@flow-service/protocol'
+
+/**
+ * The value as it travels under a dtype: on `float`, numbers that JSON lacks become strings. `subject` begins the
+ * error's text. Throws {@link DtypeViolation}.
+ */
+export function conform(dtype: Dtype, value: unknown, subject: string): unknown {
+  if (accepts(dtype, value)) return value
+  if (dtype === 'float' && typeof value === 'number') return String(value)
+  throw new DtypeViolation(`${subject} is ${dtype}, which ${describeValue(value)} is not`)
+}
+
+/** The ports that values name, in the ports' order; a port without a value is left out. Throws for an unknown port. */
+export function namedPorts<P>(values: Values, ports: ReadonlyMap<string, P>): P[] {
+  for (const port of Object.keys(values)) if (!ports.has(port)) throw unknownOutput(port, ports)
+  return [...ports].flatMap(([port, found]) => (values[port] === undefined ? [] : [found]))
+}
+
+/** The error of a value for an output port that does not exist. */
+export function unknownOutput(port: string, ports: ReadonlyMap<string, unknown>): Error {
+  const has = [...ports.keys()].map((name) => `"${name}"`).join(', ')
+  return new Error(`there is no output port "${port}"; the node has ${has || 'none'}`)
+}

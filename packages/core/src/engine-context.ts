@@ -1,0 +1,206 @@
+/**
+ * What a node may touch (`ctx`), in live flows and in runs.
+ * @module
+ */
+import {
+  type Cancel,
+  DtypeViolation,
+  HookRefusal,
+  type HookRequest,
+  type HookRoute,
+  type NodeContext,
+  type NodePort,
+  type SaveOptions,
+  type Values,
+} from '@flow-service/connector-sdk'
+import type { ArtifactRef, FlowDocument, FlowMode, FlowNode, Health } from '@flow-service/protocol'
+
+import { type Failure, failureOf } from './failure.ts'
+import { portsOf } from './graph.ts'
+import { CodeError, type Host } from './host.ts'
+import { startCron, startInterval, startTimer } from './timers.ts'
+
+/** The node behind a context. */
+export interface ContextOwner {
+  readonly node: FlowNode
+  readonly run: string | null
+  send(port: string, value: unknown): void
+  emit(values: Values, atMs?: number): void
+  latest(port: string): unknown
+  /** Aborted when the execution that runs is cancelled or its node stops; null while none runs. */
+  executionSignal(): AbortSignal | null
+  /** What feeds the generator of numbers of a call, unless a `seed` port does. */
+  seed(call: string): string
+  /** A callback of the node has failed. */
+  fail(failure: Failure): void
+  placed(place: { readonly waitingFor: string } | { readonly worker: string }): void
+  reportHealth(status: Health, message: string | null): void
+  log(stream: 'stdout' | 'stderr', text: string): void
+}
+
+/** One object a node, for its whole life. After `close` its timers, routes and publications do nothing. */
+export class EngineContext implements NodeContext {
+  readonly flow: string
+  readonly node: string
+  readonly mode: FlowMode
+  readonly run: string | null
+  readonly settings: Values
+  readonly inputs: readonly NodePort[]
+  readonly outputs: readonly NodePort[]
+  readonly #host: Host
+  readonly #document: FlowDocument
+  readonly #owner: ContextOwner
+  readonly #lifetime = new AbortController()
+  readonly #listeners = new Set<Cancel>()
+  #listening = true
+  /** As the signal tells, without the cost of asking it for each value. */
+  #closed = false
+
+  constructor(host: Host, document: FlowDocument, owner: ContextOwner, settings: Values) {
+    this.flow = document.name
+    this.node = owner.node.id
+    this.mode = document.mode
+    this.run = owner.run
+    this.settings = settings
+    this.inputs = portsOf(owner.node, 'input')
+    this.outputs = portsOf(owner.node, 'output')
+    this.#host = host
+    this.#document = document
+    this.#owner = owner
+  }
+
+  get signal(): AbortSignal {
+    return this.#owner.executionSignal() ?? this.#lifetime.signal
+  }
+
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  send(port: string, value: unknown): void {
+    if (!this.#closed) this.#owner.send(port, value)
+  }
+
+  emit(values: Values): void {
+    if (!this.closed) this.#owner.emit(values)
+  }
+
+  latest(port: string): unknown {
+    return this.#owner.latest(port)
+  }
+
+  now(): number {
+    return this.#host.clock.now()
+  }
+
+  after(seconds: number, run: () => void): Cancel {
+    const cancel = this.#listen(
+      startTimer(this.#host.clock, seconds * 1000, () => {
+        cancel()
+        this.#guard(run)
+      }),
+    )
+    return cancel
+  }
+
+  every(seconds: number, run: () => void): Cancel {
+    if (!(seconds > 0)) throw new RangeError(`an interval of ${seconds} s never ends; give more than 0`)
+    return this.#listen(startInterval(this.#host.clock, seconds * 1000, () => this.#guard(run)))
+  }
+
+  cron(pattern: string, run: () => void): Cancel {
+    return this.#listen(startCron(this.#host.clock, this.#host.timeZone, pattern, () => this.#guard(run)))
+  }
+
+  webhook(route: HookRoute, handler: (request: HookRequest) => void | Promise<void>): void {
+    if (this.mode === 'batch') throw new Error('a run listens to no webhook; use one in a live flow')
+    const answer = async (request: HookRequest): Promise<void> => {
+      try {
+        await handler(request)
+      } catch (error) {
+        // The sender is told of these two; anything else is the node's own failure.
+        if (!(error instanceof HookRefusal || error instanceof DtypeViolation)) this.#owner.fail(failureOf(error))
+        throw error
+      }
+    }
+    this.#listen(this.#host.webhook(this.flow, route, answer))
+  }
+
+  fetch(url: string, init?: RequestInit): Promise<Response> {
+    return this.#host.fetch(url, init)
+  }
+
+  call(inputs: Values): Promise<Values> {
+    const id = this.#host.newId()
+    return this.#host.call({
+      document: this.#document,
+      node: this.#owner.node,
+      id,
+      run: this.run,
+      inputs,
+      seed: seedOf(inputs) ?? this.#owner.seed(id),
+      signal: this.signal,
+      onEmit: (values, atMs) => {
+        if (this.closed) throw new CodeError('cancelled', 'the node has stopped', null)
+        this.#owner.emit(values, atMs)
+      },
+      onLog: (stream, text) => this.#owner.log(stream, text),
+      onPlace: (place) => this.#owner.placed(place),
+    })
+  }
+
+  saveArtifact(
+    data: Uint8Array,
+    { name = '', mediaType = 'application/octet-stream', volatile = false }: SaveOptions = {},
+  ): Promise<ArtifactRef> {
+    return this.#host.artifacts.save(data, { name, mediaType, volatile })
+  }
+
+  loadArtifact(ref: ArtifactRef | string): Promise<Uint8Array> {
+    return this.#host.artifacts.load(typeof ref === 'string' ? ref : ref.digest)
+  }
+
+  reportHealth(status: Health, message?: string): void {
+    if (!this.closed) this.#owner.reportHealth(status, message ?? null)
+  }
+
+  log(text: string): void {
+    this.#owner.log('stdout', text)
+  }
+
+  /** Ends timers and routes, so that nothing comes in any more; what executes goes on. */
+  closeListeners(): void {
+    this.#listening = false
+    for (const cancel of this.#listeners) cancel()
+  }
+
+  /** Ends everything. */
+  close(): void {
+    this.closeListeners()
+    this.#closed = true
+    this.#lifetime.abort(new CodeError('cancelled', 'the node stops', null))
+  }
+
+  #listen(end: Cancel): Cancel {
+    const cancel = (): void => {
+      if (this.#listeners.delete(cancel)) end()
+    }
+    this.#listeners.add(cancel)
+    if (!this.#listening) cancel()
+    return cancel
+  }
+
+  /** Callbacks are the node's code: what they throw, now or later, is the node's failure. */
+  #guard(run: () => unknown): void {
+    if (!this.#listening) return
+    try {
+      const result = run()
+      if (result instanceof Promise) void result.catch((error: unknown) => this.#owner.fail(failureOf(error)))
+    } catch (error) {
+      this.#owner.fail(failureOf(error))
+    }
+  }
+}
+
+const seedOf = ({ seed }: Values): string | null =>
+  seed === undefined || seed === null ? null : typeof seed === 'string' ? seed : JSON.stringify(seed)

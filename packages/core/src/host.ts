@@ -1,0 +1,101 @@
+/**
+ * What the graph runtime needs from its host. There are two hosts: the server, and the memory host of tests and
+ * embedders (`@flow-service/core/testing`).
+ * @module
+ */
+import type { Cancel, HookRequest, HookRoute, SaveOptions, Values } from '@flow-service/connector-sdk'
+import type { ArtifactRef, EngineEvent, FlowDocument, FlowNode } from '@flow-service/protocol'
+
+/** Time. The runtime sets no other timer than these. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch, with fractions. */
+  now(): number
+  /** Runs `run` once after at most 2^31-1 ms; the runtime chunks longer delays. */
+  setTimer(delayMs: number, run: () => void): Cancel
+}
+
+/** A value that was published in a live flow, or by a run that has ended. */
+export interface PublishedValue {
+  readonly message: string
+  readonly value: unknown
+  /** Milliseconds since the Unix epoch. */
+  readonly atMs: number
+  readonly flow: string
+  /** Null when it came from outside: a publish or an initial value. */
+  readonly node: string | null
+  readonly port: string | null
+  readonly cascade: string
+  /** The run whose output it is; left out when it is none's. */
+  readonly run?: string
+}
+
+/** Work that ended without being done. */
+export interface DeadLetter {
+  readonly flow: string
+  readonly node: string
+  readonly message: string | null
+  readonly value: unknown
+  readonly reason: 'crash' | 'overflow' | 'expired' | 'loop_limit' | 'lease' | 'stopped'
+  readonly cascade: string | null
+}
+
+/** One execution of a node's own code. */
+export interface CodeCall {
+  readonly document: FlowDocument
+  readonly node: FlowNode
+  /** Identifies the execution. */
+  readonly id: string
+  readonly run: string | null
+  readonly inputs: Values
+  /** Feeds the code's generator of numbers: the value of a wired `seed` port, else the stage key or the call's id. */
+  readonly seed: string
+  readonly signal: AbortSignal
+  /** Emitted values, in order; `atMs` is the time of the emission. Throwing fails the call. */
+  readonly onEmit: (values: Values, atMs: number) => void
+  readonly onLog: (stream: 'stdout' | 'stderr', text: string) => void
+  /** The call waits for this worker; null once it has started on `worker`. */
+  readonly onPlace: (place: { readonly waitingFor: string } | { readonly worker: string }) => void
+}
+
+/** The node's own code failed. `type` is the exception's name, `timeout`, `cancelled`, `process_died` or `worker_lost`. */
+export class CodeError extends Error {
+  override readonly name = 'CodeError'
+  readonly type: string
+  readonly traceback: string | null
+  constructor(type: string, message: string, traceback: string | null) {
+    super(message)
+    this.type = type
+    this.traceback = traceback
+  }
+}
+
+/** Bytes behind references. */
+export interface ArtifactHost {
+  save(data: Uint8Array, options: Required<SaveOptions>): Promise<ArtifactRef>
+  load(digest: string): Promise<Uint8Array>
+}
+
+/** Everything that the runtime reaches outside itself. */
+export interface Host {
+  readonly clock: Clock
+  /** A new UUIDv7. */
+  newId(): string
+  /** Time zone of cron patterns, an IANA name. */
+  readonly timeZone: string
+  /** Keep a published value as last value and history. Must not block; writing may lag behind. */
+  record(value: PublishedValue): void
+  /** Show what happened to sockets and observers. Must not block. */
+  event(event: EngineEvent): void
+  /** Whether anybody is shown events now; while nobody is, the runtime makes no value events. */
+  isWatched(): boolean
+  deadLetter(entry: DeadLetter): void
+  log(entry: { flow: string; node: string; text: string }): void
+  /** Mount a webhook; the result unmounts it. Throws when the route is taken. */
+  webhook(flow: string, route: HookRoute, handler: (request: HookRequest) => void | Promise<void>): Cancel
+  fetch(url: string, init?: RequestInit): Promise<Response>
+  /** Rejects with {@link CodeError}. */
+  call(call: CodeCall): Promise<Values>
+  /** End the warm process of a live node, if there is one. */
+  release(flow: string, node: string): void
+  readonly artifacts: ArtifactHost
+}

@@ -1,0 +1,33 @@
+/**
+ * The graph runtime of flow-service.
+ * @module
+ */
+export type { BatchContext, BatchEvent, BatchOutcome, StageCache } from './batch-context.ts'
+export { runBatch } from './batch.ts'
+export { checkDocument } from './check-document.ts'
+export type { Surroundings } from './check-report.ts'
+export type { Failure } from './failure.ts'
+export { IntervalGate } from './gate.ts'
+export {
+  buildGraph,
+  type DeclaredMessage,
+  declaredMessages,
+  type Graph,
+  type GraphNode,
+  type PortPlace,
+} from './graph.ts'
+export {
+  type ArtifactHost,
+  type Clock,
+  type CodeCall,
+  CodeError,
+  type DeadLetter,
+  type Host,
+  type PublishedValue,
+} from './host.ts'
+export { type LiveFlow, StartError, type StartOptions, TriggerError } from './live-flow.ts'
+export { LiveRuntime } from './live.ts'
+export { checkParams, type RunParams } from './params.ts'
+export { NodeRegistry, nodeTypeEntry, type PackageOrigin } from './registry.ts'
+export { documentDigest, STAGE_KEY_SHAPE, stageKey } from './stage-key.ts'
+export { startTimer } from './timers.ts'

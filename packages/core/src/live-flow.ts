@@ -1,0 +1,68 @@
+/**
+ * A live flow as its host sees it.
+ * @module
+ */
+import type { Values } from '@flow-service/connector-sdk'
+import type { FlowDocument, NodeState } from '@flow-service/protocol'
+
+/** A started flow. A node that does not exist is refused with a {@link TriggerError}. */
+export interface LiveFlow {
+  readonly name: string
+  readonly document: FlowDocument
+  /** Deliveries that wait because the flow is paused. */
+  readonly held: number
+  readonly paused: boolean
+  nodeStates(): NodeState[]
+  /**
+   * Ends the flow: nothing comes in any more, executing nodes get 10 s to end, waiting deliveries become dead letters.
+   * Calling it again waits for the same end.
+   */
+  stop(): Promise<void>
+  /** Holds every delivery that no node has begun; running executions end. */
+  pause(): void
+  resume(): void
+  /** Lets the oldest held delivery through; answers how many there were to release. */
+  step(): 0 | 1
+  /**
+   * Feeds input ports, or publishes on output ports; without values the node acts by itself. Answers the cascade.
+   * Throws a {@link TriggerError}.
+   */
+  trigger(node: string, values: Values): string
+  /** Ends the execution that runs; answers how many there were. */
+  cancel(node: string): 0 | 1
+  /** Clears the failure marker. */
+  acknowledge(node: string): NodeState
+  /** Resolves once nothing executes and nothing waits but what is held. */
+  idle(): Promise<void>
+}
+
+/** What a flow is started with. */
+export interface StartOptions {
+  /**
+   * Last values by qualified message. They stand in for initial values and fill passive inputs; other triggering
+   * inputs wait for their first arrival (G15).
+   */
+  readonly values?: ReadonlyMap<string, unknown>
+}
+
+/** A flow that could not be started; what had been started is stopped again. */
+export class StartError extends Error {
+  override readonly name = 'StartError'
+  /** Null when the fault is not one node's. */
+  readonly node: string | null
+  constructor(node: string | null, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.node = node
+  }
+}
+
+/** A request to a node that it cannot take: there is no such node or port, or a value is off its dtype. */
+export class TriggerError extends Error {
+  override readonly name = 'TriggerError'
+  /** Null when the fault is not one port's. */
+  readonly port: string | null
+  constructor(port: string | null, message: string) {
+    super(message)
+    this.port = port
+  }
+}

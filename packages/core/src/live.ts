@@ -1,0 +1,82 @@
+/**
+ * Runs live flows.
+ * @module
+ */
+import { type Dtype, type FlowDocument, flowPart } from '@flow-service/protocol'
+
+import { Bus } from './bus.ts'
+import { Cascade } from './cascade.ts'
+import { conform } from './conform.ts'
+import { declaredMessages } from './graph.ts'
+import type { Host } from './host.ts'
+import { type LiveFlow, StartError, type StartOptions } from './live-flow.ts'
+import type { NodeRegistry } from './registry.ts'
+import { RunningFlow } from './running-flow.ts'
+
+/** A flow from the beginning of its start to the end of its stop. */
+interface Entry {
+  readonly flow: RunningFlow
+  /** Of its declared messages, by qualified name. */
+  readonly dtypes: ReadonlyMap<string, Dtype>
+  /** Settles when the start is over; never rejects. */
+  readonly settled: Promise<unknown>
+}
+
+/** The live flows of one engine. Their messages reach each other. */
+export class LiveRuntime {
+  readonly #host: Host
+  readonly #registry: NodeRegistry
+  readonly #bus: Bus
+  readonly #flows = new Map<string, Entry>()
+
+  constructor(host: Host, registry: NodeRegistry) {
+    this.#host = host
+    this.#registry = registry
+    this.#bus = new Bus(host)
+  }
+
+  /**
+   * Builds and starts a checked document, whose publications begin once every node has started. Rejects with a
+   * {@link StartError} when a node does not start within 10 s, or the flow runs already.
+   */
+  async start(document: FlowDocument, options: StartOptions = {}): Promise<LiveFlow> {
+    const { name } = document
+    if (this.#flows.has(name)) throw new StartError(null, `flow "${name}" runs already; stop it first`)
+    const around = { host: this.#host, registry: this.#registry, bus: this.#bus }
+    const flow = new RunningFlow(document, around, () => this.#flows.delete(name))
+    const dtypes = new Map(declaredMessages(document).map((message) => [message.name, message.dtype]))
+    const started = flow.start(options)
+    this.#flows.set(name, { flow, dtypes, settled: started.catch(() => {}) })
+    await started
+    return flow
+  }
+
+  /** The flow of a name while it is active. */
+  get(name: string): LiveFlow | undefined {
+    const flow = this.#flows.get(name)?.flow
+    return flow?.active === true ? flow : undefined
+  }
+
+  /**
+   * Publishes a value from outside, under a qualified name, and records it also when nothing reads it; then the
+   * cascade is null. `run` names the run whose output it is. Throws a DtypeViolation for a value off the dtype that an
+   * active flow declares; for messages of other flows the host has to know the dtype.
+   */
+  publish(message: string, value: unknown, run?: string): { atMs: number; cascade: string | null } {
+    const flow = flowPart(message)
+    const dtype = this.#flows.get(flow)?.dtypes.get(message) ?? 'any'
+    const sent = conform(dtype, value, `message "${message}"`)
+    const cascade = new Cascade(this.#host.newId())
+    const atMs = this.#host.clock.now()
+    const read = this.#bus.publishOutside({ flow, message, ...(run === undefined ? {} : { run }) }, sent, cascade, atMs)
+    return { atMs, cascade: read ? cascade.id : null }
+  }
+
+  /** Stops every flow. */
+  async close(): Promise<void> {
+    const entries = [...this.#flows.values()]
+    await Promise.all(entries.map(({ settled }) => settled))
+    const left = entries.filter(({ flow }) => this.#flows.get(flow.name)?.flow === flow)
+    await Promise.all(left.map(({ flow }) => flow.stop()))
+  }
+}

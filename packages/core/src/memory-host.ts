@@ -1,0 +1,109 @@
+/**
+ * A host without a server: a virtual clock, and lists of what the runtime told.
+ * @module
+ */
+import type { HookRequest, HookRoute, Values } from '@flow-service/connector-sdk'
+import type { ArtifactRef, EngineEvent } from '@flow-service/protocol'
+
+import { type CodeCall, CodeError, type DeadLetter, type Host, type PublishedValue } from './host.ts'
+import { VirtualClock } from './virtual-clock.ts'
+
+/** What a memory host starts with. */
+export interface MemoryHostOptions {
+  /** Milliseconds since the Unix epoch; 2026-01-01T00:00Z unless given. */
+  readonly startMs?: number
+  /** IANA name; UTC unless given. */
+  readonly timeZone?: string
+  /** Executes the code of nodes; without it every call fails. */
+  readonly call?: (call: CodeCall) => Promise<Values>
+  /** Answers `ctx.fetch`; without it every request fails. */
+  readonly fetch?: (url: string, init?: RequestInit) => Promise<Response>
+}
+
+/** A {@link Host} that tests and embedders drive and read. */
+export interface MemoryHost extends Host {
+  readonly clock: VirtualClock
+  readonly records: PublishedValue[]
+  readonly events: EngineEvent[]
+  readonly deadLetters: DeadLetter[]
+  readonly logs: { readonly flow: string; readonly node: string; readonly text: string }[]
+  /** `<flow>/<node>` of ended warm processes. */
+  readonly released: string[]
+  /** Lets time pass, running every timer that comes due, in order, and what follows from each. */
+  advance(ms: number): Promise<void>
+  /** The values recorded for a message, in order. */
+  values(message: string): unknown[]
+  /** Brings a request to a mounted webhook; the default is a POST of JSON. */
+  hook(flow: string, path: string, request: Partial<HookRequest> & { readonly json?: unknown }): Promise<void>
+}
+
+/** A host in memory, at a virtual time. */
+export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
+  const clock = new VirtualClock(options.startMs ?? Date.UTC(2026, 0, 1))
+  const records: PublishedValue[] = []
+  const events: EngineEvent[] = []
+  const deadLetters: DeadLetter[] = []
+  const logs: { flow: string; node: string; text: string }[] = []
+  const released: string[] = []
+  let ids = 0
+  return {
+    clock,
+    records,
+    events,
+    deadLetters,
+    logs,
+    released,
+    timeZone: options.timeZone ?? 'UTC',
+    newId: () => `00000000-0000-7000-8000-${String(ids++).padStart(12, '0')}`,
+    record: (value) => void records.push(value),
+    event: (event) => void events.push(event),
+    isWatched: () => true,
+    deadLetter: (entry) => void deadLetters.push(entry),
+    log: (entry) => void logs.push(entry),
+    release: (flow, node) => void released.push(`${flow}/${node}`),
+    call: options.call ?? (({ node }) => Promise.reject(noCode(node.id))),
+    fetch: options.fetch ?? ((url) => Promise.reject(new TypeError(`this host has no network to fetch ${url} from`))),
+    artifacts: memoryArtifacts(),
+    advance: (ms) => clock.advance(ms),
+    values: (message) => records.filter((record) => record.message === message).map(({ value }) => value),
+    ...memoryHooks(),
+  }
+}
+
+const noCode = (node: string): CodeError =>
+  new CodeError('Error', `node "${node}" has code, but this host was given no "call" to execute it`, null)
+
+function memoryHooks(): Pick<MemoryHost, 'webhook' | 'hook'> {
+  const mounted = new Map<string, { route: HookRoute; handler: (request: HookRequest) => void | Promise<void> }>()
+  return {
+    webhook(flow, route, handler) {
+      const address = `${flow}/${route.path}`
+      if (mounted.has(address)) throw new Error(`the webhook "${address}" is taken`)
+      mounted.set(address, { route, handler })
+      return () => void mounted.delete(address)
+    },
+    async hook(flow, path, { json, ...request }) {
+      const found = mounted.get(`${flow}/${path}`)
+      if (found === undefined) throw new Error(`there is no webhook "${flow}/${path}"`)
+      const body = new TextEncoder().encode(json === undefined ? '' : JSON.stringify(json))
+      await found.handler({ method: 'POST', mediaType: 'application/json', query: {}, body, ...request })
+    },
+  }
+}
+
+function memoryArtifacts(): Host['artifacts'] {
+  const stored = new Map<string, Uint8Array>()
+  return {
+    async save(data, { name, mediaType, volatile }): Promise<ArtifactRef> {
+      const sum = await crypto.subtle.digest('SHA-256', new Uint8Array(data))
+      const digest = `sha256:${Buffer.from(sum).toString('hex')}`
+      stored.set(digest, data)
+      return { digest, name, media_type: mediaType, size: data.byteLength, volatile }
+    },
+    async load(digest) {
+      const data = stored.get(digest)
+      if (data === undefined) throw new Error(`there are no bytes ${digest}`)
+      return data
+    },
+  }
+}

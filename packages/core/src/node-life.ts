@@ -1,0 +1,70 @@
+/**
+ * The life of a node instance as a scoped resource: what was begun is ended, also after a failed start.
+ * @module
+ */
+import type { AnyNodeDefinition, NodeInstance, Values } from '@flow-service/connector-sdk'
+import type { FlowNode } from '@flow-service/protocol'
+import * as Effect from 'effect/Effect'
+import type * as Scope from 'effect/Scope'
+
+import type { EngineContext } from './engine-context.ts'
+import { StartError } from './live-flow.ts'
+import type { NodeRegistry } from './registry.ts'
+
+/** How long a node may take to start, and to stop. */
+const BOUND_MS = 10_000
+
+/** A node about to live. */
+export interface NodeLife {
+  readonly definition: AnyNodeDefinition
+  readonly context: EngineContext
+  /** Runs at the end, before the instance's own stop. */
+  ended?(): void
+}
+
+/** Starts a node within 10 s. The end of the scope closes its context and stops it, within 10 s again. */
+export function startNode(life: NodeLife): Effect.Effect<NodeInstance, StartError, Scope.Scope> {
+  const { definition, context } = life
+  const { node } = context
+  let instance: NodeInstance | null = null
+  const end = async (): Promise<void> => {
+    context.close()
+    life.ended?.()
+    await instance?.stop?.()
+  }
+  const begin = async (): Promise<NodeInstance> => {
+    const started = await definition.start(context)
+    // A start that was given up may still succeed; then nobody else would stop it.
+    if (context.closed) await started.stop?.()
+    else instance = started
+    return started
+  }
+  const start = Effect.tryPromise({
+    try: begin,
+    catch: (cause) => new StartError(node, cause instanceof Error ? cause.message : String(cause), { cause }),
+  })
+  return Effect.acquireRelease(Effect.void, () => stopped(context, end)).pipe(
+    Effect.andThen(start),
+    Effect.timeoutOrElse({
+      duration: BOUND_MS,
+      orElse: () => Effect.fail(new StartError(node, `node "${node}" took longer than ${BOUND_MS / 1000} s to start`)),
+    }),
+  )
+}
+
+function stopped(context: EngineContext, end: () => Promise<void>): Effect.Effect<void> {
+  return Effect.tryPromise({ try: end, catch: (error) => String(error) }).pipe(
+    // Finalizers are uninterruptible, and a bound has to interrupt.
+    Effect.interruptible,
+    Effect.timeoutOrElse({ duration: BOUND_MS, orElse: () => Effect.fail(`it took longer than ${BOUND_MS / 1000} s`) }),
+    Effect.catch((text) => Effect.sync(() => context.log(`the node did not stop cleanly: ${text}`))),
+  )
+}
+
+/** A node's settings with the defaults of its type. Throws a {@link StartError} naming the first fault. */
+export function parseSettings(registry: NodeRegistry, definition: AnyNodeDefinition, node: FlowNode): Values {
+  const parsed = registry.settingsOf(definition).safeParse(node.settings)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new StartError(node.id, `setting "${issue?.path.join('.') ?? ''}": ${issue?.message ?? 'not valid'}`)
+}

@@ -1,0 +1,78 @@
+/**
+ * The node types that an engine knows.
+ * @module
+ */
+import type { AnyNodeDefinition, NodeShape } from '@flow-service/connector-sdk'
+import type { FlowMode, NodeType } from '@flow-service/protocol'
+import * as z from 'zod'
+
+/** The package a node type comes from. */
+export interface PackageOrigin {
+  readonly package: string
+  readonly version: string
+}
+
+/** Node types by name; the first definition of a name wins, so that nobody replaces a built-in type. */
+export class NodeRegistry {
+  readonly #definitions = new Map<string, AnyNodeDefinition>()
+  readonly #strict = new Map<AnyNodeDefinition, z.ZodObject>()
+
+  constructor(definitions: Iterable<AnyNodeDefinition>) {
+    for (const definition of definitions) {
+      if (!this.#definitions.has(definition.type)) this.#definitions.set(definition.type, definition)
+    }
+  }
+
+  get(type: string): AnyNodeDefinition | undefined {
+    return this.#definitions.get(type)
+  }
+
+  list(): readonly AnyNodeDefinition[] {
+    return [...this.#definitions.values()]
+  }
+
+  /** The settings' schema of a registered type, refusing unknown keys unless the type takes any (G66). */
+  settingsOf(definition: AnyNodeDefinition): z.ZodObject {
+    let schema = this.#strict.get(definition)
+    if (schema === undefined) {
+      schema = strictSettings(definition)
+      this.#strict.set(definition, schema)
+    }
+    return schema
+  }
+}
+
+/** Modes in which a node of this shape may stand. */
+export function modesOf(definition: AnyNodeDefinition, shape: NodeShape): readonly FlowMode[] {
+  const { modes } = definition
+  return typeof modes === 'function' ? modes(shape) : (modes ?? ['live', 'batch'])
+}
+
+/** A node type as the catalogue shows it (G66); without an origin it is built in, and always there. */
+export function nodeTypeEntry(definition: AnyNodeDefinition, origin?: PackageOrigin): NodeType {
+  const { type, title, description, category, modes, ports } = definition
+  return {
+    type,
+    title,
+    description,
+    category,
+    package: origin?.package ?? null,
+    version: origin?.version ?? null,
+    contract: origin === undefined ? null : 1,
+    available: true,
+    missing: null,
+    modes: Array.isArray(modes) ? [...modes] : ['live', 'batch'],
+    has_source: definition.code === 'python',
+    superuser: definition.superuser ?? false,
+    ports: {
+      inputs: ports?.inputs ?? 'any',
+      outputs: ports?.outputs ?? 'any',
+      fixed: (ports?.fixed ?? []).map((port) => ({ ...port, trigger: port.trigger ?? true })),
+    },
+    params: z.toJSONSchema(strictSettings(definition), { io: 'input' }),
+  }
+}
+
+function strictSettings({ settings }: AnyNodeDefinition): z.ZodObject {
+  return settings.def.catchall === undefined ? settings.strict() : settings
+}

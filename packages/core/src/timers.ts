@@ -1,0 +1,75 @@
+/**
+ * Timers on the host's clock: long delays, steady repetition, cron patterns.
+ * @module
+ */
+import type { Cancel } from '@flow-service/connector-sdk'
+import { Cron } from 'croner'
+
+import type { Clock } from './host.ts'
+
+/** The longest delay that a timer of the platform keeps; a longer one would fire at once. */
+const LONGEST_MS = 2 ** 31 - 1
+
+/** Runs once after any number of milliseconds. */
+export function startTimer(clock: Clock, delayMs: number, run: () => void): Cancel {
+  const dueMs = clock.now() + delayMs
+  let cancel: Cancel
+  const wait = (leftMs: number): void => {
+    cancel =
+      leftMs > LONGEST_MS ? clock.setTimer(LONGEST_MS, () => wait(dueMs - clock.now())) : clock.setTimer(leftMs, run)
+  }
+  wait(Math.max(0, delayMs))
+  return () => cancel()
+}
+
+/** Runs at whole multiples of an interval from now, without drift; ticks that were missed are not made up. */
+export function startInterval(clock: Clock, intervalMs: number, run: () => void): Cancel {
+  const startMs = clock.now()
+  let tick = 0
+  const next = (nowMs: number): number => {
+    tick = Math.max(tick, Math.floor((nowMs - startMs) / intervalMs)) + 1
+    return startMs + tick * intervalMs
+  }
+  return repeat(clock, next, run)
+}
+
+/**
+ * Runs at the times of a cron pattern of five fields, in a time zone (IANA name). A day matches by day of month or by
+ * weekday when both are given (Vixie cron). Throws a RangeError that names what is wrong with the pattern.
+ */
+export function startCron(clock: Clock, timeZone: string, pattern: string, run: () => void): Cancel {
+  const cron = parseCron(pattern, timeZone)
+  return repeat(clock, (nowMs) => cron.nextRun(new Date(nowMs))?.getTime() ?? null, run)
+}
+
+function parseCron(pattern: string, timezone: string): Cron {
+  const fields = pattern.trim().split(/\s+/).length
+  if (fields !== 5) {
+    throw new RangeError(`cron pattern "${pattern}" has ${fields} fields; give minute, hour, day, month and weekday`)
+  }
+  try {
+    return new Cron(pattern, { mode: '5-part', timezone, paused: true })
+  } catch (error) {
+    throw new RangeError(`cron pattern "${pattern}": ${(error as Error).message.replace(/^CronPattern: /, '')}`, {
+      cause: error,
+    })
+  }
+}
+
+/** `next` gives the first due time after a time, null for never. */
+function repeat(clock: Clock, next: (nowMs: number) => number | null, run: () => void): Cancel {
+  let cancel: Cancel = () => {}
+  const plan = (afterMs: number): void => {
+    const dueMs = next(afterMs)
+    if (dueMs === null) return
+    cancel = startTimer(clock, dueMs - clock.now(), () => {
+      // Planned before the run, so that a run which ends the repetition ends it; a timer may fire a little early.
+      plan(Math.max(dueMs, clock.now()))
+      run()
+    })
+  }
+  plan(clock.now())
+  return () => {
+    cancel()
+  }
+}

@@ -1,0 +1,302 @@
+import type { FlowDocument, Issue } from '@flow-service/protocol'
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+
+import { checkDocument, NodeRegistry, type Surroundings } from '../src/index.ts'
+import { batch, flow, input, output, pass, type } from './documents.ts'
+
+const nothing = () => ({})
+const code = type('code', nothing, { code: 'python', arrival: 'combine', settings: z.looseObject({}) })
+const bundle = type('bundle', nothing, { code: 'typescript', arrival: 'combine' })
+const strict = type('strict', nothing, {
+  settings: z.object({
+    host: z.string(),
+    retries: z.int().default(3),
+    auth: z.object({ token: z.string() }).optional(),
+  }),
+})
+const listener = type('listener', nothing, { modes: ['live'], ports: { inputs: 'none', outputs: 'any' } })
+const fixed = type('fixed', nothing, {
+  ports: {
+    inputs: 'fixed',
+    outputs: 'any',
+    fixed: [{ direction: 'input', port: 'wait', dtype: 'float', trigger: false }],
+  },
+})
+const routed = type('routed', nothing, {
+  check: ({ outputs }) =>
+    outputs.length === 0 ? [{ code: 'unknown_output', message: 'no output', path: '/settings/rules/0' }] : [],
+})
+const registry = new NodeRegistry([pass, code, bundle, strict, listener, fixed, routed])
+
+const check = (document: FlowDocument, around?: Surroundings): Issue[] => checkDocument(document, registry, around)
+const found = (document: FlowDocument, around?: Surroundings): string[] =>
+  check(document, around).map(({ severity, code: issue, path }) => `${severity} ${issue} ${path}`)
+
+test('a sound flow has no issues', () => {
+  const nodes = [
+    { id: 'a', type: 'pass', ports: [input('x', { dtype: 'int' }), output('y', { dtype: 'int' })] },
+    { id: 'b', type: 'pass', ports: [input('y', { dtype: 'float' }), output('z')] },
+  ]
+  const document = batch(nodes, { inputs: [{ name: 'x', dtype: 'int' }], outputs: [{ name: 'z' }] })
+  expect(check(document)).toEqual([])
+})
+
+test('an issue says what is wrong in words, and where by node and JSON Pointer [R034]', () => {
+  const [issue] = check(flow([{ id: 'a', type: 'nope' }]))
+  expect(issue).toEqual({
+    severity: 'error',
+    code: 'unknown_type',
+    message: 'there is no node type "nope"; install its package or change the type',
+    node: 'a',
+    path: '/nodes/0/type',
+  })
+})
+
+test('a type that is not registered is unknown_type [R049]', () => {
+  expect(found(flow([{ id: 'a', type: 'nope' }]))).toEqual(['error unknown_type /nodes/0/type'])
+})
+
+test('two nodes of one id are duplicate_node_id', () => {
+  const nodes = [
+    { id: 'a', type: 'pass' },
+    { id: 'a', type: 'pass' },
+  ]
+  expect(found(flow(nodes))).toEqual(['error duplicate_node_id /nodes/1/id'])
+})
+
+test('two ports of one direction and name are duplicate_port; an input and an output may share one', () => {
+  const ports = [input('in:a'), output('in:b'), input('in:a')]
+  expect(found(flow([{ id: 'a', type: 'pass', ports }], { inputs: [{ name: 'a' }] }))).toEqual([
+    'error duplicate_port /nodes/0/ports/2',
+  ])
+})
+
+test('settings that the schema refuses are bad_setting, absent ones missing_setting, unknown ones bad_setting [R051]', () => {
+  const at = (settings: Record<string, never> | object) =>
+    found(flow([{ id: 'a', type: 'strict', settings: settings as Record<string, never> }]))
+  expect(at({ host: 1 })).toEqual(['error bad_setting /nodes/0/settings/host'])
+  expect(at({})).toEqual(['error missing_setting /nodes/0/settings/host'])
+  expect(at({ host: 'h', 'a/b': 1 })).toEqual(['error bad_setting /nodes/0/settings/a~1b'])
+  expect(at({ host: 'h', auth: {} })).toEqual(['error missing_setting /nodes/0/settings/auth/token'])
+})
+
+test('a type with free settings takes any key', () => {
+  const node = { id: 'a', type: 'code', source: 'x', settings: { anything: 1 } }
+  expect(found(flow([node]))).toEqual([])
+})
+
+test('a secret that does not exist is unknown_secret at its place, and no bad_setting beside it', () => {
+  const settings = { host: { $secret: 'h' }, auth: { token: { $secret: 't' } } }
+  expect(found(flow([{ id: 'a', type: 'strict', settings }]))).toEqual([
+    'error unknown_secret /nodes/0/settings/host',
+    'error unknown_secret /nodes/0/settings/auth/token',
+  ])
+})
+
+test('a port of a code node has to be an identifier that no language reserves', () => {
+  const ports = ['ok', 'two words', 'lambda', 'new'].map((port, at) => output(`${port}:m${at}`))
+  expect(found(flow([{ id: 'a', type: 'code', source: 'x', ports }]))).toEqual([
+    'error port_not_identifier /nodes/0/ports/1',
+    'error port_not_identifier /nodes/0/ports/2',
+    'error port_not_identifier /nodes/0/ports/3',
+  ])
+  expect(found(flow([{ id: 'a', type: 'pass', ports: [output('two words:m')] }]))).toEqual([])
+})
+
+test('an input port named like a setting of a code node is name_collision', () => {
+  const node = { id: 'a', type: 'code', source: 'x', settings: { lr: 1 }, ports: [input('lr')] }
+  expect(found(flow([node], { inputs: [{ name: 'lr' }] }))).toEqual(['error name_collision /nodes/0/ports/0'])
+})
+
+test('two inputs of one name, or two outputs of one key, are name_collision', () => {
+  const document = flow([{ id: 'a', type: 'pass', ports: [output('y'), output('z')] }], {
+    inputs: [{ name: 'x' }, { name: 'x' }],
+    outputs: [{ name: 'y' }, { name: 'z', port: 'y' }],
+  })
+  expect(found(document)).toEqual(['error name_collision /inputs/1/name', 'error name_collision /outputs/1'])
+})
+
+test('a consumer takes equal, wider or any dtypes, and nothing else', () => {
+  const wire = (from: 'int' | 'float' | 'image' | 'any', to: 'int' | 'float' | 'artifact' | 'any') =>
+    found(
+      flow([
+        { id: 'a', type: 'pass', ports: [output('m', { dtype: from })] },
+        { id: 'b', type: 'pass', ports: [input('m', { dtype: to })] },
+      ]),
+    )
+  expect(wire('int', 'float')).toEqual([])
+  expect(wire('image', 'artifact')).toEqual([])
+  expect(wire('any', 'int')).toEqual([])
+  expect(wire('int', 'any')).toEqual([])
+  expect(wire('float', 'int')).toEqual(['error dtype_mismatch /nodes/1/ports/0/dtype'])
+})
+
+test('each producer of a message has to fit its readers', () => {
+  const document = flow(
+    [
+      { id: 'a', type: 'pass', ports: [output('m', { dtype: 'str' })] },
+      { id: 'b', type: 'pass', ports: [input('m', { dtype: 'float' })] },
+    ],
+    { inputs: [{ name: 'm', dtype: 'float' }] },
+  )
+  expect(found(document)).toEqual(['error dtype_mismatch /nodes/1/ports/0/dtype'])
+})
+
+test('an initial value that is off the dtype of its input is dtype_mismatch; null stands for none', () => {
+  const inputs = [
+    { name: 'a', dtype: 'int' as const, initial: 1.5 },
+    { name: 'b', dtype: 'int' as const, initial: null },
+  ]
+  expect(found(flow([], { inputs }))).toEqual(['error dtype_mismatch /inputs/0/initial'])
+})
+
+test('a message that nothing in the flow produces is advice in a live flow, and a warning where a run would skip the node', () => {
+  const nodes = [{ id: 'a', type: 'pass', ports: [input('x'), input('y', { trigger: false })] }]
+  expect(found(flow(nodes))).toEqual([
+    'advisory unproduced_message /nodes/0/ports/0/name',
+    'advisory unproduced_message /nodes/0/ports/1/name',
+  ])
+  expect(found(batch(nodes))).toEqual([
+    'error unproduced_message /nodes/0/ports/0/name',
+    'advisory unproduced_message /nodes/0/ports/1/name',
+  ])
+})
+
+test('an output that nothing produces is unproduced_output; a flow input counts as produced', () => {
+  const more = { inputs: [{ name: 'x' }], outputs: [{ name: 'x' }, { name: 'y' }] }
+  expect(found(batch([], more))).toEqual(['error unproduced_output /outputs/1/name'])
+  expect(found(flow([], more))).toEqual(['warning unproduced_output /outputs/1/name'])
+})
+
+test('several producers of one message are an error in a batch flow, and the idiom of feedback in a live one', () => {
+  const nodes = [{ id: 'a', type: 'pass', ports: [output('m')] }]
+  const more = { inputs: [{ name: 'm' }] }
+  expect(found(batch(nodes, more))).toEqual(['error duplicate_producer /nodes/0/ports/0/name'])
+  expect(found(flow(nodes, more))).toEqual([])
+})
+
+test('a cycle of a batch flow is told node by node, passive inputs included; a live flow may have one', () => {
+  const nodes = [
+    { id: 'before', type: 'pass', ports: [output('s')] },
+    { id: 'a', type: 'pass', ports: [input('s'), input('z', { trigger: false }), output('x')] },
+    { id: 'b', type: 'pass', ports: [input('x'), output('y'), output('z')] },
+    { id: 'after', type: 'pass', ports: [input('y')] },
+  ]
+  const [issue, ...more] = check(batch(nodes))
+  expect(more).toEqual([])
+  expect(issue).toMatchObject({ code: 'cycle', severity: 'error', path: expect.stringMatching(/^\/nodes\/[12]$/) })
+  expect(issue?.message).toMatch(/"a" -> "b" -> "a"|"b" -> "a" -> "b"/)
+  expect(found(flow(nodes))).toEqual([])
+})
+
+test('a node that reads its own output is a cycle', () => {
+  expect(found(batch([{ id: 'a', type: 'pass', ports: [input('m'), output('m')] }]))).toEqual(['error cycle /nodes/0'])
+})
+
+test('an interval on a port that does not stream is an error in a batch flow [R073] [R257]', () => {
+  const ports = [output('a', { interval: 1 }), output('b', { interval: 1, stream: true })]
+  expect(found(batch([{ id: 'n', type: 'pass', ports }]))).toEqual([
+    'error interval_on_batch_port /nodes/0/ports/0/interval',
+  ])
+  expect(found(flow([{ id: 'n', type: 'pass', ports }]))).toEqual([])
+})
+
+test('a type for live flows is live_only_node in a batch flow', () => {
+  expect(found(batch([{ id: 'a', type: 'listener', ports: [output('m')] }]))).toEqual([
+    'error live_only_node /nodes/0/type',
+  ])
+})
+
+test('ports that a type does not have are unsupported_ports', () => {
+  expect(found(flow([{ id: 'a', type: 'listener', ports: [input('m')] }], { inputs: [{ name: 'm' }] }))).toEqual([
+    'error unsupported_ports /nodes/0/ports/0',
+  ])
+  const at = (ports: ReturnType<typeof input>[]) =>
+    found(flow([{ id: 'a', type: 'fixed', ports }], { inputs: [{ name: 'm' }] }))
+  expect(at([input('wait:m', { trigger: false, dtype: 'float' })])).toEqual([])
+  expect(at([])).toEqual(['error unsupported_ports /nodes/0/ports'])
+  expect(at([input('wait:m', { trigger: true })])).toEqual(['error unsupported_ports /nodes/0/ports/0'])
+  expect(at([input('wait:m', { trigger: false }), input('x:m')])).toEqual(['error unsupported_ports /nodes/0/ports/1'])
+})
+
+test('a port on demand belongs to a device', () => {
+  expect(found(flow([{ id: 'a', type: 'pass', ports: [output('m', { on_demand: true })] }]))).toEqual([
+    'error unsupported_ports /nodes/0/ports/0',
+  ])
+})
+
+test('a code node without its code is missing_source', () => {
+  expect(found(flow([{ id: 'a', type: 'code' }]))).toEqual(['error missing_source /nodes/0/source'])
+  expect(found(flow([{ id: 'a', type: 'bundle' }]))).toEqual(['error missing_source /nodes/0/entry'])
+})
+
+test('a library source, and a flavor, that do not exist are errors', () => {
+  expect(found(flow([{ id: 'a', type: 'code', library: 'lib' }]))).toEqual(['error unknown_library /nodes/0/library'])
+  expect(found(flow([], { resources: { flavor: 'big' } }))).toEqual(['error unknown_flavor /resources/flavor'])
+})
+
+test('a worker label on a type that runs in the engine is ignored with a warning', () => {
+  expect(found(flow([{ id: 'a', type: 'pass', worker: 'gpu' }]))).toEqual(['warning worker_ignored /nodes/0/worker'])
+  expect(found(flow([{ id: 'a', type: 'code', source: 'x', worker: 'gpu' }]))).toEqual([])
+})
+
+test('a type whose dependency is absent is missing_dependency, and the text names it [R160]', () => {
+  const around = { message: () => undefined, missing: (name: string) => (name === 'code' ? 'python' : null) }
+  const [issue] = check(flow([{ id: 'a', type: 'code', source: 'x' }]), around)
+  expect(issue).toMatchObject({ code: 'missing_dependency', message: expect.stringContaining('python') })
+})
+
+test('a message of another flow has to be declared there, and to fit', () => {
+  const around = { message: (name: string) => (name === 'other.known' ? ('float' as const) : undefined) }
+  const document = flow([
+    { id: 'a', type: 'pass', ports: [input('x:other.known', { dtype: 'float' }), input('y:other.gone')] },
+    {
+      id: 'b',
+      type: 'pass',
+      ports: [input('z:other.known', { dtype: 'int' }), output('w:other.known', { dtype: 'str' })],
+    },
+  ])
+  expect(found(document, around)).toEqual([
+    'warning unknown_message /nodes/0/ports/1/name',
+    'error dtype_mismatch /nodes/1/ports/0/dtype',
+    'error dtype_mismatch /nodes/1/ports/1/dtype',
+  ])
+})
+
+test('a type adds findings of its own, at places of its node', () => {
+  expect(
+    found(
+      flow([
+        { id: 'x', type: 'pass' },
+        { id: 'a', type: 'routed' },
+      ]),
+    ),
+  ).toEqual(['error unknown_output /nodes/1/settings/rules/0'])
+})
+
+test('ten thousand nodes are checked in well under a second', () => {
+  const nodes = Array.from({ length: 10_000 }, (_, at) => ({
+    id: `n${at}`,
+    type: 'pass',
+    ports: [input(`m${at}`, { dtype: 'float' as const }), output(`m${at + 1}`, { dtype: 'float' as const })],
+  }))
+  const document = batch(nodes.toReversed(), {
+    inputs: [{ name: 'm0', dtype: 'float' }],
+    outputs: [{ name: 'm10000' }],
+  })
+  const startMs = performance.now()
+  expect(check(document)).toEqual([])
+  expect(performance.now() - startMs).toBeLessThan(1000)
+})
+
+test('ten thousand producers and readers of one message are checked in well under a second', () => {
+  const nodes = Array.from({ length: 10_000 }, (_, at) => ({
+    id: `n${at}`,
+    type: 'pass',
+    ports: at % 2 === 0 ? [output('m', { dtype: 'int' as const })] : [input('m', { dtype: 'str' as const })],
+  }))
+  const startMs = performance.now()
+  expect(check(flow(nodes))).toHaveLength(5000)
+  expect(performance.now() - startMs).toBeLessThan(1000)
+})

@@ -1,0 +1,71 @@
+import { nodeTypeSchema } from '@flow-service/protocol'
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+
+import { buildGraph, declaredMessages, NodeRegistry, nodeTypeEntry } from '../src/index.ts'
+import { batch, flow, input, output, pass, type } from './documents.ts'
+
+test('a flow declares its inputs, what its nodes produce, and in live flows what they read and nobody produces', () => {
+  const nodes = [
+    {
+      id: 'a',
+      type: 'pass',
+      ports: [input('x', { dtype: 'int' }), input('other.q'), output('y', { dtype: 'float', stream: true })],
+    },
+    { id: 'b', type: 'pass', ports: [input('y'), output('other.z'), output('out:y', { dtype: 'int' })] },
+  ]
+  const inputs = [{ name: 'k', dtype: 'str' as const }]
+  expect(declaredMessages(flow(nodes, { inputs }))).toEqual([
+    { name: 'f.k', message: 'k', dtype: 'str', stream: false, sources: [] },
+    {
+      name: 'f.y',
+      message: 'y',
+      dtype: 'any',
+      stream: true,
+      sources: [
+        { node: 'a', port: 'y' },
+        { node: 'b', port: 'out' },
+      ],
+    },
+    { name: 'f.x', message: 'x', dtype: 'int', stream: false, sources: [] },
+  ])
+  expect(declaredMessages(batch(nodes, { inputs })).map(({ message }) => message)).toEqual(['k', 'y'])
+})
+
+test('the graph stands in dependency order, and tells producers and readers by message', () => {
+  const graph = buildGraph(
+    batch([
+      { id: 'c', type: 'pass', ports: [input('y'), input('z')] },
+      { id: 'b', type: 'pass', ports: [input('y'), output('z')] },
+      { id: 'a', type: 'pass', ports: [output('y')] },
+    ]),
+  )
+  expect(graph.nodes.map(({ node }) => node.id)).toEqual(['a', 'b', 'c'])
+  expect(graph.readers.get('f.y')).toEqual([
+    { node: 'c', port: 'y' },
+    { node: 'b', port: 'y' },
+  ])
+  expect(graph.producers.get('f.z')).toEqual([{ node: 'b', port: 'z' }])
+})
+
+test('a node type’s entry carries the JSON Schema of its settings, which takes no unknown key [R158]', () => {
+  const definition = type('t', () => ({}), {
+    settings: z.object({ host: z.string().describe('Where'), retries: z.int().default(3) }),
+  })
+  const entry = nodeTypeEntry(definition, { package: 'acme', version: '1.0.0' })
+  expect(nodeTypeSchema.parse(entry)).toEqual(entry)
+  expect(entry).toMatchObject({
+    package: 'acme',
+    contract: 1,
+    modes: ['live', 'batch'],
+    has_source: false,
+    params: { required: ['host'], additionalProperties: false, properties: { retries: { default: 3 } } },
+  })
+})
+
+test('the first definition of a type wins', () => {
+  const other = type('pass', () => ({}))
+  const registry = new NodeRegistry([pass, other])
+  expect(registry.get('pass')).toBe(pass)
+  expect(registry.list()).toEqual([pass])
+})

@@ -1,0 +1,43 @@
+/**
+ * Write flows in TypeScript: stages, function nodes, messages and wiring, checked by the compiler.
+ * @module
+ */
+export {
+  type CodeContext,
+  type Execution,
+  node,
+  type NodeDefinition,
+  type NodeFunction,
+  nodeType,
+  type NoSettings,
+  python,
+  type PythonDefinition,
+  type SettingsOf,
+  stage,
+  type StageDefinition,
+  type StageFunction,
+  type TypedNode,
+  type Usable,
+} from './definition.ts'
+export { FlowError } from './flow-error.ts'
+export { batchFlow, type FlowOptions, liveFlow } from './flow.ts'
+export type { MessageRef, MessageRefsOf, PortRef, RefsOf } from './message-ref.ts'
+export {
+  input,
+  type Inputs,
+  type InputType,
+  type JsonObject,
+  latest,
+  type LatestType,
+  type Messages,
+  type Outputs,
+  stream,
+  type StreamType,
+  t,
+  type ValueOf,
+  type ValuesOf,
+  type ValueType,
+} from './port-type.ts'
+export { secret, type SecretRef, type WithSecrets } from './secret.ts'
+export type { BatchUse, Use, UseOptions } from './use.ts'
+export type { ArtifactRef, BatchFlow, LiveFlow, ParamsOf, Ref, ResultOf } from '@flow-service/protocol'

@@ -1,0 +1,111 @@
+/**
+ * `debounce`: one value now, another when the input has gone quiet (wire decision G73).
+ *
+ * A burst begins with an arrival and ends when its timer does. The first arrival sends `first`; further ones only
+ * prolong the burst (`extend`); its end sends `then`. There is one timer for the node.
+ * @module
+ */
+import { type Cancel, defineNode, type NodeFinding, type NodeShape, type Values } from '@flow-service/connector-sdk'
+import { accepts, compatible, describeValue } from '@flow-service/protocol'
+import * as z from 'zod'
+
+const settings = z.strictObject({
+  first: z.json().default(true).describe('Sent as soon as a value arrives.'),
+  then: z.json().default(false).describe('Sent when the wait is over; empty sends nothing.'),
+  wait: z.number().max(1e9).default(60).describe('Seconds of quiet before the second value.'),
+  extend: z.boolean().default(true).describe('A value that arrives during the wait starts it again.'),
+  passthrough: z.boolean().default(false).describe('Send the incoming value instead of the first one.'),
+  wait_port: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe('Input that carries the wait in seconds where it differs; zero or less takes back the second value.'),
+})
+type Settings = z.infer<typeof settings>
+
+/** Sends one value when a burst begins and another when it ends. */
+export const debounceNode = defineNode({
+  type: 'debounce',
+  title: 'Debounce',
+  description: 'Sends one value at once and another when the input has been quiet for a while.',
+  category: 'logic',
+  settings,
+  modes: ['live'],
+  arrival: 'each',
+  check: (shape) => [...portFindings(shape), ...valueFindings(shape)],
+
+  start(ctx) {
+    const { first, then, extend, passthrough, wait_port } = ctx.settings
+    const everywhere = (value: unknown): Values => Object.fromEntries(ctx.outputs.map(({ port }) => [port, value]))
+    let burst: Cancel | null = null
+    const begin = (wait: number): void => {
+      burst?.()
+      burst = ctx.after(wait, () => {
+        burst = null
+        if (!isEmpty(then)) ctx.emit(everywhere(then))
+      })
+    }
+    const end = (): void => {
+      burst?.()
+      burst = null
+    }
+    return {
+      onValue(_port, value) {
+        const wait = waitOf(ctx.settings, wait_port ? ctx.latest(wait_port) : null)
+        const opens = burst === null
+        if (wait <= 0) end()
+        else if (opens || extend) begin(wait)
+        return opens ? everywhere(passthrough ? value : first) : undefined
+      },
+      stop: end,
+    }
+  },
+})
+
+const isEmpty = (value: unknown): boolean => value === null || value === ''
+
+function waitOf({ wait, wait_port }: Settings, latest: unknown): number {
+  const given = latest ?? wait
+  if (typeof given === 'number') return given
+  throw new TypeError(`input "${wait_port}" carries ${describeValue(given)}; it has to carry the wait in seconds`)
+}
+
+function portFindings({ settings: { wait_port }, inputs }: NodeShape<Settings>): NodeFinding[] {
+  const findings: NodeFinding[] = []
+  const waits = inputs.find(({ port }) => port === wait_port)
+  if (!inputs.some(({ port, trigger }) => trigger && port !== wait_port))
+    findings.push({
+      code: 'unsupported_ports',
+      message: 'a debounce takes a triggering input beside its wait port; add one',
+    })
+  if (wait_port && !waits)
+    findings.push({
+      code: 'bad_setting',
+      path: '/settings/wait_port',
+      message: `the node has no input "${wait_port}"; add the port or leave wait_port empty`,
+    })
+  if (waits?.trigger)
+    findings.push({
+      code: 'unsupported_ports',
+      message: `input "${waits.port}" carries the wait and may not run the node; set its trigger to false`,
+    })
+  if (waits && !compatible(waits.dtype, 'float'))
+    findings.push({ code: 'dtype_mismatch', message: `input "${waits.port}" is ${waits.dtype}; the wait is a float` })
+  return findings
+}
+
+function valueFindings({ settings: given, outputs }: NodeShape<Settings>): NodeFinding[] {
+  const sent = [
+    ...(given.passthrough ? [] : [{ name: 'first', value: given.first }]),
+    ...(isEmpty(given.then) ? [] : [{ name: 'then', value: given.then }]),
+  ]
+  return sent.flatMap(({ name, value }) =>
+    outputs
+      .filter(({ dtype }) => !accepts(dtype, value))
+      .map(({ port, dtype }) => ({
+        code: 'dtype_mismatch' as const,
+        path: `/settings/${name}`,
+        message: `output "${port}" is ${dtype}, but "${name}" is ${describeValue(value)}; set a value of that type`,
+      })),
+  )
+}

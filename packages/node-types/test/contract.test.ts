@@ -1,0 +1,94 @@
+import type { AnyNodeDefinition } from '@flow-service/connector-sdk'
+import * as nodes from '@flow-service/node-types'
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+
+import { codes, Rig, type Setup } from './test-kit.ts'
+
+/** For each type: a node that has been busy, so that stopping it has something to end. */
+const samples: Record<string, { setup: Setup; use: (rig: Rig) => Promise<void>; bad: readonly Setup['settings'][] }> = {
+  python: { setup: { inputs: { x: 'float' }, outputs: { y: 'any' } }, use: (rig) => rig.arrive({ x: 1 }), bad: [] },
+  code: { setup: { inputs: { x: 'float' }, outputs: { y: 'any' } }, use: (rig) => rig.arrive({ x: 1 }), bad: [] },
+  http: {
+    setup: { settings: { url: 'alerts' }, outputs: { alert: 'object' } },
+    use: (rig) => rig.post('application/json', '{"a":1}'),
+    bad: [{ url: 'x', method: 'PATCH' }],
+  },
+  inject: {
+    setup: { settings: { interval: 5, cron: '* * * * *', at_start: true, start_delay: 9 }, outputs: { tick: 'str' } },
+    use: async (rig) => rig.advance(6),
+    bad: [{ interval: -1 }],
+  },
+  debounce: {
+    setup: { inputs: { x: 'any' }, outputs: { y: 'bool' } },
+    use: (rig) => rig.arrive({ x: 1 }),
+    bad: [{ wait: 'long' }],
+  },
+  switch: {
+    setup: {
+      settings: { rules: [{ operator: 'gt', value: 1, output: 'high' }], otherwise: 'low' },
+      inputs: { x: 'float' },
+      outputs: { high: 'float', low: 'float' },
+    },
+    use: (rig) => rig.arrive({ x: 2 }),
+    bad: [{ rules: [{ operator: 'like', value: 1, output: 'high' }] }],
+  },
+  change: {
+    setup: { settings: { scale: 2 }, inputs: { x: 'float' }, outputs: { y: 'float' } },
+    use: (rig) => rig.arrive({ x: 2 }),
+    bad: [{ round_to: 1.5 }],
+  },
+  join: {
+    setup: { inputs: { a: 'int', b: 'str' }, outputs: { both: 'object' } },
+    use: (rig) => rig.arrive({ a: 1, b: 'x' }),
+    bad: [{ mode: 'list' }],
+  },
+}
+
+test('python is the only type that has a source file [R163]', () => {
+  expect(nodes.nodeTypes.filter(({ code }) => code === 'python').map(({ type }) => type)).toEqual(['python'])
+})
+
+test('the catalogue holds each exported type once, and each has a sample here', () => {
+  const exported = Object.values(nodes).filter((value): value is AnyNodeDefinition => 'type' in value)
+  expect(new Set(nodes.nodeTypes)).toEqual(new Set(exported))
+  expect(nodes.nodeTypes.map(({ type }) => type).toSorted()).toEqual(Object.keys(samples).toSorted())
+})
+
+describe.each(nodes.nodeTypes.map((definition) => [definition.type, definition] as const))('%s', (type, definition) => {
+  const sample = samples[type]!
+  const free = definition.code !== undefined
+  const schema = z.toJSONSchema(definition.settings, { io: 'input' })
+
+  test('has a title, a description and a text for each setting', () => {
+    expect(definition.title).not.toBe('')
+    expect(definition.description).not.toBe('')
+    const texts = Object.values(schema.properties ?? {}).map((item) => typeof item === 'object' && item.description)
+    expect(texts.every((text) => typeof text === 'string' && text !== '')).toBe(true)
+  })
+
+  test('has settings that survive the trip through JSON Schema [R051]', () => {
+    const rebuilt = z.fromJSONSchema(JSON.parse(JSON.stringify(schema)) as z.core.JSONSchema.JSONSchema)
+    const given = sample.setup.settings ?? {}
+    expect(rebuilt.safeParse(given).success).toBe(true)
+    expect(rebuilt.safeParse({ ...given, no_such_setting: 1 }).success).toBe(free)
+    expect(sample.bad.filter((bad) => rebuilt.safeParse(bad).success)).toEqual([])
+  })
+
+  test('refuses unknown and bad settings, and finds nothing wrong with good ones', () => {
+    expect(definition.settings.safeParse({ ...sample.setup.settings, no_such_setting: 1 }).success).toBe(free)
+    expect(sample.bad.filter((bad) => definition.settings.safeParse(bad).success)).toEqual([])
+    expect(codes(definition, sample.setup).filter((code) => code !== 'webhook_without_secret')).toEqual([])
+  })
+
+  test('stops twice, leaves no timer and emits nothing afterwards', async () => {
+    const rig = await Rig.start(definition, sample.setup)
+    await sample.use(rig)
+    await rig.stop()
+    await rig.stop()
+    const before = rig.emitted.length
+    expect(rig.timers).toBe(0)
+    rig.advance(1_000_000)
+    expect(rig.emitted).toHaveLength(before)
+  })
+})

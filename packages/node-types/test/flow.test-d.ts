@@ -1,0 +1,67 @@
+/* oxlint-disable vitest/expect-expect -- most assertions are the expected compile errors */
+import { batchFlow, liveFlow, type Ref, type ResultOf, secret, t } from '@flow-service/flow-sdk'
+import { change, debounce, http, inject, join, switchOn } from '@flow-service/node-types/flow'
+import { expectTypeOf, test } from 'vitest'
+
+test('outputs of a switch are those its rules name, with the type of the input', () => {
+  liveFlow('f', { temp: t.float, text: t.str }, (m, use) => {
+    const rules = [{ operator: 'gt', value: 40, output: 'hot' }] as const
+    const out = use(switchOn(t.float, { rules, otherwise: 'rest' }), { in: m.temp })
+    expectTypeOf(out.hot).toExtend<Ref<number>>()
+    expectTypeOf(out).toHaveProperty('rest')
+    // @ts-expect-error no rule names this output
+    void out.cold
+    // @ts-expect-error a str does not fit the switch
+    use(switchOn(t.float, { rules }), { in: m.text }, { id: 'b' })
+    // @ts-expect-error there is no such operator
+    switchOn(t.float, { rules: [{ operator: 'like', value: 1, output: 'x' }] })
+  })
+})
+
+test('values of a debounce fit its type, and may be left out where the defaults do', () => {
+  debounce(t.bool)
+  debounce(t.any, { wait: 5 })
+  debounce(t.str, { first: 'alarm', then: null })
+  debounce(t.float, { passthrough: true, then: 0 })
+  // @ts-expect-error the default of first is true
+  debounce(t.str, { then: null })
+  // @ts-expect-error the defaults are no strings
+  debounce(t.str)
+  // @ts-expect-error there is no such option
+  debounce(t.bool, { waits: 5 })
+  // @ts-expect-error first has the type of the port
+  debounce(t.float, { first: 'on', then: 0 })
+  liveFlow('f', { motion: t.bool, hold: t.float, alert: t.object }, (m, use) => {
+    use(debounce(t.bool), { in: m.alert }, { id: 'any' })
+    // @ts-expect-error an object cannot be passed through as a bool
+    use(debounce(t.bool, { passthrough: true }), { in: m.alert }, { id: 'pass' })
+    use(debounce(t.bool, { waitPort: 'hold' }), { in: m.motion, hold: m.hold })
+    // @ts-expect-error the wait port is not wired
+    use(debounce(t.bool, { waitPort: 'hold' }), { in: m.motion }, { id: 'b' })
+  })
+})
+
+test('settings of requests, webhooks, injects and changes are typed', () => {
+  http.webhook({ url: 'x', out: { a: t.any }, secret: secret('hook') })
+  // @ts-expect-error a webhook has outputs
+  http.webhook({ url: 'x' })
+  // @ts-expect-error there is no such method
+  http.request({ url: 'http://x', in: { a: t.int }, method: 'PATCH' })
+  inject({ out: { n: t.int }, payload: 1 })
+  // @ts-expect-error the payload has the port's type
+  inject({ out: { n: t.int }, payload: 'x' })
+  // @ts-expect-error there is no such output
+  inject({ out: { n: t.int }, payloads: { m: 1 } })
+  change(t.float, { out: t.str, mapping: { 1: 'one' } })
+  // @ts-expect-error the mapping gives values of the output's type
+  change(t.float, { mapping: { 1: 'one' } })
+})
+
+test('a join gives an object of its inputs, or an array', () => {
+  const flow = batchFlow('f', { a: t.int, b: t.str }, (p, use) => ({
+    object: use(join({ in: { a: t.int, b: t.str } }), p).out,
+    array: use(join({ in: { a: t.int, b: t.str }, mode: 'array' }), p, { id: 'list', out: { out: 'list' } }).out,
+  }))
+  expectTypeOf<ResultOf<typeof flow>['object']>().toEqualTypeOf<{ readonly a: number; readonly b: string }>()
+  expectTypeOf<ResultOf<typeof flow>['array']>().toEqualTypeOf<readonly (number | string)[]>()
+})

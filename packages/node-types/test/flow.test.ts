@@ -1,0 +1,117 @@
+import type { NodePort, NodeShape } from '@flow-service/connector-sdk'
+import { batchFlow, input, liveFlow, secret, t } from '@flow-service/flow-sdk'
+import { nodeTypes } from '@flow-service/node-types'
+import { change, debounce, http, inject, join, switchOn } from '@flow-service/node-types/flow'
+import { type FlowDocument, flowDocumentInputSchema, type FlowObject, normalizeDocument } from '@flow-service/protocol'
+import { expect, test } from 'vitest'
+
+const hall = liveFlow(
+  'hall',
+  { alert: t.object, temp: t.float, motion: t.bool, hold: t.float, light: t.bool, room: input(t.str, 'hall') },
+  (m, use) => {
+    use(http.webhook({ url: 'alerts', out: { alert: t.object }, secret: secret('hook') }), {}, { id: 'hook' })
+    const rules = [
+      { operator: 'eq', key: 'severity', value: 'critical', output: 'page' },
+      { operator: 'eq', key: 'severity', value: 'warning', output: 'note' },
+    ] as const
+    const routed = use(switchOn(t.object, { rules, stopAtFirst: false, otherwise: 'rest' }), { in: m.alert })
+    use(
+      http.request({
+        url: 'https://pager.example/send',
+        in: { page: t.object },
+        out: { receipt: t.str },
+        timeout: 5,
+        headers: { authorization: secret('pager') },
+        query: { retry: 3 },
+        sendInputs: true,
+      }),
+      { page: routed.page },
+      { id: 'pager' },
+    )
+    const { out: fahrenheit } = use(
+      change(t.float, { scale: 1.8, offset: 32, roundTo: 1 }),
+      { in: m.temp },
+      { id: 'convert', out: { out: 'fahrenheit' } },
+    )
+    use(
+      change(t.float, { out: t.str, roundTo: 0, mapping: { '80': 'hot' }, default: 'mild' }),
+      { in: fahrenheit },
+      { id: 'word', out: { out: 'feeling' } },
+    )
+    use(
+      debounce(t.bool, { wait: 90, extend: false, waitPort: 'wait' }),
+      { in: m.motion, wait: m.hold },
+      { out: { out: m.light } },
+    )
+    use(inject({ out: { tick: t.str }, interval: 60, cron: '0 6 * * mon', atStart: true, startDelay: 2 }))
+    use(inject({ out: { a: t.int, b: t.str }, payload: 1, payloads: { b: 'x' } }), {}, { id: 'fixed' })
+    use(join({ in: { temp: t.float, room: t.str } }), { temp: m.temp, room: m.room }, { out: { out: 'reading' } })
+  },
+)
+
+const documentOf = (flow: FlowObject): FlowDocument =>
+  normalizeDocument(flow.name, flowDocumentInputSchema.parse(flow.document))
+
+/** What the node types say about the nodes of a flow. */
+function findingsOf(flow: FlowObject): unknown[] {
+  const { nodes, mode } = documentOf(flow)
+  return nodes.flatMap(({ id, type, settings, ports }) => {
+    const definition = nodeTypes.find((item) => item.type === type)
+    const of = (direction: string): NodePort[] => ports.filter((port) => port.direction === direction)
+    const parsed = definition?.settings.parse(settings) as NodeShape['settings']
+    return definition?.check?.({ id, mode, settings: parsed, inputs: of('input'), outputs: of('output') }) ?? []
+  })
+}
+
+test('every constructor places a node whose settings and ports its type accepts', () => {
+  expect(findingsOf(hall)).toEqual([])
+  expect(documentOf(hall).nodes.map(({ id, type }) => [id, type])).toEqual([
+    ['hook', 'http'],
+    ['switch', 'switch'],
+    ['pager', 'http'],
+    ['convert', 'change'],
+    ['word', 'change'],
+    ['debounce', 'debounce'],
+    ['inject', 'inject'],
+    ['fixed', 'inject'],
+    ['join', 'join'],
+  ])
+})
+
+test('options in camelCase become settings in snake_case', () => {
+  const settings = Object.fromEntries(documentOf(hall).nodes.map((node) => [node.id, node.settings]))
+  expect(settings['hook']).toEqual({ url: 'alerts', secret: { $secret: 'hook' } })
+  expect(settings['switch']).toMatchObject({ stop_at_first: false, otherwise: 'rest' })
+  expect(settings['pager']).toMatchObject({
+    send_inputs: true,
+    timeout: 5,
+    headers: { authorization: { $secret: 'pager' } },
+  })
+  expect(settings['convert']).toEqual({ scale: 1.8, offset: 32, round_to: 1 })
+  expect(settings['debounce']).toEqual({ wait: 90, extend: false, wait_port: 'wait' })
+  expect(settings['inject']).toEqual({ interval: 60, cron: '0 6 * * mon', at_start: true, start_delay: 2 })
+})
+
+test('rules name the outputs of a switch, and a wait port is passive', () => {
+  const ports = (id: string) => documentOf(hall).nodes.find((node) => node.id === id)?.ports ?? []
+  expect(ports('switch').map(({ direction, port, dtype }) => [direction, port, dtype])).toEqual([
+    ['input', 'in', 'object'],
+    ['output', 'page', 'object'],
+    ['output', 'note', 'object'],
+    ['output', 'rest', 'object'],
+  ])
+  expect(ports('debounce').map(({ port, trigger, message }) => [port, trigger, message])).toEqual([
+    ['in', true, 'hall.motion'],
+    ['wait', false, 'hall.hold'],
+    ['out', true, 'hall.light'],
+  ])
+})
+
+test('a join of a batch flow carries the type of its parts', () => {
+  const flow = batchFlow('pair', { a: t.int, b: t.str }, (p, use) => {
+    const { out } = use(join({ in: { a: t.int, b: t.str }, mode: 'array' }), { a: p.a, b: p.b })
+    return { pair: out }
+  })
+  expect(findingsOf(flow)).toEqual([])
+  expect(documentOf(flow).outputs).toEqual([{ name: 'out', port: 'pair' }])
+})

@@ -1,0 +1,194 @@
+/**
+ * A node alone: a small context with virtual time, so that tests start one node, feed it and look at what it emits.
+ * @module
+ */
+import {
+  type AnyNodeDefinition,
+  type Cancel,
+  DtypeViolation,
+  type HookRequest,
+  type HookRoute,
+  type NodeContext,
+  type NodeFinding,
+  type NodePort,
+  type NodeShape,
+  type Outcome,
+  type Values,
+} from '@flow-service/connector-sdk'
+import { accepts, type ArtifactRef, type Dtype, type FlowMode } from '@flow-service/protocol'
+
+/** 2026-01-31T08:00:00Z */
+const START_MS = 1_769_846_400_000
+
+type Ports = Readonly<Record<string, Dtype>>
+
+export interface Setup {
+  readonly settings?: Values
+  readonly inputs?: Ports
+  /** Inputs that do not trigger. */
+  readonly passive?: Ports
+  readonly outputs?: Ports
+  readonly mode?: FlowMode
+  readonly fetch?: typeof fetch
+  readonly call?: (inputs: Values) => Promise<Values>
+}
+
+interface Timer {
+  atMs: number
+  readonly everyMs: number | null
+  readonly run: () => void
+}
+
+const portsOf = (ports: Ports = {}, trigger = true): NodePort[] =>
+  Object.entries(ports).map(([port, dtype]) => ({ port, message: `test.${port}`, dtype, stream: false, trigger }))
+
+/** A node as `check` sees it; throws what the settings' schema refuses. */
+export const shapeOf = (definition: AnyNodeDefinition, setup: Setup): NodeShape => ({
+  id: 'node',
+  mode: setup.mode ?? 'live',
+  settings: definition.settings.parse(setup.settings ?? {}),
+  inputs: [...portsOf(setup.inputs), ...portsOf(setup.passive, false)],
+  outputs: portsOf(setup.outputs),
+})
+
+export const findings = (definition: AnyNodeDefinition, setup: Setup): readonly NodeFinding[] =>
+  definition.check?.(shapeOf(definition, setup)) ?? []
+
+export const codes = (definition: AnyNodeDefinition, setup: Setup): string[] =>
+  findings(definition, setup).map(({ code }) => code)
+
+/** A started node. */
+export class Rig {
+  readonly emitted: Values[] = []
+  readonly hooks: { route: HookRoute; handler: (request: HookRequest) => void | Promise<void> }[] = []
+  readonly crons: string[] = []
+  readonly saved: { data: Uint8Array; volatile: boolean; mediaType: string }[] = []
+  readonly #definition: AnyNodeDefinition
+  readonly #shape: NodeShape
+  readonly #setup: Setup
+  readonly #abort = new AbortController()
+  readonly #timers = new Set<Timer>()
+  readonly #latest: Values = {}
+  #nowMs = START_MS
+  #instance: Awaited<ReturnType<AnyNodeDefinition['start']>> = {}
+
+  static async start(definition: AnyNodeDefinition, setup: Setup): Promise<Rig> {
+    const rig = new Rig(definition, setup)
+    rig.#instance = await definition.start(rig.#context())
+    return rig
+  }
+
+  private constructor(definition: AnyNodeDefinition, setup: Setup) {
+    this.#definition = definition
+    this.#setup = setup
+    this.#shape = shapeOf(definition, setup)
+  }
+
+  get timers(): number {
+    return this.#timers.size
+  }
+
+  /** Feed values that arrive together, as the runtime does; resolves when the node has handled them. */
+  async arrive(values: Values): Promise<void> {
+    Object.assign(this.#latest, values)
+    const triggering = this.#shape.inputs.filter(({ trigger }) => trigger).map(({ port }) => port)
+    const arrived = triggering.filter((port) => Object.hasOwn(values, port))
+    if (this.#definition.arrival === 'combine') {
+      if (arrived.length === 0 || triggering.some((port) => !Object.hasOwn(this.#latest, port))) return
+      const all = this.#shape.inputs.map(({ port }) => [port, this.#latest[port] ?? null] as const)
+      return this.#settle(this.#instance.onInput?.(Object.fromEntries(all)))
+    }
+    for (const port of arrived) await this.#settle(this.#instance.onValue?.(port, values[port]))
+  }
+
+  async trigger(values: Values = {}): Promise<void> {
+    await this.#settle(this.#instance.onTrigger?.(values))
+  }
+
+  /** Post to the webhook that the node has mounted. */
+  async post(mediaType: string, body: string | Uint8Array): Promise<void> {
+    const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
+    await this.hooks[0]?.handler({ method: 'POST', mediaType, query: {}, body: bytes })
+  }
+
+  async get(query: Record<string, string>): Promise<void> {
+    await this.hooks[0]?.handler({ method: 'GET', mediaType: '', query, body: new Uint8Array() })
+  }
+
+  /** Let time pass; due timers run in order. */
+  advance(seconds: number): void {
+    const untilMs = this.#nowMs + seconds * 1000
+    for (let due = this.#next(untilMs); due; due = this.#next(untilMs)) {
+      this.#nowMs = due.atMs
+      if (due.everyMs === null) this.#timers.delete(due)
+      else due.atMs += due.everyMs
+      due.run()
+    }
+    this.#nowMs = untilMs
+  }
+
+  async stop(): Promise<void> {
+    this.#abort.abort()
+    await this.#instance.stop?.()
+  }
+
+  #next(untilMs: number): Timer | undefined {
+    return [...this.#timers].filter(({ atMs }) => atMs <= untilMs).toSorted((a, b) => a.atMs - b.atMs)[0]
+  }
+
+  async #settle(outcome: Outcome): Promise<void> {
+    const values = await outcome
+    if (values && Object.keys(values).length > 0) this.#emit(values)
+  }
+
+  #emit(values: Values): void {
+    for (const [port, value] of Object.entries(values)) {
+      const output = this.#shape.outputs.find((item) => item.port === port)
+      if (!output) throw new TypeError(`no output "${port}"`)
+      if (!accepts(output.dtype, value)) throw new DtypeViolation(`"${port}" is ${output.dtype}`)
+    }
+    this.emitted.push(values)
+  }
+
+  #timer(seconds: number, run: () => void, everyMs: number | null): Cancel {
+    const timer: Timer = { atMs: this.#nowMs + seconds * 1000, everyMs, run }
+    this.#timers.add(timer)
+    return () => void this.#timers.delete(timer)
+  }
+
+  #context(): NodeContext {
+    const { settings, inputs, outputs, mode } = this.#shape
+    return {
+      flow: 'test',
+      node: 'node',
+      mode,
+      settings,
+      inputs,
+      outputs,
+      run: null,
+      signal: this.#abort.signal,
+      send: (port, value) => this.#emit({ [port]: value }),
+      emit: (values) => this.#emit(values),
+      latest: (port) => this.#latest[port] ?? null,
+      now: () => this.#nowMs,
+      after: (seconds, run) => this.#timer(seconds, run, null),
+      every: (seconds, run) => this.#timer(seconds, run, seconds * 1000),
+      // Every pattern ticks each minute here; the real ones are the host's.
+      cron: (pattern, run) => {
+        this.crons.push(pattern)
+        return this.#timer(60, run, 60_000)
+      },
+      webhook: (route, handler) => void this.hooks.push({ route, handler }),
+      fetch: this.#setup.fetch ?? fetch,
+      call: this.#setup.call ?? (async () => ({})),
+      saveArtifact: async (data, options = {}): Promise<ArtifactRef> => {
+        const { name = '', mediaType = 'application/octet-stream', volatile = false } = options
+        this.saved.push({ data, volatile, mediaType })
+        return { digest: `sha256:${'0'.repeat(64)}`, name, media_type: mediaType, size: data.length, volatile }
+      },
+      loadArtifact: async () => new Uint8Array(),
+      reportHealth: () => {},
+      log: () => {},
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * Frames of the event socket `/flows/ws` (wire decision G46). Clients ignore types they do not know.
+ * @module
+ */
+import * as z from 'zod'
+
+import { flowStatusSchema, healthSchema, nodeStateSchema } from './flow-state.ts'
+import { flowModeSchema } from './flow.ts'
+import { nodeRunStatusSchema, runSummarySchema } from './run.ts'
+import { timestampSchema } from './time.ts'
+
+const framed = { seq: z.int(), ts: timestampSchema }
+
+/** First frame: the whole state that later frames change. `runs` are the active ones. */
+export const snapshotFrameSchema = z.object({
+  type: z.literal('snapshot'),
+  ...framed,
+  engine_version: z.string(),
+  flows: z.array(z.object({ name: z.string(), mode: flowModeSchema, status: flowStatusSchema, held: z.int() })),
+  nodes: z.array(nodeStateSchema),
+  values: z.array(z.object({ message: z.string(), value: z.json(), ts: timestampSchema })),
+  health: z.array(
+    z.object({
+      flow: z.string(),
+      node: z.string(),
+      status: healthSchema,
+      message: z.string().nullable(),
+      ts: timestampSchema,
+    }),
+  ),
+  runs: z.array(runSummarySchema),
+})
+
+/** A node changed state, in a live flow (`run` null) or in a run. */
+export const nodeFrameSchema = z.object({
+  type: z.literal('node'),
+  ...framed,
+  flow: z.string(),
+  node: z.string(),
+  run: z.string().nullable(),
+  status: z.union([nodeRunStatusSchema, z.enum(['idle', 'failed'])]),
+  cached: z.boolean(),
+  error: z.object({ type: z.string(), message: z.string() }).nullable(),
+})
+
+/** A message has a new value; `step` counts streamed numbers of a run. */
+export const valueFrameSchema = z.object({
+  type: z.literal('value'),
+  ...framed,
+  message: z.string(),
+  value: z.json(),
+  flow: z.string(),
+  node: z.string().nullable(),
+  port: z.string().nullable(),
+  run: z.string().nullable(),
+  step: z.int().nullable(),
+})
+
+/** The connections of a node changed state. */
+export const healthFrameSchema = z.object({
+  type: z.literal('health'),
+  ...framed,
+  flow: z.string(),
+  node: z.string(),
+  status: healthSchema,
+  message: z.string().nullable(),
+})
+
+/** A run changed state. */
+export const runFrameSchema = z.object({ type: z.literal('run'), ...framed, run: runSummarySchema })
+
+/** A flow changed state. */
+export const flowFrameSchema = z.object({
+  type: z.literal('flow'),
+  ...framed,
+  name: z.string(),
+  status: flowStatusSchema,
+  held: z.int(),
+  version: z.int(),
+})
+
+/** Answer to a frame the engine does not understand; the socket stays open. */
+export const errorFrameSchema = z.object({ type: z.literal('error'), ...framed, code: z.string(), detail: z.string() })
+
+/** Any text frame from the engine. */
+export const eventFrameSchema = z.discriminatedUnion('type', [
+  snapshotFrameSchema,
+  nodeFrameSchema,
+  valueFrameSchema,
+  healthFrameSchema,
+  runFrameSchema,
+  flowFrameSchema,
+  errorFrameSchema,
+])
+export type SnapshotFrame = z.infer<typeof snapshotFrameSchema>
+export type EventFrame = z.infer<typeof eventFrameSchema>
+
+/** An event before a socket numbers and stamps it. */
+export type EngineEvent =
+  Exclude<EventFrame, { type: 'snapshot' | 'error' }> extends infer F
+    ? F extends unknown
+      ? Omit<F, 'seq' | 'ts'>
+      : never
+    : never

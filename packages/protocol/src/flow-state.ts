@@ -1,0 +1,133 @@
+/**
+ * What the engine says about a flow: status, issues, node states, and the answers of the flow endpoints (G11, G18, G24-G27).
+ * @module
+ */
+import * as z from 'zod'
+
+import { flowDocumentSchema, flowModeSchema } from './flow.ts'
+import { timestampSchema } from './time.ts'
+
+/** Status of a flow; `failed` means that it should be active but could not be built. */
+export const flowStatusSchema = z
+  .enum(['draft', 'ready', 'stopped', 'active', 'paused', 'failed'])
+  .meta({ id: 'FlowStatus' })
+export type FlowStatus = z.infer<typeof flowStatusSchema>
+
+/** What an issue is about. */
+export const issueCodes = [
+  'duplicate_node_id',
+  'duplicate_port',
+  'unknown_type',
+  'bad_setting',
+  'missing_setting',
+  'bad_source',
+  'port_not_identifier',
+  'name_collision',
+  'dtype_mismatch',
+  'unproduced_message',
+  'unproduced_output',
+  'duplicate_producer',
+  'cycle',
+  'interval_on_batch_port',
+  'live_only_node',
+  'unknown_output',
+  'missing_source',
+  'unsupported_target',
+  'unsupported_ports',
+  'missing_dependency',
+  'unknown_secret',
+  'unknown_device',
+  'unknown_library',
+  'unknown_message',
+  'unknown_flavor',
+  'unbundlable_dependency',
+  'module_missing',
+  'worker_ignored',
+  'plain_credential',
+  'connector_down',
+  'device_offline',
+  'webhook_without_secret',
+  'send_queue_overflow',
+  'start_failed',
+] as const
+export type IssueCode = (typeof issueCodes)[number]
+
+/** `error` blocks publish, start and run; `warning` works but impaired; `advisory` is advice. */
+export const issueSchema = z
+  .object({
+    severity: z.enum(['error', 'warning', 'advisory']),
+    code: z.enum(issueCodes),
+    message: z.string(),
+    node: z.string().nullable(),
+    path: z.string().nullable().meta({ description: 'JSON Pointer into the document.' }),
+  })
+  .meta({ id: 'Issue' })
+export type Issue = z.infer<typeof issueSchema>
+
+/** State of connections of a node. */
+export const healthSchema = z.enum(['ok', 'degraded', 'down'])
+export type Health = z.infer<typeof healthSchema>
+
+/** State of one node of a live flow; `failed` is the failure marker. */
+export const nodeStateSchema = z
+  .object({
+    flow: z.string(),
+    node: z.string(),
+    status: z.enum(['idle', 'queued', 'running', 'failed']),
+    health: healthSchema,
+    message: z.string().nullable(),
+    error: z
+      .object({ type: z.string(), message: z.string(), traceback: z.string().nullable(), ts: timestampSchema })
+      .nullable(),
+  })
+  .meta({ id: 'NodeState' })
+export type NodeState = z.infer<typeof nodeStateSchema>
+
+/** A flow as the API answers it: the document in normal form and what the engine says about it. */
+export const flowSchema = flowDocumentSchema
+  .extend({
+    status: flowStatusSchema,
+    issues: z.array(issueSchema),
+    held: z.int(),
+    has_draft: z.boolean(),
+    published_version: z.int().nullable(),
+    is_draft: z.boolean(),
+    origin: z.enum(['api', 'code']),
+    code: z.object({ module: z.string(), digest: z.string(), commit: z.string().nullable() }).nullable(),
+    node_states: z.array(nodeStateSchema),
+    created_at: timestampSchema,
+    updated_at: timestampSchema,
+    updated_by: z.string().nullable(),
+  })
+  .meta({ id: 'Flow' })
+export type Flow = z.infer<typeof flowSchema>
+
+/** A row of `GET /flows/`. */
+export const flowListItemSchema = z
+  .object({
+    name: z.string(),
+    title: z.string(),
+    mode: flowModeSchema,
+    status: flowStatusSchema,
+    held: z.int(),
+    version: z.int(),
+    published_version: z.int().nullable(),
+    has_draft: z.boolean(),
+    origin: z.enum(['api', 'code']),
+    issues: z.object({ error: z.int(), warning: z.int(), advisory: z.int() }),
+    updated_at: timestampSchema,
+  })
+  .meta({ id: 'FlowListItem' })
+export type FlowListItem = z.infer<typeof flowListItemSchema>
+
+/** Answer of `start` and `stop`; `held` counts deliveries that wait while the flow is paused. */
+export const flowStateSchema = z
+  .object({ name: z.string(), status: flowStatusSchema, held: z.int() })
+  .meta({ id: 'FlowState' })
+export type FlowState = z.infer<typeof flowStateSchema>
+
+/** Answer of `validate`; `valid` means that no issue is an error. */
+export const validationResultSchema = z
+  .object({ valid: z.boolean(), issues: z.array(issueSchema) })
+  .meta({ id: 'ValidationResult' })
+export type ValidationResult = z.infer<typeof validationResultSchema>

@@ -1,0 +1,226 @@
+/**
+ * The flow document: what clients write (`…InputSchema`), and its normal form, which answers carry and the engine runs.
+ * Wire decisions G11, G13, G17, G23, G64. Schemas hold no transforms, so that OpenAPI can be generated from them;
+ * `normalizeDocument` goes from one form to the other.
+ * @module
+ */
+import * as z from 'zod'
+
+import { digestSchema } from './artifact.ts'
+import { dtypeInputSchema, dtypeSchema, normalDtype } from './dtype.ts'
+import { messageNameSchema, messagePart, messageRefSchema, nameSchema, portNameSchema, qualify } from './names.ts'
+
+/** `live` reacts to events while active; `batch` runs once for each parameter set. */
+export const flowModeSchema = z.enum(['live', 'batch']).meta({ id: 'FlowMode' })
+export type FlowMode = z.infer<typeof flowModeSchema>
+
+const settingsSchema = z.record(z.string().max(200), z.json())
+const secondsSchema = z.number().min(0).max(1e9)
+
+/** A port as clients write it: `name` is the message it is wired to; `port` defaults to the message's own part. */
+export const portInputSchema = z
+  .strictObject({
+    direction: z.enum(['input', 'output']),
+    name: messageRefSchema.optional().meta({ description: 'The message: `temp`, or `climate.temp` of another flow.' }),
+    port: portNameSchema.optional().meta({ description: 'Defaults to the message part of `name`.' }),
+    dtype: dtypeInputSchema.default('any'),
+    interval: secondsSchema.nullable().default(null).meta({ description: 'Seconds between two values on display.' }),
+    stream: z.boolean().default(false),
+    on_demand: z.boolean().default(false),
+    trigger: z.boolean().default(true).meta({ description: 'Inputs only: whether an arrival runs the node.' }),
+    message: messageRefSchema.optional().meta({ description: 'Read in place of a missing `name`.' }),
+  })
+  .refine((port) => port.name !== undefined || port.message !== undefined, {
+    path: ['name'],
+    error: 'a port needs "name": the message it is wired to',
+  })
+  .meta({ id: 'PortInput' })
+
+/** A port in normal form: `message` is always qualified. */
+export const portSchema = z
+  .object({
+    direction: z.enum(['input', 'output']),
+    name: z.string(),
+    port: z.string(),
+    dtype: dtypeSchema,
+    interval: z.number().nullable(),
+    stream: z.boolean(),
+    on_demand: z.boolean(),
+    trigger: z.boolean(),
+    message: z.string(),
+  })
+  .meta({ id: 'Port' })
+export type Port = z.infer<typeof portSchema>
+
+/** Where the code of a `code` node comes from (G64): the module and export, and the digest of its bundle. */
+export const codeEntrySchema = z
+  .strictObject({
+    module: z.string().max(1000),
+    export: z.string().max(200),
+    digest: digestSchema,
+    modules: z.array(z.strictObject({ path: z.string(), digest: digestSchema })).max(10_000),
+  })
+  .meta({ id: 'CodeEntry' })
+export type CodeEntry = z.infer<typeof codeEntrySchema>
+
+const nodeFields = {
+  id: nameSchema,
+  type: nameSchema,
+  title: z.string().max(200).default(''),
+  settings: settingsSchema.default({}),
+  source: z.string().max(1_000_000).nullable().optional().meta({ description: 'Left out: the stored source is kept.' }),
+  library: nameSchema.nullable().default(null),
+  entry: codeEntrySchema.nullable().default(null),
+  worker: nameSchema.nullable().default(null),
+  worker_policy: z.enum(['require', 'prefer']).default('require'),
+  cache: z.boolean().default(true),
+  timeout: z.number().positive().max(1e9).nullable().default(null).meta({ description: 'Seconds of silence.' }),
+}
+
+/** A node as clients write it. */
+export const nodeInputSchema = z
+  .strictObject({ ...nodeFields, ports: z.array(portInputSchema).max(1000).default([]) })
+  .meta({ id: 'NodeInput' })
+
+/** A node in normal form. */
+export const nodeSchema = z
+  .object({
+    id: z.string(),
+    type: z.string(),
+    title: z.string(),
+    settings: settingsSchema,
+    ports: z.array(portSchema),
+    source: z.string().nullable(),
+    library: z.string().nullable(),
+    entry: codeEntrySchema.nullable(),
+    worker: z.string().nullable(),
+    worker_policy: z.enum(['require', 'prefer']),
+    cache: z.boolean(),
+    timeout: z.number().nullable(),
+  })
+  .meta({ id: 'Node' })
+export type FlowNode = z.infer<typeof nodeSchema>
+
+/** A declared input; `initial: null` on a dtype other than `any` means that a run has to give the value. */
+export const flowInputSchema = z
+  .strictObject({
+    name: messageNameSchema,
+    dtype: dtypeInputSchema.default('any'),
+    initial: z.json().default(null),
+    title: z.string().max(200).default(''),
+  })
+  .meta({ id: 'FlowInput' })
+
+/** A declared output: the message, and its key in a run's result. */
+export const flowOutputSchema = z
+  .strictObject({ name: messageNameSchema, port: portNameSchema.optional() })
+  .meta({ id: 'FlowOutput' })
+
+const environmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,199}$/, 'use the name of an environment variable')
+
+/** What the flow's node processes get (`env`) and ask for; `memory` is in MB. */
+export const resourcesSchema = z
+  .strictObject({
+    env: z.record(environmentName, z.string().max(32_768)).default({}),
+    flavor: nameSchema.nullable().default(null),
+    cpus: z.number().min(0).max(100_000).nullable().default(null),
+    gpus: z.int().min(0).max(100_000).nullable().default(null),
+    memory: z.int().min(0).max(1e9).nullable().default(null),
+  })
+  .meta({ id: 'Resources' })
+
+const readOnly = z.unknown().optional().meta({ description: 'Of answers; ignored in a request.' })
+
+/** A flow document as clients write it: the body of `PUT /flows/{name}`. Unknown keys are refused. */
+export const flowDocumentInputSchema = z
+  .strictObject({
+    name: nameSchema.optional(),
+    title: z.string().max(200).default(''),
+    description: z.string().max(20_000).default(''),
+    version: z.int().min(0).default(0).meta({ description: 'The version read; 0 means "does not exist yet".' }),
+    mode: flowModeSchema.default('live'),
+    inputs: z.array(flowInputSchema).max(1000).default([]),
+    outputs: z.array(flowOutputSchema).max(1000).default([]),
+    nodes: z.array(nodeInputSchema).max(100_000).default([]),
+    resources: resourcesSchema.prefault({}),
+    layout: z.record(z.string(), z.json()).default({}),
+    status: readOnly,
+    issues: readOnly,
+    held: readOnly,
+    has_draft: readOnly,
+    published_version: readOnly,
+    is_draft: readOnly,
+    origin: readOnly,
+    code: readOnly,
+    node_states: readOnly,
+    created_at: readOnly,
+    updated_at: readOnly,
+    updated_by: readOnly,
+  })
+  .meta({ id: 'FlowDocument' })
+export type FlowDocumentInput = z.input<typeof flowDocumentInputSchema>
+
+/** A flow document in normal form: every default filled in, `port` and `message` of each port set. */
+export const flowDocumentSchema = z.object({
+  name: z.string(),
+  title: z.string(),
+  description: z.string(),
+  version: z.int(),
+  mode: flowModeSchema,
+  inputs: z.array(z.object({ name: z.string(), dtype: dtypeSchema, initial: z.json(), title: z.string() })),
+  outputs: z.array(z.object({ name: z.string(), port: z.string() })),
+  nodes: z.array(nodeSchema),
+  resources: z.object({
+    env: z.record(z.string(), z.string()),
+    flavor: z.string().nullable(),
+    cpus: z.number().nullable(),
+    gpus: z.number().nullable(),
+    memory: z.number().nullable(),
+  }),
+  layout: z.record(z.string(), z.json()),
+})
+export type FlowDocument = z.infer<typeof flowDocumentSchema>
+
+/**
+ * The normal form of a parsed document under the name of its path. `sourceOf` gives the stored source of a node whose
+ * `source` was left out. Idempotent: the normal form of a normal form is itself.
+ */
+export function normalizeDocument(
+  name: string,
+  input: z.output<typeof flowDocumentInputSchema>,
+  sourceOf: (nodeId: string) => string | null = () => null,
+): FlowDocument {
+  const { title, description, version, mode, resources, layout } = input
+  return {
+    name,
+    title,
+    description,
+    version,
+    mode,
+    inputs: input.inputs.map((item) => ({ ...item, dtype: normalDtype(item.dtype) })),
+    outputs: input.outputs.map((item) => ({ name: item.name, port: item.port ?? item.name })),
+    nodes: input.nodes.map((node) => ({
+      ...node,
+      source: node.source === undefined ? sourceOf(node.id) : node.source,
+      ports: node.ports.map((port) => normalizePort(name, port)),
+    })),
+    resources,
+    layout,
+  }
+}
+
+function normalizePort(flow: string, port: z.output<typeof portInputSchema>): Port {
+  const name = port.name ?? port.message ?? ''
+  const { direction, interval, stream, on_demand, trigger } = port
+  return {
+    direction,
+    name,
+    port: port.port ?? messagePart(name),
+    dtype: normalDtype(port.dtype),
+    interval,
+    stream,
+    on_demand,
+    trigger,
+    message: qualify(flow, name),
+  }
+}

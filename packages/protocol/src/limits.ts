@@ -1,0 +1,27 @@
+/**
+ * Limits that client, engine and worker agree on. Bytes are UTF-8 bytes.
+ * @module
+ */
+
+/** Deepest nesting of a JSON body. */
+export const MAX_JSON_DEPTH = 64
+/** Largest JSON body of the API, in bytes. */
+export const MAX_BODY_BYTES = 4 * 1024 * 1024
+/** Largest webhook body, in bytes (G68). */
+export const MAX_HOOK_BYTES = 1024 * 1024
+/** Largest node output or result value that is stored in the database, in bytes of JSON (G35). */
+export const MAX_STORED_VALUE_BYTES = 262_144
+/** Log text kept per node record, in bytes; the tail is kept (G30). */
+export const MAX_LOG_BYTES = 65_536
+/** Largest frame between engine and worker, in bytes (G54). */
+export const MAX_WORKER_FRAME_BYTES = 32 * 1024 * 1024
+/** Deliveries that may wait for one busy node (G15). */
+export const MAX_MAILBOX = 1000
+/** Deliveries that a paused flow holds (G24). */
+export const MAX_HELD = 1000
+/** Executions of one cascade before it is stopped (G14). */
+export const MAX_CASCADE_EXECUTIONS = 1000
+/** Values kept in a message's history (G28). */
+export const MAX_HISTORY = 1000
+/** Largest value kept in a message's history, in bytes of JSON; longer ones are kept as null (G28). */
+export const MAX_HISTORY_VALUE_BYTES = 64_000

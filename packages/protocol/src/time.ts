@@ -1,0 +1,27 @@
+/**
+ * Engine timestamps: UTC with six decimals and a numeric offset (wire decision G05).
+ * @module
+ */
+import * as z from 'zod'
+
+/** `YYYY-MM-DDTHH:mm:ss.ffffff+00:00`. */
+export const timestampSchema = z.string().meta({
+  format: 'date-time',
+  description: 'ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.',
+})
+
+/** An ISO 8601 time with an offset, as clients may send it. */
+export const timestampInputSchema = z.iso.datetime({
+  offset: true,
+  error: 'use ISO 8601 with an offset, for example 2026-01-31T08:00:00+00:00',
+})
+
+/** The engine's spelling of a time given in microseconds since the Unix epoch. */
+export function timestampOf(epochUs: number): string {
+  const iso = new Date(Math.floor(epochUs / 1000)).toISOString()
+  const us = String(((epochUs % 1000) + 1000) % 1000).padStart(3, '0')
+  return `${iso.slice(0, -1)}${us}+00:00`
+}
+
+/** The engine's spelling of a time given in milliseconds since the Unix epoch. */
+export const timestampOfMs = (epochMs: number): string => timestampOf(Math.round(epochMs * 1000))

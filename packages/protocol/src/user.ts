@@ -1,0 +1,23 @@
+/**
+ * Users and sign-in (wire decision G09).
+ * @module
+ */
+import * as z from 'zod'
+
+/** A user as the API shows it. */
+export const userSchema = z
+  .object({
+    id: z.uuid(),
+    email: z.string(),
+    full_name: z.string().nullable(),
+    is_active: z.boolean(),
+    is_superuser: z.boolean(),
+  })
+  .meta({ id: 'User' })
+export type User = z.infer<typeof userSchema>
+
+/** Answer of a successful sign-in; `expires_in` is in seconds (RFC 6749, section 5.1). */
+export const tokenSchema = z
+  .object({ access_token: z.string(), token_type: z.literal('bearer'), expires_in: z.int() })
+  .meta({ id: 'Token' })
+export type Token = z.infer<typeof tokenSchema>

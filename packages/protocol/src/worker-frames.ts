@@ -1,0 +1,132 @@
+/**
+ * Frames between engine and worker, protocol version 1 (wire decisions G54, S4). JSON objects, `type` first.
+ * In process the same objects travel without being serialised.
+ * @module
+ */
+import * as z from 'zod'
+
+import { dtypeSchema } from './dtype.ts'
+
+/** Version of this protocol; engine and worker must speak the same. */
+export const WORKER_PROTOCOL = 1
+
+const values = z.record(z.string(), z.unknown())
+const failure = z.object({ type: z.string(), message: z.string(), traceback: z.string().nullable() })
+
+/** First frame of a worker. */
+export const helloFrameSchema = z.object({
+  type: z.literal('hello'),
+  protocol: z.int(),
+  version: z.string(),
+  name: z.string(),
+  labels: z.array(z.string()),
+  parallel: z.int().min(1),
+  resources: z.object({ cpus: z.number(), gpus: z.number(), ram_mb: z.number() }),
+  python: z.string().nullable(),
+  platform: z.string(),
+})
+
+/** Answer to `hello`; both intervals are in seconds. Without `runtime` the worker uses the runner that it brings. */
+export const welcomeFrameSchema = z.object({
+  type: z.literal('welcome'),
+  worker: z.string(),
+  name: z.string(),
+  labels: z.array(z.string()),
+  protocol: z.int(),
+  engine_version: z.string(),
+  runtime: z.object({ digest: z.string(), path: z.string() }).nullable(),
+  heartbeat_s: z.number(),
+  silence_s: z.number(),
+})
+
+/** The worker is not accepted; the socket closes with 4001. */
+export const refusedFrameSchema = z.object({
+  type: z.literal('refused'),
+  code: z.enum(['protocol_mismatch', 'labels_mismatch']),
+  protocol: z.int(),
+  detail: z.string(),
+})
+
+/**
+ * Execute node code. `source` is Python text, or the text of a TypeScript bundle; `entry` is the function's name in it.
+ * `seed` feeds the code's own generator of numbers. `timeout_s` is the silence that ends the call. A port without a
+ * value is null in `inputs`, or left out.
+ */
+export const callFrameSchema = z.object({
+  type: z.literal('call'),
+  call: z.string(),
+  attempt: z.int(),
+  flow: z.string(),
+  node: z.string(),
+  run: z.string().nullable(),
+  mode: z.enum(['live', 'batch']),
+  kind: z.enum(['python', 'code']),
+  source: z.string(),
+  source_digest: z.string(),
+  entry: z.string(),
+  settings: values,
+  inputs: values,
+  input_ports: z.array(z.object({ port: z.string(), dtype: dtypeSchema, trigger: z.boolean() })),
+  outputs: z.array(z.object({ port: z.string(), dtype: dtypeSchema, stream: z.boolean() })),
+  env: z.record(z.string(), z.string()),
+  seed: z.string(),
+  timeout_s: z.number().nullable(),
+})
+
+/** Stop a call: SIGTERM to its process group, SIGKILL 5 seconds later. */
+export const cancelFrameSchema = z.object({ type: z.literal('cancel'), call: z.string() })
+/** A live node was stopped or its source changed: end its warm process. */
+export const releaseFrameSchema = z.object({ type: z.literal('release'), flow: z.string(), node: z.string() })
+/** Take no more calls. */
+export const drainFrameSchema = z.object({ type: z.literal('drain') })
+
+/** A process has begun to execute the call. */
+export const startedFrameSchema = z.object({ type: z.literal('started'), call: z.string(), pid: z.int() })
+/** Emitted values with their times in milliseconds since the Unix epoch, in order. */
+export const emitFrameSchema = z.object({
+  type: z.literal('emit'),
+  call: z.string(),
+  batch: z.array(z.tuple([values, z.number()])),
+})
+/** Output of the process. */
+export const logFrameSchema = z.object({
+  type: z.literal('log'),
+  call: z.string(),
+  stream: z.enum(['stdout', 'stderr']),
+  text: z.string(),
+})
+/** Calls that are alive, every 10 seconds while there is one. */
+export const heartbeatFrameSchema = z.object({ type: z.literal('heartbeat'), calls: z.array(z.string()) })
+/** The call has ended well; ports without a value are left out. */
+export const resultFrameSchema = z.object({ type: z.literal('result'), call: z.string(), outputs: values })
+/** The call has failed; `error.type` is the exception's name, or `timeout`, `cancelled`, `process_died`, `worker_lost`. */
+export const failureFrameSchema = z.object({ type: z.literal('error'), call: z.string(), error: failure })
+/** The worker leaves. */
+export const byeFrameSchema = z.object({ type: z.literal('bye'), reason: z.enum(['max_idle', 'shutdown']) })
+
+/** Any frame from the engine. */
+export const engineFrameSchema = z.discriminatedUnion('type', [
+  welcomeFrameSchema,
+  refusedFrameSchema,
+  callFrameSchema,
+  cancelFrameSchema,
+  releaseFrameSchema,
+  drainFrameSchema,
+])
+export type EngineFrame = z.infer<typeof engineFrameSchema>
+export type CallFrame = z.infer<typeof callFrameSchema>
+
+/** Any frame from a worker. */
+export const workerFrameSchema = z.discriminatedUnion('type', [
+  helloFrameSchema,
+  startedFrameSchema,
+  emitFrameSchema,
+  logFrameSchema,
+  heartbeatFrameSchema,
+  resultFrameSchema,
+  failureFrameSchema,
+  byeFrameSchema,
+])
+export type WorkerFrame = z.infer<typeof workerFrameSchema>
+export type HelloFrame = z.infer<typeof helloFrameSchema>
+export type CallFailure = z.infer<typeof failure>

@@ -1,0 +1,202 @@
+"""The program that Python processes come from. Standard library only; the agent starts it, see DESIGN.md.
+
+It is a zygote: it never runs node code and starts no thread, so that forking it is safe and fast. It reads requests on
+descriptor 3 and tells how its forks ended. A fork connects to the agent three times (control, stdout, stderr) and then
+executes calls, which is the package `service` beside this file.
+"""
+
+import ctypes
+import faulthandler
+import gc
+import logging
+import os
+import select
+import signal
+import socket
+import sys
+
+# Only while importing: node code must not find this folder's names, and an installed package is not written to.
+writes_bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import service  # noqa: E402
+from service.channel import Channel, encode  # noqa: E402
+
+del sys.path[0]
+sys.dont_write_bytecode = writes_bytecode
+
+PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def prctl(option, value):
+    """Linux only; elsewhere the zygote alone ends the forks when the agent is gone."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+class Zygote:
+    """Forks on request, reaps, and leaves nothing behind when the agent is gone."""
+
+    def __init__(self):
+        self.control = Channel(socket.socket(fileno=3))
+        self.control.sock.set_inheritable(False)
+        self.forks = {}
+        self.leaving = False
+        self.wake, self.waker = os.pipe()
+        os.set_blocking(self.waker, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.signal(signal.SIGTERM, self.leave)
+        signal.set_wakeup_fd(self.waker, warn_on_full_buffer=False)
+        prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+        prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+    def leave(self, *_):
+        self.leaving = True
+
+    def serve(self):
+        """Returns the request in each fork; never returns in the zygote itself."""
+        self.control.send(encode({"type": "ready", "pid": os.getpid()}))
+        while not self.leaving:
+            readable, _, _ = select.select([self.control.sock, self.wake], [], [])
+            if self.wake in readable:
+                os.read(self.wake, 4096)
+                self.reap()
+            if self.control.sock in readable:
+                request = self.request()
+                if request is not None:
+                    return request
+        for pid in self.forks:
+            kill_group(pid, signal.SIGKILL)
+        self.forks.clear()
+        self.end_orphans()
+        os._exit(0)
+
+    def request(self):
+        try:
+            received = self.control.receive()
+        except OSError:
+            # Reset: the agent died before it had read what we sent.
+            received = None
+        if received is None:
+            self.leaving = True
+            return None
+        message, _ = received
+        if message["type"] == "signal":
+            for pid, name in self.forks.items():
+                if name == message["process"]:
+                    kill_group(pid, message["signal"])
+            return None
+        pid = os.fork()
+        if pid == 0:
+            self.become_fork()
+            return message
+        self.forks[pid] = message["process"]
+        return None
+
+    def become_fork(self):
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        os.setsid()
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        self.control.sock.close()
+        os.close(self.wake)
+        os.close(self.waker)
+
+    def reap(self):
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                break
+            name = self.forks.pop(pid, None)
+            if name is None:
+                continue
+            kill_group(pid, signal.SIGKILL)
+            code = os.waitstatus_to_exitcode(status)
+            ended = {"code": code, "signal": None} if code >= 0 else {"code": None, "signal": signal_name(-code)}
+            try:
+                self.control.send(encode({"type": "exited", "process": name, **ended}))
+            except OSError:
+                # The agent is gone: `serve` goes on to end what the forks have started.
+                self.leaving = True
+        self.end_orphans()
+
+    def end_orphans(self):
+        """Processes that outlived the call that started them become ours, for we are a subreaper."""
+        try:
+            with open(f"/proc/self/task/{os.getpid()}/children") as children:
+                orphans = [pid for pid in map(int, children.read().split()) if pid not in self.forks]
+        except OSError:
+            return
+        for pid in orphans:
+            try:
+                if os.getsid(pid) not in self.forks:
+                    os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+
+def kill_group(pid, number):
+    try:
+        os.killpg(pid, number)
+    except ProcessLookupError:
+        # A fork that has not reached setsid yet has no group of its own.
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            pass
+
+
+def signal_name(number):
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def connect(path, process, part):
+    sock = socket.socket(socket.AF_UNIX)
+    sock.connect(path)
+    sock.sendall(f"{process}{part}{os.getpid():010d}".encode())
+    return sock
+
+
+def capture_output(path, process):
+    for descriptor, part in ((1, "o"), (2, "e")):
+        sock = connect(path, process, part)
+        os.dup2(sock.fileno(), descriptor)
+        sock.close()
+    sys.stdout = sys.__stdout__ = text_stream(1)
+    sys.stderr = sys.__stderr__ = text_stream(2)
+    # A segmentation fault and the SIGTERM of a timeout show where the code was.
+    faulthandler.enable(all_threads=False)
+    faulthandler.register(signal.SIGTERM, all_threads=True, chain=True)
+
+
+def text_stream(descriptor):
+    return open(descriptor, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
+
+
+def main():
+    path = sys.argv[1]
+    # Used where the code has configured no handler of its own: its basicConfig() keeps its effect.
+    logging.lastResort = logging._StderrHandler(logging.INFO)
+    logging.lastResort.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+    logging.root.setLevel(logging.INFO)
+    zygote = os.getpid()
+    gc.collect()
+    gc.freeze()
+    request = Zygote().serve()
+    if os.getppid() != zygote:
+        os._exit(1)
+    os.chdir(request["directory"])
+    control = connect(path, request["process"], "c")
+    capture_output(path, request["process"])
+    service._serve(control)
+
+
+if __name__ == "__main__":
+    main()

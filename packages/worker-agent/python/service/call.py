@@ -1,0 +1,99 @@
+"""One execution: what the code is given and what it may publish."""
+
+import inspect
+import math
+
+from .channel import encode
+from .values import MAX_INT, listed, number_of, plain
+
+MAX_FRAME_BYTES = 32 * 1024 * 1024
+
+
+class Call:
+    """The agent's frame, and the rules that it implies."""
+
+    def __init__(self, frame):
+        self.frame = frame
+        self.dtypes = {output["port"]: output["dtype"] for output in frame["outputs"]}
+        self.keys = {port: f"{encode(port)}:" for port in self.dtypes}
+        self.batch = frame["mode"] == "batch"
+        self.streams = {output["port"] for output in frame["outputs"] if output["stream"]}
+
+    def encoded(self, values, verb):
+        """The JSON text of values by port. `verb` is how the code gave them: return, yield or emit."""
+        if values is None:
+            return "{}"
+        if not isinstance(values, dict):
+            raise TypeError(f"{verb} gave a {type(values).__name__}: give a dict keyed by output port or None")
+        parts = []
+        for port, value in values.items():
+            dtype = self.dtypes.get(port)
+            if dtype is None:
+                raise ValueError(f"{verb}: there is no output port {port!r}; the ports are {listed(self.dtypes)}")
+            if self.batch and verb != "return" and port not in self.streams:
+                raise ValueError(
+                    f"{verb}: in a batch flow only streaming ports publish before the end, and {port!r} is none "
+                    f"(streaming ports: {listed(self.streams)}); return its value instead"
+                )
+            if value is None:
+                continue
+            try:
+                # Most values are numbers, and their text is cheap.
+                kind = type(value)
+                cheap = math.isfinite(value) if kind is float else kind is int and -MAX_INT <= value <= MAX_INT
+                text = repr(value) if cheap else encode(plain(value, dtype == "float"))
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"{verb}: port {port!r}: {error}") from None
+            parts.append(self.keys[port] + text)
+        text = f"{{{','.join(parts)}}}"
+        if len(text) > MAX_FRAME_BYTES:
+            raise ValueError(f"{verb}: {len(text)} bytes are more than {MAX_FRAME_BYTES}; use save_artifact()")
+        return text
+
+    def arguments(self, entry):
+        """Inputs and settings as keyword arguments, checked against the function so that the message can be clear."""
+        ports = self.frame["input_ports"]
+        settings = self.frame["settings"]
+        both = [port["port"] for port in ports if port["port"] in settings]
+        if both:
+            raise TypeError(f"{listed(both)}: a setting has the name of an input port; rename one of them")
+        try:
+            parameters = inspect.signature(entry).parameters
+        except ValueError:
+            parameters = {}
+        values = dict(settings)
+        for port in ports:
+            name, value = port["port"], self.frame["inputs"].get(port["port"])
+            if value is None and is_absent(self.frame["inputs"], port) and has_default(parameters.get(name)):
+                continue
+            values[name] = number_of(value) if port["dtype"] == "float" else value
+        self.check(entry, parameters, values, settings)
+        return values
+
+    def check(self, entry, parameters, values, settings):
+        name = getattr(entry, "__name__", "run")
+        given = f"input ports: {listed(p['port'] for p in self.frame['input_ports'])}; settings: {listed(settings)}"
+        kinds = {key: parameter.kind for key, parameter in parameters.items()}
+        positional = [key for key, kind in kinds.items() if kind is inspect.Parameter.POSITIONAL_ONLY]
+        if positional:
+            raise TypeError(f"{name}() takes {listed(positional)} by position only; remove the '/'")
+        variable = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+        missing = [
+            key
+            for key, parameter in parameters.items()
+            if key not in values and parameter.kind not in variable and not has_default(parameter)
+        ]
+        if missing:
+            raise TypeError(f"{name}() needs {listed(missing)}, which is no input port and no setting ({given})")
+        unknown = [key for key in values if key not in kinds]
+        if unknown and inspect.Parameter.VAR_KEYWORD not in kinds.values():
+            raise TypeError(f"{name}() has no parameter {listed(unknown)} ({given}); add it, or take **kwargs")
+
+
+def is_absent(inputs, port):
+    """Null stands for "no value" unless it arrived on a triggering port of dtype any, where it is one."""
+    return port["port"] not in inputs or port["dtype"] != "any" or not port["trigger"]
+
+
+def has_default(parameter):
+    return parameter is not None and parameter.default is not inspect.Parameter.empty

@@ -1,0 +1,41 @@
+"""Frames between a process and the agent, see src/channel.ts."""
+
+import json
+import struct
+
+HEADER = struct.Struct(">II")
+encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+
+
+class Channel:
+    """Frames over a stream socket: the lengths of a JSON text and of bytes beside it, then both."""
+
+    def __init__(self, sock):
+        self.sock = sock
+
+    def send(self, text, data=b""):
+        body = text.encode()
+        self.sock.sendall(HEADER.pack(len(body), len(data)) + body)
+        if len(data) > 0:
+            self.sock.sendall(data)
+
+    def receive(self):
+        """The next message and its bytes; None when the agent has closed the connection."""
+        header = self._exactly(HEADER.size)
+        if header is None:
+            return None
+        text_size, data_size = HEADER.unpack(header)
+        text, data = self._exactly(text_size), self._exactly(data_size)
+        if text is None or data is None:
+            return None
+        return json.loads(text), data
+
+    def _exactly(self, size):
+        data = bytearray(size)
+        view = memoryview(data)
+        while len(view) > 0:
+            count = self.sock.recv_into(view)
+            if count == 0:
+                return None
+            view = view[count:]
+        return bytes(data)

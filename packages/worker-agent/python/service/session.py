@@ -1,0 +1,225 @@
+"""A process that runs node code: reads calls, executes them, answers."""
+
+import asyncio
+import atexit
+import inspect
+import linecache
+import os
+import sys
+import threading
+import time
+import types
+
+from .call import Call
+from .channel import encode
+from .failure import failure, text_of
+from .values import listed
+
+FLUSH_S = 0.02
+FLUSH_ENTRIES = 500
+
+
+class NoEntry(Exception):
+    pass
+
+
+class Session:
+    """A fork's side of the control channel. `writing` guards the socket's output and the batch of emissions,
+    `asking` makes one request and its answer at a time; `asking` is taken first."""
+
+    def __init__(self, channel, helpers):
+        self.channel = channel
+        self.helpers = helpers
+        self.pid = os.getpid()
+        self.call = None
+        self.running = False
+        self.module = None
+        self.digest = None
+        self.loop = None
+        self.writing = threading.Lock()
+        self.asking = threading.Lock()
+        self.batch = []
+        self.flushed = 0.0
+        self.pending = None
+
+    def serve(self):
+        while True:
+            received = self.channel.receive()
+            if received is None:
+                return
+            self.execute(received[0])
+
+    def execute(self, frame):
+        self.call = call = Call(frame)
+        os.environ.update(frame["env"])
+        os.environ["SERVICE_CALL_ID"] = frame["call"]
+        over = False
+        try:
+            entry = entry_of(self.load(frame), frame["entry"])
+            arguments = call.arguments(entry)
+            self.running = True
+            outputs = call.encoded(self.drive(entry(**arguments)), "return")
+            answer = f'{{"type":"result","outputs":{outputs}}}'
+        except SystemExit as leave:
+            over = True
+            answer = failure("process_died", f"the code called sys.exit({leave.code!r})", leave, over)
+        except NoEntry as error:
+            answer = failure("no_entry", str(error), None)
+        except BaseException as error:
+            answer = failure(type(error).__name__, text_of(error), error)
+        self.running = False
+        with self.asking, self.writing:
+            self.call = None
+            flush_output()
+            self.flush()
+            self.channel.send(answer)
+        if over:
+            # The agent ends the process; nothing of the code runs until then.
+            self.channel.receive()
+            os._exit(0)
+
+    def leave(self):
+        """What the interpreter's own end would do for the code, without its 15 ms of taking modules apart: waits for
+        threads, runs `atexit`, and drops the code's module, which flushes the files that it holds open."""
+        try:
+            threading._shutdown()
+            if self.loop is not None:
+                self.loop.close()
+            atexit._run_exitfuncs()
+            if self.module is not None:
+                vars(self.module).clear()
+            flush_output()
+        finally:
+            os._exit(0)
+
+    def load(self, frame):
+        if self.module is not None and self.digest == frame["source_digest"]:
+            return self.module
+        name = f"{frame['node']}.py"
+        source = frame["source"]
+        linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+        module = types.ModuleType("__node__")
+        module.__file__ = name
+        vars(module).update(self.helpers)
+        sys.modules["__node__"] = module
+        exec(compile(source, name, "exec", dont_inherit=True), vars(module))
+        self.module, self.digest = module, frame["source_digest"]
+        with self.writing:
+            self.channel.send('{"type":"loaded"}')
+        return module
+
+    def drive(self, result):
+        """Runs what the entry gave back to its end, and returns its final values."""
+        if inspect.isgenerator(result):
+            step = result.__next__
+            while True:
+                try:
+                    values = step()
+                except StopIteration as end:
+                    return end.value
+                step = self.publish(values, result.__next__, result.throw)
+        if inspect.isasyncgen(result):
+            return self.in_loop(self.drain(result))
+        if inspect.isawaitable(result):
+            return self.in_loop(awaited(result))
+        return result
+
+    async def drain(self, generator):
+        step = generator.__anext__
+        while True:
+            try:
+                values = await step()
+            except StopAsyncIteration:
+                return None
+            step = self.publish(values, generator.__anext__, generator.athrow)
+
+    def publish(self, values, proceed, throw):
+        """Emits what was yielded. A bad value is thrown at the `yield`, so that the traceback shows its line."""
+        try:
+            self.emit(values, "yield")
+        except (TypeError, ValueError) as error:
+            problem = error.with_traceback(None)
+            return lambda: throw(problem)
+        return proceed
+
+    def in_loop(self, coroutine):
+        if self.loop is None:
+            self.loop = asyncio.Runner()
+        return self.loop.run(coroutine)
+
+    def emit(self, values, verb):
+        call = self.call
+        if call is None or not self.running or os.getpid() != self.pid:
+            raise RuntimeError(f"{verb}() works only while the node executes, in its own process")
+        entry = f"[{call.encoded(values, verb)},{time.time_ns() // 1000 / 1000}]"
+        with self.writing:
+            if self.call is not call:
+                raise RuntimeError(f"{verb}() works only while the node executes")
+            self.batch.append(entry)
+            now = time.monotonic()
+            if len(self.batch) >= FLUSH_ENTRIES or now - self.flushed >= FLUSH_S:
+                self.flush(now)
+            elif len(self.batch) == 1:
+                self.flush_soon()
+
+    def flush(self, now=0.0):
+        if self.batch:
+            self.channel.send(f'{{"type":"emit","batch":[{",".join(self.batch)}]}}')
+            self.batch.clear()
+            self.flushed = now
+
+    def flush_soon(self):
+        if self.pending is None:
+            self.pending = threading.Event()
+            threading.Thread(target=self.flush_late, name="emit", daemon=True).start()
+        self.pending.set()
+
+    def flush_late(self):
+        while True:
+            self.pending.wait()
+            time.sleep(FLUSH_S)
+            with self.writing:
+                self.pending.clear()
+                self.flush(time.monotonic())
+
+    def ask(self, name, message, data=b""):
+        with self.asking:
+            if self.call is None or os.getpid() != self.pid:
+                raise RuntimeError(f"{name}() works only while the node executes, in its own process")
+            with self.writing:
+                self.channel.send(encode(message), data)
+            received = self.channel.receive()
+        if received is None:
+            raise ConnectionError("the worker is gone")
+        answer, content = received
+        if answer["type"] != "failed":
+            return answer, content
+        raise (FileNotFoundError if answer["missing"] else OSError)(answer["message"])
+
+
+async def awaited(value):
+    return await value
+
+
+def entry_of(module, name):
+    entry = vars(module).get(name)
+    if callable(entry):
+        return entry
+    public = {
+        value
+        for key, value in vars(module).items()
+        if isinstance(value, types.FunctionType) and not key.startswith("_") and value.__module__ == module.__name__
+    }
+    if len(public) == 1:
+        return public.pop()
+    found = listed(sorted(function.__name__ for function in public))
+    raise NoEntry(f"define a function {name}(), or exactly one public function (public functions: {found})")
+
+
+def flush_output():
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):
+            # The code has closed or replaced the stream.
+            pass

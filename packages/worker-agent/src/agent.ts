@@ -1,0 +1,218 @@
+/**
+ * The agent: frames of an engine in, frames of its calls out. It decides on which process a call runs: a batch call on
+ * one that has run nothing, a live call on the warm one of its node.
+ * @module
+ */
+import { createRequire } from 'node:module'
+
+import { type CallFrame, type EngineFrame, WORKER_PROTOCOL } from '@flow-service/protocol'
+
+import { Call } from './call.ts'
+import { startCodeProcess } from './code.ts'
+import { processEnvironment } from './environment.ts'
+import { askPython, findPython, type Interpreter, OLDEST_PYTHON } from './interpreter.ts'
+import { LiveNodes } from './live-nodes.ts'
+import { type FullOptions, withDefaults, type WorkerOptions } from './options.ts'
+import { Pool } from './pool.ts'
+import type { Process } from './process.ts'
+import { Python } from './python.ts'
+import { sweep } from './sweep.ts'
+import type { WorkerTransport } from './transport.ts'
+import { Workspace } from './workspace.ts'
+
+const DEFAULT_HEARTBEAT_S = 10
+
+const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
+
+/** A worker that serves an engine over a transport. */
+export interface Worker {
+  /** Settles when the interpreter has been looked for and the worker has said hello. */
+  readonly ready: Promise<void>
+  /** The interpreter of Python calls; null before `ready` and where there is none. */
+  readonly python: Interpreter | null
+  /** Ends all calls as `worker_lost` and all processes; settles when none is left. */
+  close(): Promise<void>
+}
+
+/** Starts a worker. It ends by `close`, or when the transport closes or the engine refuses it. */
+export function createWorker(transport: WorkerTransport, options: WorkerOptions = {}): Worker {
+  return new Agent(transport, withDefaults(options))
+}
+
+/** Where processes of one language come from. */
+interface Language {
+  readonly pool: Pool
+  close(): Promise<void>
+}
+
+class Agent implements Worker {
+  readonly ready: Promise<void>
+  python: Interpreter | null = null
+  readonly #transport: WorkerTransport
+  readonly #options: FullOptions
+  readonly #workspace: Workspace
+  readonly #code: Language
+  readonly #calls = new Map<string, Call>()
+  readonly #live = new LiveNodes()
+  readonly #processes = new Set<Process>()
+  readonly #work = new Set<Promise<void>>()
+  #python: Language | null = null
+  #heartbeat: NodeJS.Timeout | undefined
+  #heartbeatS = DEFAULT_HEARTBEAT_S
+  #draining = false
+  #closed: Promise<void> | null = null
+
+  constructor(transport: WorkerTransport, options: FullOptions) {
+    this.#transport = transport
+    this.#options = options
+    this.#workspace = new Workspace(options.directory, options.mark)
+    const env = processEnvironment(options.env, options.mark)
+    const pool = new Pool(() => startCodeProcess(env, this.#workspace))
+    this.#code = { pool, close: () => pool.close() }
+    this.ready = this.#start(env)
+    transport.onFrame((frame) => this.#receive(frame))
+    transport.onClose(() => void this.close())
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #start(env: Record<string, string>): Promise<void> {
+    const { directory, mark, warm } = this.#options
+    await sweep(directory, mark)
+    this.python = await interpreterFor(this.#options)
+    if (this.python) {
+      const processes = new Python(this.python.path, env, this.#workspace)
+      const pool = new Pool(() => processes.start())
+      this.#python = {
+        pool,
+        async close() {
+          await pool.close()
+          await processes.close()
+        },
+      }
+    }
+    if (warm) for (const language of [this.#code, this.#python]) language?.pool.warm()
+    this.#hello()
+  }
+
+  #hello(): void {
+    const { name, labels, parallel, resources } = this.#options
+    void this.#transport.send({
+      type: 'hello',
+      protocol: WORKER_PROTOCOL,
+      version,
+      name,
+      labels: [...labels],
+      parallel,
+      resources,
+      python: this.python?.version ?? null,
+      platform: `${process.platform}-${process.arch}`,
+    })
+  }
+
+  #receive(frame: EngineFrame): void {
+    switch (frame.type) {
+      case 'welcome':
+        this.#heartbeatS = frame.heartbeat_s
+        return
+      case 'refused':
+        void this.close()
+        return
+      case 'call':
+        this.#track(this.#execute(frame))
+        return
+      case 'cancel':
+        this.#calls.get(frame.call)?.stop({ type: 'cancelled', message: 'the call was cancelled', traceback: null })
+        return
+      case 'release':
+        this.#live.release(frame)
+        return
+      case 'drain':
+        this.#draining = true
+        return
+    }
+  }
+
+  #track(work: Promise<void>): void {
+    this.#work.add(work)
+    void work.finally(() => this.#work.delete(work))
+  }
+
+  async #execute(frame: CallFrame): Promise<void> {
+    const call = new Call(frame, {
+      send: (answer) => this.#transport.send(answer),
+      artifacts: this.#transport.artifacts,
+      onLoaded: () => this.#live.loaded(frame),
+    })
+    this.#calls.set(frame.call, call)
+    this.#beat()
+    if (this.#draining || this.#closed) {
+      call.stop({ type: 'worker_lost', message: 'the worker takes no more calls', traceback: null })
+    } else await this.#place(call)
+    await call.over
+    this.#calls.delete(frame.call)
+    this.#beat()
+  }
+
+  async #place(call: Call): Promise<void> {
+    const { frame } = call
+    try {
+      if (frame.mode === 'live') await this.#live.turn(call)
+      const warm = frame.mode === 'live' ? this.#live.find(frame) : undefined
+      const process = warm?.process ?? (await this.#fresh(frame))
+      if (!call.isWaiting) {
+        if (!warm) process.kill()
+        return
+      }
+      if (frame.mode === 'live' && !warm) this.#live.keep(frame, process)
+      call.start(process, !warm?.loaded)
+    } catch (error) {
+      call.stop({ type: 'process_died', message: (error as Error).message, traceback: null })
+    }
+  }
+
+  async #fresh(frame: CallFrame): Promise<Process> {
+    const language = frame.kind === 'code' ? this.#code : await this.#pythonLanguage()
+    const process = await language.pool.take()
+    this.#processes.add(process)
+    void process.cleared.then(() => this.#processes.delete(process))
+    return process
+  }
+
+  async #pythonLanguage(): Promise<Language> {
+    await this.ready
+    if (this.#python) return this.#python
+    throw new Error(`this worker has no Python >= ${OLDEST_PYTHON}: install it, or set SERVICE_PYTHON to its path`)
+  }
+
+  /** Heartbeats while there is a call. */
+  #beat(): void {
+    if (this.#calls.size === 0) {
+      clearInterval(this.#heartbeat)
+      this.#heartbeat = undefined
+      return
+    }
+    this.#heartbeat ??= setInterval(
+      () => void this.#transport.send({ type: 'heartbeat', calls: [...this.#calls.keys()] }),
+      this.#heartbeatS * 1000,
+    )
+  }
+
+  async #close(): Promise<void> {
+    const failure = { type: 'worker_lost', message: 'the worker was stopped', traceback: null }
+    for (const call of this.#calls.values()) call.stop(failure)
+    await Promise.all([this.ready, ...this.#work])
+    this.#live.releaseAll()
+    await Promise.all([this.#code.close(), ...[...this.#processes].map((process) => process.cleared)])
+    await this.#python?.close()
+    clearInterval(this.#heartbeat)
+    void this.#transport.send({ type: 'bye', reason: 'shutdown' })
+    await this.#workspace.remove()
+  }
+}
+
+const interpreterFor = async ({ python, env }: FullOptions): Promise<Interpreter | null> =>
+  python === undefined ? await findPython(env) : python === null ? null : await askPython(python)

@@ -1,0 +1,192 @@
+/**
+ * One call: a frame of the engine, a process that executes it, and the frames that tell of it. States:
+ * - *waiting* for a process;
+ * - *running* on one, with the clock of its silence;
+ * - *ending*: it has been told to stop, and its process is dying; what the process still says is dropped;
+ * - *over*: its one last frame, `result` or `error`, is sent.
+ * Invariants C1-C5 are in DESIGN.md.
+ * @module
+ */
+import type { CallFailure, CallFrame, WorkerFrame } from '@flow-service/protocol'
+
+import type { Message } from './channel.ts'
+import { Output } from './output.ts'
+import { describeExit, type Exit, type Process } from './process.ts'
+import { Silence } from './silence.ts'
+import type { ArtifactAccess } from './transport.ts'
+
+type State =
+  | { readonly phase: 'waiting' }
+  | { readonly phase: 'running'; readonly process: Process; readonly silence: Silence }
+  | { readonly phase: 'ending'; readonly process: Process; readonly failure: CallFailure }
+  | { readonly phase: 'over' }
+
+/** What a call needs of its agent. */
+export interface CallSetting {
+  send(frame: WorkerFrame): void | Promise<void>
+  readonly artifacts: ArtifactAccess
+  /** The process has loaded the call's source. */
+  onLoaded(): void
+}
+
+/** One call of the engine. */
+export class Call {
+  readonly frame: CallFrame
+  /** Settles when the last frame is sent and the process is idle or gone. Never rejects. */
+  readonly over: Promise<void>
+  readonly #setting: CallSetting
+  readonly #output: Output
+  readonly #finished = Promise.withResolvers<void>()
+  #state: State = { phase: 'waiting' }
+
+  constructor(frame: CallFrame, setting: CallSetting) {
+    this.frame = frame
+    this.over = this.#finished.promise
+    this.#setting = setting
+    this.#output = new Output((stream, text) => {
+      void setting.send({ type: 'log', call: frame.call, stream, text })
+    })
+  }
+
+  get isWaiting(): boolean {
+    return this.#state.phase === 'waiting'
+  }
+
+  /** Executes on a process. `source` is left out where the process has it. */
+  start(process: Process, withSource: boolean): void {
+    const seconds = this.frame.timeout_s
+    const silence = new Silence(seconds, () =>
+      this.stop({ type: 'timeout', message: `nothing was emitted for ${seconds} seconds`, traceback: null }),
+    )
+    this.#state = { phase: 'running', process, silence }
+    void this.#setting.send({ type: 'started', call: this.frame.call, pid: process.pid })
+    process.listen({
+      onMessage: (message, data) => this.#hear(process, silence, message, data),
+      onOutput: (stream, chunk) => this.#output.push(stream, chunk),
+      onEnded: (exit) => this.#died(exit),
+    })
+    process.send(withSource ? this.frame : { ...this.frame, source: '' })
+  }
+
+  /** Ends the call with this failure, told when its process is gone. */
+  stop(failure: CallFailure): void {
+    const state = this.#state
+    if (state.phase === 'waiting') this.#end(failure)
+    if (state.phase !== 'running') return
+    state.silence.stop()
+    this.#state = { phase: 'ending', process: state.process, failure }
+    state.process.terminate()
+  }
+
+  #died(exit: Exit): void {
+    const died = { type: 'process_died', message: `the process ${describeExit(exit)}`, traceback: null }
+    this.#end(this.#state.phase === 'ending' ? this.#state.failure : died)
+  }
+
+  #hear(process: Process, silence: Silence, message: Message, data: Uint8Array): void | Promise<void> {
+    if (this.#state.phase !== 'running') {
+      // It was told to stop and has: nothing is left to wait for.
+      if (message['type'] === 'result' || message['type'] === 'error') process.kill()
+      return
+    }
+    switch (message['type']) {
+      case 'loaded':
+        this.#setting.onLoaded()
+        return
+      case 'emit':
+        return this.#emit(silence, message['batch'])
+      case 'save':
+      case 'load':
+        void this.#artifact(process, message, data)
+        return
+      case 'result':
+      case 'error':
+        silence.stop()
+        void this.#answer(process, message)
+        return
+      default:
+        this.stop({ type: 'process_died', message: 'the process broke the protocol of its channel', traceback: null })
+    }
+  }
+
+  #emit(silence: Silence, entries: unknown): void | Promise<void> {
+    if (!isBatch(entries)) {
+      this.stop({ type: 'process_died', message: 'the process sent damaged emissions', traceback: null })
+      return
+    }
+    silence.touch()
+    // An emission without values is a sign of life, and nothing to publish.
+    const batch = entries.filter(([values]) => Object.keys(values).length > 0)
+    if (batch.length === 0) return
+    const behind = this.#setting.send({ type: 'emit', call: this.frame.call, batch })
+    if (behind) silence.hold(behind)
+    return behind
+  }
+
+  async #artifact(process: Process, message: Message, data: Uint8Array): Promise<void> {
+    const { id } = message
+    const { artifacts } = this.#setting
+    try {
+      if (message['type'] === 'load') {
+        process.send({ type: 'artifact', id }, await artifacts.get(String(message['digest'])))
+        return
+      }
+      const options = {
+        name: String(message['name']),
+        mediaType: String(message['media_type']),
+        volatile: message['volatile'] === true,
+      }
+      process.send({ type: 'saved', id, ref: await artifacts.put(data, options) })
+    } catch (error) {
+      const { code, message: text } = error as Error & { code?: string }
+      process.send({ type: 'failed', id, message: text, missing: code === 'not_found' || code === 'ENOENT' })
+    }
+  }
+
+  /** The code has ended, well or not; its last output is read before the engine hears of it. */
+  async #answer(process: Process, message: Message): Promise<void> {
+    await process.settled()
+    if (this.#state.phase !== 'running') return
+    if (message['over'] === true || !process.usable) process.kill()
+    else if (this.frame.mode === 'batch') process.retire()
+    if (message['type'] === 'result') this.#close({ type: 'result', outputs: record(message['outputs']) })
+    else this.#end(failureOf(message['error']))
+  }
+
+  #end(error: CallFailure): void {
+    this.#close({ type: 'error', error: { ...error, message: storable(error.message) } })
+  }
+
+  #close(last: { type: 'result'; outputs: Record<string, unknown> } | { type: 'error'; error: CallFailure }): void {
+    const state = this.#state
+    if (state.phase === 'over') return
+    if (state.phase === 'running') state.silence.stop()
+    if (state.phase !== 'waiting') state.process.ignore()
+    this.#state = { phase: 'over' }
+    this.#output.end()
+    void this.#setting.send({ ...last, call: this.frame.call })
+    this.#finished.resolve()
+  }
+}
+
+const record = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+
+const isBatch = (entries: unknown): entries is [Record<string, unknown>, number][] =>
+  Array.isArray(entries) &&
+  entries.every(
+    (entry) =>
+      Array.isArray(entry) && typeof entry[0] === 'object' && entry[0] !== null && typeof entry[1] === 'number',
+  )
+
+function failureOf(value: unknown): CallFailure {
+  const { type, message, traceback } = record(value)
+  return {
+    type: String(type),
+    message: storable(String(message)),
+    traceback: typeof traceback === 'string' ? storable(traceback) : null,
+  }
+}
+
+/** Text that a database takes: no NUL, no half of a surrogate pair. */
+const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD')

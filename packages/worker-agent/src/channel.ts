@@ -1,0 +1,66 @@
+/**
+ * Frames between the agent and a process that runs node code: two unsigned 32-bit big-endian lengths, a JSON text, and
+ * bytes beside it, so that bytes never travel inside JSON. `python/runner.py` has the same in Python.
+ * @module
+ */
+
+/** A message of this channel; `type` says which. */
+export type Message = Readonly<Record<string, unknown>>
+
+const HEADER_BYTES = 8
+const MAX_TEXT_BYTES = 64 * 1024 * 1024
+const MAX_DATA_BYTES = 0x4000_0000
+
+/** A frame in pieces, to be written in this order. */
+export function encodeFrame(message: Message, data?: Uint8Array): Uint8Array[] {
+  const text = Buffer.from(JSON.stringify(message))
+  const header = Buffer.allocUnsafe(HEADER_BYTES)
+  header.writeUInt32BE(text.length, 0)
+  header.writeUInt32BE(data?.byteLength ?? 0, 4)
+  const head = Buffer.concat([header, text])
+  return data === undefined || data.byteLength === 0 ? [head] : [head, data]
+}
+
+/** Puts frames together from the chunks of a stream. */
+export class FrameReader {
+  readonly #onFrame: (message: Message, data: Uint8Array) => void
+  #chunks: Buffer[] = []
+  #held = 0
+  #needed = HEADER_BYTES
+
+  constructor(onFrame: (message: Message, data: Uint8Array) => void) {
+    this.#onFrame = onFrame
+  }
+
+  /** Takes the next chunk. Throws when the stream holds anything but frames; it is of no use afterwards. */
+  push(chunk: Buffer): void {
+    this.#chunks.push(chunk)
+    this.#held += chunk.length
+    if (this.#held < this.#needed) return
+    let buffer = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks)
+    for (;;) {
+      this.#needed = frameBytes(buffer)
+      if (buffer.length < this.#needed || buffer.length < HEADER_BYTES) break
+      this.#deliver(buffer.subarray(0, this.#needed))
+      buffer = buffer.subarray(this.#needed)
+    }
+    this.#chunks = [buffer]
+    this.#held = buffer.length
+  }
+
+  #deliver(frame: Buffer): void {
+    const end = HEADER_BYTES + frame.readUInt32BE(0)
+    const message: unknown = JSON.parse(frame.toString('utf8', HEADER_BYTES, end))
+    if (typeof message !== 'object' || message === null) throw new TypeError('a frame holds no JSON object')
+    // A copy: the chunk it was read with may be many times as large, and bytes can be kept for long.
+    this.#onFrame(message as Message, new Uint8Array(frame.subarray(end)))
+  }
+}
+
+/** Size of the first frame, as far as it can be told. */
+function frameBytes(buffer: Buffer): number {
+  if (buffer.length < HEADER_BYTES) return HEADER_BYTES
+  const [text, data] = [buffer.readUInt32BE(0), buffer.readUInt32BE(4)]
+  if (text > MAX_TEXT_BYTES || data > MAX_DATA_BYTES) throw new RangeError(`a frame of ${text} + ${data} bytes`)
+  return HEADER_BYTES + text + data
+}

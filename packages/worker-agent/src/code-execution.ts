@@ -1,0 +1,170 @@
+/**
+ * One execution of a TypeScript definition, inside its own process.
+ * @module
+ */
+import { setImmediate as turn } from 'node:timers/promises'
+
+import type { ArtifactRef, CallFrame, CodeContext, Definition } from '@flow-service/protocol'
+
+import type { Message } from './channel.ts'
+import { numberOf, plainValue } from './plain-value.ts'
+import { seededRandom } from './random.ts'
+
+const FLUSH_MS = 20
+const FLUSH_ENTRIES = 500
+
+type Values = Record<string, unknown>
+type Verb = 'return' | 'yield' | 'emit'
+
+/** What an execution needs of its process. */
+export interface ExecutionHost {
+  /** Blocks until the agent has taken it, which holds back code that emits faster than the engine can read. */
+  send(message: Message): void
+  saveArtifact: (data: Uint8Array, options: Message) => Promise<ArtifactRef>
+  loadArtifact: (digest: string) => Promise<Uint8Array>
+  /** Aborted by SIGTERM. Asking for it makes SIGTERM a request: without it the process dies at once. */
+  signal(): AbortSignal
+}
+
+/** Runs a definition once. */
+export class Execution {
+  readonly #frame: CallFrame
+  readonly #host: ExecutionHost
+  readonly #dtypes: Map<string, string>
+  readonly #streams: string[]
+  #running = true
+  #batch: [Values, number][] = []
+  #flushedMs = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(frame: CallFrame, host: ExecutionHost) {
+    this.#frame = frame
+    this.#host = host
+    this.#dtypes = new Map(frame.outputs.map(({ port, dtype }) => [port, dtype]))
+    this.#streams = frame.outputs.filter((output) => output.stream).map((output) => output.port)
+  }
+
+  /** The final values by port. Rejects with what the code throws. All emissions are sent before it settles. */
+  async run(definition: Required<Pick<Definition, 'run'>> & Definition): Promise<Values> {
+    try {
+      const settings = definition.settings?.parse(this.#frame.settings) ?? this.#frame.settings
+      const result = definition.run({ ...this.#inputs(definition), ...(settings as Values) }, this.#context())
+      const final = isGenerator(result) ? await this.#drive(result) : await result
+      return this.#checked(final, 'return')
+    } finally {
+      this.#running = false
+      this.#flush()
+    }
+  }
+
+  #inputs(definition: Definition): Values {
+    const inputs: Values = {}
+    for (const { port, dtype } of this.#frame.input_ports) {
+      const value = this.#frame.inputs[port] ?? definition.initials[port] ?? null
+      inputs[port] = dtype === 'float' ? numberOf(value) : value
+    }
+    return inputs
+  }
+
+  #context(): CodeContext {
+    const host = this.#host
+    return {
+      emit: (port, value) => this.#emit({ [port]: value }, 'emit'),
+      async saveArtifact(data, { name = '', mediaType = 'application/octet-stream', volatile = false } = {}) {
+        const bytes = typeof data === 'string' ? Buffer.from(data) : data
+        return await host.saveArtifact(bytes, { name, media_type: mediaType, volatile })
+      },
+      loadArtifact: async (ref) => await host.loadArtifact(typeof ref === 'string' ? ref : ref.digest),
+      get signal() {
+        return host.signal()
+      },
+      random: seededRandom(this.#frame.seed),
+      log(message, fields) {
+        console.log(fields === undefined ? message : `${message} ${JSON.stringify(fields)}`)
+      },
+      run: this.#frame.run,
+      delivery: this.#frame.call,
+    }
+  }
+
+  /** Takes a generator to its end. A bad value is thrown at its `yield`. */
+  async #drive(generator: AnyGenerator): Promise<unknown> {
+    let turnedMs = performance.now()
+    let step = await generator.next()
+    while (!step.done) {
+      let problem: unknown = null
+      try {
+        this.#emit(step.value, 'yield')
+      } catch (error) {
+        problem = error
+      }
+      if (performance.now() - turnedMs > FLUSH_MS) {
+        // A generator that never waits would keep SIGTERM and timers from being seen.
+        await turn()
+        turnedMs = performance.now()
+      }
+      step = await (problem === null ? generator.next() : generator.throw(problem))
+    }
+    return step.value
+  }
+
+  #emit(values: unknown, verb: Verb): void {
+    if (!this.#running) throw new Error(`${verb}() works only while the node executes`)
+    this.#batch.push([this.#checked(values, verb), performance.timeOrigin + performance.now()])
+    if (this.#batch.length >= FLUSH_ENTRIES || performance.now() - this.#flushedMs >= FLUSH_MS) this.#flush()
+    else this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS)
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#batch.length === 0) return
+    this.#host.send({ type: 'emit', batch: this.#batch })
+    this.#batch = []
+    this.#flushedMs = performance.now()
+  }
+
+  #checked(values: unknown, verb: Verb): Values {
+    if (values === undefined || values === null) return {}
+    if (typeof values !== 'object' || Array.isArray(values))
+      throw new TypeError(
+        `${verb} gave ${Array.isArray(values) ? 'an array' : `a ${typeof values}`}: give {port: value}`,
+      )
+    const checked: Values = {}
+    for (const [port, value] of Object.entries(values)) {
+      const dtype = this.#dtypes.get(port)
+      if (dtype === undefined)
+        throw new TypeError(`${verb}: there is no output port "${port}"; the ports are ${listed(this.#dtypes.keys())}`)
+      if (verb !== 'return') this.#mayStream(port, verb)
+      if (value !== undefined) checked[port] = onPort(value, dtype, port, verb)
+    }
+    return checked
+  }
+
+  #mayStream(port: string, verb: Verb): void {
+    if (this.#frame.mode === 'live' || this.#streams.includes(port)) return
+    throw new TypeError(
+      `${verb}: in a batch flow only streaming ports publish before the end, and "${port}" is none ` +
+        `(streaming ports: ${listed(this.#streams)}); return its value instead`,
+    )
+  }
+}
+
+type AnyGenerator = Generator<unknown, unknown> | AsyncGenerator<unknown, unknown>
+
+function isGenerator(value: unknown): value is AnyGenerator {
+  if (typeof value !== 'object' || value === null) return false
+  const { next, throw: raise } = value as Record<string, unknown>
+  const iterates = Symbol.asyncIterator in value || Symbol.iterator in value
+  return iterates && typeof next === 'function' && typeof raise === 'function'
+}
+
+function onPort(value: unknown, dtype: string, port: string, verb: Verb): unknown {
+  try {
+    return plainValue(value, dtype)
+  } catch (error) {
+    throw new TypeError(`${verb}: port "${port}": ${(error as Error).message}`, { cause: error })
+  }
+}
+
+const listed = (names: Iterable<string>): string => [...names].join(', ') || 'none'

@@ -1,0 +1,142 @@
+/**
+ * What a Node process does with the agent's messages: loads bundles, executes calls, asks for artifacts.
+ * @module
+ */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+import type { ArtifactRef, CallFrame, Definition } from '@flow-service/protocol'
+
+import type { Message } from './channel.ts'
+import { Execution, type ExecutionHost } from './code-execution.ts'
+
+const MAX_MESSAGE_CHARS = 10_000
+const MAX_STACK_CHARS = 65_536
+
+type Runnable = Definition & Required<Pick<Definition, 'run'>>
+type Answer = { readonly message: Message; readonly data: Uint8Array }
+
+class NoEntry extends Error {}
+
+const here = new URL('..', import.meta.url)
+
+/** The process's side of the channel. */
+export class CodeSession {
+  readonly #send: (message: Message, data?: Uint8Array) => void
+  readonly #answers = new Map<number, PromiseWithResolvers<Answer>>()
+  readonly #host: ExecutionHost
+  #definition: { readonly digest: string; readonly runnable: Runnable } | null = null
+  #executing = false
+  #asked = 0
+  #abort: AbortController | null = null
+
+  /** `send` blocks until the agent has taken the message. */
+  constructor(send: (message: Message, data?: Uint8Array) => void) {
+    this.#send = send
+    this.#host = {
+      send,
+      saveArtifact: async (data, options) =>
+        (await this.#ask({ ...options, type: 'save' }, data)).message['ref'] as ArtifactRef,
+      loadArtifact: async (digest) => (await this.#ask({ type: 'load', digest })).data,
+      signal: () => this.#abortSignal(),
+    }
+  }
+
+  receive(message: Message, data: Uint8Array): void {
+    if (message['type'] === 'call') {
+      void this.#execute(message as unknown as CallFrame)
+      return
+    }
+    const answer = this.#answers.get(message['id'] as number)
+    this.#answers.delete(message['id'] as number)
+    if (message['type'] !== 'failed') answer?.resolve({ message, data })
+    else {
+      const error = new Error(String(message['message']))
+      answer?.reject(message['missing'] === true ? Object.assign(error, { code: 'not_found' }) : error)
+    }
+  }
+
+  /** An error that nothing has caught fails the call; the process is not to be used again. */
+  uncaught(error: unknown): void {
+    if (!this.#executing) {
+      console.error(error)
+      process.exit(1)
+    }
+    this.#executing = false
+    this.#fail(error, true)
+  }
+
+  #abortSignal(): AbortSignal {
+    if (this.#abort === null) {
+      const abort = new AbortController()
+      process.once('SIGTERM', () => abort.abort(new Error('the node was stopped')))
+      this.#abort = abort
+    }
+    return this.#abort.signal
+  }
+
+  async #ask(message: Message, data?: Uint8Array): Promise<Answer> {
+    this.#asked += 1
+    const answer = Promise.withResolvers<Answer>()
+    this.#answers.set(this.#asked, answer)
+    this.#send({ ...message, id: this.#asked }, data)
+    return await answer.promise
+  }
+
+  async #execute(frame: CallFrame): Promise<void> {
+    Object.assign(process.env, frame.env, { SERVICE_CALL_ID: frame.call })
+    this.#executing = true
+    try {
+      const outputs = await new Execution(frame, this.#host).run(await this.#load(frame))
+      if (this.#executing) this.#send({ type: 'result', outputs })
+    } catch (error) {
+      if (this.#executing) this.#fail(error, false)
+    }
+    this.#executing = false
+  }
+
+  async #load(frame: CallFrame): Promise<Runnable> {
+    if (this.#definition?.digest === frame.source_digest) return this.#definition.runnable
+    const file = join(process.cwd(), `${frame.node}.mjs`)
+    writeFileSync(file, frame.source)
+    const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>
+    const runnable = module[frame.entry]
+    if (!isRunnable(runnable)) {
+      const found = Object.keys(module).join(', ') || 'none'
+      throw new NoEntry(`the bundle exports no stage or node "${frame.entry}" (exports: ${found})`)
+    }
+    this.#definition = { digest: frame.source_digest, runnable }
+    this.#send({ type: 'loaded' })
+    return runnable
+  }
+
+  #fail(thrown: unknown, over: boolean): void {
+    const error = thrown instanceof Error ? thrown : new Error(`the code threw ${String(thrown)}`)
+    const isEntry = error instanceof NoEntry
+    const name = error.name === 'Error' ? error.constructor.name : error.name
+    this.#send({
+      type: 'error',
+      over,
+      error: {
+        type: isEntry ? 'no_entry' : name,
+        message: error.message.slice(0, MAX_MESSAGE_CHARS),
+        traceback: isEntry ? null : stackOf(error),
+      },
+    })
+  }
+}
+
+function isRunnable(value: unknown): value is Runnable {
+  return typeof value === 'object' && value !== null && typeof (value as Definition).run === 'function'
+}
+
+/** The stack without the frames of this package and of Node. */
+function stackOf(error: Error): string {
+  const own = [here.href, here.pathname, '(node:internal', ' node:internal']
+  const lines = String(error.stack).split('\n')
+  return lines
+    .filter((line) => !own.some((place) => line.includes(place)))
+    .join('\n')
+    .slice(0, MAX_STACK_CHARS)
+}

@@ -1,0 +1,29 @@
+/**
+ * The environment that node code sees.
+ * @module
+ */
+
+const credential =
+  /(TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|AUTH|COOKIE|SESSION|DSN|DATABASE_URL|CONNECTION_STRING)/i
+
+/** An environment without the variables whose names speak of credentials (wire decision G58). */
+export function withoutCredentials(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const kept: Record<string, string> = {}
+  for (const [name, value] of Object.entries(env)) if (value !== undefined && !credential.test(name)) kept[name] = value
+  return kept
+}
+
+/** Names the agent that a process belongs to; found in `/proc/<pid>/environ` after an engine has died. */
+export const MARK_VARIABLE = 'SERVICE_WORKER_MARK'
+/** Names the engine's process. */
+export const ENGINE_VARIABLE = 'SERVICE_ENGINE_PID'
+
+/** The environment of all processes of one agent. A call adds its own variables and `SERVICE_CALL_ID`. */
+export const processEnvironment = (
+  env: Readonly<Record<string, string | undefined>>,
+  mark: string,
+): Record<string, string> => ({
+  ...withoutCredentials(env),
+  [MARK_VARIABLE]: mark,
+  [ENGINE_VARIABLE]: String(process.pid),
+})

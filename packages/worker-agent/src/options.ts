@@ -1,0 +1,62 @@
+/**
+ * What an agent is told at its start.
+ * @module
+ */
+import { createHash, randomUUID } from 'node:crypto'
+import { availableParallelism, hostname, tmpdir, totalmem } from 'node:os'
+
+/** Options of {@link createWorker}. */
+export interface WorkerOptions {
+  /** The host's name unless given. */
+  readonly name?: string
+  readonly labels?: readonly string[]
+  /** Calls at a time that the worker offers; the number of processors unless given. */
+  readonly parallel?: number
+  /** What the machine has, unless given. */
+  readonly resources?: Resources
+  /** Names this agent over restarts, e.g. its data directory. What it left behind when it was killed is swept. */
+  readonly id?: string
+  /** Where the temporary directory is made; the system's unless given. */
+  readonly directory?: string
+  /** Path of the interpreter, null for none; looked for unless given. */
+  readonly python?: string | null
+  /** Variables of all node code, without credential-like names; `process.env` unless given. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** Start the zygote and the spares at once instead of at the first call. */
+  readonly warm?: boolean
+}
+
+/** `ram_mb` is in MiB. */
+export interface Resources {
+  readonly cpus: number
+  readonly gpus: number
+  readonly ram_mb: number
+}
+
+/** Options with every default filled in. `mark` is short and stands for `id`. */
+export type FullOptions = Required<Omit<WorkerOptions, 'id' | 'python'>> & {
+  readonly mark: string
+  readonly python: string | null | undefined
+}
+
+/** Fills in what an option says of its default. */
+export function withDefaults(options: WorkerOptions): FullOptions {
+  return {
+    name: options.name ?? hostname(),
+    labels: options.labels ?? [],
+    parallel: options.parallel ?? availableParallelism(),
+    resources: options.resources ?? {
+      cpus: availableParallelism(),
+      gpus: 0,
+      ram_mb: Math.floor(totalmem() / 1024 / 1024),
+    },
+    mark: createHash('sha256')
+      .update(options.id ?? randomUUID())
+      .digest('hex')
+      .slice(0, 12),
+    directory: options.directory ?? tmpdir(),
+    python: options.python,
+    env: options.env ?? process.env,
+    warm: options.warm ?? false,
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Looks at Python source without executing any of it.
+ * @module
+ */
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+import { withoutCredentials } from './environment.ts'
+
+/** A parameter of a function: passed by keyword, by position only (which calls cannot), or `**kwargs` (`all`). */
+export interface ParsedParameter {
+  readonly name: string
+  readonly kind: 'keyword' | 'positional_only' | 'all'
+  readonly default: boolean
+}
+
+/** A function that the module defines. */
+export interface ParsedFunction {
+  readonly name: string
+  readonly line: number
+  readonly parameters: readonly ParsedParameter[]
+}
+
+/** What a source holds; `functions` is empty when it does not parse. */
+export interface ParsedSource {
+  readonly functions: readonly ParsedFunction[]
+  /** `line` counts from 1; null where the error has none. */
+  readonly error: { readonly message: string; readonly line: number | null } | null
+}
+
+const script = fileURLToPath(new URL('../python/parse.py', import.meta.url))
+const LIMIT_MS = 5000
+
+/**
+ * Parses source in a process of its own, with 5 seconds and 1 GiB. What exceeds them is an error of the source.
+ * Rejects when the interpreter at `python` cannot be started.
+ */
+export async function parsePython(source: string, options: { readonly python: string }): Promise<ParsedSource> {
+  const child = spawn(options.python, ['-I', '-S', '-X', 'utf8', script], {
+    env: withoutCredentials(process.env),
+    stdio: ['pipe', 'pipe', 'ignore'],
+    timeout: LIMIT_MS,
+    killSignal: 'SIGKILL',
+  })
+  const closed = new Promise<number | null>((resolve, reject) => {
+    child.once('error', (error) => reject(new Error(`${options.python} cannot be started: ${error.message}`)))
+    child.once('close', resolve)
+  })
+  if (child.pid === undefined) await closed
+  child.stdin.on('error', () => {
+    // It has ended before it read everything; its exit says so.
+  })
+  child.stdin.end(source)
+  let answer = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    answer += chunk
+  })
+  const code = await closed
+  if (code === 0) return JSON.parse(answer) as ParsedSource
+  return { functions: [], error: { message: 'the source is too large or too deeply nested to be parsed', line: null } }
+}

@@ -1,0 +1,30 @@
+/**
+ * The link between an engine and a worker: frames both ways, and artifacts beside them (wire decision S4).
+ * @module
+ */
+import type { ArtifactRef, EngineFrame, WorkerFrame } from '@flow-service/protocol'
+
+/** Bytes behind references, as node code reaches them. */
+export interface ArtifactAccess {
+  /** Rejects when the bytes are gone, with an error whose `code` is `not_found`. */
+  get(digest: string): Promise<Uint8Array>
+  put(data: Uint8Array, options: { name: string; mediaType: string; volatile: boolean }): Promise<ArtifactRef>
+}
+
+/** The worker's end. */
+export interface WorkerTransport {
+  /** A promise says that the engine is behind: the worker reads no more of the call's process until it settles. */
+  send(frame: WorkerFrame): void | Promise<void>
+  onFrame(listener: (frame: EngineFrame) => void): void
+  onClose(listener: () => void): void
+  readonly artifacts: ArtifactAccess
+}
+
+/** The engine's end. */
+export interface EngineTransport {
+  send(frame: EngineFrame): void
+  /** A listener that returns a promise holds the worker back until it settles. */
+  onFrame(listener: (frame: WorkerFrame) => void | Promise<void>): void
+  onClose(listener: () => void): void
+  close(): void
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+
+import { withoutCredentials } from '../src/environment.ts'
+import { bundle, python, rig } from './harness.ts'
+
+test('variables with credential-like names are left out [R599]', () => {
+  const kept = { PATH: '/bin', HOME: '/', LANG: 'C', OMP_NUM_THREADS: '2' }
+  const dropped = {
+    SERVICE_WORKER_TOKEN: '1',
+    AWS_SECRET_ACCESS_KEY: '1',
+    PGPASSWORD: '1',
+    OPENAI_API_KEY: '1',
+    OPENAI_APIKEY: '1',
+    SSH_AUTH_SOCK: '1',
+    SERVICE_DATABASE_URL: '1',
+    my_cookie: '1',
+  }
+  expect(withoutCredentials({ ...kept, ...dropped, EMPTY: undefined })).toEqual(kept)
+})
+
+test('node code of both languages sees the filtered environment and the variables of its flow [R599] [T78]', async () => {
+  const env = { ...process.env, CANARY_TOKEN: 'secret', PLAIN: 'plain' }
+  const own = rig({ python, env })
+  const flow = { MODE: 'fast', FLOW_TOKEN: 'given' }
+  const source = bundle(
+    '() => ({ y: ["CANARY_TOKEN", "PLAIN", "MODE", "FLOW_TOKEN"].map((n) => process.env[n] ?? null) })',
+  )
+  const expected = { outputs: { y: [null, 'plain', 'fast', 'given'] } }
+  expect(await own.call({ source, kind: 'code', entry: 'entry', env: flow })).toMatchObject(expected)
+  if (python === null) return
+  const text =
+    'import os\ndef run():\n    return {"y": [os.environ.get(n) for n in ("CANARY_TOKEN", "PLAIN", "MODE", "FLOW_TOKEN")]}\n'
+  expect(await own.call({ source: text, env: flow })).toMatchObject(expected)
+  const proc = 'def run():\n    return {"y": open("/proc/self/environ").read()}\n'
+  expect(JSON.stringify(await own.call({ source: proc }))).not.toContain('CANARY_TOKEN')
+})

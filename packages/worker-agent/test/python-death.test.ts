@@ -1,0 +1,136 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { describe, expect, onTestFinished, test } from 'vitest'
+
+import { children, isAlive, type Last, python, rig, sharedRig, until } from './harness.ts'
+
+const fine = 'def run():\n    return {"y": 1}\n'
+const outputsOf = (last: Last): Record<string, unknown> => (last.type === 'result' ? last.outputs : last.error)
+const failureOf = (last: Last) => (last.type === 'error' ? last.error : null)
+
+describe.skipIf(python === null)('a Python process that does not survive', () => {
+  const shared = sharedRig({ python })
+
+  test.each([
+    ['sys.exit', 'import sys\ndef run():\n    sys.exit(3)\n', 'process_died', 'sys.exit(3)'],
+    ['os._exit(0)', 'import os\ndef run():\n    os._exit(0)\n', 'process_died', 'exited with code 0'],
+    ['os._exit(9)', 'import os\ndef run():\n    os._exit(9)\n', 'process_died', 'exited with code 9'],
+    ['a segmentation fault', 'import ctypes\ndef run():\n    ctypes.string_at(0)\n', 'process_died', 'SIGSEGV'],
+    ['abort', 'import os\ndef run():\n    os.abort()\n', 'process_died', 'SIGABRT'],
+    ['SIGKILL', 'import os\ndef run():\n    os.kill(os.getpid(), 9)\n', 'process_died', 'SIGKILL'],
+    ['MemoryError', 'def run():\n    bytearray(2**62)\n', 'MemoryError', ''],
+    ['endless recursion', 'def run():\n    run()\n', 'RecursionError', 'maximum recursion depth'],
+    ['a failing import', 'import nothing_of_this_name\ndef run(): pass\n', 'ModuleNotFoundError', 'nothing_of'],
+    ['an exit at import', 'import os\nos._exit(4)\n', 'process_died', 'exited with code 4'],
+  ])('%s fails the call with its type, and the next call works', async (_, source, type, text) => {
+    for (const mode of ['batch', 'live'] as const) {
+      const failed = failureOf(await shared().call({ source, mode }))
+      expect(failed).toMatchObject({ type, message: expect.stringContaining(text) })
+      expect(await shared().call({ source: fine, mode })).toMatchObject({ outputs: { y: 1 } })
+    }
+  })
+
+  test('a segmentation fault shows in the log where it was', async () => {
+    const id = shared().begin({ source: 'import ctypes\ndef run():\n    ctypes.string_at(0)\n' })
+    await shared().last(id)
+    expect(shared().log(id)).toContain('File "train.py", line 3 in run')
+  })
+
+  test.each([
+    ['closes all descriptors', 'import os\ndef run():\n    os.closerange(3, 200)\n    while True: pass\n'],
+    [
+      'writes rubbish to the control channel',
+      'import os\ndef run():\n    [os.write(fd, b"x" * 64) for fd in map(int, os.listdir("/proc/self/fd")) if fd > 2 and is_socket(fd)]\n' +
+        '    while True: pass\nimport stat\ndef is_socket(fd):\n    try: return stat.S_ISSOCK(os.fstat(fd).st_mode)\n    except OSError: return False\n',
+    ],
+  ])('code that %s fails, and the next call works [T79]', async (_, source) => {
+    const failed = failureOf(await shared().call({ source }))
+    expect(failed).toMatchObject({ type: 'process_died', message: expect.stringContaining('control channel') })
+    expect(await shared().call({ source: fine })).toMatchObject({ outputs: { y: 1 } })
+  })
+
+  test('printing what looks like a frame is only a log', async () => {
+    const id = shared().begin({ source: 'def run():\n    print(\'{"type":"result","outputs":{"y":2}}\')\n' })
+    expect(await shared().last(id)).toMatchObject({ outputs: {} })
+    expect(shared().log(id)).toContain('"outputs"')
+  })
+
+  test('a process that the code has started ends with the call, also after leaving the group', async () => {
+    const source = [
+      'import subprocess, sys',
+      'def run():',
+      '    plain = subprocess.Popen(["sleep", "600"])',
+      '    out = subprocess.check_output(["setsid", "-f", "sh", "-c", "sleep 600 >/dev/null 2>&1 & echo $!"])',
+      '    return {"y": [plain.pid, int(out)]}\n',
+    ].join('\n')
+    const last = await shared().call({ source })
+    const pids = outputsOf(last)['y'] as number[]
+    expect(pids).toHaveLength(2)
+    expect(await until(() => !pids.some(isAlive))).toBe(true)
+  })
+
+  test('the working directory is empty, and removed afterwards', async () => {
+    const source =
+      'import os\ndef run():\n    found = os.listdir(".")\n    open("a", "w").write("x")\n    return {"y": [os.getcwd(), found]}\n'
+    const last = await shared().call({ source })
+    const [directory, found] = outputsOf(last)['y'] as [string, string[]]
+    expect(found).toEqual([])
+    expect(await until(() => !existsSync(directory))).toBe(true)
+  })
+
+  test('an open file of the module is flushed when the process ends', async () => {
+    const path = join(tmpdir(), `flushed-${process.pid}.txt`)
+    const source = `file = open(${JSON.stringify(path)}, "w")\ndef run():\n    file.write("kept")\n`
+    try {
+      await shared().call({ source })
+      expect(await until(() => existsSync(path) && readFileSync(path, 'utf8') === 'kept')).toBe(true)
+    } finally {
+      rmSync(path, { force: true })
+    }
+  })
+
+  test('a hundred crashes leave no zombie and no descriptor', async () => {
+    const own = rig({ python, id: 'crashes' })
+    await own.call({ source: fine })
+    const before = readdirSync('/proc/self/fd').length
+    for (let count = 0; count < 100; count += 1) await own.call({ source: 'import os\ndef run():\n    os._exit(1)\n' })
+    // The zygote and at most a spare.
+    expect(await until(() => children('crashes').length <= 2)).toBe(true)
+    expect(readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(before + 5)
+  }, 30_000)
+
+  test('a killed zygote fails its calls and is replaced', async () => {
+    const own = rig({ python, id: 'zygote' })
+    const id = own.begin({ source: 'import time\ndef run():\n    time.sleep(60)\n' })
+    const { pid } = await own.seen('started')
+    const parent = Number(/PPid:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+    process.kill(parent, 'SIGKILL')
+    expect(failureOf(await own.last(id))).toMatchObject({ type: 'process_died' })
+    expect(await until(() => !isAlive(pid))).toBe(true)
+    expect(await own.call({ source: fine })).toMatchObject({ outputs: { y: 1 } })
+  })
+})
+
+describe('a missing interpreter', () => {
+  test.skipIf(python === null)('that was removed fails the next start, and the worker lives on [F70]', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'python-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const path = join(folder, 'python3')
+    symlinkSync(python as string, path)
+    const own = rig({ python: path })
+    await own.worker.ready
+    rmSync(path)
+    expect(failureOf(await own.call({ source: fine }))?.message).toContain(`${path} cannot be started`)
+    symlinkSync(python as string, path)
+    expect(await own.call({ source: fine })).toMatchObject({ outputs: { y: 1 } })
+  })
+
+  test('fails the call and says what to do', async () => {
+    const own = rig({ python: null })
+    const last = await own.call({ source: fine })
+    expect(failureOf(last)?.message).toContain('no Python >= 3.11: install it, or set SERVICE_PYTHON')
+    expect((await own.seen('hello')).python).toBeNull()
+  })
+})

@@ -1,0 +1,89 @@
+/**
+ * Writes the files that come from code: openapi.json, the generated client, the JSON Schema of the flow document.
+ * `--check` writes nothing and fails when a committed file is stale.
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+import { apiDocument } from '@flow-service/api-server'
+import { flowDocumentInputSchema } from '@flow-service/protocol'
+import * as z from 'zod'
+
+const OPENAPI = 'packages/api-server/openapi.json'
+const SCHEMA = 'packages/protocol/flow-document.schema.json'
+const CLIENT = 'packages/client-sdk/src/generated'
+const check = process.argv.includes('--check')
+const stale: string[] = []
+
+/** Writes a file, or notes that the committed one differs. */
+function put(path: string, text: string): void {
+  if (!check) writeFileSync(path, text)
+  else if (read(path) !== text) stale.push(path)
+}
+
+function read(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+type Schema = { $ref?: string }
+type Operation = { requestBody?: { content: Record<string, { schema: Schema }> } }
+
+/**
+ * The document as the client generator wants it: members of a body become arguments of the method only where the body's
+ * schema stands in place. A flow document stays one argument: it has a `name` of its own.
+ */
+function withBodiesInPlace(document: object): object {
+  const copy = structuredClone(document) as {
+    paths: Record<string, Record<string, Operation>>
+    components: { schemas: Record<string, Schema> }
+  }
+  for (const operation of Object.values(copy.paths).flatMap((path) => Object.values(path))) {
+    for (const media of Object.values(operation.requestBody?.content ?? {})) {
+      const name = media.schema.$ref?.split('/').at(-1) ?? 'FlowDocument'
+      if (name !== 'FlowDocument') media.schema = copy.components.schemas[name] ?? media.schema
+    }
+  }
+  return copy
+}
+
+/** Generates the client into a directory of its own. */
+function generateClient(document: object): string {
+  const out = mkdtempSync(join(tmpdir(), 'client-'))
+  const input = join(mkdtempSync(join(tmpdir(), 'openapi-')), 'openapi.json')
+  writeFileSync(input, JSON.stringify(withBodiesInPlace(document)))
+  const done = spawnSync('node', ['node_modules/@hey-api/openapi-ts/bin/run.js', '--silent'], {
+    cwd: 'packages/client-sdk',
+    env: { ...process.env, CLIENT_INPUT: input, CLIENT_OUTPUT: out },
+    encoding: 'utf8',
+  })
+  rmSync(dirname(input), { recursive: true })
+  if (done.status === 0) return out
+  throw new Error(`the client generator failed:\n${done.stdout}\n${done.stderr}`)
+}
+
+const document = apiDocument()
+put(OPENAPI, `${JSON.stringify(document, null, 2)}\n`)
+put(SCHEMA, `${JSON.stringify(z.toJSONSchema(flowDocumentInputSchema, { io: 'input' }), null, 2)}\n`)
+
+const made = generateClient(document)
+const names = (dir: string) => globSync('**/*.ts', { cwd: dir }).toSorted()
+if (check) {
+  const [fresh, committed] = [names(made), names(CLIENT)]
+  if (fresh.join() !== committed.join()) stale.push(CLIENT)
+  for (const name of fresh) if (read(join(CLIENT, name)) !== read(join(made, name))) stale.push(join(CLIENT, name))
+} else {
+  rmSync(CLIENT, { recursive: true, force: true })
+  cpSync(made, CLIENT, { recursive: true })
+}
+rmSync(made, { recursive: true, force: true })
+if (stale.length > 0) {
+  console.error(`stale, run \`pnpm run generate\` and commit: ${stale.join(', ')}`)
+  process.exit(1)
+}
+console.log(check ? 'generated files are current' : 'generated files written')

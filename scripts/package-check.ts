@@ -1,0 +1,55 @@
+/**
+ * Builds and packs the packages as npm would get them, lints the tarballs (publint, attw), installs them into an empty
+ * host and runs it on the oldest Node that they promise (`engines`).
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const OLDEST_NODE = '22.19.0'
+const pnpm = `pnpm@${(JSON.parse(readFileSync('package.json', 'utf8')) as { config: { pnpm: string } }).config.pnpm}`
+const packages = readdirSync('packages')
+
+/** Runs a command; a failure ends the script with the command's output. */
+function must(command: string, args: string[], cwd = '.', env: NodeJS.ProcessEnv = process.env): string {
+  const done = spawnSync(command, args, { cwd, env, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
+  if (done.status === 0) return done.stdout
+  console.error(`${command} ${args.join(' ')} failed in ${cwd}\n${done.stdout}\n${done.stderr}`)
+  process.exit(1)
+}
+
+const dir = mkdtempSync(join(tmpdir(), 'packages-'))
+must('npx', ['--yes', pnpm, '-r', '--filter', './packages/*', 'run', 'build'])
+const tarballs = packages.map((name) => {
+  const into = join(dir, 'tarballs', name)
+  mkdirSync(into, { recursive: true })
+  must('npx', ['--yes', pnpm, 'pack', '--pack-destination', into], join('packages', name))
+  return join(into, readdirSync(into)[0] ?? '')
+})
+for (const tarball of tarballs) {
+  must('publint', ['run', tarball, '--strict'])
+  must('attw', [tarball, '--profile', 'esm-only'])
+}
+console.log(`${tarballs.length} packages pass publint and attw`)
+
+const host = join(dir, 'host')
+mkdirSync(host)
+const own = Object.fromEntries(tarballs.map((tarball, at) => [`@flow-service/${packages[at]}`, `file:${tarball}`]))
+writeFileSync(
+  join(host, 'package.json'),
+  JSON.stringify({
+    private: true,
+    type: 'module',
+    dependencies: { ...own, node: OLDEST_NODE },
+    overrides: own,
+    allowScripts: { node: true },
+  }),
+)
+writeFileSync(join(host, 'main.mjs'), readFileSync('scripts/packed-host.mjs'))
+// The workspace's own binaries must not shine through: the host sees what npm installed.
+const clean = { ...process.env, NODE_OPTIONS: '', npm_config_audit: 'false', npm_config_fund: 'false' }
+must('npm', ['install', '--no-package-lock', '--loglevel=error'], host, clean)
+const output = must(join(host, 'node_modules', '.bin', 'node'), ['main.mjs'], host, clean)
+console.log(output.trim())
+rmSync(dir, { recursive: true, force: true })

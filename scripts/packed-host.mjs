@@ -1,0 +1,52 @@
+// What a user's first program would be, run by scripts/package-check.ts against the packed packages: an engine, a flow
+// object, a run, and the `service` command.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { createService } from '@flow-service/api-server'
+import { createClient } from '@flow-service/client-sdk'
+import { batchFlow, input, stage, t } from '@flow-service/flow-sdk'
+import { testStage } from '@flow-service/testing'
+
+const double = stage('double', { in: { n: t.int }, out: { twice: t.int }, run: ({ n }) => ({ twice: 2 * n }) })
+const doubling = batchFlow('doubling', { n: input(t.int, 21) }, (p, use) => use(double, p))
+const dataDir = mkdtempSync(join(tmpdir(), 'packed-'))
+
+assert.equal((await testStage(double, { n: 4 })).outputs.twice, 8)
+const service = await createService({ dataDir, port: 0, environment: 'local', logLevel: 'warn', flows: [doubling] })
+try {
+  const { baseUrl, origin } = await service.listen()
+  const client = createClient({ baseUrl, token: await service.superuserToken() })
+  assert.deepEqual(await (await client.submit(doubling)).result(), { twice: 42 })
+
+  const source = 'def run(n):\n    return {"square": n * n}\n'
+  const ports = [
+    { direction: 'input', name: 'n', dtype: 'int' },
+    { direction: 'output', name: 'square', dtype: 'int' },
+  ]
+  const document = {
+    mode: 'batch',
+    inputs: [{ name: 'n', dtype: 'int', initial: 3 }],
+    outputs: [{ name: 'square' }],
+    nodes: [{ id: 'square', type: 'python', source, ports }],
+  }
+  const saved = await client.flows.save({ name: 'squaring', flowDocument: document })
+  await client.flows.publish({ name: 'squaring', version: saved.version })
+  const { id } = await client.runs.submit({ name: 'squaring' })
+  assert.deepEqual((await client.wait(id)).result, { square: 9 })
+
+  assert.equal((await fetch(`${origin}/docs`)).status, 200)
+  const bin = join('node_modules', '.bin', 'service')
+  const { stdout } = await promisify(execFile)(bin, ['runs', 'list', '--json'], {
+    env: { ...process.env, SERVICE_DATA_DIR: dataDir },
+  })
+  assert.equal(JSON.parse(stdout).length, 2)
+} finally {
+  await service.close()
+  rmSync(dataDir, { recursive: true, force: true })
+}
+console.log(`the packed packages work on Node ${process.versions.node}`)

@@ -1,0 +1,53 @@
+/** What guides show beside the examples: each piece runs here against a real engine. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { createService, type Service } from '@flow-service/api-server'
+import type { EventFrame } from '@flow-service/protocol'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { frames } from './event-socket.ts'
+
+const EMAIL = 'guide@example.com'
+const PASSWORD = 'only for this test'
+let dataDir: string
+let service: Service
+let api: string
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'guides-'))
+  service = await createService({
+    dataDir,
+    port: 0,
+    environment: 'local',
+    logLevel: 'warn',
+    firstSuperuser: EMAIL,
+    firstSuperuserPassword: PASSWORD,
+  })
+  api = (await service.listen()).baseUrl
+})
+
+afterAll(async () => {
+  await service.close()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+test('the shell script of the HTTP guide signs in, saves, publishes, runs and reads the result', async () => {
+  const script = join(import.meta.dirname, 'http-api.sh')
+  const { stdout } = await promisify(execFile)('sh', [script, api], { env: { ...process.env, EMAIL, PASSWORD } })
+  const run = JSON.parse(stdout) as { status: string; result: object }
+  expect(run).toMatchObject({ status: 'ok', result: { fahrenheit: 88.7 } })
+})
+
+test('the program of the event socket guide sees a snapshot and then what happens', async () => {
+  const token = await service.superuserToken()
+  const socket = frames(api, token, ['fahrenheit'])
+  const next = async () => JSON.parse((await socket.next()).value ?? 'null') as EventFrame
+  expect(await next()).toMatchObject({ type: 'snapshot', flows: [{ name: 'fahrenheit', status: 'ready' }] })
+  await fetch(`${api}/runs/flows/fahrenheit`, { method: 'POST', headers: { authorization: `Bearer ${token}` } })
+  expect(await next()).toMatchObject({ type: 'run', seq: 2, run: { flow: 'fahrenheit', status: 'queued' } })
+  await socket.return()
+})

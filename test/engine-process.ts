@@ -1,0 +1,88 @@
+/** `service serve` as a process of its own, to be stopped and killed. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { type Client, createClient } from '@flow-service/client-sdk'
+
+const bin = join(import.meta.dirname, '..', 'packages', 'cli', 'src', 'bin.ts')
+const fromSource = '--conditions=@flow-service/source'
+
+/** Arguments of Node for the `service` command from source. */
+export const serviceCommand = (...args: string[]): string[] => [fromSource, bin, ...args]
+
+export interface EngineProcess {
+  readonly child: ChildProcess
+  readonly baseUrl: string
+  readonly origin: string
+  readonly token: string
+  readonly client: Client
+  /** Ends the process by a signal and waits for its end; resolves with its exit code, null after a kill. */
+  end(signal: NodeJS.Signals): Promise<number | null>
+}
+
+/** A data directory for engines that come and go. */
+export class DataDirectory implements Disposable {
+  readonly path = mkdtempSync(join(tmpdir(), 'engine-'))
+  readonly #children = new Set<ChildProcess>()
+
+  /** Starts an engine on this directory and waits until it listens. */
+  async start(env: NodeJS.ProcessEnv = {}): Promise<EngineProcess> {
+    const child = spawn(process.execPath, serviceCommand('serve', '--port', '0', '--data', this.path), {
+      env: { ...process.env, SERVICE_LOG_LEVEL: 'warn', SERVICE_ENVIRONMENT: 'local', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#children.add(child)
+    let output = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text))
+    const ready = new Promise<void>((resolve) => {
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        output += text
+        if (output.includes('flow-service listens')) resolve()
+      })
+    })
+    const ended = once(child, 'exit').then(() => {
+      throw new Error(`the engine ended before it listened:\n${output}`)
+    })
+    await Promise.race([ready, ended])
+    ended.catch(() => {})
+    const { base_url: baseUrl, access_token: token } = JSON.parse(
+      readFileSync(join(this.path, 'cli.json'), 'utf8'),
+    ) as Record<'base_url' | 'access_token', string>
+    return {
+      child,
+      baseUrl,
+      origin: new URL(baseUrl).origin,
+      token,
+      client: createClient({ baseUrl, token }),
+      async end(signal) {
+        if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+        const exit = once(child, 'exit')
+        child.kill(signal)
+        return (await exit)[0] as number | null
+      },
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const child of this.#children) child.kill('SIGKILL')
+    rmSync(this.path, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+/** Command lines of the processes that carry a text in their environment. */
+export function processesWith(text: string): string[] {
+  const found: string[] = []
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      if (!readFileSync(`/proc/${pid}/environ`, 'utf8').includes(text)) continue
+      const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
+      if (line !== '') found.push(line)
+    } catch {
+      // ended meanwhile
+    }
+  }
+  return found
+}

@@ -1,0 +1,224 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { createClient } from '@flow-service/client-sdk'
+import { artifactRefsIn } from '@flow-service/protocol'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { findPostgres, type PostgresServer, startPostgres } from './components/postgres.ts'
+import { publishFlow, pythonFlow, scaleFlow } from './documents.ts'
+import { DataDirectory, type EngineProcess, processesWith, serviceCommand } from './engine-process.ts'
+import { writeUnderKills } from './writes-under-kills.ts'
+
+/** In the environment of an engine that is killed, and so of every process that it starts. */
+const MARK = 'SERVER_BACKEND_TEST_MARK'
+const onLinux = process.platform === 'linux'
+const meter = { mode: 'live', inputs: [{ name: 'level', dtype: 'int' }] }
+
+describe.skipIf(!findPostgres())('engines on a PostgreSQL server', () => {
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await startPostgres(findPostgres() ?? '')
+  })
+  afterAll(() => server.stop())
+
+  /** The environment of engines that share a new database, and the folder that they share. */
+  const shared = async (name: string, data: DataDirectory): Promise<NodeJS.ProcessEnv> => ({
+    SERVICE_DATABASE_URL: await server.createDatabase(name),
+    SERVICE_ARTIFACTS_DIR: join(data.path, 'shared'),
+    SERVICE_SESSION_KEY: 'a session key of at least 32 bytes',
+    SERVICE_FIRST_SUPERUSER: 'root@example.org',
+    SERVICE_FIRST_SUPERUSER_PASSWORD: 'correct horse',
+  })
+
+  test('a restart keeps users, flows, runs, curves, artifacts and messages, and nothing of them is in the data directory', async () => {
+    using data = new DataDirectory()
+    const env = await shared('restart', data)
+    const first = await data.start(env)
+    await publishFlow(first.client, 'meter', meter)
+    await publishFlow(first.client, 'train', training)
+    await first.client.messages.publish({ message: 'meter.level', value: 7 as never })
+    const { id } = await first.client.runs.submit({ name: 'train', params: { n: 4 } as never })
+    expect(await first.client.wait(id)).toMatchObject({ status: 'ok', result: { out: { size: 5 } } })
+    const before = await everything(first, id)
+    expect(before.curves).toMatchObject([{ name: 'train.loss', count: 4 }])
+    expect(await first.end('SIGTERM')).toBe(0)
+
+    const second = await data.start(env)
+    expect(await everything(second, id)).toEqual(before)
+    expect(existsSync(join(data.path, 'db'))).toBe(false)
+    expect(await second.end('SIGTERM')).toBe(0)
+  })
+
+  // these two wait for leases to expire, and do so together
+  test.concurrent('a run whose engine was killed is abandoned within 35 s, never executed again, and no process is left [R407] [R409]', async () => {
+    using data = new DataDirectory()
+    using elsewhere = new DataDirectory()
+    const env = await shared('killed', data)
+    const killed = await data.start({ ...env, [MARK]: data.path })
+    const log = join(data.path, 'executions')
+    await publishFlow(killed.client, 'sleeper', pythonFlow(`${noting(log)}    import time\n    time.sleep(600)\n`))
+    const { id } = await killed.client.runs.submit({ name: 'sleeper' })
+    await expect.poll(() => linesOf(log), { timeout: 20_000 }).toEqual(['3'])
+    const other = await elsewhere.start(env)
+    expect(await other.client.runs.get({ id })).toMatchObject({ status: 'running' })
+
+    await killed.end('SIGKILL')
+    if (onLinux) await expect.poll(() => processesWith(`${MARK}=${data.path}`), { timeout: 5_000 }).toEqual([])
+    const statusAt = async ({ client }: EngineProcess) => (await client.runs.get({ id })).status
+    await expect.poll(() => statusAt(other), { timeout: 35_000, interval: 250 }).toBe('abandoned')
+    const again = await data.start(env)
+    expect(await statusAt(again)).toBe('abandoned')
+    // both engines are idle: what they could take, they have taken when a later run is over
+    await publishFlow(again.client, 'scale', scaleFlow)
+    expect(await finished(again, 'scale')).toBe('ok')
+    expect(linesOf(log)).toEqual(['3'])
+    for (const engine of [again, other]) expect(await engine.end('SIGTERM')).toBe(0)
+  }, 120_000)
+
+  test.concurrent('kills in the middle of writes lose nothing that was acknowledged', async () => {
+    using data = new DataDirectory()
+    const { acknowledged, lost } = await writeUnderKills(data, await shared('writes', data))
+    expect(lost).toEqual([])
+    expect(acknowledged).toBeGreaterThan(120)
+  }, 180_000)
+
+  test('two engines share the queue: both execute, each run once, and every run is visible at both', async () => {
+    using data = new DataDirectory()
+    using elsewhere = new DataDirectory()
+    const env = { ...(await shared('queue', data)), SERVICE_MAX_RUNS: '1' }
+    // at once: they make the tables and the first user of an empty database together
+    const [one, two] = await Promise.all([data.start(env), elsewhere.start(env)])
+    const log = join(data.path, 'executions')
+    await publishFlow(one.client, 'noting', pythonFlow(`${noting(log)}    return {"out": n}\n`))
+    await publishFlow(two.client, 'meeting', pythonFlow(meetingIn(data.path)))
+
+    const pair = await Promise.all(
+      [0, 1].map((n) => one.client.runs.submit({ name: 'meeting', params: { n } as never })),
+    )
+    for (const { id } of pair) expect((await one.client.wait(id)).status).toBe('ok')
+
+    const submitted = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        (n % 2 ? one : two).client.runs.submit({ name: 'noting', params: { n } as never }),
+      ),
+    )
+    const unfinished = () => two.client.runs.list({ status: 'queued,running' })
+    await expect.poll(unfinished, { timeout: 30_000 }).toEqual([])
+    expect(linesOf(log).toSorted((a, b) => Number(a) - Number(b))).toEqual(submitted.map((_, n) => String(n)))
+    for (const { id } of submitted) {
+      const [atOne, atTwo] = await Promise.all([one, two].map(({ client }) => client.runs.get({ id })))
+      expect(atOne).toMatchObject({ status: 'ok' })
+      expect(atTwo).toEqual(atOne)
+    }
+    for (const engine of [one, two]) expect(await engine.end('SIGTERM')).toBe(0)
+  })
+
+  test('a server that cannot be reached ends the start with one line and code 1', async () => {
+    using data = new DataDirectory()
+    const env = { ...process.env, SERVICE_DATABASE_URL: 'postgres://me:hidden@127.0.0.1:1/flows' }
+    const starting = promisify(execFile)(process.execPath, serviceCommand('serve', '--data', data.path), { env })
+    const message =
+      'error: cannot use the database server 127.0.0.1:1/flows: connect ECONNREFUSED 127.0.0.1:1; check SERVICE_DATABASE_URL\n'
+    await expect(starting).rejects.toMatchObject({ code: 1, stderr: message, stdout: '' })
+  })
+
+  test('a server that dies makes requests answer 503; when it is back the engine goes on, and the run has its end', async () => {
+    using data = new DataDirectory()
+    const engine = await data.start(await shared('dies', data))
+    const { client } = engine
+    await publishFlow(client, 'scale', scaleFlow)
+    await publishFlow(client, 'meter', meter)
+    await client.messages.publish({ message: 'meter.level', value: 7 as never })
+    const goOn = join(data.path, 'go-on')
+    await publishFlow(client, 'waiting', pythonFlow(waitingFor(goOn)))
+    const { id } = await client.runs.submit({ name: 'waiting' })
+    await expect.poll(() => existsSync(`${goOn}.begun`), { timeout: 20_000 }).toBe(true)
+
+    await server.crash()
+    const unavailable = { status: 503, problem: { code: 'unavailable', status: 503 } }
+    await expect(client.flows.list()).rejects.toMatchObject(unavailable)
+    await expect(client.runs.submit({ name: 'scale' })).rejects.toMatchObject(unavailable)
+    await expect(client.flows.save({ name: 'more', flowDocument: {} })).rejects.toMatchObject(unavailable)
+    await expect(client.messages.publish({ message: 'meter.level', value: 8 as never })).rejects.toMatchObject(
+      unavailable,
+    )
+    // what the engine can mend is no reason to restart it
+    expect((await fetch(`${engine.origin}/healthz`)).status).toBe(200)
+
+    await server.start()
+    await expect.poll(() => client.flows.list().catch(() => []), { timeout: 15_000 }).toHaveLength(3)
+    await client.messages.publish({ message: 'meter.level', value: 9 as never })
+    expect((await client.messages.history({ message: 'meter.level' })).at(0)).toMatchObject({ value: 9 })
+    expect(await finished(engine, 'scale')).toBe('ok')
+    await promisify(execFile)('touch', [goOn])
+    await expect.poll(() => statusOf(engine, id), { timeout: 20_000 }).toBe('ok')
+    expect(await engine.end('SIGTERM')).toBe(0)
+  })
+})
+
+/** Source of a Python node that notes each execution as a line, and goes on in the lines after. */
+const noting = (path: string): string =>
+  `def run(n):\n    with open(${JSON.stringify(path)}, "a") as log:\n        log.write(f"{n}\\n")\n`
+
+/** Source of a Python node that ends when 0 and 1 are executed at the same time. */
+const meetingIn = (folder: string): string => `import pathlib, time
+def run(n):
+    here = pathlib.Path(${JSON.stringify(folder)})
+    (here / f"met-{n}").touch()
+    while not (here / f"met-{1 - n}").exists():
+        time.sleep(0.02)
+    return {"out": n}
+`
+
+/** Source of a Python node that tells of its begin and ends when a file is there. */
+const waitingFor = (path: string): string => `import pathlib, time
+def run(n):
+    pathlib.Path(${JSON.stringify(`${path}.begun`)}).touch()
+    while not pathlib.Path(${JSON.stringify(path)}).exists():
+        time.sleep(0.02)
+    return {"out": n}
+`
+
+/** Emits a curve and makes an artifact. */
+const training = {
+  ...pythonFlow(
+    'def run(n):\n    for i in range(n):\n        emit(loss=1 / (i + 1))\n    return {"out": save_artifact(b"model", name="model.bin")}\n',
+  ),
+}
+training.nodes[0]?.ports.push({ direction: 'output', name: 'loss', dtype: 'float', stream: true } as never)
+
+const linesOf = (path: string): string[] =>
+  existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : []
+
+const statusOf = async ({ client }: EngineProcess, id: string): Promise<string> =>
+  (await client.runs.get({ id })).status
+
+/** Executes a flow and tells how that ended. */
+async function finished({ client }: EngineProcess, name: string): Promise<string> {
+  const { id } = await client.runs.submit({ name })
+  return (await client.wait(id)).status
+}
+
+/** What a signed-in user finds at an engine. */
+async function everything({ baseUrl }: EngineProcess, id: string) {
+  const anyone = createClient({ baseUrl })
+  const { access_token: token } = await anyone.login.accessToken({
+    username: 'root@example.org',
+    password: 'correct horse',
+  } as never)
+  const client = createClient({ baseUrl, token })
+  const run = await client.runs.get({ id })
+  const [model] = artifactRefsIn(run.result)
+  return {
+    user: await client.users.me(),
+    flows: await client.flows.list(),
+    run,
+    curves: await client.runs.metrics({ id, stride: 1 }),
+    messages: await client.messages.list(),
+    history: await client.messages.history({ message: 'meter.level' }),
+    bytes: await ((await client.artifacts.get({ digest: model?.digest ?? '' })) as unknown as Blob).text(),
+  }
+}
