@@ -68,7 +68,7 @@ export default {
       name: 'routes-belong-to-the-app',
       severity: 'error',
       from: { path: `${server}/`, pathNot: `${server}/(app|openapi-document)\\.ts$` },
-      to: { path: `${server}/[^/]+/routes\\.ts$` },
+      to: { path: `${server}/[^/]+/[^/]*routes\\.ts$` },
     },
     {
       name: 'mechanisms-know-no-slice',

@@ -11,7 +11,7 @@ const onDatabase = [
   'artifacts/{artifacts,routes}',
   'auth/{first-start,sign-in}',
   'events/{event-log,event-socket}',
-  'flows/{code-flows,documents,live}',
+  'flows/{code-flows,documents,live,work}',
   'messages/{crash,last-values,routes}',
   'runs/{metrics-run,routes,runs,stage-cache}',
 ].map((suite) => `packages/api-server/test/${suite}.test.ts`)

@@ -1,54 +1,161 @@
-import { apiDocument } from '@flow-service/api-server'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { type CallerTokens, callersKey, createCallers } from '../packages/api-server/test/auth/callers.ts'
+import { later, type Level, matrix } from './authorization-matrix.ts'
+import { pythonFlow } from './documents.ts'
+import { type Operation, operations, sampleOf, seed, type Seeds } from './sample-requests.ts'
 import { startService, type TestService } from './service.ts'
 
-interface Operation {
-  readonly id: string
-  readonly method: string
-  readonly path: string
-  readonly level: unknown
-}
-
-const methods = new Set(['get', 'put', 'post', 'patch', 'delete'])
-const operations: Operation[] = Object.entries(apiDocument().paths ?? {}).flatMap(([path, item]) =>
-  Object.entries(item)
-    .filter(([method]) => methods.has(method))
-    .map(([method, operation]) => {
-      const { operationId, 'x-auth-level': level } = operation as { operationId: string; 'x-auth-level': unknown }
-      return { id: operationId, method: method.toUpperCase(), path: path.replaceAll(/\{\w+\}/g, 'x'), level }
-    }),
-)
-
+const account = { email: 'superuser@example.org', password: 'a long password' }
 let at: TestService
+let tokens: CallerTokens
+let seeds: Seeds
 beforeAll(async () => {
-  at = await startService()
+  const dataDir = await mkdtemp(join(tmpdir(), 'service-'))
+  tokens = await createCallers(dataDir, account.password)
+  at = await startService({ dataDir, sessionKey: callersKey })
+  seeds = await seed(at, account)
 })
 afterAll(() => at[Symbol.asyncDispose]())
 
-const call = (operation: Operation, headers: Record<string, string>, query = '') =>
-  fetch(`${at.baseUrl}${operation.path}${query}`, { method: operation.method, headers })
+/** A column: a credential, and the levels that it has; without any it is nobody's. */
+interface Caller {
+  readonly name: string
+  readonly levels: readonly Level[]
+  headers(): Record<string, string>
+  query?(): string
+}
 
-describe('every operation but signing in needs a bearer token [R445, R622]', () => {
-  test('the only open operation is signing in', () => {
-    expect(operations.filter(({ level }) => level === 'open').map(({ id }) => id)).toEqual(['login.accessToken'])
-    expect(operations.length).toBeGreaterThan(20)
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+const basic = `Basic ${Buffer.from(`${account.email}:${account.password}`).toString('base64')}`
+/** The credential of a device, a worker or a pairing becomes one line here. */
+const callers: readonly Caller[] = [
+  { name: 'nobody', levels: [], headers: () => ({}) },
+  { name: 'garbage', levels: [], headers: () => bearer('garbage') },
+  { name: 'an expired token', levels: [], headers: () => bearer(tokens.expired) },
+  { name: 'a deactivated superuser', levels: [], headers: () => bearer(tokens.deactivated) },
+  { name: 'a name and password', levels: [], headers: () => ({ authorization: basic }) },
+  { name: 'a token in a cookie', levels: [], headers: () => ({ cookie: `access_token=${tokens.superuser}` }) },
+  { name: 'a token in the query', levels: [], headers: () => ({}), query: () => `access_token=${tokens.superuser}` },
+  { name: 'a user', levels: ['user'], headers: () => bearer(tokens.user) },
+  { name: 'a superuser', levels: ['user', 'superuser'], headers: () => bearer(tokens.superuser) },
+]
+
+const rowOf = (operation: Operation): readonly Level[] => [matrix[operation.id] ?? []].flat()
+const isOpen = (operation: Operation): boolean => rowOf(operation).includes('open')
+const mayCall = (caller: Caller, operation: Operation): boolean =>
+  isOpen(operation) || rowOf(operation).some((level) => caller.levels.includes(level))
+
+async function call(operation: Operation, caller: Caller): Promise<Response> {
+  const { path, init } = sampleOf(operation, seeds)
+  const query = caller.query ? `${path.includes('?') ? '&' : '?'}${caller.query()}` : ''
+  return fetch(`${at.baseUrl}${path}${query}`, { ...init, headers: { ...init.headers, ...caller.headers() } })
+}
+
+/** Measurements, which change by themselves. */
+const moving = /^(?:observability|utils|metrics)\.|^workers\.resources$/
+
+/** Everything that a superuser can read. */
+async function digest(): Promise<string> {
+  const reads = operations.filter(({ method, id }) => method === 'GET' && !moving.test(id))
+  const superuser = callers.at(-1) as Caller
+  const answers = await Promise.all(
+    reads.map(async (operation) => {
+      const answer = await call(operation, superuser)
+      return `${operation.id} ${answer.status} ${await answer.text()}`
+    }),
+  )
+  return answers.join('\n')
+}
+
+describe('the matrix and the API are one', () => {
+  const ids = new Set(operations.map(({ id }) => id))
+  const isLater = (id: string): boolean => later.some((name) => id === name || id.startsWith(`${name}.`))
+
+  test('every operation has a row', () => {
+    expect([...ids].filter((id) => !Object.hasOwn(matrix, id))).toEqual([])
   })
 
-  test.each(operations.filter(({ level }) => level !== 'open'))('$id: $method $path', async (operation) => {
-    const attempts: [Record<string, string>, string?][] = [
-      [{}],
-      [{ authorization: 'Bearer garbage' }],
-      [{ authorization: `Basic ${Buffer.from('admin@localhost:admin').toString('base64')}` }],
-      [{ cookie: `access_token=${at.token}` }],
-      [{}, `?access_token=${at.token}`],
-    ]
-    for (const [headers, query] of attempts) {
-      const answer = await call(operation, headers, query)
-      expect(answer.status).toBe(401)
-      expect(answer.headers.get('www-authenticate')).toContain('Bearer')
+  test('every row has an operation, but for those that come later', () => {
+    expect(Object.keys(matrix).filter((id) => !ids.has(id) && !isLater(id))).toEqual([])
+  })
+
+  test('what has come is later no more', () => {
+    expect([...ids].filter(isLater)).toEqual([])
+    expect(later.filter((name) => !Object.keys(matrix).some((id) => id === name || id.startsWith(`${name}.`)))).toEqual(
+      [],
+    )
+  })
+
+  test.each(operations)('$id asks for no less than its row', (operation) => {
+    expect(operation.levels).not.toEqual([])
+    expect(rowOf(operation)).toEqual(expect.arrayContaining([...operation.levels]))
+  })
+})
+
+describe('a caller who may not is refused before anything happens [R445, R622, R668, R669]', () => {
+  let before: string
+  beforeAll(async () => {
+    before = await digest()
+  })
+
+  test.each(operations.filter((operation) => !isOpen(operation)))('$id', async (operation) => {
+    for (const caller of callers) {
+      if (mayCall(caller, operation)) continue
+      const answer = await call(operation, caller)
+      const { code } = (await answer.json()) as { code: string }
+      const [status, wanted] = caller.levels.length === 0 ? [401, 'unauthenticated'] : [403, 'forbidden']
+      expect([caller.name, answer.status, code]).toEqual([caller.name, status, wanted])
+      expect(answer.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null)
       expect(answer.headers.get('set-cookie')).toBeNull()
-      expect(await answer.json()).toMatchObject({ code: 'unauthenticated' })
+    }
+    expect(await digest()).toBe(before)
+  })
+
+  test('the digest would have shown a change', async () => {
+    await at.send('PUT', '/flows/shown', {})
+    expect(await digest()).not.toBe(before)
+    await at.send('DELETE', '/flows/shown')
+    expect(await digest()).toBe(before)
+  })
+})
+
+describe('a user who is no superuser brings no code into a flow [R638, R639]', () => {
+  const code = pythonFlow('def run(n):\n    return {"out": 666}\n')
+  test.each([
+    ['a new flow with code', '/flows/mine'],
+    ['other code in a flow', '/flows/coded'],
+    ['code in a flow without', '/flows/scale'],
+  ])('%s', async (_what, path) => {
+    const version = (await at.send('GET', path)).body?.version ?? 0
+    const before = await digest()
+    const answer = await at.send('PUT', path, { ...code, version }, bearer(tokens.user))
+    expect([answer.status, answer.body?.code]).toEqual([403, 'forbidden'])
+    expect(await digest()).toBe(before)
+  })
+})
+
+describe('a caller who may is let in, with the same request', () => {
+  const last = (operation: Operation): number =>
+    operation.method === 'DELETE' ? 2 : operation.method === 'GET' ? 0 : 1
+
+  test.each(operations.toSorted((a, b) => last(a) - last(b)))('$id', async (operation) => {
+    const allowed = callers.filter((caller) => mayCall(caller, operation))
+    for (const [index, caller] of allowed.entries()) {
+      const answer = await call(operation, caller)
+      const body = await answer.text()
+      const told = [caller.name, answer.status, body]
+      if (caller.query) continue
+      expect(told).not.toEqual([caller.name, expect.toSatisfy((status) => status === 401 || status === 403), body])
+      // the first one proves that the request is not refused for another reason
+      if (index === 0) expect(told).toEqual([caller.name, expect.toSatisfy(isTaken), body])
     }
   })
+
+  /** Done, or not possible in this state or configuration. */
+  const isTaken = (status: number): boolean => status < 400 || status === 409 || status === 503
 })

@@ -16,10 +16,16 @@ import type { EventSockets } from './events/event-socket.ts'
 import { eventsEndpoints, eventsHandlers, eventUpgrade } from './events/routes.ts'
 import type { Tickets } from './events/tickets.ts'
 import type { Flows } from './flows/flows.ts'
+import type { Library } from './flows/library.ts'
+import type { LiveControl } from './flows/live-control.ts'
+import { liveEndpoints, liveHandlers } from './flows/live-routes.ts'
+import type { NodeSources } from './flows/node-source.ts'
 import { flowsEndpoints, flowsHandlers, type FlowsHandlersDeps } from './flows/routes.ts'
+import { libraryEndpoints, libraryHandlers, sourcesEndpoints, sourcesHandlers } from './flows/source-routes.ts'
 import type { Hooks } from './hooks/hooks.ts'
 import { hookRoutes } from './hooks/routes.ts'
 import { createAuthenticator } from './http/authenticate.ts'
+import { cors } from './http/cors.ts'
 import { docs } from './http/docs.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import { answerErrors, type ErrorLog, notFound } from './http/errors.ts'
@@ -36,14 +42,17 @@ import { engineVersion } from './version.ts'
 /** The nouns behind the endpoints. */
 export interface AppParts {
   readonly artifacts: Artifacts
+  readonly control: LiveControl
   readonly flows: Flows
   readonly hooks: Hooks
+  readonly library: Library
   readonly messages: Messages
   readonly missing: FlowsHandlersDeps['missing']
   readonly registry: NodeRegistry
   readonly runs: Runs
   readonly sessions: Sessions
   readonly sockets: EventSockets
+  readonly sources: NodeSources
   readonly tickets: Tickets
   readonly users: Users
   readonly log: ErrorLog
@@ -54,6 +63,9 @@ export interface AppParts {
 const endpoints: readonly Endpoint[] = [
   authEndpoints,
   flowsEndpoints,
+  liveEndpoints,
+  sourcesEndpoints,
+  libraryEndpoints,
   eventsEndpoints,
   messagesEndpoints,
   runsEndpoints,
@@ -64,6 +76,7 @@ const tags = {
   login: 'Sign in.',
   users: 'Who is signed in.',
   flows: 'Flows: documents, publishing, live control, node types.',
+  library: 'Source that nodes share.',
   messages: 'The catalogue of messages with their last values.',
   runs: 'Runs of batch flows and their metrics.',
   artifacts: 'Bytes that messages, runs and flows refer to.',
@@ -80,7 +93,9 @@ export const apiDocument = (): OpenApiDocument =>
 
 /** The router of a service, to be mounted before any body parser, and its socket routes on `upgrades`. */
 export function createApp(config: ResolvedConfig, parts: AppParts, upgrades: UpgradeRouter): Router {
-  const { artifacts, flows, hooks, messages, missing, registry, runs, sessions, sockets, tickets, users, log } = parts
+  const { artifacts, control, flows, hooks, library, messages, missing, registry, runs, sessions, sockets, sources } =
+    parts
+  const { tickets, users, log } = parts
   const authenticate = createAuthenticator([(token) => sessions.verify(token)])
   upgrades.route(
     '/api/v1/flows/ws',
@@ -89,12 +104,23 @@ export function createApp(config: ResolvedConfig, parts: AppParts, upgrades: Upg
       tickets,
       authenticate,
       mayEnter: async (id) => (await users.find(id)) !== null,
-      origins: [],
+      baseUrl: config.baseUrl,
+      origins: config.corsOrigins,
     }),
   )
   const bindings = [
     ...bind(authEndpoints, authHandlers({ users, sessions, limit: createSignInLimit() })),
     ...bind(flowsEndpoints, flowsHandlers({ flows, registry, missing })),
+    ...bind(
+      liveEndpoints,
+      liveHandlers({
+        control,
+        submitDraft: async (flow, params, by) =>
+          (await runs.submit(flow, { params, draft: true, no_cache: false }, by.email)).run,
+      }),
+    ),
+    ...bind(sourcesEndpoints, sourcesHandlers({ sources })),
+    ...bind(libraryEndpoints, libraryHandlers({ library })),
     ...bind(eventsEndpoints, eventsHandlers({ tickets })),
     ...bind(messagesEndpoints, messagesHandlers({ messages })),
     ...bind(runsEndpoints, runsHandlers({ runs })),
@@ -106,6 +132,7 @@ export function createApp(config: ResolvedConfig, parts: AppParts, upgrades: Upg
     .use('/hooks', hook)
     .use('/api/v1/hooks', hook)
     .use(['/api/v1', '/docs', '/redoc', '/healthz'], secureHeaders)
+    .use('/api/v1', cors(config.corsOrigins))
     .get('/healthz', (_request, response) => void response.status(parts.isAlive() ? 200 : 503).end())
     .use(docs({ document: apiDocument(), environment: config.environment, enabled: config.docs }))
     .use(

@@ -14,6 +14,7 @@ import {
   type Environment,
   flag,
   integer,
+  list,
   optional,
   readSetting,
   type Setting,
@@ -31,6 +32,7 @@ const isTimeZone = (name: string): boolean => {
 const isUrlOf = (protocols: readonly string[]) => (value: string) =>
   URL.canParse(value) && protocols.includes(new URL(value).protocol)
 const isWeb = isUrlOf(['http:', 'https:'])
+const isOrigin = (value: string): boolean => isWeb(value) && new URL(value).origin === value
 const key = text('at least 32 bytes', (value) => Buffer.byteLength(value) >= 32)
 
 /** Every setting by the name of its option. */
@@ -64,6 +66,15 @@ export const settings = {
     about: 'How many reverse proxies stand before the service: that many entries of X-Forwarded-For are believed.',
     initial: 0,
   }),
+  corsOrigins: setting(
+    list('origins such as https://console.example, without a path, separated by commas in the environment', isOrigin),
+    {
+      env: 'SERVICE_CORS_ORIGINS',
+      about: 'Other origins whose pages may call the API and open the event socket.',
+      initial: [],
+      initially: 'none: only pages of the service itself',
+    },
+  ),
   docs: setting(flag, {
     env: 'API_DOCS_ENABLED',
     about: 'Shows the API reference to clients of other machines too; never in production.',

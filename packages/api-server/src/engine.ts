@@ -21,16 +21,21 @@ import { createEventLog } from './events/event-log.ts'
 import type { EngineSnapshot } from './events/event-replay.ts'
 import { createEventSockets, type EventSockets } from './events/event-socket.ts'
 import { createTickets, type Tickets } from './events/tickets.ts'
+import { type CodeFlows, openCodeFlows } from './flows/code-flows.ts'
+import type { LoadResult } from './flows/code-loader.ts'
 import { type CodeObjects, createCodeObjects } from './flows/code-objects.ts'
-import type { LoadError } from './flows/code-project.ts'
-import { registerFlows } from './flows/code-registration.ts'
 import { type CodeRegistry, createCodeRegistry } from './flows/code-registry.ts'
+import { FlowRows } from './flows/flow-rows.ts'
 import { Flows, type FlowsDeps } from './flows/flows.ts'
 import { createClock, createHost } from './flows/host.ts'
+import { Library } from './flows/library.ts'
+import { LiveControl } from './flows/live-control.ts'
 import { createLiveFlows } from './flows/live.ts'
+import { NodeSources } from './flows/node-source.ts'
 import { loadPublishedFlows } from './flows/published-flows.ts'
 import { createPythonIssues } from './flows/python-issues.ts'
 import { createRunnableFlows } from './flows/runnable-flows.ts'
+import { createWork } from './flows/work.ts'
 import { createHooks, type Hooks } from './hooks/hooks.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { type LastValues, openLastValues } from './messages/last-values.ts'
@@ -41,27 +46,22 @@ import { createDispatcher } from './workers/dispatch.ts'
 import { startLocalAgent } from './workers/local-agent.ts'
 import { WorkerPool } from './workers/pool.ts'
 
-/** A flow of the configuration that is registered; `created` when the database did not know it before. */
-export interface RegisteredName {
-  readonly name: string
-  readonly mode: 'live' | 'batch'
-  readonly created: boolean
-}
-
 /** Everything that the API shows. */
 export interface Engine {
   readonly database: Database
   readonly artifacts: Artifacts
+  readonly control: LiveControl
+  readonly codeFlows: CodeFlows
   readonly flows: Flows
   readonly hooks: Hooks
+  readonly library: Library
   readonly messages: Messages
   readonly registry: NodeRegistry
   readonly runs: Runs
   readonly sockets: EventSockets
+  readonly sources: NodeSources
   readonly tickets: Tickets
   readonly missing: FlowsDeps['missing']
-  readonly loadedFlows: readonly RegisteredName[]
-  readonly loadErrors: readonly LoadError[]
 }
 
 /** Opens the engine: afterwards live flows are restored and queued runs are being executed. */
@@ -101,32 +101,48 @@ export async function openEngine(config: ResolvedConfig, log: Logger, lifecycle:
     missing,
     pythonIssues,
     activeRuns: (tx, id) => runs.activeOf(tx, id),
+    renameRuns: (tx, id, name) => runs.rename(tx, id, name),
   })
-  const known = new Set((await flows.list()).map(({ name }) => name))
-  const wanted = [...loaded.flows, ...objects.flows]
-  const refused = await registerFlows(wanted, { ...stores, code, live, published })
+  const library = new Library({ ...stores, live, published, pythonIssues })
+  const source = { directory: directoryOf(config), load: () => loadFlows(config) }
+  const found = { ...loaded, flows: [...loaded.flows, ...objects.flows] }
+  const codeFlows = await lifecycle.open(
+    () => openCodeFlows(source, found, { ...stores, code, live, published }),
+    (opened) => opened.close(),
+  )
   await live.restore((name) => code.isMissing(name))
   await lifecycle.open(
     () => runs.open(),
     () => runs.close(),
   )
   const snapshot = () => takeSnapshot({ flows, runs, runtime, lastValues })
+  const isMessage = (name: string) => published.dtypeOf(name) !== undefined
   return {
     ...stores,
     registry,
     missing,
+    codeFlows,
     flows,
+    library,
+    control: new LiveControl({
+      rows: new FlowRows({ ...stores, live }),
+      live,
+      host,
+      registry,
+      code,
+      published,
+      pythonIssues,
+      missing,
+    }),
+    sources: new NodeSources({ ...stores, code, live, published, registry }, library),
     runs,
     messages: createMessages({
       lastValues,
       catalogue: published,
       publish: (message, value) => runtime.publish(message, value),
+      committed: () => stores.work.written(),
     }),
-    sockets: createEventSockets({ bus, engineVersion, snapshot, log }),
-    loadedFlows: wanted.flatMap(({ document: { name, mode } }) =>
-      code.has(name) ? [{ name, mode, created: !known.has(name) }] : [],
-    ),
-    loadErrors: [...loaded.errors, ...refused],
+    sockets: createEventSockets({ bus, engineVersion, snapshot, isMessage, log }),
   }
 }
 
@@ -138,11 +154,14 @@ interface Setting {
 
 const objectsOf = ({ flows }: ResolvedConfig) => (flows === null || typeof flows === 'string' ? [] : flows)
 
-async function loadFlows({ flows }: ResolvedConfig) {
-  if (typeof flows !== 'string') return { flows: [], errors: [] }
+const directoryOf = ({ flows }: ResolvedConfig) => (typeof flows === 'string' ? flows : null)
+
+async function loadFlows(config: ResolvedConfig): Promise<LoadResult> {
+  const directory = directoryOf(config)
+  if (directory === null) return { flows: [], errors: [], sound: [], files: [] }
   // with it comes the bundler, which an engine without flows in TypeScript does without
   const { createCodeLoader } = await import('./flows/code-loader.ts')
-  return createCodeLoader({ env: withoutCredentials(process.env) }).load(flows)
+  return createCodeLoader({ env: withoutCredentials(process.env) }).load(directory)
 }
 
 async function openStores({ config, log, lifecycle }: Setting) {
@@ -165,13 +184,17 @@ async function openStores({ config, log, lifecycle }: Setting) {
     async () => createDeadLetters({ database, log }),
     (opened) => opened.flush(),
   )
+  const work = await lifecycle.open(
+    async () => createWork({ database, log, beforeDrops: () => deadLetters.flush() }),
+    (opened) => opened.close(),
+  )
   const lastValues = await lifecycle.open(
     () => openLastValues({ database, artifacts, log }),
     (opened) => opened.close(),
   )
   const bus = createEventBus((error) => log.error({ err: error }, 'a listener of events failed'))
   const tickets = createTickets({ database })
-  return { database, artifacts, eventLog, deadLetters, lastValues, bus, tickets, hooks: createHooks() }
+  return { database, artifacts, eventLog, deadLetters, work, lastValues, bus, tickets, hooks: createHooks() }
 }
 
 type Stores = Awaited<ReturnType<typeof openStores>>
@@ -216,16 +239,18 @@ interface Shown {
   readonly lastValues: LastValues
 }
 
-/** What an event socket shows first. */
-async function takeSnapshot({ flows, runs, runtime, lastValues }: Shown): Promise<EngineSnapshot> {
+/** What an event socket shows first: what is stored, then at the call of the result what memory holds. */
+async function takeSnapshot({ flows, runs, runtime, lastValues }: Shown): Promise<() => EngineSnapshot> {
   const [list, active] = await Promise.all([flows.list(), runs.active()])
-  const nodes = list.flatMap(({ name }): NodeState[] => runtime.get(name)?.nodeStates() ?? [])
-  const ts = timestampOfMs(Date.now())
-  return {
-    flows: list.map(({ name, mode, status, held }) => ({ name, mode, status, held })),
-    nodes,
-    values: lastValues.all() as EngineSnapshot['values'],
-    health: nodes.map(({ flow, node, health, message }) => ({ flow, node, status: health, message, ts })),
-    runs: active,
+  return () => {
+    const nodes = list.flatMap(({ name }): NodeState[] => runtime.get(name)?.nodeStates() ?? [])
+    const ts = timestampOfMs(Date.now())
+    return {
+      flows: list.map(({ name, mode, status, held }) => ({ name, mode, status, held })),
+      nodes,
+      values: lastValues.all() as EngineSnapshot['values'],
+      health: nodes.map(({ flow, node, health, message }) => ({ flow, node, status: health, message, ts })),
+      runs: active,
+    }
   }
 }

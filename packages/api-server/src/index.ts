@@ -4,7 +4,8 @@
  */
 export { apiDocument } from './app.ts'
 export { type ResolvedConfig, type ServiceConfig, settings } from './config.ts'
-export type { RegisteredName } from './engine.ts'
+export type { RegisteredName, ReloadResult } from './flows/code-flows.ts'
+export type { FlowChange } from './flows/code-registration.ts'
 export type { LoadError } from './flows/code-project.ts'
 export { type Address, createService, type Service } from './service.ts'
 export { ConfigError, type Setting } from './setting.ts'

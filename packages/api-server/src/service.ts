@@ -20,7 +20,8 @@ import { writeSignInFile } from './auth/sign-in-file.ts'
 import { type FirstUser, openUsers, type Users } from './auth/users.ts'
 import { type ResolvedConfig, resolveConfig, type ServiceConfig } from './config.ts'
 import { guardProcess } from './db/process-guard.ts'
-import { type Engine, openEngine, type RegisteredName } from './engine.ts'
+import { type Engine, openEngine } from './engine.ts'
+import type { RegisteredName, ReloadResult } from './flows/code-flows.ts'
 import type { LoadError } from './flows/code-project.ts'
 import { answerErrors, notFound } from './http/errors.ts'
 import { secureHeaders } from './http/headers.ts'
@@ -47,12 +48,20 @@ export interface Service {
   readonly loadedFlows: readonly RegisteredName[]
   /** Flows and modules of `config.flows` that could not be loaded. */
   readonly loadErrors: readonly LoadError[]
+  /** Absolute paths of the files that the flows of the folder `config.flows` were made from, as far as they are known. */
+  readonly flowFiles: readonly string[]
   /** Resolves when the database is lost: the service cannot go on, and has to be closed. */
   readonly failed: Promise<Error>
   /** Handles the WebSocket upgrades below `mount` (`''` is the root) of a host's server; the result ends that. */
   attach(server: Server, mount?: string): () => void
   /** Opens a server of its own at `config.host` and `config.port`. Rejects when the port is taken. */
   listen(): Promise<Address>
+  /**
+   * Reads the folder `config.flows` again and swaps the flows whose document or code has changed: active live flows are
+   * built anew with the values they have, batch flows get a new version, all others go on untouched. What does not load
+   * is answered as errors and leaves its flows as they were. Calls wait for each other; flow objects do not change.
+   */
+  reload(): Promise<ReloadResult>
   /** A session token of the first superuser, for the host's own code. Rejects with an Error when there is none. */
   superuserToken(): Promise<string>
   /** Ends requests, flows and runs (running ones get 10 seconds), and closes the database. */
@@ -145,11 +154,15 @@ class OpenService implements Service {
   }
 
   get loadedFlows(): Service['loadedFlows'] {
-    return this.#parts.engine.loadedFlows
+    return this.#parts.engine.codeFlows.registered
   }
 
   get loadErrors(): Service['loadErrors'] {
-    return this.#parts.engine.loadErrors
+    return this.#parts.engine.codeFlows.errors
+  }
+
+  get flowFiles(): Service['flowFiles'] {
+    return this.#parts.engine.codeFlows.files
   }
 
   get failed(): Promise<Error> {
@@ -163,6 +176,10 @@ class OpenService implements Service {
   listen(): Promise<Address> {
     this.#address ??= this.#listen()
     return this.#address
+  }
+
+  reload(): Promise<ReloadResult> {
+    return this.#parts.engine.codeFlows.reload()
   }
 
   async superuserToken(): Promise<string> {

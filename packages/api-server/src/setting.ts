@@ -67,6 +67,14 @@ export const integer = (min: number, max: number): Kind<number> => ({
   accepts: (value): value is number => Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max,
 })
 
+/** Several texts, separated by commas in the environment; `expected` says what each must be. */
+export const list = (expected: string, accepts: (value: string) => boolean): Kind<readonly string[]> => ({
+  expected,
+  parse: (raw) => raw.split(',').flatMap((value) => value.trim() || []),
+  accepts: (value): value is readonly string[] =>
+    Array.isArray(value) && value.every((item) => typeof item === 'string' && accepts(item)),
+})
+
 /** `true` or `false`; `1` and `0` in the environment too. */
 export const flag: Kind<boolean> = {
   expected: 'true or false',

@@ -64,6 +64,13 @@ export interface NodeContext<S = Values> {
   /** Publish several values as one delivery. Throws {@link DtypeViolation}; then none is published. */
   emit(values: Values): void
 
+  /**
+   * As `emit`, for an arrival that must not be lost (live flows): resolves once it is committed, then publishes. It is
+   * delivered again after a crash until the executions that it directly causes have ended. Rejects when it could not be
+   * kept; then nothing is published.
+   */
+  emitDurably(values: Values): Promise<void>
+
   /** Latest value of an input port, null until there is one: how a node reads its passive inputs on an arrival. */
   latest(port: string): unknown
 
@@ -73,6 +80,15 @@ export interface NodeContext<S = Values> {
   every(seconds: number, run: () => void): Cancel
   /** Five fields, in the time zone of the engine. Throws a RangeError naming what is wrong with the pattern. */
   cron(pattern: string, run: () => void): Cancel
+
+  /**
+   * Sets or moves a timer that outlives the engine (live flows): `onTimer` gets `data`, a JSON value, at `dueMs` or as
+   * soon as the flow runs again after it. The timers that a flow has left when it starts are set before `start`.
+   */
+  setTimer(key: string, dueMs: number, data: unknown): void
+  clearTimer(key: string): void
+  /** When such a timer is due; null while it is not set. */
+  timerDue(key: string): number | null
 
   /** Mount a webhook until the node stops. The handler throws {@link HookRefusal} to refuse an arrival. */
   webhook(route: HookRoute, handler: (request: HookRequest) => void | Promise<void>): void

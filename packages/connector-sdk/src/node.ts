@@ -62,6 +62,8 @@ export interface NodeInstance {
   onInput?(values: Values): Outcome
   /** A request to act without an arrival: the trigger operation, and a batch run of a node without inputs. */
   onTrigger?(values: Values): Outcome
+  /** A timer of `ctx.setTimer` is due: once, and after a crash in between perhaps again. `dueMs` is when it was due. */
+  onTimer?(key: string, data: unknown, dueMs: number): Outcome
   /** Called once, also after a failed start; has to leave no timer, socket or process behind. */
   stop?(): void | Promise<void>
 }

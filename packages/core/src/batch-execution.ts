@@ -79,6 +79,25 @@ export class BatchExecution implements ContextOwner {
     this.#publish(outputs, values, atMs)
   }
 
+  /** A run ends with its executions: nothing of it waits for a later life. */
+  emitDurably(): Promise<never> {
+    return Promise.reject(new Error('a run takes no arrivals from outside'))
+  }
+
+  setTimer(): never {
+    throw new Error('a run sets no timers that outlive it; wait in the handler')
+  }
+
+  clearTimer(): void {}
+
+  timerDue(): null {
+    return null
+  }
+
+  from(): 'run' {
+    return 'run'
+  }
+
   latest(port: string): unknown {
     return this.#inputs[port] ?? null
   }

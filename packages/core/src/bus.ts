@@ -6,7 +6,7 @@
 import type { NodePort } from '@flow-service/connector-sdk'
 import type { Dtype, EngineEvent } from '@flow-service/protocol'
 
-import type { Cascade } from './cascade.ts'
+import type { Cause } from './cascade.ts'
 import { IntervalGate } from './gate.ts'
 import type { Host, PublishedValue } from './host.ts'
 import type { Loop, Receiver } from './loop.ts'
@@ -15,8 +15,17 @@ import type { Loop, Receiver } from './loop.ts'
 const MANY = { is: 'many' } as const
 /** A delivery without arrivals: a request to act. */
 export const TRIGGER = { is: 'trigger' } as const
-/** What a delivery is: one input's value, several arrivals, or a trigger. */
-export type What = InputPort | typeof MANY | typeof TRIGGER
+/** A delivery of a node's own timer; its value is a {@link DueTimer}. */
+export const TIMER = { is: 'timer' } as const
+/** What a delivery is: one input's value, several arrivals, a trigger, or a timer. */
+export type What = InputPort | typeof MANY | typeof TRIGGER | typeof TIMER
+
+/** A timer of a node that is due. */
+export interface DueTimer {
+  readonly key: string
+  readonly dueMs: number
+  readonly data: unknown
+}
 
 /** A node that messages are delivered to. */
 export interface Consumer extends Receiver<What> {
@@ -122,18 +131,33 @@ export class Bus {
   }
 
   /** Publishes one value. */
-  publish(output: OutputPort, value: unknown, cascade: Cascade, atMs?: number): void {
-    this.#tell(output, value, cascade, atMs ?? this.#host.clock.now())
-    deliver(output.channel, value, cascade)
+  publish(output: OutputPort, value: unknown, cause: Cause, atMs?: number): void {
+    this.#tell(output, value, cause, atMs ?? this.#host.clock.now(), false)
+    deliver(output.channel, value, cause)
   }
 
   /** Publishes several values as one delivery to each reader; `values` are in the order of `outputs`. */
-  publishMany(outputs: readonly OutputPort[], values: readonly unknown[], cascade: Cascade, atMs?: number): void {
+  publishMany(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs?: number): void {
+    this.#publishAll(outputs, values, cause, atMs, false)
+  }
+
+  /** Publishes values that an earlier life of the engine may have published already. */
+  publishAgain(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs: number): void {
+    this.#publishAll(outputs, values, cause, atMs, true)
+  }
+
+  #publishAll(
+    outputs: readonly OutputPort[],
+    values: readonly unknown[],
+    cause: Cause,
+    atMs: number | undefined,
+    again: boolean,
+  ): void {
     const at = atMs ?? this.#host.clock.now()
     const together = new Map<Consumer, Arrival[]>()
     for (const [index, output] of outputs.entries()) {
       const value = values[index]
-      this.#tell(output, value, cascade, at)
+      this.#tell(output, value, cause, at, again)
       for (const { consumer, inputs } of output.channel.readers) {
         const arrivals = inputs.map((input) => ({ input, value }))
         const earlier = together.get(consumer)
@@ -141,13 +165,13 @@ export class Bus {
         else earlier.push(...arrivals)
       }
     }
-    for (const [consumer, arrivals] of together) deliverTogether(consumer, arrivals, cascade)
+    for (const [consumer, arrivals] of together) deliverTogether(consumer, arrivals, cause)
   }
 
   /** Publishes a value from outside; answers whether an active flow reads it. */
-  publishOutside(place: OutsidePlace, value: unknown, cascade: Cascade, atMs: number): boolean {
+  publishOutside(place: OutsidePlace, value: unknown, cause: Cause, atMs: number): boolean {
     const { flow, message } = place
-    this.#host.record({ ...place, value, atMs, node: null, port: null, cascade: cascade.id })
+    this.#host.record({ ...place, value, atMs, node: null, port: null, cascade: cause.cascade.id })
     this.#host.event({
       type: 'value',
       message,
@@ -160,14 +184,16 @@ export class Bus {
     })
     const channel = this.#channels.get(message)
     if (channel === undefined || channel.readers.length === 0) return false
-    deliver(channel, value, cascade)
+    deliver(channel, value, cause)
     return true
   }
 
-  #tell(output: OutputPort, value: unknown, cascade: Cascade, atMs: number): void {
+  #tell(output: OutputPort, value: unknown, cause: Cause, atMs: number, again: boolean): void {
     const { flow, node, port, gate } = output
     const message = output.channel.name
-    this.#host.record({ message, value, atMs, flow, node, port, cascade: cascade.id })
+    const cascade = cause.cascade.id
+    if (again) this.#host.record({ message, value, atMs, flow, node, port, cascade, again })
+    else this.#host.record({ message, value, atMs, flow, node, port, cascade })
     if (!this.#host.isWatched()) return
     const event: ValueEvent = {
       type: 'value',
@@ -184,27 +210,27 @@ export class Bus {
   }
 }
 
-function deliver(channel: Channel, value: unknown, cascade: Cascade): void {
+function deliver(channel: Channel, value: unknown, cause: Cause): void {
   for (const { consumer, inputs } of channel.readers) {
-    if (inputs.length === 1) consumer.loop.deliver(consumer, inputs[0]!, value, cascade)
+    if (inputs.length === 1) consumer.loop.deliver(consumer, inputs[0]!, value, cause)
     else
       deliverTogether(
         consumer,
         inputs.map((input) => ({ input, value })),
-        cascade,
+        cause,
       )
   }
 }
 
 /** Delivers arrivals to one consumer, in the order of its ports. */
-export function deliverTogether(consumer: Consumer, arrivals: Arrival[], cascade: Cascade): void {
+export function deliverTogether(consumer: Consumer, arrivals: Arrival[], cause: Cause): void {
   const [first] = arrivals
-  if (arrivals.length === 1) consumer.loop.deliver(consumer, first!.input, first!.value, cascade)
+  if (arrivals.length === 1) consumer.loop.deliver(consumer, first!.input, first!.value, cause)
   else
     consumer.loop.deliver(
       consumer,
       MANY,
       arrivals.toSorted((a, b) => a.input.index - b.input.index),
-      cascade,
+      cause,
     )
 }

@@ -1,15 +1,136 @@
 /**
- * Everything that one external event sets off (G15).
+ * Everything that one external event sets off (G15), and the kept work that it may belong to.
  * @module
  */
+import type { CascadeOrigin, EndedCascade, WorkHost } from './host.ts'
 
-/** A webhook, timer tick, publication or trigger, and how many executions it has caused. */
-export class Cascade {
+/** What a cascade begins with. */
+export interface CascadeStart {
   /** UUIDv7. */
   readonly id: string
-  executions = 0
+  /** The flow where it begins. */
+  readonly flow: string
+  readonly origin: CascadeOrigin
+  readonly run: string | null
+  readonly startedMs: number
+}
 
-  constructor(id: string) {
+/**
+ * A webhook, timer tick, publication or trigger, and what came of it. It is over when its last delivery is decided and
+ * its creator has let go of it.
+ */
+export class Cascade {
+  readonly start: CascadeStart
+  /** How many executions it has caused. */
+  executions = 0
+  /** The cause of what it publishes, unless kept work is behind it. */
+  readonly cause: Cause
+  #open = 1
+  #isAbandoned = false
+  #isSuspended = false
+  #error: EndedCascade['error'] = null
+  readonly #over: (cascade: Cascade) => void
+
+  constructor(start: CascadeStart, over: (cascade: Cascade) => void) {
+    this.start = start
+    this.#over = over
+    this.cause = new Cause(this, null, 0)
+  }
+
+  get id(): string {
+    return this.start.id
+  }
+
+  /** One more delivery is on its way. */
+  enter(): void {
+    this.#open++
+  }
+
+  /** A delivery is decided, or the creator lets go. */
+  leave(): void {
+    if (--this.#open === 0) this.#over(this)
+  }
+
+  /** A delivery of it was given up because a flow stopped. */
+  abandon(): void {
+    this.#isAbandoned = true
+  }
+
+  /** The next life of the engine goes on with it. */
+  suspend(): void {
+    this.#isSuspended = true
+  }
+
+  get isSuspended(): boolean {
+    return this.#isSuspended
+  }
+
+  fail(error: NonNullable<EndedCascade['error']>): void {
+    this.#error ??= error
+  }
+
+  ended(endedMs: number): EndedCascade {
+    const status = this.#error !== null ? 'error' : this.#isAbandoned ? 'abandoned' : 'ok'
+    return { ...this.start, status, executions: this.executions, endedMs, error: this.#error }
+  }
+}
+
+/** Why a delivery is made: its cascade, and the kept work that ends with it. */
+export class Cause {
+  readonly cascade: Cascade
+  readonly work: Work | null
+  /** Why deliveries are made that an execution with this cause publishes. */
+  readonly caused: Cause
+
+  /** Work ends with the deliveries of this cause and of `depth` further generations. */
+  constructor(cascade: Cascade, work: Work | null, depth: number) {
+    this.cascade = cascade
+    this.work = work
+    this.caused = work === null ? this : depth === 0 ? cascade.cause : new Cause(cascade, work, depth - 1)
+  }
+
+  enter(): void {
+    this.cascade.enter()
+    if (this.work !== null) this.work.enter()
+  }
+
+  leave(): void {
+    if (this.work !== null) this.work.leave()
+    this.cascade.leave()
+  }
+}
+
+/** Kept work that is being done; it is dropped when its last delivery is decided and its creator has let go. */
+export class Work {
+  readonly id: string
+  readonly #host: WorkHost
+  /** Nodes that began it in an earlier life and must not do it again. */
+  readonly #begun: ReadonlySet<string>
+  #open = 1
+
+  constructor(host: WorkHost, id: string, begun: readonly string[] = []) {
     this.id = id
+    this.#host = host
+    this.#begun = new Set(begun)
+  }
+
+  enter(): void {
+    this.#open++
+  }
+
+  leave(): void {
+    if (--this.#open === 0) this.#host.drop(this.id)
+  }
+
+  hasBegun(node: string): boolean {
+    return this.#begun.has(node)
+  }
+
+  begin(node: string): Promise<void> {
+    return this.#host.begin(this.id, node)
+  }
+
+  end(node: string): void {
+    this.#host.end(this.id, node)
   }
 }

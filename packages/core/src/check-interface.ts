@@ -17,7 +17,7 @@ export function checkInputs(document: FlowDocument, report: Report): void {
     seen.add(name)
     // Null stands for "no initial value" on every dtype but any.
     if (initial !== null && !accepts(dtype, initial)) {
-      const message = `input "${name}" is ${dtype}, which its initial value ${describeValue(initial)} is not`
+      const message = `input "${name}" is ${dtype}, which its initial value ${describeValue(initial)} is not; change one of them`
       report('dtype_mismatch', message, { path: `/inputs/${at}/initial` })
     }
   }
@@ -35,10 +35,14 @@ export function checkOutputs(document: FlowDocument, graph: Graph, report: Repor
     }
     seen.add(port)
     if (!known.has(`${document.name}.${name}`)) {
-      report('unproduced_output', `no node produces "${name}", which the flow declares as an output`, {
-        path: `/outputs/${at}/name`,
-        severity: document.mode === 'batch' ? 'error' : 'warning',
-      })
+      report(
+        'unproduced_output',
+        `no node produces "${name}", which the flow declares as an output; wire it, or remove the output`,
+        {
+          path: `/outputs/${at}/name`,
+          severity: document.mode === 'batch' ? 'error' : 'warning',
+        },
+      )
     }
   }
 }

@@ -23,7 +23,10 @@ export function checkSettings(check: NodeCheck, definition: AnyNodeDefinition): 
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) {
         const path = base + pointer + pointerOf([key])
-        report('bad_setting', `nodes of type "${node.type}" have no setting "${key}"`, { node: node.id, path })
+        report('bad_setting', `nodes of type "${node.type}" have no setting "${key}"; remove it`, {
+          node: node.id,
+          path,
+        })
       }
       continue
     }
@@ -31,7 +34,7 @@ export function checkSettings(check: NodeCheck, definition: AnyNodeDefinition): 
     const subject = issue.path.length === 0 ? 'the settings' : `setting "${issue.path.join('.')}"`
     report(
       absent ? 'missing_setting' : 'bad_setting',
-      absent ? `${subject} is missing` : `${subject}: ${issue.message}`,
+      absent ? `${subject} is missing; give it a value` : `${subject}: ${issue.message}`,
       { node: node.id, path: base + pointer },
     )
   }

@@ -58,13 +58,13 @@ function checkForeign({ around, report }: Wiring, port: Port, place: { node: str
   if (around === undefined) return
   const dtype = around.message(port.message)
   if (dtype === undefined) {
-    const message = `no published flow declares "${port.message}"`
+    const message = `no published flow declares "${port.message}"; publish that flow, or correct the name`
     report('unknown_message', message, { ...place, path: `${place.path}/name`, severity: 'warning' })
     return
   }
   const fits = port.direction === 'input' ? compatible(dtype, port.dtype) : compatible(port.dtype, dtype)
   if (fits) return
-  const message = `port "${port.port}" is ${port.dtype}, but "${port.message}" is ${dtype}`
+  const message = `port "${port.port}" is ${port.dtype}, but "${port.message}" is ${dtype}; change its dtype`
   report('dtype_mismatch', message, { ...place, path: `${place.path}/dtype` })
 }
 
@@ -77,7 +77,7 @@ function checkReader(wiring: Wiring, port: Port, place: { node: string; path: st
   }
   const wrong = found.find((producer) => !compatible(producer.dtype, port.dtype))
   if (wrong === undefined) return
-  const message = `port "${port.port}" is ${port.dtype}, but ${wrong.name} produces "${port.name}" as ${wrong.dtype}`
+  const message = `port "${port.port}" is ${port.dtype}, but ${wrong.name} produces "${port.name}" as ${wrong.dtype}; change one of them`
   report('dtype_mismatch', message, { ...place, path: `${place.path}/dtype` })
 }
 
@@ -105,7 +105,7 @@ function checkProducer({ producers, report }: Wiring, port: Port, place: { node:
     .slice(0, 3)
     .map(({ name }) => name)
     .join(' and ')
-  const message = `${names} produce "${port.name}"; in a batch flow a message has one producer`
+  const message = `${names} produce "${port.name}"; in a batch flow a message has one producer: rename one of them`
   report('duplicate_producer', message, { ...place, path: `${place.path}/name` })
 }
 
@@ -128,6 +128,6 @@ export function checkCycle(document: FlowDocument, graph: Graph, report: Report)
   }
   const cycle = [...walked.slice(walked.indexOf(id)), id].toReversed()
   const at = document.nodes.findIndex((node) => node.id === id)
-  const message = `the nodes ${cycle.map((name) => `"${name}"`).join(' -> ')} wait for each other; a batch flow has no cycles`
+  const message = `the nodes ${cycle.map((name) => `"${name}"`).join(' -> ')} wait for each other; a batch flow has no cycles: break it, or make the flow live`
   report('cycle', message, { node: id, path: `/nodes/${at}` })
 }

@@ -17,7 +17,7 @@ import type { ArtifactRef, FlowDocument, FlowMode, FlowNode, Health } from '@flo
 
 import { type Failure, failureOf } from './failure.ts'
 import { portsOf } from './graph.ts'
-import { CodeError, type Host } from './host.ts'
+import { type CascadeOrigin, CodeError, type Host } from './host.ts'
 import { startCron, startInterval, startTimer } from './timers.ts'
 
 /** The node behind a context. */
@@ -26,6 +26,12 @@ export interface ContextOwner {
   readonly run: string | null
   send(port: string, value: unknown): void
   emit(values: Values, atMs?: number): void
+  emitDurably(values: Values): Promise<void>
+  setTimer(key: string, dueMs: number, data: unknown): void
+  clearTimer(key: string): void
+  timerDue(key: string): number | null
+  /** Names what sets off the cascades that the node begins by itself from now on; answers what was named before. */
+  from(source: CascadeOrigin['kind']): CascadeOrigin['kind']
   latest(port: string): unknown
   /** Aborted when the execution that runs is cancelled or its node stops; null while none runs. */
   executionSignal(): AbortSignal | null
@@ -52,11 +58,15 @@ export class EngineContext implements NodeContext {
   readonly #owner: ContextOwner
   readonly #lifetime = new AbortController()
   readonly #listeners = new Set<Cancel>()
+  readonly #isPrivate: boolean
   #listening = true
+  #isOpen = false
   /** As the signal tells, without the cost of asking it for each value. */
   #closed = false
 
-  constructor(host: Host, document: FlowDocument, owner: ContextOwner, settings: Values) {
+  /** `isPrivate`: nothing comes in by itself, and what is set while the node starts never fires. */
+  constructor(host: Host, document: FlowDocument, owner: ContextOwner, settings: Values, isPrivate = false) {
+    this.#isPrivate = isPrivate
     this.flow = document.name
     this.node = owner.node.id
     this.mode = document.mode
@@ -85,6 +95,23 @@ export class EngineContext implements NodeContext {
     if (!this.closed) this.#owner.emit(values)
   }
 
+  async emitDurably(values: Values): Promise<void> {
+    if (this.#closed || !this.#listening) throw new CodeError('cancelled', 'the node stops', null)
+    await this.#owner.emitDurably(values)
+  }
+
+  setTimer(key: string, dueMs: number, data: unknown): void {
+    if (!this.#closed) this.#owner.setTimer(key, dueMs, data)
+  }
+
+  clearTimer(key: string): void {
+    if (!this.#closed) this.#owner.clearTimer(key)
+  }
+
+  timerDue(key: string): number | null {
+    return this.#owner.timerDue(key)
+  }
+
   latest(port: string): unknown {
     return this.#owner.latest(port)
   }
@@ -93,7 +120,13 @@ export class EngineContext implements NodeContext {
     return this.#host.clock.now()
   }
 
+  /** The flow has started. */
+  opened(): void {
+    this.#isOpen = true
+  }
+
   after(seconds: number, run: () => void): Cancel {
+    if (this.#isPrivate && !this.#isOpen) return () => {}
     const cancel = this.#listen(
       startTimer(this.#host.clock, seconds * 1000, () => {
         cancel()
@@ -105,14 +138,17 @@ export class EngineContext implements NodeContext {
 
   every(seconds: number, run: () => void): Cancel {
     if (!(seconds > 0)) throw new RangeError(`an interval of ${seconds} s never ends; give more than 0`)
+    if (this.#isPrivate) return () => {}
     return this.#listen(startInterval(this.#host.clock, seconds * 1000, () => this.#guard(run)))
   }
 
   cron(pattern: string, run: () => void): Cancel {
+    if (this.#isPrivate) return () => {}
     return this.#listen(startCron(this.#host.clock, this.#host.timeZone, pattern, () => this.#guard(run)))
   }
 
   webhook(route: HookRoute, handler: (request: HookRequest) => void | Promise<void>): void {
+    if (this.#isPrivate) return
     if (this.mode === 'batch') throw new Error('a run listens to no webhook; use one in a live flow')
     const answer = async (request: HookRequest): Promise<void> => {
       try {
@@ -123,6 +159,7 @@ export class EngineContext implements NodeContext {
         throw error
       }
     }
+    this.#owner.from('webhook')
     this.#listen(this.#host.webhook(this.flow, route, answer))
   }
 
@@ -193,11 +230,14 @@ export class EngineContext implements NodeContext {
   /** Callbacks are the node's code: what they throw, now or later, is the node's failure. */
   #guard(run: () => unknown): void {
     if (!this.#listening) return
+    const before = this.#owner.from('timer')
     try {
       const result = run()
       if (result instanceof Promise) void result.catch((error: unknown) => this.#owner.fail(failureOf(error)))
     } catch (error) {
       this.#owner.fail(failureOf(error))
+    } finally {
+      this.#owner.from(before)
     }
   }
 }

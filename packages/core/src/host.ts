@@ -27,6 +27,76 @@ export interface PublishedValue {
   readonly cascade: string
   /** The run whose output it is; left out when it is none's. */
   readonly run?: string
+  /** Published before, in an earlier life of the engine that may not have recorded it: no later value may be lost. */
+  readonly again?: true
+}
+
+/** What set a cascade off. */
+export interface CascadeOrigin {
+  readonly kind: 'webhook' | 'timer' | 'publish' | 'reading' | 'trigger' | 'run' | 'start'
+  readonly node: string | null
+  readonly message: string | null
+}
+
+/** A cascade that is over. */
+export interface EndedCascade {
+  readonly id: string
+  /** The flow where it began. */
+  readonly flow: string
+  readonly origin: CascadeOrigin
+  /** The run whose result set it off, else null. */
+  readonly run: string | null
+  /** `abandoned`: its flow was stopped first. */
+  readonly status: 'ok' | 'error' | 'abandoned'
+  readonly executions: number
+  /** Milliseconds since the Unix epoch. */
+  readonly startedMs: number
+  readonly endedMs: number
+  /** The first failure. */
+  readonly error: { readonly node: string; readonly type: string; readonly message: string } | null
+}
+
+/** What a piece of kept work does when it is taken up: values by port name of its node. */
+export type WorkBody =
+  /** Feeds inputs of the node; the order counts. */
+  | { readonly is: 'delivery'; readonly arrivals: readonly (readonly [port: string, value: unknown])[] }
+  /** Asks the node to act. */
+  | { readonly is: 'trigger' }
+  /** The node publishes these values, which came from outside at a time. */
+  | { readonly is: 'arrival'; readonly values: Values; readonly atMs: number }
+  /** A timer of the node. */
+  | { readonly is: 'timer'; readonly key: string; readonly dueMs: number; readonly data: unknown }
+  /** An execution of a node that must not be repeated; what is left of it after a crash is a dead letter. */
+  | { readonly is: 'execution'; readonly arrivals: readonly (readonly [port: string, value: unknown])[] }
+
+/** Work of a live flow that outlives the engine. JSON throughout. */
+export interface KeptWork {
+  /** UUIDv7. */
+  readonly id: string
+  readonly flow: string
+  readonly node: string
+  readonly body: WorkBody
+  readonly cascade: string
+  readonly origin: CascadeOrigin
+  /** How often it was taken up after a start. */
+  readonly attempts: number
+  /** Nodes that must not execute it twice and had begun. */
+  readonly begun: readonly string[]
+}
+
+/** Keeps work. Changes are committed in the order in which they were asked for; nothing here blocks. */
+export interface WorkHost {
+  /** Resolves once committed; rejects when it could not be kept. What is dropped before needs not be written. */
+  keep(work: KeptWork): Promise<void>
+  /** Notes that a node has begun to execute it; resolves once committed. */
+  begin(id: string, node: string): Promise<void>
+  /** Takes such a note back. */
+  end(id: string, node: string): void
+  drop(id: string): void
+  /** What a flow has left, in the order in which it was kept. */
+  left(flow: string): Promise<readonly KeptWork[]>
+  /** Counts one more attempt of each; resolves once committed. */
+  attempt(ids: readonly string[]): Promise<void>
 }
 
 /** Work that ended without being done. */
@@ -89,6 +159,9 @@ export interface Host {
   /** Whether anybody is shown events now; while nobody is, the runtime makes no value events. */
   isWatched(): boolean
   deadLetter(entry: DeadLetter): void
+  /** A cascade is over. Must not block. */
+  cascadeEnded(cascade: EndedCascade): void
+  readonly work: WorkHost
   log(entry: { flow: string; node: string; text: string }): void
   /** Mount a webhook; the result unmounts it. Throws when the route is taken. */
   webhook(flow: string, route: HookRoute, handler: (request: HookRequest) => void | Promise<void>): Cancel

@@ -6,6 +6,8 @@ export type { BatchContext, BatchEvent, BatchOutcome, StageCache } from './batch
 export { runBatch } from './batch.ts'
 export { checkDocument } from './check-document.ts'
 export type { Surroundings } from './check-report.ts'
+export type { RunningCascade } from './cascades.ts'
+export type { FlowStats } from './execution-stats.ts'
 export type { Failure } from './failure.ts'
 export { IntervalGate } from './gate.ts'
 export {
@@ -18,15 +20,22 @@ export {
 } from './graph.ts'
 export {
   type ArtifactHost,
+  type CascadeOrigin,
   type Clock,
   type CodeCall,
   CodeError,
   type DeadLetter,
+  type EndedCascade,
   type Host,
+  type KeptWork,
   type PublishedValue,
+  type WorkBody,
+  type WorkHost,
 } from './host.ts'
+export { isIdentifier } from './identifier.ts'
 export { type LiveFlow, StartError, type StartOptions, TriggerError } from './live-flow.ts'
 export { LiveRuntime } from './live.ts'
+export { type PrivateRun, type PrivateRunResult, runPrivately } from './private-run.ts'
 export { checkParams, type RunParams } from './params.ts'
 export { NodeRegistry, nodeTypeEntry, type PackageOrigin } from './registry.ts'
 export { documentDigest, STAGE_KEY_SHAPE, stageKey } from './stage-key.ts'

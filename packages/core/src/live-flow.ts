@@ -14,10 +14,10 @@ export interface LiveFlow {
   readonly paused: boolean
   nodeStates(): NodeState[]
   /**
-   * Ends the flow: nothing comes in any more, executing nodes get 10 s to end, waiting deliveries become dead letters.
-   * Calling it again waits for the same end.
+   * Ends the flow: nothing comes in any more, executing nodes get 10 s to end. Waiting deliveries and timers become
+   * dead letters, or with `keep` are kept for the next start of the flow. Calling it again waits for the same end.
    */
-  stop(): Promise<void>
+  stop(options?: { readonly keep?: boolean }): Promise<void>
   /** Holds every delivery that no node has begun; running executions end. */
   pause(): void
   resume(): void
@@ -28,6 +28,11 @@ export interface LiveFlow {
    * Throws a {@link TriggerError}.
    */
   trigger(node: string, values: Values): string
+  /**
+   * Delivers a dead letter again: its value to every input of the node that reads the message; a null message asks the
+   * node to act. Answers the cascade. Throws a {@link TriggerError}.
+   */
+  replay(letter: { readonly node: string; readonly message: string | null; readonly value: unknown }): string
   /** Ends the execution that runs; answers how many there were. */
   cancel(node: string): 0 | 1
   /** Clears the failure marker. */
@@ -43,6 +48,8 @@ export interface StartOptions {
    * inputs wait for their first arrival (G15).
    */
   readonly values?: ReadonlyMap<string, unknown>
+  /** Start paused: what the flow has left waits to be released. */
+  readonly paused?: boolean
 }
 
 /** A flow that could not be started; what had been started is stopped again. */

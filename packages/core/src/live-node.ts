@@ -14,23 +14,41 @@ import {
   type NodeState,
 } from '@flow-service/protocol'
 
-import { type Arrival, type Consumer, InputPort, type OutputPort, TRIGGER, type What } from './bus.ts'
-import type { Cascade } from './cascade.ts'
+import {
+  type Arrival,
+  type Consumer,
+  type DueTimer,
+  InputPort,
+  type OutputPort,
+  TIMER,
+  TRIGGER,
+  type What,
+} from './bus.ts'
+import type { Cascade, Cause, Work } from './cascade.ts'
 import { conform, namedPorts, unknownOutput } from './conform.ts'
 import type { ContextOwner } from './engine-context.ts'
+import type { ExecutionStats } from './execution-stats.ts'
 import { type Failure, failureOf } from './failure.ts'
 import type { GraphNode } from './graph.ts'
-import { type DeadLetter, CodeError } from './host.ts'
+import { type CascadeOrigin, type DeadLetter, CodeError } from './host.ts'
 import type { Delivery, Loop } from './loop.ts'
+import { NodeTimers, type TimersHome } from './node-timers.ts'
 import { Ring } from './ring.ts'
 
 /** What a node needs of its flow. */
 export interface Home {
   readonly name: string
   readonly loop: Loop<Consumer, What>
-  newCascade(): Cascade
-  publish(output: OutputPort, value: unknown, cascade: Cascade, atMs?: number): void
-  publishMany(outputs: readonly OutputPort[], values: readonly unknown[], cascade: Cascade, atMs?: number): void
+  readonly stats: ExecutionStats
+  /** A cascade that its caller lets go of. */
+  newCascade(origin: CascadeOrigin): Cascade
+  publish(output: OutputPort, value: unknown, cause: Cause, atMs?: number): void
+  publishMany(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs?: number): void
+  /** Publishes an arrival that is kept until the executions that it directly causes have ended. */
+  publishKept(node: LiveNode, outputs: readonly OutputPort[], values: readonly unknown[]): Promise<void>
+  /** Keeps that an execution which must not be repeated has begun; the result takes it back. */
+  intend(node: LiveNode, arrivals: WorkArrivals, cause: Cause): () => void
+  timersOf(node: LiveNode): TimersHome
   /** Numbers the deliveries that wait for busy nodes, over all nodes of the flow. */
   ticket(): number
   deadLetter(entry: Omit<DeadLetter, 'flow'>): void
@@ -38,6 +56,26 @@ export interface Home {
   changed(node: LiveNode): void
   healthChanged(node: LiveNode): void
   timestamp(): string
+}
+
+/** What a node is made of. */
+export interface NodeParts {
+  readonly graphNode: GraphNode
+  readonly definition: AnyNodeDefinition
+  readonly outputs: readonly OutputPort[]
+  /** Whether an execution may be repeated. */
+  readonly idempotent: boolean
+}
+
+/** What a handler is called for: one port's value, a trigger or timer, or (null) values by port. */
+type Handled = InputPort | typeof TRIGGER | typeof TIMER | null
+
+type WorkArrivals = readonly (readonly [port: string, value: unknown])[]
+
+/** What a delivery brings to input ports. */
+export function arrivalsIn(what: What, value: unknown): [port: string, value: unknown][] {
+  if (what.is === 'input') return [[what.port, value]]
+  return what.is === 'many' ? (value as Arrival[]).map((arrival) => [arrival.input.port, arrival.value]) : []
 }
 
 /** A delivery taken back out of a mailbox. */
@@ -57,11 +95,15 @@ export class LiveNode implements Consumer, ContextOwner {
   readonly #arrival: AnyNodeDefinition['arrival']
   /** The output of a node that has one: spares the hot path a look-up. */
   readonly #onlyOutput: OutputPort | null
-  readonly #mailbox = new Ring<number, What, Cascade>(4)
+  readonly #mailbox = new Ring<number, What, Cause>(4)
+  readonly #timers: NodeTimers
+  readonly #idempotent: boolean
   /** Null before the start and after the stop. */
   #instance: NodeInstance | null = null
   /** Of the execution that runs; null while the node is idle. */
-  #cascade: Cascade | null = null
+  #cause: Cause | null = null
+  /** What begins when the node publishes by itself. */
+  #source: CascadeOrigin['kind'] = 'reading'
   /** Of the execution that runs, once somebody has asked for its signal. */
   #controller: AbortController | null = null
   #cancelled = false
@@ -70,7 +112,7 @@ export class LiveNode implements Consumer, ContextOwner {
   #reported: { status: Health; message: string | null } = { status: 'ok', message: null }
   #error: NodeState['error'] = null
 
-  constructor(home: Home, graphNode: GraphNode, definition: AnyNodeDefinition, outputs: readonly OutputPort[]) {
+  constructor(home: Home, { graphNode, definition, outputs, idempotent }: NodeParts) {
     this.#home = home
     this.node = graphNode.node
     this.definition = definition
@@ -78,6 +120,8 @@ export class LiveNode implements Consumer, ContextOwner {
     this.inputs = graphNode.inputs.map((port, index) => new InputPort(this, port, index))
     this.outputs = new Map(outputs.map((output) => [output.port, output]))
     this.#arrival = definition.arrival
+    this.#idempotent = idempotent
+    this.#timers = new NodeTimers(home.timersOf(this))
     this.#onlyOutput = outputs.length === 1 ? outputs[0]! : null
   }
 
@@ -90,11 +134,15 @@ export class LiveNode implements Consumer, ContextOwner {
     this.#controller?.abort(new CodeError('cancelled', 'the node stops', null))
   }
 
-  receive(what: What, value: unknown, cascade: Cascade): void {
+  receive(what: What, value: unknown, cause: Cause): void {
     if (what.is === 'many' && this.#arrival === 'each') {
-      for (const arrival of value as Arrival[]) this.receive(arrival.input, arrival.value, cascade)
-    } else if (this.#cascade === null) this.#take(what, value, cascade)
-    else this.#wait(what, value, cascade)
+      for (const arrival of value as Arrival[]) {
+        cause.enter()
+        this.receive(arrival.input, arrival.value, cause)
+      }
+      cause.leave()
+    } else if (this.#cause === null) this.#take(what, value, cause)
+    else this.#wait(what, value, cause)
   }
 
   /** Publishes one value in the cascade of the execution that runs, else in a new one. */
@@ -103,7 +151,8 @@ export class LiveNode implements Consumer, ContextOwner {
     const output = only !== null && only.port === port ? only : this.outputs.get(port)
     if (output === undefined) throw unknownOutput(port, this.outputs)
     const sent = conform(output.dtype, value, output.subject)
-    this.#home.publish(output, sent, this.#cascade ?? this.#home.newCascade(), atMs)
+    if (this.#cause !== null) this.#home.publish(output, sent, this.#cause.caused, atMs)
+    else this.#begin((cause) => this.#home.publish(output, sent, cause, atMs))
   }
 
   /** As `send`, for several values as one delivery; all are checked before one is published. */
@@ -116,6 +165,39 @@ export class LiveNode implements Consumer, ContextOwner {
     }
     if (count === 1 && values[last] !== undefined) this.send(last, values[last], atMs)
     else if (count > 1) this.#emitMany(values, atMs)
+  }
+
+  async emitDurably(values: Values): Promise<void> {
+    const outputs = namedPorts(values, this.outputs)
+    const sent = outputs.map((output) => conform(output.dtype, values[output.port], output.subject))
+    if (outputs.length > 0) await this.#home.publishKept(this, outputs, sent)
+  }
+
+  setTimer(key: string, dueMs: number, data: unknown): void {
+    this.#timers.set(key, dueMs, data)
+  }
+
+  clearTimer(key: string): void {
+    this.#timers.clear(key)
+  }
+
+  timerDue(key: string): number | null {
+    return this.#timers.dueMs(key)
+  }
+
+  get timers(): NodeTimers {
+    return this.#timers
+  }
+
+  /** Where cascades begin from now on that the node sets off by itself. */
+  from(source: CascadeOrigin['kind']): CascadeOrigin['kind'] {
+    const before = this.#source
+    this.#source = source
+    return before
+  }
+
+  origin(kind: CascadeOrigin['kind'] = this.#source): CascadeOrigin {
+    return { kind, node: this.node.id, message: null }
   }
 
   latest(port: string): unknown {
@@ -131,14 +213,14 @@ export class LiveNode implements Consumer, ContextOwner {
   }
 
   executionSignal(): AbortSignal | null {
-    if (this.#cascade === null) return null
+    if (this.#cause === null) return null
     this.#controller ??= new AbortController()
     return this.#controller.signal
   }
 
   /** Ends the execution that runs, without a failure marker. */
   cancel(): 0 | 1 {
-    if (this.#cascade === null || this.#cancelled) return 0
+    if (this.#cause === null || this.#cancelled) return 0
     this.#cancelled = true
     this.#controller ??= new AbortController()
     this.#controller.abort(new CodeError('cancelled', 'the execution was cancelled', null))
@@ -150,26 +232,35 @@ export class LiveNode implements Consumer, ContextOwner {
     const mailbox = this.#mailbox
     const taken: Waiting[] = []
     while (mailbox.size > 0) {
-      const { receiver: ticket, what, value, cascade } = mailbox
+      const { receiver: ticket, what, value, cause } = mailbox
       mailbox.drop()
-      taken.push({ ticket, node: this, what, value, cascade })
+      taken.push({ ticket, node: this, what, value, cause })
     }
     this.#drained()
     return taken
   }
 
   /** Gives a delivery up, with one dead letter for each value of it. */
-  discard(reason: DeadLetter['reason'], what: What, value: unknown, cascade: Cascade): void {
+  discard(reason: DeadLetter['reason'], what: What, value: unknown, cause: Cause): void {
+    if (reason === 'stopped') cause.cascade.abandon()
+    this.deadLetters(reason, arrivalsIn(what, value), cause.cascade.id)
+    cause.leave()
+  }
+
+  /** One entry for each value that is given up, or one for an execution without any. */
+  deadLetters(reason: DeadLetter['reason'], arrivals: WorkArrivals, cascade: string): void {
     const node = this.node.id
-    const arrivals = what.is === 'many' ? (value as Arrival[]) : [{ input: what, value }]
-    for (const arrival of arrivals) {
-      const message = arrival.input.is === 'input' ? arrival.input.message : null
-      this.#home.deadLetter({ node, message, value: arrival.value, reason, cascade: cascade.id })
+    const messages = new Map(this.inputs.map(({ port, message }) => [port, message]))
+    if (arrivals.length === 0) this.#home.deadLetter({ node, message: null, value: null, reason, cascade })
+    for (const [port, value] of arrivals) {
+      this.#home.deadLetter({ node, message: messages.get(port) ?? null, value, reason, cascade })
     }
   }
 
   /** Sets the failure marker; the node goes on working. */
   fail(failure: Failure): void {
+    this.#home.stats.errors++
+    this.#cause?.cascade.fail({ node: this.node.id, type: failure.type, message: failure.message })
     const known = this.#error?.type === failure.type && this.#error.message === failure.message
     this.#error = { ...failure, ts: this.#home.timestamp() }
     if (!known) this.#home.changed(this)
@@ -201,8 +292,7 @@ export class LiveNode implements Consumer, ContextOwner {
     return {
       flow: this.#home.name,
       node: this.node.id,
-      status:
-        this.#error !== null ? 'failed' : this.#cascade === null ? 'idle' : waiting === null ? 'running' : 'queued',
+      status: this.#error !== null ? 'failed' : this.#cause === null ? 'idle' : waiting === null ? 'running' : 'queued',
       health: status,
       message: message ?? waiting,
       error: this.#error,
@@ -212,7 +302,15 @@ export class LiveNode implements Consumer, ContextOwner {
   #emitMany(values: Values, atMs: number | undefined): void {
     const outputs = namedPorts(values, this.outputs)
     const sent = outputs.map((output) => conform(output.dtype, values[output.port], output.subject))
-    if (outputs.length > 0) this.#home.publishMany(outputs, sent, this.#cascade ?? this.#home.newCascade(), atMs)
+    if (outputs.length === 0) return
+    if (this.#cause !== null) this.#home.publishMany(outputs, sent, this.#cause.caused, atMs)
+    else this.#begin((cause) => this.#home.publishMany(outputs, sent, cause, atMs))
+  }
+
+  #begin(publish: (cause: Cause) => void): void {
+    const cascade = this.#home.newCascade(this.origin())
+    publish(cascade.cause)
+    cascade.leave()
   }
 
   #health(): { status: Health; message: string | null } {
@@ -220,42 +318,53 @@ export class LiveNode implements Consumer, ContextOwner {
     return { status: 'degraded', message: `more than ${MAX_MAILBOX} deliveries wait; the oldest are dropped` }
   }
 
-  #take(what: What, value: unknown, cascade: Cascade): void {
-    if (what.is === 'trigger') this.#act(cascade)
-    else if (what.is === 'many') this.#takeMany(value as Arrival[], cascade)
-    else if (this.#fill(what, value) && what.trigger) {
-      if (this.#arrival === 'each') this.#execute(what, value, cascade)
-      else if (this.#arrival === 'together') this.#execute(null, { [what.port]: value }, cascade)
-      else this.#combine(cascade)
-    }
+  #take(what: What, value: unknown, cause: Cause): void {
+    if (what.is === 'input') this.#takeOne(what, value, cause)
+    else if (what.is === 'many') this.#takeMany(value as Arrival[], cause)
+    else if (what.is === 'trigger') this.#act(cause)
+    else if (this.#instance?.onTimer !== undefined) this.#execute(TIMER, value, cause)
+    else cause.leave()
   }
 
-  #takeMany(arrivals: readonly Arrival[], cascade: Cascade): void {
-    const accepted = arrivals.filter(({ input, value }) => this.#fill(input, value))
-    if (!accepted.some(({ input }) => input.trigger)) return
-    if (this.#arrival === 'combine') this.#combine(cascade)
-    else this.#execute(null, Object.fromEntries(accepted.map(({ input, value }) => [input.port, value])), cascade)
+  #takeOne(what: InputPort, value: unknown, cause: Cause): void {
+    if (!this.#fill(what, value, cause) || !what.trigger) cause.leave()
+    else if (this.#arrival === 'each') this.#execute(what, value, cause)
+    else if (this.#arrival === 'together') this.#execute(null, { [what.port]: value }, cause)
+    else this.#combine(cause)
   }
 
-  #act(cascade: Cascade): void {
-    if (this.#instance?.onTrigger !== undefined) this.#execute(TRIGGER, {}, cascade)
-    else if (this.#arrival === 'combine') this.#combine(cascade)
+  #takeMany(arrivals: readonly Arrival[], cause: Cause): void {
+    const accepted = arrivals.filter(({ input, value }) => this.#fill(input, value, cause))
+    if (!accepted.some(({ input }) => input.trigger)) cause.leave()
+    else if (this.#arrival === 'combine') this.#combine(cause)
+    else this.#execute(null, Object.fromEntries(accepted.map(({ input, value }) => [input.port, value])), cause)
   }
 
-  #combine(cascade: Cascade): void {
+  #act(cause: Cause): void {
+    if (this.#instance?.onTrigger !== undefined) this.#execute(TRIGGER, {}, cause)
+    else if (this.#arrival === 'combine') this.#combine(cause)
+    else cause.leave()
+  }
+
+  #combine(cause: Cause): void {
     const values: Values = {}
     for (const input of this.inputs) {
-      if (input.trigger && !input.filled) return
+      if (input.trigger && !input.filled) {
+        cause.leave()
+        return
+      }
       values[input.port] = input.latest
     }
-    this.#execute(null, values, cascade)
+    this.#execute(null, values, cause)
   }
 
   /** Keeps the latest value of an input; false when the value is not what the port takes. */
-  #fill(input: InputPort, value: unknown): boolean {
+  #fill(input: InputPort, value: unknown, { cascade }: Cause): boolean {
     if (input.dtype !== 'any' && !accepts(input.dtype, value)) {
       const message = `input "${input.port}" is ${input.dtype}, which ${describeValue(value)} of "${input.message}" is not`
-      this.fail(failureOf(new DtypeViolation(message)))
+      const failure = failureOf(new DtypeViolation(message))
+      cascade.fail({ node: this.node.id, type: failure.type, message })
+      this.fail(failure)
       return false
     }
     input.filled = true
@@ -263,41 +372,99 @@ export class LiveNode implements Consumer, ContextOwner {
     return true
   }
 
-  /** Runs the handler: of one port's value, of a trigger, or (null) of values by port. */
-  #execute(what: InputPort | typeof TRIGGER | null, value: unknown, cascade: Cascade): void {
+  /** Runs the handler: of one port's value, of a trigger or timer, or (null) of values by port. */
+  #execute(what: Handled, value: unknown, cause: Cause): void {
     const instance = this.#instance
-    if (instance === null) return
-    if (++cascade.executions > MAX_CASCADE_EXECUTIONS) {
-      this.#limit(what, value, cascade)
-      return
-    }
-    this.#cascade = cascade
+    const { cascade } = cause
+    if (instance === null) cause.leave()
+    else if (++cascade.executions > MAX_CASCADE_EXECUTIONS) this.#limit(what, value, cause)
+    else if (this.#idempotent) this.#run(instance, what, value, cause, null)
+    else this.#runOnce(instance, what, value, cause)
+  }
+
+  #run(instance: NodeInstance, what: Handled, value: unknown, cause: Cause, onEnd: (() => void) | null): void {
+    const { stats } = this.#home
+    const isTimed = stats.count()
+    const startedMs = isTimed ? performance.now() : 0
+    this.#cause = cause
     try {
       const outcome =
         what !== null && what.is === 'input' ? instance.onValue?.(what.port, value) : this.#call(instance, what, value)
-      if (outcome !== undefined && outcome !== null && this.#goesOn(outcome)) return
+      if (outcome !== undefined && outcome !== null) {
+        if (outcome instanceof Promise) {
+          void this.#finish(outcome, { cause, onEnd, startedMs: isTimed ? startedMs : performance.now() })
+          return
+        }
+        this.emit(outcome)
+      }
     } catch (error) {
       this.fail(failureOf(error))
     }
-    this.#cascade = null
+    if (isTimed) stats.took(performance.now() - startedMs)
+    this.#cause = null
     if (this.#controller !== null) this.#controller = null
+    onEnd?.()
+    cause.leave()
   }
 
-  #call(instance: NodeInstance, what: typeof TRIGGER | null, value: unknown): Outcome {
-    return what === null ? instance.onInput?.(value as Values) : instance.onTrigger?.(value as Values)
+  #call(instance: NodeInstance, what: typeof TRIGGER | typeof TIMER | null, value: unknown): Outcome {
+    if (what === null) return instance.onInput?.(value as Values)
+    if (what.is === 'trigger') return instance.onTrigger?.(value as Values)
+    const { key, data, dueMs } = value as DueTimer
+    return instance.onTimer?.(key, data, dueMs)
   }
 
-  #goesOn(outcome: Values | Promise<Values | undefined | void>): boolean {
-    if (outcome instanceof Promise) {
-      void this.#finish(outcome)
-      return true
+  /** Runs the handler of a node that must not do the same twice: what has begun is known after a crash. */
+  #runOnce(instance: NodeInstance, what: Handled, value: unknown, cause: Cause): void {
+    const { work } = cause
+    if (work === null) {
+      const done = this.#home.intend(this, this.#fedBy(what, value), cause)
+      this.#run(instance, what, value, cause, done)
+    } else if (work.hasBegun(this.node.id)) this.#giveUp('crash', what, value, cause)
+    else {
+      this.#cause = cause
+      void this.#runNoted(work, what, value, cause)
     }
-    this.emit(outcome)
-    return false
+  }
+
+  async #runNoted(work: Work, what: Handled, value: unknown, cause: Cause): Promise<void> {
+    const { id } = this.node
+    this.loop.begin()
+    let failure: Failure | null = null
+    try {
+      await work.begin(id)
+    } catch (error) {
+      failure = failureOf(error)
+    }
+    const instance = this.#instance
+    if (failure !== null) this.fail(failure)
+    this.#ended()
+    if (failure !== null || instance === null) this.#giveUp(instance === null ? 'stopped' : 'crash', what, value, cause)
+    else this.#run(instance, what, value, cause, () => work.end(id))
+    this.#next()
+    this.loop.end()
+  }
+
+  /** What feeds an execution: the values of its triggering inputs. */
+  #fedBy(what: Handled, value: unknown): [port: string, value: unknown][] {
+    if (what === null) {
+      const values = value as Values
+      return this.inputs.flatMap(({ port, trigger }) => (trigger && port in values ? [[port, values[port]]] : []))
+    }
+    return what.is === 'input' ? [[what.port, value]] : []
+  }
+
+  /** As `discard`, for an execution. */
+  #giveUp(reason: DeadLetter['reason'], what: Handled, value: unknown, cause: Cause): void {
+    this.deadLetters(reason, this.#fedBy(what, value), cause.cascade.id)
+    cause.leave()
   }
 
   /** Waits for an execution that went on after its delivery; never rejects. */
-  async #finish(outcome: Promise<Awaited<Outcome>>): Promise<void> {
+  async #finish(
+    outcome: Promise<Awaited<Outcome>>,
+    { cause, onEnd, startedMs }: { cause: Cause; onEnd: (() => void) | null; startedMs: number },
+  ): Promise<void> {
     this.loop.begin()
     this.#home.changed(this)
     try {
@@ -306,26 +473,29 @@ export class LiveNode implements Consumer, ContextOwner {
     } catch (error) {
       if (!this.#cancelled && this.#instance !== null) this.fail(failureOf(error))
     }
+    this.#home.stats.took(performance.now() - startedMs)
     this.#ended()
     this.#home.changed(this)
+    onEnd?.()
+    cause.leave()
     this.#next()
     this.loop.end()
   }
 
   #ended(): void {
-    this.#cascade = null
+    this.#cause = null
     this.#controller = null
     this.#cancelled = false
     this.#place = null
   }
 
-  #wait(what: What, value: unknown, cascade: Cascade): void {
+  #wait(what: What, value: unknown, cause: Cause): void {
     const mailbox = this.#mailbox
-    mailbox.push(this.#home.ticket(), what, value, cascade)
+    mailbox.push(this.#home.ticket(), what, value, cause)
     if (mailbox.size <= MAX_MAILBOX) return
-    const { what: oldest, value: lost, cascade: cause } = mailbox
+    const { what: oldest, value: lost, cause: why } = mailbox
     mailbox.drop()
-    this.discard('overflow', oldest, lost, cause)
+    this.discard('overflow', oldest, lost, why)
     if (this.#overflowing) return
     this.#overflowing = true
     this.#home.healthChanged(this)
@@ -333,10 +503,10 @@ export class LiveNode implements Consumer, ContextOwner {
 
   #next(): void {
     const mailbox = this.#mailbox
-    while (mailbox.size > 0 && this.#cascade === null) {
-      const { what, value, cascade } = mailbox
+    while (mailbox.size > 0 && this.#cause === null) {
+      const { what, value, cause } = mailbox
       mailbox.drop()
-      this.#take(what, value, cascade)
+      this.#take(what, value, cause)
     }
     if (mailbox.size === 0) this.#drained()
   }
@@ -347,12 +517,15 @@ export class LiveNode implements Consumer, ContextOwner {
     this.#home.healthChanged(this)
   }
 
-  #limit(what: InputPort | typeof TRIGGER | null, value: unknown, cascade: Cascade): void {
-    const message = what === null || what.is === 'trigger' ? null : what.message
-    this.#home.deadLetter({ node: this.node.id, message, value, reason: 'loop_limit', cascade: cascade.id })
+  #limit(what: Handled, value: unknown, cause: Cause): void {
+    const { cascade } = cause
     // The first refused execution marks its node; the cascade's other deliveries only end.
-    if (cascade.executions > MAX_CASCADE_EXECUTIONS + 1) return
-    const text = `the cascade passed ${MAX_CASCADE_EXECUTIONS} executions and was stopped; break the loop with a passive input`
-    this.fail({ type: 'loop_limit', message: text, traceback: null })
+    if (cascade.executions === MAX_CASCADE_EXECUTIONS + 1) {
+      const message = `the cascade passed ${MAX_CASCADE_EXECUTIONS} executions and was stopped; break the loop with a passive input`
+      const failure = { type: 'loop_limit', message, traceback: null }
+      cascade.fail({ node: this.node.id, type: failure.type, message })
+      this.fail(failure)
+    }
+    this.#giveUp('loop_limit', what, value, cause)
   }
 }

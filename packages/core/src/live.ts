@@ -5,8 +5,9 @@
 import { type Dtype, type FlowDocument, flowPart } from '@flow-service/protocol'
 
 import { Bus } from './bus.ts'
-import { Cascade } from './cascade.ts'
+import { Cascades, type RunningCascade } from './cascades.ts'
 import { conform } from './conform.ts'
+import type { FlowStats } from './execution-stats.ts'
 import { declaredMessages } from './graph.ts'
 import type { Host } from './host.ts'
 import { type LiveFlow, StartError, type StartOptions } from './live-flow.ts'
@@ -27,12 +28,14 @@ export class LiveRuntime {
   readonly #host: Host
   readonly #registry: NodeRegistry
   readonly #bus: Bus
+  readonly #cascades: Cascades
   readonly #flows = new Map<string, Entry>()
 
   constructor(host: Host, registry: NodeRegistry) {
     this.#host = host
     this.#registry = registry
     this.#bus = new Bus(host)
+    this.#cascades = new Cascades(host)
   }
 
   /**
@@ -42,7 +45,13 @@ export class LiveRuntime {
   async start(document: FlowDocument, options: StartOptions = {}): Promise<LiveFlow> {
     const { name } = document
     if (this.#flows.has(name)) throw new StartError(null, `flow "${name}" runs already; stop it first`)
-    const around = { host: this.#host, registry: this.#registry, bus: this.#bus }
+    const around = {
+      host: this.#host,
+      registry: this.#registry,
+      bus: this.#bus,
+      cascades: this.#cascades,
+      isPrivate: false,
+    }
     const flow = new RunningFlow(document, around, () => this.#flows.delete(name))
     const dtypes = new Map(declaredMessages(document).map((message) => [message.name, message.dtype]))
     const started = flow.start(options)
@@ -66,17 +75,30 @@ export class LiveRuntime {
     const flow = flowPart(message)
     const dtype = this.#flows.get(flow)?.dtypes.get(message) ?? 'any'
     const sent = conform(dtype, value, `message "${message}"`)
-    const cascade = new Cascade(this.#host.newId())
     const atMs = this.#host.clock.now()
-    const read = this.#bus.publishOutside({ flow, message, ...(run === undefined ? {} : { run }) }, sent, cascade, atMs)
+    const kind = run === undefined ? 'publish' : 'run'
+    const cascade = this.#cascades.begin({ flow, origin: { kind, node: null, message }, run: run ?? null })
+    const place = { flow, message, ...(run === undefined ? {} : { run }) }
+    const read = this.#bus.publishOutside(place, sent, cascade.cause, atMs)
+    cascade.leave()
     return { atMs, cascade: read ? cascade.id : null }
   }
 
-  /** Stops every flow. */
+  /** What the flows have executed since the last call. */
+  takeStats(): FlowStats[] {
+    return [...this.#flows].flatMap(([name, { flow }]) => flow.stats.take(name) ?? [])
+  }
+
+  /** The cascades that are not over, oldest first. */
+  running(): RunningCascade[] {
+    return this.#cascades.running()
+  }
+
+  /** Stops every flow; what waits is kept. */
   async close(): Promise<void> {
     const entries = [...this.#flows.values()]
     await Promise.all(entries.map(({ settled }) => settled))
     const left = entries.filter(({ flow }) => this.#flows.get(flow.name)?.flow === flow)
-    await Promise.all(left.map(({ flow }) => flow.stop()))
+    await Promise.all(left.map(({ flow }) => flow.stop({ keep: true })))
   }
 }

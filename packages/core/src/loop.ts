@@ -5,12 +5,13 @@
  */
 import { MAX_HELD } from '@flow-service/protocol'
 
-import type { Cascade } from './cascade.ts'
+import type { Cause } from './cascade.ts'
 import { Ring } from './ring.ts'
 
 /** What a loop delivers to. */
 export interface Receiver<What> {
-  receive(what: What, value: unknown, cascade: Cascade): void
+  /** Takes a delivery, and lets go of its cause once that is decided. */
+  receive(what: What, value: unknown, cause: Cause): void
 }
 
 /** A delivery outside the ring. */
@@ -18,11 +19,18 @@ export interface Delivery<R, What> {
   readonly node: R
   readonly what: What
   readonly value: unknown
-  readonly cascade: Cascade
+  readonly cause: Cause
 }
 
-/** Takes a delivery that the loop gives up. */
-export type Discard<R, What> = (receiver: R, what: What, value: unknown, cascade: Cascade) => void
+/** What a loop does with deliveries that it does not drain. */
+export interface Fate<R, What> {
+  /** A delivery begins to wait for a release; answers the cause that it waits with. */
+  held(receiver: R, what: What, value: unknown, cause: Cause): Cause
+  /** The oldest delivery is given up because more than 1,000 are held. */
+  overflow(receiver: R, what: What, value: unknown, cause: Cause): void
+  /** A delivery came after the close, or waited when it came. */
+  closed(receiver: R, what: What, value: unknown, cause: Cause): void
+}
 
 const BUDGET_MS = 8
 /** Deliveries between two looks at the clock. */
@@ -33,18 +41,15 @@ type Phase = 'open' | 'held' | 'closed'
 
 /** First in, first out; what a delivery causes is delivered after everything that already waits. */
 export class Loop<R extends Receiver<What>, What> {
-  readonly #ring = new Ring<R, What, Cascade>()
-  readonly #overflow: Discard<R, What>
-  readonly #closed: Discard<R, What>
+  readonly #ring = new Ring<R, What, Cause>()
+  readonly #fate: Fate<R, What>
   #phase: Phase = 'open'
   #scheduled = false
   #executing = 0
   #idle: (() => void)[] = []
 
-  /** `overflow` gets the oldest delivery when more than 1,000 are held; `closed` gets every one after the close. */
-  constructor(overflow: Discard<R, What>, closed: Discard<R, What>) {
-    this.#overflow = overflow
-    this.#closed = closed
+  constructor(fate: Fate<R, What>) {
+    this.#fate = fate
   }
 
   /** Deliveries that wait for a release. */
@@ -56,14 +61,15 @@ export class Loop<R extends Receiver<What>, What> {
     return this.#phase === 'held'
   }
 
-  deliver(receiver: R, what: What, value: unknown, cascade: Cascade): void {
-    if (this.#phase === 'closed') {
-      this.#closed(receiver, what, value, cascade)
-      return
-    }
-    this.#ring.push(receiver, what, value, cascade)
-    if (this.#phase === 'held') this.#limit()
-    else if (!this.#scheduled) this.#schedule()
+  deliver(receiver: R, what: What, value: unknown, cause: Cause): void {
+    cause.enter()
+    if (this.#phase === 'open') {
+      this.#ring.push(receiver, what, value, cause)
+      if (!this.#scheduled) this.#schedule()
+    } else if (this.#phase === 'held') {
+      this.#ring.push(receiver, what, value, this.#fate.held(receiver, what, value, cause))
+      this.#limit()
+    } else this.#fate.closed(receiver, what, value, cause)
   }
 
   /** Holds what waits and what comes, behind deliveries that their nodes had not begun. */
@@ -72,11 +78,13 @@ export class Loop<R extends Receiver<What>, What> {
     this.#phase = 'held'
     const ring = this.#ring
     const newer = ring.size
-    for (const { node, what, value, cascade } of older) ring.push(node, what, value, cascade)
+    const keep = (receiver: R, what: What, value: unknown, cause: Cause): void =>
+      ring.push(receiver, what, value, this.#fate.held(receiver, what, value, cause))
+    for (const { node, what, value, cause } of older) keep(node, what, value, cause)
     for (let at = 0; at < newer; at++) {
-      const { receiver, what, value, cascade } = ring
+      const { receiver, what, value, cause } = ring
       ring.drop()
-      ring.push(receiver, what, value, cascade)
+      keep(receiver, what, value, cause)
     }
     this.#limit()
   }
@@ -136,9 +144,9 @@ export class Loop<R extends Receiver<What>, What> {
 
   #one(): void {
     const ring = this.#ring
-    const { receiver, what, value, cascade } = ring
+    const { receiver, what, value, cause } = ring
     ring.drop()
-    receiver.receive(what, value, cascade)
+    receiver.receive(what, value, cause)
   }
 
   #schedule(): void {
@@ -149,18 +157,18 @@ export class Loop<R extends Receiver<What>, What> {
   #limit(): void {
     const ring = this.#ring
     while (ring.size > MAX_HELD) {
-      const { receiver, what, value, cascade } = ring
+      const { receiver, what, value, cause } = ring
       ring.drop()
-      this.#overflow(receiver, what, value, cascade)
+      this.#fate.overflow(receiver, what, value, cause)
     }
   }
 
   #discardAll(): void {
     const ring = this.#ring
     while (ring.size > 0) {
-      const { receiver, what, value, cascade } = ring
+      const { receiver, what, value, cause } = ring
       ring.drop()
-      this.#closed(receiver, what, value, cascade)
+      this.#fate.closed(receiver, what, value, cause)
     }
   }
 

@@ -5,7 +5,16 @@
 import type { HookRequest, HookRoute, Values } from '@flow-service/connector-sdk'
 import type { ArtifactRef, EngineEvent } from '@flow-service/protocol'
 
-import { type CodeCall, CodeError, type DeadLetter, type Host, type PublishedValue } from './host.ts'
+import {
+  type CodeCall,
+  CodeError,
+  type DeadLetter,
+  type EndedCascade,
+  type Host,
+  type KeptWork,
+  type PublishedValue,
+  type WorkHost,
+} from './host.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
 /** What a memory host starts with. */
@@ -26,6 +35,9 @@ export interface MemoryHost extends Host {
   readonly records: PublishedValue[]
   readonly events: EngineEvent[]
   readonly deadLetters: DeadLetter[]
+  readonly cascades: EndedCascade[]
+  /** Kept work in the order in which it was kept. A new runtime on the same host goes on with it, as after a crash. */
+  readonly work: WorkHost & { readonly items: ReadonlyMap<string, KeptWork> }
   readonly logs: { readonly flow: string; readonly node: string; readonly text: string }[]
   /** `<flow>/<node>` of ended warm processes. */
   readonly released: string[]
@@ -43,6 +55,7 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
   const records: PublishedValue[] = []
   const events: EngineEvent[] = []
   const deadLetters: DeadLetter[] = []
+  const cascades: EndedCascade[] = []
   const logs: { flow: string; node: string; text: string }[] = []
   const released: string[] = []
   let ids = 0
@@ -51,6 +64,8 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
     records,
     events,
     deadLetters,
+    cascades,
+    work: memoryWork(),
     logs,
     released,
     timeZone: options.timeZone ?? 'UTC',
@@ -59,6 +74,7 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
     event: (event) => void events.push(event),
     isWatched: () => true,
     deadLetter: (entry) => void deadLetters.push(entry),
+    cascadeEnded: (cascade) => void cascades.push(cascade),
     log: (entry) => void logs.push(entry),
     release: (flow, node) => void released.push(`${flow}/${node}`),
     call: options.call ?? (({ node }) => Promise.reject(noCode(node.id))),
@@ -87,6 +103,29 @@ function memoryHooks(): Pick<MemoryHost, 'webhook' | 'hook'> {
       if (found === undefined) throw new Error(`there is no webhook "${flow}/${path}"`)
       const body = new TextEncoder().encode(json === undefined ? '' : JSON.stringify(json))
       await found.handler({ method: 'POST', mediaType: 'application/json', query: {}, body, ...request })
+    },
+  }
+}
+
+function memoryWork(): MemoryHost['work'] {
+  const items = new Map<string, KeptWork>()
+  const change = (id: string, update: (work: KeptWork) => Partial<KeptWork>): void => {
+    const work = items.get(id)
+    if (work !== undefined) items.set(id, { ...work, ...update(work) })
+  }
+  return {
+    items,
+    async keep(work) {
+      items.set(work.id, work)
+    },
+    async begin(id, node) {
+      change(id, ({ begun }) => ({ begun: [...begun, node] }))
+    },
+    end: (id, node) => change(id, ({ begun }) => ({ begun: begun.filter((other) => other !== node) })),
+    drop: (id) => void items.delete(id),
+    left: async (flow) => [...items.values()].filter((work) => work.flow === flow),
+    async attempt(ids) {
+      for (const id of ids) change(id, ({ attempts }) => ({ attempts: attempts + 1 }))
     },
   }
 }

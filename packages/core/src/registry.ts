@@ -42,6 +42,10 @@ export class NodeRegistry {
   }
 }
 
+/** Whether an execution of a node of this shape may be repeated. */
+export const isIdempotent = ({ idempotent }: AnyNodeDefinition, shape: NodeShape): boolean =>
+  typeof idempotent === 'function' ? idempotent(shape) : (idempotent ?? true)
+
 /** Modes in which a node of this shape may stand. */
 export function modesOf(definition: AnyNodeDefinition, shape: NodeShape): readonly FlowMode[] {
   const { modes } = definition

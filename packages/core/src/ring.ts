@@ -3,14 +3,14 @@
  * @module
  */
 
-/** Slots of a delivery: receiver, what, value, cascade. */
+/** Slots of a delivery: receiver, what, value, cause. */
 const SLOTS = 4
 
 /**
  * First in, first out; grows and never shrinks. A delivery is four slots of one array: pushing and dropping it
  * allocates nothing.
  */
-export class Ring<Receiver, What, Cascade> {
+export class Ring<Receiver, What, Cause> {
   #slots: unknown[]
   #mask: number
   #head = 0
@@ -26,14 +26,14 @@ export class Ring<Receiver, What, Cascade> {
     return (this.#tail - this.#head) / SLOTS
   }
 
-  push(receiver: Receiver, what: What, value: unknown, cascade: Cascade): void {
+  push(receiver: Receiver, what: What, value: unknown, cause: Cause): void {
     if (this.#tail - this.#head > this.#mask) this.#grow()
     const slots = this.#slots
     const at = this.#tail & this.#mask
     slots[at] = receiver
     slots[at + 1] = what
     slots[at + 2] = value
-    slots[at + 3] = cascade
+    slots[at + 3] = cause
     this.#tail += SLOTS
   }
 
@@ -47,8 +47,8 @@ export class Ring<Receiver, What, Cascade> {
   get value(): unknown {
     return this.#slots[(this.#head & this.#mask) + 2]
   }
-  get cascade(): Cascade {
-    return this.#slots[(this.#head & this.#mask) + 3] as Cascade
+  get cause(): Cause {
+    return this.#slots[(this.#head & this.#mask) + 3] as Cause
   }
 
   drop(): void {

@@ -5,7 +5,7 @@
  */
 import type { Values } from '@flow-service/connector-sdk'
 import { accepts, type FlowDocument, type NodeState, timestampOfMs } from '@flow-service/protocol'
-import * as Cause from 'effect/Cause'
+import * as EffectCause from 'effect/Cause'
 import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
 import * as Scope from 'effect/Scope'
@@ -18,20 +18,25 @@ import {
   deliverTogether,
   type InputPort,
   type OutputPort,
+  TIMER,
   TRIGGER,
   type What,
 } from './bus.ts'
-import { Cascade } from './cascade.ts'
+import { type Cascade, Cause, Work } from './cascade.ts'
+import type { Cascades } from './cascades.ts'
 import { conform, namedPorts } from './conform.ts'
 import { onClock } from './effect-clock.ts'
 import { EngineContext } from './engine-context.ts'
+import { ExecutionStats } from './execution-stats.ts'
 import { append, buildGraph, type GraphNode } from './graph.ts'
-import type { DeadLetter, Host } from './host.ts'
+import type { CascadeOrigin, DeadLetter, Host, KeptWork, WorkBody, WorkHost } from './host.ts'
+import { LeftWork } from './left-work.ts'
 import { type LiveFlow, StartError, type StartOptions, TriggerError } from './live-flow.ts'
-import { type Home, LiveNode } from './live-node.ts'
+import { arrivalsIn, type Home, LiveNode, type Waiting } from './live-node.ts'
 import { Loop } from './loop.ts'
 import { parseSettings, startNode } from './node-life.ts'
-import type { NodeRegistry } from './registry.ts'
+import type { TimersHome } from './node-timers.ts'
+import { isIdempotent, type NodeRegistry } from './registry.ts'
 
 /** How long executions may take to end once the flow stops. */
 const LAST_MS = 10_000
@@ -41,6 +46,9 @@ export interface Surrounding {
   readonly host: Host
   readonly registry: NodeRegistry
   readonly bus: Bus
+  readonly cascades: Cascades
+  /** Nothing comes in but what the flow is fed: no listeners, no schedules (G26). */
+  readonly isPrivate: boolean
 }
 
 interface Unit {
@@ -58,10 +66,12 @@ type Phase =
 export class RunningFlow implements LiveFlow, Home {
   readonly name: string
   readonly document: FlowDocument
-  readonly loop = new Loop<Consumer, What>(
-    (consumer, what, value, cascade) => (consumer as LiveNode).discard('overflow', what, value, cascade),
-    (consumer, what, value, cascade) => (consumer as LiveNode).discard('stopped', what, value, cascade),
-  )
+  readonly stats = new ExecutionStats()
+  readonly loop = new Loop<Consumer, What>({
+    held: (consumer, what, value, cause) => this.#kept(consumer as LiveNode, what, value, cause),
+    overflow: (consumer, what, value, cause) => (consumer as LiveNode).discard('overflow', what, value, cause),
+    closed: (consumer, what, value, cause) => this.#left(consumer as LiveNode, what, value, cause),
+  })
   readonly #around: Surrounding
   readonly #units = new Map<string, Unit>()
   readonly #channels: Channel[] = []
@@ -70,6 +80,8 @@ export class RunningFlow implements LiveFlow, Home {
   readonly #onEnd: () => void
   #phase: Phase = { is: 'starting', kept: [] }
   #tickets = 0
+  /** Whether what waits at the stop is kept for the next start. */
+  #keeps = false
 
   /** Begins nothing. `onEnd` runs after the stop, or the failed start. */
   constructor(document: FlowDocument, around: Surrounding, onEnd: () => void) {
@@ -81,19 +93,32 @@ export class RunningFlow implements LiveFlow, Home {
 
   /** Builds and starts every node, in the document's order. Rejects with a {@link StartError}; then nothing is left. */
   async start(options: StartOptions): Promise<void> {
+    const { host } = this.#around
+    let left: LeftWork
     try {
       this.#build(options)
+      left = new LeftWork(this, await host.work.left(this.name))
+      left.restoreTimers()
       const all = Effect.forEach(this.#units.values(), (unit) => this.#startNode(unit), { discard: true })
-      const exit = await Effect.runPromiseExit(onClock(this.#around.host.clock, Scope.provide(all, this.#scope)))
-      if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
+      const exit = await Effect.runPromiseExit(onClock(host.clock, Scope.provide(all, this.#scope)))
+      if (Exit.isFailure(exit)) throw EffectCause.squash(exit.cause)
+      if (options.paused !== true) await left.count()
     } catch (error) {
+      this.#keeps = true
+      this.#closeTimers()
       await this.#closeNodes()
       throw error
     }
     this.#subscribe()
+    if (options.paused === true) this.loop.hold([])
     const { kept } = this.#phase as Extract<Phase, { is: 'starting' }>
     this.#phase = { is: 'active' }
+    left.deliver()
     for (const publish of kept) publish()
+    for (const { node, context } of this.#units.values()) {
+      context.opened()
+      node.timers.open()
+    }
   }
 
   get active(): boolean {
@@ -112,8 +137,9 @@ export class RunningFlow implements LiveFlow, Home {
     return [...this.#units.values()].map(({ node }) => node.state())
   }
 
-  stop(): Promise<void> {
+  stop({ keep = false }: { keep?: boolean } = {}): Promise<void> {
     if (this.#phase.is === 'stopping') return this.#phase.done
+    this.#keeps = keep
     const done = this.#stop()
     this.#phase = { is: 'stopping', done }
     return done
@@ -121,8 +147,7 @@ export class RunningFlow implements LiveFlow, Home {
 
   pause(): void {
     if (!this.active || this.paused) return
-    const waiting = [...this.#units.values()].flatMap(({ node }) => node.takeMailbox())
-    this.loop.hold(waiting.toSorted((a, b) => a.ticket - b.ticket))
+    this.loop.hold(this.#takeMailboxes())
   }
 
   resume(): void {
@@ -139,21 +164,34 @@ export class RunningFlow implements LiveFlow, Home {
 
   trigger(id: string, values: Values): string {
     const node = this.#node(id)
-    const cascade = this.newCascade()
     const ports = Object.keys(values).filter((port) => values[port] !== undefined)
     const inputs = new Map(node.inputs.map((input) => [input.port, input]))
-    if (ports.length === 0) this.loop.deliver(node, TRIGGER, {}, cascade)
-    else if (ports.every((port) => inputs.has(port))) {
-      deliverTogether(node, arrivalsOf(inputs, values, ports), cascade)
-    } else if (ports.every((port) => node.outputs.has(port))) {
-      const outputs = namedPorts(values, node.outputs)
-      const sent = outputs.map((output) => fitting(output, values[output.port], output.subject))
-      this.publishMany(outputs, sent, cascade)
-    } else {
-      const unknown = ports.find((port) => !inputs.has(port)) ?? null
-      throw new TriggerError(unknown, `node "${id}" has no input port "${unknown}"`)
+    if (ports.every((port) => inputs.has(port))) {
+      const arrivals = arrivalsOf(inputs, values, ports)
+      return this.#begin(node.origin('trigger'), (cause) => this.#feed(node, arrivals, cause))
     }
-    return cascade.id
+    const unknown = ports.find((port) => !inputs.has(port) && !node.outputs.has(port)) ?? null
+    if (unknown !== null || ports.some((port) => !node.outputs.has(port))) {
+      const port = unknown ?? ports.find((name) => !inputs.has(name)) ?? null
+      throw new TriggerError(port, `node "${id}" has no input port "${port}"`)
+    }
+    const outputs = namedPorts(values, node.outputs)
+    const sent = outputs.map((output) => fitting(output, values[output.port], output.subject))
+    return this.#begin(node.origin('trigger'), (cause) => this.publishMany(outputs, sent, cause))
+  }
+
+  replay({ node: id, message, value }: { node: string; message: string | null; value: unknown }): string {
+    const node = this.#node(id)
+    const inputs = node.inputs.filter((input) => input.message === message)
+    if (message !== null && inputs.length === 0)
+      throw new TriggerError(null, `node "${id}" of flow "${this.name}" reads "${message}" no more`)
+    const arrivals = inputs.map((input) => ({ input, value: fitting(input, value, `input "${input.port}"`) }))
+    return this.#begin({ kind: 'trigger', node: id, message }, (cause) => this.#feed(node, arrivals, cause))
+  }
+
+  /** Asks a node to act. */
+  act(id: string, cause: Cause): void {
+    this.loop.deliver(this.#node(id), TRIGGER, {}, cause)
   }
 
   cancel(id: string): 0 | 1 {
@@ -168,20 +206,86 @@ export class RunningFlow implements LiveFlow, Home {
 
   // What the nodes need of their flow.
 
-  newCascade(): Cascade {
-    return new Cascade(this.#around.host.newId())
+  newCascade(origin: CascadeOrigin): Cascade {
+    return this.#around.cascades.begin({ flow: this.name, origin, run: null })
   }
 
-  publish(output: OutputPort, value: unknown, cascade: Cascade, atMs?: number): void {
-    const { bus } = this.#around
-    if (this.#phase.is === 'starting') this.#phase.kept.push(() => bus.publish(output, value, cascade, atMs))
-    else bus.publish(output, value, cascade, atMs)
+  publish(output: OutputPort, value: unknown, cause: Cause, atMs?: number): void {
+    if (this.#phase.is === 'starting') this.#later(cause, () => this.#around.bus.publish(output, value, cause, atMs))
+    else this.#around.bus.publish(output, value, cause, atMs)
   }
 
-  publishMany(outputs: readonly OutputPort[], values: readonly unknown[], cascade: Cascade, atMs?: number): void {
+  publishMany(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs?: number): void {
     const { bus } = this.#around
-    if (this.#phase.is === 'starting') this.#phase.kept.push(() => bus.publishMany(outputs, values, cascade, atMs))
-    else bus.publishMany(outputs, values, cascade, atMs)
+    if (this.#phase.is === 'starting') this.#later(cause, () => bus.publishMany(outputs, values, cause, atMs))
+    else bus.publishMany(outputs, values, cause, atMs)
+  }
+
+  async publishKept(node: LiveNode, outputs: readonly OutputPort[], values: readonly unknown[]): Promise<void> {
+    const { host } = this.#around
+    const cascade = this.newCascade(node.origin())
+    const atMs = host.clock.now()
+    const byPort = Object.fromEntries(outputs.map(({ port }, at) => [port, values[at]]))
+    const work = this.#keep(node.node.id, { is: 'arrival', values: byPort, atMs }, cascade)
+    try {
+      await work.committed
+      // one that arrives at the end of the flow is delivered when it starts again
+      if (this.#phase.is === 'stopping') cascade.suspend()
+      else {
+        const cause = new Cause(cascade, work.work, 0)
+        this.publishMany(outputs, values, cause, atMs)
+        work.work.leave()
+      }
+    } finally {
+      cascade.leave()
+    }
+  }
+
+  intend(node: LiveNode, arrivals: readonly (readonly [string, unknown])[], { cascade }: Cause): () => void {
+    const { work, committed } = this.#keep(node.node.id, { is: 'execution', arrivals }, cascade)
+    // nobody was promised that it is kept
+    committed.catch(() => {})
+    return () => work.leave()
+  }
+
+  timersOf(node: LiveNode): TimersHome {
+    const { host, cascades } = this.#around
+    const { name: flow, loop } = this
+    const { id } = node.node
+    return {
+      flow,
+      node: id,
+      clock: host.clock,
+      work: host.work,
+      newId: () => host.newId(),
+      newCascade: (cascade) => cascades.begin({ id: cascade, flow, origin: node.origin('timer'), run: null }),
+      due: (timer, cause) => loop.deliver(node, TIMER, timer, cause),
+    }
+  }
+
+  /** Takes up what an earlier life left of a cascade. */
+  resumed({ id, cascade, origin, begun }: KeptWork, depth: number, act: (cause: Cause) => void): void {
+    const again = this.#around.cascades.begin({ id: cascade, flow: this.name, origin, run: null })
+    const work = new Work(this.#around.host.work, id, begun)
+    act(new Cause(again, work, depth))
+    work.leave()
+    again.leave()
+  }
+
+  publishAgain(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs: number): void {
+    this.#around.bus.publishAgain(outputs, values, cause, atMs)
+  }
+
+  nodeOf(id: string): LiveNode | undefined {
+    return this.#units.get(id)?.node
+  }
+
+  get work(): WorkHost {
+    return this.#around.host.work
+  }
+
+  nowMs(): number {
+    return this.#around.host.clock.now()
   }
 
   ticket(): number {
@@ -236,6 +340,8 @@ export class RunningFlow implements LiveFlow, Home {
     const definition = registry.get(type)
     if (definition === undefined) throw new StartError(id, `there is no node type "${type}"`)
     const settings = parseSettings(registry, definition, graphNode.node)
+    const { inputs, outputs: sent } = graphNode
+    const idempotent = isIdempotent(definition, { id, mode: this.document.mode, settings, inputs, outputs: sent })
     const outputs = ports
       .filter((port) => port.direction === 'output')
       .map(({ port, message, dtype, interval }): OutputPort => {
@@ -244,8 +350,8 @@ export class RunningFlow implements LiveFlow, Home {
         return { flow: this.name, node: id, port, dtype, subject, channel, gate: bus.gate(interval) }
       })
     this.#outputs.push(...outputs)
-    const node = new LiveNode(this, graphNode, definition, outputs)
-    return { node, context: new EngineContext(host, this.document, node, settings) }
+    const node = new LiveNode(this, { graphNode, definition, outputs, idempotent })
+    return { node, context: new EngineContext(host, this.document, node, settings, this.#around.isPrivate) }
   }
 
   #join(message: string): Channel {
@@ -275,14 +381,76 @@ export class RunningFlow implements LiveFlow, Home {
 
   async #stop(): Promise<void> {
     const { clock } = this.#around.host
-    for (const { node, context } of this.#units.values()) {
-      context.closeListeners()
-      for (const { what, value, cascade } of node.takeMailbox()) node.discard('stopped', what, value, cascade)
-    }
+    for (const { context } of this.#units.values()) context.closeListeners()
+    this.#closeTimers()
+    const waiting = this.#takeMailboxes()
+    if (this.#keeps) this.loop.hold(waiting)
+    else for (const { node, what, value, cause } of waiting) node.discard('stopped', what, value, cause)
     this.loop.close()
     const ended = Effect.promise(() => this.loop.idle())
     await Effect.runPromise(onClock(clock, Effect.timeoutOption(ended, LAST_MS)))
     await this.#closeNodes()
+  }
+
+  #takeMailboxes(): Waiting[] {
+    return [...this.#units.values()].flatMap(({ node }) => node.takeMailbox()).toSorted((a, b) => a.ticket - b.ticket)
+  }
+
+  #closeTimers(): void {
+    for (const { node } of this.#units.values()) {
+      for (const { timer, cascade } of node.timers.close(this.#keeps)) {
+        if (timer.data !== null) node.deadLetters('stopped', [[timer.key, timer.data]], cascade)
+      }
+    }
+  }
+
+  #begin(origin: CascadeOrigin, act: (cause: Cause) => void): string {
+    const cascade = this.newCascade(origin)
+    act(cascade.cause)
+    cascade.leave()
+    return cascade.id
+  }
+
+  #feed(node: LiveNode, arrivals: Arrival[], cause: Cause): void {
+    if (arrivals.length === 0) this.loop.deliver(node, TRIGGER, {}, cause)
+    else deliverTogether(node, arrivals, cause)
+  }
+
+  #later(cause: Cause, publish: () => void): void {
+    const { kept } = this.#phase as Extract<Phase, { is: 'starting' }>
+    cause.enter()
+    kept.push(() => {
+      publish()
+      cause.leave()
+    })
+  }
+
+  #keep(node: string, body: WorkBody, cascade: Cascade): { work: Work; committed: Promise<void> } {
+    const { host } = this.#around
+    const id = host.newId()
+    const { origin } = cascade.start
+    const kept = { id, flow: this.name, node, body, cascade: cascade.id, origin, attempts: 0, begun: [] }
+    return { work: new Work(host.work, id), committed: host.work.keep(kept) }
+  }
+
+  /** A delivery begins to wait for a release: it is kept, unless it is part of kept work already. */
+  #kept(node: LiveNode, what: What, value: unknown, cause: Cause): Cause {
+    if (cause.work !== null) return cause
+    const arrivals = arrivalsIn(what, value)
+    const body: WorkBody = arrivals.length === 0 ? { is: 'trigger' } : { is: 'delivery', arrivals }
+    const { work, committed } = this.#keep(node.node.id, body, cause.cascade)
+    // it goes on waiting in memory
+    committed.catch(() => {})
+    return new Cause(cause.cascade, work, 0)
+  }
+
+  /** A delivery that the flow does not live to make. */
+  #left(node: LiveNode, what: What, value: unknown, cause: Cause): void {
+    if (this.#keeps) {
+      this.#kept(node, what, value, cause)
+      cause.cascade.suspend()
+      cause.cascade.leave()
+    } else node.discard('stopped', what, value, cause)
   }
 
   async #closeNodes(): Promise<void> {

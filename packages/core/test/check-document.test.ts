@@ -27,7 +27,12 @@ const routed = type('routed', nothing, {
   check: ({ outputs }) =>
     outputs.length === 0 ? [{ code: 'unknown_output', message: 'no output', path: '/settings/rules/0' }] : [],
 })
-const registry = new NodeRegistry([pass, code, bundle, strict, listener, fixed, routed])
+const faulty = type('faulty', nothing, {
+  check() {
+    throw new Error('own fault')
+  },
+})
+const registry = new NodeRegistry([faulty, pass, code, bundle, strict, listener, fixed, routed])
 
 const check = (document: FlowDocument, around?: Surroundings): Issue[] => checkDocument(document, registry, around)
 const found = (document: FlowDocument, around?: Surroundings): string[] =>
@@ -97,16 +102,16 @@ test('a secret that does not exist is unknown_secret at its place, and no bad_se
 test('a port of a code node has to be an identifier that no language reserves', () => {
   const ports = ['ok', 'two words', 'lambda', 'new'].map((port, at) => output(`${port}:m${at}`))
   expect(found(flow([{ id: 'a', type: 'code', source: 'x', ports }]))).toEqual([
-    'error port_not_identifier /nodes/0/ports/1',
-    'error port_not_identifier /nodes/0/ports/2',
-    'error port_not_identifier /nodes/0/ports/3',
+    'error port_not_identifier /nodes/0/ports/1/port',
+    'error port_not_identifier /nodes/0/ports/2/port',
+    'error port_not_identifier /nodes/0/ports/3/port',
   ])
   expect(found(flow([{ id: 'a', type: 'pass', ports: [output('two words:m')] }]))).toEqual([])
 })
 
 test('an input port named like a setting of a code node is name_collision', () => {
   const node = { id: 'a', type: 'code', source: 'x', settings: { lr: 1 }, ports: [input('lr')] }
-  expect(found(flow([node], { inputs: [{ name: 'lr' }] }))).toEqual(['error name_collision /nodes/0/ports/0'])
+  expect(found(flow([node], { inputs: [{ name: 'lr' }] }))).toEqual(['error name_collision /nodes/0/ports/0/port'])
 })
 
 test('two inputs of one name, or two outputs of one key, are name_collision', () => {
@@ -216,13 +221,21 @@ test('ports that a type does not have are unsupported_ports', () => {
     found(flow([{ id: 'a', type: 'fixed', ports }], { inputs: [{ name: 'm' }] }))
   expect(at([input('wait:m', { trigger: false, dtype: 'float' })])).toEqual([])
   expect(at([])).toEqual(['error unsupported_ports /nodes/0/ports'])
-  expect(at([input('wait:m', { trigger: true })])).toEqual(['error unsupported_ports /nodes/0/ports/0'])
   expect(at([input('wait:m', { trigger: false }), input('x:m')])).toEqual(['error unsupported_ports /nodes/0/ports/1'])
+})
+
+test('what a type imposes on a port, its trigger and its dtype, is not given otherwise', () => {
+  const at = (options: object) =>
+    found(flow([{ id: 'a', type: 'fixed', ports: [input('wait:m', options)] }], { inputs: [{ name: 'm' }] }))
+  expect(at({ trigger: true })).toEqual(['error unsupported_ports /nodes/0/ports/0/trigger'])
+  expect(at({})).toEqual(['error unsupported_ports /nodes/0/ports/0/trigger'])
+  expect(at({ trigger: false, dtype: 'str' })).toEqual(['error dtype_mismatch /nodes/0/ports/0/dtype'])
+  expect(at({ trigger: false, dtype: 'int' })).toEqual([])
 })
 
 test('a port on demand belongs to a device', () => {
   expect(found(flow([{ id: 'a', type: 'pass', ports: [output('m', { on_demand: true })] }]))).toEqual([
-    'error unsupported_ports /nodes/0/ports/0',
+    'error unsupported_ports /nodes/0/ports/0/on_demand',
   ])
 })
 
@@ -231,8 +244,35 @@ test('a code node without its code is missing_source', () => {
   expect(found(flow([{ id: 'a', type: 'bundle' }]))).toEqual(['error missing_source /nodes/0/entry'])
 })
 
-test('a library source, and a flavor, that do not exist are errors', () => {
-  expect(found(flow([{ id: 'a', type: 'code', library: 'lib' }]))).toEqual(['error unknown_library /nodes/0/library'])
+test('a library source that does not exist is unknown_library; with the code of the library the node is sound', () => {
+  const node = { id: 'a', type: 'code', library: 'lib' }
+  expect(found(flow([node]))).toEqual(['error unknown_library /nodes/0/library'])
+  expect(found(flow([{ ...node, source: 'x' }]))).toEqual([])
+})
+
+test('a source on a type that has none is ignored with a warning', () => {
+  expect(found(flow([{ id: 'a', type: 'pass', source: 'x' }]))).toEqual(['warning source_ignored /nodes/0/source'])
+  expect(found(flow([{ id: 'a', type: 'pass', library: 'l' }]))).toEqual(['warning source_ignored /nodes/0/library'])
+})
+
+test('a setting of a code node has to be usable as the name of an argument', () => {
+  const node = { id: 'a', type: 'code', source: 'x', settings: { lambda: 1, lr: 2 } }
+  expect(found(flow([node]))).toEqual(['error bad_setting /nodes/0/settings/lambda'])
+})
+
+test('a type whose own checks throw is an issue of its node, and the other nodes are checked', () => {
+  const nodes = [
+    { id: 'a', type: 'faulty' },
+    { id: 'b', type: 'nope' },
+  ]
+  const issues = check(flow(nodes))
+  expect(issues).toMatchObject([
+    { code: 'bad_setting', node: 'a', path: '/nodes/0', message: expect.stringContaining('own fault') },
+    { code: 'unknown_type', node: 'b' },
+  ])
+})
+
+test('a flavor that does not exist is unknown_flavor', () => {
   expect(found(flow([], { resources: { flavor: 'big' } }))).toEqual(['error unknown_flavor /resources/flavor'])
 })
 

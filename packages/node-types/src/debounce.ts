@@ -2,10 +2,10 @@
  * `debounce`: one value now, another when the input has gone quiet (wire decision G73).
  *
  * A burst begins with an arrival and ends when its timer does. The first arrival sends `first`; further ones only
- * prolong the burst (`extend`); its end sends `then`. There is one timer for the node.
+ * prolong the burst (`extend`); its end sends `then`. There is one timer for the node, which outlives the engine.
  * @module
  */
-import { type Cancel, defineNode, type NodeFinding, type NodeShape, type Values } from '@flow-service/connector-sdk'
+import { defineNode, type NodeFinding, type NodeShape, type Values } from '@flow-service/connector-sdk'
 import { accepts, compatible, describeValue } from '@flow-service/protocol'
 import * as z from 'zod'
 
@@ -37,30 +37,20 @@ export const debounceNode = defineNode({
   start(ctx) {
     const { first, then, extend, passthrough, wait_port } = ctx.settings
     const everywhere = (value: unknown): Values => Object.fromEntries(ctx.outputs.map(({ port }) => [port, value]))
-    let burst: Cancel | null = null
-    const begin = (wait: number): void => {
-      burst?.()
-      burst = ctx.after(wait, () => {
-        burst = null
-        if (!isEmpty(then)) ctx.emit(everywhere(then))
-      })
-    }
-    const end = (): void => {
-      burst?.()
-      burst = null
-    }
     return {
       onValue(_port, value) {
         const wait = waitOf(ctx.settings, wait_port ? ctx.latest(wait_port) : null)
-        const opens = burst === null
-        if (wait <= 0) end()
-        else if (opens || extend) begin(wait)
+        const opens = ctx.timerDue(BURST) === null
+        if (wait <= 0) ctx.clearTimer(BURST)
+        else if (opens || extend) ctx.setTimer(BURST, ctx.now() + wait * 1000, null)
         return opens ? everywhere(passthrough ? value : first) : undefined
       },
-      stop: end,
+      onTimer: () => (isEmpty(then) ? undefined : everywhere(then)),
     }
   },
 })
+
+const BURST = 'burst'
 
 const isEmpty = (value: unknown): boolean => value === null || value === ''
 

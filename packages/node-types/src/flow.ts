@@ -31,6 +31,8 @@ export interface WebhookOptions<O extends Outputs> {
   readonly method?: 'GET' | 'POST'
   /** Last part of the address; without it anyone may post. */
   readonly secret?: string | SecretRef
+  /** Answer once the arrival is on the disk; it is delivered again after a crash. */
+  readonly durable?: boolean
 }
 
 /** Options of {@link http.request}. */
@@ -99,6 +101,26 @@ export function inject<O extends Outputs>(options: InjectOptions<O>): TypedNode<
   const { out, atStart, startDelay, ...settings } = options
   return nodeType('inject', { out, settings: { ...settings, at_start: atStart, start_delay: startDelay } })
 }
+
+/** Options of {@link delay}. */
+export interface DelayOptions {
+  /** Seconds to hold each message. */
+  readonly delay?: number
+  /** Least seconds between two messages; the latest one that came meanwhile is sent at the end. */
+  readonly interval?: number
+  /** Five fields: emit the latest message by the clock instead. */
+  readonly cron?: string
+}
+
+/**
+ * Hold messages back, limit their rate, or emit the latest one by the clock. Ports: `in` and `out`.
+ * @example use(delay(t.float, { interval: 10 }), { in: m.temp }, { out: { out: 'calmTemp' } })
+ */
+export const delay = <P extends AnyValue>(
+  of: P,
+  options: DelayOptions,
+): TypedNode<{ readonly in: P }, { readonly out: P }> =>
+  nodeType('delay', { in: { in: of }, out: { out: of }, settings: { ...options } })
 
 /** A rule of {@link switchOn}; values of another type than `value` do not match, also with `ne`. */
 export interface SwitchRule<N extends string = string> {

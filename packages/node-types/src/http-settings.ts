@@ -17,6 +17,10 @@ export const httpSettings = z.strictObject({
     .default({})
     .describe('Fixed query parameters of the request; they win over inputs of the same name.'),
   send_inputs: z.boolean().default(true).describe('Send the inputs; otherwise they only trigger the request.'),
+  durable: z
+    .boolean()
+    .default(false)
+    .describe('Answer once the arrival is on the disk; it is delivered again after a crash. Webhooks only.'),
   secret: credential
     .nullable()
     .default(null)

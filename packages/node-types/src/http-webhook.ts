@@ -18,13 +18,14 @@ import { textOf } from './secret.ts'
 
 /** Mount the webhook until the node stops. A trigger publishes the values it brings. */
 export function startWebhook(ctx: NodeContext<HttpSettings>): NodeInstance {
-  const { url, method, secret } = ctx.settings
+  const { url, method, secret, durable } = ctx.settings
   const word = secret === null ? null : textOf(secret)
   if (word === '') throw new Error('the secret of the webhook is empty; store a value for it')
   ctx.webhook({ path: url.replace(/^\//, ''), secret: word, methods: [method] }, async (request) => {
     const values = isBytes(request) ? await stored(ctx, request) : fed(ctx.outputs, valueOf(request))
     if (ctx.signal.aborted) throw new HookRefusal('the flow stopped before the request was read')
-    ctx.emit(values)
+    if (durable) await ctx.emitDurably(values)
+    else ctx.emit(values)
   })
   return { onTrigger: (values) => values }
 }
@@ -89,10 +90,10 @@ const takes: Partial<Record<Dtype, RegExp>> = {
   artifact: /^/,
 }
 
-/** Bytes are stored in the engine's memory, and their reference feeds every port that takes the media type. */
+/** Bytes are stored, in the engine's memory unless they have to last, and their reference feeds every port that takes the media type. */
 async function stored(ctx: NodeContext<HttpSettings>, { mediaType, body }: HookRequest): Promise<Values> {
   const ports = ctx.outputs.filter(({ dtype }) => takes[dtype]?.test(mediaType))
   if (ports.length === 0) throw new HookRefusal(`no output takes a body of type ${mediaType}`)
-  const ref = await ctx.saveArtifact(body, { mediaType, volatile: true })
+  const ref = await ctx.saveArtifact(body, { mediaType, volatile: !ctx.settings.durable })
   return Object.fromEntries(ports.map(({ port }) => [port, ref]))
 }

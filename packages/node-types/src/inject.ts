@@ -2,7 +2,14 @@
  * `inject`: emits a value on request, on a timer or when the flow starts (wire decision G73).
  * @module
  */
-import { type Cancel, defineNode, type NodeFinding, type NodePort, type Values } from '@flow-service/connector-sdk'
+import {
+  type Cancel,
+  defineNode,
+  type NodeContext,
+  type NodeFinding,
+  type NodePort,
+  type Values,
+} from '@flow-service/connector-sdk'
 import { accepts, describeValue, type Dtype, timestampOfMs } from '@flow-service/protocol'
 import * as z from 'zod'
 
@@ -36,18 +43,45 @@ export const injectNode = defineNode({
     const { interval, cron, at_start, start_delay } = ctx.settings
     const values = (): Values => payloadsOf(ctx.settings, ctx.outputs, ctx.now())
     const emit = (): void => ctx.emit(values())
+    const ticks = createTicks(ctx)
     const timers: Cancel[] = []
     if (ctx.mode === 'live') {
       if (cron) timers.push(ctx.cron(cron, emit))
-      if (interval > 0) timers.push(ctx.every(interval, emit))
+      if (interval >= LASTING) ticks.begin()
+      else if (interval > 0) timers.push(ctx.every(interval, emit))
       if (at_start) timers.push(ctx.after(start_delay, emit))
     }
     return {
       onTrigger: (given) => (Object.keys(given).length > 0 ? given : values()),
+      onTimer: (key, _data, dueMs) => (ticks.go(key, dueMs) ? values() : undefined),
       stop: () => timers.splice(0).forEach((cancel) => cancel()),
     }
   },
 })
+
+/** Seconds: shorter intervals begin anew when the engine does, which nobody could tell. */
+const LASTING = 1
+
+/** A lasting timer that keeps to its grid over restarts; ticks that were missed are not made up. */
+function createTicks(ctx: NodeContext<Settings>) {
+  const intervalMs = ctx.settings.interval * 1000
+  // another interval has another grid
+  const key = `every ${ctx.settings.interval} s`
+  const next = (dueMs: number): number => {
+    const nowMs = ctx.now()
+    return dueMs > nowMs ? dueMs : dueMs + (Math.floor((nowMs - dueMs) / intervalMs) + 1) * intervalMs
+  }
+  return {
+    begin(): void {
+      ctx.setTimer(key, next(ctx.timerDue(key) ?? ctx.now()), null)
+    },
+    /** Whether the tick is one of this interval; then the next one is set. */
+    go(due: string, dueMs: number): boolean {
+      if (due === key) ctx.setTimer(key, next(dueMs), null)
+      return due === key
+    },
+  }
+}
 
 const payloadsOf = ({ payload, payloads }: Settings, outputs: readonly NodePort[], nowMs: number): Values =>
   Object.fromEntries(

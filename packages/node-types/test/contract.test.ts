@@ -19,6 +19,15 @@ const samples: Record<string, { setup: Setup; use: (rig: Rig) => Promise<void>; 
     use: async (rig) => rig.advance(6),
     bad: [{ interval: -1 }],
   },
+  delay: {
+    setup: { settings: { delay: 1, interval: 60 }, inputs: { x: 'any' }, outputs: { y: 'any' } },
+    use: async (rig) => {
+      await rig.arrive({ x: 1 })
+      await rig.advance(2)
+      await rig.arrive({ x: 2 })
+    },
+    bad: [{ delay: -1 }, { mapping: [] }],
+  },
   debounce: {
     setup: { inputs: { x: 'any' }, outputs: { y: 'bool' } },
     use: (rig) => rig.arrive({ x: 1 }),
@@ -88,7 +97,7 @@ describe.each(nodes.nodeTypes.map((definition) => [definition.type, definition] 
     await rig.stop()
     const before = rig.emitted.length
     expect(rig.timers).toBe(0)
-    rig.advance(1_000_000)
+    await rig.advance(1_000_000)
     expect(rig.emitted).toHaveLength(before)
   })
 })

@@ -17,45 +17,45 @@ describe('inject', () => {
 
   test('emits at an interval, first after one interval [R240]', async () => {
     const rig = await start({ interval: 0.2 })
-    rig.advance(0.19)
+    await rig.advance(0.19)
     expect(rig.emitted).toEqual([])
-    rig.advance(0.41)
+    await rig.advance(0.41)
     expect(rig.emitted).toHaveLength(3)
   })
 
   test('emits nothing by itself with an interval of 0 and no other schedule [R244] [R246]', async () => {
     const rig = await start({})
-    rig.advance(100_000)
+    await rig.advance(100_000)
     expect(rig.emitted).toEqual([])
   })
 
   test('emits once after the start, one second later unless told otherwise [R241] [R247]', async () => {
     const rig = await start({ at_start: true })
-    rig.advance(0.99)
+    await rig.advance(0.99)
     expect(rig.emitted).toEqual([])
-    rig.advance(1000)
+    await rig.advance(1000)
     expect(rig.emitted).toHaveLength(1)
     const immediate = await start({ at_start: true, start_delay: 0 })
-    immediate.advance(0)
+    await immediate.advance(0)
     expect(immediate.emitted).toHaveLength(1)
   })
 
   test('follows both the start and the interval', async () => {
     const rig = await start({ at_start: true, start_delay: 3, interval: 2 })
-    rig.advance(4)
+    await rig.advance(4)
     expect(rig.emitted).toHaveLength(3)
   })
 
   test('emits by its cron pattern [R245]', async () => {
     const rig = await start({ cron: '* * * * *' })
-    rig.advance(180)
+    await rig.advance(180)
     expect(rig.crons).toEqual(['* * * * *'])
     expect(rig.emitted).toHaveLength(3)
   })
 
   test('emits once in a batch run, without any schedule [R012]', async () => {
     const rig = await start({ interval: 1, cron: '* * * * *', at_start: true }, 'batch')
-    rig.advance(1000)
+    await rig.advance(1000)
     expect(rig.timers + rig.crons.length + rig.emitted.length).toBe(0)
     await rig.trigger()
     expect(payloads(rig)).toEqual(['x'])
@@ -64,7 +64,7 @@ describe('inject', () => {
   test('emits the current time unless it has a payload: text, or seconds for numbers [R242]', async () => {
     const outputs = { text: 'str', any: 'any', float: 'float', int: 'int' } as const
     const rig = await Rig.start(injectNode, { outputs })
-    rig.advance(0.25)
+    await rig.advance(0.25)
     await rig.trigger()
     const text = '2026-01-31T08:00:00.250000+00:00'
     expect(rig.emitted).toEqual([{ text, any: text, float: 1_769_846_400.25, int: 1_769_846_400 }])

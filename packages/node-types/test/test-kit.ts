@@ -68,6 +68,7 @@ export class Rig {
   readonly #setup: Setup
   readonly #abort = new AbortController()
   readonly #timers = new Set<Timer>()
+  readonly #lasting = new Map<string, Timer>()
   readonly #latest: Values = {}
   #nowMs = START_MS
   #instance: Awaited<ReturnType<AnyNodeDefinition['start']>> = {}
@@ -116,19 +117,23 @@ export class Rig {
   }
 
   /** Let time pass; due timers run in order. */
-  advance(seconds: number): void {
+  async advance(seconds: number): Promise<void> {
     const untilMs = this.#nowMs + seconds * 1000
     for (let due = this.#next(untilMs); due; due = this.#next(untilMs)) {
       this.#nowMs = due.atMs
       if (due.everyMs === null) this.#timers.delete(due)
       else due.atMs += due.everyMs
       due.run()
+      // oxlint-disable-next-line no-await-in-loop -- what a timer causes comes before the next one
+      await Promise.resolve()
     }
     this.#nowMs = untilMs
   }
 
   async stop(): Promise<void> {
     this.#abort.abort()
+    // the runtime ends these
+    for (const key of [...this.#lasting.keys()]) this.#clearTimer(key)
     await this.#instance.stop?.()
   }
 
@@ -150,6 +155,23 @@ export class Rig {
     this.emitted.push(values)
   }
 
+  #setTimer(key: string, dueMs: number, data: unknown): void {
+    this.#clearTimer(key)
+    const run = (): void => {
+      this.#lasting.delete(key)
+      void this.#settle(this.#instance.onTimer?.(key, data, dueMs))
+    }
+    const timer: Timer = { atMs: dueMs, everyMs: null, run }
+    this.#lasting.set(key, timer)
+    this.#timers.add(timer)
+  }
+
+  #clearTimer(key: string): void {
+    const timer = this.#lasting.get(key)
+    if (timer) this.#timers.delete(timer)
+    this.#lasting.delete(key)
+  }
+
   #timer(seconds: number, run: () => void, everyMs: number | null): Cancel {
     const timer: Timer = { atMs: this.#nowMs + seconds * 1000, everyMs, run }
     this.#timers.add(timer)
@@ -169,6 +191,10 @@ export class Rig {
       signal: this.#abort.signal,
       send: (port, value) => this.#emit({ [port]: value }),
       emit: (values) => this.#emit(values),
+      emitDurably: async (values) => this.#emit(values),
+      setTimer: (key, dueMs, data) => this.#setTimer(key, dueMs, data),
+      clearTimer: (key) => this.#clearTimer(key),
+      timerDue: (key) => this.#lasting.get(key)?.atMs ?? null,
       latest: (port) => this.#latest[port] ?? null,
       now: () => this.#nowMs,
       after: (seconds, run) => this.#timer(seconds, run, null),

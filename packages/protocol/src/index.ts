@@ -35,6 +35,8 @@ export {
   snapshotFrameSchema,
   valueFrameSchema,
 } from './event-frames.ts'
+export { type FlowGraph, flowGraphSchema } from './flow-graph.ts'
+export { duplicateRequestSchema, publishRequestSchema, renameRequestSchema } from './flow-requests.ts'
 export {
   type Flow,
   type FlowListItem,
@@ -89,6 +91,18 @@ export {
 } from './flow.ts'
 export { canonicalJson, type Json } from './json.ts'
 export {
+  flowRunRequestSchema,
+  type LiveRunResult,
+  liveRunResultSchema,
+  type NodeCancelResult,
+  nodeCancelResultSchema,
+  type StepResult,
+  stepResultSchema,
+  triggerRequestSchema,
+  type TriggerResult,
+  triggerResultSchema,
+} from './live-control.ts'
+export {
   MAX_BODY_BYTES,
   MAX_CASCADE_EXECUTIONS,
   MAX_HELD,
@@ -122,7 +136,47 @@ export {
   qualify,
   reservedFlowNames,
 } from './names.ts'
+export {
+  type LibrarySource,
+  librarySourceSchema,
+  type LibraryUse,
+  libraryUseSchema,
+  type NodeSource,
+  nodeSourceSchema,
+  shareRequestSchema,
+  sourceUpdateSchema,
+} from './node-source.ts'
 export { type NodeCategory, nodeCategorySchema, type NodeType, nodeTypeSchema } from './node-type.ts'
+export {
+  type CascadeRecord,
+  cascadeSchema,
+  type CascadeStatus,
+  cascadeStatusSchema,
+  type Check,
+  type Checks,
+  checksSchema,
+  type CheckStatus,
+  checkStatusSchema,
+  type DeadLetterReason,
+  deadLetterReasonSchema,
+  type DeadLetterRecord,
+  deadLetterSchema,
+  type EventKind,
+  eventKindSchema,
+  type FlowRollup,
+  flowRollupSchema,
+  type FlushResult,
+  flushResultSchema,
+  healthAnswerSchema,
+  type ObservabilityEvent,
+  observabilityEventSchema,
+  type ObservabilitySummary,
+  observabilitySummarySchema,
+  type ReplayRequest,
+  replayRequestSchema,
+  type TimeBucket,
+  timeBucketSchema,
+} from './observability.ts'
 export {
   isFinished,
   type MetricPoint,
@@ -140,6 +194,7 @@ export {
   runSchema,
   type RunStatus,
   runStatusSchema,
+  type RunSubmit,
   runSubmitSchema,
   type RunSummary,
   runSummarySchema,

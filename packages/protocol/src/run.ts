@@ -38,6 +38,8 @@ export const runSubmitSchema = z
   })
   .meta({ id: 'RunSubmit' })
 
+export type RunSubmit = z.infer<typeof runSubmitSchema>
+
 /** A run without its details: a row of `GET /runs`. `duration_s` leaves the time in the queue out. */
 export const runSummarySchema = z
   .object({

@@ -14,16 +14,19 @@ export interface ParsedParameter {
   readonly default: boolean
 }
 
-/** A function that the module defines. */
+/** A function that the module defines; once it is decorated, calls may take other parameters than these. */
 export interface ParsedFunction {
   readonly name: string
   readonly line: number
   readonly parameters: readonly ParsedParameter[]
+  readonly decorated: boolean
 }
 
-/** What a source holds; `functions` is empty when it does not parse. */
+/** What a source holds; nothing when it does not parse. */
 export interface ParsedSource {
   readonly functions: readonly ParsedFunction[]
+  /** Names that something else than a function definition gives a value: imports (`*`), assignments, classes. */
+  readonly names: readonly string[]
   /** `line` counts from 1; null where the error has none. */
   readonly error: { readonly message: string; readonly line: number | null } | null
 }
@@ -57,5 +60,9 @@ export async function parsePython(source: string, options: { readonly python: st
   })
   const code = await closed
   if (code === 0) return JSON.parse(answer) as ParsedSource
-  return { functions: [], error: { message: 'the source is too large or too deeply nested to be parsed', line: null } }
+  return {
+    functions: [],
+    names: [],
+    error: { message: 'the source is too large or too deeply nested to be parsed', line: null },
+  }
 }

@@ -21,6 +21,7 @@ describe.each(pythons)('parsing with %s', (python) => {
         {
           name: 'run',
           line: 2,
+          decorated: false,
           parameters: [
             { name: 'a', kind: 'keyword', default: false },
             { name: 'b', kind: 'keyword', default: true },
@@ -29,10 +30,34 @@ describe.each(pythons)('parsing with %s', (python) => {
             { name: 'more', kind: 'all', default: true },
           ],
         },
-        { name: 'other', line: 3, parameters: [{ name: 'x', kind: 'positional_only', default: false }] },
+        {
+          name: 'other',
+          line: 3,
+          decorated: false,
+          parameters: [{ name: 'x', kind: 'positional_only', default: false }],
+        },
       ],
+      names: ['C'],
       error: null,
     })
+  })
+
+  test('tells decorated functions, lambdas with a name, and names that are bound otherwise', async () => {
+    const source = [
+      '@cached\ndef slow(x): pass',
+      'short = lambda x, y=1: x',
+      'import os.path, json as j',
+      'from lib import *',
+      'a, (b, *c) = 1, (2, 3)',
+      'class Model:\n    hidden = 1\n',
+    ].join('\n')
+    const { functions, names } = await parse(source)
+    expect(functions.map(({ name, line, decorated }) => [name, line, decorated])).toEqual([
+      ['slow', 2, true],
+      ['short', 3, false],
+    ])
+    expect(functions[1]?.parameters.map((parameter) => parameter.name)).toEqual(['x', 'y'])
+    expect(names).toEqual(['*', 'Model', 'a', 'b', 'c', 'j', 'os'])
   })
 
   test.each([
@@ -40,7 +65,7 @@ describe.each(pythons)('parsing with %s', (python) => {
     ['x = 1\nreturn x\n', 2],
     ['def run():\n  x = 1\n   y = 2\n', 3],
   ])('tells a syntax error with its line: %j', async (source, line) => {
-    expect(await parse(source)).toEqual({ functions: [], error: { message: expect.any(String), line } })
+    expect(await parse(source)).toEqual({ functions: [], names: [], error: { message: expect.any(String), line } })
   })
 
   test('never executes the source [T77]', async () => {

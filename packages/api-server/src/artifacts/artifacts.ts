@@ -61,6 +61,8 @@ export interface Artifacts {
   known(digests: readonly string[]): Promise<Set<string>>
   /** Keeps stored bytes from being swept on behalf of `owner`, in the caller's transaction; others are left out. */
   addRefs(tx: Sql, kind: RefKind, owner: string, digests: readonly string[]): Promise<void>
+  /** Hands references to the owners with other beginnings of their ids, in the caller's transaction. */
+  moveRefs(tx: Sql, kind: RefKind, names: { readonly from: string; readonly to: string }): Promise<void>
   /** Ends all references of these owners, in the caller's transaction. */
   dropRefs(tx: Sql, kind: RefKind, owners: readonly string[]): Promise<void>
 }
@@ -126,6 +128,7 @@ export function createArtifacts(deps: ArtifactsDeps): Artifacts {
       return new Set(digests.filter((digest) => stored.has(digest) || ring.get(digest) !== undefined))
     },
     addRefs: (tx, kind, owner, digests) => store.addRefs(tx, kind, owner, digests),
+    moveRefs: (tx, kind, names) => store.moveRefs(tx, kind, names),
     dropRefs: (tx, kind, owners) => store.dropRefs(tx, kind, owners),
   }
 }

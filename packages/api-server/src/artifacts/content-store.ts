@@ -53,7 +53,7 @@ export async function openContentStore(directory: string, options: { shared?: bo
   const temp = join(directory, 'tmp')
   await mkdir(temp, { recursive: true, mode: 0o700 })
   await mkdir(join(directory, 'sha256'), { recursive: true, mode: 0o700 })
-  await sweep(temp, options.shared ? DAY_MS : 0)
+  await sweep(temp, options.shared ? DAY_MS : null)
   return new ContentStore(directory)
 }
 
@@ -131,12 +131,19 @@ export class ContentStore {
   }
 }
 
-async function sweep(temp: string, minAgeMs: number): Promise<void> {
+/** Removes uploads; with an age only those that are older, for the clocks of file systems run ahead of the machine's. */
+async function sweep(temp: string, minAgeMs: number | null): Promise<void> {
   for (const name of await readdir(temp)) {
     const path = join(temp, name)
-    const facts = await stat(path).catch(missingAsNull)
-    if (facts && Date.now() - facts.mtimeMs >= minAgeMs) await rm(path, { recursive: true, force: true })
+    const isLeft = minAgeMs === null || (await ageOf(path)) >= minAgeMs
+    if (isLeft) await rm(path, { recursive: true, force: true })
   }
+}
+
+/** In milliseconds; nothing has no age. */
+async function ageOf(path: string): Promise<number> {
+  const facts = await stat(path).catch(missingAsNull)
+  return facts ? Date.now() - facts.mtimeMs : 0
 }
 
 async function write(

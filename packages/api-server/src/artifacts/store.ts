@@ -55,6 +55,13 @@ export const createArtifactStore = (database: Pick<Database, 'sql'>) => ({
       on conflict do nothing`
   },
 
+  /** Hands the references of owners whose id begins with `from` to those whose ids begin with `to` instead. */
+  async moveRefs(tx: Sql, kind: RefKind, { from, to }: { from: string; to: string }): Promise<void> {
+    await tx`
+      update blob_ref set owner = ${to} || substr(owner, ${from.length + 1})
+      where kind = ${kind} and starts_with(owner, ${from})`
+  },
+
   async dropRefs(tx: Sql, kind: RefKind, owners: readonly string[]): Promise<void> {
     await tx`delete from blob_ref where kind = ${kind} and owner = any(${owners as string[]}::text[])`
   },

@@ -1,26 +1,49 @@
 /**
- * Deliveries that ended without being done (wire decisions G15, G52). They come in floods (a full mailbox drops
- * thousands a second), so they are written behind, many in one commit, and a flood beyond that is counted.
+ * Deliveries that ended without being done (wire decisions G15, G52), kept for 30 days. They come in floods (a full
+ * mailbox drops thousands a second), so they are written behind, many in one commit, and a flood beyond that is counted.
  * @module
  */
 import type { DeadLetter } from '@flow-service/core'
-import { MAX_STORED_VALUE_BYTES, timestampOfMs } from '@flow-service/protocol'
+import { type DeadLetterReason, type DeadLetterRecord, MAX_STORED_VALUE_BYTES } from '@flow-service/protocol'
 import { v7 } from 'uuid'
 
-import type { Database } from '../db/database.ts'
+import type { Database, Sql } from '../db/database.ts'
 import { createGroupWriter } from '../db/group-writer.ts'
+import { createTimestamps } from '../db/timestamps.ts'
 import { boundedJson } from './bounded-json.ts'
-import { createEventStore, type DeadLetterRow } from './store.ts'
+import { ReplayedLetters } from './replayed-letters.ts'
+import { createEventStore, type DeadLetterFilter, type DeadLetterRow } from './store.ts'
+
+export type { DeadLetterFilter } from './store.ts'
 
 /** Dead letters that may wait to be written. */
 const MAX_WAITING = 10_000
+
+/** A dead letter as it is kept: `value` is JSON text, null when it was too long. */
+export type KeptLetter = DeadLetterRow
 
 /** Keeps dead letters. */
 export interface DeadLetters {
   /** Keeps an entry soon; a value over 256 KiB of JSON is kept as null. Never throws, never blocks. */
   record(entry: DeadLetter, atMs: number): void
-  /** Resolves when all that was recorded is committed or given up. */
-  flush(): Promise<void>
+  /** Resolves, when all that was recorded is committed or given up, to how much of it was waiting. */
+  flush(): Promise<number>
+  /** Newest first. */
+  list(filter: DeadLetterFilter, limit: number): Promise<DeadLetterRecord[]>
+  /** An entry, null when there is none. */
+  find(id: string): Promise<KeptLetter | null>
+  /** Takes an entry away in the caller's transaction; of several callers one gets it, the others null. */
+  take(tx: Sql, id: string): Promise<KeptLetter | null>
+  /** Takes the oldest entries that can be delivered again, in order. */
+  takeOldest(tx: Sql, filter: DeadLetterFilter, limit: number): Promise<KeptLetter[]>
+  /** Keeps entries again that were taken. */
+  putBack(tx: Sql, letters: readonly KeptLetter[]): Promise<void>
+  /** Delivers an entry again by `deliver`, which answers the cascade. If it fails once more it keeps its id. */
+  redeliver(letter: KeptLetter, deliver: () => string): string
+  /** A cascade is over: what comes of it later is none of its entries. */
+  cascadeEnded(cascade: string): void
+  /** How many there were since the engine has started. */
+  counts(): ReadonlyMap<DeadLetterReason, number>
 }
 
 /** Dead letters on a database. */
@@ -28,44 +51,92 @@ export function createDeadLetters(deps: {
   readonly database: Database
   readonly log: { error(fields: object, message: string): void }
 }): DeadLetters {
-  const store = createEventStore(deps.database)
-  const writer = createGroupWriter<DeadLetterRow>(deps.database, (tx, rows) => store.addDeadLetters(tx, rows))
+  const { database, log } = deps
+  const store = createEventStore(database)
+  const writer = createGroupWriter<DeadLetterRow>(database, (tx, rows) => store.addDeadLetters(tx, rows))
   const waiting = new Set<Promise<void>>()
+  const replayed = new ReplayedLetters()
+  const counts = new Map<DeadLetterReason, number>()
+  const rowOf = createRows(replayed)
   let lost = 0
 
   const write = async (row: DeadLetterRow): Promise<void> => {
     try {
       await writer.write(row)
     } catch (error) {
-      deps.log.error({ err: error, flow: row.flow, node: row.node, reason: row.reason }, 'a dead letter is lost')
+      log.error({ err: error, flow: row.flow, node: row.node, reason: row.reason }, 'a dead letter is lost')
     }
   }
   const reportLost = (): void => {
     if (lost === 0) return
-    deps.log.error({ lost }, 'dead letters are lost: they came faster than the database takes them')
+    log.error({ lost }, 'dead letters are lost: they came faster than the database takes them')
     lost = 0
+  }
+  const record = (entry: DeadLetter, atMs: number): void => {
+    if (replayed.hold(() => record(entry, atMs))) return
+    counts.set(entry.reason, (counts.get(entry.reason) ?? 0) + 1)
+    if (waiting.size >= MAX_WAITING) {
+      lost += 1
+      return
+    }
+    const writing = write(rowOf(entry, atMs))
+    waiting.add(writing)
+    void writing.then(() => {
+      waiting.delete(writing)
+      if (waiting.size === 0) reportLost()
+    })
+  }
+  const flush = async (): Promise<number> => {
+    const { size } = waiting
+    await Promise.all(waiting)
+    return size
   }
 
   return {
-    record(entry, atMs) {
-      if (waiting.size >= MAX_WAITING) {
-        lost += 1
-        return
-      }
-      const writing = write(rowOf(entry, atMs))
-      waiting.add(writing)
-      void writing.then(() => {
-        waiting.delete(writing)
-        if (waiting.size === 0) reportLost()
-      })
+    record,
+    flush,
+    async list(filter, limit) {
+      await flush()
+      return (await store.deadLetters(filter, limit)).map(shown)
     },
-    async flush() {
-      await Promise.all(waiting)
+    async find(id) {
+      await flush()
+      return store.deadLetter(id)
     },
+    take: (tx, id) => store.takeDeadLetter(tx, id),
+    takeOldest: (tx, filter, limit) => store.takeDeadLetters(tx, filter, limit),
+    putBack: (tx, letters) => store.addDeadLetters(tx, letters),
+    redeliver: (letter, deliver) => replayed.deliver(letter, deliver),
+    cascadeEnded: (cascade) => replayed.forget(cascade),
+    counts: () => counts,
   }
 }
 
-function rowOf({ flow, node, message, value, reason, cascade }: DeadLetter, atMs: number): DeadLetterRow {
-  const text = boundedJson(value, MAX_STORED_VALUE_BYTES)
-  return { id: v7(), ts: timestampOfMs(atMs), flow, node, message, value: text, reason, cascade }
+/** Makes rows; their times increase, so that lists can be paged by them. */
+function createRows(replayed: ReplayedLetters) {
+  let nowMs = 0
+  const timestamps = createTimestamps(() => nowMs)
+  return (entry: DeadLetter, atMs: number): DeadLetterRow => {
+    nowMs = atMs
+    const { flow, node, message, value, reason, cascade, run = null } = entry
+    const before = replayed.take(entry)
+    return {
+      id: before?.id ?? v7(),
+      ts: timestamps.next(),
+      flow,
+      node,
+      message,
+      value: boundedJson(value, MAX_STORED_VALUE_BYTES),
+      reason,
+      attempts: (before?.attempts ?? 0) + 1,
+      cascade,
+      run,
+    }
+  }
 }
+
+const shown = ({ node, value, ...row }: DeadLetterRow): DeadLetterRecord => ({
+  ...row,
+  node: node === '' ? null : node,
+  value: value === null ? null : (JSON.parse(value) as DeadLetterRecord['value']),
+})

@@ -12,10 +12,10 @@ export type EventListener = (event: EngineEvent, atMs: number) => void
 export interface EventBus {
   /** Tells every listener; `atMs` is now unless given. Never throws. */
   publish(event: EngineEvent, atMs?: number): void
-  /** Whether there is any listener. */
+  /** Whether there is any listener that is not `quiet`. */
   isHeard(): boolean
-  /** The result ends the subscription. */
-  subscribe(listener: EventListener): () => void
+  /** The result ends the subscription. For a `quiet` listener alone nobody needs to make events of values. */
+  subscribe(listener: EventListener, options?: { readonly quiet?: boolean }): () => void
 }
 
 /** An event bus; a listener that throws is reported to `onError` and keeps no other one from hearing the event. */
@@ -23,6 +23,7 @@ export function createEventBus(
   onError: (error: unknown) => void = (error) => process.emitWarning(error as Error),
 ): EventBus {
   let listeners: readonly EventListener[] = []
+  let heard = 0
   return {
     publish(event, atMs = Date.now()) {
       for (const listener of listeners) {
@@ -33,13 +34,16 @@ export function createEventBus(
         }
       }
     },
-    isHeard: () => listeners.length > 0,
-    subscribe(listener) {
+    isHeard: () => heard > 0,
+    subscribe(listener, { quiet = false } = {}) {
       // a fresh function each time, so that one listener may subscribe twice
       const entry: EventListener = (event, atMs) => listener(event, atMs)
       listeners = [...listeners, entry]
+      if (!quiet) heard += 1
       return () => {
+        if (!listeners.includes(entry)) return
         listeners = listeners.filter((other) => other !== entry)
+        if (!quiet) heard -= 1
       }
     },
   }

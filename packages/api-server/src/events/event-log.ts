@@ -1,24 +1,39 @@
 /**
- * What happened in the engine, kept for operators (wire decision G52): the audit trail, and news of its parts.
+ * What happened in the engine, kept for operators for 30 days (wire decision G52): the audit trail, and news of its
+ * parts. News are written behind, many in one commit; a flood of them is counted in the log.
  * @module
  */
+import { timestampOfMs } from '@flow-service/protocol'
 import { v7 } from 'uuid'
 
 import type { Database, Sql } from '../db/database.ts'
-import { createEventStore, type EventRow } from './store.ts'
+import { createGroupWriter } from '../db/group-writer.ts'
+import { createTimestamps } from '../db/timestamps.ts'
+import { createEventStore, type EventFilter, type EventRow } from './store.ts'
+
+export type { EventFilter } from './store.ts'
 
 /** Somebody changed something: `action` is a word like `flow.publish`. */
 type AuditEntry = Pick<EventRow, 'action' | 'actor'> & Partial<Pick<EventRow, 'flow' | 'node' | 'detail'>>
 
 /** Something happened that nobody asked for. */
-type NewsEntry = Pick<EventRow, 'kind' | 'level' | 'action'> & Partial<Pick<EventRow, 'flow' | 'node' | 'detail'>>
+export type NewsEntry = Pick<EventRow, 'kind' | 'level' | 'action'> & Partial<Pick<EventRow, 'flow' | 'node' | 'detail'>>
+
+/** News that may wait to be written. */
+const MAX_WAITING = 10_000
 
 /** Keeps events. */
 export interface EventLog {
   /** Writes an entry in the caller's transaction: a change and its entry are committed together or not at all. */
   audit(tx: Sql, entry: AuditEntry): Promise<void>
-  /** Writes an entry on its own, soon; a failure goes to the log. */
-  report(entry: NewsEntry): void
+  /** Writes an entry on its own, soon; a failure goes to the log. `atMs` is now unless given. */
+  report(entry: NewsEntry, atMs?: number): void
+  /** Resolves, when all that was reported is committed or given up, to how much of it was waiting. */
+  flush(): Promise<number>
+  /** Newest first. */
+  list(filter: EventFilter, limit: number): Promise<EventRow[]>
+  /** Drops events and dead letters that are too old to be kept. */
+  expire(): Promise<void>
 }
 
 /** An event log on a database. */
@@ -26,15 +41,48 @@ export function createEventLog(deps: {
   readonly database: Database
   readonly log: { error(fields: object, message: string): void }
 }): EventLog {
-  const store = createEventStore(deps.database)
+  const { database, log } = deps
+  const store = createEventStore(database)
+  const writer = createGroupWriter<EventRow>(database, (tx, rows) => store.addEvents(tx, rows))
+  const waiting = new Set<Promise<void>>()
+  const timestamps = createTimestamps(() => Date.now())
+  const blank = () => ({ id: v7(), ts: timestamps.next(), flow: null, node: null, actor: null, detail: {} })
+  let lost = 0
+
+  const write = async (row: EventRow): Promise<void> => {
+    try {
+      await writer.write(row)
+    } catch (error) {
+      log.error({ err: error, entry: row }, 'an event of the engine could not be kept')
+    }
+  }
+  const flush = async (): Promise<number> => {
+    const { size } = waiting
+    await Promise.all(waiting)
+    return size
+  }
   return {
-    audit: (tx, entry) => store.addEvent(tx, { ...blank(), ...entry, kind: 'audit', level: 'info' }),
-    report(entry) {
-      store.addEvent(deps.database.sql, { ...blank(), ...entry, actor: null }).catch((error: unknown) => {
-        deps.log.error({ err: error, entry }, 'an event of the engine could not be kept')
+    audit: (tx, entry) => store.addEvents(tx, [{ ...blank(), ...entry, kind: 'audit', level: 'info' }]),
+    report(entry, atMs) {
+      if (waiting.size >= MAX_WAITING) {
+        lost += 1
+        return
+      }
+      const at = atMs === undefined ? {} : { ts: timestampOfMs(atMs) }
+      const writing = write({ ...blank(), ...at, ...entry })
+      waiting.add(writing)
+      void writing.then(() => {
+        waiting.delete(writing)
+        if (waiting.size > 0 || lost === 0) return
+        log.error({ lost }, 'events of the engine are lost: they came faster than the database takes them')
+        lost = 0
       })
     },
+    flush,
+    async list(filter, limit) {
+      await flush()
+      return store.events(filter, limit)
+    },
+    expire: () => store.expire(),
   }
 }
-
-const blank = () => ({ id: v7(), flow: null, node: null, detail: {} })

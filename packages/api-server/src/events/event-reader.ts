@@ -1,10 +1,10 @@
 /**
  * The sending side of one event socket: numbers the frames and bounds what a slow reader costs (wire decision G46).
  *
- * States: *flowing* (everything is sent at once), *coalescing* (more than {@link COALESCE_BYTES} wait in the socket:
- * the newest value of each message waits here instead of being sent), *closed*.
+ * States: *flowing* (everything is sent at once), *waiting* (more than {@link COALESCE_BYTES} wait in the socket: events
+ * wait here, as references to the text that all sockets share), *closed*.
  * - E1 `seq` grows by one with each frame that is sent.
- * - E2 no value overtakes an older one of the same message: while one waits, newer ones take its place.
+ * - E2 events are sent in their order, except that a value takes the place of an older one of its message that waits.
  * - E3 only values are ever left out; node, run, health and flow events are always sent.
  * - E4 more than {@link CLOSE_BYTES} of waiting text, in the socket and here, closes the socket with 1013; a snapshot,
  *   which may be larger than that, does not count.
@@ -18,6 +18,8 @@ import { type EventText, frameText } from './event-text.ts'
 export const COALESCE_BYTES = 1024 * 1024
 /** Bytes waiting for a socket from which on it is closed. */
 export const CLOSE_BYTES = 16 * 1024 * 1024
+/** Size of an event from which on sockets send the shared text as a fragment of its own instead of copying it. */
+const SHARED_BYTES = 16 * 1024
 const TRY_AGAIN_LATER = 1013
 
 /** What the reader needs of a socket. */
@@ -26,8 +28,10 @@ export type Outlet = Pick<WebSocket, 'bufferedAmount' | 'close' | 'readyState' |
 /** Sends frames to one socket. */
 export class EventReader {
   readonly #socket: Outlet
-  readonly #waiting = new Map<string, EventText>()
+  /** By message for values; by `seq`-like numbers of their own for what is not coalesced. */
+  readonly #waiting = new Map<string | number, EventText>()
   #waitingSize = 0
+  #kept = 0
   #limit = CLOSE_BYTES
   #seq = 0
 
@@ -38,7 +42,7 @@ export class EventReader {
   /** Sends the state that later events change. */
   snapshot(fields: object): void {
     const text = frameText('snapshot', ++this.#seq, Date.now(), fields)
-    this.#limit = CLOSE_BYTES + Buffer.byteLength(text)
+    this.#limit = CLOSE_BYTES + text.length
     this.#send(text)
   }
 
@@ -47,38 +51,20 @@ export class EventReader {
     this.#send(frameText('error', ++this.#seq, Date.now(), { code, detail }))
   }
 
-  /** Sends an event, or keeps the newest value of its message until the socket has drained. */
+  /** Sends an event, or keeps it until the socket has drained. */
   event(text: EventText): void {
-    const { event } = text
-    if (event.type === 'value' && (this.#waiting.size > 0 || this.#socket.bufferedAmount > COALESCE_BYTES)) {
-      this.#keep(text, event.run === null ? event.message : `${event.message} ${event.run}`)
-    } else this.#number(text)
+    if (this.#waiting.size > 0 || this.#socket.bufferedAmount > COALESCE_BYTES) this.#keep(text)
+    else this.#number(text)
   }
 
-  #keep(text: EventText, key: string): void {
-    this.#waitingSize += text.tail.length - (this.#waiting.get(key)?.tail.length ?? 0)
-    this.#waiting.set(key, text)
-    this.closeIfTooSlow()
-  }
-
-  /** Sends what waits, as far as the socket takes it; runs whenever the socket has written a frame. */
-  readonly #drained = (): void => {
+  /** Sends what waits, as far as the socket takes it; to be called whenever the socket has written everything. */
+  drained(): void {
     for (const [key, text] of this.#waiting) {
       if (this.#socket.bufferedAmount > COALESCE_BYTES) return
       this.#waiting.delete(key)
       this.#waitingSize -= text.tail.length
       this.#number(text)
     }
-  }
-
-  #number(text: EventText): void {
-    this.#send(text.head + ++this.#seq + text.tail)
-  }
-
-  #send(text: string): void {
-    if (this.#socket.readyState !== 1) return
-    this.#socket.send(text, this.#drained)
-    this.closeIfTooSlow()
   }
 
   /** Closes the socket when too much waits (E4); frames of the protocol itself, like pongs, count too. */
@@ -88,4 +74,40 @@ export class EventReader {
     this.#waitingSize = 0
     this.#socket.close(TRY_AGAIN_LATER, 'the reader is too slow')
   }
+
+  #keep(text: EventText): void {
+    if (this.#socket.readyState !== 1) return
+    const key = keyOf(text) ?? ++this.#kept
+    this.#waitingSize += text.tail.length - (this.#waiting.get(key)?.tail.length ?? 0)
+    this.#waiting.set(key, text)
+    this.closeIfTooSlow()
+  }
+
+  #number({ head, tail }: EventText): void {
+    const start = `${head}${++this.#seq}`
+    if (tail.length >= SHARED_BYTES) {
+      this.#send(Buffer.from(start), tail)
+      return
+    }
+    const frame = Buffer.allocUnsafe(start.length + tail.length)
+    frame.write(start, 'latin1')
+    tail.copy(frame, start.length)
+    this.#send(frame)
+  }
+
+  /** Sends a message, as two fragments (RFC 6455, 5.4) when it comes in two parts. */
+  #send(text: Buffer, rest?: Buffer): void {
+    if (this.#socket.readyState !== 1) return
+    if (rest) this.#socket.send(text, { binary: false, fin: false })
+    this.#socket.send(rest ?? text, WHOLE)
+    this.closeIfTooSlow()
+  }
+}
+
+const WHOLE = { binary: false, fin: true } as const
+
+/** What an event is coalesced by; null for what is never left out. */
+function keyOf({ event }: EventText): string | null {
+  if (event.type !== 'value') return null
+  return event.run === null ? event.message : `${event.message} ${event.run}`
 }

@@ -3,91 +3,176 @@
  *
  * A socket is *opening* until its snapshot is sent and *open* afterwards. While it opens, events are gathered, so that
  * nothing is missed between the snapshot and the first event.
+ *
+ * Events are serialised when they happen, and told to the open sockets at the end of the turn of the event loop: a
+ * cascade is one write a socket, not one an event.
  * @module
  */
-import { flowPart } from '@flow-service/protocol'
-import type { RawData, WebSocket } from 'ws'
+import type { Duplex } from 'node:stream'
 
+import { flowPart } from '@flow-service/protocol'
+import type { WebSocket } from 'ws'
+
+import { readClientFrame } from './client-frame.ts'
 import type { EventBus, EventListener } from './event-bus.ts'
 import { CLOSE_BYTES, EventReader } from './event-reader.ts'
 import { type EngineSnapshot, newsSince } from './event-replay.ts'
-import { type EventText, eventText } from './event-text.ts'
+import { type EventText, eventText, flowsOf } from './event-text.ts'
+import { createFrameBudget } from './frame-budget.ts'
 
 /** What the sockets need of the engine. */
 export interface EventSocketsDeps {
   readonly bus: EventBus
   readonly engineVersion: string
-  /** The state now; must not lag behind the events that were published before the call. */
-  readonly snapshot: () => Promise<EngineSnapshot> | EngineSnapshot
+  /**
+   * Reads what is stored; the result adds what memory holds, as it is when it is called. Must not lag behind the events
+   * that were published before.
+   */
+  readonly snapshot: () => Promise<() => EngineSnapshot>
+  /** Whether a published flow declares a message of this qualified name. */
+  readonly isMessage: (name: string) => boolean
   readonly log: { error(fields: object, message: string): void }
+  /** A clock in milliseconds for what clients may send; the machine's unless given. */
+  readonly now?: () => number
+}
+
+/** An accepted socket and the connection below it, whose writes are gathered. */
+export interface Connection {
+  readonly socket: WebSocket
+  readonly wire: Pick<Duplex, 'cork' | 'on' | 'uncork'>
 }
 
 /** The open event sockets. */
 export interface EventSockets {
   /** Serves an accepted socket; `flows` limits what it is told, null for everything. */
-  serve(socket: WebSocket, flows: ReadonlySet<string> | null): void
+  serve(connection: Connection, flows: ReadonlySet<string> | null): void
+  /** The messages whose media some client has asked for. */
+  wantedMedia(): ReadonlySet<string>
 }
 
-interface Session {
+interface Session extends Connection {
   readonly reader: EventReader
   readonly flows: ReadonlySet<string> | null
   state: { readonly kind: 'opening'; readonly gathered: EventText[]; size: number } | { readonly kind: 'open' }
+  media: readonly string[]
 }
 
+const POLICY_VIOLATION = 1008
 const INTERNAL_ERROR = 1011
 const TRY_AGAIN_LATER = 1013
+/** How long a client that floods the engine has to take notice of its end, in milliseconds. */
+const FLOOD_CLOSE_MS = 2000
+/** Bytes of events that are gathered in one write to a socket. */
+const WRITE_BYTES = 64 * 1024
 
-/** Event sockets on a bus. An event is serialised once, and only while somebody listens. */
+/** Event sockets on a bus. An event is serialised once, and only while somebody listens to its flow. */
 export function createEventSockets(deps: EventSocketsDeps): EventSockets {
-  const sessions = new Map<WebSocket, Session>()
+  const sessions = new Set<Session>()
+  const turn = createTurn((texts) => {
+    for (const session of sessions) if (session.state.kind === 'open') tellAll(session, texts)
+  })
   let unsubscribe: (() => void) | null = null
   const pass: EventListener = (event, atMs) => {
-    const text = eventText(event, atMs)
-    for (const [socket, session] of sessions) if (concerns(session.flows, text.flows)) tell(socket, session, text)
+    const flows = flowsOf(event)
+    let text: EventText | null = null
+    for (const session of sessions) {
+      if (!concerns(session.flows, flows)) continue
+      text ??= eventText(event, atMs, flows)
+      gather(session, text)
+    }
+    if (text) turn.add(text)
   }
-  const forget = (socket: WebSocket): void => {
-    sessions.delete(socket)
+  const open = async (session: Session): Promise<void> => {
+    const complete = await deps.snapshot()
+    // what happened until now is told to those who are open before this one is
+    turn.end()
+    const snapshot = limitTo(session.flows, complete())
+    session.reader.snapshot({ engine_version: deps.engineVersion, ...snapshot })
+    const missed = session.state.kind === 'opening' ? session.state.gathered : []
+    session.state = { kind: 'open' }
+    tellAll(session, newsSince(snapshot, missed))
+  }
+  const forget = (session: Session): void => {
+    sessions.delete(session)
     if (sessions.size > 0) return
     unsubscribe?.()
     unsubscribe = null
   }
   return {
-    serve(socket, flows) {
+    serve(connection, flows) {
+      const { socket, wire } = connection
+      const reader = new EventReader(socket)
       const session: Session = {
-        reader: new EventReader(socket),
+        ...connection,
+        reader,
         flows,
         state: { kind: 'opening', gathered: [], size: 0 },
+        media: [],
       }
-      sessions.set(socket, session)
+      sessions.add(session)
       unsubscribe ??= deps.bus.subscribe(pass)
-      socket.on('close', () => forget(socket))
-      socket.on('ping', () => session.reader.closeIfTooSlow())
-      socket.on('message', (data, isBinary) => refuseFrame(session.reader, data, isBinary))
-      open(deps, session).catch((error: unknown) => {
+      socket.on('close', () => forget(session))
+      wire.on('drain', () => gathered(wire, () => reader.drained()))
+      listen(deps, session)
+      open(session).catch((error: unknown) => {
         deps.log.error({ err: error }, 'an event socket got no snapshot')
         socket.close(INTERNAL_ERROR, 'the snapshot failed; connect again')
       })
     },
+    wantedMedia: () => new Set([...sessions].flatMap(({ media }) => media)),
   }
 }
 
-async function open(deps: EventSocketsDeps, session: Session): Promise<void> {
-  const snapshot = limitTo(session.flows, await deps.snapshot())
-  session.reader.snapshot({ engine_version: deps.engineVersion, ...snapshot })
-  const gathered = session.state.kind === 'opening' ? session.state.gathered : []
-  session.state = { kind: 'open' }
-  for (const text of newsSince(snapshot, gathered)) session.reader.event(text)
+/** Collects events until the turn of the event loop is over, or `end` is called. */
+function createTurn(tell: (texts: readonly EventText[]) => void) {
+  let texts: EventText[] = []
+  let scheduled: NodeJS.Immediate | null = null
+  const end = (): void => {
+    if (scheduled) clearImmediate(scheduled)
+    scheduled = null
+    const told = texts
+    texts = []
+    if (told.length > 0) tell(told)
+  }
+  return {
+    add(text: EventText): void {
+      texts.push(text)
+      scheduled ??= setImmediate(end)
+    },
+    end,
+  }
 }
 
-function tell(socket: WebSocket, session: Session, text: EventText): void {
-  const { state } = session
-  if (state.kind === 'open') {
-    session.reader.event(text)
-    return
-  }
+/** Keeps an event for a socket that has no snapshot yet. */
+function gather({ socket, state }: Session, text: EventText): void {
+  if (state.kind === 'open') return
   state.gathered.push(text)
   state.size += text.tail.length
   if (state.size > CLOSE_BYTES) socket.close(TRY_AGAIN_LATER, 'the snapshot takes too long; connect again')
+}
+
+/** Tells a socket the events that concern it, many in one write. */
+function tellAll({ flows, reader, wire }: Session, texts: readonly EventText[]): void {
+  let size = 0
+  wire.cork()
+  for (const text of texts) {
+    if (!concerns(flows, text.flows)) continue
+    reader.event(text)
+    size += text.tail.length
+    if (size < WRITE_BYTES) continue
+    // what is corked counts as waiting, so that a burst would look like a slow reader
+    wire.uncork()
+    wire.cork()
+    size = 0
+  }
+  wire.uncork()
+}
+
+/** Makes one write of all that `send` sends. */
+function gathered(wire: Connection['wire'], send: () => void): void {
+  wire.cork()
+  send()
+  wire.uncork()
 }
 
 const concerns = (wanted: ReadonlySet<string> | null, flows: readonly string[]): boolean =>
@@ -104,21 +189,31 @@ function limitTo(wanted: ReadonlySet<string> | null, snapshot: EngineSnapshot): 
   }
 }
 
-/** Clients have nothing to say yet: every frame is answered with what is wrong with it. */
-function refuseFrame(reader: EventReader, data: RawData, isBinary: boolean): void {
-  const type = isBinary ? null : frameType(data)
-  if (type === null) {
-    reader.error('malformed_frame', 'send text frames that hold a JSON object with a "type"')
-  } else reader.error('unknown_frame', `frames of type "${type.slice(0, 100)}" are not known here`)
+/** Hears what the client says: a request is kept, anything else is answered, and a flood ends the socket. */
+function listen({ isMessage, now = () => performance.now() }: EventSocketsDeps, session: Session): void {
+  const { reader, socket } = session
+  const take = createFrameBudget(now)
+  const isAllowed = (): boolean => {
+    if (socket.readyState !== socket.OPEN) return false
+    if (take()) return true
+    endFlood(socket)
+    return false
+  }
+  socket.on('ping', () => {
+    if (isAllowed()) reader.closeIfTooSlow()
+  })
+  socket.on('message', (data, isBinary) => {
+    if (!isAllowed()) return
+    const frame = readClientFrame(data, isBinary, isMessage)
+    if (frame.kind === 'media') session.media = frame.names
+    else reader.error(frame.code, frame.detail)
+  })
 }
 
-function frameType(data: RawData): string | null {
-  try {
-    const frame: unknown = JSON.parse((data as Buffer).toString('utf8'))
-    return typeof frame === 'object' && frame !== null && 'type' in frame && typeof frame.type === 'string'
-      ? frame.type
-      : null
-  } catch {
-    return null
-  }
+/** Says good-bye and reads no further: what the client still sends stays in its own buffers. */
+function endFlood(socket: WebSocket): void {
+  socket.close(POLICY_VIOLATION, 'too many frames; send fewer')
+  socket.pause()
+  const cut = setTimeout(() => socket.terminate(), FLOOD_CLOSE_MS)
+  socket.once('close', () => clearTimeout(cut))
 }

@@ -8,33 +8,27 @@ import { type EngineEvent, flowPart, timestampOfMs } from '@flow-service/protoco
 /** An event on its way to sockets. `head + seq + tail` is the frame. */
 export interface EventText {
   readonly event: EngineEvent
-  readonly atMs: number
   /** The flows it is about. */
   readonly flows: readonly string[]
+  /** ASCII. */
   readonly head: string
-  readonly tail: string
+  /** UTF-8, shared by all sockets. */
+  readonly tail: Buffer
 }
 
 /** The text of a frame that is sent to one socket only. */
-export function frameText(type: string, seq: number, atMs: number, fields: object): string {
-  return `${headOf(type)}${seq}${tailOf(atMs, fields)}`
+export function frameText(type: string, seq: number, atMs: number, fields: object): Buffer {
+  return Buffer.from(`${headOf(type)}${seq}${tailOf(atMs, fields)}`)
 }
 
 /** Serialises an event for any number of sockets. */
-export function eventText(event: EngineEvent, atMs: number): EventText {
+export function eventText(event: EngineEvent, atMs: number, flows: readonly string[] = flowsOf(event)): EventText {
   const { type, ...fields } = event
-  return { event, atMs, flows: flowsOf(event), head: headOf(type), tail: tailOf(atMs, fields) }
+  return { event, flows, head: headOf(type), tail: Buffer.from(tailOf(atMs, fields)) }
 }
 
-const headOf = (type: string): string => `{"type":"${type}","seq":`
-
-function tailOf(atMs: number, fields: object): string {
-  const rest = JSON.stringify(fields).slice(1)
-  return `,"ts":"${timestampOfMs(atMs)}"${rest === '}' ? '' : ','}${rest}`
-}
-
-/** A value is about the flow that declares its message and about the one that produced it. */
-function flowsOf(event: EngineEvent): readonly string[] {
+/** The flows that an event is about; a value is about the one that declares its message and the one that produced it. */
+export function flowsOf(event: EngineEvent): readonly string[] {
   switch (event.type) {
     case 'flow':
       return [event.name]
@@ -48,4 +42,11 @@ function flowsOf(event: EngineEvent): readonly string[] {
     case 'health':
       return [event.flow]
   }
+}
+
+const headOf = (type: string): string => `{"type":"${type}","seq":`
+
+function tailOf(atMs: number, fields: object): string {
+  const rest = JSON.stringify(fields).slice(1)
+  return `,"ts":"${timestampOfMs(atMs)}"${rest === '}' ? '' : ','}${rest}`
 }

@@ -4,11 +4,11 @@
  */
 import type { IncomingMessage } from 'node:http'
 
-import { timestampSchema } from '@flow-service/protocol'
+import { nameSchema, timestampSchema } from '@flow-service/protocol'
 import * as z from 'zod'
 
 import { endpoint, type Handlers, reply } from '../http/endpoint.ts'
-import { ProblemError } from '../http/errors.ts'
+import { invalidPart, ProblemError } from '../http/errors.ts'
 import type { Principal } from '../http/principal.ts'
 import type { UpgradeHandler } from '../http/upgrade.ts'
 import type { EventSockets } from './event-socket.ts'
@@ -16,6 +16,8 @@ import type { Tickets } from './tickets.ts'
 
 /** Largest frame that a client may send, in bytes. */
 const MAX_CLIENT_FRAME_BYTES = 64 * 1024
+/** The page goes on without this engine (RFC 6455, 7.4.1). */
+const GOING_AWAY = 1001
 
 const wsTicketSchema = z
   .object({
@@ -50,6 +52,8 @@ export interface EventUpgradeDeps {
   readonly authenticate: (request: IncomingMessage) => Promise<Principal>
   /** Whether the account of a ticket may still sign in. */
   readonly mayEnter: (userId: string) => Promise<boolean>
+  /** Where clients reach the API; null when that is whatever their requests say. */
+  readonly baseUrl: string | null
   /** Origins beside the service's own whose pages may use tickets, like `https://console.example`. */
   readonly origins: readonly string[]
 }
@@ -62,10 +66,21 @@ export const eventUpgrade =
     const ticket = query.get('ticket')
     if (ticket === null) await admitBearer(deps, request)
     else await admitTicket(deps, request, ticket)
-    const flows = query.get('flows')
-    const socket = await upgrade.accept({ maxPayloadBytes: MAX_CLIENT_FRAME_BYTES })
-    deps.sockets.serve(socket, flows === null ? null : new Set(flows.split(',')))
+    const flows = flowsOf(query)
+    const socket = await upgrade.accept({ maxPayloadBytes: MAX_CLIENT_FRAME_BYTES, stopCode: GOING_AWAY })
+    deps.sockets.serve({ socket, wire: request.socket }, flows)
   }
+
+const flowsSchema = z.object({ flows: z.array(nameSchema).max(1000) })
+
+/** The flows of `flows=a,b`, which may be given several times; null without it. */
+function flowsOf(query: URLSearchParams): ReadonlySet<string> | null {
+  if (!query.has('flows')) return null
+  const names = query.getAll('flows').flatMap((list) => list.split(',').filter((name) => name !== ''))
+  const parsed = flowsSchema.safeParse({ flows: names })
+  if (!parsed.success) throw invalidPart(parsed.error, 'query')
+  return new Set(parsed.data.flows)
+}
 
 async function admitBearer(deps: EventUpgradeDeps, request: IncomingMessage): Promise<void> {
   const principal = await deps.authenticate(request)
@@ -74,7 +89,7 @@ async function admitBearer(deps: EventUpgradeDeps, request: IncomingMessage): Pr
 
 async function admitTicket(deps: EventUpgradeDeps, request: IncomingMessage, ticket: string): Promise<void> {
   // before the ticket is taken: a foreign page must not even use it up
-  if (!isOwnOrigin(request, deps.origins)) {
+  if (!isOwnOrigin(request, deps)) {
     throw new ProblemError('forbidden', `pages of ${request.headers.origin} may not open the event socket`)
   }
   const userId = await deps.tickets.redeem(ticket)
@@ -84,8 +99,10 @@ async function admitTicket(deps: EventUpgradeDeps, request: IncomingMessage, tic
 }
 
 /** A browser always tells the origin of the page (RFC 6454); other clients have none. */
-function isOwnOrigin({ headers }: IncomingMessage, allowed: readonly string[]): boolean {
+function isOwnOrigin({ headers }: IncomingMessage, { baseUrl, origins }: EventUpgradeDeps): boolean {
   const { origin, host } = headers
-  if (origin === undefined || allowed.includes(origin)) return true
-  return URL.canParse(origin) && new URL(origin).host === host
+  if (origin === undefined || origins.includes(origin)) return true
+  if (!URL.canParse(origin)) return false
+  const page = new URL(origin)
+  return page.host === host || (baseUrl !== null && page.origin === new URL(baseUrl).origin)
 }

@@ -2,13 +2,16 @@
  * SQL of the audit trail, the engine's news, dead letters and tickets of the event socket.
  * @module
  */
+import type { DeadLetterReason, EventKind } from '@flow-service/protocol'
+
 import { affected } from '../db/affected.ts'
 import type { Database, Sql } from '../db/database.ts'
 
 /** A row of `engine_event`. */
 export interface EventRow {
   readonly id: string
-  readonly kind: 'audit' | 'health' | 'alert' | 'worker' | 'device' | 'engine'
+  readonly ts: string
+  readonly kind: EventKind
   readonly level: 'info' | 'warning' | 'error'
   readonly flow: string | null
   readonly node: string | null
@@ -25,26 +28,106 @@ export interface DeadLetterRow {
   readonly node: string
   readonly message: string | null
   readonly value: string | null
-  readonly reason: string
+  readonly reason: DeadLetterReason
+  readonly attempts: number
   readonly cascade: string | null
+  readonly run: string | null
 }
+
+/** Rows of a list. Times are engine timestamps or ISO 8601 with an offset; `since` ≤ ts < `before`. */
+interface Span {
+  readonly flows?: readonly string[] | undefined
+  readonly nodes?: readonly string[] | undefined
+  readonly since?: string | undefined
+  readonly before?: string | undefined
+}
+
+/** Which events a list shows. */
+export interface EventFilter extends Span {
+  readonly kinds?: readonly EventKind[] | undefined
+}
+
+/** Which dead letters a list shows. */
+export interface DeadLetterFilter extends Span {
+  readonly reasons?: readonly DeadLetterReason[] | undefined
+}
+
+/** Days that events and dead letters are kept. */
+const KEPT_DAYS = 30
+
+const letterColumns = (sql: Sql) => sql`id, ts, flow, node, message, value, reason, attempts, cascade, run`
+
+/** The condition of a list. */
+const inSpan = (sql: Sql, { flows, nodes, since, before }: Span) => sql`
+  ts >= ${since ?? '-infinity'}::timestamptz and ts < ${before ?? 'infinity'}::timestamptz
+  ${flows ? sql`and flow = any(${flows as string[]}::text[])` : sql``}
+  ${nodes ? sql`and node = any(${nodes as string[]}::text[])` : sql``}`
 
 /** Statements over `engine_event`, `dead_letter` and `socket_ticket`. */
 export const createEventStore = (database: Pick<Database, 'sql'>) => ({
-  async addEvent(sql: Sql, row: EventRow): Promise<void> {
-    await sql`
-      insert into engine_event (id, kind, level, flow, node, action, actor, detail)
-      values (${row.id}, ${row.kind}, ${row.level}, ${row.flow}, ${row.node}, ${row.action},
-        ${row.actor && JSON.stringify(row.actor)}, ${JSON.stringify(row.detail)})`
+  async addEvents(tx: Sql, rows: readonly EventRow[]): Promise<void> {
+    const written = await tx`
+      insert into engine_event (id, ts, kind, level, flow, node, action, actor, detail)
+      select id, ts, kind, level, flow, node, action, actor, detail
+      from json_to_recordset(${JSON.stringify(rows)}::json) as t (id uuid, ts timestamptz, kind text, level text,
+        flow text, node text, action text, actor json, detail json)`
+    affected(written, rows.length)
+  },
+
+  /** Newest first. */
+  async events(filter: EventFilter, limit: number): Promise<EventRow[]> {
+    const { sql } = database
+    return sql<EventRow[]>`
+      select id, ts, kind, level, flow, node, action, actor, detail from engine_event where ${inSpan(sql, filter)}
+      ${filter.kinds ? sql`and kind = any(${filter.kinds as string[]}::text[])` : sql``}
+      order by ts desc, id desc limit ${limit}`
+  },
+
+  /** Drops what is older than 30 days. */
+  async expire(): Promise<void> {
+    await database.sql`delete from engine_event where ts < now() - make_interval(days => ${KEPT_DAYS})`
+    await database.sql`delete from dead_letter where ts < now() - make_interval(days => ${KEPT_DAYS})`
   },
 
   async addDeadLetters(tx: Sql, rows: readonly DeadLetterRow[]): Promise<void> {
     const written = await tx`
-      insert into dead_letter (id, ts, flow, node, message, value, reason, cascade)
-      select id, ts, flow, node, message, value, reason, cascade
-      from json_to_recordset(${JSON.stringify(rows)}::json) as t (
-        id uuid, ts timestamptz, flow text, node text, message text, value text, reason text, cascade uuid)`
+      insert into dead_letter (${letterColumns(tx)})
+      select ${letterColumns(tx)}
+      from json_to_recordset(${JSON.stringify(rows)}::json) as t (id uuid, ts timestamptz, flow text, node text,
+        message text, value text, reason text, attempts int, cascade uuid, run uuid)`
     affected(written, rows.length)
+  },
+
+  /** Newest first. */
+  async deadLetters(filter: DeadLetterFilter, limit: number): Promise<DeadLetterRow[]> {
+    const { sql } = database
+    return sql<DeadLetterRow[]>`
+      select ${letterColumns(sql)} from dead_letter where ${inSpan(sql, filter)}
+      ${filter.reasons ? sql`and reason = any(${filter.reasons as string[]}::text[])` : sql``}
+      order by ts desc, id desc limit ${limit}`
+  },
+
+  async deadLetter(id: string): Promise<DeadLetterRow | null> {
+    const { sql } = database
+    const [row] = await sql<DeadLetterRow[]>`select ${letterColumns(sql)} from dead_letter where id = ${id}`
+    return row ?? null
+  },
+
+  /** Takes a dead letter away; of several callers one gets it. */
+  async takeDeadLetter(tx: Sql, id: string): Promise<DeadLetterRow | null> {
+    const [row] = await tx<DeadLetterRow[]>`delete from dead_letter where id = ${id} returning ${letterColumns(tx)}`
+    return row ?? null
+  },
+
+  /** Takes the oldest of those whose value is kept, in order; what another caller takes at the moment is left out. */
+  async takeDeadLetters(tx: Sql, filter: DeadLetterFilter, limit: number): Promise<DeadLetterRow[]> {
+    const rows = await tx<DeadLetterRow[]>`
+      delete from dead_letter where id in (
+        select id from dead_letter where ${inSpan(tx, filter)} and value is not null and run is null
+        ${filter.reasons ? tx`and reason = any(${filter.reasons as string[]}::text[])` : tx``}
+        order by ts, id limit ${limit} for update skip locked
+      ) returning ${letterColumns(tx)}`
+    return rows.toSorted((a, b) => (a.ts + a.id < b.ts + b.id ? -1 : 1))
   },
 
   /** Keeps a ticket for `seconds` and forgets those that nobody used; the time it ends. */

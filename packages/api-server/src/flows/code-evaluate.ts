@@ -43,6 +43,8 @@ export type EvaluationReply =
 /** What was found, and which modules failed. */
 export interface Evaluation {
   readonly flows: readonly FoundFlow[]
+  /** URLs of the modules that failed. */
+  readonly failed: readonly string[]
   readonly errors: readonly LoadError[]
 }
 
@@ -55,13 +57,13 @@ export interface EvaluationOptions {
 
 /** Evaluates modules. One that fails, hangs or ends the process is told as an error and leaves the others in. */
 export async function evaluateModules(request: EvaluationRequest, options: EvaluationOptions): Promise<Evaluation> {
-  if (request.entries.length === 0) return { flows: [], errors: [] }
-  const { flows, errors, stoppedAt } = await evaluateOnce(request, options)
-  if (stoppedAt === null) return { flows, errors }
+  if (request.entries.length === 0) return { flows: [], failed: [], errors: [] }
+  const { stoppedAt, ...evaluation } = await evaluateOnce(request, options)
+  if (stoppedAt === null) return evaluation
   const entries = request.entries.filter((url) => url !== stoppedAt.url)
   const rest = await evaluateModules({ ...request, entries }, options)
   const fatal = errorAt(stoppedAt.url, stoppedAt.why, '', options.root)
-  return { flows: rest.flows, errors: [fatal, ...rest.errors] }
+  return { flows: rest.flows, failed: [stoppedAt.url, ...rest.failed], errors: [fatal, ...rest.errors] }
 }
 
 interface Attempt extends Evaluation {
@@ -73,13 +75,14 @@ function evaluateOnce(request: EvaluationRequest, options: EvaluationOptions): P
   const child = startChild(root, env)
   let importing = request.entries[0] ?? ''
   let output = ''
+  const failed: string[] = []
   const errors: LoadError[] = []
   return new Promise((resolve) => {
     const stop = (flows: readonly FoundFlow[], why: string | null): void => {
       clearTimeout(limit)
       child.removeAllListeners('exit')
       child.kill('SIGKILL')
-      resolve({ flows, errors, stoppedAt: why === null ? null : { url: importing, why } })
+      resolve({ flows, failed, errors, stoppedAt: why === null ? null : { url: importing, why } })
     }
     const limit = setTimeout(() => {
       stop([], `did not finish loading within ${limitMs / 1000} s; keep long work inside stages and nodes`)
@@ -92,8 +95,11 @@ function evaluateOnce(request: EvaluationRequest, options: EvaluationOptions): P
     child.on('message', (message) => {
       const reply = message as EvaluationReply
       if (reply.kind === 'importing') importing = reply.url
-      else if (reply.kind === 'failed') errors.push(errorAt(reply.url, reply.message, reply.stack, root))
-      else stop(reply.flows, null)
+      else if (reply.kind === 'found') stop(reply.flows, null)
+      else {
+        failed.push(reply.url)
+        errors.push(errorAt(reply.url, reply.message, reply.stack, root))
+      }
     })
     // a process that is gone already is told by its exit
     child.send(request, () => {})

@@ -16,7 +16,7 @@ import {
 } from '@flow-service/protocol'
 
 import { jsonPointer } from '../http/errors.ts'
-import { bundleCode, codeEntry, type DefinitionPlace } from './code-bundle.ts'
+import { bundleCode, type CodeBundle, codeEntry, type DefinitionPlace } from './code-bundle.ts'
 import { evaluateModules, type FoundFlow, type FoundNode } from './code-evaluate.ts'
 import { buildErrors, translateModules } from './code-modules.ts'
 import { commitOf, findModules, type LoadError, projectRootOf } from './code-project.ts'
@@ -26,6 +26,10 @@ import type { RegisteredFlow } from './code-registry.ts'
 export interface LoadResult {
   readonly flows: readonly RegisteredFlow[]
   readonly errors: readonly LoadError[]
+  /** The modules of the directory without any error, relative to the project root: they define these flows and no others. */
+  readonly sound: readonly string[]
+  /** Absolute paths of the files that a change of the flows would be in, as far as they are known; modules in error too. */
+  readonly files: readonly string[]
 }
 
 /** Loads flows. */
@@ -50,14 +54,25 @@ export function createCodeLoader(options: CodeLoaderOptions): CodeLoader {
       const evaluated = await evaluateModules(translated, { root, ...options })
       const { unique, doubles } = byName(evaluated.flows, root)
       const named = await nameCode(unique, root)
-      const results = unique.map((flow) => loadFlow(flow, root, commit, named))
+      const results = unique.map((flow) => ({ flow, result: loadFlow(flow, root, commit, named) }))
+      const failed = new Set(evaluated.failed)
+      for (const { flow, result } of results) if ('errors' in result) failed.add(flow.url)
+      const errors = [
+        ...translated.errors,
+        ...evaluated.errors,
+        ...doubles,
+        ...results.flatMap(({ result }) => ('errors' in result ? result.errors : [])),
+      ]
       return {
-        flows: results.flatMap((result) => ('flow' in result ? [result.flow] : [])),
-        errors: [
-          ...translated.errors,
-          ...evaluated.errors,
-          ...doubles,
-          ...results.flatMap((result) => ('errors' in result ? result.errors : [])),
+        flows: results.flatMap(({ result }) => ('flow' in result ? [result.flow] : [])),
+        errors,
+        sound: translated.entries.filter((url) => !failed.has(url)).map((url) => moduleOf({ url }, root)),
+        files: [
+          ...translated.modules.map(({ url }) => fileURLToPath(url)),
+          ...evaluated.flows.flatMap(({ nodes }) =>
+            nodes.flatMap(({ file, place }) => (file !== null && place !== null ? [pythonFile(file, place.url)] : [])),
+          ),
+          ...errors.flatMap(({ file }) => (file === null ? [] : [path.resolve(root, file)])),
         ],
       }
     },
@@ -135,9 +150,16 @@ function loadFlow(
       document: normalizeDocument(found.name, { ...parsed.data, version: 0, nodes }),
       module: moduleOf(found, root),
       commit,
-      bundles: new Map(bundles.map(({ entry, place }) => [entry.digest, () => bundleCode(place)])),
+      bundles: new Map(bundles.map(({ entry, place }) => [entry.digest, () => bundleOf(entry, place)])),
     },
   }
+}
+
+/** The executable form of the code that the entry names, which may have changed since the entry was made. */
+async function bundleOf(entry: CodeEntry, place: DefinitionPlace): Promise<CodeBundle> {
+  const bundle = await bundleCode(place)
+  if ((await codeEntry(place)).digest === entry.digest) return bundle
+  throw new Error(`${entry.module} changed while it was read; load it again`)
 }
 
 type NodeCode = NamedCode | { readonly source: string }
@@ -160,18 +182,20 @@ function codeOf(node: FoundNode, flow: FoundFlow, root: string, named: Named): N
 }
 
 function readPython(node: FoundNode, url: string, flow: FoundFlow, root: string): NodeCode {
-  const module = fileURLToPath(url)
   const given = node.file ?? ''
-  const file = given.startsWith('file:') ? fileURLToPath(given) : path.resolve(path.dirname(module), given)
   try {
-    return { source: fs.readFileSync(file, 'utf8') }
+    return { source: fs.readFileSync(pythonFile(given, url), 'utf8') }
   } catch {
-    const message = `flow "${flow.name}": the file "${given}" of python("${node.id}") cannot be read; it is looked up beside ${path.relative(root, module)}`
+    const message = `flow "${flow.name}": the file "${given}" of python("${node.id}") cannot be read; it is looked up beside ${path.relative(root, fileURLToPath(url))}`
     return { errors: [atModule(flow, root, message)] }
   }
 }
 
-const moduleOf = ({ url }: FoundFlow, root: string): string =>
+/** Where the file of a Python node is that the module of the URL defines. */
+const pythonFile = (given: string, url: string): string =>
+  given.startsWith('file:') ? fileURLToPath(given) : path.resolve(path.dirname(fileURLToPath(url)), given)
+
+const moduleOf = ({ url }: Pick<FoundFlow, 'url'>, root: string): string =>
   path.relative(root, fileURLToPath(url)).split(path.sep).join('/')
 
 const atModule = (flow: FoundFlow, root: string, message: string): LoadError => ({

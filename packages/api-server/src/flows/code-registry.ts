@@ -34,7 +34,12 @@ export interface CodeRegistry {
   issues(name: string): readonly Issue[]
   /** The flow belongs to the API from now on, or is gone. */
   release(name: string): void
-  /** Replaces what is registered; makes and keeps the bundles that the database has not. */
+  /**
+   * Makes and keeps the bundles of these flows that the database has not: what is registered next can execute at once.
+   * Answers the flows whose code cannot be made executable, and why.
+   */
+  prepare(flows: readonly RegisteredFlow[]): Promise<ReadonlyMap<string, Issue>>
+  /** Replaces what is registered by flows that are prepared. */
   replace(flows: readonly RegisteredFlow[]): Promise<void>
   /** Text of the bundle of a digest, its source map inside. Refuses with `not_found`. */
   bundleText(digest: string): Promise<string>
@@ -56,10 +61,24 @@ export function createCodeRegistry(deps: CodeRegistryDeps): CodeRegistry {
   let registered: ReadonlyMap<string, readonly Issue[]> = new Map()
   let entries: ReadonlySet<string> = new Set()
   let missing = new Map<string, Issue>()
+  // of what is registered, and of what is prepared to be
+  let states: ReadonlyMap<string, BundleState> = new Map()
+
+  const prepare = async (flows: readonly RegisteredFlow[]): Promise<ReadonlyMap<string, Issue>> => {
+    const makers = new Map(flows.flatMap(({ bundles }) => [...bundles]))
+    const needed = new Map([...makers].filter(([digest]) => !isExecutable(states.get(digest))))
+    states = new Map([...states, ...(await keepBundles({ ...deps, store }, needed))])
+    return new Map(
+      flows.flatMap(({ document }) => {
+        const fault = bundleIssues(document, states).find(({ severity }) => severity === 'error')
+        return fault ? [[document.name, fault] as const] : []
+      }),
+    )
+  }
 
   const replace = async (flows: readonly RegisteredFlow[]): Promise<void> => {
-    const makers = new Map(flows.flatMap(({ bundles }) => [...bundles]))
-    const states = await keepBundles({ ...deps, store }, makers)
+    const used = new Set(flows.flatMap(({ document }) => entriesOf(document)).map(({ digest }) => digest))
+    states = new Map([...states].filter(([digest]) => used.has(digest)))
     texts.clear()
     registered = new Map(flows.map(({ document }) => [document.name, bundleIssues(document, states)]))
     entries = new Set(flows.flatMap(({ document }) => entriesOf(document)).map(canonicalJson))
@@ -87,6 +106,7 @@ export function createCodeRegistry(deps: CodeRegistryDeps): CodeRegistry {
     release(name) {
       missing.delete(name)
     },
+    prepare,
     replace,
     bundleText(digest) {
       const known = texts.get(digest)
@@ -113,6 +133,8 @@ const entriesOf = (document: FlowDocument): CodeEntry[] =>
   document.nodes.flatMap(({ entry }) => (entry === null ? [] : [entry]))
 
 type BundleState = { readonly addons: readonly string[] } | { readonly failure: string }
+
+const isExecutable = (state: BundleState | undefined): boolean => state !== undefined && 'addons' in state
 
 interface Keeper extends CodeRegistryDeps {
   readonly store: FlowStore

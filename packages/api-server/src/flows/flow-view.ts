@@ -42,7 +42,10 @@ export interface FlowViewDeps {
   readonly pythonIssues: PythonIssues
 }
 
-/** What the list shows of a content; holds for one version, and where others' messages are named, one generation. */
+/**
+ * What the list shows of a content; holds for one version while the library has the same of the sources it names, and
+ * where others' messages are named, for one generation.
+ */
 interface Summary {
   readonly version: string
   readonly generation: number | null
@@ -76,7 +79,7 @@ export function createFlowView({ registry, code, live, published, missing, pytho
   ]
 
   const summaryOf = (row: FlowRow): Summary => {
-    const version = `${row.version} ${row.published_version}`
+    const version = [row.version, row.published_version, ...Object.keys(row.library ?? {})].join(' ')
     const known = summaries.get(row.id)
     const { generation } = published
     if (known?.version === version && (known.generation ?? generation) === generation) return known

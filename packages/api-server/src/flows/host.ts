@@ -2,7 +2,7 @@
  * What the graph runtime reaches outside itself, composed from the slices of the engine.
  * @module
  */
-import type { Clock, Host } from '@flow-service/core'
+import type { Clock, Host, WorkHost } from '@flow-service/core'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { DeadLetters } from '../events/dead-letters.ts'
@@ -25,6 +25,7 @@ export interface HostParts {
   readonly log: { info(fields: object, message: string): void }
   /** Time zone of cron patterns, an IANA name. */
   readonly timeZone: string
+  readonly work: WorkHost
 }
 
 /** Milliseconds by which the fine clock may be off before it is set again. */
@@ -50,7 +51,7 @@ export function createClock(): Clock {
 
 /** The engine's host of the runtime. */
 export function createHost(parts: HostParts): Host {
-  const { artifacts, clock, deadLetters, dispatcher, events, hooks, lastValues, log, timeZone } = parts
+  const { artifacts, clock, deadLetters, dispatcher, events, hooks, lastValues, log, timeZone, work } = parts
   return {
     clock,
     newId: createIds(),
@@ -60,6 +61,8 @@ export function createHost(parts: HostParts): Host {
     event: (event) => events.publish(event, clock.now()),
     isWatched: () => events.isHeard(),
     deadLetter: (entry) => deadLetters.record(entry, clock.now()),
+    cascadeEnded: () => {},
+    work,
     log: ({ text, ...place }) => log.info(place, text),
     webhook: (flow, route, handler) => hooks.register(flow, route, handler),
     fetch: outgoingFetch,

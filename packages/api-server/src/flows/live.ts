@@ -1,9 +1,11 @@
 /**
  * The live flows of this engine: what the database wishes, and what the runtime does (wire decisions G18, G24).
  *
- * A live flow is *stopped*, *active*, or *failed*: wished to be active, but it could not be started.
+ * A live flow is *stopped*, *active*, *paused*, or *failed*: wished to be one of the former two, but it could not be
+ * started.
  * - V1 the wish is stored before anything happens: a crash in between ends in what was wished.
- * - V2 starts and stops of one flow never overlap ({@link LiveFlows.exclusive}).
+ * - V2 starts, stops and pauses of one flow never overlap ({@link LiveFlows.exclusive}).
+ * - V3 only a stop gives up what waits; a rebuild and the end of the engine keep it for the next start.
  */
 import { type LiveFlow, type LiveRuntime, StartError, type StartOptions } from '@flow-service/core'
 import type { FlowDocument, FlowStatus, Issue, NodeState } from '@flow-service/protocol'
@@ -30,8 +32,16 @@ export interface LiveFlows {
   /** Starts a flow unless it is active. False: it could not be started and is failed now. */
   start(row: FlowRow): Promise<boolean>
   stop(row: FlowRow): Promise<void>
-  /** Ends a flow without a change of what is wished. */
-  end(row: FlowRow): Promise<void>
+  /** Ends a flow without a change of what is wished, and keeps what waits; whether it was active or failed, and so is to be revived. */
+  end(row: FlowRow): Promise<boolean>
+  /** Starts a flow that was ended so. One that cannot be started is failed. */
+  revive(row: FlowRow): Promise<void>
+  /** Holds what comes from now on. False: the flow is not active. */
+  pause(row: FlowRow): Promise<boolean>
+  /** Lets go of what is held, and of what comes. False: the flow is not active. */
+  resume(row: FlowRow): Promise<boolean>
+  /** The flow of a row while it runs. */
+  running(row: FlowRow): LiveFlow | undefined
   /** Starts a flow again that is active or failed, after its published form has changed; one that is stopped stays so. */
   rebuild(row: FlowRow): Promise<void>
   /**
@@ -40,8 +50,8 @@ export interface LiveFlows {
    */
   restore(isMissing: (name: string) => boolean): Promise<void>
   state(row: FlowRow): LiveState
-  /** Tells observers the state and version of a flow. */
-  announce(row: FlowRow): void
+  /** Tells observers the state and version of a flow; `status` where others know better. */
+  announce(row: FlowRow, status?: FlowStatus): void
 }
 
 /** What live flows are made of. */
@@ -70,16 +80,23 @@ export function createLiveFlows({ runtime, database, lastValues, events, log }: 
       issues: [...(failure ? [failure] : []), ...nodeStates.flatMap(healthIssues)],
     }
   }
-  const announce = (row: FlowRow): void => {
-    const { status, held } = state(row)
-    events.publish({ type: 'flow', name: row.name, status, held, version: row.version })
+  const announce = (row: FlowRow, status?: FlowStatus): void => {
+    const found = state(row)
+    events.publish({
+      type: 'flow',
+      name: row.name,
+      status: status ?? found.status,
+      held: found.held,
+      version: row.version,
+    })
   }
   const build = async (row: FlowRow): Promise<boolean> => {
     const content = publishedContent(row)
     if (content === null || content.document.mode === 'batch') return true
     try {
       if (content.fault) throw new StartError(null, content.fault.message)
-      await runtime.start(content.document, { values: valuesFor(content.document, lastValues) })
+      const values = valuesFor(content.document, lastValues)
+      await runtime.start(content.document, { values, paused: row.wished === 'paused' })
       failures.delete(row.id)
     } catch (error) {
       failures.set(row.id, startFailed(error, content.document))
@@ -87,15 +104,29 @@ export function createLiveFlows({ runtime, database, lastValues, events, log }: 
     }
     return !failures.has(row.id)
   }
-  const end = async (row: FlowRow): Promise<void> => {
-    failures.delete(row.id)
-    await runtime.get(row.name)?.stop()
+  const end = async (row: FlowRow, keep: boolean): Promise<boolean> => {
+    const flow = runtime.get(row.name)
+    const hasFailed = failures.delete(row.id)
+    await flow?.stop({ keep })
+    return flow !== undefined || hasFailed
+  }
+  /** A change of a flow that runs. */
+  const change = async (row: FlowRow, wished: FlowRow['wished'], act: (flow: LiveFlow) => void): Promise<boolean> => {
+    const flow = runtime.get(row.name)
+    if (!flow) return false
+    await store.wish(row.id, wished)
+    act(flow)
+    announce(row)
+    return true
   }
 
   return {
     state,
     announce,
-    end,
+    end: (row) => end(row, true),
+    pause: (row) => change(row, 'paused', (flow) => flow.pause()),
+    resume: (row) => change(row, 'active', (flow) => flow.resume()),
+    running: (row) => runtime.get(row.name),
     exclusive(id, change) {
       const before = changes.get(id) ?? Promise.resolve()
       const mine = before.then(change, change)
@@ -107,22 +138,23 @@ export function createLiveFlows({ runtime, database, lastValues, events, log }: 
       return mine
     },
     async start(row) {
-      await store.wish(row.id, 'active')
       if (runtime.get(row.name)) return true
-      const isActive = await build(row)
+      await store.wish(row.id, 'active')
+      const isActive = await build({ ...row, wished: 'active' })
       announce(row)
       return isActive
     },
     async stop(row) {
       await store.wish(row.id, 'stopped')
-      await end(row)
+      await end(row, false)
+      announce(row)
+    },
+    async revive(row) {
+      await build(row)
       announce(row)
     },
     async rebuild(row) {
-      if (runtime.get(row.name) || failures.has(row.id)) {
-        await end(row)
-        await build(row)
-      }
+      if (await end(row, true)) await build(row)
       announce(row)
     },
     async restore(isMissing) {

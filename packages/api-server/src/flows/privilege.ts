@@ -1,18 +1,39 @@
 /**
  * What of a change takes a superuser (wire decision G20): the difference between two documents in normal form, node by
  * node id. Everything that decides which code runs counts; wiring, titles, ordinary settings and workers do not.
+ *
+ * What is saved is compared with the current content, the draft or else the published form, of the very version that it
+ * replaces. So each form only ever holds code that a superuser has put into that node of that flow, and moving a whole
+ * form takes none: publishing, discarding the draft, renaming. The other form is no permit: a node that only it has is
+ * added, and what a superuser has taken out of the draft comes back by discarding all of it. A copy, and a flow made
+ * anew under an old name, are compared with nothing.
  * @module
  */
 import type { NodeRegistry } from '@flow-service/core'
 import { canonicalJson, type FlowDocument, type FlowNode, type ProblemItem } from '@flow-service/protocol'
+
+import { ProblemError } from '../http/errors.ts'
+import type { UserPrincipal } from '../http/principal.ts'
+import { withoutSharedCode } from './stored-content.ts'
 
 /** Types that execute code or commands, known by name whether or not this engine has them installed. */
 const codeTypes: ReadonlySet<string> = new Set(['python', 'code', 'exec'])
 
 const guardedFields = ['source', 'library', 'entry'] as const
 
-/** The parts of `next` that an ordinary user may not change against `stored`; null: the flow does not exist yet. */
-export function privilegedChanges(
+/** Refuses with `forbidden` what this user may not change, with the places; `stored` is null for a new flow. */
+export function assertPrivileged(
+  stored: FlowDocument | null,
+  next: FlowDocument,
+  by: UserPrincipal,
+  registry: NodeRegistry,
+): void {
+  const [first, ...more] = by.superuser ? [] : privilegedChanges(stored, next, registry)
+  if (first) throw new ProblemError('forbidden', `${first.path}: ${first.message}`, { errors: [first, ...more] })
+}
+
+/** The parts of `next` that an ordinary user may not change against `stored`. */
+function privilegedChanges(
   stored: FlowDocument | null,
   next: FlowDocument,
   registry: NodeRegistry,
@@ -38,7 +59,7 @@ function changesOf(
     return [refused(`${path}/type`, `only a superuser turns "${before.type}" into "${node.type}"`)]
   }
   const items = guardedFields
-    .filter((field) => differs(before?.[field] ?? null, node[field]))
+    .filter((field) => differs((before && withoutSharedCode(before))?.[field] ?? null, withoutSharedCode(node)[field]))
     .map((field) => refused(`${path}/${field}`, `the ${field} of a node is changed by superusers`))
   if (guarded && !runsOwnCode(node.type) && differs(before?.settings, node.settings))
     items.push(refused(`${path}/settings`, `the settings of "${node.type}" nodes are changed by superusers`))

@@ -7,7 +7,7 @@ import { type Dtype, type FlowDocument, flowPart } from '@flow-service/protocol'
 
 import type { Database } from '../db/database.ts'
 import type { DeclaredMessage, MessageCatalogue } from '../messages/messages.ts'
-import { createFlowStore } from './store.ts'
+import { createFlowStore, type FlowRow } from './store.ts'
 import { publishedContent } from './stored-content.ts'
 
 /** The published flows, and the catalogue of the messages that they declare (G14). */
@@ -17,6 +17,8 @@ export interface PublishedFlows extends MessageCatalogue {
   all(): readonly FlowDocument[]
   /** Dtype of a declared message by its qualified name; undefined when no published flow declares it. */
   dtypeOf(message: string): Dtype | undefined
+  /** The name that a flow has now, which had another one when it was read. */
+  nameOf(id: string, known: string): string
   /** Grows with every change: what was derived from the same generation still holds. */
   readonly generation: number
 }
@@ -24,7 +26,11 @@ export interface PublishedFlows extends MessageCatalogue {
 /** The published flows, for who changes them. */
 export interface PublishedFlowsOwner extends PublishedFlows {
   set(document: FlowDocument): void
+  /** Takes the published form out of a row, if it holds one that can be read. */
+  take(row: FlowRow): void
   remove(name: string): void
+  /** Keeps what a flow is called from now on, for those who know it by an earlier name. */
+  rename(id: string, name: string): void
 }
 
 interface Entry {
@@ -37,15 +43,13 @@ type Reader = DeclaredMessage['readers'][number]
 /** The published flows of a database. */
 export async function loadPublishedFlows(database: Pick<Database, 'sql'>): Promise<PublishedFlowsOwner> {
   const flows = createPublishedFlows()
-  for (const row of await createFlowStore(database).list()) {
-    const content = publishedContent(row)
-    if (content && !content.fault) flows.set(content.document)
-  }
+  for (const row of await createFlowStore(database).list()) flows.take(row)
   return flows
 }
 
 function createPublishedFlows(): PublishedFlowsOwner {
   const flows = new Map<string, Entry>()
+  const newNames = new Map<string, string>()
   let generation = 0
   let readers: ReadonlyMap<string, readonly Reader[]> | null = null
 
@@ -58,6 +62,12 @@ function createPublishedFlows(): PublishedFlowsOwner {
   const changed = (): void => {
     generation += 1
     readers = null
+  }
+
+  const set = (document: FlowDocument): void => {
+    changed()
+    const messages = new Map(declaredMessages(document).map((message) => [message.name, message]))
+    flows.set(document.name, { document, messages })
   }
 
   return {
@@ -74,14 +84,18 @@ function createPublishedFlows(): PublishedFlowsOwner {
       const own = entry?.messages.get(name)
       return entry && own && describe(entry, own)
     },
-    set(document) {
-      changed()
-      const messages = new Map(declaredMessages(document).map((message) => [message.name, message]))
-      flows.set(document.name, { document, messages })
+    nameOf: (id, known) => newNames.get(id) ?? known,
+    set,
+    take(row) {
+      const content = publishedContent(row)
+      if (content && !content.fault) set(content.document)
     },
     remove(name) {
       changed()
       flows.delete(name)
+    },
+    rename(id, name) {
+      newNames.set(id, name)
     },
   }
 }

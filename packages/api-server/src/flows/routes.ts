@@ -4,13 +4,17 @@
  */
 import { nodeTypeEntry, type NodeRegistry, type Surroundings } from '@flow-service/core'
 import {
+  duplicateRequestSchema,
   flowDocumentInputSchema,
+  flowGraphSchema,
   flowListItemSchema,
   flowNameSchema,
   flowSchema,
   flowStateSchema,
   nameSchema,
   nodeTypeSchema,
+  publishRequestSchema,
+  renameRequestSchema,
   validationResultSchema,
 } from '@flow-service/protocol'
 import * as z from 'zod'
@@ -20,6 +24,7 @@ import { flag } from '../http/query.ts'
 import type { Flows } from './flows.ts'
 
 const params = z.object({ name: nameSchema })
+const location = z.object({ location: z.string() })
 
 export const flowsEndpoints = {
   list: endpoint({
@@ -38,6 +43,15 @@ export const flowsEndpoints = {
     description: '`params` is the JSON Schema of a type’s settings.',
     auth: 'user',
     replies: { 200: reply.json('Node types by name.', z.array(nodeTypeSchema)) },
+  }),
+  graph: endpoint({
+    id: 'flows.graph',
+    method: 'get',
+    path: '/flows/graph',
+    summary: 'Read the graph of flows',
+    description: 'Edges lead from where messages belong, or come from, to where they are read.',
+    auth: 'user',
+    replies: { 200: reply.json('All flows, and the messages between them.', flowGraphSchema) },
   }),
   get: endpoint({
     id: 'flows.get',
@@ -63,7 +77,7 @@ export const flowsEndpoints = {
     body: json(flowDocumentInputSchema),
     replies: {
       200: reply.json('The draft is stored.', flowSchema),
-      201: reply.json('The flow is new.', flowSchema, z.object({ location: z.string() })),
+      201: reply.json('The flow is new.', flowSchema, location),
     },
     problems: ['validation_failed', 'version_conflict', 'code_defined', 'forbidden'],
   }),
@@ -75,9 +89,46 @@ export const flowsEndpoints = {
     description: 'An active flow is built anew; last values stay.',
     auth: 'user',
     params,
-    body: json(z.strictObject({ version: z.int().min(0) }).meta({ id: 'FlowPublish' })),
+    body: json(publishRequestSchema),
     replies: { 200: reply.json('The flow.', flowSchema) },
     problems: ['version_conflict', 'flow_invalid', 'code_defined'],
+  }),
+  discardDraft: endpoint({
+    id: 'flows.discardDraft',
+    method: 'post',
+    path: '/flows/{name}/discard-draft',
+    summary: 'Discard the draft',
+    description:
+      'The published content is the current one again, under a new version: a save over the discarded draft conflicts.',
+    auth: 'user',
+    params,
+    replies: { 200: reply.json('The flow.', flowSchema) },
+    problems: ['not_found', 'not_published', 'code_defined'],
+  }),
+  rename: endpoint({
+    id: 'flows.rename',
+    method: 'post',
+    path: '/flows/{name}/rename',
+    summary: 'Rename a flow',
+    description:
+      'Messages with their values, runs and the references of other flows follow. Active flows that are concerned are built anew.',
+    auth: 'user',
+    params,
+    body: json(renameRequestSchema),
+    replies: { 200: reply.json('The flow under its new name.', flowSchema) },
+    problems: ['not_found', 'already_exists', 'code_defined', 'validation_failed'],
+  }),
+  duplicate: endpoint({
+    id: 'flows.duplicate',
+    method: 'post',
+    path: '/flows/{name}/duplicate',
+    summary: 'Copy a flow',
+    description: 'The current content becomes the draft of a new flow. Copies with code or environment variables take a superuser.',
+    auth: 'user',
+    params,
+    body: json(duplicateRequestSchema, { required: false }),
+    replies: { 201: reply.json('The copy.', flowSchema, location) },
+    problems: ['not_found', 'already_exists', 'forbidden', 'validation_failed'],
   }),
   delete: endpoint({
     id: 'flows.delete',
@@ -144,6 +195,19 @@ export const flowsHandlers = ({ flows, registry, missing }: FlowsHandlersDeps): 
     status: 200,
     value: await flows.publish(name, body.version, principal),
   }),
+  graph: async () => ({ status: 200, value: await flows.graph() }),
+  discardDraft: async ({ params: { name }, principal }) => ({
+    status: 200,
+    value: await flows.discardDraft(name, principal),
+  }),
+  rename: async ({ params: { name }, body, principal }) => ({
+    status: 200,
+    value: await flows.rename({ from: name, to: body.name }, principal),
+  }),
+  async duplicate({ params: { name }, body, principal, request }) {
+    const copy = await flows.duplicate(name, body.name, principal)
+    return { status: 201, value: copy, headers: { location: `${request.baseUrl}/flows/${copy.name}` } }
+  },
   async delete({ params: { name }, principal }) {
     await flows.remove(name, principal)
     return { status: 204 }

@@ -31,6 +31,8 @@ export interface RunnableFlows {
   byName(name: string, form: 'draft' | 'published'): Promise<RunnableFlow | null>
   /** The draft as it is now; null when the flow is gone. */
   draftOf(id: string): Promise<RunnableFlow | null>
+  /** The name that a flow has now, which had another one when it was read. */
+  nameOf(id: string, known: string): string
   /** What is wrong with a document now; the Python of a draft is parsed, published content was when it was published. */
   issuesOf(document: FlowDocument, form: 'draft' | 'published'): Promise<Issue[]>
 }
@@ -40,7 +42,7 @@ export interface RunnableFlowsDeps {
   readonly database: Pick<Database, 'sql'>
   readonly registry: NodeRegistry
   readonly code: Pick<CodeRegistry, 'issues'>
-  readonly published: Pick<PublishedFlows, 'dtypeOf'>
+  readonly published: Pick<PublishedFlows, 'dtypeOf' | 'nameOf'>
   readonly pythonIssues: PythonIssues
   readonly missing: NonNullable<Surroundings['missing']>
 }
@@ -59,6 +61,7 @@ export function createRunnableFlows(deps: RunnableFlowsDeps): RunnableFlows {
       const row = await store.byId(id)
       return row && runnable(row, 'draft')
     },
+    nameOf: (id, known) => published.nameOf(id, known),
     issuesOf: async (document, form) => [
       ...checkDocument(document, registry, around),
       ...code.issues(document.name),

@@ -30,6 +30,8 @@ export interface FlowRow {
   readonly created_at: string
   readonly updated_at: string
   readonly updated_by: string | null
+  /** Code of the library sources that the contents name, by name; null when there is none. */
+  readonly library: Readonly<Record<string, string>> | null
 }
 
 /** A row of `code_bundle`: digests of the artifacts that hold the text of the bundle and of its source map. */
@@ -48,40 +50,99 @@ export type FlowStore = ReturnType<typeof createFlowStore>
 export function createFlowStore({ sql }: Pick<Database, 'sql'>) {
   const one = async (rows: Promise<FlowRow[]>): Promise<FlowRow | null> => (await rows)[0] ?? null
   return {
-    list: (): Promise<FlowRow[]> => sql<FlowRow[]>`select * from flow order by name collate "C"`,
+    list: (): Promise<FlowRow[]> =>
+      sql<FlowRow[]>`select *, library_of(flow) as library from flow order by name collate "C"`,
 
-    byName: (name: string): Promise<FlowRow | null> => one(sql<FlowRow[]>`select * from flow where name = ${name}`),
+    byName: (name: string): Promise<FlowRow | null> =>
+      one(sql<FlowRow[]>`select *, library_of(flow) as library from flow where name = ${name}`),
 
     /** The flows that were defined in code when they were last changed, with the path of their module. */
     codeDefined: (): Promise<{ name: string; module: string }[]> =>
       sql`select name, code ->> 'module' as module from flow where origin = 'code'`,
 
-    byId: (id: string): Promise<FlowRow | null> => one(sql<FlowRow[]>`select * from flow where id = ${id}`),
+    byId: (id: string): Promise<FlowRow | null> =>
+      one(sql<FlowRow[]>`select *, library_of(flow) as library from flow where id = ${id}`),
 
     /** The live flows that are wished to be active or paused. */
     wished: (): Promise<FlowRow[]> =>
-      sql<FlowRow[]>`select * from flow where wished <> 'stopped' and published is not null order by name collate "C"`,
+      sql<
+        FlowRow[]
+      >`select *, library_of(flow) as library from flow where wished <> 'stopped' and published is not null order by name collate "C"`,
 
     /** Makes a flow of version 1 with a draft; null when the name is taken. */
     create: (tx: Sql, flow: { id: string; name: string; content: object; by: string }): Promise<FlowRow | null> =>
       one(tx<FlowRow[]>`
         insert into flow (id, name, version, draft, origin, updated_by)
         values (${flow.id}, ${flow.name}, 1, ${JSON.stringify(flow.content)}::jsonb, 'api', ${flow.by})
-        on conflict (name) do nothing returning *`),
+        on conflict (name) do nothing returning *, library_of(flow) as library`),
 
     /** Replaces the draft when the flow is still of that version; from then on the flow belongs to the API. */
     save: (tx: Sql, flow: { id: string; version: number; content: object; by: string }): Promise<FlowRow | null> =>
       one(tx<FlowRow[]>`
         update flow set version = version + 1, draft = ${JSON.stringify(flow.content)}::jsonb, origin = 'api', code = null,
           updated_at = now(), updated_by = ${flow.by}
-        where id = ${flow.id} and version = ${flow.version} returning *`),
+        where id = ${flow.id} and version = ${flow.version} returning *, library_of(flow) as library`),
 
     /** Makes the draft the published form when the flow is still of that version. */
     publish: (tx: Sql, flow: { id: string; version: number; by: string }): Promise<FlowRow | null> =>
       one(tx<FlowRow[]>`
         update flow set published = draft, published_version = version, draft = null,
           updated_at = now(), updated_by = ${flow.by}
-        where id = ${flow.id} and version = ${flow.version} and draft is not null returning *`),
+        where id = ${flow.id} and version = ${flow.version} and draft is not null returning *, library_of(flow) as library`),
+
+    /** Removes the draft beside a published form when the flow is still of that version, which then is a new one. */
+    discard: (tx: Sql, flow: { id: string; version: number; by: string }): Promise<FlowRow | null> =>
+      one(tx<FlowRow[]>`
+        update flow set version = version + 1, draft = null, updated_at = now(), updated_by = ${flow.by}
+        where id = ${flow.id} and version = ${flow.version} and draft is not null and published is not null
+        returning *, library_of(flow) as library`),
+
+    /** As `create`, while the flow that the content was copied from is still of that version. */
+    copy: (
+      tx: Sql,
+      flow: { id: string; name: string; content: unknown; by: string; from: { id: string; version: number } },
+    ): Promise<FlowRow | null> =>
+      one(tx<FlowRow[]>`
+        insert into flow (id, name, version, draft, origin, updated_by)
+        select ${flow.id}, ${flow.name}, 1, ${JSON.stringify(flow.content)}::jsonb, 'api', ${flow.by}
+        from flow source where source.id = ${flow.from.id} and source.version = ${flow.from.version} for share of source
+        on conflict (name) do nothing returning *, library_of(flow) as library`),
+
+    /** Ids of the flows whose contents may name messages of a flow: their texts hold its name before a dot. */
+    naming: async (flow: string): Promise<string[]> =>
+      (await sql<{ id: string }[]>`select id from flow where ${holds(sql, flow)} order by id`).map(({ id }) => id),
+
+    /** The flow and those that may name its messages; nobody else changes them until the transaction ends. */
+    lockWithNaming: (tx: Sql, { id, name }: { id: string; name: string }): Promise<FlowRow[]> =>
+      tx<FlowRow[]>`
+        select *, library_of(flow) as library from flow where id = ${id} or ${holds(tx, name)} order by id for update`,
+
+    /** Gives a flow that the transaction has locked another name and the contents under it; see `replace`. */
+    rename: (
+      tx: Sql,
+      flow: { id: string; name: string; draft: unknown; published: unknown; by: string },
+    ): Promise<FlowRow | null> =>
+      one(tx<FlowRow[]>`
+        update flow set name = ${flow.name}, origin = 'api', code = null, version = version + 1,
+          published_version = case when draft is null then version + 1 else published_version end,
+          draft = ${jsonOrNull(flow.draft)}::jsonb, published = ${jsonOrNull(flow.published)}::jsonb,
+          updated_at = now(), updated_by = ${flow.by}
+        where id = ${flow.id} returning *, library_of(flow) as library`),
+
+    /**
+     * Replaces both contents when the flow is still of that version, which then is a new one; without a draft it is the
+     * published one too.
+     */
+    replace: (
+      tx: Sql,
+      flow: { id: string; version: number; draft: unknown; published: unknown; by: string },
+    ): Promise<FlowRow | null> =>
+      one(tx<FlowRow[]>`
+        update flow set version = version + 1,
+          published_version = case when draft is null then version + 1 else published_version end,
+          draft = ${jsonOrNull(flow.draft)}::jsonb, published = ${jsonOrNull(flow.published)}::jsonb,
+          updated_at = now(), updated_by = ${flow.by}
+        where id = ${flow.id} and version = ${flow.version} returning *, library_of(flow) as library`),
 
     /**
      * Publishes a flow defined in code, with a new version when the content differs: `is_new` then. Null when the name
@@ -98,7 +159,7 @@ export function createFlowStore({ sql }: Pick<Database, 'sql'>) {
             published_version = flow.version + (flow.published <> excluded.published)::int,
             updated_at = case when flow.published <> excluded.published then now() else flow.updated_at end
           where flow.origin = 'code'
-          returning *, not exists (select from old where old.published = flow.published) as is_new`
+          returning *, library_of(flow) as library, not exists (select from old where old.published = flow.published) as is_new`
       )[0] ?? null,
 
     wish: async (id: string, wished: Wished): Promise<void> => {
@@ -127,3 +188,8 @@ export function createFlowStore({ sql }: Pick<Database, 'sql'>) {
     },
   }
 }
+
+/** Whether a text of a flow's contents begins with the name of a flow and a dot. */
+const holds = (sql: Sql, flow: string) => sql`strpos(concat(draft, published), ${`"${flow}.`}) > 0`
+
+const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))

@@ -1,12 +1,14 @@
 /**
  * Between rows and documents. What a row holds is checked whenever it is read: content that no longer fits is shown as
- * an issue of its flow and keeps nothing else from working.
+ * an issue of its flow and keeps nothing else from working. A node that names a library source is stored without code
+ * and read with the code that the library has at that moment.
  * @module
  */
 import {
   type FlowDocument,
   flowDocumentInputSchema,
   type FlowMode,
+  type FlowNode,
   type Issue,
   normalizeDocument,
 } from '@flow-service/protocol'
@@ -23,7 +25,19 @@ export interface ReadContent {
 /** What goes into a row: the document without what the row's other columns say. */
 export function contentOf(document: FlowDocument): object {
   const { name: _name, version: _version, ...content } = document
-  return content
+  return { ...content, nodes: content.nodes.map(withoutSharedCode) }
+}
+
+/** A node as it is stored: shared code stands in the library alone. */
+export const withoutSharedCode = (node: FlowNode): FlowNode =>
+  node.library === null ? node : { ...node, source: null }
+
+/** A stored content with every node changed; what holds no nodes stays as it is. */
+export function mapStoredNodes(content: unknown, change: (node: object) => object): unknown {
+  if (typeof content !== 'object' || content === null || !('nodes' in content)) return content
+  if (!Array.isArray(content.nodes)) return content
+  const nodes = content.nodes.map((node: unknown) => (typeof node === 'object' && node !== null ? change(node) : node))
+  return { ...content, nodes }
 }
 
 /** The current content of a flow: its draft if there is one. */
@@ -39,8 +53,11 @@ export const publishedMode = (row: FlowRow): FlowMode | null =>
 
 function readContent(row: FlowRow, content: unknown): ReadContent {
   const parsed = flowDocumentInputSchema.safeParse(content)
-  if (parsed.success)
-    return { document: { ...normalizeDocument(row.name, parsed.data), version: row.version }, fault: null }
+  if (parsed.success) {
+    const document = normalizeDocument(row.name, parsed.data)
+    const nodes = document.nodes.map((node) => withSharedCode(node, row))
+    return { document: { ...document, version: row.version, nodes }, fault: null }
+  }
   const [first] = parsed.error.issues
   const path = jsonPointer(first?.path ?? [])
   const empty = flowDocumentInputSchema.parse(modeOf(content))
@@ -55,6 +72,9 @@ function readContent(row: FlowRow, content: unknown): ReadContent {
     },
   }
 }
+
+const withSharedCode = (node: FlowNode, { library }: FlowRow): FlowNode =>
+  node.library === null ? node : { ...node, source: library?.[node.library] ?? null }
 
 function modeOf(content: unknown): { mode?: FlowMode } {
   const mode = typeof content === 'object' && content !== null && 'mode' in content ? content.mode : undefined

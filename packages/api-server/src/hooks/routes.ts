@@ -12,6 +12,7 @@ import type { RequestHandler } from 'express'
 import { mediaTypeOf, readBytes } from '../http/body.ts'
 import { ProblemError } from '../http/errors.ts'
 import { parseFields } from '../http/fields.ts'
+import { checkJson } from '../http/json-text.ts'
 import type { Hook, Hooks } from './hooks.ts'
 
 const empty = new Uint8Array()
@@ -46,13 +47,27 @@ async function answer(hooks: Pick<Hooks, 'find'>, request: IncomingMessage, resp
       allow: hook.methods,
     })
   }
-  await deliver(hook, {
-    method,
-    mediaType: mediaTypeOf(request) ?? '',
-    query: mark < 0 ? noQuery : parseFields(url.slice(mark + 1), 'query'),
-    body: method === 'GET' ? empty : await readBytes(request, MAX_HOOK_BYTES),
-  })
+  const query = mark < 0 ? noQuery : parseFields(url.slice(mark + 1), 'query')
+  const mediaType = mediaTypeOf(request) ?? ''
+  const body = method === 'GET' ? empty : checked(mediaType, await readBytes(request, MAX_HOOK_BYTES))
+  await deliver(hook, { method, mediaType, query, body })
   response.writeHead(202, acceptedHeaders).end(accepted)
+}
+
+const OPENING_BRACE = 0x7b
+const OPENING_BRACKET = 0x5b
+
+/** The node parses the body; what the engine refuses in its own JSON and forms comes in by no webhook either. */
+function checked(mediaType: string, body: Buffer): Buffer {
+  if (mediaType === 'application/x-www-form-urlencoded') parseFields(body.toString('utf8'), 'body')
+  else if (isJson(mediaType, body)) checkJson(body)
+  return body
+}
+
+/** Bytes of no named type are JSON when they look like it. */
+function isJson(mediaType: string, body: Buffer): boolean {
+  if (mediaType === '') return body[0] === OPENING_BRACE || body[0] === OPENING_BRACKET
+  return mediaType === 'application/json' || mediaType.endsWith('+json')
 }
 
 async function deliver(hook: Hook, request: HookRequest): Promise<void> {

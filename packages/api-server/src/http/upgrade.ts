@@ -19,8 +19,15 @@ interface Upgrade {
   /** What follows the prefix of a `/*` route, as sent, without its leading slash; `''` on an exact route. */
   readonly rest: string
   readonly query: URLSearchParams
-  /** Completes the handshake; `maxPayloadBytes` bounds a message from the peer, a longer one closes with 1009. */
-  accept(options: { maxPayloadBytes: number }): Promise<WebSocket>
+  accept(options: AcceptOptions): Promise<WebSocket>
+}
+
+/** How a handshake is completed. */
+export interface AcceptOptions {
+  /** Bounds a message from the peer; a longer one closes with 1009. */
+  readonly maxPayloadBytes: number
+  /** With what the socket is closed when the engine stops; 1012 (service restart) by default. */
+  readonly stopCode?: number
 }
 
 /** Authenticates, then accepts; what it throws before is the HTTP answer, afterwards the socket closes with 1011. */
@@ -31,15 +38,19 @@ export interface UpgradeRouter {
   route(path: `/${string}`, handler: UpgradeHandler): void
   /** Handles the upgrades of a server below `mount` (`''` is the root); the result stops that. */
   attach(server: Server, mount?: string): () => void
-  /** Closes every accepted socket with 1012 (service restart); peers that do not answer are cut after 2 seconds. */
+  /** Closes every accepted socket with its stop code; peers that do not answer are cut after 2 seconds. */
   close(): Promise<void>
 }
 
 export interface UpgradeOptions {
   readonly log: ErrorLog
-  /** How often a silent peer is asked, and how long it has to answer. */
+  /** How often a silent peer is asked, and how long it has to answer; 30 seconds by default. */
   readonly pingMs?: number
+  /** The machine's timers unless given; the result cancels. */
+  readonly setTimer?: SetTimer
 }
+
+type SetTimer = (delayMs: number, run: () => void) => () => void
 
 interface Pending {
   readonly request: IncomingMessage
@@ -48,15 +59,18 @@ interface Pending {
 }
 
 const CLOSE_MS = 2000
+const SERVICE_RESTART = 1012
 
 /** A router without routes. */
-export function createUpgradeRouter({ log, pingMs = 30_000 }: UpgradeOptions): UpgradeRouter {
+export function createUpgradeRouter({ log, pingMs = 30_000, setTimer = timer }: UpgradeOptions): UpgradeRouter {
   const routes = new Map<string, UpgradeHandler>()
-  const sockets = new Set<WebSocket>()
+  /** The accepted sockets with their stop codes. */
+  const sockets = new Map<WebSocket, number>()
 
-  const accept = async (pending: Pending, maxPayloadBytes: number): Promise<WebSocket> => {
-    const socket = await acceptSocket(pending, { maxPayloadBytes, pingMs })
-    sockets.add(socket)
+  const accept = async (pending: Pending, { maxPayloadBytes, stopCode }: AcceptOptions): Promise<WebSocket> => {
+    const socket = await acceptSocket(pending, maxPayloadBytes)
+    keepAlive(socket, pingMs, setTimer)
+    sockets.set(socket, stopCode ?? SERVICE_RESTART)
     socket.once('close', () => sockets.delete(socket))
     return socket
   }
@@ -71,7 +85,7 @@ export function createUpgradeRouter({ log, pingMs = 30_000 }: UpgradeOptions): U
         request: pending.request,
         rest,
         query: new URLSearchParams(query),
-        accept: async ({ maxPayloadBytes }) => (accepted = await accept(pending, maxPayloadBytes)),
+        accept: async (options) => (accepted = await accept(pending, options)),
       })
     } catch (error) {
       const problem = problemOf(error, log)
@@ -99,7 +113,7 @@ export function createUpgradeRouter({ log, pingMs = 30_000 }: UpgradeOptions): U
       return () => server.off('upgrade', listener)
     },
     async close() {
-      await Promise.all([...sockets].map(closeSocket))
+      await Promise.all([...sockets].map(([socket, code]) => closeSocket(socket, code)))
     },
   }
 }
@@ -116,19 +130,15 @@ function find(routes: ReadonlyMap<string, UpgradeHandler>, path: string): [Upgra
 
 /**
  * Completes a WebSocket handshake (RFC 6455) without compression, whose memory a peer could drive up. The socket has
- * an error listener, and a peer that leaves a ping unanswered for `pingMs` is cut.
- * Refuses a broken handshake with `bad_request`.
+ * an error listener. Refuses a broken handshake with `bad_request`.
  */
-function acceptSocket(
-  { request, socket, head }: Pending,
-  options: { maxPayloadBytes: number; pingMs: number },
-): Promise<WebSocket> {
+function acceptSocket({ request, socket, head }: Pending, maxPayload: number): Promise<WebSocket> {
   return new Promise((resolve, reject) => {
     const server = new WebSocketServer({
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
-      maxPayload: options.maxPayloadBytes,
+      maxPayload,
     })
     const onClose = () => reject(new ProblemError('bad_request', 'the connection closed before the handshake'))
     if (socket.destroyed) return onClose()
@@ -139,34 +149,41 @@ function acceptSocket(
     server.handleUpgrade(request, socket, head, (accepted) => {
       // the library closes a socket after its error; the close event is what everyone acts on
       accepted.on('error', () => undefined)
-      keepAlive(accepted, options.pingMs)
       resolve(accepted)
     })
   })
 }
 
-function keepAlive(socket: WebSocket, pingMs: number): void {
+/** Asks a silent peer for a sign of life, and cuts one that leaves a ping unanswered for `pingMs`. */
+function keepAlive(socket: WebSocket, pingMs: number, setTimer: SetTimer): void {
   let heard = true
   const onSign = () => {
     heard = true
   }
   socket.on('pong', onSign).on('ping', onSign).on('message', onSign)
-  const timer = setInterval(() => {
+  const check = (): void => {
     if (!heard) return socket.terminate()
     heard = false
     socket.ping()
-  }, pingMs).unref()
-  socket.once('close', () => clearInterval(timer))
+    cancel = setTimer(pingMs, check)
+  }
+  let cancel = setTimer(pingMs, check)
+  socket.once('close', () => cancel())
 }
 
-function closeSocket(socket: WebSocket): Promise<void> {
+const timer: SetTimer = (delayMs, run) => {
+  const handle = setTimeout(run, delayMs).unref()
+  return () => clearTimeout(handle)
+}
+
+function closeSocket(socket: WebSocket, code: number): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => socket.terminate(), CLOSE_MS)
+    const cut = setTimeout(() => socket.terminate(), CLOSE_MS)
     socket.once('close', () => {
-      clearTimeout(timer)
+      clearTimeout(cut)
       resolve()
     })
-    socket.close(1012, 'restart')
+    socket.close(code, 'the engine stops')
   })
 }
 

@@ -8,10 +8,12 @@
  * - L3 at most `MAX_HISTORY` values of a message wait: more would not be kept anyway.
  * - L4 times of one message strictly grow, so that a page of history can go on after the time of its last row.
  * - L5 what could not be written waits again.
+ * - L6 a value that is published again after a crash counts only when it is newer than the one that is kept: it, or a
+ *   later one, has been recorded before.
  * @module
  */
 import type { PublishedValue } from '@flow-service/core'
-import { flowPart, timestampOf } from '@flow-service/protocol'
+import { flowPart, messagePart, timestampOf } from '@flow-service/protocol'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database, Sql } from '../db/database.ts'
@@ -42,7 +44,7 @@ interface Entry {
 /** What last values are made of. */
 export interface LastValuesDeps {
   readonly database: Database
-  readonly artifacts: Pick<Artifacts, 'addRefs' | 'dropRefs'>
+  readonly artifacts: Pick<Artifacts, 'addRefs' | 'dropRefs' | 'moveRefs'>
   readonly log: { error(fields: object, message: string): void }
 }
 
@@ -89,15 +91,17 @@ export class LastValues {
     }
   }
 
-  /** Keeps a value as the last one of its message and as history. */
+  /** Keeps a value as the last one of its message and as history (L6). */
   record(published: PublishedValue): void {
     const { message, value, atMs } = published
     let entry = this.#entries.get(message)
+    const us = Math.round(atMs * 1000)
+    if (published.again && entry && us <= entry.us) return
     if (!entry) {
       entry = newEntry(message)
       this.#entries.set(message, entry)
     }
-    entry.us = Math.max(Math.round(atMs * 1000), entry.us + 1)
+    entry.us = Math.max(us, entry.us + 1)
     entry.value = value
     entry.waiting.push(entry.us, published)
     if (!entry.isDirty) this.#soil(entry)
@@ -148,6 +152,24 @@ export class LastValues {
       entry.isDirty = false
       entry.waiting.take()
     }
+  }
+
+  /** Gives the messages of a flow their new names in the database; {@link LastValues.follow} belongs after the commit. */
+  rename(tx: Sql, names: { readonly from: string; readonly to: string }): Promise<void> {
+    return this.#values.rename(tx, names)
+  }
+
+  /** Gives the messages of a flow their new names in memory, with the values that wait to be written. */
+  follow({ from, to }: { readonly from: string; readonly to: string }): void {
+    this.forget(to)
+    for (const old of [...this.#entries.values()].filter(({ message }) => flowPart(message) === from)) {
+      const { value, us } = old
+      const entry = { ...newEntry(`${to}.${messagePart(old.message)}`), value, us }
+      entry.waiting.putBack(old.waiting.take())
+      this.#entries.set(entry.message, entry)
+      if (entry.waiting.size > 0) this.#soil(entry)
+    }
+    this.forget(from)
   }
 
   /** Writes everything and stops. Nothing may be recorded afterwards. */

@@ -39,6 +39,8 @@ export interface MessagesDeps {
    * nothing reads it. Throws `DtypeViolation`.
    */
   readonly publish: (message: string, value: unknown) => { readonly cascade: string | null }
+  /** Resolves once the work that active flows have kept so far is committed: deliveries that a paused flow holds. */
+  readonly committed: () => Promise<void>
 }
 
 /** The message catalogue. Names are qualified; a bare one is taken when a single flow declares it. */
@@ -46,7 +48,8 @@ export interface Messages {
   /** All declared messages by name. */
   list(): Message[]
   /**
-   * Publishes from outside and resolves once the value is committed; works while the flow is stopped.
+   * Publishes from outside and resolves once the value is committed, with the deliveries that paused flows hold of it;
+   * works while the flow is stopped.
    * Refuses with `message_not_declared`, `wrong_mode` or `validation_failed`.
    */
   publish(name: string, value: Json): Promise<PublishedMessage>
@@ -55,7 +58,7 @@ export interface Messages {
 }
 
 /** The catalogue over last values. */
-export function createMessages({ lastValues, catalogue, publish }: MessagesDeps): Messages {
+export function createMessages({ lastValues, catalogue, publish, committed }: MessagesDeps): Messages {
   return {
     list: () =>
       [...catalogue.declared()]
@@ -75,7 +78,7 @@ export function createMessages({ lastValues, catalogue, publish }: MessagesDeps)
       const { cascade } = publishChecked(publish, message, value)
       const recorded = lastValues.get(message)
       if (!recorded) throw new Error(`the published value of ${message} was not recorded`)
-      await lastValues.commit(message)
+      await Promise.all([lastValues.commit(message), committed()])
       return { name: message, value: recorded.value as PublishedMessage['value'], ts: recorded.ts, cascade }
     },
 

@@ -119,6 +119,17 @@ export const createMessageStore = (database: Pick<Database, 'sql'>) => ({
     return { messages, withRefs }
   },
 
+  /** Gives all messages of a flow another flow's name, of which none may exist, and their sources too. */
+  async rename(tx: Sql, { from, to }: { from: string; to: string }): Promise<void> {
+    const tail = from.length + 1
+    await tx`
+      update message_history set message = ${to} || substr(message, ${tail}),
+        flow = case when flow = ${from} then ${to} else flow end
+      where message in (select message from message_value where split_part(message, '.', 1) = ${from})`
+    await tx`
+      update message_value set message = ${to} || substr(message, ${tail}) where split_part(message, '.', 1) = ${from}`
+  },
+
   /** A page of history, newest first. */
   async history(message: string, page: HistoryPage): Promise<HistoryRow[]> {
     const { sql } = database

@@ -2,7 +2,14 @@
  * Puts values of messages into the database: last value, history, and the artifacts that either refers to.
  * @module
  */
-import { artifactRefsIn, MAX_HISTORY, MAX_HISTORY_VALUE_BYTES, timestampOf } from '@flow-service/protocol'
+import {
+  artifactRefsIn,
+  flowPart,
+  MAX_HISTORY,
+  MAX_HISTORY_VALUE_BYTES,
+  messagePart,
+  timestampOf,
+} from '@flow-service/protocol'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Sql } from '../db/database.ts'
@@ -31,6 +38,8 @@ export interface ValueWriter {
   expire(tx: Sql): Promise<void>
   /** Removes all values of the messages of a flow. */
   remove(tx: Sql, flow: string): Promise<void>
+  /** Gives the messages of a flow another flow's name; what that one had is removed. */
+  rename(tx: Sql, names: { readonly from: string; readonly to: string }): Promise<void>
   /** Tells that the last value which the database holds for a message refers to artifacts. */
   holdsRefs(message: string): void
 }
@@ -49,7 +58,7 @@ interface Prepared {
 /** A writer on the tables of the slice. */
 export function createValueWriter(
   store: MessageStore,
-  artifacts: Pick<Artifacts, 'addRefs' | 'dropRefs'>,
+  artifacts: Pick<Artifacts, 'addRefs' | 'dropRefs' | 'moveRefs'>,
 ): ValueWriter {
   /** Messages whose last value referred to artifacts once. It never shrinks: a transaction may still be undone. */
   const withRefs = new Set<string>()
@@ -85,6 +94,12 @@ export function createValueWriter(
     if (due.length > 0) await dropHistoryRefs(tx, await store.trim(tx, due))
   }
 
+  const remove = async (tx: Sql, flow: string): Promise<void> => {
+    const { messages, withRefs: past } = await store.remove(tx, flow)
+    await dropHistoryRefs(tx, past)
+    if (messages.length > 0) await artifacts.dropRefs(tx, 'message', messages)
+  }
+
   return {
     async write(tx, batches) {
       for (const group of statements(byMessage(batches).map(prepare))) await writeGroup(tx, group)
@@ -92,10 +107,16 @@ export function createValueWriter(
     async expire(tx) {
       await dropHistoryRefs(tx, await store.expire(tx))
     },
-    async remove(tx, flow) {
-      const { messages, withRefs: past } = await store.remove(tx, flow)
-      await dropHistoryRefs(tx, past)
-      if (messages.length > 0) await artifacts.dropRefs(tx, 'message', messages)
+    remove,
+    async rename(tx, { from, to }) {
+      await remove(tx, to)
+      await store.rename(tx, { from, to })
+      for (const kind of ['message', 'history'] as const) {
+        // oxlint-disable-next-line no-await-in-loop -- statements of one transaction
+        await artifacts.moveRefs(tx, kind, { from: `${from}.`, to: `${to}.` })
+      }
+      const renamed = [...withRefs].filter((message) => flowPart(message) === from)
+      for (const message of renamed) withRefs.add(`${to}.${messagePart(message)}`)
     },
     holdsRefs(message) {
       withRefs.add(message)

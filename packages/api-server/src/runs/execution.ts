@@ -196,8 +196,10 @@ export class Execution {
   }
 
   #publishOutputs(): void {
-    const { publishMessage, log } = this.#setting
-    for (const [message, value] of this.#outputs) {
+    const { publishMessage, flows, log } = this.#setting
+    const flow = flows.nameOf(this.claim.flow_id, this.claim.flow)
+    for (const [name, value] of this.#outputs) {
+      const message = qualify(flow, name)
       try {
         publishMessage(message, value, this.claim.id)
       } catch (error) {
@@ -208,8 +210,9 @@ export class Execution {
 
   #summaryOf({ status, finished_at, error }: RunEnd): SummaryRow {
     const { summary } = this
+    const flow = this.#setting.flows.nameOf(this.claim.flow_id, this.claim.flow)
     const duration_s = secondsBetween(summary.started_at, finished_at)
-    return { ...summary, digest: this.#digest, status, finished_at, duration_s, error }
+    return { ...summary, flow, digest: this.#digest, status, finished_at, duration_s, error }
   }
 }
 
@@ -219,8 +222,8 @@ const failed = (type: string, message: string, node: string | null = null): Endi
   error: { node, type, message },
 })
 
-/** The declared outputs that have a value, by the qualified message that carries them. */
+/** The declared outputs that have a value, by the bare message that carries them. */
 function outputsOf(document: FlowDocument, result: Record<string, unknown>): ReadonlyMap<string, unknown> {
   const given = document.outputs.filter(({ port }) => (result[port] ?? null) !== null)
-  return new Map(given.map(({ name, port }) => [qualify(document.name, name), result[port]]))
+  return new Map(given.map(({ name, port }) => [name, result[port]]))
 }

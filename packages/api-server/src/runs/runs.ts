@@ -10,6 +10,7 @@ import {
   type Run,
   type RunSummary,
   timestampOfMs,
+  type RunSubmit,
 } from '@flow-service/protocol'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
@@ -25,7 +26,7 @@ import { summaryOf } from './run-record.ts'
 import { type MetricsQuery, RunView } from './run-view.ts'
 import { StageUpkeep } from './stage-upkeep.ts'
 import { type RunFilter, RunsStore } from './store.ts'
-import { createSubmit, type RunSubmit } from './submit.ts'
+import { createSubmit } from './submit.ts'
 
 /** What runs are made of. */
 export interface RunsDeps {
@@ -62,6 +63,8 @@ export interface Runs {
   metrics(id: string, query: MetricsQuery): Promise<MetricSeries[]>
   /** Ids of the queued and running runs of a flow, by the flow's id, newest first. */
   activeOf(tx: Sql, flow: string): Promise<string[]>
+  /** Gives the runs of a flow another name, which they keep when the flow is gone. */
+  rename(tx: Sql, flow: string, name: string): Promise<void>
   /** The queued and running runs of all flows, newest first, at most 1,000. */
   active(): Promise<RunSummary[]>
   /** Waits up to 10 s for running runs; what runs on is given up when the database opens again, or by its lease. */
@@ -145,6 +148,7 @@ export function createRuns(deps: RunsDeps): Runs {
     },
     metrics: (id, query) => view.metrics(id, query),
     activeOf: (tx, flow) => store.activeOf(tx, flow),
+    rename: (tx, flow, name) => store.rename(tx, flow, name),
     active: () => store.active(MAX_ACTIVE),
     async close() {
       upkeep.close()

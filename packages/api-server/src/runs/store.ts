@@ -70,14 +70,18 @@ export class RunsStore {
     this.#sql = sql
   }
 
-  /** Queues runs, all or none; gives the ids. A run whose idempotency key is taken is left out. */
+  /**
+   * Queues runs, all or none; gives the ids. Left out are runs whose idempotency key is taken, and those of a flow that
+   * is gone: whoever deletes it waits, and finds the runs, or has been faster.
+   */
   async insert(tx: Sql, runs: readonly NewRun[]): Promise<Set<string>> {
     const rows = await tx<{ id: string }[]>`
       with item as materialized (
-        select * from json_to_recordset(${JSON.stringify(runs)}::json) as item(
+        select item.* from json_to_recordset(${JSON.stringify(runs)}::json) as item(
           id uuid, flow uuid, flow_name text, created_at timestamptz, draft boolean, no_cache boolean,
           flow_version int, digest text, document json, commit text, seed int8, inputs json,
           idempotency_key text, submitted_by text)
+        join flow on flow.id = item.flow for key share of flow
       ), named as (
         insert into run_flow (id, name) select distinct on (flow) flow, flow_name from item order by flow
         on conflict (id) do update set name = excluded.name where run_flow.name <> excluded.name
@@ -95,6 +99,11 @@ export class RunsStore {
       on conflict (flow, idempotency_key) where idempotency_key is not null do nothing
       returning id`
     return new Set(rows.map((row) => row.id))
+  }
+
+  /** Keeps the name of a flow for its runs. */
+  async rename(tx: Sql, flow: string, name: string): Promise<void> {
+    await tx`update run_flow set name = ${name} where id = ${flow}`
   }
 
   /** Time of creation of the newest run. */

@@ -3,9 +3,8 @@
  * @module
  */
 import { checkParams, documentDigest } from '@flow-service/core'
-import { artifactRefsIn, type FlowDocument, type Run, type runSubmitSchema } from '@flow-service/protocol'
+import { artifactRefsIn, type FlowDocument, type Run, type RunSubmit } from '@flow-service/protocol'
 import { v7 } from 'uuid'
-import type * as z from 'zod'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database } from '../db/database.ts'
@@ -25,9 +24,6 @@ export interface SubmitSetting {
   readonly artifacts: Pick<Artifacts, 'addRefs'>
   readonly flows: RunnableFlows
 }
-
-/** Body of a submission. */
-export type RunSubmit = z.output<typeof runSubmitSchema>
 
 /** A queued run, or the id of the run that was submitted first under the same key. */
 type Submitted = { readonly queued: Run } | { readonly known: string }
@@ -62,7 +58,7 @@ export function createSubmit({ database, store, timestamps, artifacts, flows }: 
     },
   )
 
-  /** The run as it was queued; null when its key is taken. */
+  /** The run as it was queued; null when its key is taken, or its flow gone. */
   const queue = async (run: Omit<NewRun, 'created_at'>): Promise<NewRun | null> => {
     for (let attempt = 1; ; attempt += 1) {
       const item: Item = { run: { ...run, created_at: timestamps.next() }, queued: false }
@@ -78,7 +74,7 @@ export function createSubmit({ database, store, timestamps, artifacts, flows }: 
 
   return async (name, body, by) => {
     const flow = await flows.byName(name, body.draft ? 'draft' : 'published')
-    if (!flow) throw new ProblemError('not_found', `flow "${name}" does not exist`)
+    if (!flow) throw noFlow(name)
     const key = body.idempotency_key ?? null
     const known = key === null ? null : await store.idOfKey(flow.id, key)
     if (known !== null) return { known }
@@ -87,7 +83,7 @@ export function createSubmit({ database, store, timestamps, artifacts, flows }: 
     const queued = await queue(run)
     if (queued) return { queued: recordOf(queued, flow) }
     const first = key === null ? null : await store.idOfKey(flow.id, key)
-    if (first === null) throw new Error(`run ${run.id} of flow "${name}" was not queued`)
+    if (first === null) throw noFlow(name)
     return { known: first }
   }
 
@@ -113,6 +109,8 @@ export function createSubmit({ database, store, timestamps, artifacts, flows }: 
     }
   }
 }
+
+const noFlow = (name: string): ProblemError => new ProblemError('not_found', `flow "${name}" does not exist`)
 
 /** What the inputs of a run refer to. */
 const digestsOf = ({ inputs }: NewRun): string[] => [...new Set(artifactRefsIn(inputs).map(({ digest }) => digest))]

@@ -1,5 +1,4 @@
-import type { EngineEvent } from '@flow-service/protocol'
-import { timestampOfMs } from '@flow-service/protocol'
+import { type EngineEvent, type RunSummary, timestampOfMs } from '@flow-service/protocol'
 import { expect, test } from 'vitest'
 
 import { type EngineSnapshot, newsSince } from '../../src/events/event-replay.ts'
@@ -25,59 +24,63 @@ const node = (status: 'idle' | 'running' | 'failed', run: string | null = null):
   cached: false,
   error: null,
 })
-const news = (snapshot: Partial<EngineSnapshot>, events: readonly (readonly [EngineEvent, number])[]): EngineEvent[] =>
+const run = (id: string, status: RunSummary['status']): RunSummary => ({
+  id,
+  flow: 'f',
+  status,
+  draft: false,
+  seed: null,
+  group_id: null,
+  parent: null,
+  idempotency_key: null,
+  external_id: null,
+  flow_version: 1,
+  digest: null,
+  commit: null,
+  created_at: timestampOfMs(1),
+  started_at: null,
+  finished_at: null,
+  duration_s: null,
+  error: null,
+  submitted_by: null,
+})
+const runEvent = (id: string, status: RunSummary['status']): EngineEvent => ({ type: 'run', run: run(id, status) })
+const news = (snapshot: Partial<EngineSnapshot>, events: readonly EngineEvent[]): EngineEvent[] =>
   newsSince(
     { ...empty, ...snapshot },
-    events.map(([event, atMs]) => eventText(event, atMs)),
+    events.map((event) => eventText(event, 1)),
   ).map(({ event }) => event)
 
-test('values before the one in the snapshot and that one itself are left out, later ones are told', () => {
+test('values from before the snapshot are in it, and none is told again', () => {
   const told = { values: [{ message: 'f.x', value: 2, ts: timestampOfMs(20) }] }
-  const gathered = [
-    [value('f.x', 1), 10],
-    [value('f.x', 2), 20],
-    [value('f.x', 3), 30],
-    [value('f.x', 4), 40],
-  ] as const
-  expect(news(told, gathered)).toEqual([value('f.x', 3), value('f.x', 4)])
-  expect(news(told, gathered.slice(0, 2))).toEqual([])
+  expect(news(told, [value('f.x', 1), value('f.x', 2), value('f.x', 3)])).toEqual([])
+  // its flow was deleted meanwhile
+  expect(news({}, [value('f.x', 1)])).toEqual([])
 })
 
-test('the last value is told when the snapshot has another one, whatever the clocks say', () => {
-  const told = { values: [{ message: 'f.x', value: 2, ts: timestampOfMs(20.002) }] }
-  expect(
-    news(told, [
-      [value('f.x', 2), 20],
-      [value('f.x', 3), 20],
-    ]),
-  ).toEqual([value('f.x', 3)])
-})
-
-test('what is told last is always what the snapshot or the last event says, also when two clocks differ', () => {
-  const told = { values: [{ message: 'f.x', value: 2, ts: timestampOfMs(5) }] }
-  const gathered = [
-    [value('f.x', 1), 10],
-    [value('f.x', 2), 20],
-  ] as const
-  expect(news(told, gathered)).toEqual([value('f.x', 1), value('f.x', 2)])
-})
-
-test('of the states of a node the last one is told, and only when it is news', () => {
-  const states = [
-    [node('running'), 1],
-    [node('idle'), 2],
-  ] as const
+test('states of a node that the snapshot shows are left out, those of any other are told', () => {
+  const health: EngineEvent = { type: 'health', flow: 'f', node: 'n', status: 'down', message: null }
+  const states = [node('running'), node('idle'), health]
   const idle = { nodes: [{ flow: 'f', node: 'n', status: 'idle', health: 'ok', message: null, error: null } as const] }
   expect(news(idle, states)).toEqual([])
-  expect(news({}, states)).toEqual([node('idle')])
+  expect(news({}, states)).toEqual(states)
+})
+
+test('of the states of a run the last one is told, unless the snapshot says it', () => {
+  const states = [runEvent('r', 'queued'), runEvent('r', 'running')]
+  expect(news({ runs: [run('r', 'running')] }, states)).toEqual([])
+  expect(news({ runs: [run('r', 'queued')] }, states)).toEqual([runEvent('r', 'running')])
+  // over before the runs were read: it is not among the active ones
+  expect(news({}, [...states, runEvent('r', 'ok')])).toEqual([runEvent('r', 'ok')])
+})
+
+test('the last state of a flow is always told: a snapshot has no versions', () => {
+  const flow = (version: number): EngineEvent => ({ type: 'flow', name: 'f', status: 'active', held: 0, version })
+  const told = { flows: [{ name: 'f', mode: 'live', status: 'active', held: 0 } as const] }
+  expect(news(told, [flow(1), flow(2)])).toEqual([flow(2)])
 })
 
 test('emissions and node states of runs are all told', () => {
-  const events = [
-    [value('f.x', 1, 'r1'), 1],
-    [value('f.x', 1, 'r1'), 2],
-    [node('running', 'r1'), 3],
-    [node('running', 'r1'), 4],
-  ] as const
+  const events = [value('f.x', 1, 'r1'), value('f.x', 1, 'r1'), node('running', 'r1'), node('running', 'r1')]
   expect(news({ values: [{ message: 'f.x', value: 1, ts: timestampOfMs(9) }] }, events)).toHaveLength(4)
 })

@@ -165,7 +165,8 @@ test('a code flow whose module is gone is kept as failed; the API can delete it 
     const { value } = await second.root('GET', '/flows/estimate')
     const taken = await second.root('PUT', '/flows/estimate', value)
     expect(taken.value).toMatchObject({ origin: 'api', code: null, status: 'ready', issues: [], version: 2 })
-    expect(await second.register(loaded)).toMatchObject([{ message: expect.stringContaining('"estimate"') }])
+    const { errors } = await second.register(loaded)
+    expect(errors).toMatchObject([{ message: expect.stringContaining('"estimate"') }])
     expect((await second.root('GET', '/flows/estimate')).value).toMatchObject({ origin: 'api', version: 2 })
   } finally {
     await second.close()

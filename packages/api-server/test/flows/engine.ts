@@ -20,11 +20,14 @@ import { registerFlows } from '../../src/flows/code-registration.ts'
 import { createCodeRegistry, type RegisteredFlow } from '../../src/flows/code-registry.ts'
 import { Flows } from '../../src/flows/flows.ts'
 import { createClock, createHost } from '../../src/flows/host.ts'
+import { Library } from '../../src/flows/library.ts'
 import { createLiveFlows } from '../../src/flows/live.ts'
+import { NodeSources } from '../../src/flows/node-source.ts'
 import { loadPublishedFlows } from '../../src/flows/published-flows.ts'
 import { createPythonIssues } from '../../src/flows/python-issues.ts'
 import { flowsEndpoints, flowsHandlers } from '../../src/flows/routes.ts'
 import { createRunnableFlows } from '../../src/flows/runnable-flows.ts'
+import { libraryEndpoints, libraryHandlers, sourcesEndpoints, sourcesHandlers } from '../../src/flows/source-routes.ts'
 import { createHooks } from '../../src/hooks/hooks.ts'
 import { bind } from '../../src/http/mount.ts'
 import { openLastValues } from '../../src/messages/last-values.ts'
@@ -41,6 +44,8 @@ export interface EngineOptions {
   readonly objects?: readonly AnyFlow[]
   readonly registered?: readonly RegisteredFlow[]
   readonly activeRuns?: () => string[]
+  /** What a node type lacks. */
+  readonly missing?: (type: string) => string | null
   /** Attach a worker that executes code. */
   readonly worker?: boolean
 }
@@ -82,7 +87,7 @@ export async function openEngine(options: EngineOptions = {}) {
   const runtime = new LiveRuntime(host, registry)
   const live = createLiveFlows({ runtime, database, lastValues, events: bus, log: quiet })
   const published = await loadPublishedFlows(database)
-  const missing = () => null
+  const missing = options.missing ?? (() => null)
   const python = await findPython(process.env)
   const pythonIssues = createPythonIssues(async (source) =>
     python === null ? null : await parsePython(source, { python: python.path }),
@@ -99,14 +104,22 @@ export async function openEngine(options: EngineOptions = {}) {
     pythonIssues,
     missing,
     activeRuns: async () => options.activeRuns?.() ?? [],
+    renameRuns: async () => {},
   })
   const worker = options.worker ? attach(pool, artifacts, dataDir) : null
   await worker?.ready
   const register = (loaded: readonly RegisteredFlow[]) =>
     registerFlows(loaded, { database, artifacts, eventLog, code, live, published })
-  const errors = await register([...objects.flows, ...(options.registered ?? [])])
+  const { errors } = await register([...objects.flows, ...(options.registered ?? [])])
   await live.restore((name) => code.isMissing(name))
-  const server = await serve(bind(flowsEndpoints, flowsHandlers({ flows, registry, missing })), {
+  const library = new Library({ database, eventLog, live, published, pythonIssues })
+  const sources = new NodeSources({ code, database, eventLog, live, published, registry }, library)
+  const bindings = [
+    ...bind(flowsEndpoints, flowsHandlers({ flows, registry, missing })),
+    ...bind(sourcesEndpoints, sourcesHandlers({ sources })),
+    ...bind(libraryEndpoints, libraryHandlers({ library })),
+  ]
+  const server = await serve(bindings, {
     authenticate: async ({ headers }) =>
       headers.authorization === 'Bearer root' ? { ...user, email: 'root@example.org', superuser: true } : user,
   })

@@ -2,20 +2,24 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 
-import { afterEach, describe, expect, test } from 'vitest'
+import { VirtualClock } from '@flow-service/core/testing'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 
 import { ProblemError } from '../../src/http/errors.ts'
-import { createUpgradeRouter, type UpgradeHandler, type UpgradeRouter } from '../../src/http/upgrade.ts'
+import { createUpgradeRouter, type UpgradeHandler, type UpgradeOptions } from '../../src/http/upgrade.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup()
 })
 
-async function start(routes: Record<`/${string}`, UpgradeHandler>, mount = '', pingMs = 30_000) {
+async function start(
+  routes: Record<`/${string}`, UpgradeHandler>,
+  { mount = '', ...options }: { mount?: string } & Partial<UpgradeOptions> = {},
+) {
   const logged: object[] = []
-  const router = createUpgradeRouter({ log: { error: (fields) => logged.push(fields) }, pingMs })
+  const router = createUpgradeRouter({ log: { error: (fields) => logged.push(fields) }, ...options })
   for (const [path, handler] of Object.entries(routes)) router.route(path as `/${string}`, handler)
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -33,6 +37,17 @@ const echo: UpgradeHandler = async (upgrade) => {
   const socket = await upgrade.accept({ maxPayloadBytes: 100 })
   socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary }))
 }
+
+/** Resolves with 'echo' when a message has come back. */
+async function echoed(socket: WebSocket): Promise<string> {
+  socket.send('are you there?')
+  await once(socket, 'message')
+  return 'echo'
+}
+
+const timersOf = (clock: VirtualClock) => ({
+  setTimer: (delayMs: number, run: () => void) => clock.setTimer(delayMs, run),
+})
 
 /** Status and body of a refused upgrade. */
 async function refusal(url: string, headers: Record<string, string> = {}) {
@@ -79,7 +94,7 @@ describe('routes', () => {
   })
 
   test('what is not below the mount belongs to the listeners of the host', async () => {
-    const { server, url } = await start({ '/api/v1/flows/ws': echo }, '/engine')
+    const { server, url } = await start({ '/api/v1/flows/ws': echo }, { mount: '/engine' })
     const host = new WebSocketServer({ noServer: true })
     server.on('upgrade', (request, socket, head) => {
       if (request.url === '/chat') host.handleUpgrade(request, socket, head, (accepted) => accepted.send('host'))
@@ -225,35 +240,60 @@ describe('an accepted socket', () => {
     expect((await once(socket, 'close'))[0]).toBe(1009)
   })
 
-  test('is cut when a ping stays unanswered, and kept while pings are answered', async () => {
-    const pongs = Promise.withResolvers<void>()
-    let count = 0
-    const { url } = await start(
-      {
-        '/a': async (upgrade) => {
-          const socket = await upgrade.accept({ maxPayloadBytes: 10 })
-          socket.on('pong', () => {
-            count += 1
-            if (count === 3) pongs.resolve()
-          })
-        },
-      },
-      '',
-      20,
-    )
+  test('is cut when a ping stays unanswered for 30 seconds, and kept while pings are answered', async () => {
+    const clock = new VirtualClock(0)
+    const { url } = await start({ '/a': echo }, timersOf(clock))
     const alive = await open(`${url}/a`)
-    await pongs.promise
-    expect(alive.readyState).toBe(WebSocket.OPEN)
-    alive.terminate()
     const silent = new WebSocket(`${url}/a`, { autoPong: false })
-    expect((await once(silent, 'close'))[0]).toBe(1006)
+    await once(silent, 'open')
+    const closed = once(silent, 'close')
+    const pinged = () => Promise.all([once(alive, 'ping'), once(silent, 'ping')])
+
+    let pings = pinged()
+    await clock.advance(29_999)
+    expect(await Promise.race([pings, echoed(alive)])).toBe('echo')
+    await clock.advance(1)
+    await pings
+    // the pong was sent before this, so that it has arrived
+    await echoed(alive)
+    pings = Promise.all([once(alive, 'ping'), closed])
+    await clock.advance(30_000)
+    await pings
+    expect((await closed)[0]).toBe(1006)
+    expect(alive.readyState).toBe(WebSocket.OPEN)
   })
 
-  test('is closed with 1012 when the router closes', async () => {
-    const { url, router } = await start({ '/a': echo })
+  test('is kept while it says anything at all', async () => {
+    const clock = new VirtualClock(0)
+    const { url } = await start({ '/a': echo }, timersOf(clock))
+    const socket = new WebSocket(`${url}/a`, { autoPong: false })
+    await once(socket, 'open')
+    for (let minute = 0; minute < 5; minute++) {
+      // oxlint-disable-next-line no-await-in-loop -- minute by minute
+      await clock.advance(30_000)
+      // oxlint-disable-next-line no-await-in-loop -- minute by minute
+      await echoed(socket)
+    }
+    expect(socket.readyState).toBe(WebSocket.OPEN)
+  })
+
+  test('leaves no timer behind', async () => {
+    const clock = new VirtualClock(0)
+    const { url } = await start({ '/a': echo }, timersOf(clock))
     const socket = await open(`${url}/a`)
-    const closed = once(socket, 'close')
-    await (router satisfies UpgradeRouter).close()
-    expect((await closed)[0]).toBe(1012)
+    expect(clock.pending).toBe(1)
+    socket.terminate()
+    await vi.waitFor(() => expect(clock.pending).toBe(0))
+  })
+
+  test('is closed when the router closes: with 1012, or the code that its route asks for', async () => {
+    const goodbye: UpgradeHandler = async (upgrade) =>
+      void (await upgrade.accept({ maxPayloadBytes: 1, stopCode: 1001 }))
+    const { url, router } = await start({ '/a': echo, '/b': goodbye })
+    const sockets = await Promise.all([open(`${url}/a`), open(`${url}/b`)])
+    const closed = sockets.map((socket) => once(socket, 'close'))
+    await router.close()
+    const codes = (await Promise.all(closed)).map(([code]) => code as number)
+    expect(codes).toEqual([1012, 1001])
   })
 })

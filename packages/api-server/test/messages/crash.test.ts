@@ -36,7 +36,7 @@ test('an acknowledged publication survives the death of the engine, as last valu
   expect(acknowledged.length).toBeGreaterThanOrEqual(100)
 
   const database = await openDatabase({ ...(await databaseAt(dataDir)), log: quiet })
-  const artifacts = { addRefs: async () => undefined, dropRefs: async () => undefined }
+  const artifacts = { addRefs: async () => undefined, dropRefs: async () => undefined, moveRefs: async () => undefined }
   const values = await openLastValues({ database, artifacts, log: quiet })
   const history = await values.history('crash.x', { limit: 1000 })
   const kept = new Set(history.map(({ value }) => Number(value)))

@@ -7,7 +7,7 @@ import { openLastValues } from '../../src/messages/last-values.ts'
 const place = JSON.parse(process.argv[2] ?? '') as Pick<DatabaseOptions, 'dataDir' | 'databaseUrl'>
 const tell = (fields: object, message: string): void => console.error(message, fields)
 const database = await openDatabase({ ...place, log: { info: () => undefined, warn: tell, error: tell } })
-const artifacts = { addRefs: async () => undefined, dropRefs: async () => undefined }
+const artifacts = { addRefs: async () => undefined, dropRefs: async () => undefined, moveRefs: async () => undefined }
 const values = await openLastValues({ database, artifacts, log: { error: tell } })
 let last = 0
 const publish = async (): Promise<never> => {

@@ -41,7 +41,7 @@ beforeAll(async () => {
   database = await openDatabase({ ...(await databaseAt(directory)), log: quiet })
   lastValues = await openLastValues({
     database,
-    artifacts: { addRefs: async () => undefined, dropRefs: async () => undefined },
+    artifacts: { addRefs: async () => undefined, dropRefs: async () => undefined, moveRefs: async () => undefined },
     log: quiet,
   })
   const messages = createMessages({

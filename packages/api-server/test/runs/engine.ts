@@ -215,6 +215,7 @@ function sourceOf(flows: TestFlows, registry: NodeRegistry): RunnableFlows {
       const found = [...flows].find(([, flow]) => flow.id === id)
       return found ? shown(...found, 'draft') : null
     },
+    nameOf: (_id, known) => known,
     issuesOf: async (document) => checkDocument(document, registry, { message: () => undefined }),
   }
 }

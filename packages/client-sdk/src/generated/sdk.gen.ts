@@ -3,7 +3,7 @@
 
 import { client } from './client.gen.ts';
 import { buildClientParams, type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape, urlSearchParamsBodySerializer } from './client/index.ts';
-import type { ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsPutErrors, ArtifactsPutResponses, FlowDocument, FlowsDeleteErrors, FlowsDeleteResponses, FlowsGetErrors, FlowsGetResponses, FlowsListErrors, FlowsListResponses, FlowsNodeTypesErrors, FlowsNodeTypesResponses, FlowsPublishErrors, FlowsPublishResponses, FlowsSaveErrors, FlowsSaveResponses, FlowsStartErrors, FlowsStartResponses, FlowsStopErrors, FlowsStopResponses, FlowsValidateErrors, FlowsValidateResponses, FlowsWsTicketErrors, FlowsWsTicketResponses, LoginAccessTokenErrors, LoginAccessTokenResponses, LoginTestTokenErrors, LoginTestTokenResponses, MessagesHistoryErrors, MessagesHistoryResponses, MessagesListErrors, MessagesListResponses, MessagesPublishErrors, MessagesPublishResponses, RunsCancelErrors, RunsCancelResponses, RunsGetErrors, RunsGetResponses, RunsListErrors, RunsListResponses, RunsMetricsErrors, RunsMetricsResponses, RunsSubmitErrors, RunsSubmitResponses, Schema3, Schema4, UsersMeErrors, UsersMeResponses } from './types.gen.ts';
+import type { ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsPutErrors, ArtifactsPutResponses, FlowDocument, FlowsDeleteErrors, FlowsDeleteResponses, FlowsDiscardDraftErrors, FlowsDiscardDraftResponses, FlowsDuplicateErrors, FlowsDuplicateResponses, FlowsGetErrors, FlowsGetResponses, FlowsGraphErrors, FlowsGraphResponses, FlowsListErrors, FlowsListResponses, FlowsNodesAcknowledgeErrors, FlowsNodesAcknowledgeResponses, FlowsNodesCancelErrors, FlowsNodesCancelResponses, FlowsNodesGetSourceErrors, FlowsNodesGetSourceResponses, FlowsNodesPutSourceErrors, FlowsNodesPutSourceResponses, FlowsNodesShareErrors, FlowsNodesShareResponses, FlowsNodesTriggerErrors, FlowsNodesTriggerResponses, FlowsNodesUnshareErrors, FlowsNodesUnshareResponses, FlowsNodeTypesErrors, FlowsNodeTypesResponses, FlowsPauseErrors, FlowsPauseResponses, FlowsPublishErrors, FlowsPublishResponses, FlowsRenameErrors, FlowsRenameResponses, FlowsResumeErrors, FlowsResumeResponses, FlowsRunErrors, FlowsRunResponses, FlowsSaveErrors, FlowsSaveResponses, FlowsStartErrors, FlowsStartResponses, FlowsStepErrors, FlowsStepResponses, FlowsStopErrors, FlowsStopResponses, FlowsValidateErrors, FlowsValidateResponses, FlowsWsTicketErrors, FlowsWsTicketResponses, LibraryDeleteErrors, LibraryDeleteResponses, LibraryListErrors, LibraryListResponses, LoginAccessTokenErrors, LoginAccessTokenResponses, LoginTestTokenErrors, LoginTestTokenResponses, MessagesHistoryErrors, MessagesHistoryResponses, MessagesListErrors, MessagesListResponses, MessagesPublishErrors, MessagesPublishResponses, RunsCancelErrors, RunsCancelResponses, RunsGetErrors, RunsGetResponses, RunsListErrors, RunsListResponses, RunsMetricsErrors, RunsMetricsResponses, RunsSubmitErrors, RunsSubmitResponses, Schema3, Schema4, Schema5, Schema6, UsersMeErrors, UsersMeResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -99,6 +99,179 @@ export class Users extends HeyApiClient {
     }
 }
 
+export class Nodes extends HeyApiClient {
+    /**
+     * Trigger a node
+     *
+     * Feeds the named input ports together, or publishes on the named output ports; without values the node acts by itself.
+     */
+    public trigger<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        id: string;
+        values?: {
+            [key: string]: Schema4;
+        };
+    }, options?: Options<never, ThrowOnError>): RequestResult<FlowsNodesTriggerResponses, FlowsNodesTriggerErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'path', key: 'name' },
+                    { in: 'path', key: 'id' },
+                    { in: 'body', key: 'values' }
+                ] }]);
+        return (options?.client ?? this.client).post<FlowsNodesTriggerResponses, FlowsNodesTriggerErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/{name}/nodes/{id}/trigger',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * End what a node executes
+     *
+     * Its process is ended. The execution leaves no failure marker.
+     */
+    public cancel<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        id: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<FlowsNodesCancelResponses, FlowsNodesCancelErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'path', key: 'id' }] }]);
+        return (options?.client ?? this.client).post<FlowsNodesCancelResponses, FlowsNodesCancelErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/{name}/nodes/{id}/cancel',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Clear a node’s failure marker
+     */
+    public acknowledge<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        id: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<FlowsNodesAcknowledgeResponses, FlowsNodesAcknowledgeErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'path', key: 'id' }] }]);
+        return (options?.client ?? this.client).post<FlowsNodesAcknowledgeResponses, FlowsNodesAcknowledgeErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/{name}/nodes/{id}/acknowledge',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Read the code of a node
+     *
+     * The node of the draft, or of the published content where there is no draft.
+     */
+    public getSource<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        id: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<FlowsNodesGetSourceResponses, FlowsNodesGetSourceErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'path', key: 'id' }] }]);
+        return (options?.client ?? this.client).get<FlowsNodesGetSourceResponses, FlowsNodesGetSourceErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/{name}/nodes/{id}/source',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Replace the code of a node
+     *
+     * Private code stays in the draft until it is published. Shared code acts at once on every user, and active flows are built anew; it is refused when a published user could not execute it.
+     */
+    public putSource<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        id: string;
+        code: string;
+        version?: number;
+    }, options?: Options<never, ThrowOnError>): RequestResult<FlowsNodesPutSourceResponses, FlowsNodesPutSourceErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'path', key: 'name' },
+                    { in: 'path', key: 'id' },
+                    { in: 'body', key: 'code' },
+                    { in: 'body', key: 'version' }
+                ] }]);
+        return (options?.client ?? this.client).put<FlowsNodesPutSourceResponses, FlowsNodesPutSourceErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/{name}/nodes/{id}/source',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Share the code of a node
+     *
+     * The code becomes a source of the library, which the node uses from then on.
+     */
+    public share<ThrowOnError extends boolean = true>(parameters: {
+        path_name: string;
+        id: string;
+        body_name?: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<FlowsNodesShareResponses, FlowsNodesShareErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    {
+                        in: 'path',
+                        key: 'path_name',
+                        map: 'name'
+                    },
+                    { in: 'path', key: 'id' },
+                    {
+                        in: 'body',
+                        key: 'body_name',
+                        map: 'name'
+                    }
+                ] }]);
+        return (options?.client ?? this.client).post<FlowsNodesShareResponses, FlowsNodesShareErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/{name}/nodes/{id}/share',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Give a node its own copy of shared code
+     */
+    public unshare<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        id: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<FlowsNodesUnshareResponses, FlowsNodesUnshareErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'path', key: 'id' }] }]);
+        return (options?.client ?? this.client).post<FlowsNodesUnshareResponses, FlowsNodesUnshareErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/{name}/nodes/{id}/unshare',
+            ...options,
+            ...params
+        });
+    }
+}
+
 export class Flows extends HeyApiClient {
     /**
      * List flows
@@ -122,6 +295,20 @@ export class Flows extends HeyApiClient {
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/flows/node-types',
+            ...options
+        });
+    }
+    
+    /**
+     * Read the graph of flows
+     *
+     * Edges lead from where messages belong, or come from, to where they are read.
+     */
+    public graph<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<FlowsGraphResponses, FlowsGraphErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<FlowsGraphResponses, FlowsGraphErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/graph',
             ...options
         });
     }
@@ -212,6 +399,88 @@ export class Flows extends HeyApiClient {
     }
     
     /**
+     * Discard the draft
+     *
+     * The published content is the current one again, under a new version: a save over the discarded draft conflicts.
+     */
+    public discardDraft<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<FlowsDiscardDraftResponses, FlowsDiscardDraftErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }] }]);
+        return (options?.client ?? this.client).post<FlowsDiscardDraftResponses, FlowsDiscardDraftErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/{name}/discard-draft',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Rename a flow
+     *
+     * Messages with their values, runs and the references of other flows follow. Active flows that are concerned are built anew.
+     */
+    public rename<ThrowOnError extends boolean = true>(parameters: {
+        path_name: string;
+        body_name: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<FlowsRenameResponses, FlowsRenameErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{
+                        in: 'path',
+                        key: 'path_name',
+                        map: 'name'
+                    }, {
+                        in: 'body',
+                        key: 'body_name',
+                        map: 'name'
+                    }] }]);
+        return (options?.client ?? this.client).post<FlowsRenameResponses, FlowsRenameErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/{name}/rename',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Copy a flow
+     *
+     * The current content becomes the draft of a new flow. Copies with code or environment variables take a superuser.
+     */
+    public duplicate<ThrowOnError extends boolean = true>(parameters: {
+        path_name: string;
+        body_name?: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<FlowsDuplicateResponses, FlowsDuplicateErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{
+                        in: 'path',
+                        key: 'path_name',
+                        map: 'name'
+                    }, {
+                        in: 'body',
+                        key: 'body_name',
+                        map: 'name'
+                    }] }]);
+        return (options?.client ?? this.client).post<FlowsDuplicateResponses, FlowsDuplicateErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/{name}/duplicate',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
      * Check the draft
      *
      * The published content where there is no draft. Executes nothing of the flow.
@@ -264,6 +533,84 @@ export class Flows extends HeyApiClient {
     }
     
     /**
+     * Hold the deliveries of an active flow
+     *
+     * Executions that run go on to their end. Held deliveries survive a restart; beyond 1,000 the oldest become dead letters.
+     */
+    public pause<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<FlowsPauseResponses, FlowsPauseErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }] }]);
+        return (options?.client ?? this.client).post<FlowsPauseResponses, FlowsPauseErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/{name}/pause',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Release what a paused flow holds
+     */
+    public resume<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<FlowsResumeResponses, FlowsResumeErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }] }]);
+        return (options?.client ?? this.client).post<FlowsResumeResponses, FlowsResumeErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/{name}/resume',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Release the oldest held delivery
+     *
+     * What it causes is held again.
+     */
+    public step<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<FlowsStepResponses, FlowsStepErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }] }]);
+        return (options?.client ?? this.client).post<FlowsStepResponses, FlowsStepErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/{name}/step',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Run the draft once
+     *
+     * A batch flow: queues a draft run, `inputs` being its parameters. A live flow: runs by itself until it is quiet, at most 30 s, without listeners and schedules; nothing reaches the catalogue or other flows, but its nodes really send.
+     */
+    public run<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        inputs?: {
+            [key: string]: Schema3;
+        };
+    }, options?: Options<never, ThrowOnError>): RequestResult<FlowsRunResponses, FlowsRunErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'body', key: 'inputs' }] }]);
+        return (options?.client ?? this.client).post<FlowsRunResponses, FlowsRunErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/{name}/run',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
      * Get a ticket for the event socket
      *
      * For browsers, which cannot send a header with a WebSocket. It works once, within 30 seconds.
@@ -274,6 +621,42 @@ export class Flows extends HeyApiClient {
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/flows/ws-ticket',
             ...options
+        });
+    }
+    
+    private _nodes?: Nodes;
+    get nodes(): Nodes {
+        return this._nodes ??= new Nodes({ client: this.client });
+    }
+}
+
+export class Library extends HeyApiClient {
+    /**
+     * List shared sources
+     */
+    public list<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<LibraryListResponses, LibraryListErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<LibraryListResponses, LibraryListErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/library',
+            ...options
+        });
+    }
+    
+    /**
+     * Delete a shared source
+     */
+    public delete<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        detach?: boolean;
+    }, options?: Options<never, ThrowOnError>): RequestResult<LibraryDeleteResponses, LibraryDeleteErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'query', key: 'detach' }] }]);
+        return (options?.client ?? this.client).delete<LibraryDeleteResponses, LibraryDeleteErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/library/{name}',
+            ...options,
+            ...params
         });
     }
 }
@@ -300,7 +683,7 @@ export class Messages extends HeyApiClient {
      */
     public publish<ThrowOnError extends boolean = true>(parameters: {
         message: string;
-        value: Schema3;
+        value: Schema5;
     }, options?: Options<never, ThrowOnError>): RequestResult<MessagesPublishResponses, MessagesPublishErrors, ThrowOnError, 'data'> {
         const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'message' }, { in: 'body', key: 'value' }] }]);
         return (options?.client ?? this.client).post<MessagesPublishResponses, MessagesPublishErrors, ThrowOnError, 'data'>({
@@ -353,7 +736,7 @@ export class Runs extends HeyApiClient {
     public submit<ThrowOnError extends boolean = true>(parameters: {
         name: string;
         params?: {
-            [key: string]: Schema4;
+            [key: string]: Schema6;
         };
         seed?: number;
         draft?: boolean;
@@ -545,6 +928,11 @@ export class GeneratedClient extends HeyApiClient {
     private _flows?: Flows;
     get flows(): Flows {
         return this._flows ??= new Flows({ client: this.client });
+    }
+    
+    private _library?: Library;
+    get library(): Library {
+        return this._library ??= new Library({ client: this.client });
     }
     
     private _messages?: Messages;

@@ -101,7 +101,7 @@ export type NodeInput = {
         [key: string]: Schema1;
     };
     /**
-     * Left out: the stored source is kept.
+     * Left out: the stored source is kept. Beside `library` it is only shown.
      */
     source?: string | null;
     library?: string | null;
@@ -163,17 +163,58 @@ export type Resources = {
     memory?: number | null;
 };
 
-export type FlowPublish = {
+export type PublishRequest = {
+    /**
+     * The version that was read.
+     */
     version: number;
 };
 
+export type RenameRequest = {
+    name: string;
+};
+
+export type DuplicateRequest = {
+    /**
+     * Defaults to `{name}_copy`.
+     */
+    name?: string;
+};
+
+export type FlowRunRequest = {
+    inputs?: {
+        [key: string]: Schema3;
+    };
+};
+
+export type TriggerRequest = {
+    values?: {
+        [key: string]: Schema4;
+    };
+};
+
+export type SourceUpdate = {
+    code: string;
+    /**
+     * As the source was read; left out: whatever it is now.
+     */
+    version?: number;
+};
+
+export type ShareRequest = {
+    /**
+     * Defaults to the id of the node.
+     */
+    name?: string;
+};
+
 export type PublishMessage = {
-    value: Schema3;
+    value: Schema5;
 };
 
 export type RunSubmit = {
     params?: {
-        [key: string]: Schema4;
+        [key: string]: Schema6;
     };
     seed?: number;
     draft?: boolean;
@@ -199,6 +240,14 @@ export type Schema3 = string | number | boolean | null | Array<Schema3> | {
 
 export type Schema4 = string | number | boolean | null | Array<Schema4> | {
     [key: string]: Schema4;
+};
+
+export type Schema5 = string | number | boolean | null | Array<Schema5> | {
+    [key: string]: Schema5;
+};
+
+export type Schema6 = string | number | boolean | null | Array<Schema6> | {
+    [key: string]: Schema6;
 };
 
 export type Token = {
@@ -303,6 +352,48 @@ export type NodeType = {
  */
 export type Dtype = 'any' | 'float' | 'int' | 'str' | 'bool' | 'object' | 'array' | 'image' | 'media' | 'artifact';
 
+export type FlowGraph = {
+    nodes: Array<FlowGraphNode>;
+    edges: Array<FlowGraphEdge>;
+};
+
+export type FlowGraphNode = {
+    /**
+     * Kind and name: `flow:climate`.
+     */
+    id: string;
+    kind: 'flow' | 'device';
+    name: string;
+    /**
+     * Null for devices.
+     */
+    mode: FlowMode | null;
+    /**
+     * Null for devices.
+     */
+    status: FlowStatus | null;
+    /**
+     * The worst of its nodes; `down` for a flow that failed to start.
+     */
+    health: 'ok' | 'degraded' | 'down';
+    /**
+     * How many issues it has, of any severity.
+     */
+    issues: number;
+};
+
+export type FlowGraphEdge = {
+    /**
+     * Id of the node whose messages are read, or which publishes them.
+     */
+    from: string;
+    to: string;
+    /**
+     * Qualified names, sorted.
+     */
+    messages: Array<string>;
+};
+
 export type Flow = {
     name: string;
     title: string;
@@ -312,7 +403,7 @@ export type Flow = {
     inputs: Array<{
         name: string;
         dtype: Dtype;
-        initial: Schema5;
+        initial: Schema7;
         title: string;
     }>;
     outputs: Array<{
@@ -330,7 +421,7 @@ export type Flow = {
         memory: number | null;
     };
     layout: {
-        [key: string]: Schema7;
+        [key: string]: Schema9;
     };
     status: FlowStatus;
     issues: Array<Issue>;
@@ -361,7 +452,7 @@ export type Node = {
     type: string;
     title: string;
     settings: {
-        [key: string]: Schema6;
+        [key: string]: Schema8;
     };
     ports: Array<Port>;
     source: string | null;
@@ -387,7 +478,7 @@ export type Port = {
 
 export type Issue = {
     severity: 'error' | 'warning' | 'advisory';
-    code: 'duplicate_node_id' | 'duplicate_port' | 'unknown_type' | 'bad_setting' | 'missing_setting' | 'bad_source' | 'port_not_identifier' | 'name_collision' | 'dtype_mismatch' | 'unproduced_message' | 'unproduced_output' | 'duplicate_producer' | 'cycle' | 'interval_on_batch_port' | 'live_only_node' | 'unknown_output' | 'missing_source' | 'unsupported_target' | 'unsupported_ports' | 'missing_dependency' | 'unknown_secret' | 'unknown_device' | 'unknown_library' | 'unknown_message' | 'unknown_flavor' | 'unbundlable_dependency' | 'module_missing' | 'worker_ignored' | 'plain_credential' | 'connector_down' | 'device_offline' | 'webhook_without_secret' | 'send_queue_overflow' | 'start_failed';
+    code: 'duplicate_node_id' | 'duplicate_port' | 'unknown_type' | 'bad_setting' | 'missing_setting' | 'bad_source' | 'port_not_identifier' | 'name_collision' | 'dtype_mismatch' | 'unproduced_message' | 'unproduced_output' | 'duplicate_producer' | 'cycle' | 'interval_on_batch_port' | 'live_only_node' | 'unknown_output' | 'missing_source' | 'unsupported_target' | 'unsupported_ports' | 'missing_dependency' | 'unknown_secret' | 'unknown_device' | 'unknown_library' | 'unknown_message' | 'unknown_flavor' | 'unbundlable_dependency' | 'module_missing' | 'worker_ignored' | 'source_ignored' | 'plain_credential' | 'connector_down' | 'device_offline' | 'webhook_without_secret' | 'send_queue_overflow' | 'start_failed';
     message: string;
     node: string | null;
     /**
@@ -424,62 +515,20 @@ export type FlowState = {
     held: number;
 };
 
-export type WsTicket = {
-    /**
-     * Use it once as `ticket=` in the query of `/flows/ws`.
-     */
-    ticket: string;
-    /**
-     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
-     */
-    expires_at: string;
-};
-
-export type Message = {
-    /**
-     * Qualified: `<flow>.<message>`.
-     */
+export type StepResult = {
     name: string;
-    flow: string;
-    message: string;
-    dtype: Dtype;
-    stream: boolean;
-    value: Schema8;
-    ts: string | null;
-    sources: Array<{
-        node: string;
-        port: string;
-    }>;
-    readers: Array<{
-        flow: string;
-        node: string;
-        port: string;
-    }>;
+    status: FlowStatus;
+    held: number;
+    released: number;
 };
 
-export type PublishedMessage = {
-    name: string;
-    value: Schema9;
-    /**
-     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
-     */
-    ts: string;
-    cascade: string | null;
-};
-
-export type MessageHistoryEntry = {
-    /**
-     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
-     */
-    ts: string;
-    value: Schema10;
-    truncated: boolean;
-    source: {
-        flow: string;
-        node: string;
-        port: string;
-    } | null;
-    run: string | null;
+export type LiveRunResult = {
+    cascade: string;
+    status: 'ok' | 'error' | 'timed_out';
+    values: {
+        [key: string]: Schema10;
+    };
+    nodes: Array<NodeState>;
 };
 
 export type Run = {
@@ -566,6 +615,102 @@ export type NodeRecord = {
 
 export type NodeRunStatus = 'pending' | 'queued' | 'running' | 'ok' | 'error' | 'skipped' | 'cancelled';
 
+export type TriggerResult = {
+    cascade: string;
+};
+
+export type NodeCancelResult = {
+    cancelled: number;
+};
+
+export type NodeSource = {
+    flow: string;
+    node: string;
+    code: string;
+    /**
+     * The library source that the node uses; null: its own code.
+     */
+    library: string | null;
+    digest: string;
+    version: number;
+};
+
+export type LibrarySource = {
+    name: string;
+    code: string;
+    digest: string;
+    used_by: Array<LibraryUse>;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    updated_at: string;
+};
+
+export type LibraryUse = {
+    flow: string;
+    node: string;
+    draft: boolean;
+    published: boolean;
+};
+
+export type WsTicket = {
+    /**
+     * Use it once as `ticket=` in the query of `/flows/ws`.
+     */
+    ticket: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    expires_at: string;
+};
+
+export type Message = {
+    /**
+     * Qualified: `<flow>.<message>`.
+     */
+    name: string;
+    flow: string;
+    message: string;
+    dtype: Dtype;
+    stream: boolean;
+    value: Schema14;
+    ts: string | null;
+    sources: Array<{
+        node: string;
+        port: string;
+    }>;
+    readers: Array<{
+        flow: string;
+        node: string;
+        port: string;
+    }>;
+};
+
+export type PublishedMessage = {
+    name: string;
+    value: Schema15;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    ts: string;
+    cascade: string | null;
+};
+
+export type MessageHistoryEntry = {
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    ts: string;
+    value: Schema16;
+    truncated: boolean;
+    source: {
+        flow: string;
+        node: string;
+        port: string;
+    } | null;
+    run: string | null;
+};
+
 export type RunSummary = {
     id: string;
     flow: string;
@@ -620,14 +765,6 @@ export type ArtifactRef = {
     volatile: boolean;
 };
 
-export type Schema5 = string | number | boolean | null | Array<Schema5> | {
-    [key: string]: Schema5;
-};
-
-export type Schema6 = string | number | boolean | null | Array<Schema6> | {
-    [key: string]: Schema6;
-};
-
 export type Schema7 = string | number | boolean | null | Array<Schema7> | {
     [key: string]: Schema7;
 };
@@ -654,6 +791,18 @@ export type Schema12 = string | number | boolean | null | Array<Schema12> | {
 
 export type Schema13 = string | number | boolean | null | Array<Schema13> | {
     [key: string]: Schema13;
+};
+
+export type Schema14 = string | number | boolean | null | Array<Schema14> | {
+    [key: string]: Schema14;
+};
+
+export type Schema15 = string | number | boolean | null | Array<Schema15> | {
+    [key: string]: Schema15;
+};
+
+export type Schema16 = string | number | boolean | null | Array<Schema16> | {
+    [key: string]: Schema16;
 };
 
 export type CodeEntryOutput = {
@@ -841,6 +990,39 @@ export type FlowsNodeTypesResponses = {
 
 export type FlowsNodeTypesResponse = FlowsNodeTypesResponses[keyof FlowsNodeTypesResponses];
 
+export type FlowsGraphData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/flows/graph';
+};
+
+export type FlowsGraphErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsGraphError = FlowsGraphErrors[keyof FlowsGraphErrors];
+
+export type FlowsGraphResponses = {
+    /**
+     * All flows, and the messages between them.
+     */
+    200: FlowGraph;
+};
+
+export type FlowsGraphResponse = FlowsGraphResponses[keyof FlowsGraphResponses];
+
 export type FlowsDeleteData = {
     body?: never;
     path: {
@@ -985,6 +1167,9 @@ export type FlowsSaveResponse = FlowsSaveResponses[keyof FlowsSaveResponses];
 
 export type FlowsPublishData = {
     body: {
+        /**
+         * The version that was read.
+         */
         version: number;
     };
     path: {
@@ -1027,6 +1212,154 @@ export type FlowsPublishResponses = {
 };
 
 export type FlowsPublishResponse = FlowsPublishResponses[keyof FlowsPublishResponses];
+
+export type FlowsDiscardDraftData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/flows/{name}/discard-draft';
+};
+
+export type FlowsDiscardDraftErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `not_published`: Nothing is published · `code_defined`: The flow is defined in code
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsDiscardDraftError = FlowsDiscardDraftErrors[keyof FlowsDiscardDraftErrors];
+
+export type FlowsDiscardDraftResponses = {
+    /**
+     * The flow.
+     */
+    200: Flow;
+};
+
+export type FlowsDiscardDraftResponse = FlowsDiscardDraftResponses[keyof FlowsDiscardDraftResponses];
+
+export type FlowsRenameData = {
+    body: {
+        name: string;
+    };
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/flows/{name}/rename';
+};
+
+export type FlowsRenameErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `already_exists`: The name is taken · `code_defined`: The flow is defined in code
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsRenameError = FlowsRenameErrors[keyof FlowsRenameErrors];
+
+export type FlowsRenameResponses = {
+    /**
+     * The flow under its new name.
+     */
+    200: Flow;
+};
+
+export type FlowsRenameResponse = FlowsRenameResponses[keyof FlowsRenameResponses];
+
+export type FlowsDuplicateData = {
+    body?: {
+        /**
+         * Defaults to `{name}_copy`.
+         */
+        name?: string;
+    };
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/flows/{name}/duplicate';
+};
+
+export type FlowsDuplicateErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `already_exists`: The name is taken
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsDuplicateError = FlowsDuplicateErrors[keyof FlowsDuplicateErrors];
+
+export type FlowsDuplicateResponses = {
+    /**
+     * The copy.
+     */
+    201: Flow;
+};
+
+export type FlowsDuplicateResponse = FlowsDuplicateResponses[keyof FlowsDuplicateResponses];
 
 export type FlowsValidateData = {
     body?: never;
@@ -1161,6 +1494,646 @@ export type FlowsStopResponses = {
 
 export type FlowsStopResponse = FlowsStopResponses[keyof FlowsStopResponses];
 
+export type FlowsPauseData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/flows/{name}/pause';
+};
+
+export type FlowsPauseErrors = {
+    /**
+     * `wrong_mode`: Not possible in this mode of the flow
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `not_active`: The flow is not active
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsPauseError = FlowsPauseErrors[keyof FlowsPauseErrors];
+
+export type FlowsPauseResponses = {
+    /**
+     * The flow is paused.
+     */
+    200: FlowState;
+};
+
+export type FlowsPauseResponse = FlowsPauseResponses[keyof FlowsPauseResponses];
+
+export type FlowsResumeData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/flows/{name}/resume';
+};
+
+export type FlowsResumeErrors = {
+    /**
+     * `wrong_mode`: Not possible in this mode of the flow
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `not_active`: The flow is not active
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsResumeError = FlowsResumeErrors[keyof FlowsResumeErrors];
+
+export type FlowsResumeResponses = {
+    /**
+     * The flow is active; what was held is delivered in order.
+     */
+    200: FlowState;
+};
+
+export type FlowsResumeResponse = FlowsResumeResponses[keyof FlowsResumeResponses];
+
+export type FlowsStepData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/flows/{name}/step';
+};
+
+export type FlowsStepErrors = {
+    /**
+     * `wrong_mode`: Not possible in this mode of the flow
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `not_paused`: The flow is not paused
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsStepError = FlowsStepErrors[keyof FlowsStepErrors];
+
+export type FlowsStepResponses = {
+    /**
+     * How much was released, and is held now.
+     */
+    200: StepResult;
+};
+
+export type FlowsStepResponse = FlowsStepResponses[keyof FlowsStepResponses];
+
+export type FlowsRunData = {
+    body?: {
+        inputs?: {
+            [key: string]: Schema3;
+        };
+    };
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/flows/{name}/run';
+};
+
+export type FlowsRunErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid · `flow_invalid`: The flow has errors
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsRunError = FlowsRunErrors[keyof FlowsRunErrors];
+
+export type FlowsRunResponses = {
+    /**
+     * What came of the live flow.
+     */
+    200: LiveRunResult;
+    /**
+     * The queued run of the batch flow.
+     */
+    201: Run;
+};
+
+export type FlowsRunResponse = FlowsRunResponses[keyof FlowsRunResponses];
+
+export type FlowsNodesTriggerData = {
+    body?: {
+        values?: {
+            [key: string]: Schema4;
+        };
+    };
+    path: {
+        name: string;
+        id: string;
+    };
+    query?: never;
+    url: '/flows/{name}/nodes/{id}/trigger';
+};
+
+export type FlowsNodesTriggerErrors = {
+    /**
+     * `wrong_mode`: Not possible in this mode of the flow
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `not_active`: The flow is not active
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsNodesTriggerError = FlowsNodesTriggerErrors[keyof FlowsNodesTriggerErrors];
+
+export type FlowsNodesTriggerResponses = {
+    /**
+     * The values are accepted.
+     */
+    202: TriggerResult;
+};
+
+export type FlowsNodesTriggerResponse = FlowsNodesTriggerResponses[keyof FlowsNodesTriggerResponses];
+
+export type FlowsNodesCancelData = {
+    body?: never;
+    path: {
+        name: string;
+        id: string;
+    };
+    query?: never;
+    url: '/flows/{name}/nodes/{id}/cancel';
+};
+
+export type FlowsNodesCancelErrors = {
+    /**
+     * `wrong_mode`: Not possible in this mode of the flow
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsNodesCancelError = FlowsNodesCancelErrors[keyof FlowsNodesCancelErrors];
+
+export type FlowsNodesCancelResponses = {
+    /**
+     * How many executions were ended.
+     */
+    200: NodeCancelResult;
+};
+
+export type FlowsNodesCancelResponse = FlowsNodesCancelResponses[keyof FlowsNodesCancelResponses];
+
+export type FlowsNodesAcknowledgeData = {
+    body?: never;
+    path: {
+        name: string;
+        id: string;
+    };
+    query?: never;
+    url: '/flows/{name}/nodes/{id}/acknowledge';
+};
+
+export type FlowsNodesAcknowledgeErrors = {
+    /**
+     * `wrong_mode`: Not possible in this mode of the flow
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsNodesAcknowledgeError = FlowsNodesAcknowledgeErrors[keyof FlowsNodesAcknowledgeErrors];
+
+export type FlowsNodesAcknowledgeResponses = {
+    /**
+     * The node.
+     */
+    200: NodeState;
+};
+
+export type FlowsNodesAcknowledgeResponse = FlowsNodesAcknowledgeResponses[keyof FlowsNodesAcknowledgeResponses];
+
+export type FlowsNodesGetSourceData = {
+    body?: never;
+    path: {
+        name: string;
+        id: string;
+    };
+    query?: never;
+    url: '/flows/{name}/nodes/{id}/source';
+};
+
+export type FlowsNodesGetSourceErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsNodesGetSourceError = FlowsNodesGetSourceErrors[keyof FlowsNodesGetSourceErrors];
+
+export type FlowsNodesGetSourceResponses = {
+    /**
+     * The code, private or shared.
+     */
+    200: NodeSource;
+};
+
+export type FlowsNodesGetSourceResponse = FlowsNodesGetSourceResponses[keyof FlowsNodesGetSourceResponses];
+
+export type FlowsNodesPutSourceData = {
+    body: {
+        code: string;
+        /**
+         * As the source was read; left out: whatever it is now.
+         */
+        version?: number;
+    };
+    path: {
+        name: string;
+        id: string;
+    };
+    query?: never;
+    url: '/flows/{name}/nodes/{id}/source';
+};
+
+export type FlowsNodesPutSourceErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `version_conflict`: Somebody saved first · `code_defined`: The flow is defined in code
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsNodesPutSourceError = FlowsNodesPutSourceErrors[keyof FlowsNodesPutSourceErrors];
+
+export type FlowsNodesPutSourceResponses = {
+    /**
+     * The code as it is now.
+     */
+    200: NodeSource;
+};
+
+export type FlowsNodesPutSourceResponse = FlowsNodesPutSourceResponses[keyof FlowsNodesPutSourceResponses];
+
+export type FlowsNodesShareData = {
+    body?: {
+        /**
+         * Defaults to the id of the node.
+         */
+        name?: string;
+    };
+    path: {
+        name: string;
+        id: string;
+    };
+    query?: never;
+    url: '/flows/{name}/nodes/{id}/share';
+};
+
+export type FlowsNodesShareErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `already_exists`: The name is taken · `code_defined`: The flow is defined in code
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsNodesShareError = FlowsNodesShareErrors[keyof FlowsNodesShareErrors];
+
+export type FlowsNodesShareResponses = {
+    /**
+     * The shared code.
+     */
+    200: NodeSource;
+};
+
+export type FlowsNodesShareResponse = FlowsNodesShareResponses[keyof FlowsNodesShareResponses];
+
+export type FlowsNodesUnshareData = {
+    body?: never;
+    path: {
+        name: string;
+        id: string;
+    };
+    query?: never;
+    url: '/flows/{name}/nodes/{id}/unshare';
+};
+
+export type FlowsNodesUnshareErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `code_defined`: The flow is defined in code
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsNodesUnshareError = FlowsNodesUnshareErrors[keyof FlowsNodesUnshareErrors];
+
+export type FlowsNodesUnshareResponses = {
+    /**
+     * The private code.
+     */
+    200: NodeSource;
+};
+
+export type FlowsNodesUnshareResponse = FlowsNodesUnshareResponses[keyof FlowsNodesUnshareResponses];
+
+export type LibraryListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/flows/library';
+};
+
+export type LibraryListErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LibraryListError = LibraryListErrors[keyof LibraryListErrors];
+
+export type LibraryListResponses = {
+    /**
+     * Shared sources with their users, by name.
+     */
+    200: Array<LibrarySource>;
+};
+
+export type LibraryListResponse = LibraryListResponses[keyof LibraryListResponses];
+
+export type LibraryDeleteData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: {
+        /**
+         * Give every user its own copy, in its draft and in its published form.
+         */
+        detach?: boolean;
+    };
+    url: '/flows/library/{name}';
+};
+
+export type LibraryDeleteErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `in_use`: Still in use
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LibraryDeleteError = LibraryDeleteErrors[keyof LibraryDeleteErrors];
+
+export type LibraryDeleteResponses = {
+    /**
+     * The source is gone.
+     */
+    204: void;
+};
+
+export type LibraryDeleteResponse = LibraryDeleteResponses[keyof LibraryDeleteResponses];
+
 export type FlowsWsTicketData = {
     body?: never;
     path?: never;
@@ -1229,7 +2202,7 @@ export type MessagesListResponse = MessagesListResponses[keyof MessagesListRespo
 
 export type MessagesPublishData = {
     body: {
-        value: Schema3;
+        value: Schema5;
     };
     path: {
         /**
@@ -1338,7 +2311,7 @@ export type MessagesHistoryResponse = MessagesHistoryResponses[keyof MessagesHis
 export type RunsSubmitData = {
     body?: {
         params?: {
-            [key: string]: Schema4;
+            [key: string]: Schema6;
         };
         seed?: number;
         draft?: boolean;

@@ -1,0 +1,62 @@
+/**
+ * Dead letters that were delivered again. One that fails once more is the same dead letter with one attempt more, not
+ * another one: it is told by its cascade, node and message. What the engine forgets when it stops begins anew.
+ * @module
+ */
+import type { DeadLetter } from '@flow-service/core'
+
+/** What a dead letter keeps when it is delivered again. */
+export interface Identity {
+  readonly id: string
+  readonly attempts: number
+}
+
+/** A dead letter on its way to a node. */
+type Letter = Identity & Pick<DeadLetter, 'flow' | 'node' | 'message'>
+
+const MAX_REMEMBERED = 10_000
+
+/** Remembers replays until their cascades are over. */
+export class ReplayedLetters {
+  readonly #letters = new Map<string, Letter>()
+  #held: (() => void)[] | null = null
+
+  /**
+   * Delivers a letter by `deliver`, which answers the cascade. What dies before that is known waits for it
+   * ({@link hold}).
+   */
+  deliver(letter: Letter, deliver: () => string): string {
+    const held: (() => void)[] = []
+    this.#held = held
+    try {
+      const cascade = deliver()
+      this.#letters.set(cascade, letter)
+      const [oldest] = this.#letters.keys()
+      if (this.#letters.size > MAX_REMEMBERED && oldest !== undefined) this.#letters.delete(oldest)
+      return cascade
+    } finally {
+      this.#held = null
+      for (const record of held) record()
+    }
+  }
+
+  /** Keeps `record` back while a letter is being delivered; false when none is. */
+  hold(record: () => void): boolean {
+    this.#held?.push(record)
+    return this.#held !== null
+  }
+
+  /** Takes what an entry was before, null when it is new. */
+  take({ cascade, flow, node, message }: DeadLetter): Identity | null {
+    const letter = cascade === null ? undefined : this.#letters.get(cascade)
+    if (!letter || cascade === null) return null
+    if (letter.flow !== flow || letter.node !== node || letter.message !== message) return null
+    this.#letters.delete(cascade)
+    return letter
+  }
+
+  /** A cascade is over. */
+  forget(cascade: string): void {
+    if (this.#letters.size > 0) this.#letters.delete(cascade)
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * The flows in TypeScript of a running engine, and how a change of their modules gets into it.
+ *
+ * - C1 what does not load changes nothing: the flows of a module in error stay as they were last loaded.
+ * - C2 a flow is gone only when its module loads without it, or is gone itself.
+ * - C3 reloads do not overlap; what changes during one is seen by the next.
+ * @module
+ */
+import fs from 'node:fs'
+import path from 'node:path'
+
+import type { FlowMode } from '@flow-service/protocol'
+
+import type { LoadResult } from './code-loader.ts'
+import { type LoadError, projectRootOf } from './code-project.ts'
+import { type CodeRegistrationDeps, type FlowChange, registerFlows } from './code-registration.ts'
+import type { RegisteredFlow } from './code-registry.ts'
+
+/** A flow of the configuration that is registered; `created` when the database did not know it before. */
+export interface RegisteredName {
+  readonly name: string
+  readonly mode: FlowMode
+  readonly created: boolean
+}
+
+/** What a reload did. Flows in the order of their modules. */
+export interface ReloadResult {
+  /** New flows, and those with a new version. */
+  readonly changed: readonly FlowChange[]
+  /** Flows that go on untouched, those among them whose module is in error. */
+  readonly unchanged: readonly string[]
+  /** Flows that no module defines any more: they have ended, and are failed until they are back. */
+  readonly removed: readonly string[]
+  /** What does not load now; flows of these modules are what they were. */
+  readonly errors: readonly LoadError[]
+}
+
+/** Flows in TypeScript. */
+export interface CodeFlows {
+  /** Those that are registered. */
+  readonly registered: readonly RegisteredName[]
+  readonly errors: readonly LoadError[]
+  /** Absolute paths of the files that they were made from; without those that nobody knows yet to belong to them. */
+  readonly files: readonly string[]
+  /** Loads the modules again and swaps what has changed. Never rejects for what is wrong in a module. */
+  reload(): Promise<ReloadResult>
+  /** Resolves when no reload is under way; later ones do nothing. */
+  close(): Promise<void>
+}
+
+/** Where flows come from. */
+export interface CodeSource {
+  /** Folder of the modules; null for objects, which do not change. */
+  readonly directory: string | null
+  /** Reads the folder. */
+  load(): Promise<LoadResult>
+}
+
+/** Registers what was loaded first. */
+export async function openCodeFlows(
+  source: CodeSource,
+  first: LoadResult,
+  deps: CodeRegistrationDeps,
+): Promise<CodeFlows> {
+  const opened = await registerFlows(first.flows, deps)
+  const created = new Set(
+    opened.changed.filter(({ previousVersion }) => previousVersion === null).map(({ name }) => name),
+  )
+  let wanted = first.flows
+  let errors: readonly LoadError[] = [...first.errors, ...opened.errors]
+  let files = first.files
+  let last: Promise<unknown> = Promise.resolve()
+  let closed = false
+
+  const reload = async (): Promise<ReloadResult> => {
+    if (source.directory === null || closed)
+      return { changed: [], unchanged: namesOf(wanted, deps), removed: [], errors }
+    const found = await source.load().catch(unreadable)
+    const { flows, refused } = await keepLastGood(found, { earlier: wanted, directory: source.directory, deps })
+    const registration = await registerFlows(flows, deps)
+    const changed = new Set(registration.changed.map(({ name }) => name))
+    for (const { name, previousVersion } of registration.changed) if (previousVersion === null) created.add(name)
+    wanted = flows
+    errors = [...found.errors, ...refused, ...registration.errors]
+    // what a module in error imports is not known: what it imported before is
+    files = errors.length === 0 ? found.files : [...new Set([...files, ...found.files])]
+    return {
+      changed: registration.changed,
+      unchanged: namesOf(wanted, deps).filter((name) => !changed.has(name)),
+      removed: registration.removed,
+      errors,
+    }
+  }
+
+  return {
+    get registered() {
+      return wanted.flatMap(({ document: { name, mode } }) =>
+        deps.code.has(name) ? [{ name, mode, created: created.has(name) }] : [],
+      )
+    },
+    get errors() {
+      return errors
+    },
+    get files() {
+      return files
+    },
+    reload() {
+      const mine = last.then(reload)
+      last = mine.catch(() => {})
+      return mine
+    },
+    async close() {
+      closed = true
+      await last
+    },
+  }
+}
+
+const namesOf = (flows: readonly RegisteredFlow[], { code }: CodeRegistrationDeps): string[] =>
+  flows.map(({ document }) => document.name).filter((name) => code.has(name))
+
+const unreadable = (error: unknown): LoadResult => ({
+  flows: [],
+  errors: [{ ...nowhere, message: error instanceof Error ? error.message : String(error) }],
+  sound: [],
+  files: [],
+})
+
+const nowhere = { file: null, line: null, column: null, frame: null } as const
+
+interface Earlier {
+  readonly earlier: readonly RegisteredFlow[]
+  readonly directory: string
+  readonly deps: CodeRegistrationDeps
+}
+
+/** What was found, with the flows as they were before where what is there now does not work. */
+async function keepLastGood(
+  found: LoadResult,
+  { earlier, directory, deps }: Earlier,
+): Promise<{ flows: readonly RegisteredFlow[]; refused: readonly LoadError[] }> {
+  const faults = await deps.code.prepare(found.flows)
+  const before = new Map(earlier.map((flow) => [flow.document.name, flow]))
+  const flows = found.flows.map((flow) => (faults.get(flow.document.name) && before.get(flow.document.name)) ?? flow)
+  const refused = found.flows.flatMap(({ document: { name }, module }) => {
+    const fault = faults.get(name)
+    return fault ? [{ ...nowhere, file: module, message: `flow "${name}": ${fault.message}` }] : []
+  })
+  const names = new Set(flows.map(({ document }) => document.name))
+  const kept = earlier.filter(
+    ({ document, module }) => !names.has(document.name) && isInError(module, found, directory),
+  )
+  return { flows: [...flows, ...kept], refused }
+}
+
+/** Whether a module is there, but does not say what it defines. */
+function isInError(module: string, { errors, sound }: LoadResult, directory: string): boolean {
+  if (errors.length === 0 || sound.includes(module)) return false
+  // a folder that is away for a moment, as in a checkout, has taken nothing with it
+  return !fs.existsSync(directory) || fs.existsSync(path.join(projectRootOf(fs.realpathSync(directory)), module))
+}

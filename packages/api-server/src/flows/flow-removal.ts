@@ -1,0 +1,67 @@
+/**
+ * The end of a flow (wire decision G21): of its row, its live form, and what a later flow of the name would inherit. Its
+ * runs stay, under the last name.
+ * - D1 the active flow is ended first; when the deletion cannot be committed, it is active again.
+ * - D2 a run is submitted before the deletion, which is refused then, or finds no flow: both lock the row.
+ * @module
+ */
+import type { Artifacts } from '../artifacts/artifacts.ts'
+import type { Database, Sql } from '../db/database.ts'
+import type { EventLog } from '../events/event-log.ts'
+import type { UserPrincipal } from '../http/principal.ts'
+import type { LastValues } from '../messages/last-values.ts'
+import type { CodeRegistry } from './code-registry.ts'
+import type { LiveFlows } from './live.ts'
+import type { PublishedFlowsOwner } from './published-flows.ts'
+import { assertNoRuns, assertOwnedByApi } from './refusals.ts'
+import { createFlowStore, type FlowRow } from './store.ts'
+
+/** What the removal of flows is made of. */
+export interface FlowRemovalDeps {
+  readonly database: Pick<Database, 'sql' | 'transaction'>
+  readonly artifacts: Pick<Artifacts, 'dropRefs'>
+  readonly eventLog: Pick<EventLog, 'audit'>
+  readonly lastValues: Pick<LastValues, 'flush' | 'forget' | 'remove'>
+  readonly code: Pick<CodeRegistry, 'has' | 'release'>
+  readonly live: Pick<LiveFlows, 'end' | 'revive'>
+  readonly published: Pick<PublishedFlowsOwner, 'get' | 'remove' | 'set'>
+  /** Ids of the queued and running runs of a flow. */
+  readonly activeRuns: (tx: Sql, flowId: string) => Promise<readonly string[]>
+}
+
+/**
+ * Ends a flow that nobody else changes meanwhile. Refuses with `flow_has_active_runs`, `code_defined`, and `not_found`
+ * when another engine was faster.
+ */
+export async function removeFlow(row: FlowRow, by: UserPrincipal, deps: FlowRemovalDeps): Promise<void> {
+  const { activeRuns, code, database, lastValues, live, published } = deps
+  assertOwnedByApi(row, code)
+  await database.transaction(async (tx) => assertNoRuns(row, await activeRuns(tx, row.id)))
+  const declared = published.get(row.name)
+  const wasActive = await live.end(row)
+  // nobody publishes into it from here on, and what was published is written before it is removed
+  published.remove(row.name)
+  try {
+    await lastValues.flush()
+    await database.transaction((tx) => erase(tx, row, by, deps))
+  } catch (error) {
+    if (declared) published.set(declared)
+    if (wasActive) await live.revive(row)
+    throw error
+  }
+  lastValues.forget(row.name)
+  code.release(row.name)
+}
+
+async function erase(tx: Sql, row: FlowRow, by: UserPrincipal, deps: FlowRemovalDeps): Promise<void> {
+  const { activeRuns, artifacts, eventLog, lastValues } = deps
+  const store = createFlowStore({ sql: tx })
+  await store.lock(tx, row.id)
+  // one may have been submitted while the flow ended
+  assertNoRuns(row, await activeRuns(tx, row.id))
+  await artifacts.dropRefs(tx, 'flow_input', [row.id])
+  await lastValues.remove(tx, row.name)
+  const actor = { id: by.id, email: by.email }
+  await eventLog.audit(tx, { action: 'flow.delete', actor, flow: row.name, detail: { version: row.version } })
+  await store.remove(tx, row.id)
+}

@@ -1,0 +1,128 @@
+/**
+ * Another name for a flow (wire decision G21). Everything that knows flows by name follows in one transaction: its own
+ * contents, those of the flows that name its messages, last values with their history, and its runs. Dashboards and
+ * device bindings have their place in `follow`. Events and dead letters keep the name of their time.
+ * - M1 one renaming at a time: it alone holds several flows, so that two never wait for each other.
+ * - M2 nothing publishes under either name until the new one is committed: the flow, and the active ones that name its
+ *   messages, are ended before. They are active again afterwards, whatever happened.
+ * - M3 a flow that is defined in code keeps its references: they are changed in its module.
+ * @module
+ */
+import type { Database, Sql } from '../db/database.ts'
+import { sqlState } from '../db/transaction.ts'
+import type { EventLog } from '../events/event-log.ts'
+import type { UserPrincipal } from '../http/principal.ts'
+import type { LastValues } from '../messages/last-values.ts'
+import type { CodeRegistry } from './code-registry.ts'
+import { type NewName, renameReferences } from './flow-references.ts'
+import type { FlowRows } from './flow-rows.ts'
+import type { LiveFlows } from './live.ts'
+import type { PublishedFlowsOwner } from './published-flows.ts'
+import { assertOwnedByApi, nameTaken, noFlow } from './refusals.ts'
+import { refresh } from './source-links.ts'
+import { createFlowStore, type FlowRow } from './store.ts'
+
+/** What renaming is made of. */
+export interface RenameDeps {
+  readonly database: Pick<Database, 'sql' | 'transaction'>
+  readonly eventLog: Pick<EventLog, 'audit'>
+  readonly lastValues: Pick<LastValues, 'flush' | 'follow' | 'rename'>
+  readonly code: Pick<CodeRegistry, 'has' | 'release'>
+  readonly live: LiveFlows
+  readonly published: PublishedFlowsOwner
+  /** Gives the runs of a flow another name. */
+  readonly renameRuns: (tx: Sql, flowId: string, name: string) => Promise<void>
+}
+
+const UNIQUE_VIOLATION = '23505'
+/** What all renamings hold; no flow has this id. */
+const RENAMING = 'rename'
+
+/** Renames a flow; an active one is built anew. Refuses with `not_found`, `already_exists` or `code_defined`. */
+export function renameFlow(names: NewName, by: UserPrincipal, rows: FlowRows, deps: RenameDeps): Promise<FlowRow> {
+  const { code, database, live } = deps
+  const store = createFlowStore(database)
+  return live.exclusive(RENAMING, () =>
+    rows.exclusively(names.from, async (flow) => {
+      assertOwnedByApi(flow, code)
+      if (await store.byName(names.to)) throw nameTaken(names.to)
+      const naming = (await store.naming(names.from)).filter((id) => id !== flow.id)
+      const change = () => renameHeld({ flow, naming }, names, by, deps)
+      return naming.reduce((inner, id) => () => live.exclusive(id, inner), change)()
+    }),
+  )
+}
+
+/** Renames a flow while nobody starts, stops or publishes it, or the others that may name it. */
+async function renameHeld(
+  { flow, naming }: { readonly flow: FlowRow; readonly naming: readonly string[] },
+  names: NewName,
+  by: UserPrincipal,
+  deps: RenameDeps,
+): Promise<FlowRow> {
+  const { code, database, lastValues, live, published } = deps
+  const store = createFlowStore(database)
+  const others = (await Promise.all(naming.map((id) => store.byId(id)))).filter((row) => row !== null)
+  const publishing = others.filter((row) => renameReferences(row.published, names) !== row.published)
+  const held = [flow, ...publishing]
+  const ended = await Promise.all(held.map((row) => live.end(row)))
+  published.remove(names.from)
+  let changed: readonly FlowRow[] = []
+  try {
+    await lastValues.flush()
+    changed = await commit(flow.id, names, by, deps)
+    lastValues.follow(names)
+    code.release(names.from)
+    published.rename(flow.id, names.to)
+  } finally {
+    const now = held.map((row) => changed.find(({ id }) => id === row.id) ?? row)
+    for (const row of now) published.take(row)
+    await Promise.all(now.map((row, at) => (ended[at] ? live.revive(row) : live.announce(row))))
+  }
+  const rest = changed.filter(({ id }) => !held.some((row) => row.id === id))
+  await refresh(rest.map(({ id }) => id), { ...deps, rebuild: true })
+  const renamed = changed.find(({ id }) => id === flow.id)
+  if (!renamed) throw noFlow(names.from)
+  return renamed
+}
+
+/** All rows that have changed. */
+async function commit(id: string, names: NewName, by: UserPrincipal, deps: RenameDeps): Promise<FlowRow[]> {
+  try {
+    return await deps.database.transaction((tx) => follow(tx, id, names, by, deps))
+  } catch (error) {
+    throw sqlState(error) === UNIQUE_VIOLATION ? nameTaken(names.to) : error
+  }
+}
+
+/** Everything stored that knows the flow by its name. */
+async function follow(tx: Sql, id: string, names: NewName, by: UserPrincipal, deps: RenameDeps): Promise<FlowRow[]> {
+  const { code, eventLog, lastValues, renameRuns } = deps
+  const store = createFlowStore({ sql: tx })
+  const changed: FlowRow[] = []
+  for (const row of await store.lockWithNaming(tx, { id, name: names.from })) {
+    const contents = renamedContents(row, names)
+    const change = { id: row.id, version: row.version, ...contents, by: by.email }
+    const isOwn = row.id === id
+    if (!isOwn && (isCode(row, code) || (contents.draft === row.draft && contents.published === row.published))) continue
+    // oxlint-disable-next-line no-await-in-loop -- statements of one transaction
+    const written = await (isOwn ? store.rename(tx, { ...change, name: names.to }) : store.replace(tx, change))
+    if (written) changed.push(written)
+  }
+  const renamed = changed.find((row) => row.id === id)
+  if (!renamed) throw noFlow(names.from)
+  await lastValues.rename(tx, names)
+  await renameRuns(tx, id, names.to)
+  const detail = { ...names, version: renamed.version }
+  const actor = { id: by.id, email: by.email }
+  await eventLog.audit(tx, { action: 'flow.rename', actor, flow: names.to, detail })
+  return changed
+}
+
+const renamedContents = ({ draft, published }: FlowRow, names: NewName) => ({
+  draft: renameReferences(draft, names),
+  published: renameReferences(published, names),
+})
+
+const isCode = ({ origin, name }: FlowRow, code: Pick<CodeRegistry, 'has'>): boolean =>
+  origin === 'code' && code.has(name)

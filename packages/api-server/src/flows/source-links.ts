@@ -1,0 +1,61 @@
+/**
+ * Between the nodes of stored contents and the library: nodes are linked to a source of it, or given code of their own.
+ * @module
+ */
+import { hash } from 'node:crypto'
+
+import type { Database, Sql } from '../db/database.ts'
+import type { UserPrincipal } from '../http/principal.ts'
+import type { LiveFlows } from './live.ts'
+import type { PublishedFlowsOwner } from './published-flows.ts'
+import { versionConflict } from './refusals.ts'
+import { createFlowStore, type FlowRow } from './store.ts'
+import { mapStoredNodes } from './stored-content.ts'
+
+/** Digest of code, as the API shows it. */
+export const digestOf = (code: string): string => `sha256:${hash('sha256', code)}`
+
+/** A stored node that uses a library source. */
+export const linked = (node: object, library: string): object => ({ ...node, library, source: null })
+
+/** A stored node with code of its own. */
+export const unlinked = (node: object, code: string): object => ({ ...node, library: null, source: code })
+
+/** Changes nodes in the draft and in the published form of a flow, whose version grows by one. */
+export async function linkNodes(
+  tx: Sql,
+  { row, by }: { readonly row: FlowRow; readonly by: UserPrincipal },
+  change: (node: object) => object,
+): Promise<FlowRow> {
+  const [draft, published] = [row.draft, row.published].map((content) => mapStoredNodes(content, change))
+  const changed = await createFlowStore({ sql: tx }).replace(tx, {
+    id: row.id,
+    version: row.version,
+    draft,
+    published,
+    by: by.email,
+  })
+  if (changed === null) throw versionConflict(row.name, row.version)
+  return changed
+}
+
+/** What {@link refresh} works on; `rebuild` starts active flows again with what they execute now. */
+export interface RefreshDeps {
+  readonly database: Pick<Database, 'sql'>
+  readonly live: LiveFlows
+  readonly published: Pick<PublishedFlowsOwner, 'take'>
+  readonly rebuild: boolean
+}
+
+/** Brings what this engine holds in memory of some flows up to date with their rows. */
+export async function refresh(ids: readonly string[], deps: RefreshDeps): Promise<void> {
+  await Promise.all(ids.map((id) => deps.live.exclusive(id, () => refreshFlow(id, deps))))
+}
+
+async function refreshFlow(id: string, { database, live, published, rebuild }: RefreshDeps): Promise<void> {
+  const row = await createFlowStore(database).byId(id)
+  if (row === null) return
+  published.take(row)
+  if (rebuild) await live.rebuild(row)
+  else live.announce(row)
+}

@@ -1,0 +1,127 @@
+/**
+ * Operations on kept work that share a commit, reduced to what they come to: work that is kept and dropped again leaves
+ * nothing to write, and neither does a node that has begun and ended.
+ * @module
+ */
+import { v7 } from 'uuid'
+
+import type { WorkCommit, WorkRow } from './work-store.ts'
+
+/** What becomes of one piece of work. */
+type Change =
+  | { readonly is: 'added'; readonly row: WorkRow }
+  /** `notes`: whether a node has begun, by node. */
+  | { readonly is: 'changed'; readonly notes: Map<string, Note>; attempts: number }
+  | { readonly is: 'removed' }
+
+/** `before`: what was noted before the batch. */
+interface Note {
+  readonly before: boolean
+  has: boolean
+}
+
+/** Gathers operations until it is written. */
+export class WorkBatch {
+  readonly #id = v7()
+  readonly #changes = new Map<string, Change>()
+  readonly #refused = new Map<string, Error>()
+  readonly #outcome = Promise.withResolvers<void>()
+  /** How many operations were asked for. */
+  operations = 0
+  /** Characters of JSON that were asked to be kept. */
+  length = 0
+
+  constructor() {
+    // whoever waits is told; often nobody does
+    this.#outcome.promise.catch(() => {})
+  }
+
+  /** Resolves once the batch is committed; rejects when that takes too long. */
+  get committed(): Promise<void> {
+    return this.#outcome.promise
+  }
+
+  /** Whether work of that id can be added: not what is removed by the same commit. */
+  takes(id: string): boolean {
+    return this.#changes.get(id)?.is !== 'removed'
+  }
+
+  /** Resolves once the work is committed, or has been dropped before. */
+  async keep(row: WorkRow): Promise<void> {
+    this.operations++
+    this.length += row.body.length
+    this.#changes.set(row.id, { is: 'added', row })
+    try {
+      await this.committed
+    } catch (error) {
+      if (this.#changes.has(row.id)) throw error
+    }
+    const refusal = this.#refused.get(row.id)
+    if (refusal !== undefined) throw refusal
+  }
+
+  note(id: string, node: string, has: boolean): void {
+    this.operations++
+    const change = this.#changeOf(id)
+    if (change.is === 'added') {
+      change.row.begun = change.row.begun.filter((other) => other !== node)
+      if (has) change.row.begun.push(node)
+    } else if (change.is === 'changed') {
+      const note = change.notes.get(node)
+      if (note === undefined) change.notes.set(node, { before: !has, has })
+      else if (note.before === has) change.notes.delete(node)
+      else note.has = has
+      if (change.notes.size === 0 && change.attempts === 0) this.#changes.delete(id)
+    }
+  }
+
+  attempt(id: string): void {
+    this.operations++
+    const change = this.#changeOf(id)
+    if (change.is === 'added') change.row.attempts++
+    else if (change.is === 'changed') change.attempts++
+  }
+
+  drop(id: string): void {
+    this.operations++
+    if (this.#changes.get(id)?.is === 'added') this.#changes.delete(id)
+    else this.#changes.set(id, { is: 'removed' })
+  }
+
+  /** What is left to write. */
+  commit(): WorkCommit {
+    const entries = [...this.#changes]
+    return {
+      id: this.#id,
+      added: entries.flatMap(([, change]) => (change.is === 'added' ? [change.row] : [])),
+      changed: entries.flatMap(([id, change]) => {
+        if (change.is !== 'changed') return []
+        const begun = [...change.notes].flatMap(([node, { has }]) => (has ? [node] : []))
+        return [{ id, noted: [...change.notes.keys()], begun, attempts: change.attempts }]
+      }),
+      removed: entries.flatMap(([id, { is }]) => (is === 'removed' ? [id] : [])),
+    }
+  }
+
+  /** Takes work out that cannot be kept; whoever asked for it is told at the end. */
+  refuse(id: string, reason: Error): void {
+    this.#changes.delete(id)
+    this.#refused.set(id, reason)
+  }
+
+  done(): void {
+    this.#outcome.resolve()
+  }
+
+  fail(error: Error): void {
+    this.#outcome.reject(error)
+  }
+
+  #changeOf(id: string): Change {
+    const known = this.#changes.get(id)
+    if (known !== undefined) return known
+    const change: Change = { is: 'changed', notes: new Map(), attempts: 0 }
+    this.#changes.set(id, change)
+    return change
+  }
+}

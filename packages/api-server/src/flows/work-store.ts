@@ -1,0 +1,83 @@
+/**
+ * SQL of the kept work of live flows. Flows are stored by id, so that work follows a flow to another name and goes with
+ * it when it is deleted.
+ * @module
+ */
+import type { CascadeOrigin, KeptWork, WorkBody } from '@flow-service/core'
+
+import type { Database } from '../db/database.ts'
+
+/** New work; `body` and `origin` are JSON texts. */
+export interface WorkRow extends Omit<KeptWork, 'body' | 'origin' | 'begun'> {
+  readonly body: string
+  readonly origin: string
+  begun: string[]
+  attempts: number
+}
+
+/** Changes of work that is stored already. */
+export interface WorkUpdate {
+  readonly id: string
+  /** Nodes whose notes are replaced, and those of them that have begun. */
+  readonly noted: readonly string[]
+  readonly begun: readonly string[]
+  readonly attempts: number
+}
+
+/** What one commit does. No id is in two of the lists. */
+export interface WorkCommit {
+  /** Names the commit: done again, it changes nothing. */
+  readonly id: string
+  readonly added: readonly WorkRow[]
+  readonly changed: readonly WorkUpdate[]
+  readonly removed: readonly string[]
+}
+
+/** Statements over `live_work`. */
+export const createWorkStore = ({ sql }: Pick<Database, 'sql'>) => ({
+  /** Does all of it or nothing. Answers the new work that was not stored, because there is no flow of its name. */
+  async write({ id, added, changed, removed }: WorkCommit): Promise<WorkRow[]> {
+    const [written] = await sql<{ count: number }[]>`
+      with dropped as (
+        delete from live_work where id = any(${[...removed]}::uuid[])
+      ), changed as (
+        update live_work w set
+          begun = array(select node from unnest(w.begun) as node where node <> all (t.noted)) || t.begun,
+          attempts = case when w.counted is distinct from ${id}::uuid then w.attempts + t.attempts else w.attempts end,
+          counted = case when t.attempts > 0 then ${id}::uuid else w.counted end
+        from json_to_recordset(${JSON.stringify(changed)}::json)
+          as t (id uuid, noted text[], begun text[], attempts int)
+        where w.id = t.id
+      ), added as (
+        insert into live_work (id, flow, node, body, cascade, origin, attempts, begun)
+        select t.id, flow.id, t.node, t.body, t.cascade, t.origin, t.attempts, t.begun
+        from rows from (json_to_recordset(${JSON.stringify(added)}::json) as (id uuid, flow text, node text, body text,
+            cascade uuid, origin text, attempts int, begun text[]))
+          with ordinality as t (id, flow, node, body, cascade, origin, attempts, begun, place)
+        join flow on flow.name = t.flow
+        order by t.place
+        on conflict (id) do nothing
+        returning id
+      ) select count(*)::int as count from added`
+    if (!written) throw new Error('a write of kept work was not answered: nothing was acknowledged')
+    if (written.count === added.length) return []
+    const ids = added.map((row) => row.id)
+    const rows = await sql<{ id: string }[]>`select id from live_work where id = any(${ids}::uuid[])`
+    const stored = new Set(rows.map((row) => row.id))
+    return added.filter((row) => !stored.has(row.id))
+  },
+
+  /** The work of a flow in the order in which it was kept. */
+  async left(flow: string): Promise<KeptWork[]> {
+    const rows = await sql<WorkRow[]>`
+      select w.id, flow.name as flow, node, body, cascade, origin, attempts, begun
+      from live_work w join flow on flow.id = w.flow
+      where flow.name = ${flow}
+      order by position`
+    return rows.map((row) => ({
+      ...row,
+      body: JSON.parse(row.body) as WorkBody,
+      origin: JSON.parse(row.origin) as CascadeOrigin,
+    }))
+  },
+})

@@ -1,0 +1,259 @@
+/**
+ * The work of live flows that outlives the engine, in the database (wire decision G79): held deliveries, durable
+ * arrivals, timers, and notes of executions that must not be repeated.
+ *
+ * Operations gather in a batch while the one before is written; a batch is one statement, and so one commit.
+ * - W1 what is committed is at any moment a beginning of what was asked for, in that order: one batch is written at a
+ *   time, and each is committed whole or not at all.
+ * - W2 what undoes itself within a batch is not written: work that is kept and dropped, a node that begins and ends.
+ * - W3 a batch that fails is written again until it is committed; done twice, it comes to the same. So a lost answer
+ *   does no harm.
+ * - W4 who waits is told after {@link PATIENCE_MS}. The batch goes on: rejected work may still come to be kept, and
+ *   whoever gives it up drops it.
+ * - W5 no more than {@link MAX_OPERATIONS} and {@link MAX_LENGTH} wait: beyond that nothing new is kept. Drops and
+ *   ends are always taken; they are fewer than what was kept.
+ * - W6 work that can never be stored (its flow is gone, a text that PostgreSQL does not take) is refused alone.
+ * - W7 work is dropped after what its end has caused: `beforeDrops` is awaited first.
+ * @module
+ */
+import { AsyncResource } from 'node:async_hooks'
+import { setImmediate, setTimeout as delay } from 'node:timers/promises'
+
+import type { KeptWork, WorkHost } from '@flow-service/core'
+
+import type { Database } from '../db/database.ts'
+import { sqlState } from '../db/transaction.ts'
+import { ProblemError } from '../http/errors.ts'
+import { WorkBatch } from './work-batch.ts'
+import { createWorkStore, type WorkCommit, type WorkRow } from './work-store.ts'
+
+/** Operations that may wait to be written. */
+const MAX_OPERATIONS = 100_000
+/** Characters of JSON that may wait to be written. */
+const MAX_LENGTH = 256 * 1024 * 1024
+/** How long anybody waits for a commit, in milliseconds. */
+const PATIENCE_MS = 10_000
+/** How long to wait after a write that failed, in milliseconds. */
+const RETRY_MS = 500
+/** A batch is full when it has this many operations, or characters of JSON. */
+const BATCH_OPERATIONS = 5_000
+const BATCH_LENGTH = 4_000_000
+/** Longest work that is kept, in characters of JSON. */
+const MAX_WORK_LENGTH = 64 * 1024 * 1024
+
+/** What kept work is made of. */
+export interface WorkDeps {
+  readonly database: Pick<Database, 'sql' | 'assertOutsideTransaction'>
+  readonly log: { error(fields: object, message: string): void }
+  /** Resolves when what ended work has left elsewhere is committed; never rejects. */
+  readonly beforeDrops?: () => Promise<void>
+  readonly patienceMs?: number
+  readonly maxOperations?: number
+}
+
+/** Kept work on a database. */
+export interface LiveWork extends WorkHost {
+  /** Resolves once all that was asked for so far is committed; rejects when that takes too long (W4). */
+  written(): Promise<void>
+  /** Writes what waits; what cannot be written in time is lost and told to the log. Nothing is kept afterwards. */
+  close(): Promise<void>
+}
+
+/** Kept work; it is written from the moment it is asked for. */
+export const createWork = (deps: WorkDeps): LiveWork => new StoredWork(deps)
+
+class StoredWork implements LiveWork {
+  readonly #deps: WorkDeps
+  readonly #store: ReturnType<typeof createWorkStore>
+  readonly #patienceMs: number
+  readonly #maxOperations: number
+  /** Not committed; the first may be being written, operations gather in the last. */
+  readonly #batches: WorkBatch[] = []
+  /** Outside of any transaction, whoever asks. */
+  readonly #write: () => void
+  readonly #closing = new AbortController()
+  /** The batch that takes more operations. */
+  #open: WorkBatch | null = null
+  #operations = 0
+  #length = 0
+  #isWriting = false
+  #isClosed = false
+
+  constructor(deps: WorkDeps) {
+    this.#deps = deps
+    this.#store = createWorkStore(deps.database)
+    this.#patienceMs = deps.patienceMs ?? PATIENCE_MS
+    this.#maxOperations = deps.maxOperations ?? MAX_OPERATIONS
+    this.#write = AsyncResource.bind(() => void this.#drain())
+  }
+
+  async keep(work: KeptWork): Promise<void> {
+    this.#assertRoom(work.flow)
+    const row = rowOf(work)
+    if (this.#open?.takes(work.id) === false) this.#open = null
+    await this.#ask((batch) => batch.keep(row))
+  }
+
+  async begin(id: string, node: string): Promise<void> {
+    await this.#ask((batch) => {
+      batch.note(id, node, true)
+      return batch.committed
+    })
+  }
+
+  end(id: string, node: string): void {
+    this.#ask((batch) => batch.note(id, node, false))
+  }
+
+  drop(id: string): void {
+    this.#ask((batch) => batch.drop(id))
+  }
+
+  async attempt(ids: readonly string[]): Promise<void> {
+    await this.#ask((batch) => {
+      for (const id of ids) batch.attempt(id)
+      return batch.committed
+    })
+  }
+
+  async left(flow: string): Promise<readonly KeptWork[]> {
+    await this.written()
+    return this.#store.left(flow)
+  }
+
+  async written(): Promise<void> {
+    this.#deps.database.assertOutsideTransaction()
+    await this.#batches.at(-1)?.committed
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#batches.at(-1)?.committed.catch(() => {})
+    this.#closing.abort()
+    if (this.#batches.length === 0) return
+    this.#deps.log.error({ operations: this.#operations }, 'the database did not take the last work of live flows')
+  }
+
+  /** Has the open batch take an operation. */
+  #ask<T>(operation: (batch: WorkBatch) => T): T {
+    const batch = this.#open ?? this.#newBatch()
+    const { operations, length } = batch
+    const result = operation(batch)
+    this.#operations += batch.operations - operations
+    this.#length += batch.length - length
+    if (batch.operations >= BATCH_OPERATIONS || batch.length >= BATCH_LENGTH) this.#open = null
+    return result
+  }
+
+  #newBatch(): WorkBatch {
+    const batch = new WorkBatch()
+    this.#open = batch
+    this.#batches.push(batch)
+    const patience = setTimeout(() => this.#loseOf(batch), this.#patienceMs)
+    patience.unref()
+    const stop = (): void => clearTimeout(patience)
+    batch.committed.then(stop, stop)
+    if (!this.#isWriting) {
+      this.#isWriting = true
+      this.#write()
+    }
+    return batch
+  }
+
+  /** Tells those who wait for a batch (W4); later ones wait for another. */
+  #loseOf(batch: WorkBatch): void {
+    if (this.#open === batch) this.#open = null
+    const seconds = this.#patienceMs / 1000
+    batch.fail(new ProblemError('unavailable', `the database has committed nothing for ${seconds} s; try again later`))
+  }
+
+  /** Writes batches until none is left (W1). */
+  async #drain(): Promise<void> {
+    while (this.#batches.length > 0) {
+      // oxlint-disable no-await-in-loop -- one after the other is the point
+      // what is asked for in one turn of the event loop shares a commit
+      await setImmediate()
+      const [batch] = this.#batches
+      if (batch === undefined || !(await this.#commit(batch))) break
+      // oxlint-enable no-await-in-loop
+    }
+    this.#isWriting = false
+  }
+
+  /** Writes a batch until it is committed (W3); false when the end comes first. */
+  async #commit(batch: WorkBatch): Promise<boolean> {
+    if (this.#open === batch) this.#open = null
+    for (;;) {
+      // oxlint-disable no-await-in-loop -- the next attempt follows the failure of this one
+      try {
+        await this.#attempt(batch)
+        break
+      } catch (error) {
+        const found = isFault(error) && (await this.#refuseFaulty(batch))
+        if (found) continue
+        if (this.#closing.signal.aborted) return false
+        this.#deps.log.error({ err: error, operations: batch.operations }, 'work of live flows could not be kept yet')
+        await delay(RETRY_MS, undefined, { signal: this.#closing.signal }).catch(() => {})
+      }
+      // oxlint-enable no-await-in-loop
+    }
+    this.#batches.shift()
+    this.#operations -= batch.operations
+    this.#length -= batch.length
+    batch.done()
+    return true
+  }
+
+  async #attempt(batch: WorkBatch): Promise<void> {
+    const commit = batch.commit()
+    if (commit.removed.length > 0) await this.#deps.beforeDrops?.()
+    if (isNothing(commit)) return
+    for (const row of await this.#store.write(commit)) this.#refuse(batch, row, `there is no flow "${row.flow}"`)
+  }
+
+  /** Tries new work one by one, and refuses what can never be stored (W6); whether there was any. */
+  async #refuseFaulty(batch: WorkBatch): Promise<boolean> {
+    const { id, added } = batch.commit()
+    let found = false
+    for (const row of added) {
+      try {
+        // oxlint-disable-next-line no-await-in-loop -- in the order in which it was kept
+        await this.#store.write({ id, added: [row], changed: [], removed: [] })
+      } catch (error) {
+        if (!isFault(error)) return found
+        found = true
+        this.#refuse(batch, row, (error as Error).message)
+      }
+    }
+    return found
+  }
+
+  #refuse(batch: WorkBatch, row: WorkRow, reason: string): void {
+    const { flow, node } = row
+    this.#deps.log.error({ flow, node, reason }, 'work of a live flow cannot be kept')
+    batch.refuse(row.id, new Error(`the work of node "${node}" of flow "${flow}" cannot be kept: ${reason}`))
+  }
+
+  #assertRoom(flow: string): void {
+    if (this.#isClosed) throw new ProblemError('unavailable', 'the engine stops; nothing is kept any more')
+    if (this.#operations < this.#maxOperations && this.#length < MAX_LENGTH) return
+    const detail = `${this.#operations} changes of kept work wait for the database, so that nothing more is kept for flow "${flow}"; try again later`
+    throw new ProblemError('unavailable', detail)
+  }
+}
+
+function rowOf({ id, flow, node, body, cascade, origin, attempts, begun }: KeptWork): WorkRow {
+  const text = JSON.stringify(body)
+  if (text.length > MAX_WORK_LENGTH) {
+    throw new Error(
+      `the work of node "${node}" of flow "${flow}" has ${text.length} characters of JSON; at most ${MAX_WORK_LENGTH} are kept: put large data into an artifact`,
+    )
+  }
+  return { id, flow, node, body: text, cascade, origin: JSON.stringify(origin), attempts, begun: [...begun] }
+}
+
+const isNothing = ({ added, changed, removed }: WorkCommit): boolean =>
+  added.length + changed.length + removed.length === 0
+
+/** Errors of the data, which another attempt does not mend: classes 22, 23 and 54 (PostgreSQL manual, appendix A). */
+const isFault = (error: unknown): boolean => /^(?:22|23|54)/.test(sqlState(error))

@@ -1,0 +1,179 @@
+/** Event sockets on a real server, with a bus to publish on and clients that keep what they are told. */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+import { type EngineEvent, type EventFrame, eventFrameSchema } from '@flow-service/protocol'
+import { expect } from 'vitest'
+import { type ClientOptions, WebSocket } from 'ws'
+
+import type { Database } from '../../src/db/database.ts'
+import { createEventBus, type EventBus } from '../../src/events/event-bus.ts'
+import type { EngineSnapshot } from '../../src/events/event-replay.ts'
+import { createEventSockets, type EventSockets } from '../../src/events/event-socket.ts'
+import { eventsEndpoints, eventsHandlers, eventUpgrade } from '../../src/events/routes.ts'
+import { createTickets } from '../../src/events/tickets.ts'
+import { bearerToken } from '../../src/http/authenticate.ts'
+import { ProblemError } from '../../src/http/errors.ts'
+import { bind } from '../../src/http/mount.ts'
+import { createUpgradeRouter } from '../../src/http/upgrade.ts'
+import { serve, user } from '../http/server.ts'
+
+export const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined }
+/** Of an engine without flows. */
+export const nothing: EngineSnapshot = { flows: [], nodes: [], values: [], health: [], runs: [] }
+export const bearer: ClientOptions = { headers: { authorization: 'Bearer good' } }
+
+/** An event socket's client that keeps what it is told. */
+export class TestClient {
+  readonly frames: EventFrame[] = []
+  readonly socket: WebSocket
+  constructor(socket: WebSocket) {
+    this.socket = socket
+    socket.on('message', (data) => this.frames.push(eventFrameSchema.parse(JSON.parse((data as Buffer).toString()))))
+  }
+  /** All frames, once there are that many. */
+  async next(count: number): Promise<EventFrame[]> {
+    while (this.frames.length < count) {
+      // oxlint-disable-next-line no-await-in-loop -- until enough have come
+      await once(this.socket, 'message')
+    }
+    return this.frames
+  }
+}
+
+export type TestSockets = Awaited<ReturnType<typeof startSockets>>
+
+/** Serves `/flows/ws` and its tickets; `Bearer good` may enter. */
+export async function startSockets(database: Database) {
+  const bus: EventBus = createEventBus()
+  const state = {
+    bus,
+    /** What is stored, and what memory adds. */
+    snapshot: async (): Promise<() => EngineSnapshot> => () => nothing,
+    /** Whether the account of a ticket may sign in. */
+    mayEnter: true,
+    baseUrl: null as string | null,
+    /** Milliseconds, for the budget of clients. */
+    now: 0,
+  }
+  const tickets = createTickets({ database })
+  const sockets = createEventSockets({
+    bus,
+    engineVersion: '1.2.3',
+    snapshot: () => state.snapshot(),
+    isMessage: (name) => /^f\.\w+$/.test(name),
+    log: quiet,
+    now: () => state.now,
+  })
+  /** The engine's ends of the open sockets. */
+  const served: WebSocket[] = []
+  const serving: EventSockets = {
+    ...sockets,
+    serve(connection, flows) {
+      served.push(connection.socket)
+      sockets.serve(connection, flows)
+    },
+  }
+  const authenticate = async (request: Parameters<typeof bearerToken>[0]): Promise<typeof user> => {
+    if (bearerToken(request) === 'good') return user
+    throw new ProblemError('unauthenticated', 'unknown token')
+  }
+  const upgrades = createUpgradeRouter({ log: quiet })
+  upgrades.route('/api/v1/flows/ws', (upgrade) =>
+    eventUpgrade({
+      sockets: serving,
+      tickets,
+      authenticate,
+      mayEnter: async () => state.mayEnter,
+      baseUrl: state.baseUrl,
+      origins: ['https://console.example'],
+    })(upgrade),
+  )
+  const server = await serve(bind(eventsEndpoints, eventsHandlers({ tickets })), { authenticate })
+  upgrades.attach(server.server)
+  const clients: WebSocket[] = []
+  const address = (query: string): string => `ws://127.0.0.1:${server.port}/api/v1/flows/ws${query}`
+
+  const connectTo = (query: string, options: ClientOptions): WebSocket => {
+    const socket = new WebSocket(address(query), options)
+    clients.push(socket)
+    return socket
+  }
+  return Object.assign(state, {
+    served,
+    sockets,
+    upgrades,
+    port: server.port,
+    async open(query = '', options: ClientOptions = bearer): Promise<TestClient> {
+      const client = new TestClient(connectTo(query, options))
+      await once(client.socket, 'open')
+      return client
+    },
+    /** The HTTP status with which an upgrade is refused; 101 when it is not. */
+    knock(query: string, options: ClientOptions = {}): Promise<number | undefined> {
+      const socket = connectTo(query, options)
+      return new Promise((resolve) => {
+        socket.on('error', () => undefined)
+        socket.once('unexpected-response', (request, response) => {
+          resolve(response.statusCode)
+          request.destroy()
+        })
+        socket.once('open', () => resolve(101))
+      })
+    },
+    async newTicket(): Promise<{ ticket: string; expires_at: string }> {
+      const answer = await fetch(`${server.url}/flows/ws-ticket`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer good' },
+      })
+      expect(answer.status).toBe(201)
+      return (await answer.json()) as { ticket: string; expires_at: string }
+    },
+    async [Symbol.asyncDispose]() {
+      for (const client of clients) client.terminate()
+      await upgrades.close()
+      await server[Symbol.asyncDispose]()
+    },
+  })
+}
+
+/** A raw connection that has opened the socket at the port with `Bearer good`. */
+export async function openRaw(port: number): Promise<Socket> {
+  const raw = connect(port, '127.0.0.1')
+  raw.on('error', () => undefined)
+  raw.write(handshake('authorization: Bearer good'))
+  await once(raw, 'data')
+  return raw
+}
+
+/** A handshake of the event socket with one more header. */
+export const handshake = (header: string, query = ''): string =>
+  [
+    `GET /api/v1/flows/ws${query} HTTP/1.1`,
+    'host: x',
+    'upgrade: websocket',
+    'connection: upgrade',
+    'sec-websocket-version: 13',
+    'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==',
+    header,
+    '\r\n',
+  ].join('\r\n')
+
+export const flowEvent = (name: string, version = 1): EngineEvent => ({
+  type: 'flow',
+  name,
+  status: 'active',
+  held: 0,
+  version,
+})
+
+export const valueEvent = (message: string, value: number, flow = message.split('.')[0] ?? ''): EngineEvent => ({
+  type: 'value',
+  message,
+  value,
+  flow,
+  node: 'n',
+  port: 'p',
+  run: null,
+  step: null,
+})

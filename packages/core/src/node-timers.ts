@@ -1,0 +1,129 @@
+/**
+ * The lasting timers of one live node (`ctx.setTimer`): each is kept work until the executions that its tick directly
+ * causes have ended.
+ * @module
+ */
+import type { Cancel } from '@flow-service/connector-sdk'
+
+import type { DueTimer } from './bus.ts'
+import { type Cascade, Cause, Work } from './cascade.ts'
+import type { Clock, KeptWork, WorkHost } from './host.ts'
+import { startTimer } from './timers.ts'
+
+/** What timers need of their node. */
+export interface TimersHome {
+  readonly flow: string
+  readonly node: string
+  readonly clock: Clock
+  readonly work: WorkHost
+  newId(): string
+  newCascade(id: string): Cascade
+  /** Delivers a timer to the node. */
+  due(timer: DueTimer, cause: Cause): void
+}
+
+interface Pending {
+  readonly id: string
+  readonly timer: DueTimer
+  readonly cascade: string
+  readonly begun: readonly string[]
+  cancel: Cancel
+}
+
+/** A tick is one generation away from the executions that it directly causes. */
+const GENERATIONS = 1
+
+/** Timers by key. They wait from `open` on, and none is due before. */
+export class NodeTimers {
+  readonly #home: TimersHome
+  readonly #pending = new Map<string, Pending>()
+  /** `starting`: nothing is due yet; `kept`: what is set is left for the next start. */
+  #phase: 'starting' | 'open' | 'kept' | 'closed' = 'starting'
+
+  constructor(home: TimersHome) {
+    this.#home = home
+  }
+
+  set(key: string, dueMs: number, data: unknown): void {
+    if (this.#phase === 'closed') return
+    const { flow, node, work } = this.#home
+    this.clear(key)
+    const [id, cascade] = [this.#home.newId(), this.#home.newId()]
+    const origin = { kind: 'timer', node, message: null } as const
+    const body = { is: 'timer', key, dueMs, data } as const
+    // a host that cannot keep it says so itself; the timer goes on in memory
+    work.keep({ id, flow, node, body, cascade, origin, attempts: 0, begun: [] }).catch(() => {})
+    this.#wait({ id, timer: { key, dueMs, data }, cascade, begun: [], cancel: () => {} })
+  }
+
+  clear(key: string): void {
+    const pending = this.#pending.get(key)
+    if (pending === undefined) return
+    this.#pending.delete(key)
+    pending.cancel()
+    this.#home.work.drop(pending.id)
+  }
+
+  dueMs(key: string): number | null {
+    return this.#pending.get(key)?.timer.dueMs ?? null
+  }
+
+  /** Sets a timer that an earlier life has left. */
+  restore({ id, cascade, begun }: KeptWork, timer: DueTimer): void {
+    this.#wait({ id, timer, cascade, begun, cancel: () => {} })
+  }
+
+  /** Whether the timer of that kept work is set, and was due before now. */
+  isOverdue(id: string, nowMs: number): boolean {
+    const pending = this.#find(id)
+    return pending !== undefined && pending.timer.dueMs <= nowMs
+  }
+
+  /** Ends the waiting of a timer whose kept work is gone. */
+  forget(id: string): void {
+    const pending = this.#find(id)
+    if (pending === undefined) return
+    pending.cancel()
+    this.#pending.delete(pending.timer.key)
+  }
+
+  /** Begins to wait. */
+  open(): void {
+    this.#phase = 'open'
+    for (const pending of this.#pending.values()) this.#arm(pending)
+  }
+
+  /** Ends the waiting. With `keep` the timers are left for the next start, else they are dropped and answered. */
+  close(keep: boolean): { timer: DueTimer; cascade: string }[] {
+    const left = [...this.#pending.values()]
+    this.#phase = keep ? 'kept' : 'closed'
+    this.#pending.clear()
+    for (const { cancel } of left) cancel()
+    if (keep) return []
+    for (const { id } of left) this.#home.work.drop(id)
+    return left.map(({ timer, cascade }) => ({ timer, cascade }))
+  }
+
+  #find(id: string): Pending | undefined {
+    return [...this.#pending.values()].find((pending) => pending.id === id)
+  }
+
+  #wait(pending: Pending): void {
+    this.#pending.set(pending.timer.key, pending)
+    if (this.#phase === 'open') this.#arm(pending)
+  }
+
+  #arm(pending: Pending): void {
+    const { clock } = this.#home
+    pending.cancel = startTimer(clock, pending.timer.dueMs - clock.now(), () => this.#due(pending))
+  }
+
+  #due({ id, timer, cascade: cascadeId, begun }: Pending): void {
+    this.#pending.delete(timer.key)
+    const cascade = this.#home.newCascade(cascadeId)
+    const work = new Work(this.#home.work, id, begun)
+    this.#home.due(timer, new Cause(cascade, work, GENERATIONS))
+    work.leave()
+    cascade.leave()
+  }
+}

@@ -1,0 +1,192 @@
+/**
+ * A live flow run once, by itself (wire decision G26): its nodes act for real, but nothing comes in except what it is
+ * fed, and nothing of it reaches the catalogue or other flows.
+ * @module
+ */
+import type { Values } from '@flow-service/connector-sdk'
+import type { FlowDocument, NodeState } from '@flow-service/protocol'
+
+import { Bus } from './bus.ts'
+import type { Cause } from './cascade.ts'
+import { Cascades } from './cascades.ts'
+import { conform } from './conform.ts'
+import type { Clock, EndedCascade, Host } from './host.ts'
+import { TriggerError } from './live-flow.ts'
+import type { NodeRegistry } from './registry.ts'
+import { RunningFlow } from './running-flow.ts'
+import { startTimer } from './timers.ts'
+
+/** How long such a run may take. */
+const LIMIT_MS = 30_000
+
+/** What is run. */
+export interface PrivateRun {
+  /** A checked document. */
+  readonly document: FlowDocument
+  readonly host: Host
+  readonly registry: NodeRegistry
+  /** Values by the name of the flow's inputs, published one after the other; none: every node without inputs acts. */
+  readonly inputs: Values
+}
+
+/** What came of it. */
+export interface PrivateRunResult {
+  readonly cascade: string
+  /** `timed_out`: it was not quiet after 30 s, and was ended. */
+  readonly status: 'ok' | 'error' | 'timed_out'
+  /** The last value of each message, by qualified name. */
+  readonly values: Values
+  readonly nodes: readonly NodeState[]
+}
+
+/**
+ * Runs the flow until nothing executes and no timer of its nodes is set. Throws a {@link TriggerError} for a value that
+ * names no input of the flow or is off its dtype, and a StartError when a node does not start.
+ */
+export async function runPrivately({ document, host, registry, inputs }: PrivateRun): Promise<PrivateRunResult> {
+  checkInputs(document, inputs)
+  const values: Values = {}
+  const quiet = new Quiet(host.clock)
+  const own = privateHost(host, { values, quiet })
+  const bus = new Bus(own)
+  const cascades = new Cascades(own)
+  const flow = new RunningFlow(document, { host: own, registry, bus, cascades, isPrivate: true }, () => {})
+  await flow.start({})
+  const cascade = cascades.begin({
+    flow: document.name,
+    origin: { kind: 'trigger', node: null, message: null },
+    run: null,
+  })
+  feed(flow, { bus, inputs, cause: cascade.cause, atMs: host.clock.now() })
+  cascade.leave()
+  const isQuiet = await quiet.reached(
+    () => flow.idle(),
+    () => cascades.running().length === 0,
+  )
+  const nodes = flow.nodeStates()
+  await flow.stop()
+  const failed = quiet.failed || nodes.some(({ status }) => status === 'failed')
+  return { cascade: cascade.id, status: isQuiet ? (failed ? 'error' : 'ok') : 'timed_out', values, nodes }
+}
+
+function checkInputs(document: FlowDocument, inputs: Values): void {
+  for (const [name, value] of Object.entries(inputs)) {
+    const input = document.inputs.find((declared) => declared.name === name)
+    if (input === undefined) {
+      const known = document.inputs.map((declared) => `"${declared.name}"`).join(', ') || 'none'
+      throw new TriggerError(name, `flow "${document.name}" has no input "${name}"; it has ${known}`)
+    }
+    try {
+      conform(input.dtype, value, `input "${name}"`)
+    } catch (error) {
+      throw new TriggerError(name, (error as Error).message)
+    }
+  }
+}
+
+interface Feed {
+  readonly bus: Bus
+  readonly inputs: Values
+  readonly cause: Cause
+  readonly atMs: number
+}
+
+function feed(flow: RunningFlow, { bus, inputs, cause, atMs }: Feed): void {
+  const { name } = flow
+  for (const [input, value] of Object.entries(inputs)) {
+    bus.publishOutside({ flow: name, message: `${name}.${input}` }, value, cause, atMs)
+  }
+  if (Object.keys(inputs).length > 0) return
+  for (const { id, ports } of flow.document.nodes) {
+    if (!ports.some(({ direction }) => direction === 'input')) flow.act(id, cause)
+  }
+}
+
+/** Waits until nothing goes on any more. */
+class Quiet {
+  readonly clock: Clock
+  failed = false
+  readonly #outer: Clock
+  #timers = 0
+  #wake: () => void = () => {}
+
+  constructor(outer: Clock) {
+    this.#outer = outer
+    this.clock = { now: () => outer.now(), setTimer: (delayMs, run) => this.#setTimer(delayMs, run) }
+  }
+
+  /** A cascade is over. */
+  ended({ status }: EndedCascade): void {
+    if (status === 'error') this.failed = true
+    this.#wake()
+  }
+
+  /** False when the time is up first. */
+  async reached(idle: () => Promise<void>, isOver: () => boolean): Promise<boolean> {
+    let isLate = false
+    const stop = startTimer(this.#outer, LIMIT_MS, () => {
+      isLate = true
+      this.#wake()
+    })
+    while (!isLate) {
+      const woken = new Promise<void>((resolve) => (this.#wake = resolve))
+      // oxlint-disable-next-line no-await-in-loop -- each turn waits for what the one before left
+      await Promise.race([idle(), woken])
+      if (isOver() && this.#timers === 0) break
+      // oxlint-disable-next-line no-await-in-loop
+      await woken
+    }
+    stop()
+    return !isLate
+  }
+
+  #setTimer(delayMs: number, run: () => void): () => void {
+    let isSet = true
+    this.#timers++
+    const over = (): void => {
+      if (!isSet) return
+      isSet = false
+      this.#timers--
+      this.#wake()
+    }
+    const cancel = this.#outer.setTimer(delayMs, () => {
+      run()
+      over()
+    })
+    return () => {
+      cancel()
+      over()
+    }
+  }
+}
+
+/** The engine's host, but for what would be seen outside of the run. */
+function privateHost(host: Host, { values, quiet }: { values: Values; quiet: Quiet }): Host {
+  const id = host.newId()
+  const place = (flow: string): string => `${flow}/${id}`
+  return {
+    clock: quiet.clock,
+    timeZone: host.timeZone,
+    newId: () => host.newId(),
+    record: ({ message, value }) => void (values[message] = value),
+    event: () => {},
+    isWatched: () => false,
+    deadLetter: () => {},
+    cascadeEnded: (cascade) => quiet.ended(cascade),
+    work: {
+      keep: async () => {},
+      begin: async () => {},
+      end: () => {},
+      drop: () => {},
+      left: async () => [],
+      attempt: async () => {},
+    },
+    log: (entry) => host.log(entry),
+    webhook: () => () => {},
+    fetch: (url, init) => host.fetch(url, init),
+    // processes of a private run are its own: the warm ones belong to the published flow
+    call: (call) => host.call({ ...call, document: { ...call.document, name: place(call.document.name) } }),
+    release: (flow, node) => host.release(place(flow), node),
+    artifacts: host.artifacts,
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * What the engine tells about itself: health, executions, cascades, events and dead letters (wire decision G52).
+ * @module
+ */
+import * as z from 'zod'
+
+import { timestampInputSchema, timestampSchema } from './time.ts'
+
+/** `degraded`: it works, but impaired. */
+export const checkStatusSchema = z.enum(['ok', 'degraded', 'down'])
+export type CheckStatus = z.infer<typeof checkStatusSchema>
+
+const checkSchema = z.object({
+  status: checkStatusSchema,
+  detail: z.string().nullable().meta({ description: 'What is wrong, null while it is `ok`.' }),
+})
+export type Check = z.infer<typeof checkSchema>
+
+/** The parts of an engine that are checked. */
+export const checksSchema = z
+  .object({ loop: checkSchema, store: checkSchema, queue: checkSchema, artifacts: checkSchema, python: checkSchema })
+  .meta({ id: 'Checks' })
+export type Checks = z.infer<typeof checksSchema>
+
+/** Answer of `GET /utils/health/` while the engine can work. */
+export const healthAnswerSchema = z.object({ status: z.literal('ok'), checks: checksSchema }).meta({ id: 'Health' })
+
+/** Answer of `GET /observability/summary`. */
+export const observabilitySummarySchema = z
+  .object({
+    status: checkStatusSchema.meta({ description: '`down` when the loop or the store is, else the worst check.' }),
+    version: z.string(),
+    protocol: z.int().meta({ description: 'Version of the protocol between engine and workers.' }),
+    uptime_s: z.number(),
+    checks: checksSchema,
+    flows: z.object({ active: z.int(), failed: z.int() }),
+    runs: z.object({ queued: z.int(), running: z.int() }),
+    workers: z.object({ attached: z.int(), needs_upgrade: z.int() }),
+    load_errors: z.array(z.object({ package: z.string(), reason: z.string() })),
+  })
+  .meta({ id: 'ObservabilitySummary' })
+export type ObservabilitySummary = z.infer<typeof observabilitySummarySchema>
+
+const counted = {
+  executions: z.int(),
+  errors: z.int(),
+  duration_ms_avg: z.number().nullable(),
+  duration_ms_p95: z.number().nullable().meta({ description: 'Within 5 %.' }),
+}
+
+/** Executions of a span of time that begins at `ts`. */
+export const timeBucketSchema = z.object({ ts: timestampSchema, ...counted }).meta({ id: 'TimeBucket' })
+export type TimeBucket = z.infer<typeof timeBucketSchema>
+
+/** Executions of a flow. */
+export const flowRollupSchema = z
+  .object({
+    flow: z.string(),
+    ...counted,
+    last_at: timestampSchema.nullable().meta({ description: 'When executions were last counted, to a few seconds.' }),
+  })
+  .meta({ id: 'FlowRollup' })
+export type FlowRollup = z.infer<typeof flowRollupSchema>
+
+/** State of a cascade; `abandoned` when it was given up before its end. */
+export const cascadeStatusSchema = z.enum(['running', 'ok', 'error', 'abandoned'])
+export type CascadeStatus = z.infer<typeof cascadeStatusSchema>
+
+/** Everything that one event has set off in live flows, or one run. */
+export const cascadeSchema = z
+  .object({
+    id: z.uuid(),
+    flow: z.string().meta({ description: 'Where it began.' }),
+    origin: z.object({
+      kind: z.enum(['webhook', 'timer', 'publish', 'reading', 'trigger', 'run', 'start']),
+      node: z.string().nullable(),
+      message: z.string().nullable(),
+    }),
+    run: z.uuid().nullable().meta({ description: 'The run that it is, or whose result set it off.' }),
+    status: cascadeStatusSchema,
+    executions: z.int().meta({ description: 'Executions of nodes so far.' }),
+    started_at: timestampSchema,
+    finished_at: timestampSchema.nullable(),
+    duration_ms: z.number().nullable(),
+    error: z
+      .object({ node: z.string().nullable(), type: z.string(), message: z.string() })
+      .nullable()
+      .meta({ description: 'The first failure.' }),
+  })
+  .meta({ id: 'Cascade' })
+export type CascadeRecord = z.infer<typeof cascadeSchema>
+
+/** What an event is about. */
+export const eventKindSchema = z.enum(['audit', 'health', 'alert', 'worker', 'device', 'engine'])
+export type EventKind = z.infer<typeof eventKindSchema>
+
+/** Something that happened, or that somebody did (`audit`). */
+export const observabilityEventSchema = z
+  .object({
+    id: z.uuid(),
+    ts: timestampSchema,
+    kind: eventKindSchema,
+    level: z.enum(['info', 'warning', 'error']),
+    flow: z.string().nullable(),
+    node: z.string().nullable(),
+    action: z.string().meta({ description: 'What happened, for example `flow.publish`.' }),
+    actor: z.object({ id: z.string(), email: z.string() }).nullable(),
+    detail: z.record(z.string(), z.json()),
+  })
+  .meta({ id: 'ObservabilityEvent' })
+export type ObservabilityEvent = z.infer<typeof observabilityEventSchema>
+
+/** Why work ended without being done. */
+export const deadLetterReasonSchema = z.enum(['crash', 'overflow', 'expired', 'loop_limit', 'lease', 'stopped'])
+export type DeadLetterReason = z.infer<typeof deadLetterReasonSchema>
+
+/** Work that ended without being done. */
+export const deadLetterSchema = z
+  .object({
+    id: z.uuid(),
+    ts: timestampSchema,
+    flow: z.string(),
+    node: z.string().nullable().meta({ description: 'Null for a run.' }),
+    message: z.string().nullable().meta({ description: 'Null when the node was asked to act.' }),
+    value: z.json().meta({ description: 'Null too when it had more than 256 KiB.' }),
+    reason: deadLetterReasonSchema,
+    attempts: z.int().meta({ description: 'How often it was tried, replays included.' }),
+    cascade: z.uuid().nullable(),
+    run: z.uuid().nullable(),
+  })
+  .meta({ id: 'DeadLetter' })
+export type DeadLetterRecord = z.infer<typeof deadLetterSchema>
+
+/** Body of `POST /observability/dead-letter/replay`; what is left out does not matter. */
+export const replayRequestSchema = z
+  .strictObject({
+    flow: z.string().optional(),
+    node: z.string().optional(),
+    reason: deadLetterReasonSchema.optional(),
+    since: timestampInputSchema.optional(),
+    until: timestampInputSchema.optional(),
+  })
+  .meta({ id: 'ReplayRequest' })
+export type ReplayRequest = z.infer<typeof replayRequestSchema>
+
+/** Answer of `POST /observability/flush`: rows that were written now. */
+export const flushResultSchema = z
+  .object({
+    metrics: z.int().meta({ description: 'Minutes of flows.' }),
+    events: z.int().meta({ description: 'Cascades, events and dead letters.' }),
+  })
+  .meta({ id: 'FlushResult' })
+export type FlushResult = z.infer<typeof flushResultSchema>

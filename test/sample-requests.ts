@@ -1,0 +1,188 @@
+/**
+ * A request to every operation that its handler would accept, made from the API document: what a schema asks for is
+ * filled in, and what only the seeded data can tell stands in the tables below.
+ */
+import { apiDocument } from '@flow-service/api-server'
+
+import { alarmFlow, pythonFlow, scaleFlow } from './documents.ts'
+import { publish, type TestService } from './service.ts'
+
+/** An operation of the API document. */
+export interface Operation {
+  readonly id: string
+  readonly method: string
+  /** Template below the base URL. */
+  readonly path: string
+  /** What the endpoint says of its callers. */
+  readonly levels: readonly string[]
+  readonly body: { readonly type: string; readonly schema: Schema } | null
+  readonly queries: readonly { readonly name: string; readonly schema: Schema }[]
+}
+
+interface Schema {
+  readonly [keyword: string]: unknown
+}
+
+const methods = new Set(['get', 'put', 'post', 'patch', 'delete'])
+const { paths, components } = apiDocument() as unknown as {
+  paths: Record<string, Record<string, Record<string, unknown>>>
+  components?: { schemas?: Record<string, Schema> }
+}
+
+/** Every operation, in the order of the document. */
+export const operations: readonly Operation[] = Object.entries(paths).flatMap(([path, item]) =>
+  Object.entries(item)
+    .filter(([method]) => methods.has(method))
+    .map(([method, operation]) => ({
+      id: String(operation.operationId),
+      method: method.toUpperCase(),
+      path,
+      levels: [operation['x-auth-level']].flat() as string[],
+      body: bodyOf(operation),
+      queries: ((operation.parameters ?? []) as { in: string; name: string; required?: boolean; schema: Schema }[])
+        .filter((parameter) => parameter.in === 'query' && parameter.required === true)
+        .map(({ name, schema }) => ({ name, schema })),
+    })),
+)
+
+function bodyOf(operation: Record<string, unknown>): Operation['body'] {
+  const { content = {} } = (operation.requestBody ?? {}) as { content?: Record<string, { schema: Schema }> }
+  const [entry] = Object.entries(content)
+  return entry ? { type: entry[0], schema: entry[1].schema } : null
+}
+
+/** What the samples are about. */
+export interface Seeds {
+  readonly run: string
+  readonly digest: string
+  readonly email: string
+  readonly password: string
+}
+
+/** Fills a service with something that every operation can work on. */
+export async function seed(at: TestService, account: Pick<Seeds, 'email' | 'password'>): Promise<Seeds> {
+  await publish(at, 'alarm', alarmFlow)
+  await at.send('POST', '/flows/alarm/start')
+  await publish(at, 'scale', scaleFlow)
+  for (const spare of ['spare', 'draft', 'other']) await publish(at, spare, scaleFlow)
+  await at.send('PUT', '/flows/draft', { ...scaleFlow, title: 'A draft', version: 1 })
+  await publish(at, 'coded', pythonFlow('def run(n):\n    return {"out": n}\n'))
+  await at.send('POST', '/flows/coded/nodes/work/share', { name: 'sample' })
+  const { id } = await at.client.runs.submit({ name: 'scale' })
+  await at.client.wait(id)
+  const stored = await fetch(`${at.baseUrl}/artifacts?name=a.txt`, {
+    method: 'PUT',
+    body: 'bytes',
+    headers: { authorization: `Bearer ${at.token}`, 'content-type': 'text/plain' },
+  })
+  const { digest } = (await stored.json()) as { digest: string }
+  await at.send('POST', '/messages/alarm.temp', { value: 30 })
+  return { run: id, digest, ...account }
+}
+
+/** A path parameter by the operation or group that has it, and otherwise by its name. */
+const places: Record<string, Record<string, string>> = {
+  'flows.nodes': { name: 'coded', id: 'work' },
+  'flows.nodes.trigger': { name: 'alarm', id: 'hook' },
+  'flows.nodes.cancel': { name: 'alarm', id: 'route' },
+  'flows.nodes.acknowledge': { name: 'alarm', id: 'route' },
+  'flows.delete': { name: 'spare' },
+  'flows.rename': { name: 'other' },
+  'flows.save': { name: 'fresh' },
+  'flows.publish': { name: 'draft' },
+  'flows.discardDraft': { name: 'draft' },
+  'runs.submit': { name: 'scale' },
+  'runs.plan': { name: 'scale' },
+  'runs.sweep': { name: 'scale' },
+  flows: { name: 'alarm' },
+}
+
+const bodies: Record<string, (seeds: Seeds) => unknown> = {
+  'login.accessToken': ({ email, password }) => ({ username: email, password }),
+  'flows.save': () => scaleFlow,
+  'flows.publish': () => ({ version: 2 }),
+  'flows.rename': () => ({ name: 'renamed' }),
+  'flows.run': () => ({}),
+  'flows.nodes.trigger': () => ({ values: { temp: 20 } }),
+  'flows.nodes.putSource': () => ({ code: 'def run(n):\n    return {"out": n + 1}\n' }),
+  'messages.publish': () => ({ value: 20 }),
+}
+
+const queries: Record<string, string> = {
+  'runs.deleteAll': '?flow=scale',
+}
+
+/** A request as `fetch` takes it, without a credential. */
+export interface Sample {
+  readonly path: string
+  readonly init: { readonly method: string; readonly headers: Record<string, string>; readonly body?: string }
+}
+
+/** The sample of an operation. */
+export function sampleOf(operation: Operation, seeds: Seeds): Sample {
+  const given = {
+    message: 'alarm.temp',
+    digest: seeds.digest,
+    ...(operation.path.startsWith('/runs') && { id: seeds.run }),
+  }
+  const named: Record<string, string> = { ...given, ...closest(places, operation.id) }
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(named[name] ?? 'sample'))
+  const search = operation.queries.map(({ name, schema }) => `${name}=${encodeURIComponent(String(valueOf(schema)))}`)
+  const query = queries[operation.id] ?? (search.length === 0 ? '' : `?${search.join('&')}`)
+  return { path: path + query, init: { method: operation.method, ...contentOf(operation, seeds) } }
+}
+
+function contentOf({ id, body }: Operation, seeds: Seeds): Pick<Sample['init'], 'headers' | 'body'> {
+  if (!body) return { headers: {} }
+  const headers = { 'content-type': body.type }
+  if (body.type === 'application/octet-stream') return { headers, body: 'other bytes' }
+  const value = bodies[id]?.(seeds) ?? valueOf(body.schema)
+  return {
+    headers,
+    body:
+      body.type === 'application/json'
+        ? JSON.stringify(value)
+        : new URLSearchParams(value as Record<string, string>).toString(),
+  }
+}
+
+/** The entry of an id, or of the longest group that it is in. */
+function closest<T>(table: Record<string, T>, id: string): T | undefined {
+  const steps = id.split('.')
+  for (let length = steps.length; length > 0; length -= 1) {
+    const entry = table[steps.slice(0, length).join('.')]
+    if (entry !== undefined) return entry
+  }
+  return undefined
+}
+
+/** The least that a JSON Schema accepts, as far as schemas of requests go. */
+function valueOf(schema: Schema): unknown {
+  if (typeof schema.$ref === 'string')
+    return valueOf(components?.schemas?.[schema.$ref.replace('#/components/schemas/', '')] ?? {})
+  const [first] = (schema.anyOf ?? schema.oneOf ?? schema.allOf ?? schema.enum ?? []) as unknown[]
+  if (schema.const !== undefined) return schema.const
+  if (schema.default !== undefined) return schema.default
+  if (schema.enum) return first
+  if (first !== undefined) return valueOf(first as Schema)
+  switch (schema.type) {
+    case 'object':
+      return Object.fromEntries(
+        ((schema.required ?? []) as string[]).map((key) => [
+          key,
+          valueOf((schema.properties as Record<string, Schema>)[key] ?? {}),
+        ]),
+      )
+    case 'array':
+      return schema.minItems ? [valueOf((schema.items ?? {}) as Schema)] : []
+    case 'integer':
+    case 'number':
+      return schema.minimum ?? 1
+    case 'boolean':
+      return false
+    case 'null':
+      return null
+    default:
+      return 'sample'
+  }
+}
