@@ -35,26 +35,30 @@ function directChain(work: (index: number, value: unknown) => void): Step {
 
 /** The same chain over the bare loop. */
 function loopChain(): (done: () => void) => void {
-  const loop = new Loop<Receiver<string>, string>(
-    () => {},
-    () => {},
-  )
-  const cascade = new Cascade('bench')
+  const loop = new Loop<Receiver<string>, string>({ held: (_r, _w, _v, cause) => cause, overflow() {}, closed() {} })
+  const origin = { kind: 'publish', node: null, message: null } as const
+  const { cause } = new Cascade({ id: 'bench', flow: 'bench', origin, run: null, startedMs: 0 }, () => {})
   let left = 0
   let finished = (): void => {}
   let next: Receiver<string> = {
-    receive: () => {
+    receive: (_what, _value, why) => {
+      why.leave()
       if (--left === 0) finished()
     },
   }
   for (let index = 0; index < NODES; index++) {
     const after = next
-    next = { receive: (what, value) => loop.deliver(after, what, value, cascade) }
+    next = {
+      receive: (what, value, why) => {
+        loop.deliver(after, what, value, why)
+        why.leave()
+      },
+    }
   }
   return (done) => {
     left = BURST
     finished = done
-    for (let index = 0; index < BURST; index++) loop.deliver(next, 'in', index, cascade)
+    for (let index = 0; index < BURST; index++) loop.deliver(next, 'in', index, cause)
   }
 }
 
@@ -74,6 +78,7 @@ function keepingHost(): Host {
   const seen = { records: 0 }
   return {
     ...memoryHost(),
+    cascadeEnded() {},
     isWatched: () => false,
     record: (value) => {
       seen.records++

@@ -1,4 +1,4 @@
-/** What webhook.bench.ts measures: a live flow of a webhook and a switch behind it. */
+/** What webhook.bench.ts measures: a live flow of a webhook and a switch behind it; with `durable` it keeps arrivals. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,11 @@ import { liveFlow, t } from '@flow-service/flow-sdk'
 import { http, switchOn } from '@flow-service/node-types/flow'
 
 const flow = liveFlow('bench', { temp: t.float }, (m, use) => {
-  use(http.webhook({ url: 'temp', out: { temp: t.float } }), {}, { out: { temp: m.temp } })
+  use(
+    http.webhook({ url: 'temp', durable: process.argv.includes('durable'), out: { temp: t.float } }),
+    {},
+    { out: { temp: m.temp } },
+  )
   use(switchOn(t.float, { rules: [{ operator: 'gt', value: 28, output: 'hot' }] }), { in: m.temp })
 })
 const dataDir = mkdtempSync(join(tmpdir(), 'bench-hook-'))

@@ -34,7 +34,10 @@ export interface NodeShape<S = Values> {
   readonly outputs: readonly NodePort[]
 }
 
-/** A finding of `check`; `severity` is `error` unless given, `path` is relative to the node. */
+/**
+ * A finding of `check`; `severity` is `error` unless given. `path` is relative to the node; `/inputs/0` and `/outputs/0`
+ * are places of ports as `check` got them.
+ */
 export interface NodeFinding {
   readonly code: IssueCode
   readonly message: string

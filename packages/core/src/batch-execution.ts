@@ -7,7 +7,7 @@ import type { FlowNode } from '@flow-service/protocol'
 
 import type { BatchContext } from './batch-context.ts'
 import { conform, namedPorts } from './conform.ts'
-import type { ContextOwner } from './engine-context.ts'
+import type { ContextOwner, LastingTimers } from './engine-context.ts'
 import type { Failure } from './failure.ts'
 import type { GraphNode } from './graph.ts'
 import { CodeError } from './host.ts'
@@ -22,10 +22,19 @@ export interface ExecutionParts {
   readonly key: string | null
 }
 
+const noTimers: LastingTimers = {
+  set() {
+    throw new Error('a run sets no timers that outlive it; wait in the handler')
+  },
+  clear() {},
+  dueMs: () => null,
+}
+
 /** Runs a node's handlers once, and gathers what comes of it. */
 export class BatchExecution implements ContextOwner {
   readonly node: FlowNode
   readonly run: string
+  readonly timers = noTimers
   /** By port: what was returned, and the last emission of streaming ports. */
   readonly outputs: Values = {}
   /** Rejects when a callback of the node fails. */
@@ -82,16 +91,6 @@ export class BatchExecution implements ContextOwner {
   /** A run ends with its executions: nothing of it waits for a later life. */
   emitDurably(): Promise<never> {
     return Promise.reject(new Error('a run takes no arrivals from outside'))
-  }
-
-  setTimer(): never {
-    throw new Error('a run sets no timers that outlive it; wait in the handler')
-  }
-
-  clearTimer(): void {}
-
-  timerDue(): null {
-    return null
   }
 
   from(): 'run' {

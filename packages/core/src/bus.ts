@@ -3,8 +3,8 @@
  * delivered, in this order (S8); its dtype has been checked.
  * @module
  */
-import type { NodePort } from '@flow-service/connector-sdk'
-import type { Dtype, EngineEvent } from '@flow-service/protocol'
+import { DtypeViolation, type NodePort } from '@flow-service/connector-sdk'
+import { accepts, describeValue, type Dtype, type EngineEvent } from '@flow-service/protocol'
 
 import type { Cause } from './cascade.ts'
 import { IntervalGate } from './gate.ts'
@@ -59,6 +59,17 @@ export class InputPort {
   fill(value: unknown): void {
     this.filled = true
     this.latest = value
+  }
+
+  /** Keeps a value that has arrived, or answers why the port does not take it. */
+  take(value: unknown): DtypeViolation | null {
+    if (this.dtype !== 'any' && !accepts(this.dtype, value)) {
+      const what = `${describeValue(value)} of "${this.message}"`
+      return new DtypeViolation(`input "${this.port}" is ${this.dtype}, which ${what} is not`)
+    }
+    this.filled = true
+    this.latest = value
+    return null
   }
 }
 
@@ -132,40 +143,27 @@ export class Bus {
 
   /** Publishes one value. */
   publish(output: OutputPort, value: unknown, cause: Cause, atMs?: number): void {
-    this.#tell(output, value, cause, atMs ?? this.#host.clock.now(), false)
+    this.#tell(output, value, cause, atMs ?? this.#host.clock.now())
     deliver(output.channel, value, cause)
   }
 
   /** Publishes several values as one delivery to each reader; `values` are in the order of `outputs`. */
   publishMany(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs?: number): void {
-    this.#publishAll(outputs, values, cause, atMs, false)
+    const at = atMs ?? this.#host.clock.now()
+    for (const [index, output] of outputs.entries()) this.#tell(output, values[index], cause, at)
+    deliverMany(outputs, values, cause)
   }
 
   /** Publishes values that an earlier life of the engine may have published already. */
   publishAgain(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs: number): void {
-    this.#publishAll(outputs, values, cause, atMs, true)
-  }
-
-  #publishAll(
-    outputs: readonly OutputPort[],
-    values: readonly unknown[],
-    cause: Cause,
-    atMs: number | undefined,
-    again: boolean,
-  ): void {
-    const at = atMs ?? this.#host.clock.now()
-    const together = new Map<Consumer, Arrival[]>()
+    const cascade = cause.cascade.id
     for (const [index, output] of outputs.entries()) {
+      const { flow, node, port, channel } = output
       const value = values[index]
-      this.#tell(output, value, cause, at, again)
-      for (const { consumer, inputs } of output.channel.readers) {
-        const arrivals = inputs.map((input) => ({ input, value }))
-        const earlier = together.get(consumer)
-        if (earlier === undefined) together.set(consumer, arrivals)
-        else earlier.push(...arrivals)
-      }
+      this.#host.record({ message: channel.name, value, atMs, flow, node, port, cascade, again: true })
+      this.#show(output, value)
     }
-    for (const [consumer, arrivals] of together) deliverTogether(consumer, arrivals, cause)
+    deliverMany(outputs, values, cause)
   }
 
   /** Publishes a value from outside; answers whether an active flow reads it. */
@@ -188,16 +186,17 @@ export class Bus {
     return true
   }
 
-  #tell(output: OutputPort, value: unknown, cause: Cause, atMs: number, again: boolean): void {
-    const { flow, node, port, gate } = output
-    const message = output.channel.name
-    const cascade = cause.cascade.id
-    if (again) this.#host.record({ message, value, atMs, flow, node, port, cascade, again })
-    else this.#host.record({ message, value, atMs, flow, node, port, cascade })
+  #tell(output: OutputPort, value: unknown, cause: Cause, atMs: number): void {
+    const { flow, node, port, channel } = output
+    this.#host.record({ message: channel.name, value, atMs, flow, node, port, cascade: cause.cascade.id })
+    this.#show(output, value)
+  }
+
+  #show({ flow, node, port, channel, gate }: OutputPort, value: unknown): void {
     if (!this.#host.isWatched()) return
     const event: ValueEvent = {
       type: 'value',
-      message,
+      message: channel.name,
       value: value as ValueEvent['value'],
       flow,
       node,
@@ -208,6 +207,20 @@ export class Bus {
     if (gate === null) this.#host.event(event)
     else gate.offer(event)
   }
+}
+
+function deliverMany(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause): void {
+  const together = new Map<Consumer, Arrival[]>()
+  for (const [index, { channel }] of outputs.entries()) {
+    const value = values[index]
+    for (const { consumer, inputs } of channel.readers) {
+      const arrivals = inputs.map((input) => ({ input, value }))
+      const earlier = together.get(consumer)
+      if (earlier === undefined) together.set(consumer, arrivals)
+      else earlier.push(...arrivals)
+    }
+  }
+  for (const [consumer, arrivals] of together) deliverTogether(consumer, arrivals, cause)
 }
 
 function deliver(channel: Channel, value: unknown, cause: Cause): void {

@@ -3,6 +3,7 @@
  * @module
  */
 import type { AnyNodeDefinition, NodeShape, Values } from '@flow-service/connector-sdk'
+import type { FlowNode } from '@flow-service/protocol'
 
 import { checkPorts } from './check-ports.ts'
 import type { NodeCheck } from './check-report.ts'
@@ -54,9 +55,16 @@ function checkByType({ document, node, at, report }: NodeCheck, definition: AnyN
     report(document.mode === 'batch' ? 'live_only_node' : 'unknown_type', message, place)
   }
   for (const { code, message, severity = 'error', path = '' } of definition.check?.(shape) ?? []) {
-    report(code, message, { node: node.id, path: `/nodes/${at}${path}`, severity })
+    report(code, message, { node: node.id, path: `/nodes/${at}${inDocument(node, path)}`, severity })
   }
 }
+
+/** A place of a finding: types see ports by direction, which are one list in the document. */
+const inDocument = ({ ports }: FlowNode, path: string): string =>
+  path.replace(/^\/(input|output)s\/(\d+)/, (_place, direction, nth) => {
+    const places = ports.flatMap((port, index) => (port.direction === direction ? [index] : []))
+    return `/ports/${places[Number(nth)] ?? ''}`
+  })
 
 function checkCode({ node, at, report }: NodeCheck, definition: AnyNodeDefinition): void {
   const place = (key: string) => ({ node: node.id, path: `/nodes/${at}/${key}` })

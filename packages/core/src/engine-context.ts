@@ -20,6 +20,13 @@ import { portsOf } from './graph.ts'
 import { type CascadeOrigin, CodeError, type Host } from './host.ts'
 import { startCron, startInterval, startTimer } from './timers.ts'
 
+/** The timers of a node that outlive the engine. */
+export interface LastingTimers {
+  set(key: string, dueMs: number, data: unknown): void
+  clear(key: string): void
+  dueMs(key: string): number | null
+}
+
 /** The node behind a context. */
 export interface ContextOwner {
   readonly node: FlowNode
@@ -27,9 +34,7 @@ export interface ContextOwner {
   send(port: string, value: unknown): void
   emit(values: Values, atMs?: number): void
   emitDurably(values: Values): Promise<void>
-  setTimer(key: string, dueMs: number, data: unknown): void
-  clearTimer(key: string): void
-  timerDue(key: string): number | null
+  readonly timers: LastingTimers
   /** Names what sets off the cascades that the node begins by itself from now on; answers what was named before. */
   from(source: CascadeOrigin['kind']): CascadeOrigin['kind']
   latest(port: string): unknown
@@ -42,6 +47,16 @@ export interface ContextOwner {
   placed(place: { readonly waitingFor: string } | { readonly worker: string }): void
   reportHealth(status: Health, message: string | null): void
   log(stream: 'stdout' | 'stderr', text: string): void
+}
+
+/** What a context is made of. */
+export interface ContextParts {
+  readonly host: Host
+  readonly document: FlowDocument
+  readonly owner: ContextOwner
+  readonly settings: Values
+  /** Nothing comes in by itself, and what is set while the node starts never fires (G26). */
+  readonly isPrivate?: boolean
 }
 
 /** One object a node, for its whole life. After `close` its timers, routes and publications do nothing. */
@@ -64,8 +79,7 @@ export class EngineContext implements NodeContext {
   /** As the signal tells, without the cost of asking it for each value. */
   #closed = false
 
-  /** `isPrivate`: nothing comes in by itself, and what is set while the node starts never fires. */
-  constructor(host: Host, document: FlowDocument, owner: ContextOwner, settings: Values, isPrivate = false) {
+  constructor({ host, document, owner, settings, isPrivate = false }: ContextParts) {
     this.#isPrivate = isPrivate
     this.flow = document.name
     this.node = owner.node.id
@@ -101,15 +115,15 @@ export class EngineContext implements NodeContext {
   }
 
   setTimer(key: string, dueMs: number, data: unknown): void {
-    if (!this.#closed) this.#owner.setTimer(key, dueMs, data)
+    if (!this.#closed) this.#owner.timers.set(key, dueMs, data)
   }
 
   clearTimer(key: string): void {
-    if (!this.#closed) this.#owner.clearTimer(key)
+    if (!this.#closed) this.#owner.timers.clear(key)
   }
 
   timerDue(key: string): number | null {
-    return this.#owner.timerDue(key)
+    return this.#owner.timers.dueMs(key)
   }
 
   latest(port: string): unknown {

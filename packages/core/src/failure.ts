@@ -12,9 +12,23 @@ export interface Failure {
   readonly traceback: string | null
 }
 
-/** Describes anything thrown. */
+/** Describes anything thrown; a thrown object may fail when it is asked for its text. */
 export function failureOf(error: unknown): Failure {
-  if (error instanceof CodeError) return { type: error.type, message: error.message, traceback: error.traceback }
-  if (error instanceof Error) return { type: error.name, message: error.message, traceback: error.stack ?? null }
-  return { type: 'Error', message: String(error), traceback: null }
+  try {
+    if (error instanceof CodeError) return { type: error.type, message: error.message, traceback: error.traceback }
+    if (error instanceof Error)
+      return { type: String(error.name), message: String(error.message), traceback: error.stack ?? null }
+  } catch {
+    // told by the text below
+  }
+  return { type: 'Error', message: textOf(error), traceback: null }
+}
+
+/** The text of anything thrown, in one line where it is an error: `TypeError: x is not a function`. */
+export function textOf(thrown: unknown): string {
+  try {
+    return String(thrown)
+  } catch {
+    return 'it threw an object that has no text'
+  }
 }

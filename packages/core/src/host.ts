@@ -107,6 +107,8 @@ export interface DeadLetter {
   readonly value: unknown
   readonly reason: 'crash' | 'overflow' | 'expired' | 'loop_limit' | 'lease' | 'stopped'
   readonly cascade: string | null
+  /** The run that it is; left out when it is none. */
+  readonly run?: string
 }
 
 /** One execution of a node's own code. */

@@ -60,7 +60,7 @@ export class LeftWork {
   deliver(): void {
     for (const { node, work } of this.#ready) {
       const depth = work.body.is === 'timer' ? 1 : 0
-      this.#flow.resumed(work, depth, (cause) => this.#take(node, work.body, cause))
+      this.#flow.work.resume(work, depth, (cause) => this.#take(node, work.body, cause))
     }
   }
 

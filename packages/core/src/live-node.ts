@@ -3,16 +3,7 @@
  * @module
  */
 import type { AnyNodeDefinition, NodeInstance, Outcome, Values } from '@flow-service/connector-sdk'
-import { DtypeViolation } from '@flow-service/connector-sdk'
-import {
-  accepts,
-  describeValue,
-  type FlowNode,
-  type Health,
-  MAX_CASCADE_EXECUTIONS,
-  MAX_MAILBOX,
-  type NodeState,
-} from '@flow-service/protocol'
+import { type FlowNode, type Health, MAX_CASCADE_EXECUTIONS, MAX_MAILBOX, type NodeState } from '@flow-service/protocol'
 
 import {
   type Arrival,
@@ -24,64 +15,19 @@ import {
   TRIGGER,
   type What,
 } from './bus.ts'
-import type { Cascade, Cause, Work } from './cascade.ts'
-import { conform, namedPorts, unknownOutput } from './conform.ts'
+import type { Cause, Work } from './cascade.ts'
 import type { ContextOwner } from './engine-context.ts'
-import type { ExecutionStats } from './execution-stats.ts'
 import { type Failure, failureOf } from './failure.ts'
-import type { GraphNode } from './graph.ts'
 import { type CascadeOrigin, type DeadLetter, CodeError } from './host.ts'
-import type { Delivery, Loop } from './loop.ts'
-import { NodeTimers, type TimersHome } from './node-timers.ts'
+import type { Loop } from './loop.ts'
+import { NodeCondition } from './node-condition.ts'
+import { type Arrivals, arrivalsIn, type Home, type NodeParts, type Waiting } from './node-home.ts'
+import { NodeOutputs } from './node-outputs.ts'
+import { NodeTimers } from './node-timers.ts'
 import { Ring } from './ring.ts'
-
-/** What a node needs of its flow. */
-export interface Home {
-  readonly name: string
-  readonly loop: Loop<Consumer, What>
-  readonly stats: ExecutionStats
-  /** A cascade that its caller lets go of. */
-  newCascade(origin: CascadeOrigin): Cascade
-  publish(output: OutputPort, value: unknown, cause: Cause, atMs?: number): void
-  publishMany(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs?: number): void
-  /** Publishes an arrival that is kept until the executions that it directly causes have ended. */
-  publishKept(node: LiveNode, outputs: readonly OutputPort[], values: readonly unknown[]): Promise<void>
-  /** Keeps that an execution which must not be repeated has begun; the result takes it back. */
-  intend(node: LiveNode, arrivals: WorkArrivals, cause: Cause): () => void
-  timersOf(node: LiveNode): TimersHome
-  /** Numbers the deliveries that wait for busy nodes, over all nodes of the flow. */
-  ticket(): number
-  deadLetter(entry: Omit<DeadLetter, 'flow'>): void
-  log(node: string, text: string): void
-  changed(node: LiveNode): void
-  healthChanged(node: LiveNode): void
-  timestamp(): string
-}
-
-/** What a node is made of. */
-export interface NodeParts {
-  readonly graphNode: GraphNode
-  readonly definition: AnyNodeDefinition
-  readonly outputs: readonly OutputPort[]
-  /** Whether an execution may be repeated. */
-  readonly idempotent: boolean
-}
 
 /** What a handler is called for: one port's value, a trigger or timer, or (null) values by port. */
 type Handled = InputPort | typeof TRIGGER | typeof TIMER | null
-
-type WorkArrivals = readonly (readonly [port: string, value: unknown])[]
-
-/** What a delivery brings to input ports. */
-export function arrivalsIn(what: What, value: unknown): [port: string, value: unknown][] {
-  if (what.is === 'input') return [[what.port, value]]
-  return what.is === 'many' ? (value as Arrival[]).map((arrival) => [arrival.input.port, arrival.value]) : []
-}
-
-/** A delivery taken back out of a mailbox. */
-export interface Waiting extends Delivery<LiveNode, What> {
-  readonly ticket: number
-}
 
 /** Executes one delivery at a time, in the order of arrival. */
 export class LiveNode implements Consumer, ContextOwner {
@@ -90,13 +36,13 @@ export class LiveNode implements Consumer, ContextOwner {
   readonly run = null
   readonly loop: Loop<Consumer, What>
   readonly inputs: readonly InputPort[]
-  readonly outputs: ReadonlyMap<string, OutputPort>
   readonly #home: Home
   readonly #arrival: AnyNodeDefinition['arrival']
-  /** The output of a node that has one: spares the hot path a look-up. */
-  readonly #onlyOutput: OutputPort | null
+  readonly #outputs: NodeOutputs
   readonly #mailbox = new Ring<number, What, Cause>(4)
-  readonly #timers: NodeTimers
+  /** Timers that outlive the engine. */
+  readonly timers: NodeTimers
+  readonly #condition: NodeCondition
   readonly #idempotent: boolean
   /** Null before the start and after the stop. */
   #instance: NodeInstance | null = null
@@ -107,10 +53,6 @@ export class LiveNode implements Consumer, ContextOwner {
   /** Of the execution that runs, once somebody has asked for its signal. */
   #controller: AbortController | null = null
   #cancelled = false
-  #place: string | null = null
-  #overflowing = false
-  #reported: { status: Health; message: string | null } = { status: 'ok', message: null }
-  #error: NodeState['error'] = null
 
   constructor(home: Home, { graphNode, definition, outputs, idempotent }: NodeParts) {
     this.#home = home
@@ -118,11 +60,19 @@ export class LiveNode implements Consumer, ContextOwner {
     this.definition = definition
     this.loop = home.loop
     this.inputs = graphNode.inputs.map((port, index) => new InputPort(this, port, index))
-    this.outputs = new Map(outputs.map((output) => [output.port, output]))
+    this.#outputs = new NodeOutputs(home, outputs, () => this.origin())
     this.#arrival = definition.arrival
     this.#idempotent = idempotent
-    this.#timers = new NodeTimers(home.timersOf(this))
-    this.#onlyOutput = outputs.length === 1 ? outputs[0]! : null
+    this.timers = new NodeTimers(home.timersOf(this))
+    this.#condition = new NodeCondition({
+      changed: () => home.changed(this),
+      healthChanged: () => home.healthChanged(this),
+      timestamp: () => home.timestamp(),
+    })
+  }
+
+  get outputs(): ReadonlyMap<string, OutputPort> {
+    return this.#outputs.ports
   }
 
   open(instance: NodeInstance): void {
@@ -145,48 +95,17 @@ export class LiveNode implements Consumer, ContextOwner {
     else this.#wait(what, value, cause)
   }
 
-  /** Publishes one value in the cascade of the execution that runs, else in a new one. */
   send(port: string, value: unknown, atMs?: number): void {
-    const only = this.#onlyOutput
-    const output = only !== null && only.port === port ? only : this.outputs.get(port)
-    if (output === undefined) throw unknownOutput(port, this.outputs)
-    const sent = conform(output.dtype, value, output.subject)
-    if (this.#cause !== null) this.#home.publish(output, sent, this.#cause.caused, atMs)
-    else this.#begin((cause) => this.#home.publish(output, sent, cause, atMs))
+    this.#outputs.send(port, value, this.#cause, atMs)
   }
 
-  /** As `send`, for several values as one delivery; all are checked before one is published. */
   emit(values: Values, atMs?: number): void {
-    let count = 0
-    let last = ''
-    for (const port in values) {
-      last = port
-      count++
-    }
-    if (count === 1 && values[last] !== undefined) this.send(last, values[last], atMs)
-    else if (count > 1) this.#emitMany(values, atMs)
+    this.#outputs.emit(values, this.#cause, atMs)
   }
 
   async emitDurably(values: Values): Promise<void> {
-    const outputs = namedPorts(values, this.outputs)
-    const sent = outputs.map((output) => conform(output.dtype, values[output.port], output.subject))
+    const { outputs, sent } = this.#outputs.checked(values)
     if (outputs.length > 0) await this.#home.publishKept(this, outputs, sent)
-  }
-
-  setTimer(key: string, dueMs: number, data: unknown): void {
-    this.#timers.set(key, dueMs, data)
-  }
-
-  clearTimer(key: string): void {
-    this.#timers.clear(key)
-  }
-
-  timerDue(key: string): number | null {
-    return this.#timers.dueMs(key)
-  }
-
-  get timers(): NodeTimers {
-    return this.#timers
   }
 
   /** Where cascades begin from now on that the node sets off by itself. */
@@ -236,7 +155,7 @@ export class LiveNode implements Consumer, ContextOwner {
       mailbox.drop()
       taken.push({ ticket, node: this, what, value, cause })
     }
-    this.#drained()
+    this.#condition.overflow(false)
     return taken
   }
 
@@ -248,7 +167,7 @@ export class LiveNode implements Consumer, ContextOwner {
   }
 
   /** One entry for each value that is given up, or one for an execution without any. */
-  deadLetters(reason: DeadLetter['reason'], arrivals: WorkArrivals, cascade: string): void {
+  deadLetters(reason: DeadLetter['reason'], arrivals: Arrivals, cascade: string): void {
     const node = this.node.id
     const messages = new Map(this.inputs.map(({ port, message }) => [port, message]))
     if (arrivals.length === 0) this.#home.deadLetter({ node, message: null, value: null, reason, cascade })
@@ -261,61 +180,23 @@ export class LiveNode implements Consumer, ContextOwner {
   fail(failure: Failure): void {
     this.#home.stats.errors++
     this.#cause?.cascade.fail({ node: this.node.id, type: failure.type, message: failure.message })
-    const known = this.#error?.type === failure.type && this.#error.message === failure.message
-    this.#error = { ...failure, ts: this.#home.timestamp() }
-    if (!known) this.#home.changed(this)
+    this.#condition.fail(failure)
   }
 
   acknowledge(): void {
-    if (this.#error === null) return
-    this.#error = null
-    this.#home.changed(this)
+    this.#condition.acknowledge()
   }
 
   reportHealth(status: Health, message: string | null): void {
-    if (this.#reported.status === status && this.#reported.message === message) return
-    this.#reported = { status, message }
-    this.#home.healthChanged(this)
+    this.#condition.report(status, message)
   }
 
-  /** Where the execution that runs waits for a worker; null once it has one. */
   placed(place: { readonly waitingFor: string } | { readonly worker: string }): void {
-    const waitingFor = 'waitingFor' in place ? place.waitingFor : null
-    if (this.#place === waitingFor) return
-    this.#place = waitingFor
-    this.#home.changed(this)
+    this.#condition.placed(place)
   }
 
   state(): NodeState {
-    const { status, message } = this.#health()
-    const waiting = this.#place === null ? null : `waits for a worker: ${this.#place}`
-    return {
-      flow: this.#home.name,
-      node: this.node.id,
-      status: this.#error !== null ? 'failed' : this.#cause === null ? 'idle' : waiting === null ? 'running' : 'queued',
-      health: status,
-      message: message ?? waiting,
-      error: this.#error,
-    }
-  }
-
-  #emitMany(values: Values, atMs: number | undefined): void {
-    const outputs = namedPorts(values, this.outputs)
-    const sent = outputs.map((output) => conform(output.dtype, values[output.port], output.subject))
-    if (outputs.length === 0) return
-    if (this.#cause !== null) this.#home.publishMany(outputs, sent, this.#cause.caused, atMs)
-    else this.#begin((cause) => this.#home.publishMany(outputs, sent, cause, atMs))
-  }
-
-  #begin(publish: (cause: Cause) => void): void {
-    const cascade = this.#home.newCascade(this.origin())
-    publish(cascade.cause)
-    cascade.leave()
-  }
-
-  #health(): { status: Health; message: string | null } {
-    if (!this.#overflowing || this.#reported.status === 'down') return this.#reported
-    return { status: 'degraded', message: `more than ${MAX_MAILBOX} deliveries wait; the oldest are dropped` }
+    return { flow: this.#home.name, node: this.node.id, ...this.#condition.state(this.#cause !== null) }
   }
 
   #take(what: What, value: unknown, cause: Cause): void {
@@ -360,36 +241,31 @@ export class LiveNode implements Consumer, ContextOwner {
 
   /** Keeps the latest value of an input; false when the value is not what the port takes. */
   #fill(input: InputPort, value: unknown, { cascade }: Cause): boolean {
-    if (input.dtype !== 'any' && !accepts(input.dtype, value)) {
-      const message = `input "${input.port}" is ${input.dtype}, which ${describeValue(value)} of "${input.message}" is not`
-      const failure = failureOf(new DtypeViolation(message))
-      cascade.fail({ node: this.node.id, type: failure.type, message })
-      this.fail(failure)
-      return false
-    }
-    input.filled = true
-    input.latest = value
-    return true
+    const violation = input.take(value)
+    if (violation === null) return true
+    const failure = failureOf(violation)
+    cascade.fail({ node: this.node.id, type: failure.type, message: failure.message })
+    this.fail(failure)
+    return false
   }
 
   /** Runs the handler: of one port's value, of a trigger or timer, or (null) of values by port. */
   #execute(what: Handled, value: unknown, cause: Cause): void {
-    const instance = this.#instance
     const { cascade } = cause
-    if (instance === null) cause.leave()
+    if (this.#instance === null) cause.leave()
     else if (++cascade.executions > MAX_CASCADE_EXECUTIONS) this.#limit(what, value, cause)
-    else if (this.#idempotent) this.#run(instance, what, value, cause, null)
-    else this.#runOnce(instance, what, value, cause)
+    else if (this.#idempotent) this.#run(what, value, cause, null)
+    else this.#runOnce(what, value, cause)
   }
 
-  #run(instance: NodeInstance, what: Handled, value: unknown, cause: Cause, onEnd: (() => void) | null): void {
+  #run(what: Handled, value: unknown, cause: Cause, onEnd: (() => void) | null): void {
     const { stats } = this.#home
     const isTimed = stats.count()
     const startedMs = isTimed ? performance.now() : 0
     this.#cause = cause
     try {
       const outcome =
-        what !== null && what.is === 'input' ? instance.onValue?.(what.port, value) : this.#call(instance, what, value)
+        what !== null && what.is === 'input' ? this.#instance?.onValue?.(what.port, value) : this.#call(what, value)
       if (outcome !== undefined && outcome !== null) {
         if (outcome instanceof Promise) {
           void this.#finish(outcome, { cause, onEnd, startedMs: isTimed ? startedMs : performance.now() })
@@ -407,19 +283,20 @@ export class LiveNode implements Consumer, ContextOwner {
     cause.leave()
   }
 
-  #call(instance: NodeInstance, what: typeof TRIGGER | typeof TIMER | null, value: unknown): Outcome {
-    if (what === null) return instance.onInput?.(value as Values)
-    if (what.is === 'trigger') return instance.onTrigger?.(value as Values)
+  #call(what: typeof TRIGGER | typeof TIMER | null, value: unknown): Outcome {
+    const instance = this.#instance
+    if (what === null) return instance?.onInput?.(value as Values)
+    if (what.is === 'trigger') return instance?.onTrigger?.(value as Values)
     const { key, data, dueMs } = value as DueTimer
-    return instance.onTimer?.(key, data, dueMs)
+    return instance?.onTimer?.(key, data, dueMs)
   }
 
   /** Runs the handler of a node that must not do the same twice: what has begun is known after a crash. */
-  #runOnce(instance: NodeInstance, what: Handled, value: unknown, cause: Cause): void {
+  #runOnce(what: Handled, value: unknown, cause: Cause): void {
     const { work } = cause
     if (work === null) {
       const done = this.#home.intend(this, this.#fedBy(what, value), cause)
-      this.#run(instance, what, value, cause, done)
+      this.#run(what, value, cause, done)
     } else if (work.hasBegun(this.node.id)) this.#giveUp('crash', what, value, cause)
     else {
       this.#cause = cause
@@ -436,11 +313,11 @@ export class LiveNode implements Consumer, ContextOwner {
     } catch (error) {
       failure = failureOf(error)
     }
-    const instance = this.#instance
+    const isStopped = this.#instance === null
     if (failure !== null) this.fail(failure)
     this.#ended()
-    if (failure !== null || instance === null) this.#giveUp(instance === null ? 'stopped' : 'crash', what, value, cause)
-    else this.#run(instance, what, value, cause, () => work.end(id))
+    if (failure !== null || isStopped) this.#giveUp(isStopped ? 'stopped' : 'crash', what, value, cause)
+    else this.#run(what, value, cause, () => work.end(id))
     this.#next()
     this.loop.end()
   }
@@ -486,7 +363,7 @@ export class LiveNode implements Consumer, ContextOwner {
     this.#cause = null
     this.#controller = null
     this.#cancelled = false
-    this.#place = null
+    this.#condition.ended()
   }
 
   #wait(what: What, value: unknown, cause: Cause): void {
@@ -496,9 +373,7 @@ export class LiveNode implements Consumer, ContextOwner {
     const { what: oldest, value: lost, cause: why } = mailbox
     mailbox.drop()
     this.discard('overflow', oldest, lost, why)
-    if (this.#overflowing) return
-    this.#overflowing = true
-    this.#home.healthChanged(this)
+    this.#condition.overflow(true)
   }
 
   #next(): void {
@@ -508,13 +383,7 @@ export class LiveNode implements Consumer, ContextOwner {
       mailbox.drop()
       this.#take(what, value, cause)
     }
-    if (mailbox.size === 0) this.#drained()
-  }
-
-  #drained(): void {
-    if (!this.#overflowing) return
-    this.#overflowing = false
-    this.#home.healthChanged(this)
+    if (mailbox.size === 0) this.#condition.overflow(false)
   }
 
   #limit(what: Handled, value: unknown, cause: Cause): void {

@@ -23,6 +23,9 @@ interface Entry {
   readonly settled: Promise<unknown>
 }
 
+/** Stopped flows whose counts are kept for a host that asks seldom or never. */
+const MAX_PAST_STATS = 1_000
+
 /** The live flows of one engine. Their messages reach each other. */
 export class LiveRuntime {
   readonly #host: Host
@@ -30,6 +33,8 @@ export class LiveRuntime {
   readonly #bus: Bus
   readonly #cascades: Cascades
   readonly #flows = new Map<string, Entry>()
+  /** Of flows that have stopped, until it is asked for. */
+  #pastStats: FlowStats[] = []
 
   constructor(host: Host, registry: NodeRegistry) {
     this.#host = host
@@ -52,7 +57,10 @@ export class LiveRuntime {
       cascades: this.#cascades,
       isPrivate: false,
     }
-    const flow = new RunningFlow(document, around, () => this.#flows.delete(name))
+    const flow = new RunningFlow(document, around, () => {
+      this.#flows.delete(name)
+      this.#pastStats = [...this.#pastStats, flow.stats.take(name) ?? []].flat().slice(-MAX_PAST_STATS)
+    })
     const dtypes = new Map(declaredMessages(document).map((message) => [message.name, message.dtype]))
     const started = flow.start(options)
     this.#flows.set(name, { flow, dtypes, settled: started.catch(() => {}) })
@@ -86,7 +94,9 @@ export class LiveRuntime {
 
   /** What the flows have executed since the last call. */
   takeStats(): FlowStats[] {
-    return [...this.#flows].flatMap(([name, { flow }]) => flow.stats.take(name) ?? [])
+    const past = this.#pastStats
+    this.#pastStats = []
+    return [...past, ...[...this.#flows].flatMap(([name, { flow }]) => flow.stats.take(name) ?? [])]
   }
 
   /** The cascades that are not over, oldest first. */

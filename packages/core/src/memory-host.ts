@@ -25,6 +25,8 @@ export interface MemoryHostOptions {
   readonly timeZone?: string
   /** Executes the code of nodes; without it every call fails. */
   readonly call?: (call: CodeCall) => Promise<Values>
+  /** Work that an earlier host has kept, as after a crash. */
+  readonly kept?: Iterable<KeptWork>
   /** Answers `ctx.fetch`; without it every request fails. */
   readonly fetch?: (url: string, init?: RequestInit) => Promise<Response>
 }
@@ -36,7 +38,7 @@ export interface MemoryHost extends Host {
   readonly events: EngineEvent[]
   readonly deadLetters: DeadLetter[]
   readonly cascades: EndedCascade[]
-  /** Kept work in the order in which it was kept. A new runtime on the same host goes on with it, as after a crash. */
+  /** Kept work in the order in which it was kept. */
   readonly work: WorkHost & { readonly items: ReadonlyMap<string, KeptWork> }
   readonly logs: { readonly flow: string; readonly node: string; readonly text: string }[]
   /** `<flow>/<node>` of ended warm processes. */
@@ -65,7 +67,7 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
     events,
     deadLetters,
     cascades,
-    work: memoryWork(),
+    work: memoryWork(options.kept ?? []),
     logs,
     released,
     timeZone: options.timeZone ?? 'UTC',
@@ -107,8 +109,8 @@ function memoryHooks(): Pick<MemoryHost, 'webhook' | 'hook'> {
   }
 }
 
-function memoryWork(): MemoryHost['work'] {
-  const items = new Map<string, KeptWork>()
+function memoryWork(kept: Iterable<KeptWork>): MemoryHost['work'] {
+  const items = new Map([...kept].map((work) => [work.id, work]))
   const change = (id: string, update: (work: KeptWork) => Partial<KeptWork>): void => {
     const work = items.get(id)
     if (work !== undefined) items.set(id, { ...work, ...update(work) })

@@ -8,6 +8,7 @@ import * as Effect from 'effect/Effect'
 import type * as Scope from 'effect/Scope'
 
 import type { EngineContext } from './engine-context.ts'
+import { failureOf, textOf } from './failure.ts'
 import { StartError } from './live-flow.ts'
 import type { NodeRegistry } from './registry.ts'
 
@@ -41,7 +42,7 @@ export function startNode(life: NodeLife): Effect.Effect<NodeInstance, StartErro
   }
   const start = Effect.tryPromise({
     try: begin,
-    catch: (cause) => new StartError(node, cause instanceof Error ? cause.message : String(cause), { cause }),
+    catch: (cause) => new StartError(node, failureOf(cause).message, { cause }),
   })
   return Effect.acquireRelease(Effect.void, () => stopped(context, end)).pipe(
     Effect.andThen(start),
@@ -53,7 +54,7 @@ export function startNode(life: NodeLife): Effect.Effect<NodeInstance, StartErro
 }
 
 function stopped(context: EngineContext, end: () => Promise<void>): Effect.Effect<void> {
-  return Effect.tryPromise({ try: end, catch: (error) => String(error) }).pipe(
+  return Effect.tryPromise({ try: end, catch: textOf }).pipe(
     // Finalizers are uninterruptible, and a bound has to interrupt.
     Effect.interruptible,
     Effect.timeoutOrElse({ duration: BOUND_MS, orElse: () => Effect.fail(`it took longer than ${BOUND_MS / 1000} s`) }),

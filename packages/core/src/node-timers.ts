@@ -7,6 +7,7 @@ import type { Cancel } from '@flow-service/connector-sdk'
 
 import type { DueTimer } from './bus.ts'
 import { type Cascade, Cause, Work } from './cascade.ts'
+import type { LastingTimers } from './engine-context.ts'
 import type { Clock, KeptWork, WorkHost } from './host.ts'
 import { startTimer } from './timers.ts'
 
@@ -34,7 +35,7 @@ interface Pending {
 const GENERATIONS = 1
 
 /** Timers by key. They wait from `open` on, and none is due before. */
-export class NodeTimers {
+export class NodeTimers implements LastingTimers {
   readonly #home: TimersHome
   readonly #pending = new Map<string, Pending>()
   /** `starting`: nothing is due yet; `kept`: what is set is left for the next start. */

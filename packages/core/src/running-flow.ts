@@ -10,33 +10,24 @@ import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
 import * as Scope from 'effect/Scope'
 
-import {
-  type Arrival,
-  type Bus,
-  type Channel,
-  type Consumer,
-  deliverTogether,
-  type InputPort,
-  type OutputPort,
-  TIMER,
-  TRIGGER,
-  type What,
-} from './bus.ts'
-import { type Cascade, Cause, Work } from './cascade.ts'
+import { type Bus, type Channel, type Consumer, type InputPort, type OutputPort, TIMER, type What } from './bus.ts'
+import { type Cascade, Cause } from './cascade.ts'
 import type { Cascades } from './cascades.ts'
-import { conform, namedPorts } from './conform.ts'
 import { onClock } from './effect-clock.ts'
 import { EngineContext } from './engine-context.ts'
 import { ExecutionStats } from './execution-stats.ts'
+import { FlowWork } from './flow-work.ts'
 import { append, buildGraph, type GraphNode } from './graph.ts'
-import type { CascadeOrigin, DeadLetter, Host, KeptWork, WorkBody, WorkHost } from './host.ts'
+import type { CascadeOrigin, DeadLetter, Host } from './host.ts'
 import { LeftWork } from './left-work.ts'
 import { type LiveFlow, StartError, type StartOptions, TriggerError } from './live-flow.ts'
-import { arrivalsIn, type Home, LiveNode, type Waiting } from './live-node.ts'
+import { LiveNode } from './live-node.ts'
 import { Loop } from './loop.ts'
+import type { Arrivals, Home, Waiting } from './node-home.ts'
 import { parseSettings, startNode } from './node-life.ts'
 import type { TimersHome } from './node-timers.ts'
 import { isIdempotent, type NodeRegistry } from './registry.ts'
+import { feed, replayOf, requestOf } from './requests.ts'
 
 /** How long executions may take to end once the flow stops. */
 const LAST_MS = 10_000
@@ -67,8 +58,9 @@ export class RunningFlow implements LiveFlow, Home {
   readonly name: string
   readonly document: FlowDocument
   readonly stats = new ExecutionStats()
+  readonly work: FlowWork
   readonly loop = new Loop<Consumer, What>({
-    held: (consumer, what, value, cause) => this.#kept(consumer as LiveNode, what, value, cause),
+    held: (consumer, what, value, cause) => this.work.held(consumer as LiveNode, what, value, cause),
     overflow: (consumer, what, value, cause) => (consumer as LiveNode).discard('overflow', what, value, cause),
     closed: (consumer, what, value, cause) => this.#left(consumer as LiveNode, what, value, cause),
   })
@@ -88,6 +80,12 @@ export class RunningFlow implements LiveFlow, Home {
     this.name = document.name
     this.document = document
     this.#around = around
+    this.work = new FlowWork({
+      flow: document.name,
+      host: around.host,
+      cascades: around.cascades,
+      due: (node, timer, cause) => this.loop.deliver(node, TIMER, timer, cause),
+    })
     this.#onEnd = onEnd
   }
 
@@ -97,7 +95,7 @@ export class RunningFlow implements LiveFlow, Home {
     let left: LeftWork
     try {
       this.#build(options)
-      left = new LeftWork(this, await host.work.left(this.name))
+      left = new LeftWork(this, await this.work.left())
       left.restoreTimers()
       const all = Effect.forEach(this.#units.values(), (unit) => this.#startNode(unit), { discard: true })
       const exit = await Effect.runPromiseExit(onClock(host.clock, Scope.provide(all, this.#scope)))
@@ -164,34 +162,22 @@ export class RunningFlow implements LiveFlow, Home {
 
   trigger(id: string, values: Values): string {
     const node = this.#node(id)
-    const ports = Object.keys(values).filter((port) => values[port] !== undefined)
-    const inputs = new Map(node.inputs.map((input) => [input.port, input]))
-    if (ports.every((port) => inputs.has(port))) {
-      const arrivals = arrivalsOf(inputs, values, ports)
-      return this.#begin(node.origin('trigger'), (cause) => this.#feed(node, arrivals, cause))
-    }
-    const unknown = ports.find((port) => !inputs.has(port) && !node.outputs.has(port)) ?? null
-    if (unknown !== null || ports.some((port) => !node.outputs.has(port))) {
-      const port = unknown ?? ports.find((name) => !inputs.has(name)) ?? null
-      throw new TriggerError(port, `node "${id}" has no input port "${port}"`)
-    }
-    const outputs = namedPorts(values, node.outputs)
-    const sent = outputs.map((output) => fitting(output, values[output.port], output.subject))
-    return this.#begin(node.origin('trigger'), (cause) => this.publishMany(outputs, sent, cause))
+    const request = requestOf(node, values)
+    return this.#begin(node.origin('trigger'), (cause) => {
+      if (request.is === 'arrivals') feed(node, request.arrivals, cause)
+      else this.publishMany(request.outputs, request.values, cause)
+    })
   }
 
   replay({ node: id, message, value }: { node: string; message: string | null; value: unknown }): string {
     const node = this.#node(id)
-    const inputs = node.inputs.filter((input) => input.message === message)
-    if (message !== null && inputs.length === 0)
-      throw new TriggerError(null, `node "${id}" of flow "${this.name}" reads "${message}" no more`)
-    const arrivals = inputs.map((input) => ({ input, value: fitting(input, value, `input "${input.port}"`) }))
-    return this.#begin({ kind: 'trigger', node: id, message }, (cause) => this.#feed(node, arrivals, cause))
+    const arrivals = replayOf(node, message, value)
+    return this.#begin({ kind: 'trigger', node: id, message }, (cause) => feed(node, arrivals, cause))
   }
 
   /** Asks a node to act. */
   act(id: string, cause: Cause): void {
-    this.loop.deliver(this.#node(id), TRIGGER, {}, cause)
+    feed(this.#node(id), [], cause)
   }
 
   cancel(id: string): 0 | 1 {
@@ -222,54 +208,27 @@ export class RunningFlow implements LiveFlow, Home {
   }
 
   async publishKept(node: LiveNode, outputs: readonly OutputPort[], values: readonly unknown[]): Promise<void> {
-    const { host } = this.#around
     const cascade = this.newCascade(node.origin())
-    const atMs = host.clock.now()
-    const byPort = Object.fromEntries(outputs.map(({ port }, at) => [port, values[at]]))
-    const work = this.#keep(node.node.id, { is: 'arrival', values: byPort, atMs }, cascade)
+    const atMs = this.nowMs()
     try {
-      await work.committed
+      const work = await this.work.arrival(node, outputs, { values, atMs, cascade })
       // one that arrives at the end of the flow is delivered when it starts again
       if (this.#phase.is === 'stopping') cascade.suspend()
       else {
-        const cause = new Cause(cascade, work.work, 0)
-        this.publishMany(outputs, values, cause, atMs)
-        work.work.leave()
+        this.publishMany(outputs, values, new Cause(cascade, work, 0), atMs)
+        work.leave()
       }
     } finally {
       cascade.leave()
     }
   }
 
-  intend(node: LiveNode, arrivals: readonly (readonly [string, unknown])[], { cascade }: Cause): () => void {
-    const { work, committed } = this.#keep(node.node.id, { is: 'execution', arrivals }, cascade)
-    // nobody was promised that it is kept
-    committed.catch(() => {})
-    return () => work.leave()
+  intend(node: LiveNode, arrivals: Arrivals, cause: Cause): () => void {
+    return this.work.intend(node, arrivals, cause)
   }
 
   timersOf(node: LiveNode): TimersHome {
-    const { host, cascades } = this.#around
-    const { name: flow, loop } = this
-    const { id } = node.node
-    return {
-      flow,
-      node: id,
-      clock: host.clock,
-      work: host.work,
-      newId: () => host.newId(),
-      newCascade: (cascade) => cascades.begin({ id: cascade, flow, origin: node.origin('timer'), run: null }),
-      due: (timer, cause) => loop.deliver(node, TIMER, timer, cause),
-    }
-  }
-
-  /** Takes up what an earlier life left of a cascade. */
-  resumed({ id, cascade, origin, begun }: KeptWork, depth: number, act: (cause: Cause) => void): void {
-    const again = this.#around.cascades.begin({ id: cascade, flow: this.name, origin, run: null })
-    const work = new Work(this.#around.host.work, id, begun)
-    act(new Cause(again, work, depth))
-    work.leave()
-    again.leave()
+    return this.work.timersOf(node)
   }
 
   publishAgain(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs: number): void {
@@ -278,10 +237,6 @@ export class RunningFlow implements LiveFlow, Home {
 
   nodeOf(id: string): LiveNode | undefined {
     return this.#units.get(id)?.node
-  }
-
-  get work(): WorkHost {
-    return this.#around.host.work
   }
 
   nowMs(): number {
@@ -351,7 +306,9 @@ export class RunningFlow implements LiveFlow, Home {
       })
     this.#outputs.push(...outputs)
     const node = new LiveNode(this, { graphNode, definition, outputs, idempotent })
-    return { node, context: new EngineContext(host, this.document, node, settings, this.#around.isPrivate) }
+    const { document } = this
+    const { isPrivate } = this.#around
+    return { node, context: new EngineContext({ host, document, owner: node, settings, isPrivate }) }
   }
 
   #join(message: string): Channel {
@@ -411,11 +368,6 @@ export class RunningFlow implements LiveFlow, Home {
     return cascade.id
   }
 
-  #feed(node: LiveNode, arrivals: Arrival[], cause: Cause): void {
-    if (arrivals.length === 0) this.loop.deliver(node, TRIGGER, {}, cause)
-    else deliverTogether(node, arrivals, cause)
-  }
-
   #later(cause: Cause, publish: () => void): void {
     const { kept } = this.#phase as Extract<Phase, { is: 'starting' }>
     cause.enter()
@@ -425,29 +377,10 @@ export class RunningFlow implements LiveFlow, Home {
     })
   }
 
-  #keep(node: string, body: WorkBody, cascade: Cascade): { work: Work; committed: Promise<void> } {
-    const { host } = this.#around
-    const id = host.newId()
-    const { origin } = cascade.start
-    const kept = { id, flow: this.name, node, body, cascade: cascade.id, origin, attempts: 0, begun: [] }
-    return { work: new Work(host.work, id), committed: host.work.keep(kept) }
-  }
-
-  /** A delivery begins to wait for a release: it is kept, unless it is part of kept work already. */
-  #kept(node: LiveNode, what: What, value: unknown, cause: Cause): Cause {
-    if (cause.work !== null) return cause
-    const arrivals = arrivalsIn(what, value)
-    const body: WorkBody = arrivals.length === 0 ? { is: 'trigger' } : { is: 'delivery', arrivals }
-    const { work, committed } = this.#keep(node.node.id, body, cause.cascade)
-    // it goes on waiting in memory
-    committed.catch(() => {})
-    return new Cause(cause.cascade, work, 0)
-  }
-
   /** A delivery that the flow does not live to make. */
   #left(node: LiveNode, what: What, value: unknown, cause: Cause): void {
     if (this.#keeps) {
-      this.#kept(node, what, value, cause)
+      this.work.held(node, what, value, cause)
       cause.cascade.suspend()
       cause.cascade.leave()
     } else node.discard('stopped', what, value, cause)
@@ -462,24 +395,5 @@ export class RunningFlow implements LiveFlow, Home {
     }
     for (const channel of this.#channels) this.#around.bus.leave(channel)
     this.#onEnd()
-  }
-}
-
-function arrivalsOf(inputs: ReadonlyMap<string, InputPort>, values: Values, ports: readonly string[]): Arrival[] {
-  return ports.map((port) => {
-    const input = inputs.get(port)!
-    return { input, value: fitting(input, values[port], `input "${port}"`) }
-  })
-}
-
-function fitting(
-  { dtype, port }: { dtype: InputPort['dtype']; port: string },
-  value: unknown,
-  subject: string,
-): unknown {
-  try {
-    return conform(dtype, value, subject)
-  } catch (error) {
-    throw new TriggerError(port, (error as Error).message)
   }
 }

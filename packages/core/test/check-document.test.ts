@@ -27,12 +27,18 @@ const routed = type('routed', nothing, {
   check: ({ outputs }) =>
     outputs.length === 0 ? [{ code: 'unknown_output', message: 'no output', path: '/settings/rules/0' }] : [],
 })
+const picky = type('picky', nothing, {
+  check: () => [
+    { code: 'unsupported_ports', message: 'not this input', path: '/inputs/1/trigger' },
+    { code: 'dtype_mismatch', message: 'not this output', path: '/outputs/0' },
+  ],
+})
 const faulty = type('faulty', nothing, {
   check() {
     throw new Error('own fault')
   },
 })
-const registry = new NodeRegistry([faulty, pass, code, bundle, strict, listener, fixed, routed])
+const registry = new NodeRegistry([picky, faulty, pass, code, bundle, strict, listener, fixed, routed])
 
 const check = (document: FlowDocument, around?: Surroundings): Issue[] => checkDocument(document, registry, around)
 const found = (document: FlowDocument, around?: Surroundings): string[] =>
@@ -258,6 +264,14 @@ test('a source on a type that has none is ignored with a warning', () => {
 test('a setting of a code node has to be usable as the name of an argument', () => {
   const node = { id: 'a', type: 'code', source: 'x', settings: { lambda: 1, lr: 2 } }
   expect(found(flow([node]))).toEqual(['error bad_setting /nodes/0/settings/lambda'])
+})
+
+test('a type names its ports by direction, and the issue stands at their place in the document', () => {
+  const ports = [input('x:m'), output('a'), input('y:m'), output('b')]
+  expect(found(flow([{ id: 'n', type: 'picky', ports }], { inputs: [{ name: 'm' }] }))).toEqual([
+    'error unsupported_ports /nodes/0/ports/2/trigger',
+    'error dtype_mismatch /nodes/0/ports/1',
+  ])
 })
 
 test('a type whose own checks throw is an issue of its node, and the other nodes are checked', () => {

@@ -285,7 +285,8 @@ test('a full mailbox drops the oldest delivery into the dead letters, and degrad
   const { start, runtime, host } = engine([definition])
   const live = await start(flow([{ id: 'a', type: 'gated', ports: [input('x')] }]))
   for (let value = 0; value < MAX_MAILBOX + 3; value++) runtime.publish('f.x', value)
-  await turn()
+  // a burst that takes longer than its turn goes on in the next
+  while (host.deadLetters.length < 2) await turn()
   expect(host.deadLetters).toMatchObject([
     { flow: 'f', node: 'a', message: 'f.x', value: 1, reason: 'overflow' },
     { value: 2, reason: 'overflow' },

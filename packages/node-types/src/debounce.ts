@@ -62,7 +62,8 @@ function waitOf({ wait, wait_port }: Settings, latest: unknown): number {
 
 function portFindings({ settings: { wait_port }, inputs }: NodeShape<Settings>): NodeFinding[] {
   const findings: NodeFinding[] = []
-  const waits = inputs.find(({ port }) => port === wait_port)
+  const at = inputs.findIndex(({ port }) => port === wait_port)
+  const waits = inputs[at]
   if (!inputs.some(({ port, trigger }) => trigger && port !== wait_port))
     findings.push({
       code: 'unsupported_ports',
@@ -77,10 +78,15 @@ function portFindings({ settings: { wait_port }, inputs }: NodeShape<Settings>):
   if (waits?.trigger)
     findings.push({
       code: 'unsupported_ports',
+      path: `/inputs/${at}/trigger`,
       message: `input "${waits.port}" carries the wait and may not run the node; set its trigger to false`,
     })
   if (waits && !compatible(waits.dtype, 'float'))
-    findings.push({ code: 'dtype_mismatch', message: `input "${waits.port}" is ${waits.dtype}; the wait is a float` })
+    findings.push({
+      code: 'dtype_mismatch',
+      path: `/inputs/${at}/dtype`,
+      message: `input "${waits.port}" is ${waits.dtype}, but the wait is a float; change its dtype`,
+    })
   return findings
 }
 

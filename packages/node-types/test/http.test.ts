@@ -251,7 +251,7 @@ describe('a sender', () => {
 
   test('fails when no answer comes in time [R196]', async () => {
     let rig: Rig | undefined
-    const { url } = await serve(() => rig?.advance(1.1))
+    const { url } = await serve(() => void rig?.advance(1.1))
     rig = await sender(url, { timeout: 1 })
     await expect(rig.arrive(values)).rejects.toMatchObject({
       name: 'timeout',

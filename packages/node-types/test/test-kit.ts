@@ -133,7 +133,7 @@ export class Rig {
   async stop(): Promise<void> {
     this.#abort.abort()
     // the runtime ends these
-    for (const key of [...this.#lasting.keys()]) this.#clearTimer(key)
+    for (const key of this.#lasting.keys()) this.#clearTimer(key)
     await this.#instance.stop?.()
   }
 

@@ -1,0 +1,86 @@
+/**
+ * How a live node is: its failure marker, its health, and where its execution waits.
+ * @module
+ */
+import { type Health, MAX_MAILBOX, type NodeState } from '@flow-service/protocol'
+
+import type { Failure } from './failure.ts'
+
+/** Who is told when a condition changes. */
+export interface ConditionWatch {
+  changed(): void
+  healthChanged(): void
+  /** Now, as the wire spells it. */
+  timestamp(): string
+}
+
+/** One object a node. */
+export class NodeCondition {
+  readonly #watch: ConditionWatch
+  #error: NodeState['error'] = null
+  #reported: { readonly status: Health; readonly message: string | null } = { status: 'ok', message: null }
+  #isOverflowing = false
+  /** The worker that the execution waits for. */
+  #place: string | null = null
+
+  constructor(watch: ConditionWatch) {
+    this.#watch = watch
+  }
+
+  /** Sets the failure marker. */
+  fail(failure: Failure): void {
+    const isKnown = this.#error?.type === failure.type && this.#error.message === failure.message
+    this.#error = { ...failure, ts: this.#watch.timestamp() }
+    if (!isKnown) this.#watch.changed()
+  }
+
+  /** Clears it. */
+  acknowledge(): void {
+    if (this.#error === null) return
+    this.#error = null
+    this.#watch.changed()
+  }
+
+  /** What the node tells of its connections. */
+  report(status: Health, message: string | null): void {
+    if (this.#reported.status === status && this.#reported.message === message) return
+    this.#reported = { status, message }
+    this.#watch.healthChanged()
+  }
+
+  /** Whether its mailbox has dropped deliveries and is not drained since. */
+  overflow(isOverflowing: boolean): void {
+    if (this.#isOverflowing === isOverflowing) return
+    this.#isOverflowing = isOverflowing
+    this.#watch.healthChanged()
+  }
+
+  placed(place: { readonly waitingFor: string } | { readonly worker: string }): void {
+    const waitingFor = 'waitingFor' in place ? place.waitingFor : null
+    if (this.#place === waitingFor) return
+    this.#place = waitingFor
+    this.#watch.changed()
+  }
+
+  /** The execution is over, wherever it waited. */
+  ended(): void {
+    this.#place = null
+  }
+
+  state(isBusy: boolean): Omit<NodeState, 'flow' | 'node'> {
+    const { status, message } = this.#health()
+    const waiting = this.#place === null ? null : `waits for a worker: ${this.#place}`
+    const busy = isBusy ? (waiting === null ? 'running' : 'queued') : 'idle'
+    return {
+      status: this.#error === null ? busy : 'failed',
+      health: status,
+      message: message ?? waiting,
+      error: this.#error,
+    }
+  }
+
+  #health(): { readonly status: Health; readonly message: string | null } {
+    if (!this.#isOverflowing || this.#reported.status === 'down') return this.#reported
+    return { status: 'degraded', message: `more than ${MAX_MAILBOX} deliveries wait; the oldest are dropped` }
+  }
+}

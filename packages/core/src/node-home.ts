@@ -1,0 +1,60 @@
+/**
+ * What a live node needs of its flow.
+ * @module
+ */
+import type { AnyNodeDefinition } from '@flow-service/connector-sdk'
+
+import type { Arrival, Consumer, OutputPort, What } from './bus.ts'
+import type { Cascade, Cause } from './cascade.ts'
+import type { ExecutionStats } from './execution-stats.ts'
+import type { GraphNode } from './graph.ts'
+import type { CascadeOrigin, DeadLetter } from './host.ts'
+import type { LiveNode } from './live-node.ts'
+import type { Delivery, Loop } from './loop.ts'
+import type { TimersHome } from './node-timers.ts'
+
+/** Values by the input port where they arrive. */
+export type Arrivals = readonly (readonly [port: string, value: unknown])[]
+
+/** The flow as its nodes see it. */
+export interface Home {
+  readonly name: string
+  readonly loop: Loop<Consumer, What>
+  readonly stats: ExecutionStats
+  /** A cascade that its caller lets go of. */
+  newCascade(origin: CascadeOrigin): Cascade
+  publish(output: OutputPort, value: unknown, cause: Cause, atMs?: number): void
+  publishMany(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs?: number): void
+  /** Publishes an arrival that is kept until the executions that it directly causes have ended. */
+  publishKept(node: LiveNode, outputs: readonly OutputPort[], values: readonly unknown[]): Promise<void>
+  /** Keeps that an execution which must not be repeated has begun; the result takes it back. */
+  intend(node: LiveNode, arrivals: Arrivals, cause: Cause): () => void
+  timersOf(node: LiveNode): TimersHome
+  /** Numbers the deliveries that wait for busy nodes, over all nodes of the flow. */
+  ticket(): number
+  deadLetter(entry: Omit<DeadLetter, 'flow'>): void
+  log(node: string, text: string): void
+  changed(node: LiveNode): void
+  healthChanged(node: LiveNode): void
+  timestamp(): string
+}
+
+/** What a node is made of. */
+export interface NodeParts {
+  readonly graphNode: GraphNode
+  readonly definition: AnyNodeDefinition
+  readonly outputs: readonly OutputPort[]
+  /** Whether an execution may be repeated. */
+  readonly idempotent: boolean
+}
+
+/** A delivery taken back out of a mailbox. */
+export interface Waiting extends Delivery<LiveNode, What> {
+  readonly ticket: number
+}
+
+/** What a delivery brings to input ports. */
+export function arrivalsIn(what: What, value: unknown): Arrivals {
+  if (what.is === 'input') return [[what.port, value]]
+  return what.is === 'many' ? (value as Arrival[]).map((arrival) => [arrival.input.port, arrival.value]) : []
+}

@@ -1,0 +1,70 @@
+/**
+ * How a live node publishes: checked against the dtypes of its ports, in the cascade of the execution that runs, else in
+ * a new one (N4, N6).
+ * @module
+ */
+import type { Values } from '@flow-service/connector-sdk'
+
+import type { OutputPort } from './bus.ts'
+import type { Cause } from './cascade.ts'
+import { conform, namedPorts, unknownOutput } from './conform.ts'
+import type { CascadeOrigin } from './host.ts'
+import type { Home } from './node-home.ts'
+
+/** The output ports of one node. */
+export class NodeOutputs {
+  readonly ports: ReadonlyMap<string, OutputPort>
+  readonly #home: Home
+  readonly #origin: () => CascadeOrigin
+  /** The output of a node that has one: spares the hot path a look-up. */
+  readonly #only: OutputPort | null
+
+  /** `origin` tells what begins when nothing executes. */
+  constructor(home: Home, outputs: readonly OutputPort[], origin: () => CascadeOrigin) {
+    this.#home = home
+    this.#origin = origin
+    this.ports = new Map(outputs.map((output) => [output.port, output]))
+    this.#only = outputs.length === 1 ? outputs[0]! : null
+  }
+
+  /** Publishes one value. `cause` is that of the execution that runs. */
+  send(port: string, value: unknown, cause: Cause | null, atMs?: number): void {
+    const only = this.#only
+    const output = only !== null && only.port === port ? only : this.ports.get(port)
+    if (output === undefined) throw unknownOutput(port, this.ports)
+    const sent = conform(output.dtype, value, output.subject)
+    if (cause !== null) this.#home.publish(output, sent, cause.caused, atMs)
+    else this.#begin((own) => this.#home.publish(output, sent, own, atMs))
+  }
+
+  /** As `send`, for several values as one delivery; all are checked before one is published. */
+  emit(values: Values, cause: Cause | null, atMs?: number): void {
+    let count = 0
+    let last = ''
+    for (const port in values) {
+      last = port
+      count++
+    }
+    if (count === 1 && values[last] !== undefined) this.send(last, values[last], cause, atMs)
+    else if (count > 1) this.#emitMany(values, cause, atMs)
+  }
+
+  /** The ports that values name, and the values as they are published. */
+  checked(values: Values): { readonly outputs: readonly OutputPort[]; readonly sent: readonly unknown[] } {
+    const outputs = namedPorts(values, this.ports)
+    return { outputs, sent: outputs.map((output) => conform(output.dtype, values[output.port], output.subject)) }
+  }
+
+  #emitMany(values: Values, cause: Cause | null, atMs: number | undefined): void {
+    const { outputs, sent } = this.checked(values)
+    if (outputs.length === 0) return
+    if (cause !== null) this.#home.publishMany(outputs, sent, cause.caused, atMs)
+    else this.#begin((own) => this.#home.publishMany(outputs, sent, own, atMs))
+  }
+
+  #begin(publish: (cause: Cause) => void): void {
+    const cascade = this.#home.newCascade(this.#origin())
+    publish(cascade.cause)
+    cascade.leave()
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * What is asked of a node from outside: to act, to take values, to take a dead letter again.
+ * @module
+ */
+import type { Values } from '@flow-service/connector-sdk'
+
+import { type Arrival, deliverTogether, type InputPort, type OutputPort, TRIGGER } from './bus.ts'
+import type { Cause } from './cascade.ts'
+import { conform, namedPorts } from './conform.ts'
+import { TriggerError } from './live-flow.ts'
+import type { LiveNode } from './live-node.ts'
+
+/** What a request does once it has a cause: values for inputs, or for outputs. */
+export type Request =
+  | { readonly is: 'arrivals'; readonly arrivals: Arrival[] }
+  | { readonly is: 'outputs'; readonly outputs: readonly OutputPort[]; readonly values: readonly unknown[] }
+
+/** Values by input port, or by output port, of a node. Throws a {@link TriggerError}. */
+export function requestOf(node: LiveNode, values: Values): Request {
+  const ports = Object.keys(values).filter((port) => values[port] !== undefined)
+  const inputs = new Map(node.inputs.map((input) => [input.port, input]))
+  const strange = ports.find((port) => !inputs.has(port))
+  if (strange === undefined) {
+    const arrivals = ports.map((port) => arrivalAt(inputs.get(port)!, values[port]))
+    return { is: 'arrivals', arrivals }
+  }
+  const unknown = ports.find((port) => !node.outputs.has(port))
+  if (unknown !== undefined) {
+    const port = node.outputs.has(strange) ? unknown : strange
+    const known = [...inputs.keys(), ...node.outputs.keys()].map((name) => `"${name}"`).join(', ') || 'none'
+    throw new TriggerError(
+      port,
+      `node "${node.node.id}" cannot be fed at "${port}"; name inputs, or outputs, of ${known}`,
+    )
+  }
+  const outputs = namedPorts(values, node.outputs)
+  return {
+    is: 'outputs',
+    outputs,
+    values: outputs.map((output) => fitting(output, values[output.port], output.subject)),
+  }
+}
+
+/** What a dead letter fed: every input that reads its message. Throws a {@link TriggerError}. */
+export function replayOf(node: LiveNode, message: string | null, value: unknown): Arrival[] {
+  if (message === null) return []
+  const inputs = node.inputs.filter((input) => input.message === message)
+  if (inputs.length > 0) return inputs.map((input) => arrivalAt(input, value))
+  throw new TriggerError(null, `node "${node.node.id}" reads "${message}" no more`)
+}
+
+/** Delivers arrivals, or without any a request to act. */
+export function feed(node: LiveNode, arrivals: Arrival[], cause: Cause): void {
+  if (arrivals.length === 0) node.loop.deliver(node, TRIGGER, {}, cause)
+  else deliverTogether(node, arrivals, cause)
+}
+
+const arrivalAt = (input: InputPort, value: unknown): Arrival => ({
+  input,
+  value: fitting(input, value, `input "${input.port}"`),
+})
+
+function fitting({ dtype, port }: Pick<InputPort, 'dtype' | 'port'>, value: unknown, subject: string): unknown {
+  try {
+    return conform(dtype, value, subject)
+  } catch (error) {
+    throw new TriggerError(port, (error as Error).message)
+  }
+}

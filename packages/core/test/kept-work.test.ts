@@ -1,0 +1,495 @@
+/**
+ * Work that outlives the engine: what a flow holds, its timers, and durable arrivals. A crash is a new host that starts
+ * with what the old one had kept at that moment.
+ */
+import type { NodeContext } from '@flow-service/connector-sdk'
+import type { FlowDocument } from '@flow-service/protocol'
+import { MAX_HELD } from '@flow-service/protocol'
+import { expect, onTestFinished, test } from 'vitest'
+
+import { type KeptWork, LiveRuntime, NodeRegistry, type StartOptions } from '../src/index.ts'
+import { type MemoryHost, memoryHost } from '../src/testing.ts'
+import { flow, input, output, pass, recorder, type } from './documents.ts'
+
+type Definitions = ConstructorParameters<typeof NodeRegistry>[0]
+
+function engine(definitions: Definitions, kept: Iterable<KeptWork> = [], startMs?: number) {
+  const host = memoryHost({ kept, ...(startMs === undefined ? {} : { startMs }) })
+  const runtime = new LiveRuntime(host, new NodeRegistry([pass, ...definitions]))
+  // one that has crashed has executions that nobody ends
+  onTestFinished(() => void runtime.close())
+  return { host, runtime, start: (document: FlowDocument, start?: StartOptions) => runtime.start(document, start) }
+}
+
+/** What the database would hold if the engine died now. */
+const atCrash = ({ work }: MemoryHost): KeptWork[] => structuredClone([...work.items.values()])
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** Executions that end when the test says so. */
+function gated(more: Parameters<typeof type>[2] = {}) {
+  const running: { value: unknown; end: () => void }[] = []
+  const start = () => ({
+    onValue: (_port: string, value: unknown) =>
+      new Promise<undefined>((resolve) => running.push({ value, end: () => resolve(undefined) })),
+  })
+  return { running, definition: type('gated', start, more) }
+}
+
+const passing = (): FlowDocument => flow([{ id: 'a', type: 'end', ports: [input('x')] }])
+
+test('a held delivery is kept until the execution it causes has ended, and not longer', async () => {
+  const { running, definition } = gated()
+  const { host, runtime, start } = engine([definition])
+  const live = await start(flow([{ id: 'a', type: 'gated', ports: [input('x')] }]))
+  live.pause()
+  runtime.publish('f.x', 1)
+  expect(atCrash(host)).toMatchObject([
+    { flow: 'f', node: 'a', body: { is: 'delivery', arrivals: [['x', 1]] }, attempts: 0 },
+  ])
+  live.resume()
+  await turn()
+  expect(running).toHaveLength(1)
+  expect(atCrash(host)).toHaveLength(1)
+  running[0]?.end()
+  await live.idle()
+  expect(atCrash(host)).toEqual([])
+})
+
+test('what a paused flow holds is held again after a crash, in order, and stepped one by one', async () => {
+  const before = engine([recorder('end').definition])
+  const live = await before.start(passing())
+  live.pause()
+  for (const value of [1, 2, 3]) before.runtime.publish('f.x', value)
+  const { calls, definition } = recorder('end')
+  const after = engine([definition], atCrash(before.host))
+  const again = await after.start(passing(), { paused: true })
+  expect(again.held).toBe(3)
+  expect(again.step()).toBe(1)
+  await turn()
+  expect(calls).toEqual([['a', 'x', 1]])
+  after.runtime.publish('f.x', 4)
+  again.resume()
+  await again.idle()
+  expect(calls.map(([, , value]) => value)).toEqual([1, 2, 3, 4])
+  expect(atCrash(after.host)).toEqual([])
+})
+
+test('a flow that starts active delivers what its paused life had held, before anything new', async () => {
+  const before = engine([recorder('end').definition])
+  const live = await before.start(passing())
+  live.pause()
+  before.runtime.publish('f.x', 'held')
+  const { calls, definition } = recorder('end')
+  const after = engine([definition], atCrash(before.host))
+  const again = await after.start(passing())
+  after.runtime.publish('f.x', 'new')
+  await again.idle()
+  expect(calls.map(([, , value]) => value)).toEqual(['held', 'new'])
+})
+
+test('values that were held together arrive together, and triggers too are kept', async () => {
+  const before = engine([recorder('join', 'combine').definition])
+  const document = flow([
+    { id: 'a', type: 'pass', ports: [input('x'), output('y'), output('z')] },
+    { id: 'b', type: 'join', ports: [input('y'), input('z')] },
+  ])
+  const live = await before.start(document)
+  live.pause()
+  before.runtime.publish('f.x', 1)
+  live.step()
+  await turn()
+  live.trigger('b', {})
+  const { calls, definition } = recorder('join', 'combine')
+  const after = engine([definition], atCrash(before.host))
+  const again = await after.start(document)
+  await again.idle()
+  expect(calls).toEqual([
+    ['b', { y: 1, z: 1 }],
+    ['b', 'trigger'],
+  ])
+})
+
+test('work is taken up three times after crashes, then it is a dead letter', async () => {
+  const document = flow([{ id: 'a', type: 'gated', ports: [input('x')] }])
+  const first = engine([gated().definition])
+  const live = await first.start(document)
+  live.pause()
+  first.runtime.publish('f.x', 'poison')
+  let kept = atCrash(first.host)
+  for (const attempts of [1, 2, 3]) {
+    const { running, definition } = gated()
+    const next = engine([definition], kept)
+    await next.start(document)
+    await turn()
+    expect(running.map(({ value }) => value)).toEqual(['poison'])
+    kept = atCrash(next.host)
+    expect(kept).toMatchObject([{ attempts }])
+    running[0]?.end()
+  }
+  const { running, definition } = gated()
+  const last = engine([definition], kept)
+  await last.start(document)
+  await turn()
+  expect(running).toEqual([])
+  expect(last.host.deadLetters).toMatchObject([
+    { flow: 'f', node: 'a', message: 'f.x', value: 'poison', reason: 'crash' },
+  ])
+  expect(atCrash(last.host)).toEqual([])
+})
+
+test('a pause counts no attempt', async () => {
+  const before = engine([recorder('end').definition])
+  const live = await before.start(passing())
+  live.pause()
+  before.runtime.publish('f.x', 1)
+  let kept = atCrash(before.host)
+  for (let life = 0; life < 5; life++) {
+    const next = engine([recorder('end').definition], kept)
+    await next.start(passing(), { paused: true })
+    kept = atCrash(next.host)
+  }
+  expect(kept).toMatchObject([{ attempts: 0 }])
+})
+
+test('work of a node or port that is gone becomes a dead letter', async () => {
+  const before = engine([recorder('end').definition])
+  const live = await before.start(passing())
+  live.pause()
+  before.runtime.publish('f.x', 1)
+  const kept = atCrash(before.host)
+  const lost = async (document: FlowDocument) => {
+    const { host, start } = engine([recorder('end').definition], kept)
+    await (await start(document)).idle()
+    expect(atCrash(host)).toEqual([])
+    return host.deadLetters.map(({ node, value, reason }) => [node, value, reason])
+  }
+  expect(await lost(flow([{ id: 'b', type: 'end', ports: [input('x')] }]))).toEqual([['a', 1, 'stopped']])
+  expect(await lost(flow([{ id: 'a', type: 'end', ports: [input('y')] }]))).toEqual([['a', 1, 'stopped']])
+})
+
+test('the end of the engine and a rebuild keep what waits, held or not; a stop gives it up', async () => {
+  const { running, definition } = gated()
+  const document = flow([{ id: 'a', type: 'gated', ports: [input('x')] }])
+  const first = engine([definition])
+  const live = await first.start(document)
+  for (const value of [1, 2, 3]) first.runtime.publish('f.x', value)
+  await turn()
+  const stopped = live.stop({ keep: true })
+  running[0]?.end()
+  await stopped
+  expect(first.host.deadLetters).toEqual([])
+  const second = await first.start(document)
+  await turn()
+  expect(running.map(({ value }) => value)).toEqual([1, 2])
+  const ended = second.stop()
+  running[1]?.end()
+  await ended
+  expect(first.host.deadLetters.map(({ value, reason }) => [value, reason])).toEqual([[3, 'stopped']])
+  expect(atCrash(first.host)).toEqual([])
+})
+
+test('more than a thousand held deliveries drop the oldest, which is kept no longer', async () => {
+  const { host, runtime, start } = engine([recorder('end').definition])
+  const live = await start(passing())
+  live.pause()
+  for (let value = 0; value <= MAX_HELD; value++) runtime.publish('f.x', value)
+  expect(live.held).toBe(MAX_HELD)
+  expect(atCrash(host)).toHaveLength(MAX_HELD)
+  expect(host.deadLetters.map(({ value, reason }) => [value, reason])).toEqual([[0, 'overflow']])
+})
+
+/** Takes values in from outside, durably. */
+function durable() {
+  const contexts: NodeContext[] = []
+  const definition = type('source', (ctx) => {
+    contexts.push(ctx)
+    return {}
+  })
+  return { definition, accept: (values: Record<string, unknown>) => contexts.at(-1)!.emitDurably(values) }
+}
+
+const arriving = (readers: readonly string[]): FlowDocument =>
+  flow([
+    { id: 's', type: 'source', ports: [output('x')] },
+    ...readers.map((id) => ({ id, type: 'gated', ports: [input('x')] })),
+  ])
+
+test('a durable arrival is kept until the executions it directly causes have ended', async () => {
+  const { running, definition } = gated()
+  const source = durable()
+  const { host, start } = engine([definition, source.definition])
+  const live = await start(arriving(['a', 'b']))
+  await source.accept({ x: 1 })
+  await turn()
+  expect(running).toHaveLength(2)
+  running[0]?.end()
+  await turn()
+  expect(atCrash(host)).toMatchObject([{ node: 's', body: { is: 'arrival', values: { x: 1 } } }])
+  running[1]?.end()
+  await live.idle()
+  expect(atCrash(host)).toEqual([])
+})
+
+test('after a crash a durable arrival is published and delivered again', async () => {
+  const first = durable()
+  const before = engine([gated().definition, first.definition])
+  await before.start(arriving(['a']))
+  await first.accept({ x: 'alarm' })
+  const { running, definition } = gated()
+  const after = engine([definition, durable().definition], atCrash(before.host))
+  const live = await after.start(arriving(['a']))
+  await turn()
+  expect(running.map(({ value }) => value)).toEqual(['alarm'])
+  expect(after.host.records).toMatchObject([{ message: 'f.x', value: 'alarm', again: true }])
+  running[0]?.end()
+  await live.idle()
+  expect(atCrash(after.host)).toEqual([])
+})
+
+test('an arrival that cannot be kept is refused, and nothing is published', async () => {
+  const source = durable()
+  const host = memoryHost()
+  const full = { ...host, work: { ...host.work, keep: () => Promise.reject(new Error('the disk is full')) } }
+  const runtime = new LiveRuntime(full, new NodeRegistry([gated().definition, source.definition]))
+  onTestFinished(() => runtime.close())
+  await runtime.start(arriving(['a']))
+  await expect(source.accept({ x: 1 })).rejects.toThrow('the disk is full')
+  expect(host.records).toEqual([])
+})
+
+test('what a node that must not repeat itself had begun is a dead letter after a crash; others do it again', async () => {
+  const once = gated({ idempotent: false })
+  const often: unknown[] = []
+  const repeats = type('repeats', () => ({ onValue: (_port, value) => void often.push(value) }))
+  const document = flow([
+    { id: 's', type: 'source', ports: [output('x')] },
+    { id: 'a', type: 'gated', ports: [input('x')] },
+    { id: 'b', type: 'repeats', ports: [input('x')] },
+  ])
+  const first = durable()
+  const before = engine([once.definition, repeats, first.definition])
+  await before.start(document)
+  await first.accept({ x: 1 })
+  await turn()
+  expect(once.running).toHaveLength(1)
+  const kept = atCrash(before.host)
+  expect(kept).toMatchObject([{ begun: ['a'] }])
+  const again = gated({ idempotent: false })
+  const after = engine([again.definition, repeats, durable().definition], kept)
+  await (await after.start(document)).idle()
+  expect(again.running).toEqual([])
+  expect(often).toEqual([1, 1])
+  expect(after.host.deadLetters).toMatchObject([{ node: 'a', message: 'f.x', value: 1, reason: 'crash' }])
+  expect(atCrash(after.host)).toEqual([])
+})
+
+test('an execution of such a node that nothing else had kept is a dead letter after a crash too', async () => {
+  const once = gated({ idempotent: false })
+  const { host, runtime, start } = engine([once.definition])
+  const document = flow([{ id: 'a', type: 'gated', ports: [input('x')] }])
+  const live = await start(document)
+  runtime.publish('f.x', 1)
+  await turn()
+  const kept = atCrash(host)
+  once.running[0]?.end()
+  await live.idle()
+  expect(atCrash(host)).toEqual([])
+  const again = gated({ idempotent: false })
+  const after = engine([again.definition], kept)
+  await (await after.start(document)).idle()
+  expect(again.running).toEqual([])
+  expect(after.host.deadLetters).toMatchObject([{ node: 'a', message: 'f.x', value: 1, reason: 'crash' }])
+})
+
+/** Sends each value on after a second. */
+const later = type('later', (ctx) => ({
+  onValue: (_port, value) => ctx.setTimer(`${String(value)}`, ctx.now() + 1000, value),
+  onTimer: (_key, data) => ({ y: data }),
+}))
+
+const delayed = (): FlowDocument =>
+  flow([
+    { id: 'l', type: 'later', ports: [input('x'), output('y')] },
+    { id: 'a', type: 'end', ports: [input('y')] },
+  ])
+
+test('a timer is due on time, once, and is kept until what it directly causes has ended', async () => {
+  const { calls, definition } = recorder('end')
+  const { host, runtime, start } = engine([definition, later])
+  await start(delayed())
+  runtime.publish('f.x', 7)
+  await host.advance(999)
+  expect(calls).toEqual([])
+  expect(atCrash(host)).toMatchObject([{ body: { is: 'timer', key: '7', data: 7 } }])
+  await host.advance(1)
+  expect(calls).toEqual([['a', 'y', 7]])
+  expect(atCrash(host)).toEqual([])
+  await host.advance(10_000)
+  expect(calls).toHaveLength(1)
+})
+
+test('a timer goes on after a crash, and one that came due meanwhile is due at once', async () => {
+  const before = engine([recorder('end').definition, later])
+  await before.start(delayed())
+  before.runtime.publish('f.x', 1)
+  await before.host.advance(600)
+  before.runtime.publish('f.x', 2)
+  await before.host.advance(300)
+  const { calls, definition } = recorder('end')
+  const after = engine([definition, later], atCrash(before.host), before.host.clock.now() + 200)
+  await after.start(delayed())
+  await after.host.advance(0)
+  expect(calls).toEqual([['a', 'y', 1]])
+  await after.host.advance(499)
+  expect(calls).toHaveLength(1)
+  await after.host.advance(1)
+  expect(calls).toEqual([
+    ['a', 'y', 1],
+    ['a', 'y', 2],
+  ])
+})
+
+test('a tick whose executions had not ended at the crash is made again', async () => {
+  const { running, definition } = gated()
+  const document = flow([
+    { id: 'l', type: 'later', ports: [input('x'), output('y')] },
+    { id: 'a', type: 'gated', ports: [input('y')] },
+  ])
+  const before = engine([definition, later])
+  await before.start(document)
+  before.runtime.publish('f.x', 1)
+  await before.host.advance(1000)
+  expect(running).toHaveLength(1)
+  const again = gated()
+  const after = engine([again.definition, later], atCrash(before.host), before.host.clock.now())
+  const live = await after.start(document)
+  await after.host.advance(0)
+  expect(again.running.map(({ value }) => value)).toEqual([1])
+  again.running[0]?.end()
+  await live.idle()
+  expect(atCrash(after.host)).toEqual([])
+})
+
+test('a timer that is set again moves, one that is cleared never comes, and nodes see when theirs are due', async () => {
+  const due: (number | null)[] = []
+  const fired: unknown[] = []
+  const mover = type('mover', (ctx) => {
+    due.push(ctx.timerDue('t'))
+    return {
+      onValue: (_port, value) => {
+        if (value === 'clear') ctx.clearTimer('t')
+        else ctx.setTimer('t', Number(value), null)
+        due.push(ctx.timerDue('t'))
+      },
+      onTimer: (key, data, dueMs) => void fired.push([key, data, dueMs]),
+    }
+  })
+  const document = flow([{ id: 'a', type: 'mover', ports: [input('x')] }])
+  const { host, runtime, start } = engine([mover])
+  const live = await start(document)
+  const startMs = host.clock.now()
+  runtime.publish('f.x', startMs + 100)
+  runtime.publish('f.x', startMs + 200)
+  await host.advance(150)
+  expect(fired).toEqual([])
+  expect(atCrash(host)).toHaveLength(1)
+  await live.stop({ keep: true })
+  await start(document)
+  expect(due).toEqual([null, startMs + 100, startMs + 200, startMs + 200])
+  await host.advance(50)
+  expect(fired).toEqual([['t', null, startMs + 200]])
+  runtime.publish('f.x', startMs + 300)
+  runtime.publish('f.x', 'clear')
+  await host.advance(1000)
+  expect(fired).toHaveLength(1)
+  expect(atCrash(host)).toEqual([])
+})
+
+test('timers of a paused flow wait for the release; a stop gives up what they carry', async () => {
+  const { calls, definition } = recorder('end')
+  const { host, runtime, start } = engine([definition, later])
+  const live = await start(delayed())
+  runtime.publish('f.x', 1)
+  await turn()
+  live.pause()
+  await host.advance(5000)
+  expect(live.held).toBe(1)
+  live.resume()
+  await live.idle()
+  expect(calls).toEqual([['a', 'y', 1]])
+  runtime.publish('f.x', 2)
+  await turn()
+  await live.stop()
+  expect(host.deadLetters).toMatchObject([{ node: 'l', value: 2, reason: 'stopped' }])
+  expect(atCrash(host)).toEqual([])
+})
+
+test('a dead letter is delivered again to the inputs that read its message, or as a request to act', async () => {
+  const { calls, definition } = recorder('end')
+  const { start } = engine([definition])
+  const live = await start(flow([{ id: 'a', type: 'end', ports: [input('one:x'), input('two:x')] }]))
+  live.replay({ node: 'a', message: 'f.x', value: 5 })
+  live.replay({ node: 'a', message: null, value: null })
+  await live.idle()
+  expect(calls).toEqual([
+    ['a', 'one', 5],
+    ['a', 'two', 5],
+    ['a', 'trigger'],
+  ])
+  expect(() => live.replay({ node: 'a', message: 'f.gone', value: 5 })).toThrow('reads "f.gone" no more')
+  expect(() => live.replay({ node: 'b', message: 'f.x', value: 5 })).toThrow('has no node "b"')
+})
+
+test('a cascade is told when its last delivery is decided, with its origin, executions and first error', async () => {
+  const failing = type('failing', () => ({
+    onValue: () => {
+      throw new Error('broken')
+    },
+  }))
+  const { host, runtime, start } = engine([failing, later, recorder('end').definition])
+  const live = await start(
+    flow([
+      { id: 'a', type: 'pass', ports: [input('x'), output('y')] },
+      { id: 'b', type: 'failing', ports: [input('y')] },
+      { id: 'l', type: 'later', ports: [input('w'), output('y:v')] },
+    ]),
+  )
+  const { cascade } = runtime.publish('f.x', 1)
+  expect(runtime.running().map(({ id }) => id)).toEqual([cascade])
+  await live.idle()
+  expect(runtime.running()).toEqual([])
+  const origin = { kind: 'publish', node: null, message: 'f.x' }
+  const error = { node: 'b', type: 'Error', message: 'broken' }
+  expect(host.cascades).toMatchObject([{ id: cascade, flow: 'f', origin, status: 'error', executions: 2, error }])
+  runtime.publish('f.w', 2)
+  await host.advance(1000)
+  expect(host.cascades.slice(1)).toMatchObject([
+    { origin: { kind: 'publish' }, status: 'ok', executions: 1 },
+    { origin: { kind: 'timer', node: 'l' }, status: 'ok', executions: 1 },
+  ])
+  runtime.publish('f.nobody', 1)
+  expect(host.cascades).toHaveLength(3)
+})
+
+test('executions are counted and timed: all of them while they are few, a sample when there are many', async () => {
+  const failing = type('failing', () => ({
+    onValue: (_port, value) => {
+      if (value === 'bad') throw new Error('broken')
+    },
+  }))
+  const { runtime, start } = engine([failing])
+  const live = await start(flow([{ id: 'a', type: 'failing', ports: [input('x')] }]))
+  for (const value of [1, 'bad', 3]) runtime.publish('f.x', value)
+  await live.idle()
+  const [few] = runtime.takeStats()
+  expect(few).toMatchObject({ flow: 'f', executions: 3, errors: 1 })
+  expect(few?.durationsMs).toHaveLength(3)
+  expect(runtime.takeStats()).toEqual([])
+  for (let value = 0; value < 5000; value++) runtime.publish('f.x', value)
+  await live.idle()
+  const [many] = runtime.takeStats()
+  expect(many).toMatchObject({ executions: 5000, errors: 0 })
+  expect(many?.durationsMs.length).toBeGreaterThanOrEqual(200)
+  expect(many?.durationsMs.length).toBeLessThan(300)
+})
