@@ -11,9 +11,10 @@ const onDatabase = [
   'artifacts/{artifacts,routes}',
   'auth/{first-start,sign-in}',
   'events/{event-log,event-socket}',
-  'flows/{code-flows,documents,live,work}',
-  'messages/{crash,last-values,routes}',
-  'runs/{metrics-run,routes,runs,stage-cache}',
+  'flows/{broken-changes,code-flows,concurrent-changes,discard-draft,documents,duplicate,library,live,node-source,rename,work}',
+  'messages/{crash,last-values,rename-values,routes}',
+  'observability/{lists,replay,state}',
+  'runs/{deleted-flow,metrics-run,routes,runs,stage-cache}',
 ].map((suite) => `packages/api-server/test/${suite}.test.ts`)
 
 export default defineConfig({
@@ -22,6 +23,10 @@ export default defineConfig({
   test: {
     // A child process started by a test runs the packages from source as well.
     execArgv: ['--conditions=@flow-service/source'],
+    // Limits only end what hangs: a busy machine takes many times as long as an idle one.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       {
         extends: true,
@@ -30,8 +35,6 @@ export default defineConfig({
           include: ['packages/*/test/**/*.test.ts'],
           exclude: [...defaultExclude, onServer],
           pool: 'forks',
-          testTimeout: 20_000,
-          hookTimeout: 30_000,
         },
       },
       {
@@ -41,8 +44,6 @@ export default defineConfig({
           include: hasPostgres() ? [...onDatabase, onServer] : [],
           globalSetup: 'test/components/postgres-setup.ts',
           pool: 'forks',
-          testTimeout: 20_000,
-          hookTimeout: 30_000,
         },
       },
       {
@@ -51,8 +52,6 @@ export default defineConfig({
           name: 'service',
           include: ['test/**/*.test.ts'],
           pool: 'forks',
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
         },
       },
       {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   tokens = await createCallers(dataDir, account.password)
   at = await startService({ dataDir, sessionKey: callersKey })
   seeds = await seed(at, account)
-})
+}, 120_000)
 afterAll(() => at[Symbol.asyncDispose]())
 
 /** A column: a credential, and the levels that it has; without any it is nobody's. */
@@ -121,6 +121,23 @@ describe('a caller who may not is refused before anything happens [R445, R622, R
     expect(await digest()).not.toBe(before)
     await at.send('DELETE', '/flows/shown')
     expect(await digest()).toBe(before)
+  })
+})
+
+describe('beside the API', () => {
+  test('measurements are for users [R445]', async () => {
+    for (const caller of callers) {
+      const query = caller.query ? `?${caller.query()}` : ''
+      const answer = await fetch(`${at.origin}/metrics${query}`, { headers: caller.headers() })
+      expect([caller.name, answer.status]).toEqual([caller.name, caller.levels.length === 0 ? 401 : 200])
+    }
+  })
+
+  test('that the engine lives may be asked by everybody, who learns no more', async () => {
+    for (const caller of callers) {
+      const answer = await fetch(`${at.origin}/healthz`, { headers: caller.headers() })
+      expect([answer.status, await answer.text()]).toEqual([200, ''])
+    }
   })
 })
 

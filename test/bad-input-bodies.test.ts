@@ -11,7 +11,7 @@ let seeds: Seeds
 beforeAll(async () => {
   at = await startService({ firstSuperuser: 'admin@example.org', firstSuperuserPassword: password })
   seeds = await seed(at, { email: 'admin@example.org', password })
-})
+}, 120_000)
 afterAll(() => at[Symbol.asyncDispose]())
 
 const nested = (depth: number, open: string, close: string): string => open.repeat(depth) + close.repeat(depth)
@@ -84,30 +84,28 @@ describe('a hostile body is refused as a problem by every operation that takes J
 
 describe('a hostile address is refused as a problem', () => {
   const addresses = [
-    ...[
-      '%',
-      '%z',
-      '%zz',
-      '%c3',
-      '%c0%af',
-      '%ed%a0%80',
-      '%00',
-      '%0d%0aset-cookie:x=1',
-      '%1b%5b31m',
-      '%e2%80%ae',
-      '%F0%9F%92%A9',
-    ],
-    ...[
-      '..%2f..%2fetc%2fpasswd',
-      '%252e%252e%252f',
-      '__proto__',
-      'constructor',
-      "x' or '1'='1",
-      'x;--',
-      '{{7*7}}',
-      '${7*7}',
-    ],
-    ...['%'.repeat(500), 'x'.repeat(5000), '%41'.repeat(101)],
+    '%',
+    '%z',
+    '%zz',
+    '%c3',
+    '%c0%af',
+    '%ed%a0%80',
+    '%00',
+    '%0d%0aset-cookie:x=1',
+    '%1b%5b31m',
+    '%e2%80%ae',
+    '%F0%9F%92%A9',
+    '..%2f..%2fetc%2fpasswd',
+    '%252e%252e%252f',
+    '__proto__',
+    'constructor',
+    "x' or '1'='1",
+    'x;--',
+    '{{7*7}}',
+    '${7*7}',
+    '%'.repeat(500),
+    'x'.repeat(5000),
+    '%41'.repeat(101),
   ]
   const placed = operations.filter(({ path, method }) => path.includes('{') && method !== 'DELETE')
 

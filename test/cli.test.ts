@@ -1,10 +1,11 @@
-import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { begin, type Ended, ended, runService } from './cli-process.ts'
 import { pythonFlow, scaleFlow } from './documents.ts'
 import { serviceCommand } from './engine-process.ts'
 import { publish, startService, type TestService } from './service.ts'
@@ -21,48 +22,18 @@ afterAll(async () => {
   rmSync(elsewhere, { recursive: true, force: true })
 })
 
-interface Ended {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
-
 /** Runs `service` in a folder that has no engine; `env` tells it where one is. */
-function service(args: string[], env: NodeJS.ProcessEnv = { SERVICE_DATA_DIR: at.dataDir }, input = '') {
-  return ended(begun(args, env), (child) => child.stdin.end(input))
-}
+const service = (args: string[], env: NodeJS.ProcessEnv = { SERVICE_DATA_DIR: at.dataDir }, input = '') =>
+  runService(args, { cwd: elsewhere, env, input })
 
 /** Runs an engine of its own, and interrupts it once it says how to stop it. */
 function engine(args: string[]): Promise<Ended> {
   const data = mkdtempSync(join(elsewhere, 'data-'))
-  return ended(begun([...args, '--port', '0', '--data', data], {}), (child) => {
+  return ended(begin([...args, '--port', '0', '--data', data], { cwd: elsewhere }), (child) => {
     child.stdout.on('data', (text: string) => {
       if (text.includes('Ctrl-C stops the engine')) child.kill('SIGINT')
     })
   })
-}
-
-function begun(args: string[], env: NodeJS.ProcessEnv): ChildProcessWithoutNullStreams {
-  const child = spawn(process.execPath, serviceCommand(...args), {
-    cwd: elsewhere,
-    env: { PATH: process.env.PATH, HOME: elsewhere, ...env },
-  })
-  child.stdout.setEncoding('utf8')
-  child.stderr.setEncoding('utf8')
-  return child
-}
-
-async function ended(
-  child: ChildProcessWithoutNullStreams,
-  act: (child: ChildProcessWithoutNullStreams) => void,
-): Promise<Ended> {
-  let out = ''
-  let err = ''
-  child.stdout.on('data', (text: string) => (out += text))
-  child.stderr.on('data', (text: string) => (err += text))
-  act(child)
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
-  return { code, out, err }
 }
 
 describe('the command line', () => {
@@ -173,7 +144,7 @@ describe('the command line', () => {
   })
 
   test('a reader that closes the pipe early is no failure', async () => {
-    const child = begun(['flows', 'list', '--json'], { SERVICE_DATA_DIR: at.dataDir })
+    const child = begin(['flows', 'list', '--json'], { cwd: elsewhere, env: { SERVICE_DATA_DIR: at.dataDir } })
     const { code, err } = await ended(child, ({ stdout }) => stdout.destroy())
     expect([code, err]).toEqual([0, ''])
   })

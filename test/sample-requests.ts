@@ -3,6 +3,7 @@
  * filled in, and what only the seeded data can tell stands in the tables below.
  */
 import { apiDocument } from '@flow-service/api-server'
+import { vi } from 'vitest'
 
 import { alarmFlow, pythonFlow, scaleFlow } from './documents.ts'
 import { publish, type TestService } from './service.ts'
@@ -55,6 +56,7 @@ function bodyOf(operation: Record<string, unknown>): Operation['body'] {
 export interface Seeds {
   readonly run: string
   readonly digest: string
+  readonly deadLetter: string
   readonly email: string
   readonly password: string
 }
@@ -77,7 +79,30 @@ export async function seed(at: TestService, account: Pick<Seeds, 'email' | 'pass
   })
   const { digest } = (await stored.json()) as { digest: string }
   await at.send('POST', '/messages/alarm.temp', { value: 30 })
-  return { run: id, digest, ...account }
+  return { run: id, digest, deadLetter: await deadLetter(at), ...account }
+}
+
+const wire = (from: string, to: string) => [
+  { direction: 'input', port: 'x', name: from, dtype: 'int' },
+  { direction: 'output', name: to, dtype: 'int' },
+]
+/** Two nodes that feed each other until the engine gives the message up. */
+const loop = {
+  mode: 'live',
+  nodes: [
+    { id: 'there', type: 'change', settings: { scale: 1 }, ports: wire('p', 'q') },
+    { id: 'back', type: 'change', settings: { scale: 1 }, ports: wire('q', 'p') },
+  ],
+}
+
+async function deadLetter(at: TestService): Promise<string> {
+  await publish(at, 'loop', loop)
+  await at.send('POST', '/flows/loop/start')
+  await at.send('POST', '/messages/loop.p', { value: 1 })
+  const given = async () => (await at.send('GET', '/observability/dead-letter')).body as unknown as { id: string }[]
+  const { id } = await vi.waitUntil(async () => (await given())[0], { timeout: 20_000 })
+  await at.send('POST', '/flows/loop/stop')
+  return id
 }
 
 /** A path parameter by the operation or group that has it, and otherwise by its name. */
@@ -123,7 +148,7 @@ export function sampleOf(operation: Operation, seeds: Seeds): Sample {
   const given = {
     message: 'alarm.temp',
     digest: seeds.digest,
-    ...(operation.path.startsWith('/runs') && { id: seeds.run }),
+    id: operation.path.startsWith('/runs') ? seeds.run : seeds.deadLetter,
   }
   const named: Record<string, string> = { ...given, ...closest(places, operation.id) }
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(named[name] ?? 'sample'))

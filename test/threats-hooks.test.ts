@@ -29,7 +29,7 @@ beforeAll(async () => {
   at = await startService()
   await publish(at, 'plant', plant)
   await publish(at, 'stopped', plant)
-  for (const name of ['plant', 'stopped']) expect((await at.send('POST', `/flows/${name}/start`)).status).toBe(200)
+  for (const name of ['plant', 'stopped']) await at.send('POST', `/flows/${name}/start`)
   await at.send('POST', '/flows/stopped/stop')
 })
 afterAll(() => at[Symbol.asyncDispose]())
@@ -204,7 +204,7 @@ describe('a request is bounded', () => {
 })
 
 describe('what a webhook takes is data and stays data', () => {
-  test.each([
+  test.each<unknown>([
     { files: { x: { filepath: '/etc/passwd', originalFilename: 'x', mimetype: 'text/plain' } } },
     { $secret: 'token', $ref: '#/x', $file: '/etc/passwd' },
     { type: 'Buffer', data: [1, 2] },

@@ -63,6 +63,7 @@ const overrides: string[][] = [
 const seeds = {
   run: '01900000-0000-7000-8000-000000000001',
   digest: `sha256:${'0'.repeat(64)}`,
+  deadLetter: '01900000-0000-7000-8000-000000000002',
   email: '',
   password: '',
 }

@@ -35,6 +35,14 @@ import { openApiDocument, type OpenApiDocument } from './http/openapi.ts'
 import type { UpgradeRouter } from './http/upgrade.ts'
 import type { Messages } from './messages/messages.ts'
 import { messagesEndpoints, messagesHandlers } from './messages/routes.ts'
+import type { Observability } from './observability/observability.ts'
+import {
+  metricsRoute,
+  observabilityEndpoints,
+  observabilityHandlers,
+  stateEndpoints,
+  stateHandlers,
+} from './observability/routes.ts'
 import { runsEndpoints, runsHandlers } from './runs/routes.ts'
 import type { Runs } from './runs/runs.ts'
 import { engineVersion } from './version.ts'
@@ -48,9 +56,12 @@ export interface AppParts {
   readonly library: Library
   readonly messages: Messages
   readonly missing: FlowsHandlersDeps['missing']
+  readonly observability: Observability
   readonly registry: NodeRegistry
   readonly runs: Runs
   readonly sessions: Sessions
+  /** Sessions of users who may not be found now because the database does not answer. */
+  readonly knownSessions: Pick<Sessions, 'verify'>
   readonly sockets: EventSockets
   readonly sources: NodeSources
   readonly tickets: Tickets
@@ -70,6 +81,8 @@ const endpoints: readonly Endpoint[] = [
   messagesEndpoints,
   runsEndpoints,
   artifactsEndpoints,
+  stateEndpoints,
+  observabilityEndpoints,
 ].flatMap((group): Endpoint[] => Object.values(group))
 
 const tags = {
@@ -80,6 +93,8 @@ const tags = {
   messages: 'The catalogue of messages with their last values.',
   runs: 'Runs of batch flows and their metrics.',
   artifacts: 'Bytes that messages, runs and flows refer to.',
+  observability: 'What the engine does: executions, cascades, events, dead letters.',
+  utils: 'Whether the engine works.',
 }
 
 /** The OpenAPI 3.1 document of the whole API. */
@@ -95,8 +110,9 @@ export const apiDocument = (): OpenApiDocument =>
 export function createApp(config: ResolvedConfig, parts: AppParts, upgrades: UpgradeRouter): Router {
   const { artifacts, control, flows, hooks, library, messages, missing, registry, runs, sessions, sockets, sources } =
     parts
-  const { tickets, users, log } = parts
+  const { observability, knownSessions, tickets, users, log } = parts
   const authenticate = createAuthenticator([(token) => sessions.verify(token)])
+  const authenticateKnown = createAuthenticator([(token) => knownSessions.verify(token)])
   upgrades.route(
     '/api/v1/flows/ws',
     eventUpgrade({
@@ -125,16 +141,19 @@ export function createApp(config: ResolvedConfig, parts: AppParts, upgrades: Upg
     ...bind(messagesEndpoints, messagesHandlers({ messages })),
     ...bind(runsEndpoints, runsHandlers({ runs })),
     ...bind(artifactsEndpoints, artifactsHandlers({ artifacts })),
+    ...bind(observabilityEndpoints, observabilityHandlers({ observability })),
   ]
   const hook = hookRoutes(hooks)
   // only paths of our own: mounted at the root of a host's app, everything else is the host's
   return Router({ caseSensitive: true })
     .use('/hooks', hook)
     .use('/api/v1/hooks', hook)
-    .use(['/api/v1', '/docs', '/redoc', '/healthz'], secureHeaders)
+    .use(['/api/v1', '/docs', '/redoc', '/healthz', '/metrics'], secureHeaders)
     .use('/api/v1', cors(config.corsOrigins))
     .get('/healthz', (_request, response) => void response.status(parts.isAlive() ? 200 : 503).end())
+    .get('/metrics', metricsRoute({ observability, authenticate: authenticateKnown }))
     .use(docs({ document: apiDocument(), environment: config.environment, enabled: config.docs }))
+    .use('/api/v1', mount(bind(stateEndpoints, stateHandlers({ observability })), { authenticate: authenticateKnown }))
     .use(
       '/api/v1',
       mount(bindings, {

@@ -158,7 +158,8 @@ export const settings = {
   }),
   guardProcess: setting(flag, {
     env: null,
-    about: 'Keeps the process alive through a known fault of the PostgreSQL driver when the server dies.',
+    about:
+      'Keeps the process alive through promises that node types forget, and a known fault of the PostgreSQL driver.',
     initial: false,
   }),
 }

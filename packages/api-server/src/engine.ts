@@ -30,9 +30,9 @@ import { Flows, type FlowsDeps } from './flows/flows.ts'
 import { createClock, createHost } from './flows/host.ts'
 import { Library } from './flows/library.ts'
 import { LiveControl } from './flows/live-control.ts'
-import { createLiveFlows } from './flows/live.ts'
+import { createLiveFlows, type LiveFlows } from './flows/live.ts'
 import { NodeSources } from './flows/node-source.ts'
-import { loadPublishedFlows } from './flows/published-flows.ts'
+import { loadPublishedFlows, type PublishedFlows } from './flows/published-flows.ts'
 import { createPythonIssues } from './flows/python-issues.ts'
 import { createRunnableFlows } from './flows/runnable-flows.ts'
 import { createWork } from './flows/work.ts'
@@ -40,6 +40,7 @@ import { createHooks, type Hooks } from './hooks/hooks.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { type LastValues, openLastValues } from './messages/last-values.ts'
 import { createMessages, type Messages } from './messages/messages.ts'
+import { Observability, Observer } from './observability/observability.ts'
 import { createRuns, type Runs } from './runs/runs.ts'
 import { engineVersion } from './version.ts'
 import { createDispatcher } from './workers/dispatch.ts'
@@ -56,6 +57,7 @@ export interface Engine {
   readonly hooks: Hooks
   readonly library: Library
   readonly messages: Messages
+  readonly observability: Observability
   readonly registry: NodeRegistry
   readonly runs: Runs
   readonly sockets: EventSockets
@@ -72,9 +74,10 @@ export async function openEngine(config: ResolvedConfig, log: Logger, lifecycle:
   const { artifacts, bus, database, lastValues } = stores
   const code = createCodeRegistry(stores)
   const objects = createCodeObjects(objectsOf(config), artifacts)
-  const { host, registry, live: runtime, missing, worker } = await openRuntime(setting, stores, { code, objects })
+  const opened = await openRuntime(setting, stores, { code, objects })
+  const { host, registry, live: runtime, missing, worker } = opened
   const published = await loadPublishedFlows(database)
-  const live = createLiveFlows({ runtime, database, lastValues, events: bus, log })
+  const live = createLiveFlows({ runtime, database, lastValues, events: bus, work: stores.work, log })
   const pythonIssues = createPythonIssues(async (source) => {
     await worker.ready
     return worker.python && (await parsePython(source, { python: worker.python.path }))
@@ -117,6 +120,7 @@ export async function openEngine(config: ResolvedConfig, log: Logger, lifecycle:
   )
   const snapshot = () => takeSnapshot({ flows, runs, runtime, lastValues })
   const isMessage = (name: string) => published.dtypeOf(name) !== undefined
+  const sockets = createEventSockets({ bus, engineVersion, snapshot, isMessage, log })
   return {
     ...stores,
     registry,
@@ -142,7 +146,8 @@ export async function openEngine(config: ResolvedConfig, log: Logger, lifecycle:
       publish: (message, value) => runtime.publish(message, value),
       committed: () => stores.work.written(),
     }),
-    sockets: createEventSockets({ bus, engineVersion, snapshot, isMessage, log }),
+    observability: observabilityOf(opened, { runs, published, live, sockets, codeFlows }),
+    sockets,
   }
 }
 
@@ -164,8 +169,10 @@ async function loadFlows(config: ResolvedConfig): Promise<LoadResult> {
   return createCodeLoader({ env: withoutCredentials(process.env) }).load(directory)
 }
 
+const artifactsDirOf = ({ artifactsDir, dataDir }: ResolvedConfig) => artifactsDir ?? join(dataDir, 'artifacts')
+
 async function openStores({ config, log, lifecycle }: Setting) {
-  const { dataDir, databaseUrl, artifactsDir } = config
+  const { dataDir, databaseUrl } = config
   const database = await lifecycle.open(
     () => openDatabase({ dataDir, log, ...(databaseUrl === null ? {} : { databaseUrl }) }),
     (opened) => opened.close(),
@@ -173,7 +180,7 @@ async function openStores({ config, log, lifecycle }: Setting) {
   const eventLog = createEventLog({ database, log })
   const artifacts = createArtifacts({
     database,
-    content: await openContentStore(artifactsDir ?? join(dataDir, 'artifacts'), { shared: databaseUrl !== null }),
+    content: await openContentStore(artifactsDirOf(config), { shared: databaseUrl !== null }),
     maxBytes: config.artifactMaxBytes,
     onCorrupt(digest) {
       log.error({ digest }, 'stored bytes are not what they were; they are set aside')
@@ -212,7 +219,13 @@ async function openRuntime(
     bundleOf: ({ digest }) => code.bundleText(digest),
     inProcess: (call) => objects.call(call),
   })
-  const host = createHost({ ...stores, clock, dispatcher, events: stores.bus, log, timeZone: config.timeZone })
+  const observer = await lifecycle.open(
+    async () => new Observer({ ...stores, clock, engineVersion, artifactsDir: artifactsDirOf(config), log }),
+    (opened) => opened.close(),
+  )
+  const { cascadeEnded } = observer
+  const parts = { ...stores, clock, dispatcher, events: stores.bus, log, cascadeEnded }
+  const host = createHost({ ...parts, timeZone: config.timeZone })
   const worker = await lifecycle.open(
     async () =>
       startLocalAgent(pool, stores.artifacts, {
@@ -227,10 +240,38 @@ async function openRuntime(
     async () => new LiveRuntime(host, registry),
     (opened) => opened.close(),
   )
+  await lifecycle.open(
+    async () => observer.open(() => live.takeStats()),
+    () => observer.recorder.flush(),
+  )
   await worker.ready
   const missing = (type: string) => (type === 'python' && worker.python === null ? 'Python 3.11 or newer' : null)
-  return { host, registry, live, worker, missing }
+  return { host, registry, live, observer, pool, worker, missing }
 }
+
+interface Observed {
+  readonly runs: Runs
+  readonly published: PublishedFlows
+  readonly live: LiveFlows
+  readonly sockets: EventSockets
+  readonly codeFlows: CodeFlows
+}
+
+/** What the engine answers about itself. */
+const observabilityOf = (
+  { live: runtime, observer, pool, worker }: Awaited<ReturnType<typeof openRuntime>>,
+  { runs, published, live, sockets, codeFlows }: Observed,
+): Observability =>
+  new Observability(observer, {
+    runtime,
+    activeRuns: () => runs.active(),
+    activeFlows: () => published.all().flatMap(({ name }) => (runtime.get(name) ? [name] : [])),
+    failedFlows: () => live.failed(),
+    workers: () => ({ attached: pool.list().filter(({ local }) => !local).length, needs_upgrade: 0 }),
+    eventSockets: () => sockets.count(),
+    hasPython: worker.python !== null,
+    loadErrors: () => codeFlows.errors.map(({ file, message }) => ({ package: file ?? 'flows', reason: message })),
+  })
 
 interface Shown {
   readonly flows: Flows

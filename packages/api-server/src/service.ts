@@ -14,6 +14,7 @@ import express, { type Router } from 'express'
 import pino, { type Logger } from 'pino'
 
 import { createApp } from './app.ts'
+import { rememberUsers } from './auth/remembered-users.ts'
 import { loadSessionKey } from './auth/session-key.ts'
 import { createSessions, type Sessions } from './auth/sessions.ts'
 import { writeSignInFile } from './auth/sign-in-file.ts'
@@ -28,6 +29,7 @@ import { secureHeaders } from './http/headers.ts'
 import { createUpgradeRouter, type UpgradeRouter } from './http/upgrade.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { ConfigError } from './setting.ts'
+import { outliveStrayRejections } from './stray-rejections.ts'
 
 /** Where a listening service answers. */
 export interface Address {
@@ -93,18 +95,26 @@ async function open(config: ResolvedConfig, lifecycle: Lifecycle): Promise<Servi
       (remove) => remove(),
     )
   }
+  if (config.guardProcess) {
+    await lifecycle.open(
+      async () => outliveStrayRejections(log),
+      (remove) => remove(),
+    )
+  }
   const engine = await openEngine(config, log, lifecycle)
   const { database } = engine
   const users = openUsers(database)
   const first = await users.createFirst(config)
-  const sessions = createSessions({ key, days: config.sessionDays, users })
+  const remembered = rememberUsers(users)
+  const sessions = createSessions({ key, days: config.sessionDays, users: remembered.users })
+  const knownSessions = createSessions({ key, days: config.sessionDays, users: remembered.known })
   const upgrades = await lifecycle.open(
     async () => createUpgradeRouter({ log }),
     (router) => router.close(),
   )
   let alive = true
   void database.failed.then(() => (alive = false))
-  const parts = { ...engine, sessions, users, log, isAlive: () => alive }
+  const parts = { ...engine, sessions, knownSessions, users, log, isAlive: () => alive }
   return new OpenService({
     config,
     lifecycle,

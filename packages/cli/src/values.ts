@@ -2,12 +2,10 @@
  * Values as they are typed on a command line.
  * @module
  */
-import type { Json } from '@flow-service/protocol'
-
 import { CommandFailure } from './failure.ts'
 
 /** `name=value` pairs, each an option `-p`; a value that is no JSON is text. */
-export function parsePairs(pairs: readonly string[] = []): Record<string, Json> {
+export function parsePairs(pairs: readonly string[] = []): Record<string, unknown> {
   return Object.fromEntries(
     pairs.map((pair) => {
       const at = pair.indexOf('=')
@@ -18,9 +16,9 @@ export function parsePairs(pairs: readonly string[] = []): Record<string, Json> 
 }
 
 /** JSON, or text as it stands. */
-export function jsonOrText(text: string): Json {
+export function jsonOrText(text: string): unknown {
   try {
-    return JSON.parse(text) as Json
+    return JSON.parse(text)
   } catch {
     return text
   }
@@ -39,6 +37,6 @@ export function instant(text: string, nowMs: number = Date.now()): string | null
 
 /** Whether a name fits a pattern in which `*` stands for anything. */
 export function matcher(pattern: string): (name: string) => boolean {
-  const expression = new RegExp(`^${pattern.split('*').map((part) => RegExp.escape(part)).join('.*')}$`)
+  const expression = new RegExp(`^${pattern.replace(/[^\w*]/g, String.raw`\$&`).replaceAll('*', '.*')}$`)
   return (name) => expression.test(name)
 }

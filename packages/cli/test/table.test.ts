@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 
-import { parseParams } from '../src/commands/run.ts'
 import { apiAddress } from '../src/session.ts'
 import { duration, oneLine, table } from '../src/table.ts'
+import { parsePairs } from '../src/values.ts'
 
 test.each([
   [null, '-'],
@@ -37,14 +37,14 @@ test('a value stands on one line of at most its width', () => {
 })
 
 test('a parameter is JSON or text, and may hold further equal signs', () => {
-  expect(parseParams(['n=4', 'on=true', 'tags=["a"]', 'text=a=b', 'empty='])).toEqual({
+  expect(parsePairs(['n=4', 'on=true', 'tags=["a"]', 'text=a=b', 'empty='])).toEqual({
     n: 4,
     on: true,
     tags: ['a'],
     text: 'a=b',
     empty: '',
   })
-  expect(() => parseParams(['n'])).toThrow('"n" is no parameter')
+  expect(() => parsePairs(['n'])).toThrow('"n" has no name')
 })
 
 test('the address of an API ends in /api/v1, with or without slashes behind it', () => {

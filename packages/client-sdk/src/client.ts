@@ -6,6 +6,7 @@
 import { type BatchFlow, type EventFrame, type FlowObject, isFinished, type Ref } from '@flow-service/protocol'
 
 import { ApiError, problemOf } from './api-error.ts'
+import { endedByReturn } from './ended-by-return.ts'
 import { type EventOptions, eventStream } from './event-stream.ts'
 import { createClient as createHttp, createConfig } from './generated/client/index.ts'
 import { GeneratedClient } from './generated/sdk.gen.ts'
@@ -122,20 +123,24 @@ export class Client extends GeneratedClient {
   }
 
   /** Values of a message as they come, beginning with the last one if there is one. */
-  async *subscribe<T>(
+  subscribe<T>(
     message: Ref<T>,
     options: { signal?: AbortSignal } = {},
   ): AsyncGenerator<MessageValue<T>, void, undefined> {
     const flow = message.message.slice(0, message.message.indexOf('.'))
-    for await (const frame of this.events({ flows: [flow], ...options })) {
-      for (const { value, ts } of valuesOf(frame, message.message))
-        yield { value: fromWire(message.dtype, value) as T, ts }
+    const valuesIn = async function* (frames: AsyncGenerator<EventFrame>) {
+      for await (const frame of frames) {
+        for (const { value, ts } of valuesOf(frame, message.message))
+          yield { value: fromWire(message.dtype, value) as T, ts }
+      }
     }
+    return endedByReturn(options.signal, (signal) => valuesIn(this.events({ flows: [flow], signal })))
   }
 
   /** Frames of the event socket; reconnects by itself, each time with a fresh snapshot. */
   events(options: EventOptions = {}): AsyncGenerator<EventFrame, void, undefined> {
-    return eventStream(this.#baseUrl, async () => (await this.flows.wsTicket()).ticket, options)
+    const ticket = async (signal: AbortSignal) => (await this.flows.wsTicket({ signal })).ticket
+    return eventStream({ baseUrl: this.#baseUrl, ticket }, options)
   }
 
   #handle<R>(flow: FlowObject, submitted: Run): RunHandle<R> {

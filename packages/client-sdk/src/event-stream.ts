@@ -6,6 +6,7 @@
 import type { EventFrame } from '@flow-service/protocol'
 
 import { ApiError } from './api-error.ts'
+import { endedByReturn } from './ended-by-return.ts'
 
 /** How to follow events. */
 export interface EventOptions {
@@ -15,40 +16,53 @@ export interface EventOptions {
   readonly signal?: AbortSignal
 }
 
+/** Where the stream connects to. */
+export interface EventSource {
+  /** Of the API, ends in `/api/v1`. */
+  readonly baseUrl: string
+  /** Gets a new ticket. */
+  readonly ticket: (signal: AbortSignal) => Promise<string>
+}
+
 const FIRST_PAUSE_MS = 250
-const LONGEST_PAUSE_MS = 10_000
+const LONGEST_PAUSE_MS = 5_000
 
 /**
- * Frames of the event socket, until `signal` aborts. Rejects when nothing answers at first, and when a ticket is refused;
- * an engine that is gone later is waited for.
+ * Frames of the event socket, until `signal` aborts or `return()` is called. Rejects when nothing answers at first, and
+ * when a ticket is refused; an engine that is gone later is waited for.
  */
-export async function* eventStream(
-  baseUrl: string,
-  ticket: () => Promise<string>,
-  options: EventOptions,
+export const eventStream = (
+  source: EventSource,
+  { flows, signal }: EventOptions,
+): AsyncGenerator<EventFrame, void, undefined> => endedByReturn(signal, (ended) => connections(source, flows, ended))
+
+async function* connections(
+  { baseUrl, ticket }: EventSource,
+  flows: readonly string[] | undefined,
+  signal: AbortSignal,
 ): AsyncGenerator<EventFrame, void, undefined> {
   let pauseMs = FIRST_PAUSE_MS
   let reached = false
-  while (!options.signal?.aborted) {
-    const pass = await (reached ? ticket().catch(unlessRefused) : ticket())
+  while (!signal.aborted) {
+    const pass = await ticket(signal).catch((error: unknown) => {
+      if (signal.aborted || (reached && !isRefused(error))) return null
+      throw error
+    })
     reached = true
     if (pass !== null) {
-      for await (const frame of new Connection(socketUrl(baseUrl, pass, options.flows), options.signal)) {
+      for await (const frame of new Connection(socketUrl(baseUrl, pass, flows), signal)) {
         pauseMs = FIRST_PAUSE_MS
         yield frame
       }
     }
-    if (options.signal?.aborted) return
-    await pause(pauseMs, options.signal)
+    await pause(jittered(pauseMs), signal)
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
   }
 }
 
-/** No ticket while the engine is away; what it refuses stays refused. */
-function unlessRefused(error: unknown): null {
-  if (error instanceof ApiError && error.status < 500) throw error
-  return null
-}
+/** While the engine is away there is no ticket; what it refuses stays refused. */
+const isRefused = (error: unknown): boolean =>
+  error instanceof ApiError && error.status < 500 && error.status !== 408 && error.status !== 429
 
 function socketUrl(baseUrl: string, ticket: string, flows: readonly string[] | undefined): string {
   const url = new URL(`${baseUrl.replace(/^http/, 'ws')}/flows/ws`)
@@ -57,52 +71,61 @@ function socketUrl(baseUrl: string, ticket: string, flows: readonly string[] | u
   return url.href
 }
 
-const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+/** Clients that lost the same engine do not come back at the same moment. */
+const jittered = (ms: number): number => ms * (0.5 + Math.random() / 2)
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', done)
+      signal.removeEventListener('abort', done)
       resolve()
     }
     const timer = setTimeout(done, ms)
-    signal?.addEventListener('abort', done, { once: true })
+    signal.addEventListener('abort', done, { once: true })
+    if (signal.aborted) done()
   })
 
 /** One socket: ends when the socket closes or the signal aborts. */
 class Connection implements AsyncIterable<EventFrame> {
   readonly #frames: EventFrame[] = []
+  readonly #signal: AbortSignal
   #wake: () => void = () => {}
   #closed = false
   readonly #socket: WebSocket
 
-  constructor(url: string, signal: AbortSignal | undefined) {
+  constructor(url: string, signal: AbortSignal) {
+    this.#signal = signal
     this.#socket = new WebSocket(url)
     this.#socket.addEventListener('message', ({ data }) => {
-      this.#frames.push(JSON.parse(String(data)) as EventFrame)
+      // media, which nobody here asks for, would come as bytes
+      if (typeof data !== 'string') return
+      this.#frames.push(JSON.parse(data) as EventFrame)
       this.#wake()
     })
-    const close = () => {
-      this.#closed = true
-      signal?.removeEventListener('abort', close)
-      this.#socket.close()
-      this.#wake()
-    }
-    this.#socket.addEventListener('close', close)
-    this.#socket.addEventListener('error', close)
-    signal?.addEventListener('abort', close, { once: true })
-    if (signal?.aborted) close()
+    this.#socket.addEventListener('close', this.#close)
+    this.#socket.addEventListener('error', this.#close)
+    signal.addEventListener('abort', this.#close, { once: true })
+    if (signal.aborted) this.#close()
+  }
+
+  readonly #close = (): void => {
+    this.#closed = true
+    this.#signal.removeEventListener('abort', this.#close)
+    this.#socket.close()
+    this.#wake()
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<EventFrame, void, undefined> {
     try {
-      for (;;) {
+      while (!this.#signal.aborted) {
         const frame = this.#frames.shift()
         if (frame) yield frame
         else if (this.#closed) return
         else await new Promise<void>((resolve) => (this.#wake = resolve))
       }
     } finally {
-      this.#socket.close()
+      this.#close()
     }
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { createService, type Service } from '@flow-service/api-server'
 import { batchFlow, input, liveFlow, stage, t } from '@flow-service/flow-sdk'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { ApiError, type Client, createClient, RunFailed } from '../src/index.ts'
 
@@ -108,25 +108,137 @@ describe('messages by Refs', () => {
     await expect(createClient({ baseUrl: 'http://127.0.0.1:1/api/v1' }).events().next()).rejects.toThrow('fetch failed')
     await expect(createClient({ baseUrl, token: 'stale' }).events().next()).rejects.toMatchObject({ status: 401 })
   })
+})
 
-  test('events survive a restart of the engine: a fresh snapshot comes', async () => {
+/** The same service again, at the same address. */
+async function restart(): Promise<void> {
+  const { port, hostname } = new URL(baseUrl)
+  await service.close()
+  service = await createService({
+    dataDir,
+    host: hostname,
+    port: Number(port),
+    environment: 'local',
+    logLevel: 'silent',
+    flows: [halving, meter],
+  })
+  await service.listen()
+}
+
+// a restart takes as long as the machine lets it
+describe('the stream of events', { timeout: 60_000 }, () => {
+  afterEach(() => vi.restoreAllMocks())
+
+  test('begins with a snapshot of the chosen flows, and numbers its frames', async () => {
+    const frames = client.events({ flows: ['meter'] })
+    const first = (await frames.next()).value
+    expect(first).toMatchObject({ type: 'snapshot', seq: 1, flows: [{ name: 'meter' }] })
+    await client.publish(meter.messages.level, 3)
+    expect((await frames.next()).value).toMatchObject({ type: 'value', seq: 2, message: 'meter.level', value: 3 })
+    await frames.return()
+  })
+
+  test('of no flows tells nothing', async () => {
+    const frames = client.events({ flows: [] })
+    expect((await frames.next()).value).toMatchObject({ type: 'snapshot', flows: [], values: [] })
+    await frames.return()
+  })
+
+  test('ends at once by return(), also while nothing comes', async () => {
+    for (const stream of [client.events({ flows: [] }), client.subscribe(meter.messages.level)]) {
+      await stream.next()
+      const waiting = stream.next()
+      expect((await stream.return()).done).toBe(true)
+      expect((await waiting).done).toBe(true)
+      expect((await stream.next()).done).toBe(true)
+    }
+  })
+
+  test('ends when its signal aborts: before it begins, while it connects, while it waits', async () => {
+    expect((await client.events({ signal: AbortSignal.abort() }).next()).done).toBe(true)
+    const connecting = new AbortController()
+    const first = client.events({ signal: connecting.signal }).next()
+    connecting.abort()
+    expect((await first).done).toBe(true)
+    const waiting = new AbortController()
+    const values = client.subscribe(meter.messages.level, { signal: waiting.signal })
+    await values.next()
+    const next = values.next()
+    waiting.abort()
+    expect((await next).done).toBe(true)
+  })
+
+  test('leaves a loop by break, and closes its socket', async () => {
+    const closed = vi.spyOn(WebSocket.prototype, 'close')
+    for await (const frame of client.events()) {
+      expect(frame.type).toBe('snapshot')
+      break
+    }
+    expect(closed).toHaveBeenCalled()
+  })
+
+  test('rejects when nothing answers at first, and when the sign-in is refused, at the first try', async () => {
+    await expect(createClient({ baseUrl: 'http://127.0.0.1:1/api/v1' }).events().next()).rejects.toThrow('fetch failed')
+    const asked = vi.fn<typeof fetch>(fetch)
+    const refused = createClient({ baseUrl, token: 'stale', fetch: asked }).events()
+    await expect(refused.next()).rejects.toMatchObject({ status: 401 })
+    expect(asked).toHaveBeenCalledTimes(1)
+    expect((await refused.next()).done).toBe(true)
+  })
+
+  test('waits longer after each try while the engine is away, at most 5 seconds, and ends meanwhile by return()', async () => {
+    let answers = 0
+    const away: typeof fetch = (...request) =>
+      ++answers === 1 ? fetch(...request) : Promise.resolve(new Response('starting', { status: 503 }))
+    const pauses: number[] = []
+    const { setTimeout: real } = globalThis
+    const stream = createClient({ baseUrl, token: () => service.superuserToken(), fetch: away }).events()
+    expect((await stream.next()).value?.type).toBe('snapshot')
+    const enough = Promise.withResolvers<void>()
+    vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms = 0) => {
+      // only those of the stream: answered at once, and the last one never
+      if (ms < 125 || !new Error().stack?.includes('event-stream')) return real(run, ms)
+      pauses.push(ms)
+      if (pauses.length < 9) return real(run, 0)
+      enough.resolve()
+      return real(run, 2 ** 30)
+    }) as typeof setTimeout)
+    const waiting = stream.next()
+    await restart()
+    await enough.promise
+    for (const [step, ms] of pauses.entries()) {
+      const longest = Math.min(250 * 2 ** step, 5_000)
+      expect(ms).toBeGreaterThanOrEqual(longest / 2)
+      expect(ms).toBeLessThanOrEqual(longest)
+    }
+    await stream.return()
+    expect((await waiting).done).toBe(true)
+  })
+
+  test('survives a restart of the engine with a fresh snapshot, and subscriptions go on', async () => {
+    await client.publish(meter.messages.level, 7)
     const stop = new AbortController()
     const frames = client.events({ signal: stop.signal })
+    const values = client.subscribe(meter.messages.level)
     expect((await frames.next()).value?.type).toBe('snapshot')
-    const { port, hostname } = new URL(baseUrl)
-    const next = frames.next() // waits through the time when nothing answers
-    await service.close()
-    service = await createService({
-      dataDir,
-      host: hostname,
-      port: Number(port),
-      environment: 'local',
-      logLevel: 'silent',
-      flows: [halving, meter],
-    })
-    await service.listen()
-    expect((await next).value?.type).toBe('snapshot')
+    expect((await values.next()).value?.value).toBe(7)
+    // these wait through the time when nothing answers
+    const [next, again] = [frames.next(), values.next()]
+    await restart()
+    expect((await next).value).toMatchObject({ type: 'snapshot', seq: 1 })
+    expect((await again).value?.value).toBe(7)
     stop.abort()
     expect((await frames.next()).done).toBe(true)
+    await values.return()
+  })
+
+  test('rejects when it comes back and its sign-in has ended meanwhile', async () => {
+    let current = await service.superuserToken()
+    const frames = createClient({ baseUrl, token: () => current }).events()
+    await frames.next()
+    current = 'ended'
+    const next = frames.next().catch((error: unknown) => error)
+    await restart()
+    expect(await next).toMatchObject({ status: 401 })
   })
 })

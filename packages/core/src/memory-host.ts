@@ -51,6 +51,8 @@ export interface MemoryHost extends Host {
   hook(flow: string, path: string, request: Partial<HookRequest> & { readonly json?: unknown }): Promise<void>
 }
 
+let hosts = 0
+
 /** A host in memory, at a virtual time. */
 export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
   const clock = new VirtualClock(options.startMs ?? Date.UTC(2026, 0, 1))
@@ -60,6 +62,8 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
   const cascades: EndedCascade[] = []
   const logs: { flow: string; node: string; text: string }[] = []
   const released: string[] = []
+  // a host that goes on with the work of another has ids of its own
+  const world = (hosts++).toString(16).padStart(8, '0')
   let ids = 0
   return {
     clock,
@@ -71,7 +75,7 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
     logs,
     released,
     timeZone: options.timeZone ?? 'UTC',
-    newId: () => `00000000-0000-7000-8000-${String(ids++).padStart(12, '0')}`,
+    newId: () => `${world}-0000-7000-8000-${String(ids++).padStart(12, '0')}`,
     record: (value) => void records.push(value),
     event: (event) => void events.push(event),
     isWatched: () => true,

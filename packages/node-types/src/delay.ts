@@ -57,8 +57,9 @@ export const delayNode = defineNode({
       onValue(port, value) {
         const output = outputOf.get(port) ?? ''
         if (delay === 0) return gate.offer(output, value)
-        // keys of an earlier life are other ones: the time tells them apart
-        ctx.setTimer(`delayed ${ctx.now()} ${order++}`, ctx.now() + delay * 1000, { port: output, value })
+        // an earlier life of the engine may have left some
+        while (ctx.timerDue(`delayed ${order}`) !== null) order++
+        ctx.setTimer(`delayed ${order++}`, ctx.now() + delay * 1000, { port: output, value })
         return undefined
       },
       onTimer(key, data) {

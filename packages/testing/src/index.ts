@@ -2,4 +2,7 @@
  * Test kit for authors of flows.
  * @module
  */
+export type { Mock } from './code-host.ts'
+export type { Duration } from './duration.ts'
+export { type FlowTest, type FlowTestOptions, type SentValue, testFlow } from './test-flow.ts'
 export { type StageTest, type StageTestOptions, testStage } from './test-stage.ts'

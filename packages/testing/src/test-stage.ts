@@ -8,6 +8,8 @@ import type { Inputs, NodeDefinition, Outputs, SettingsOf, StageDefinition, Valu
 import { type ArtifactRef, type CodeContext, describeValue } from '@flow-service/protocol'
 import type * as z from 'zod'
 
+import { generator, outcomeOf } from './call-definition.ts'
+
 type Testable<I extends Inputs, O extends Outputs, S extends z.ZodObject> =
   | StageDefinition<I, O, S>
   | NodeDefinition<I, O, S>
@@ -57,7 +59,7 @@ export async function testStage<I extends Inputs, O extends Outputs, S extends z
   const run = definition.run as (args: object, ctx: CodeContext) => unknown
   const context = contextOf({ emit, logs, artifacts }, options)
   const result = run({ ...definition.initials, ...inputs, ...settings }, context)
-  const outputs = isGenerator(result) ? await drain(result, emit) : await result
+  const outputs = await outcomeOf(result, emit)
   for (const port of Object.keys(outputs ?? {})) assertPort(definition, port)
   return { outputs: (outputs ?? {}) as Partial<ValuesOf<O>>, emitted, logs, artifacts }
 }
@@ -89,34 +91,6 @@ function contextOf({ emit, logs, artifacts }: Recording, options: StageTestOptio
     run: null,
     delivery: 'test',
   }
-}
-
-/** Mulberry32: a small generator of numbers in [0, 1). */
-function generator(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
-type AnyGenerator = Generator<object, object | undefined> | AsyncGenerator<object, object | undefined>
-
-const isGenerator = (value: unknown): value is AnyGenerator =>
-  typeof value === 'object' && value !== null && 'next' in value && typeof value.next === 'function'
-
-async function drain(
-  generator: AnyGenerator,
-  emit: (port: string, value: unknown) => void,
-): Promise<object | undefined> {
-  let step = await generator.next()
-  while (!step.done) {
-    for (const [port, value] of Object.entries(step.value)) emit(port, value)
-    step = await generator.next()
-  }
-  return step.value
 }
 
 function assertPort(definition: { id: string; out: Outputs }, port: string): void {

@@ -5,10 +5,15 @@
 import type { RawData } from 'ws'
 import * as z from 'zod'
 
-/** A frame of a client, or why it is none. */
-export type ClientFrame =
-  | { readonly kind: 'media'; readonly names: readonly string[] }
-  | { readonly kind: 'refused'; readonly code: string; readonly detail: string }
+/** Why a frame is not understood. */
+export interface Refusal {
+  readonly kind: 'refused'
+  readonly code: string
+  readonly detail: string
+}
+
+/** A frame of a client. */
+export type ClientFrame = { readonly kind: 'media'; readonly names: readonly string[] } | Refusal
 
 /** Messages whose media one socket may ask for. */
 const MAX_MEDIA_NAMES = 8
@@ -36,7 +41,7 @@ export function readClientFrame(data: RawData, isBinary: boolean, isMessage: (na
   )
 }
 
-const refused = (code: string, detail: string): ClientFrame => ({ kind: 'refused', code, detail })
+const refused = (code: string, detail: string): Refusal => ({ kind: 'refused', code, detail })
 
 function jsonOf(data: RawData): unknown {
   try {

@@ -3,7 +3,7 @@
  * parts. News are written behind, many in one commit; a flood of them is counted in the log.
  * @module
  */
-import { timestampOfMs } from '@flow-service/protocol'
+import { type ObservabilityEvent, timestampOfMs } from '@flow-service/protocol'
 import { v7 } from 'uuid'
 
 import type { Database, Sql } from '../db/database.ts'
@@ -17,7 +17,8 @@ export type { EventFilter } from './store.ts'
 type AuditEntry = Pick<EventRow, 'action' | 'actor'> & Partial<Pick<EventRow, 'flow' | 'node' | 'detail'>>
 
 /** Something happened that nobody asked for. */
-export type NewsEntry = Pick<EventRow, 'kind' | 'level' | 'action'> & Partial<Pick<EventRow, 'flow' | 'node' | 'detail'>>
+export type NewsEntry = Pick<EventRow, 'kind' | 'level' | 'action'> &
+  Partial<Pick<EventRow, 'flow' | 'node' | 'detail'>>
 
 /** News that may wait to be written. */
 const MAX_WAITING = 10_000
@@ -31,7 +32,7 @@ export interface EventLog {
   /** Resolves, when all that was reported is committed or given up, to how much of it was waiting. */
   flush(): Promise<number>
   /** Newest first. */
-  list(filter: EventFilter, limit: number): Promise<EventRow[]>
+  list(filter: EventFilter, limit: number): Promise<ObservabilityEvent[]>
   /** Drops events and dead letters that are too old to be kept. */
   expire(): Promise<void>
 }

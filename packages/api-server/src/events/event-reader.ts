@@ -12,6 +12,7 @@
  */
 import type { WebSocket } from 'ws'
 
+import type { Refusal } from './client-frame.ts'
 import { type EventText, frameText } from './event-text.ts'
 
 /** Bytes waiting in a socket from which on values are coalesced. */
@@ -47,7 +48,7 @@ export class EventReader {
   }
 
   /** Answers a frame of the client that is not understood. */
-  error(code: string, detail: string): void {
+  error({ code, detail }: Refusal): void {
     this.#send(frameText('error', ++this.#seq, Date.now(), { code, detail }))
   }
 

@@ -13,7 +13,7 @@ import type { Duplex } from 'node:stream'
 import { flowPart } from '@flow-service/protocol'
 import type { WebSocket } from 'ws'
 
-import { readClientFrame } from './client-frame.ts'
+import { readClientFrame, type Refusal } from './client-frame.ts'
 import type { EventBus, EventListener } from './event-bus.ts'
 import { CLOSE_BYTES, EventReader } from './event-reader.ts'
 import { type EngineSnapshot, newsSince } from './event-replay.ts'
@@ -48,12 +48,23 @@ export interface EventSockets {
   serve(connection: Connection, flows: ReadonlySet<string> | null): void
   /** The messages whose media some client has asked for. */
   wantedMedia(): ReadonlySet<string>
+  /** How many are open. */
+  count(): number
+}
+
+interface Opening {
+  readonly kind: 'opening'
+  readonly gathered: EventText[]
+  /** Bytes of what is gathered. */
+  size: number
+  /** Answers to what the client said meanwhile; the snapshot comes first. */
+  readonly answers: Refusal[]
 }
 
 interface Session extends Connection {
   readonly reader: EventReader
   readonly flows: ReadonlySet<string> | null
-  state: { readonly kind: 'opening'; readonly gathered: EventText[]; size: number } | { readonly kind: 'open' }
+  state: Opening | { readonly kind: 'open' }
   media: readonly string[]
 }
 
@@ -88,8 +99,10 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
     turn.end()
     const snapshot = limitTo(session.flows, complete())
     session.reader.snapshot({ engine_version: deps.engineVersion, ...snapshot })
-    const missed = session.state.kind === 'opening' ? session.state.gathered : []
+    if (session.state.kind === 'open') return
+    const { answers, gathered: missed } = session.state
     session.state = { kind: 'open' }
+    for (const refusal of answers) session.reader.error(refusal)
     tellAll(session, newsSince(snapshot, missed))
   }
   const forget = (session: Session): void => {
@@ -106,7 +119,7 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
         ...connection,
         reader,
         flows,
-        state: { kind: 'opening', gathered: [], size: 0 },
+        state: { kind: 'opening', gathered: [], size: 0, answers: [] },
         media: [],
       }
       sessions.add(session)
@@ -120,6 +133,7 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
       })
     },
     wantedMedia: () => new Set([...sessions].flatMap(({ media }) => media)),
+    count: () => sessions.size,
   }
 }
 
@@ -206,7 +220,8 @@ function listen({ isMessage, now = () => performance.now() }: EventSocketsDeps, 
     if (!isAllowed()) return
     const frame = readClientFrame(data, isBinary, isMessage)
     if (frame.kind === 'media') session.media = frame.names
-    else reader.error(frame.code, frame.detail)
+    else if (session.state.kind === 'opening') session.state.answers.push(frame)
+    else reader.error(frame)
   })
 }
 

@@ -2,7 +2,7 @@
  * SQL of the audit trail, the engine's news, dead letters and tickets of the event socket.
  * @module
  */
-import type { DeadLetterReason, EventKind } from '@flow-service/protocol'
+import type { DeadLetterReason, EventKind, ObservabilityEvent } from '@flow-service/protocol'
 
 import { affected } from '../db/affected.ts'
 import type { Database, Sql } from '../db/database.ts'
@@ -75,9 +75,9 @@ export const createEventStore = (database: Pick<Database, 'sql'>) => ({
   },
 
   /** Newest first. */
-  async events(filter: EventFilter, limit: number): Promise<EventRow[]> {
+  async events(filter: EventFilter, limit: number): Promise<ObservabilityEvent[]> {
     const { sql } = database
-    return sql<EventRow[]>`
+    return sql<ObservabilityEvent[]>`
       select id, ts, kind, level, flow, node, action, actor, detail from engine_event where ${inSpan(sql, filter)}
       ${filter.kinds ? sql`and kind = any(${filter.kinds as string[]}::text[])` : sql``}
       order by ts desc, id desc limit ${limit}`

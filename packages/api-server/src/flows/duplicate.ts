@@ -37,32 +37,20 @@ export async function duplicateFlow(
 ): Promise<FlowRow> {
   assertName(to)
   const store = createFlowStore(deps.database)
-  for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- again when somebody has changed the original meanwhile
-    const copy = await tryDuplicate({ from, to }, by, rows, deps)
-    if (copy) {
-      deps.live.announce(copy)
-      return copy
-    }
-    // oxlint-disable-next-line no-await-in-loop -- see above
-    if (await store.byName(to)) throw nameTaken(to)
-  }
-}
-
-/** Null when the name is taken, or the original is no longer what was read. */
-async function tryDuplicate(
-  names: { readonly from: string; readonly to: string },
-  by: UserPrincipal,
-  rows: FlowRows,
-  { database, registry }: DuplicateDeps,
-): Promise<FlowRow | null> {
-  const original = await rows.find(names.from)
+  const original = await rows.find(from)
   const { document, fault } = currentContent(original)
-  if (fault) throw flowInvalid(names.from, [fault])
-  assertPrivileged(null, document, by, registry)
-  const content = renameReferences(original.draft ?? original.published, names)
-  const copy = { id: v7(), name: names.to, content, by: by.email, from: original }
-  return rows.change((tx) => createFlowStore(database).copy(tx, copy))
+  if (fault) throw flowInvalid(from, [fault])
+  assertPrivileged(null, document, by, deps.registry)
+  const content = renameReferences(original.draft ?? original.published, { from, to })
+  const copy = await rows.change(async (tx) => {
+    if (!(await store.hold(tx, original))) return null
+    const row = await store.create(tx, { id: v7(), name: to, content, by: by.email })
+    if (row) return row
+    throw nameTaken(to)
+  })
+  if (copy === null) return duplicateFlow({ from, to }, by, rows, deps)
+  deps.live.announce(copy)
+  return copy
 }
 
 function assertName(name: string): void {

@@ -26,6 +26,8 @@ export interface HostParts {
   /** Time zone of cron patterns, an IANA name. */
   readonly timeZone: string
   readonly work: WorkHost
+  /** Hears of every cascade that is over. */
+  readonly cascadeEnded?: Host['cascadeEnded']
 }
 
 /** Milliseconds by which the fine clock may be off before it is set again. */
@@ -51,7 +53,7 @@ export function createClock(): Clock {
 
 /** The engine's host of the runtime. */
 export function createHost(parts: HostParts): Host {
-  const { artifacts, clock, deadLetters, dispatcher, events, hooks, lastValues, log, timeZone, work } = parts
+  const { artifacts, clock, deadLetters, dispatcher, events, hooks, lastValues, log, timeZone, work, cascadeEnded = () => {} } = parts
   return {
     clock,
     newId: createIds(),
@@ -61,7 +63,7 @@ export function createHost(parts: HostParts): Host {
     event: (event) => events.publish(event, clock.now()),
     isWatched: () => events.isHeard(),
     deadLetter: (entry) => deadLetters.record(entry, clock.now()),
-    cascadeEnded: () => {},
+    cascadeEnded,
     work,
     log: ({ text, ...place }) => log.info(place, text),
     webhook: (flow, route, handler) => hooks.register(flow, route, handler),

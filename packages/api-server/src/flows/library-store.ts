@@ -30,10 +30,10 @@ interface NewSource {
   readonly by: string
 }
 
-/** Statements on the library. `null` answers mean that the condition of the statement met no row. */
-export type LibraryStore = ReturnType<typeof createLibraryStore>
-
-/** Statements on the library, on the database or in a transaction. */
+/**
+ * Statements on the library, on the database or in a transaction. `null` answers mean that the condition of the statement
+ * met no row.
+ */
 export function createLibraryStore(sql: Sql) {
   const one = async (rows: Promise<LibraryRow[]>): Promise<LibraryRow | null> => (await rows)[0] ?? null
   return {

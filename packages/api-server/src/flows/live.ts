@@ -15,6 +15,7 @@ import type { EventBus } from '../events/event-bus.ts'
 import type { LastValues } from '../messages/last-values.ts'
 import { createFlowStore, type FlowRow } from './store.ts'
 import { publishedContent, publishedMode } from './stored-content.ts'
+import type { LiveWork } from './work.ts'
 
 /** What the engine shows of a flow beside its document. */
 export interface LiveState {
@@ -50,6 +51,8 @@ export interface LiveFlows {
    */
   restore(isMissing: (name: string) => boolean): Promise<void>
   state(row: FlowRow): LiveState
+  /** How many flows could not be started. */
+  failed(): number
   /** Tells observers the state and version of a flow; `status` where others know better. */
   announce(row: FlowRow, status?: FlowStatus): void
 }
@@ -60,11 +63,13 @@ export interface LiveFlowsDeps {
   readonly database: Pick<Database, 'sql'>
   readonly lastValues: Pick<LastValues, 'get'>
   readonly events: Pick<EventBus, 'publish'>
+  /** Kept work: what a flow holds or has given up is committed before anybody is told. */
+  readonly work: Pick<LiveWork, 'written'>
   readonly log: { warn(fields: object, message: string): void }
 }
 
 /** Live flows on a runtime. */
-export function createLiveFlows({ runtime, database, lastValues, events, log }: LiveFlowsDeps): LiveFlows {
+export function createLiveFlows({ runtime, database, lastValues, events, work, log }: LiveFlowsDeps): LiveFlows {
   const store = createFlowStore(database)
   const failures = new Map<string, Issue>()
   const changes = new Map<string, Promise<unknown>>()
@@ -104,10 +109,18 @@ export function createLiveFlows({ runtime, database, lastValues, events, log }: 
     }
     return !failures.has(row.id)
   }
+  const committed = async (row: FlowRow): Promise<void> => {
+    try {
+      await work.written()
+    } catch (error) {
+      log.warn({ err: error, flow: row.name }, 'what a live flow keeps is not committed yet')
+    }
+  }
   const end = async (row: FlowRow, keep: boolean): Promise<boolean> => {
     const flow = runtime.get(row.name)
     const hasFailed = failures.delete(row.id)
     await flow?.stop({ keep })
+    if (flow) await committed(row)
     return flow !== undefined || hasFailed
   }
   /** A change of a flow that runs. */
@@ -116,6 +129,7 @@ export function createLiveFlows({ runtime, database, lastValues, events, log }: 
     if (!flow) return false
     await store.wish(row.id, wished)
     act(flow)
+    await committed(row)
     announce(row)
     return true
   }
@@ -127,6 +141,7 @@ export function createLiveFlows({ runtime, database, lastValues, events, log }: 
     pause: (row) => change(row, 'paused', (flow) => flow.pause()),
     resume: (row) => change(row, 'active', (flow) => flow.resume()),
     running: (row) => runtime.get(row.name),
+    failed: () => failures.size,
     exclusive(id, change) {
       const before = changes.get(id) ?? Promise.resolve()
       const mine = before.then(change, change)

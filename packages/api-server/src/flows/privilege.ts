@@ -14,12 +14,11 @@ import { canonicalJson, type FlowDocument, type FlowNode, type ProblemItem } fro
 
 import { ProblemError } from '../http/errors.ts'
 import type { UserPrincipal } from '../http/principal.ts'
-import { withoutSharedCode } from './stored-content.ts'
 
 /** Types that execute code or commands, known by name whether or not this engine has them installed. */
 const codeTypes: ReadonlySet<string> = new Set(['python', 'code', 'exec'])
 
-const guardedFields = ['source', 'library', 'entry'] as const
+const guardedFields = ['library', 'source', 'entry'] as const
 
 /** Refuses with `forbidden` what this user may not change, with the places; `stored` is null for a new flow. */
 export function assertPrivileged(
@@ -33,11 +32,7 @@ export function assertPrivileged(
 }
 
 /** The parts of `next` that an ordinary user may not change against `stored`. */
-function privilegedChanges(
-  stored: FlowDocument | null,
-  next: FlowDocument,
-  registry: NodeRegistry,
-): ProblemItem[] {
+function privilegedChanges(stored: FlowDocument | null, next: FlowDocument, registry: NodeRegistry): ProblemItem[] {
   const isGuarded = (type: string): boolean => codeTypes.has(type) || registry.get(type)?.superuser === true
   const before = new Map(stored?.nodes.map((node) => [node.id, node]))
   const items = next.nodes.flatMap((node, at) => changesOf(before.get(node.id), node, `/nodes/${at}`, isGuarded))
@@ -58,8 +53,10 @@ function changesOf(
   } else if (before.type !== node.type && (guarded || isGuarded(before.type))) {
     return [refused(`${path}/type`, `only a superuser turns "${before.type}" into "${node.type}"`)]
   }
+  // what a document shows of shared code may be older than the library, and changes nothing
+  const shares = node.library !== null && node.library === before?.library
   const items = guardedFields
-    .filter((field) => differs((before && withoutSharedCode(before))?.[field] ?? null, withoutSharedCode(node)[field]))
+    .filter((field) => !(shares && field === 'source') && differs(before?.[field] ?? null, node[field]))
     .map((field) => refused(`${path}/${field}`, `the ${field} of a node is changed by superusers`))
   if (guarded && !runsOwnCode(node.type) && differs(before?.settings, node.settings))
     items.push(refused(`${path}/settings`, `the settings of "${node.type}" nodes are changed by superusers`))

@@ -70,33 +70,43 @@ async function renameHeld(
   let changed: readonly FlowRow[] = []
   try {
     await lastValues.flush()
-    changed = await commit(flow.id, names, by, deps)
+    changed = await commit({ id: flow.id, names, by }, deps)
     lastValues.follow(names)
     code.release(names.from)
     published.rename(flow.id, names.to)
   } finally {
     const now = held.map((row) => changed.find(({ id }) => id === row.id) ?? row)
     for (const row of now) published.take(row)
-    await Promise.all(now.map((row, at) => (ended[at] ? live.revive(row) : live.announce(row))))
+    await Promise.all(now.map(async (row, at) => (ended[at] ? live.revive(row) : live.announce(row))))
   }
   const rest = changed.filter(({ id }) => !held.some((row) => row.id === id))
-  await refresh(rest.map(({ id }) => id), { ...deps, rebuild: true })
+  await refresh(
+    rest.map(({ id }) => id),
+    { ...deps, rebuild: true },
+  )
   const renamed = changed.find(({ id }) => id === flow.id)
   if (!renamed) throw noFlow(names.from)
   return renamed
 }
 
+/** A flow that is given another name, and by whom. */
+interface Renaming {
+  readonly id: string
+  readonly names: NewName
+  readonly by: UserPrincipal
+}
+
 /** All rows that have changed. */
-async function commit(id: string, names: NewName, by: UserPrincipal, deps: RenameDeps): Promise<FlowRow[]> {
+async function commit(renaming: Renaming, deps: RenameDeps): Promise<FlowRow[]> {
   try {
-    return await deps.database.transaction((tx) => follow(tx, id, names, by, deps))
+    return await deps.database.transaction((tx) => follow(tx, renaming, deps))
   } catch (error) {
-    throw sqlState(error) === UNIQUE_VIOLATION ? nameTaken(names.to) : error
+    throw sqlState(error) === UNIQUE_VIOLATION ? nameTaken(renaming.names.to) : error
   }
 }
 
 /** Everything stored that knows the flow by its name. */
-async function follow(tx: Sql, id: string, names: NewName, by: UserPrincipal, deps: RenameDeps): Promise<FlowRow[]> {
+async function follow(tx: Sql, { id, names, by }: Renaming, deps: RenameDeps): Promise<FlowRow[]> {
   const { code, eventLog, lastValues, renameRuns } = deps
   const store = createFlowStore({ sql: tx })
   const changed: FlowRow[] = []
@@ -104,7 +114,8 @@ async function follow(tx: Sql, id: string, names: NewName, by: UserPrincipal, de
     const contents = renamedContents(row, names)
     const change = { id: row.id, version: row.version, ...contents, by: by.email }
     const isOwn = row.id === id
-    if (!isOwn && (isCode(row, code) || (contents.draft === row.draft && contents.published === row.published))) continue
+    if (!isOwn && (isCode(row, code) || (contents.draft === row.draft && contents.published === row.published)))
+      continue
     // oxlint-disable-next-line no-await-in-loop -- statements of one transaction
     const written = await (isOwn ? store.rename(tx, { ...change, name: names.to }) : store.replace(tx, change))
     if (written) changed.push(written)

@@ -123,7 +123,8 @@ export const flowsEndpoints = {
     method: 'post',
     path: '/flows/{name}/duplicate',
     summary: 'Copy a flow',
-    description: 'The current content becomes the draft of a new flow. Copies with code or environment variables take a superuser.',
+    description:
+      'The current content becomes the draft of a new flow. Copies with code or environment variables take a superuser.',
     auth: 'user',
     params,
     body: json(duplicateRequestSchema, { required: false }),

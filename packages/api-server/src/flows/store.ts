@@ -47,146 +47,145 @@ export interface BundleRow {
 export type FlowStore = ReturnType<typeof createFlowStore>
 
 /** Statements on the tables of flows. `null` answers mean that the condition of the statement met no row. */
-export function createFlowStore({ sql }: Pick<Database, 'sql'>) {
-  const one = async (rows: Promise<FlowRow[]>): Promise<FlowRow | null> => (await rows)[0] ?? null
-  return {
-    list: (): Promise<FlowRow[]> =>
-      sql<FlowRow[]>`select *, library_of(flow) as library from flow order by name collate "C"`,
+export const createFlowStore = ({ sql }: Pick<Database, 'sql'>) => ({
+  ...changes,
 
-    byName: (name: string): Promise<FlowRow | null> =>
-      one(sql<FlowRow[]>`select *, library_of(flow) as library from flow where name = ${name}`),
+  list: (): Promise<FlowRow[]> =>
+    sql<FlowRow[]>`select *, library_of(flow) as library from flow order by name collate "C"`,
 
-    /** The flows that were defined in code when they were last changed, with the path of their module. */
-    codeDefined: (): Promise<{ name: string; module: string }[]> =>
-      sql`select name, code ->> 'module' as module from flow where origin = 'code'`,
+  byName: (name: string): Promise<FlowRow | null> =>
+    one(sql<FlowRow[]>`select *, library_of(flow) as library from flow where name = ${name}`),
 
-    byId: (id: string): Promise<FlowRow | null> =>
-      one(sql<FlowRow[]>`select *, library_of(flow) as library from flow where id = ${id}`),
+  /** The flows that were defined in code when they were last changed, with the path of their module. */
+  codeDefined: (): Promise<{ name: string; module: string }[]> =>
+    sql`select name, code ->> 'module' as module from flow where origin = 'code'`,
 
-    /** The live flows that are wished to be active or paused. */
-    wished: (): Promise<FlowRow[]> =>
-      sql<
-        FlowRow[]
-      >`select *, library_of(flow) as library from flow where wished <> 'stopped' and published is not null order by name collate "C"`,
+  byId: (id: string): Promise<FlowRow | null> =>
+    one(sql<FlowRow[]>`select *, library_of(flow) as library from flow where id = ${id}`),
 
-    /** Makes a flow of version 1 with a draft; null when the name is taken. */
-    create: (tx: Sql, flow: { id: string; name: string; content: object; by: string }): Promise<FlowRow | null> =>
-      one(tx<FlowRow[]>`
-        insert into flow (id, name, version, draft, origin, updated_by)
-        values (${flow.id}, ${flow.name}, 1, ${JSON.stringify(flow.content)}::jsonb, 'api', ${flow.by})
-        on conflict (name) do nothing returning *, library_of(flow) as library`),
+  /** The live flows that are wished to be active or paused. */
+  wished: (): Promise<FlowRow[]> =>
+    sql<
+      FlowRow[]
+    >`select *, library_of(flow) as library from flow where wished <> 'stopped' and published is not null order by name collate "C"`,
 
-    /** Replaces the draft when the flow is still of that version; from then on the flow belongs to the API. */
-    save: (tx: Sql, flow: { id: string; version: number; content: object; by: string }): Promise<FlowRow | null> =>
-      one(tx<FlowRow[]>`
-        update flow set version = version + 1, draft = ${JSON.stringify(flow.content)}::jsonb, origin = 'api', code = null,
-          updated_at = now(), updated_by = ${flow.by}
-        where id = ${flow.id} and version = ${flow.version} returning *, library_of(flow) as library`),
+  /** Ids of the flows whose contents may name messages of a flow: their texts hold its name before a dot. */
+  naming: async (flow: string): Promise<string[]> =>
+    (await sql<{ id: string }[]>`select id from flow where ${holds(sql, flow)} order by id`).map(({ id }) => id),
 
-    /** Makes the draft the published form when the flow is still of that version. */
-    publish: (tx: Sql, flow: { id: string; version: number; by: string }): Promise<FlowRow | null> =>
-      one(tx<FlowRow[]>`
-        update flow set published = draft, published_version = version, draft = null,
-          updated_at = now(), updated_by = ${flow.by}
-        where id = ${flow.id} and version = ${flow.version} and draft is not null returning *, library_of(flow) as library`),
+  wish: async (id: string, wished: Wished): Promise<void> => {
+    affected(await sql`update flow set wished = ${wished} where id = ${id}`, 1)
+  },
 
-    /** Removes the draft beside a published form when the flow is still of that version, which then is a new one. */
-    discard: (tx: Sql, flow: { id: string; version: number; by: string }): Promise<FlowRow | null> =>
-      one(tx<FlowRow[]>`
-        update flow set version = version + 1, draft = null, updated_at = now(), updated_by = ${flow.by}
-        where id = ${flow.id} and version = ${flow.version} and draft is not null and published is not null
-        returning *, library_of(flow) as library`),
+  /** The bundles of these digests, as far as there are any. */
+  bundles: (digests: readonly string[]): Promise<BundleRow[]> =>
+    sql<BundleRow[]>`
+      select digest, bundle, source_map, addons from code_bundle where digest = any(${[...digests]})`,
+})
 
-    /** As `create`, while the flow that the content was copied from is still of that version. */
-    copy: (
-      tx: Sql,
-      flow: { id: string; name: string; content: unknown; by: string; from: { id: string; version: number } },
-    ): Promise<FlowRow | null> =>
-      one(tx<FlowRow[]>`
-        insert into flow (id, name, version, draft, origin, updated_by)
-        select ${flow.id}, ${flow.name}, 1, ${JSON.stringify(flow.content)}::jsonb, 'api', ${flow.by}
-        from flow source where source.id = ${flow.from.id} and source.version = ${flow.from.version} for share of source
-        on conflict (name) do nothing returning *, library_of(flow) as library`),
+/** Statements of transactions. */
+const changes = {
+  /** Makes a flow of version 1 with a draft; null when the name is taken. */
+  create: (tx: Sql, flow: { id: string; name: string; content: unknown; by: string }): Promise<FlowRow | null> =>
+    one(tx<FlowRow[]>`
+      insert into flow (id, name, version, draft, origin, updated_by)
+      values (${flow.id}, ${flow.name}, 1, ${JSON.stringify(flow.content)}::jsonb, 'api', ${flow.by})
+      on conflict (name) do nothing returning *, library_of(flow) as library`),
 
-    /** Ids of the flows whose contents may name messages of a flow: their texts hold its name before a dot. */
-    naming: async (flow: string): Promise<string[]> =>
-      (await sql<{ id: string }[]>`select id from flow where ${holds(sql, flow)} order by id`).map(({ id }) => id),
+  /** Replaces the draft when the flow is still of that version; from then on the flow belongs to the API. */
+  save: (tx: Sql, flow: { id: string; version: number; content: object; by: string }): Promise<FlowRow | null> =>
+    one(tx<FlowRow[]>`
+      update flow set version = version + 1, draft = ${JSON.stringify(flow.content)}::jsonb, origin = 'api', code = null,
+        updated_at = now(), updated_by = ${flow.by}
+      where id = ${flow.id} and version = ${flow.version} returning *, library_of(flow) as library`),
 
-    /** The flow and those that may name its messages; nobody else changes them until the transaction ends. */
-    lockWithNaming: (tx: Sql, { id, name }: { id: string; name: string }): Promise<FlowRow[]> =>
-      tx<FlowRow[]>`
-        select *, library_of(flow) as library from flow where id = ${id} or ${holds(tx, name)} order by id for update`,
+  /** Makes the draft the published form when the flow is still of that version. */
+  publish: (tx: Sql, flow: { id: string; version: number; by: string }): Promise<FlowRow | null> =>
+    one(tx<FlowRow[]>`
+      update flow set published = draft, published_version = version, draft = null,
+        updated_at = now(), updated_by = ${flow.by}
+      where id = ${flow.id} and version = ${flow.version} and draft is not null returning *, library_of(flow) as library`),
 
-    /** Gives a flow that the transaction has locked another name and the contents under it; see `replace`. */
-    rename: (
-      tx: Sql,
-      flow: { id: string; name: string; draft: unknown; published: unknown; by: string },
-    ): Promise<FlowRow | null> =>
-      one(tx<FlowRow[]>`
-        update flow set name = ${flow.name}, origin = 'api', code = null, version = version + 1,
-          published_version = case when draft is null then version + 1 else published_version end,
-          draft = ${jsonOrNull(flow.draft)}::jsonb, published = ${jsonOrNull(flow.published)}::jsonb,
-          updated_at = now(), updated_by = ${flow.by}
-        where id = ${flow.id} returning *, library_of(flow) as library`),
+  /** Removes the draft beside a published form when the flow is still of that version, which then is a new one. */
+  discard: (tx: Sql, flow: { id: string; version: number; by: string }): Promise<FlowRow | null> =>
+    one(tx<FlowRow[]>`
+      update flow set version = version + 1, draft = null, updated_at = now(), updated_by = ${flow.by}
+      where id = ${flow.id} and version = ${flow.version} and draft is not null and published is not null
+      returning *, library_of(flow) as library`),
 
-    /**
-     * Replaces both contents when the flow is still of that version, which then is a new one; without a draft it is the
-     * published one too.
-     */
-    replace: (
-      tx: Sql,
-      flow: { id: string; version: number; draft: unknown; published: unknown; by: string },
-    ): Promise<FlowRow | null> =>
-      one(tx<FlowRow[]>`
-        update flow set version = version + 1,
-          published_version = case when draft is null then version + 1 else published_version end,
-          draft = ${jsonOrNull(flow.draft)}::jsonb, published = ${jsonOrNull(flow.published)}::jsonb,
-          updated_at = now(), updated_by = ${flow.by}
-        where id = ${flow.id} and version = ${flow.version} returning *, library_of(flow) as library`),
+  /** Keeps a flow as it is until the transaction ends; false when it is no longer of that version. */
+  hold: async (tx: Sql, { id, version }: { id: string; version: number }): Promise<boolean> =>
+    (await tx`select from flow where id = ${id} and version = ${version} for share`).length > 0,
 
-    /**
-     * Publishes a flow defined in code, with a new version when the content differs: `is_new` then. Null when the name
-     * is that of a flow made through the API.
-     */
-    register: async (tx: Sql, flow: { id: string; name: string; content: object; code: CodeOrigin }) =>
-      (
-        await tx<(FlowRow & { is_new: boolean })[]>`
-          with old as (select id, published from flow where name = ${flow.name})
-          insert into flow (id, name, version, published, published_version, origin, code)
-          values (${flow.id}, ${flow.name}, 1, ${JSON.stringify(flow.content)}::jsonb, 1, 'code', ${JSON.stringify(flow.code)}::jsonb)
-          on conflict (name) do update set code = excluded.code, published = excluded.published,
-            version = flow.version + (flow.published <> excluded.published)::int,
-            published_version = flow.version + (flow.published <> excluded.published)::int,
-            updated_at = case when flow.published <> excluded.published then now() else flow.updated_at end
-          where flow.origin = 'code'
-          returning *, library_of(flow) as library, not exists (select from old where old.published = flow.published) as is_new`
-      )[0] ?? null,
+  /** The flow and those that may name its messages; nobody else changes them until the transaction ends. */
+  lockWithNaming: (tx: Sql, { id, name }: { id: string; name: string }): Promise<FlowRow[]> =>
+    tx<FlowRow[]>`
+      select *, library_of(flow) as library from flow where id = ${id} or ${holds(tx, name)} order by id for update`,
 
-    wish: async (id: string, wished: Wished): Promise<void> => {
-      affected(await sql`update flow set wished = ${wished} where id = ${id}`, 1)
-    },
+  /** Gives a flow that the transaction has locked another name and the contents under it; see `replace`. */
+  rename: (
+    tx: Sql,
+    flow: { id: string; name: string; draft: unknown; published: unknown; by: string },
+  ): Promise<FlowRow | null> =>
+    one(tx<FlowRow[]>`
+      update flow set name = ${flow.name}, origin = 'api', code = null, version = version + 1,
+        published_version = case when draft is null then version + 1 else published_version end,
+        draft = ${jsonOrNull(flow.draft)}::jsonb, published = ${jsonOrNull(flow.published)}::jsonb,
+        updated_at = now(), updated_by = ${flow.by}
+      where id = ${flow.id} returning *, library_of(flow) as library`),
 
-    /** Keeps others from changing the flow until the transaction ends; false when it is gone. */
-    lock: async (tx: Sql, id: string): Promise<boolean> =>
-      (await tx`select from flow where id = ${id} for update`).length > 0,
+  /**
+   * Replaces both contents when the flow is still of that version, which then is a new one; without a draft it is the
+   * published one too.
+   */
+  replace: (
+    tx: Sql,
+    flow: { id: string; version: number; draft: unknown; published: unknown; by: string },
+  ): Promise<FlowRow | null> =>
+    one(tx<FlowRow[]>`
+      update flow set version = version + 1,
+        published_version = case when draft is null then version + 1 else published_version end,
+        draft = ${jsonOrNull(flow.draft)}::jsonb, published = ${jsonOrNull(flow.published)}::jsonb,
+        updated_at = now(), updated_by = ${flow.by}
+      where id = ${flow.id} and version = ${flow.version} returning *, library_of(flow) as library`),
 
-    remove: async (tx: Sql, id: string): Promise<void> => {
-      affected(await tx`delete from flow where id = ${id}`, 1)
-    },
+  /**
+   * Publishes a flow defined in code, with a new version when the content differs: `is_new` then. Null when the name
+   * is that of a flow made through the API.
+   */
+  register: async (tx: Sql, flow: { id: string; name: string; content: object; code: CodeOrigin }) =>
+    (
+      await tx<(FlowRow & { is_new: boolean })[]>`
+        with old as (select id, published from flow where name = ${flow.name})
+        insert into flow (id, name, version, published, published_version, origin, code)
+        values (${flow.id}, ${flow.name}, 1, ${JSON.stringify(flow.content)}::jsonb, 1, 'code', ${JSON.stringify(flow.code)}::jsonb)
+        on conflict (name) do update set code = excluded.code, published = excluded.published,
+          version = flow.version + (flow.published <> excluded.published)::int,
+          published_version = flow.version + (flow.published <> excluded.published)::int,
+          updated_at = case when flow.published <> excluded.published then now() else flow.updated_at end
+        where flow.origin = 'code'
+        returning *, library_of(flow) as library, not exists (select from old where old.published = flow.published) as is_new`
+    )[0] ?? null,
 
-    /** The bundles of these digests, as far as there are any. */
-    bundles: (digests: readonly string[]): Promise<BundleRow[]> =>
-      sql<BundleRow[]>`
-        select digest, bundle, source_map, addons from code_bundle where digest = any(${[...digests]})`,
+  /** Keeps others from changing the flow until the transaction ends; false when it is gone. */
+  lock: async (tx: Sql, id: string): Promise<boolean> =>
+    (await tx`select from flow where id = ${id} for update`).length > 0,
 
-    keepBundle: async (tx: Sql, row: BundleRow): Promise<void> => {
-      await tx`
-        insert into code_bundle (digest, bundle, source_map, addons)
-        values (${row.digest}, ${row.bundle}, ${row.source_map}, ${[...row.addons]})
-        on conflict (digest) do update set
-          bundle = excluded.bundle, source_map = excluded.source_map, addons = excluded.addons`
-    },
-  }
+  remove: async (tx: Sql, id: string): Promise<void> => {
+    affected(await tx`delete from flow where id = ${id}`, 1)
+  },
+
+  keepBundle: async (tx: Sql, row: BundleRow): Promise<void> => {
+    await tx`
+      insert into code_bundle (digest, bundle, source_map, addons)
+      values (${row.digest}, ${row.bundle}, ${row.source_map}, ${[...row.addons]})
+      on conflict (digest) do update set
+        bundle = excluded.bundle, source_map = excluded.source_map, addons = excluded.addons`
+  },
+}
+
+async function one(rows: Promise<FlowRow[]>): Promise<FlowRow | null> {
+  return (await rows)[0] ?? null
 }
 
 /** Whether a text of a flow's contents begins with the name of a flow and a dot. */

@@ -29,8 +29,7 @@ export function contentOf(document: FlowDocument): object {
 }
 
 /** A node as it is stored: shared code stands in the library alone. */
-export const withoutSharedCode = (node: FlowNode): FlowNode =>
-  node.library === null ? node : { ...node, source: null }
+const withoutSharedCode = (node: FlowNode): FlowNode => (node.library === null ? node : { ...node, source: null })
 
 /** A stored content with every node changed; what holds no nodes stays as it is. */
 export function mapStoredNodes(content: unknown, change: (node: object) => object): unknown {

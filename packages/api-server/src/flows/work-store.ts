@@ -70,10 +70,10 @@ export const createWorkStore = ({ sql }: Pick<Database, 'sql'>) => ({
   /** The work of a flow in the order in which it was kept. */
   async left(flow: string): Promise<KeptWork[]> {
     const rows = await sql<WorkRow[]>`
-      select w.id, flow.name as flow, node, body, cascade, origin, attempts, begun
+      select w.id, flow.name as flow, w.node, w.body, w.cascade, w.origin, w.attempts, w.begun
       from live_work w join flow on flow.id = w.flow
       where flow.name = ${flow}
-      order by position`
+      order by w.position`
     return rows.map((row) => ({
       ...row,
       body: JSON.parse(row.body) as WorkBody,

@@ -46,7 +46,7 @@ export interface WorkDeps {
   readonly database: Pick<Database, 'sql' | 'assertOutsideTransaction'>
   readonly log: { error(fields: object, message: string): void }
   /** Resolves when what ended work has left elsewhere is committed; never rejects. */
-  readonly beforeDrops?: () => Promise<void>
+  readonly beforeDrops?: () => Promise<unknown>
   readonly patienceMs?: number
   readonly maxOperations?: number
 }

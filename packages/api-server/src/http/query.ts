@@ -24,7 +24,7 @@ export const integer = (bounds: { min: number; max?: number }) => {
 }
 
 /** A time in a query string; a `+` that was not escaped arrives as a space and is taken back. */
-const time = z
+export const time = z
   .string()
   .transform((text) => text.replace(' ', '+'))
   .pipe(timestampInputSchema)

@@ -22,7 +22,7 @@ import { ExecutionStore } from './execution-store.ts'
 import { ExecutionWriter, type RunsLog } from './execution-writer.ts'
 import { Execution } from './execution.ts'
 import { RunQueue } from './run-queue.ts'
-import { summaryOf } from './run-record.ts'
+import { RunTeller } from './run-teller.ts'
 import { type MetricsQuery, RunView } from './run-view.ts'
 import { StageUpkeep } from './stage-upkeep.ts'
 import { type RunFilter, RunsStore } from './store.ts'
@@ -79,9 +79,11 @@ export function createRuns(deps: RunsDeps): Runs {
   const { database, host } = deps
   const { clock } = host
   const now = (): string => timestampOfMs(clock.now())
+  const teller = new RunTeller(deps.publishEvent)
   const publishEvent: RunsDeps['publishEvent'] = (event, atMs) => {
-    deps.publishEvent(event, atMs)
-    if (event.type === 'run') channel.tell(event.run)
+    if (event.type !== 'run') return deps.publishEvent(event, atMs)
+    teller.tell(event.run, atMs)
+    channel.tell(event.run)
   }
   const tellRun = (run: RunSummary): void => publishEvent({ type: 'run', run }, clock.now())
 
@@ -89,7 +91,7 @@ export function createRuns(deps: RunsDeps): Runs {
   const executions = new ExecutionStore(database)
   const timestamps = createTimestamps(() => clock.now())
   const writer = new ExecutionWriter({ ...deps, store: executions, clock })
-  const submit = createSubmit({ ...deps, store, timestamps })
+  const submit = createSubmit({ ...deps, store, timestamps, teller, tellRun })
   const upkeep = new StageUpkeep({ ...deps, store: executions, clock })
   const queue = new RunQueue({
     ...deps,
@@ -103,7 +105,7 @@ export function createRuns(deps: RunsDeps): Runs {
     },
     onAbandoned(run) {
       const value = { run: run.id }
-      host.deadLetter({ flow: run.flow, node: '', message: null, value, reason: 'lease', cascade: null })
+      host.deadLetter({ flow: run.flow, node: '', message: null, value, reason: 'lease', cascade: null, run: run.id })
       tellRun(run)
     },
     stopWriting: () => writer.stop(),
@@ -111,7 +113,7 @@ export function createRuns(deps: RunsDeps): Runs {
   const channel = new EngineChannel({
     ...deps,
     clock,
-    onNews: (news) => follow(news, { ...deps, store, queue, clock }),
+    onNews: (news) => follow(news, { store, queue, clock, teller }),
   })
   const view = new RunView({ store, executions, flush: async (id) => queue.peek(id)?.flush() })
 
@@ -136,7 +138,6 @@ export function createRuns(deps: RunsDeps): Runs {
     async submit(flow, body, by) {
       const submitted = await submit(flow, body, by)
       if ('known' in submitted) return { run: await view.run(submitted.known), created: false }
-      tellRun(summaryOf(submitted.queued))
       queue.wake()
       return { run: submitted.queued, created: true }
     },
@@ -161,21 +162,19 @@ export function createRuns(deps: RunsDeps): Runs {
 /** Tells this engine's listeners what another engine did, as far as it still holds. */
 async function follow(
   news: readonly RunNews[],
-  {
-    store,
-    queue,
-    clock,
-    publishEvent,
-  }: Pick<RunsDeps, 'publishEvent'> & { store: RunsStore; queue: RunQueue; clock: Clock },
+  { store, queue, clock, teller }: { store: RunsStore; queue: RunQueue; clock: Clock; teller: RunTeller },
 ): Promise<void> {
   const told = new Map(news.map(({ id, status }) => [id, status]))
-  for (const run of await store.summaries([...told.keys()])) {
-    if (run.status !== told.get(run.id)) continue
-    const execution = await queue.find(run.id)
-    if (isFinished(run.status)) execution?.abandon()
-    // what this engine executes it tells itself
-    else if (execution) continue
-    publishEvent({ type: 'run', run }, clock.now())
-  }
+  const ids = [...told.keys()]
+  await teller.learning(ids, async () => {
+    for (const run of await store.summaries(ids)) {
+      if (run.status !== told.get(run.id)) continue
+      const execution = await queue.find(run.id)
+      if (isFinished(run.status)) execution?.abandon()
+      // what this engine executes it tells itself
+      else if (execution) continue
+      teller.tell(run, clock.now())
+    }
+  })
   if (news.some(({ status }) => status === 'queued')) queue.wake()
 }

@@ -3,7 +3,7 @@
  * @module
  */
 import { checkParams, documentDigest } from '@flow-service/core'
-import { artifactRefsIn, type FlowDocument, type Run, type RunSubmit } from '@flow-service/protocol'
+import { artifactRefsIn, type FlowDocument, type Run, type RunSubmit, type RunSummary } from '@flow-service/protocol'
 import { v7 } from 'uuid'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
@@ -12,7 +12,8 @@ import type { Timestamps } from '../db/timestamps.ts'
 import { sqlState } from '../db/transaction.ts'
 import type { RunnableFlow, RunnableFlows } from '../flows/runnable-flows.ts'
 import { invalid, ProblemError } from '../http/errors.ts'
-import { runRecord } from './run-record.ts'
+import { runRecord, summaryOf } from './run-record.ts'
+import type { RunTeller } from './run-teller.ts'
 import { createStatementGroup } from './statement-group.ts'
 import type { NewRun, RunsStore } from './store.ts'
 
@@ -23,6 +24,9 @@ export interface SubmitSetting {
   readonly timestamps: Timestamps
   readonly artifacts: Pick<Artifacts, 'addRefs'>
   readonly flows: RunnableFlows
+  readonly teller: Pick<RunTeller, 'learning'>
+  /** Tells this engine's listeners, and other engines, of a queued run. */
+  readonly tellRun: (run: RunSummary) => void
 }
 
 /** A queued run, or the id of the run that was submitted first under the same key. */
@@ -40,10 +44,11 @@ const ATTEMPTS = 5
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * A submission resolves when the run is committed. Refuses with `not_found`, `wrong_mode`, `not_published`,
+ * A submission resolves when the run is committed and told. Refuses with `not_found`, `wrong_mode`, `not_published`,
  * `flow_invalid` and `validation_failed`; then no run exists.
  */
-export function createSubmit({ database, store, timestamps, artifacts, flows }: SubmitSetting): Submit {
+export function createSubmit(setting: SubmitSetting): Submit {
+  const { database, store, timestamps, artifacts, flows, teller, tellRun } = setting
   const group = createStatementGroup<Item>(
     database,
     ({ run }) => digestsOf(run).length > 0,
@@ -80,8 +85,13 @@ export function createSubmit({ database, store, timestamps, artifacts, flows }: 
     if (known !== null) return { known }
     const document = await runnable(flow, body.draft ? 'draft' : 'published', flows)
     const run = newRun({ ...flow, document }, body, by)
-    const queued = await queue(run)
-    if (queued) return { queued: recordOf(queued, flow) }
+    const queued = await teller.learning([run.id], async () => {
+      const row = await queue(run)
+      const record = row && recordOf(row, flow)
+      if (record) tellRun(summaryOf(record))
+      return record
+    })
+    if (queued) return { queued }
     const first = key === null ? null : await store.idOfKey(flow.id, key)
     if (first === null) throw noFlow(name)
     return { known: first }

@@ -30,3 +30,19 @@ test('a listener that throws is reported and keeps nobody from hearing', () => {
   expect(heard).toBe(1)
   expect(errors).toEqual([new Error('broken')])
 })
+
+test('a quiet listener hears everything, and nobody makes events of values for it', () => {
+  const bus = createEventBus()
+  let heard = 0
+  const end = bus.subscribe(() => (heard += 1), { quiet: true })
+  expect(bus.isHeard()).toBe(false)
+  bus.publish(event)
+  const endLoud = bus.subscribe(() => undefined)
+  expect(bus.isHeard()).toBe(true)
+  endLoud()
+  endLoud()
+  expect(bus.isHeard()).toBe(false)
+  end()
+  bus.publish(event)
+  expect(heard).toBe(1)
+})

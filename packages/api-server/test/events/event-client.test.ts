@@ -11,7 +11,16 @@ import { WebSocket } from 'ws'
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import { BURST_FRAMES } from '../../src/events/frame-budget.ts'
 import { databaseAt } from '../backend.ts'
-import { flowEvent, handshake, openRaw, quiet, startSockets, type TestClient, type TestSockets } from './sockets.ts'
+import {
+  flowEvent,
+  handshake,
+  nothing,
+  openRaw,
+  quiet,
+  startSockets,
+  type TestClient,
+  type TestSockets,
+} from './sockets.ts'
 
 let directory: string
 let database: Database
@@ -51,6 +60,23 @@ describe('frames of a client', () => {
     expect(codes(client)).toEqual(['unknown_frame', 'unknown_frame', ...Array<string>(9).fill('malformed_frame')])
     at.bus.publish(flowEvent('f'))
     expect((await client.next(13)).at(-1)?.type).toBe('flow')
+  })
+
+  test('that come before the snapshot are answered after it', async () => {
+    const stored = Promise.withResolvers<() => typeof nothing>()
+    at.snapshot = () => stored.promise
+    const client = await at.open()
+    client.socket.send('{}')
+    client.socket.ping()
+    await once(client.socket, 'pong')
+    at.bus.publish(flowEvent('f'))
+    stored.resolve(() => nothing)
+    const frames = await client.next(3)
+    expect(frames.map(({ type, seq }) => [type, seq])).toEqual([
+      ['snapshot', 1],
+      ['error', 2],
+      ['flow', 3],
+    ])
   })
 
   test('an unknown type is repeated in a bounded length', async () => {

@@ -57,9 +57,9 @@ const letter: DeadLetter = { flow: 'f', node: 'n', message: 'f.x', value: { a: 1
 test('dead letters are kept with their value as it was, in few commits', async () => {
   const letters = createDeadLetters({ database, log: quiet })
   const odd = 'nul \0, half a pair \ud800'
-  for (let i = 0; i < 2000; i++) letters.record({ ...letter, value: i === 5 ? odd : { i } }, 1_000_000 + i)
   letters.record({ ...letter, node: 'big', value: 'x'.repeat(300_000) }, 5)
   letters.record({ ...letter, node: 'odd', value: 1n }, 5)
+  for (let i = 0; i < 2000; i++) letters.record({ ...letter, value: i === 5 ? odd : { i } }, 1_000_000 + i)
   await letters.flush()
   const rows = await database.sql<
     { ts: string; node: string; value: string | null; reason: string; attempts: number }[]
@@ -85,4 +85,45 @@ test('a flood beyond what may wait is counted in the log instead of filling the 
   await expect.poll(() => failures).toEqual([{ lost: 500 }])
   const [row] = await database.sql<{ n: number }[]>`select count(*)::int as n from dead_letter where node = 'flood'`
   expect(row?.n).toBe(10_000)
+})
+
+test('dead letters of one moment have times of their own, so that lists can be paged by them', async () => {
+  const letters = createDeadLetters({ database, log: quiet })
+  for (let i = 0; i < 20; i++) letters.record({ ...letter, flow: 'moment', value: i }, 5_000_000)
+  const listed = await letters.list({ flows: ['moment'] }, 100)
+  expect(new Set(listed.map(({ ts }) => ts)).size).toBe(20)
+  expect(listed.map(({ value }) => value)).toEqual(Array.from({ length: 20 }, (_, i) => 19 - i))
+})
+
+test('a dead letter that dies while it is delivered again keeps its id, once and for its own node only', async () => {
+  const letters = createDeadLetters({ database, log: quiet })
+  const cascade = '01900000-0000-7000-8000-0000000000cc'
+  letters.record({ ...letter, flow: 'again' }, 6_000_000)
+  const [first] = await letters.list({ flows: ['again'] }, 1)
+  const kept = await letters.find(first?.id ?? '')
+  if (!kept) throw new Error('it is not kept')
+  await database.transaction((tx) => letters.take(tx, kept.id))
+  const dead = { ...letter, flow: 'again', cascade }
+  letters.redeliver(kept, () => {
+    letters.record({ ...dead, node: 'other' }, 6_000_001)
+    letters.record(dead, 6_000_002)
+    letters.record(dead, 6_000_003)
+    return cascade
+  })
+  const listed = (await letters.list({ flows: ['again'] }, 10)).toReversed()
+  expect(listed.map(({ node, attempts }) => [node, attempts])).toEqual([
+    ['other', 1],
+    ['n', 2],
+    ['n', 1],
+  ])
+  expect(listed.findIndex(({ id }) => id === kept.id)).toBe(1)
+})
+
+test('news that come in a flood are counted in the log beyond what may wait', async () => {
+  const failures: object[] = []
+  const events = createEventLog({ database, log: { error: (fields) => failures.push(fields) } })
+  for (let i = 0; i < 10_100; i++) events.report({ kind: 'device', level: 'info', action: 'flood' })
+  expect(await events.flush()).toBe(10_000)
+  await expect.poll(() => failures).toEqual([{ lost: 100 }])
+  expect(await events.list({ kinds: ['device'] }, 500)).toHaveLength(500)
 })

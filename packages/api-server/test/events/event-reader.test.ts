@@ -66,7 +66,7 @@ test('frames are numbered from 1 without a gap', () => {
   const reader = readerOf(socket)
   reader.snapshot({ engine_version: '1', flows: [], nodes: [], values: [], health: [], runs: [] })
   reader.event(value('f.x', 1))
-  reader.error('unknown_frame', '')
+  reader.error({ kind: 'refused', code: 'unknown_frame', detail: '' })
   reader.event(node)
   expect(socket.frames.map(({ seq, type }) => [seq, type])).toEqual([
     [1, 'snapshot'],

@@ -219,7 +219,7 @@ test('flows= without a name tells nothing, and with a name that no flow can have
 test('nothing is serialised while nobody listens to the flow', async () => {
   const client = await at.open('?flows=a')
   await client.next(1)
-  const value = { toJSON: vi.fn(() => 1) }
+  const value = { toJSON: vi.fn<() => number>(() => 1) }
   at.bus.publish({ ...valueEvent('b.x', 1), value } as never)
   at.bus.publish({ ...valueEvent('a.x', 1), value } as never)
   await client.next(2)
@@ -229,7 +229,7 @@ test('nothing is serialised while nobody listens to the flow', async () => {
 test('an event is serialised once for all, and as it was when it happened', async () => {
   const clients = await Promise.all([at.open(), at.open(), at.open('?flows=f')])
   await Promise.all(clients.map((client) => client.next(1)))
-  const value = { n: 1, toJSON: vi.fn(() => ({ n: value.n })) }
+  const value = { n: 1, toJSON: vi.fn<() => object>(() => ({ n: value.n })) }
   at.bus.publish({ ...valueEvent('f.x', 1), value } as never)
   value.n = 2
   await Promise.all(clients.map((client) => client.next(2)))

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import type { AnyNodeDefinition } from '@flow-service/connector-sdk'
 import { LiveRuntime, NodeRegistry } from '@flow-service/core'
 import { nodeTypes } from '@flow-service/node-types'
 import type { AnyFlow, EngineEvent, Flow, FlowDocumentInput, Problem } from '@flow-service/protocol'
@@ -11,7 +12,7 @@ import { v7 } from 'uuid'
 
 import { createArtifacts } from '../../src/artifacts/artifacts.ts'
 import { openContentStore } from '../../src/artifacts/content-store.ts'
-import { openDatabase } from '../../src/db/database.ts'
+import { type Database, openDatabase } from '../../src/db/database.ts'
 import { createDeadLetters } from '../../src/events/dead-letters.ts'
 import { createEventBus } from '../../src/events/event-bus.ts'
 import { createEventLog } from '../../src/events/event-log.ts'
@@ -28,6 +29,7 @@ import { createPythonIssues } from '../../src/flows/python-issues.ts'
 import { flowsEndpoints, flowsHandlers } from '../../src/flows/routes.ts'
 import { createRunnableFlows } from '../../src/flows/runnable-flows.ts'
 import { libraryEndpoints, libraryHandlers, sourcesEndpoints, sourcesHandlers } from '../../src/flows/source-routes.ts'
+import { createWork } from '../../src/flows/work.ts'
 import { createHooks } from '../../src/hooks/hooks.ts'
 import { bind } from '../../src/http/mount.ts'
 import { openLastValues } from '../../src/messages/last-values.ts'
@@ -44,8 +46,12 @@ export interface EngineOptions {
   readonly objects?: readonly AnyFlow[]
   readonly registered?: readonly RegisteredFlow[]
   readonly activeRuns?: () => string[]
+  /** Node types beside the built-in ones. */
+  readonly types?: readonly AnyNodeDefinition[]
   /** What a node type lacks. */
   readonly missing?: (type: string) => string | null
+  /** What flows see of the database. */
+  readonly flowsDatabase?: (database: Database) => Pick<Database, 'sql' | 'transaction'>
   /** Attach a worker that executes code. */
   readonly worker?: boolean
 }
@@ -64,7 +70,8 @@ export async function openEngine(options: EngineOptions = {}) {
   bus.subscribe((event) => void events.push(event))
   const lastValues = await openLastValues({ database, artifacts, log: quiet })
   const hooks = createHooks()
-  const registry = new NodeRegistry(nodeTypes)
+  const work = createWork({ database, log: quiet })
+  const registry = new NodeRegistry([...nodeTypes, ...(options.types ?? [])])
   const code = createCodeRegistry({ database, artifacts })
   const objects = createCodeObjects(options.objects ?? [], artifacts)
   const pool = new WorkerPool({ clock: clockOf(), newId: v7, engineVersion: '0.0.0' })
@@ -83,9 +90,10 @@ export async function openEngine(options: EngineOptions = {}) {
     lastValues,
     log: quiet,
     timeZone: 'UTC',
+    work,
   })
   const runtime = new LiveRuntime(host, registry)
-  const live = createLiveFlows({ runtime, database, lastValues, events: bus, log: quiet })
+  const live = createLiveFlows({ runtime, database, lastValues, events: bus, work, log: quiet })
   const published = await loadPublishedFlows(database)
   const missing = options.missing ?? (() => null)
   const python = await findPython(process.env)
@@ -93,7 +101,7 @@ export async function openEngine(options: EngineOptions = {}) {
     python === null ? null : await parsePython(source, { python: python.path }),
   )
   const flows = new Flows({
-    database,
+    database: options.flowsDatabase?.(database) ?? database,
     registry,
     artifacts,
     eventLog,
@@ -127,6 +135,7 @@ export async function openEngine(options: EngineOptions = {}) {
   const close = async (): Promise<void> => {
     await server[Symbol.asyncDispose]()
     await runtime.close()
+    await work.close()
     await worker?.close()
     await lastValues.close()
     await database.close()

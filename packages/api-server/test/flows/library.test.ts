@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -10,7 +10,7 @@ import {
   librarySourceSchema,
   type NodeSource,
 } from '@flow-service/protocol'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
 import { type Engine, openEngine } from './engine.ts'
 
@@ -118,7 +118,7 @@ test('a stale version of shared source is a conflict with the version of the lib
   const answers = await Promise.all(
     [5, 6, 7, 8].map((factor) => source('PUT', at('stale'), { code: times(factor), version: 2 })),
   )
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409])
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409])
   const winner = answers.find(({ status }) => status === 200)
   expect((await listed('stale'))?.code).toBe(winner?.value.code)
 })
@@ -253,6 +253,7 @@ test('a flow with a shared source is deleted without the source', async () => {
 
 test('the source of a flow in TypeScript is read, and changed in its module alone', async () => {
   const file = join(tmpdir(), `library-${process.pid}.py`)
+  onTestFinished(() => rm(file))
   await writeFile(file, times(2))
   const calcNode = python('f', { file, in: { x: t.float }, out: { y: t.any } })
   const typed = stage('g', { in: { y: t.any }, out: { z: t.any }, run: ({ y }) => ({ z: y }) })

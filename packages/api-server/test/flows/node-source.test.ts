@@ -193,7 +193,7 @@ test('of parallel shares under one name exactly one wins', async () => {
   const names = ['race-a', 'race-b', 'race-c', 'race-d']
   await Promise.all(names.map((name) => engine.publish(name, calc())))
   const answers = await Promise.all(names.map((name) => source('POST', at(name, 'share'), { name: 'raced' })))
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409])
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409])
   const { value } = await engine.ann<LibrarySource[]>('GET', '/flows/library')
   expect(value.find(({ name }) => name === 'raced')?.used_by).toHaveLength(1)
 })

@@ -1,7 +1,7 @@
 import type { FlowDocumentInput } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { type Engine, openEngine } from './engine.ts'
+import { type Engine, openEngine, relay } from './engine.ts'
 
 let engine: Engine
 beforeAll(async () => {
@@ -134,5 +134,93 @@ test('a superuser may change all of it, but no one makes code nodes through the 
       status: 422,
       error: { code: 'bad_setting', path: '/nodes/0/entry' },
     })
+  }
+})
+
+test('what a superuser took out of the draft comes back with the published form alone, not by a save [R638]', async () => {
+  const whole = { ...guarded, inputs: [{ name: 'x' }, { name: 'a' }], nodes: [code, plain] }
+  expect((await engine.publish('forms', whole)).status).toBe(200)
+  await engine.root('PUT', '/flows/forms', { ...whole, version: 1, nodes: [plain], resources: {} })
+  for (const [change, path] of [
+    [{ nodes: [plain, code] }, '/nodes/1/type'],
+    [{ nodes: [plain], resources: guarded.resources }, '/resources/env'],
+  ] as const) {
+    const { status, problem } = await engine.ann('PUT', '/flows/forms', { version: 2, mode: 'batch', ...change })
+    expect({ status, path: problem.errors?.[0]?.path }).toEqual({ status: 403, path })
+  }
+  const back = await engine.ann('POST', '/flows/forms/discard-draft')
+  expect(back.value.nodes.map(({ id }) => id)).toEqual(['f', 'p'])
+  expect((await engine.ann('PUT', '/flows/forms', back.value)).status).toBe(200)
+  const smuggled = { ...back.value, version: 4, nodes: [{ ...code, source: `${source}#` }, plain] }
+  expect((await engine.ann('PUT', '/flows/forms', smuggled)).problem.errors?.[0]?.path).toBe('/nodes/0/source')
+})
+
+test('an ordinary user who has removed a node does not add it again, and one who has deleted a flow does not make it again [R638]', async () => {
+  await engine.root('PUT', '/flows/removed', guarded)
+  expect((await engine.ann('PUT', '/flows/removed', { ...guarded, version: 1, nodes: [code, plain] })).status).toBe(200)
+  const again = await engine.ann('PUT', '/flows/removed', { ...guarded, version: 2 })
+  expect(again.problem).toMatchObject({ status: 403, errors: [{ path: '/nodes/1/type' }] })
+  expect((await engine.ann('DELETE', '/flows/removed')).status).toBe(204)
+  expect((await engine.ann('PUT', '/flows/removed', guarded)).status).toBe(403)
+})
+
+test('ids and names are other ones when a letter is of another case', async () => {
+  await engine.root('PUT', '/flows/twins', guarded)
+  const twin = await engine.ann('PUT', '/flows/twins', { ...guarded, version: 1, nodes: [{ ...code, id: 'F' }] })
+  expect(twin.problem).toMatchObject({ status: 403, errors: [{ path: '/nodes/0/type' }] })
+  expect((await engine.ann('PUT', '/flows/Twins', guarded)).status).toBe(403)
+})
+
+test('a key given twice is refused, in whatever spelling: what was checked is what is stored', async () => {
+  await engine.root('PUT', '/flows/doubled', guarded)
+  const harmless = JSON.stringify({ ...guarded, version: 1 }).slice(0, -1)
+  const wanted = JSON.stringify([{ ...code, source: 'evil' }])
+  for (const [body, path] of [
+    [`${harmless},"nodes":${wanted}}`, '/nodes'],
+    [`${harmless},"\\u006eodes":${wanted}}`, '/nodes'],
+    [`{"version":1,"mode":"batch","nodes":[{"id":"f","id":"cmd","type":"exec"}]}`, '/nodes/0/id'],
+    [`{"version":1,"mode":"batch","nodes":[{"id":"p","type":"change","type":"exec"}]}`, '/nodes/0/type'],
+    [`{"version":1,"__proto__":{"nodes":${wanted}}}`, '/__proto__'],
+  ] as const) {
+    const { status, problem } = await engine.ann('PUT', '/flows/doubled', body)
+    expect({ status, path: problem.errors?.[0]?.path }).toEqual({ status: 422, path })
+  }
+  expect((await engine.root('GET', '/flows/doubled')).value).toMatchObject({ version: 1, nodes: [{ source }, {}, {}] })
+})
+
+test('a renamed flow leaves no permission under its old name, and its copy has none [R638]', async () => {
+  await engine.root('PUT', '/flows/moved', guarded)
+  expect((await engine.ann('POST', '/flows/moved/rename', { name: 'moved_on' })).status).toBe(200)
+  expect((await engine.ann('PUT', '/flows/moved', guarded)).status).toBe(403)
+  expect((await engine.ann('POST', '/flows/moved_on/duplicate', { name: 'moved' })).problem).toMatchObject({
+    status: 403,
+    errors: [{ path: '/nodes/0/type' }, { path: '/nodes/1/type' }, { path: '/resources/env' }],
+  })
+  expect((await engine.ann('PUT', '/flows/moved_on', { ...guarded, version: 2, title: 'T' })).status).toBe(200)
+})
+
+test('names, states and times that a body claims are ignored or refused [R638]', async () => {
+  await engine.root('PUT', '/flows/claimed', relay)
+  const claims = {
+    origin: 'code',
+    code: { module: 'x', digest: 'y', commit: null },
+    status: 'active',
+    published_version: 7,
+    updated_by: 'root@example.org',
+    created_at: '2000-01-01T00:00:00.000000+00:00',
+    has_draft: false,
+    held: 9,
+  }
+  const { value } = await engine.ann('PUT', '/flows/claimed', { ...relay, version: 1, ...claims })
+  expect(value).toMatchObject({
+    origin: 'api',
+    code: null,
+    status: 'draft',
+    published_version: null,
+    updated_by: 'ann@example.org',
+    held: 0,
+  })
+  for (const claim of [{ is_superuser: true }, { id: 'x' }, { wished: 'active' }, { draft: {} }, { library: {} }]) {
+    expect((await engine.ann('PUT', '/flows/claimed', { ...relay, version: 2, ...claim })).status).toBe(422)
   }
 })

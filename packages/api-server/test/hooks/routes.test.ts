@@ -184,3 +184,39 @@ test('a dot segment of the raw request line does not climb out of the hooks', as
   })
   expect(status).toBe(404)
 })
+
+test.each(['application/json', 'application/geo+json', ''])(
+  'what JSON of the API may not hold reaches no handler either, as %j',
+  async (type) => {
+    mountHook()
+    for (const body of [
+      '{"a":1,"a":2}',
+      '{"a":{"__proto__":{}}}',
+      '{"constructor":{"prototype":{}}}',
+      '{"a":"\\u0000"}',
+      '{"a":1e999}',
+      '['.repeat(65),
+    ]) {
+      const answer = await post('/hooks/f/in', Buffer.from(body), type === '' ? {} : { 'content-type': type })
+      expect([body.slice(0, 20), answer.status]).toEqual([body.slice(0, 20), 422])
+    }
+    expect(received).toEqual([])
+  },
+)
+
+test('a field that a form gives twice is 422', async () => {
+  mountHook()
+  const type = { 'content-type': 'application/x-www-form-urlencoded' }
+  expect((await post('/hooks/f/in', 'a=1&a=2', type)).status).toBe(422)
+  expect((await post('/hooks/f/in', '__proto__=1', type)).status).toBe(422)
+  expect((await post('/hooks/f/in', 'a=1&b=2', type)).status).toBe(202)
+})
+
+test('bytes of any other kind, or of none, are nobody’s JSON', async () => {
+  mountHook()
+  const bytes = Buffer.from([0, 0xff, 0x7b, 0x22])
+  for (const headers of [{}, { 'content-type': 'application/octet-stream' }, { 'content-type': 'image/png' }]) {
+    expect((await post('/hooks/f/in', bytes, headers)).status).toBe(202)
+  }
+  expect(received.map(({ body }) => Buffer.from(body).equals(bytes))).toEqual([true, true, true])
+})

@@ -243,3 +243,20 @@ test('the run that produced a value is told in its history', async () => {
   ])
   await values.close()
 })
+
+test('a value that is published again after a crash counts only when nothing as new was recorded', async () => {
+  const before = await open()
+  before.record(published('again.x', 'first', nowMs))
+  await before.close()
+  const values = await open()
+  const again = (value: unknown, atMs: number): void =>
+    values.record({ ...published('again.x', value, atMs), again: true })
+  again('first, once more', nowMs)
+  again('older', nowMs - 5)
+  expect(values.get('again.x')?.value).toBe('first')
+  again('never recorded', nowMs + 5)
+  expect(await valuesOf(values, 'again.x')).toEqual(['never recorded', 'first'])
+  values.record({ ...published('again.new', 'only', nowMs), again: true })
+  expect(values.get('again.new')?.value).toBe('only')
+  await values.close()
+})

@@ -36,6 +36,8 @@ let directory: string
 let database: Database
 let lastValues: LastValues
 let server: Running
+/** What paused flows hold, until it is committed. */
+let held = Promise.resolve()
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'messages-'))
   database = await openDatabase({ ...(await databaseAt(directory)), log: quiet })
@@ -47,6 +49,7 @@ beforeAll(async () => {
   const messages = createMessages({
     lastValues,
     catalogue: { declared: () => declared.values(), find: (name) => declared.get(name) },
+    committed: () => held,
     publish(message, value) {
       const cascade = '01900000-0000-7000-8000-000000000000'
       lastValues.record({ message, value, atMs: Date.now(), flow: 'f', node: null, port: null, cascade })
@@ -179,4 +182,16 @@ test('history comes in pages, newest first, that the Link header leads through [
     // oxlint-disable-next-line no-await-in-loop -- each on its own
     expect([query, (await fetch(`${server.url}/messages/alarm.level/history${query}`)).status]).toEqual([query, 422])
   }
+})
+
+test('a publication is answered once the deliveries that paused flows hold of it are committed', async () => {
+  const commit = Promise.withResolvers<void>()
+  held = commit.promise
+  let isAnswered = false
+  const answer = publish('climate.temp', { value: 3 }).finally(() => (isAnswered = true))
+  await expect.poll(() => lastValues.get('climate.temp')?.value).toBe(3)
+  await lastValues.commit('climate.temp')
+  expect(isAnswered).toBe(false)
+  commit.resolve()
+  expect((await answer).status).toBe(200)
 })

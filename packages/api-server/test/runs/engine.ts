@@ -43,6 +43,8 @@ export interface EngineOptions {
   readonly flows?: TestFlows
   /** On a server: share the database of an engine with this data directory. */
   readonly databaseDir?: string
+  /** What the runs get for the database. */
+  readonly wrap?: (database: Database) => Database
 }
 
 export interface TestEngine extends AsyncDisposable {
@@ -65,6 +67,8 @@ export interface TestEngine extends AsyncDisposable {
   finished(id: string): Promise<Run>
   /** Resolves with the next event that fits, or one that came before. */
   event(fits: (event: EngineEvent) => boolean): Promise<EngineEvent>
+  /** Cancels every run that is not finished. */
+  settle(): Promise<void>
   /** Drops everything in memory as a crash would, and keeps the data directory. */
   crash(): Promise<string>
 }
@@ -123,7 +127,7 @@ export async function openEngine(options: EngineOptions = {}): Promise<TestEngin
   const flows: TestFlows = options.flows ?? new Map()
   const published: [message: string, value: unknown, run: string][] = []
   const runs = createRuns({
-    database,
+    database: options.wrap?.(database) ?? database,
     host,
     registry,
     flows: sourceOf(flows, registry),
@@ -187,6 +191,11 @@ export async function openEngine(options: EngineOptions = {}): Promise<TestEngin
       return runs.get(id)
     },
     event,
+    async settle() {
+      for (let left = await runs.active(); left.length > 0; left = await runs.active()) {
+        await Promise.all(left.map(({ id }) => runs.cancel(id)))
+      }
+    },
     async crash() {
       open = false
       await database.close()

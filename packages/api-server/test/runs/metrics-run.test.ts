@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 
-import { openEngine, type TestEngine } from './engine.ts'
+import type { TestEngine } from './engine.ts'
 import { node, output, stream } from './flows.ts'
+import { useEngine } from './use-engine.ts'
 
 let engine: TestEngine
-beforeAll(async () => {
-  engine = await openEngine()
-})
-afterAll(async () => {
-  await engine[Symbol.asyncDispose]()
+useEngine({}, (opened) => {
+  engine = opened
 })
 
 test('every number of a streaming port is a point under flow.message, all visible when the run has ended [R097, R101, R102, R103]', async () => {

@@ -1,17 +1,12 @@
 import { findPython } from '@flow-service/worker-agent'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
-import { openEngine, type TestEngine } from './engine.ts'
+import type { TestEngine } from './engine.ts'
 import { input, node, output, stream } from './flows.ts'
+import { useEngine } from './use-engine.ts'
 
 const python = await findPython(process.env)
 let engine: TestEngine
-beforeAll(async () => {
-  if (python) engine = await openEngine({ agent: true })
-})
-afterAll(async () => {
-  await engine?.[Symbol.asyncDispose]()
-})
 
 async function run(name: string, source: string, ports: Parameters<typeof node>[1], rest: object = {}) {
   await engine.publish(name, {
@@ -27,6 +22,10 @@ async function run(name: string, source: string, ports: Parameters<typeof node>[
 }
 
 describe.skipIf(!python)('with an interpreter', () => {
+  useEngine({ agent: true }, (opened) => {
+    engine = opened
+  })
+
   test('a run executes Python, with its output, its times and the worker in the record [R092, R093]', async () => {
     const source = 'import sys\ndef run(x):\n  print("hello")\n  print("there", file=sys.stderr)\n  return {"y": x + 1}'
     const result = await run('add', source, [input('x', 'any'), output('y', 'any')])
@@ -74,7 +73,7 @@ def run():
     const pid = event.type === 'value' ? (event.value as number) : 0
     expect(process.kill(pid, 0)).toBe(true)
     expect(await engine.runs.cancel(id)).toMatchObject({ status: 'cancelled', nodes: [{ status: 'cancelled' }] })
-    await expect.poll(() => isAlive(pid), { timeout: 8000 }).toBe(false)
+    await expect.poll(() => isAlive(pid)).toBe(false)
   })
 
   test('silence beyond the timeout of a node fails it [R685]', async () => {

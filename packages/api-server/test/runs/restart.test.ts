@@ -1,10 +1,7 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 
 import { openEngine, type TestEngine } from './engine.ts'
 import { double, node, output, stream } from './flows.ts'
-
-// every test makes a database, some two
-vi.setConfig({ testTimeout: 60_000 })
 
 let engine: TestEngine
 afterEach(async () => {

@@ -6,7 +6,10 @@ import { RunQueue } from '../../src/runs/run-queue.ts'
 import type { ClaimedRun } from '../../src/runs/store.ts'
 
 /** A queue over a database that holds these tokens, with runs that end when the test says so. */
-function setup(queued: string[], options: { maxRuns?: number; failClaims?: number; isWriting?: boolean } = {}) {
+function setup(
+  queued: string[],
+  options: { maxRuns?: number; failClaims?: number; isWriting?: boolean; shared?: boolean } = {},
+) {
   const clock = new VirtualClock(0)
   const held = new Set<string>()
   const abandoned: string[] = []
@@ -15,9 +18,10 @@ function setup(queued: string[], options: { maxRuns?: number; failClaims?: numbe
   const unwritten: (() => void)[] = []
   let failures = options.failClaims ?? 0
   let renewals = 0
+  const sweeps: string[] = []
   const queue = new RunQueue({
     clock,
-    shared: false,
+    shared: options.shared ?? false,
     maxRuns: options.maxRuns ?? 10,
     store: {
       async claim(limit) {
@@ -31,7 +35,10 @@ function setup(queued: string[], options: { maxRuns?: number; failClaims?: numbe
         renewals += 1
         return new Set(tokens.filter((token) => held.has(token)))
       },
-      abandon: async () => [],
+      abandon: async (which) => {
+        sweeps.push(which)
+        return []
+      },
     },
     execution: (claim) =>
       ({
@@ -51,7 +58,7 @@ function setup(queued: string[], options: { maxRuns?: number; failClaims?: numbe
     stopWriting: () => unwritten.forEach((end) => end()),
     log: { error() {} },
   })
-  return { clock, queue, held, abandoned, ends, renewals: () => renewals }
+  return { clock, queue, held, abandoned, ends, sweeps, renewals: () => renewals }
 }
 
 test('leases of executing runs are renewed every 10 s, and a run whose lease was lost is dropped [R408]', async () => {
@@ -63,6 +70,17 @@ test('leases of executing runs are renewed every 10 s, and a run whose lease was
   held.delete('a')
   await clock.advance(10_000)
   expect(abandoned).toEqual(['a'])
+})
+
+test('on a shared database expired leases are looked for every 5 s, on a database of its own once [R407]', async () => {
+  const shared = setup([], { shared: true })
+  await shared.queue.open()
+  await shared.clock.advance(20_500)
+  expect(shared.sweeps).toEqual(Array.from({ length: 5 }, () => 'expired'))
+  const own = setup([])
+  await own.queue.open()
+  await own.clock.advance(20_500)
+  expect(own.sweeps).toEqual(['all'])
 })
 
 test('a free slot is taken by the next run at once', async () => {

@@ -1,17 +1,17 @@
 import type { CodeCall } from '@flow-service/core'
 import { timestampSchema } from '@flow-service/protocol'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 
-import { openEngine, type TestEngine } from './engine.ts'
+import type { TestEngine } from './engine.ts'
 import { double, input, node, output } from './flows.ts'
+import { useEngine } from './use-engine.ts'
+
+const MAX_RUNS = 4
 
 let engine: TestEngine
-beforeAll(async () => {
-  engine = await openEngine({ maxRuns: 4 })
+useEngine({ maxRuns: MAX_RUNS }, async (opened) => {
+  engine = opened
   await engine.publish('double', double)
-})
-afterAll(async () => {
-  await engine[Symbol.asyncDispose]()
 })
 beforeEach(() => {
   engine.code['double'] = async ({ inputs }) => ({ y: 2 * (inputs['x'] as number) })
@@ -26,6 +26,21 @@ function gate() {
     return end.promise
   }
   return { code, begun: begun.promise, end: end.resolve }
+}
+
+/** Takes every slot for runs of a flow of its own: what is submitted from now on stays queued until they end. */
+async function takeAllSlots() {
+  const taken = Promise.withResolvers<void>()
+  const end = Promise.withResolvers<Record<string, unknown>>()
+  let begun = 0
+  engine.code['holder'] = () => {
+    if (++begun === MAX_RUNS) taken.resolve()
+    return end.promise
+  }
+  await engine.publish('holding', { nodes: [node('holder', [], { cache: false })] })
+  const runs = await Promise.all(Array.from({ length: MAX_RUNS }, () => engine.submit('holding')))
+  await taken.promise
+  return { runs, end: () => end.resolve({}) }
 }
 
 const refusal = (promise: Promise<unknown>): Promise<unknown> =>
@@ -125,11 +140,9 @@ describe('submission', () => {
 
 describe('what is executed', () => {
   test('a run executes what was published when it was submitted, with its inputs as declared then [R099]', async () => {
-    const blocked = gate()
     await engine.publish('pinned', double)
-    engine.code['double'] = blocked.code
-    const busy = await Promise.all(Array.from({ length: 4 }, () => engine.submit('pinned')))
-    await blocked.begun
+    const holders = await takeAllSlots()
+    const before = await engine.submit('pinned')
     const queued = await engine.submit('pinned', { params: { x: 5 } })
     await engine.publish('pinned', {
       inputs: [{ name: 'z', dtype: 'str', initial: 'new' }],
@@ -137,8 +150,7 @@ describe('what is executed', () => {
       nodes: [node('shout', [input('z', 'str'), output('y', 'str')])],
     })
     engine.code['shout'] = async ({ inputs }) => ({ y: inputs['z'] })
-    engine.code['double'] = async ({ inputs }) => ({ y: 2 * (inputs['x'] as number) })
-    blocked.end({ y: 0 })
+    holders.end()
     expect(await engine.finished(queued.id)).toMatchObject({
       result: { y: 10 },
       inputs: [{ name: 'x', dtype: 'float', value: 5, default: false }],
@@ -146,16 +158,13 @@ describe('what is executed', () => {
     const later = await engine.submit('pinned')
     expect(await engine.finished(later.id)).toMatchObject({ result: { y: 'new' } })
     expect(later.digest).not.toBe(queued.digest)
-    expect(busy.every(({ digest }) => digest === queued.digest)).toBe(true)
+    expect(before.digest).toBe(queued.digest)
   })
 
   test('a queued draft run executes the draft as it is when it starts [R406, R483]', async () => {
-    const blocked = gate()
     await engine.publish('sketch', double)
     await engine.draft('sketch', double)
-    engine.code['double'] = blocked.code
-    await Promise.all(Array.from({ length: 4 }, () => engine.submit('sketch')))
-    await blocked.begun
+    const holders = await takeAllSlots()
     const queued = await engine.submit('sketch', { draft: true, params: { x: 3 } })
     expect(queued).toMatchObject({ draft: true, digest: null, flow_version: null, nodes: [] })
     await engine.draft('sketch', {
@@ -164,21 +173,18 @@ describe('what is executed', () => {
       nodes: [node('triple', [input('x'), output('y')])],
     })
     engine.code['triple'] = async ({ inputs }) => ({ y: 3 * (inputs['x'] as number) })
-    blocked.end({ y: 0 })
+    holders.end()
     const run = await engine.finished(queued.id)
     expect(run).toMatchObject({ status: 'ok', result: { y: 9 }, nodes: [{ node: 'triple', status: 'ok' }] })
     expect(run.digest).toMatch(/^sha256:/)
   })
 
   test('a draft that no longer takes the params of a queued run ends the run as error', async () => {
-    const blocked = gate()
     await engine.draft('moving', double)
-    engine.code['double'] = blocked.code
-    await Promise.all(Array.from({ length: 4 }, () => engine.submit('moving', { draft: true })))
-    await blocked.begun
+    const holders = await takeAllSlots()
     const queued = await engine.submit('moving', { draft: true, params: { x: 3 } })
     await engine.draft('moving', { outputs: [{ name: 'y' }], nodes: [node('one', [output('y')])] })
-    blocked.end({ y: 0 })
+    holders.end()
     expect(await engine.finished(queued.id)).toMatchObject({
       status: 'error',
       error: { node: null, type: 'bad_param', message: expect.stringContaining('"x"') },
@@ -242,38 +248,29 @@ describe('what is executed', () => {
     let active = 0
     let most = 0
     const order: number[] = []
-    // a flow of its own: runs of earlier tests may still execute
-    await engine.publish('crowd', {
-      inputs: [{ name: 'x', dtype: 'float', initial: 2 }],
-      outputs: [{ name: 'y' }],
-      nodes: [node('crowd', [input('x'), output('y')])],
-    })
     const full = Promise.withResolvers<void>()
-    engine.code['crowd'] = async ({ inputs }) => {
+    engine.code['double'] = async ({ inputs }) => {
       most = Math.max(most, ++active)
       order.push(inputs['x'] as number)
-      // the first ones wait until there are four; the others go on after a turn
-      if (active === 4) full.resolve()
+      // the first ones wait until every slot is taken; the others go on after a turn
+      if (active === MAX_RUNS) full.resolve()
       await full.promise
       await new Promise((resolve) => setImmediate(resolve))
       active -= 1
       return { y: 0 }
     }
-    const runs = await Promise.all(
-      Array.from({ length: 20 }, (_, x) => engine.submit('crowd', { params: { x }, no_cache: true })),
-    )
+    const runs = await Promise.all(Array.from({ length: 20 }, (_, x) => engine.submit('double', { params: { x } })))
     await Promise.all(runs.map(({ id }) => engine.finished(id)))
-    expect(most).toBe(4)
-    expect(order.filter((x, at) => Math.abs(x - at) >= 4)).toEqual([])
+    expect(most).toBe(MAX_RUNS)
+    expect(order.filter((x, at) => Math.abs(x - at) >= MAX_RUNS)).toEqual([])
   })
 
   test('the outputs of a published run are published once when it has ended ok, those of a draft never', async () => {
-    engine.published.length = 0
     const run = await engine.finished((await engine.submit('double', { params: { x: 8 } })).id)
-    expect(engine.published).toEqual([['double.y', 16, run.id]])
-    await engine.finished((await engine.submit('double', { params: { x: 9 }, draft: true })).id)
+    const draft = await engine.finished((await engine.submit('double', { params: { x: 9 }, draft: true })).id)
     await engine.runs.cancel(run.id)
-    expect(engine.published).toEqual([['double.y', 16, run.id]])
+    const published = engine.published.filter(([, , by]) => [run.id, draft.id].includes(by))
+    expect(published).toEqual([['double.y', 16, run.id]])
   })
 })
 
@@ -287,24 +284,32 @@ describe('cancellation', () => {
     expect(call.signal.aborted).toBe(true)
     expect(run).toMatchObject({ status: 'cancelled', result: null, error: null, nodes: [{ status: 'cancelled' }] })
     blocked.end({ y: 1 })
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await engine.finished((await engine.submit('double')).id)
     expect(await engine.runs.get(id)).toEqual(run)
   })
 
   test('keeps a queued run from ever starting', async () => {
-    const blocked = gate()
-    engine.code['double'] = blocked.code
-    const busy = await Promise.all(
-      Array.from({ length: 4 }, (_, x) => engine.submit('double', { params: { x: 40 + x } })),
-    )
-    await blocked.begun
+    const holders = await takeAllSlots()
     const { id } = await engine.submit('double', { params: { x: 50 } })
     expect(await engine.runs.cancel(id)).toMatchObject({ status: 'cancelled', started_at: null, duration_s: null })
-    blocked.end({ y: 0 })
-    await Promise.all(busy.map((run) => engine.finished(run.id)))
+    holders.end()
+    await Promise.all(holders.runs.map((run) => engine.finished(run.id)))
     await engine.finished((await engine.submit('double', { params: { x: 51 } })).id)
     expect((await engine.runs.get(id)).status).toBe('cancelled')
     expect(engine.events.some((event) => event.type === 'node' && event.run === id)).toBe(false)
+  })
+
+  test('takes a run whose node waits for a worker out of its slot', async () => {
+    await engine.publish('nowhere', { nodes: [node('unserved', [])] })
+    const waiting = await Promise.all(Array.from({ length: MAX_RUNS }, () => engine.submit('nowhere')))
+    const behind = await engine.submit('double')
+    for (const { id } of waiting) {
+      await engine.event((event) => event.type === 'node' && event.run === id && event.status === 'queued')
+      expect((await engine.runs.get(id)).nodes).toMatchObject([{ status: 'queued', waiting_for: 'the engine' }])
+    }
+    expect((await engine.runs.get(behind.id)).status).toBe('queued')
+    expect(await engine.runs.cancel(waiting[0]?.id ?? '')).toMatchObject({ nodes: [{ status: 'cancelled' }] })
+    expect((await engine.finished(behind.id)).status).toBe('ok')
   })
 
   test('leaves a finished run as it is, and refuses an unknown one', async () => {

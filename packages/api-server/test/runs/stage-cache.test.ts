@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 
 import { openEngine, type TestEngine } from './engine.ts'
 import { input, node, output, stream, train } from './flows.ts'
+import { useEngine } from './use-engine.ts'
 
 let engine: TestEngine
 let executed: string[] = []
-beforeAll(async () => {
-  engine = await openEngine()
-})
-afterAll(async () => {
-  await engine[Symbol.asyncDispose]()
-})
-
 /** Emits three losses, and tells that it was executed. */
 const trainCode: TestEngine['code'][string] = async (call) => {
   executed.push(call.run ?? '')
@@ -19,14 +13,20 @@ const trainCode: TestEngine['code'][string] = async (call) => {
   return { best: 1 }
 }
 
+useEngine({ code: { train: trainCode } }, async (opened) => {
+  engine = opened
+  await engine.publish('fit', train)
+})
+beforeEach(async () => {
+  await engine.database.sql`delete from stage_cache`
+})
+
 async function run(flow: string, body: Parameters<TestEngine['submit']>[1] = {}) {
   executed = []
   return engine.finished((await engine.submit(flow, body)).id)
 }
 
 test('an equal stage is taken over with its outputs, marked, and not executed [R095, R419]', async () => {
-  engine.code['train'] = trainCode
-  await engine.publish('fit', train)
   const first = await run('fit')
   expect(first.nodes[0]).toMatchObject({ cached: false, cached_from: null })
   const second = await run('fit')
@@ -49,6 +49,7 @@ test('a hit replays no emissions; its curve is read from the run that executed [
 })
 
 test('in a copied flow the curve goes by the name of the copy', async () => {
+  await run('fit')
   await engine.publish('copy', {
     outputs: [{ name: 'best' }],
     nodes: [node('other', [stream('loss'), output('best')])],
@@ -141,15 +142,16 @@ test('a hit whose bytes are gone is a miss [R620, R098]', async () => {
 })
 
 test('entries of another key shape and unused ones are dropped when the engine starts', async () => {
-  await run('fit', { no_cache: true })
-  const count = async () =>
-    (await engine.database.sql`select from stage_cache where node in ('train', 'old', 'alien')`).length
-  await engine.database.sql`
+  await using before = await openEngine({ code: { train: trainCode } })
+  await before.publish('fit', train)
+  await before.finished((await before.submit('fit')).id)
+  await before.database.sql`
     insert into stage_cache (key, shape, outputs, run, node, used_at)
     select 'old', shape, outputs, run, 'old', now() - interval '31 days' from stage_cache where node = 'train'
     union all select 'alien', shape + 1, outputs, run, 'alien', now() from stage_cache where node = 'train'`
-  expect(await count()).toBe(3)
-  const dataDir = await engine.crash()
-  engine = await openEngine({ dataDir, flows: engine.flows, code: engine.code })
-  expect(await count()).toBe(1)
+  const nodes = async ({ database }: TestEngine) =>
+    (await database.sql`select node from stage_cache order by node`).map(({ node: id }) => id as string)
+  expect(await nodes(before)).toEqual(['alien', 'old', 'train'])
+  await using after = await openEngine({ dataDir: await before.crash(), flows: before.flows })
+  expect(await nodes(after)).toEqual(['train'])
 })

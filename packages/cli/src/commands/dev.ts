@@ -4,15 +4,32 @@ import { type Client, createClient, type Flow } from '@flow-service/client-sdk'
 
 import { describeLoadError, type Engine, type EngineFlags, startEngine, untilStopped } from '../engine.ts'
 import { failed } from '../failure.ts'
+import { reloadLines } from '../reload-report.ts'
 import { watchRun } from '../run-progress.ts'
+import { watchSources } from '../source-watch.ts'
 
 interface DevFlags extends EngineFlags {
   readonly run?: string
 }
 
-/** `service dev [dir]`: the engine with the flows of a folder, its first user made, the command line signed in. */
+/**
+ * `service dev [dir]`: the engine with the flows of a folder, its first user made, the command line signed in. Flows
+ * whose sources change are swapped in.
+ */
 export async function dev(dir: string | undefined, flags: DevFlags): Promise<void> {
-  const engine = await startEngine(flags, {
+  let engine: Engine | undefined
+  // looks at the folder before the engine does: what changes while that starts is not missed
+  const sources =
+    dir === undefined
+      ? null
+      : watchSources({
+          directory: dir,
+          files: () => engine?.service.flowFiles ?? [],
+          changed: async () => {
+            if (engine) await swap(engine)
+          },
+        })
+  engine = await startEngine(flags, {
     environment: 'local',
     logLevel: 'warn',
     ...(dir === undefined ? {} : { flows: dir }),
@@ -23,18 +40,39 @@ export async function dev(dir: string | undefined, flags: DevFlags): Promise<voi
     await engine.service.close()
     throw error
   }
-  const stopped = untilStopped(engine)
-  console.log('\nCtrl-C stops the engine.')
+  sources?.start()
+  const stopped = untilStopped(engine, () => sources?.close())
+  console.log(sources ? `\nChanges in ${dir} are swapped in. Ctrl-C stops the engine.` : '\nCtrl-C stops the engine.')
   await stopped
   process.exit()
+}
+
+/** Brings changed sources into the engine, starts new live flows, and tells what has become of it. */
+async function swap({ service, baseUrl }: Engine): Promise<void> {
+  const before = service.loadErrors
+  try {
+    const result = await service.reload()
+    const fresh = result.changed.filter(({ mode, previousVersion }) => previousVersion === null && mode === 'live')
+    const lines = reloadLines(result, before)
+    if (lines.length > 0) console.log(lines.join('\n'))
+    await startNew(createClient({ baseUrl, token: await service.superuserToken() }), fresh)
+  } catch (error) {
+    failed(error)
+  }
+}
+
+async function startNew(client: Client, flows: readonly { readonly name: string }[]): Promise<void> {
+  for (const { name } of flows) await client.flows.start({ name }).catch(failed)
 }
 
 /** Starts new live flows, tells what there is, and watches the wanted run. */
 async function open(engine: Engine, run: string | undefined): Promise<void> {
   const { service, baseUrl } = engine
   const client = createClient({ baseUrl, token: await service.superuserToken() })
-  const fresh = service.loadedFlows.filter(({ mode, created }) => created && mode === 'live')
-  for (const { name } of fresh) await client.flows.start({ name }).catch(failed)
+  await startNew(
+    client,
+    service.loadedFlows.filter(({ mode, created }) => created && mode === 'live'),
+  )
   console.log(await banner(engine, client))
   for (const error of service.loadErrors) console.error(`\n${describeLoadError(error)}`)
   if (run === undefined) return

@@ -3,7 +3,7 @@
 
 import { client } from './client.gen.ts';
 import { buildClientParams, type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape, urlSearchParamsBodySerializer } from './client/index.ts';
-import type { ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsPutErrors, ArtifactsPutResponses, FlowDocument, FlowsDeleteErrors, FlowsDeleteResponses, FlowsDiscardDraftErrors, FlowsDiscardDraftResponses, FlowsDuplicateErrors, FlowsDuplicateResponses, FlowsGetErrors, FlowsGetResponses, FlowsGraphErrors, FlowsGraphResponses, FlowsListErrors, FlowsListResponses, FlowsNodesAcknowledgeErrors, FlowsNodesAcknowledgeResponses, FlowsNodesCancelErrors, FlowsNodesCancelResponses, FlowsNodesGetSourceErrors, FlowsNodesGetSourceResponses, FlowsNodesPutSourceErrors, FlowsNodesPutSourceResponses, FlowsNodesShareErrors, FlowsNodesShareResponses, FlowsNodesTriggerErrors, FlowsNodesTriggerResponses, FlowsNodesUnshareErrors, FlowsNodesUnshareResponses, FlowsNodeTypesErrors, FlowsNodeTypesResponses, FlowsPauseErrors, FlowsPauseResponses, FlowsPublishErrors, FlowsPublishResponses, FlowsRenameErrors, FlowsRenameResponses, FlowsResumeErrors, FlowsResumeResponses, FlowsRunErrors, FlowsRunResponses, FlowsSaveErrors, FlowsSaveResponses, FlowsStartErrors, FlowsStartResponses, FlowsStepErrors, FlowsStepResponses, FlowsStopErrors, FlowsStopResponses, FlowsValidateErrors, FlowsValidateResponses, FlowsWsTicketErrors, FlowsWsTicketResponses, LibraryDeleteErrors, LibraryDeleteResponses, LibraryListErrors, LibraryListResponses, LoginAccessTokenErrors, LoginAccessTokenResponses, LoginTestTokenErrors, LoginTestTokenResponses, MessagesHistoryErrors, MessagesHistoryResponses, MessagesListErrors, MessagesListResponses, MessagesPublishErrors, MessagesPublishResponses, RunsCancelErrors, RunsCancelResponses, RunsGetErrors, RunsGetResponses, RunsListErrors, RunsListResponses, RunsMetricsErrors, RunsMetricsResponses, RunsSubmitErrors, RunsSubmitResponses, Schema3, Schema4, Schema5, Schema6, UsersMeErrors, UsersMeResponses } from './types.gen.ts';
+import type { ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsPutErrors, ArtifactsPutResponses, FlowDocument, FlowsDeleteErrors, FlowsDeleteResponses, FlowsDiscardDraftErrors, FlowsDiscardDraftResponses, FlowsDuplicateErrors, FlowsDuplicateResponses, FlowsGetErrors, FlowsGetResponses, FlowsGraphErrors, FlowsGraphResponses, FlowsListErrors, FlowsListResponses, FlowsNodesAcknowledgeErrors, FlowsNodesAcknowledgeResponses, FlowsNodesCancelErrors, FlowsNodesCancelResponses, FlowsNodesGetSourceErrors, FlowsNodesGetSourceResponses, FlowsNodesPutSourceErrors, FlowsNodesPutSourceResponses, FlowsNodesShareErrors, FlowsNodesShareResponses, FlowsNodesTriggerErrors, FlowsNodesTriggerResponses, FlowsNodesUnshareErrors, FlowsNodesUnshareResponses, FlowsNodeTypesErrors, FlowsNodeTypesResponses, FlowsPauseErrors, FlowsPauseResponses, FlowsPublishErrors, FlowsPublishResponses, FlowsRenameErrors, FlowsRenameResponses, FlowsResumeErrors, FlowsResumeResponses, FlowsRunErrors, FlowsRunResponses, FlowsSaveErrors, FlowsSaveResponses, FlowsStartErrors, FlowsStartResponses, FlowsStepErrors, FlowsStepResponses, FlowsStopErrors, FlowsStopResponses, FlowsValidateErrors, FlowsValidateResponses, FlowsWsTicketErrors, FlowsWsTicketResponses, LibraryDeleteErrors, LibraryDeleteResponses, LibraryListErrors, LibraryListResponses, LoginAccessTokenErrors, LoginAccessTokenResponses, LoginTestTokenErrors, LoginTestTokenResponses, MessagesHistoryErrors, MessagesHistoryResponses, MessagesListErrors, MessagesListResponses, MessagesPublishErrors, MessagesPublishResponses, ObservabilityCascadesErrors, ObservabilityCascadesResponses, ObservabilityDeadLetterErrors, ObservabilityDeadLetterResponses, ObservabilityEventsErrors, ObservabilityEventsResponses, ObservabilityFlowsErrors, ObservabilityFlowsResponses, ObservabilityFlushErrors, ObservabilityFlushResponses, ObservabilityReplayErrors, ObservabilityReplayManyErrors, ObservabilityReplayManyResponses, ObservabilityReplayResponses, ObservabilitySummaryErrors, ObservabilitySummaryResponses, ObservabilityTimeseriesErrors, ObservabilityTimeseriesResponses, RunsCancelErrors, RunsCancelResponses, RunsGetErrors, RunsGetResponses, RunsListErrors, RunsListResponses, RunsMetricsErrors, RunsMetricsResponses, RunsSubmitErrors, RunsSubmitResponses, Schema3, Schema4, Schema5, Schema6, UsersMeErrors, UsersMeResponses, UtilsHealthErrors, UtilsHealthResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -904,6 +904,233 @@ export class Artifacts extends HeyApiClient {
     }
 }
 
+export class Observability extends HeyApiClient {
+    /**
+     * Tell how the engine is
+     *
+     * The answer is 200 whatever the state of the engine. While the database does not answer, the numbers of runs are the last that it told.
+     */
+    public summary<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<ObservabilitySummaryResponses, ObservabilitySummaryErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ObservabilitySummaryResponses, ObservabilitySummaryErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/observability/summary',
+            ...options
+        });
+    }
+    
+    /**
+     * Read executions over time
+     *
+     * Executions of nodes of live flows and of runs, oldest first. They are counted by the minute and kept for 7 days; a bucket in which nothing was executed is left out.
+     */
+    public timeseries<ThrowOnError extends boolean = true>(parameters?: {
+        flow?: string;
+        since?: string;
+        until?: string;
+        bucket?: number;
+    }, options?: Options<never, ThrowOnError>): RequestResult<ObservabilityTimeseriesResponses, ObservabilityTimeseriesErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'query', key: 'flow' },
+                    { in: 'query', key: 'since' },
+                    { in: 'query', key: 'until' },
+                    { in: 'query', key: 'bucket' }
+                ] }]);
+        return (options?.client ?? this.client).get<ObservabilityTimeseriesResponses, ObservabilityTimeseriesErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/observability/timeseries',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Sum up the executions of every flow
+     */
+    public flows<ThrowOnError extends boolean = true>(parameters?: {
+        since?: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<ObservabilityFlowsResponses, ObservabilityFlowsErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'since' }] }]);
+        return (options?.client ?? this.client).get<ObservabilityFlowsResponses, ObservabilityFlowsErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/observability/flows',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * List cascades, newest first
+     *
+     * A cascade is all that a webhook, timer, publication or trigger has set off in live flows; runs are listed too. They are kept for 30 days. Of a flow with many, those that failed or lasted a second are kept first, and of the others a part. `before` and `since` are about `started_at`.
+     */
+    public cascades<ThrowOnError extends boolean = true>(parameters?: {
+        limit?: number;
+        before?: string;
+        since?: string;
+        flow?: string;
+        status?: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<ObservabilityCascadesResponses, ObservabilityCascadesErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'query', key: 'limit' },
+                    { in: 'query', key: 'before' },
+                    { in: 'query', key: 'since' },
+                    { in: 'query', key: 'flow' },
+                    { in: 'query', key: 'status' }
+                ] }]);
+        return (options?.client ?? this.client).get<ObservabilityCascadesResponses, ObservabilityCascadesErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/observability/runs',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * List events, newest first
+     *
+     * What people did (`audit`) and what happened to the engine and its connections in the last 30 days.
+     */
+    public events<ThrowOnError extends boolean = true>(parameters?: {
+        limit?: number;
+        before?: string;
+        since?: string;
+        kind?: string;
+        flow?: string;
+        node?: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<ObservabilityEventsResponses, ObservabilityEventsErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'query', key: 'limit' },
+                    { in: 'query', key: 'before' },
+                    { in: 'query', key: 'since' },
+                    { in: 'query', key: 'kind' },
+                    { in: 'query', key: 'flow' },
+                    { in: 'query', key: 'node' }
+                ] }]);
+        return (options?.client ?? this.client).get<ObservabilityEventsResponses, ObservabilityEventsErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/observability/events',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * List dead letters, newest first
+     *
+     * Work that ended without being done. It is kept for 30 days, or until it is replayed.
+     */
+    public deadLetter<ThrowOnError extends boolean = true>(parameters?: {
+        limit?: number;
+        before?: string;
+        since?: string;
+        flow?: string;
+        node?: string;
+        reason?: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<ObservabilityDeadLetterResponses, ObservabilityDeadLetterErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'query', key: 'limit' },
+                    { in: 'query', key: 'before' },
+                    { in: 'query', key: 'since' },
+                    { in: 'query', key: 'flow' },
+                    { in: 'query', key: 'node' },
+                    { in: 'query', key: 'reason' }
+                ] }]);
+        return (options?.client ?? this.client).get<ObservabilityDeadLetterResponses, ObservabilityDeadLetterErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/observability/dead-letter',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Deliver dead letters again
+     *
+     * Those of active flows that fit, the oldest first, at most 1,000 a call: call again until `replayed` is 0. What cannot be delivered stays. An empty body means all.
+     */
+    public replayMany<ThrowOnError extends boolean = true>(parameters?: {
+        flow?: string;
+        node?: string;
+        reason?: 'crash' | 'overflow' | 'expired' | 'loop_limit' | 'lease' | 'stopped';
+        since?: string;
+        until?: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<ObservabilityReplayManyResponses, ObservabilityReplayManyErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'body', key: 'flow' },
+                    { in: 'body', key: 'node' },
+                    { in: 'body', key: 'reason' },
+                    { in: 'body', key: 'since' },
+                    { in: 'body', key: 'until' }
+                ] }]);
+        return (options?.client ?? this.client).post<ObservabilityReplayManyResponses, ObservabilityReplayManyErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/observability/dead-letter/replay',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Deliver a dead letter again
+     *
+     * Its value goes to every input of the node that reads the message. It is taken from the list; if it fails again it comes back under its id.
+     */
+    public replay<ThrowOnError extends boolean = true>(parameters: {
+        id: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<ObservabilityReplayResponses, ObservabilityReplayErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'id' }] }]);
+        return (options?.client ?? this.client).post<ObservabilityReplayResponses, ObservabilityReplayErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/observability/dead-letter/{id}/replay',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Write what waits to be written
+     *
+     * Lists do that by themselves for what they show.
+     */
+    public flush<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<ObservabilityFlushResponses, ObservabilityFlushErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).post<ObservabilityFlushResponses, ObservabilityFlushErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/observability/flush',
+            ...options
+        });
+    }
+}
+
+export class Utils extends HeyApiClient {
+    /**
+     * Check whether the engine works
+     *
+     * Refuses while the event loop is blocked or the database cannot be written; `checks` tells what it is.
+     */
+    public health<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<UtilsHealthResponses, UtilsHealthErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<UtilsHealthResponses, UtilsHealthErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/utils/health/',
+            ...options
+        });
+    }
+}
+
 export class GeneratedClient extends HeyApiClient {
     public static readonly __registry: HeyApiRegistry<GeneratedClient> = new HeyApiRegistry<GeneratedClient>();
     
@@ -948,5 +1175,15 @@ export class GeneratedClient extends HeyApiClient {
     private _artifacts?: Artifacts;
     get artifacts(): Artifacts {
         return this._artifacts ??= new Artifacts({ client: this.client });
+    }
+    
+    private _observability?: Observability;
+    get observability(): Observability {
+        return this._observability ??= new Observability({ client: this.client });
+    }
+    
+    private _utils?: Utils;
+    get utils(): Utils {
+        return this._utils ??= new Utils({ client: this.client });
     }
 }

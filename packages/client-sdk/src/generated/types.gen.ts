@@ -222,6 +222,14 @@ export type RunSubmit = {
     idempotency_key?: string;
 };
 
+export type ReplayRequest = {
+    flow?: string;
+    node?: string;
+    reason?: 'crash' | 'overflow' | 'expired' | 'loop_limit' | 'lease' | 'stopped';
+    since?: string;
+    until?: string;
+};
+
 export type Schema0 = string | number | boolean | null | Array<Schema0> | {
     [key: string]: Schema0;
 };
@@ -765,6 +773,214 @@ export type ArtifactRef = {
     volatile: boolean;
 };
 
+export type ObservabilitySummary = {
+    /**
+     * `down` when the loop or the store is, else the worst check.
+     */
+    status: 'ok' | 'degraded' | 'down';
+    version: string;
+    /**
+     * Version of the protocol between engine and workers.
+     */
+    protocol: number;
+    uptime_s: number;
+    checks: Checks;
+    flows: {
+        active: number;
+        failed: number;
+    };
+    runs: {
+        queued: number;
+        running: number;
+    };
+    workers: {
+        attached: number;
+        needs_upgrade: number;
+    };
+    load_errors: Array<{
+        package: string;
+        reason: string;
+    }>;
+};
+
+export type Checks = {
+    loop: {
+        status: 'ok' | 'degraded' | 'down';
+        /**
+         * What is wrong, null while it is `ok`.
+         */
+        detail: string | null;
+    };
+    store: {
+        status: 'ok' | 'degraded' | 'down';
+        /**
+         * What is wrong, null while it is `ok`.
+         */
+        detail: string | null;
+    };
+    queue: {
+        status: 'ok' | 'degraded' | 'down';
+        /**
+         * What is wrong, null while it is `ok`.
+         */
+        detail: string | null;
+    };
+    artifacts: {
+        status: 'ok' | 'degraded' | 'down';
+        /**
+         * What is wrong, null while it is `ok`.
+         */
+        detail: string | null;
+    };
+    python: {
+        status: 'ok' | 'degraded' | 'down';
+        /**
+         * What is wrong, null while it is `ok`.
+         */
+        detail: string | null;
+    };
+};
+
+export type Health = {
+    status: 'ok';
+    checks: Checks;
+};
+
+export type TimeBucket = {
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    ts: string;
+    executions: number;
+    errors: number;
+    duration_ms_avg: number | null;
+    /**
+     * Within 5 %.
+     */
+    duration_ms_p95: number | null;
+};
+
+export type FlowRollup = {
+    flow: string;
+    executions: number;
+    errors: number;
+    duration_ms_avg: number | null;
+    /**
+     * Within 5 %.
+     */
+    duration_ms_p95: number | null;
+    /**
+     * When executions were last counted, to a few seconds.
+     */
+    last_at: string | null;
+};
+
+export type Cascade = {
+    id: string;
+    /**
+     * Where it began.
+     */
+    flow: string;
+    origin: {
+        kind: 'webhook' | 'timer' | 'publish' | 'reading' | 'trigger' | 'run' | 'start';
+        node: string | null;
+        message: string | null;
+    };
+    /**
+     * The run that it is, or whose result set it off.
+     */
+    run: string | null;
+    status: 'running' | 'ok' | 'error' | 'abandoned';
+    /**
+     * Executions of nodes so far.
+     */
+    executions: number;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    started_at: string;
+    finished_at: string | null;
+    duration_ms: number | null;
+    /**
+     * The first failure.
+     */
+    error: {
+        node: string | null;
+        type: string;
+        message: string;
+    } | null;
+};
+
+export type ObservabilityEvent = {
+    id: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    ts: string;
+    kind: 'audit' | 'health' | 'alert' | 'worker' | 'device' | 'engine';
+    level: 'info' | 'warning' | 'error';
+    flow: string | null;
+    node: string | null;
+    /**
+     * What happened, for example `flow.publish`.
+     */
+    action: string;
+    actor: {
+        id: string;
+        email: string;
+    } | null;
+    detail: {
+        [key: string]: Schema17;
+    };
+};
+
+export type DeadLetter = {
+    id: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    ts: string;
+    flow: string;
+    /**
+     * Null for a run.
+     */
+    node: string | null;
+    /**
+     * Null when the node was asked to act.
+     */
+    message: string | null;
+    /**
+     * Null too when it had more than 256 KiB.
+     */
+    value: Schema18;
+    reason: 'crash' | 'overflow' | 'expired' | 'loop_limit' | 'lease' | 'stopped';
+    /**
+     * How often it was tried, replays included.
+     */
+    attempts: number;
+    cascade: string | null;
+    run: string | null;
+};
+
+export type Replayed = {
+    replayed: number;
+};
+
+export type ReplayResult = {
+    cascade: string;
+};
+
+export type FlushResult = {
+    /**
+     * Minutes of flows.
+     */
+    metrics: number;
+    /**
+     * Cascades, events and dead letters.
+     */
+    events: number;
+};
+
 export type Schema7 = string | number | boolean | null | Array<Schema7> | {
     [key: string]: Schema7;
 };
@@ -803,6 +1019,14 @@ export type Schema15 = string | number | boolean | null | Array<Schema15> | {
 
 export type Schema16 = string | number | boolean | null | Array<Schema16> | {
     [key: string]: Schema16;
+};
+
+export type Schema17 = string | number | boolean | null | Array<Schema17> | {
+    [key: string]: Schema17;
+};
+
+export type Schema18 = string | number | boolean | null | Array<Schema18> | {
+    [key: string]: Schema18;
 };
 
 export type CodeEntryOutput = {
@@ -2668,3 +2892,473 @@ export type ArtifactsGetResponses = {
 };
 
 export type ArtifactsGetResponse = ArtifactsGetResponses[keyof ArtifactsGetResponses];
+
+export type ObservabilitySummaryData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/observability/summary';
+};
+
+export type ObservabilitySummaryErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type ObservabilitySummaryError = ObservabilitySummaryErrors[keyof ObservabilitySummaryErrors];
+
+export type ObservabilitySummaryResponses = {
+    /**
+     * The state of the engine.
+     */
+    200: ObservabilitySummary;
+};
+
+export type ObservabilitySummaryResponse = ObservabilitySummaryResponses[keyof ObservabilitySummaryResponses];
+
+export type UtilsHealthData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/utils/health/';
+};
+
+export type UtilsHealthErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `unavailable`: Not available now
+     */
+    503: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type UtilsHealthError = UtilsHealthErrors[keyof UtilsHealthErrors];
+
+export type UtilsHealthResponses = {
+    /**
+     * It works.
+     */
+    200: Health;
+};
+
+export type UtilsHealthResponse = UtilsHealthResponses[keyof UtilsHealthResponses];
+
+export type ObservabilityTimeseriesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Names of flows, separated by commas.
+         */
+        flow?: string;
+        /**
+         * From the minute of this time on; the last 24 hours unless given.
+         */
+        since?: string;
+        /**
+         * To the minute of this time; now unless given.
+         */
+        until?: string;
+        /**
+         * Seconds of a bucket, a multiple of 60.
+         */
+        bucket?: number;
+    };
+    url: '/observability/timeseries';
+};
+
+export type ObservabilityTimeseriesErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type ObservabilityTimeseriesError = ObservabilityTimeseriesErrors[keyof ObservabilityTimeseriesErrors];
+
+export type ObservabilityTimeseriesResponses = {
+    /**
+     * The buckets.
+     */
+    200: Array<TimeBucket>;
+};
+
+export type ObservabilityTimeseriesResponse = ObservabilityTimeseriesResponses[keyof ObservabilityTimeseriesResponses];
+
+export type ObservabilityFlowsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * From the minute of this time on; the last 7 days unless given.
+         */
+        since?: string;
+    };
+    url: '/observability/flows';
+};
+
+export type ObservabilityFlowsErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type ObservabilityFlowsError = ObservabilityFlowsErrors[keyof ObservabilityFlowsErrors];
+
+export type ObservabilityFlowsResponses = {
+    /**
+     * All flows by name.
+     */
+    200: Array<FlowRollup>;
+};
+
+export type ObservabilityFlowsResponse = ObservabilityFlowsResponses[keyof ObservabilityFlowsResponses];
+
+export type ObservabilityCascadesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        /**
+         * Only rows older than this: the `created_at` of the last row read.
+         */
+        before?: string;
+        /**
+         * Only rows of this time and later.
+         */
+        since?: string;
+        /**
+         * Names of flows, separated by commas.
+         */
+        flow?: string;
+        /**
+         * Statuses, separated by commas: running, ok, error, abandoned.
+         */
+        status?: string;
+    };
+    url: '/observability/runs';
+};
+
+export type ObservabilityCascadesErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type ObservabilityCascadesError = ObservabilityCascadesErrors[keyof ObservabilityCascadesErrors];
+
+export type ObservabilityCascadesResponses = {
+    /**
+     * A page of cascades.
+     */
+    200: Array<Cascade>;
+};
+
+export type ObservabilityCascadesResponse = ObservabilityCascadesResponses[keyof ObservabilityCascadesResponses];
+
+export type ObservabilityEventsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        /**
+         * Only rows older than this: the `created_at` of the last row read.
+         */
+        before?: string;
+        /**
+         * Only rows of this time and later.
+         */
+        since?: string;
+        /**
+         * Kinds, separated by commas: audit, health, alert, worker, device, engine.
+         */
+        kind?: string;
+        /**
+         * Names of flows, separated by commas.
+         */
+        flow?: string;
+        /**
+         * Ids of nodes, separated by commas.
+         */
+        node?: string;
+    };
+    url: '/observability/events';
+};
+
+export type ObservabilityEventsErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type ObservabilityEventsError = ObservabilityEventsErrors[keyof ObservabilityEventsErrors];
+
+export type ObservabilityEventsResponses = {
+    /**
+     * A page of events.
+     */
+    200: Array<ObservabilityEvent>;
+};
+
+export type ObservabilityEventsResponse = ObservabilityEventsResponses[keyof ObservabilityEventsResponses];
+
+export type ObservabilityDeadLetterData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        /**
+         * Only rows older than this: the `created_at` of the last row read.
+         */
+        before?: string;
+        /**
+         * Only rows of this time and later.
+         */
+        since?: string;
+        /**
+         * Names of flows, separated by commas.
+         */
+        flow?: string;
+        /**
+         * Ids of nodes, separated by commas.
+         */
+        node?: string;
+        /**
+         * Reasons, separated by commas: crash, overflow, expired, loop_limit, lease, stopped.
+         */
+        reason?: string;
+    };
+    url: '/observability/dead-letter';
+};
+
+export type ObservabilityDeadLetterErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type ObservabilityDeadLetterError = ObservabilityDeadLetterErrors[keyof ObservabilityDeadLetterErrors];
+
+export type ObservabilityDeadLetterResponses = {
+    /**
+     * A page of dead letters.
+     */
+    200: Array<DeadLetter>;
+};
+
+export type ObservabilityDeadLetterResponse = ObservabilityDeadLetterResponses[keyof ObservabilityDeadLetterResponses];
+
+export type ObservabilityReplayManyData = {
+    body?: {
+        flow?: string;
+        node?: string;
+        reason?: 'crash' | 'overflow' | 'expired' | 'loop_limit' | 'lease' | 'stopped';
+        since?: string;
+        until?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/observability/dead-letter/replay';
+};
+
+export type ObservabilityReplayManyErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_active`: The flow is not active
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type ObservabilityReplayManyError = ObservabilityReplayManyErrors[keyof ObservabilityReplayManyErrors];
+
+export type ObservabilityReplayManyResponses = {
+    /**
+     * How many were delivered.
+     */
+    200: Replayed;
+};
+
+export type ObservabilityReplayManyResponse = ObservabilityReplayManyResponses[keyof ObservabilityReplayManyResponses];
+
+export type ObservabilityReplayData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/observability/dead-letter/{id}/replay';
+};
+
+export type ObservabilityReplayErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `not_active`: The flow is not active
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type ObservabilityReplayError = ObservabilityReplayErrors[keyof ObservabilityReplayErrors];
+
+export type ObservabilityReplayResponses = {
+    /**
+     * It was delivered.
+     */
+    202: ReplayResult;
+};
+
+export type ObservabilityReplayResponse = ObservabilityReplayResponses[keyof ObservabilityReplayResponses];
+
+export type ObservabilityFlushData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/observability/flush';
+};
+
+export type ObservabilityFlushErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `unavailable`: Not available now
+     */
+    503: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type ObservabilityFlushError = ObservabilityFlushErrors[keyof ObservabilityFlushErrors];
+
+export type ObservabilityFlushResponses = {
+    /**
+     * How many rows were written.
+     */
+    200: FlushResult;
+};
+
+export type ObservabilityFlushResponse = ObservabilityFlushResponses[keyof ObservabilityFlushResponses];

@@ -1,0 +1,53 @@
+/**
+ * The checks of a flow document outside of an engine, for tools: those of a save and those of a publication.
+ * @module
+ */
+import { checkDocument, NodeRegistry } from '@flow-service/core'
+import { nodeTypes } from '@flow-service/node-types'
+import { type Dtype, flowDocumentInputSchema, type Issue, normalizeDocument } from '@flow-service/protocol'
+import { findPython, parsePython } from '@flow-service/worker-agent'
+
+import { invalidPart } from '../http/errors.ts'
+import { structuralFaults } from './document-faults.ts'
+import { createPythonIssues } from './python-issues.ts'
+
+/** A finding; `code` is that of an issue, or says what is wrong with the form of the document. */
+export interface DocumentFinding extends Omit<Issue, 'code'> {
+  readonly code: string
+}
+
+/** What is known of other flows. */
+export interface KnownMessages {
+  /** Dtypes by qualified name; without, no message of another flow is missed. */
+  readonly dtypes?: ReadonlyMap<string, Dtype>
+}
+
+/**
+ * What is wrong with a document under this name: its form, else its wiring and settings by the built-in node types, else
+ * its Python where an interpreter is found.
+ */
+export async function checkFlowDocument(
+  name: string,
+  document: unknown,
+  known: KnownMessages = {},
+): Promise<DocumentFinding[]> {
+  const parsed = flowDocumentInputSchema.safeParse(document)
+  if (!parsed.success) return (invalidPart(parsed.error, 'body').toProblem().errors ?? []).map(asFinding)
+  const normal = normalizeDocument(name, parsed.data)
+  const faults = structuralFaults(normal, parsed.data.name)
+  if (faults.length > 0) return faults.map(asFinding)
+  const { dtypes } = known
+  const around = dtypes && { message: (message: string) => dtypes.get(message) }
+  const issues = checkDocument(normal, new NodeRegistry(nodeTypes), around)
+  const python = normal.nodes.some(({ type }) => type === 'python') ? await findPython(process.env) : null
+  if (python === null) return issues
+  return [...issues, ...(await createPythonIssues((source) => parsePython(source, { python: python.path }))(normal))]
+}
+
+const asFinding = ({ path, code, message }: { path: string; code: string; message: string }): DocumentFinding => ({
+  severity: 'error',
+  code,
+  message,
+  node: null,
+  path,
+})

@@ -1,0 +1,142 @@
+/**
+ * Whether the engine works: its loop, its database, its queue, its bytes and its Python. A check never throws and never
+ * takes longer than 2 s.
+ * @module
+ */
+import { constants } from 'node:fs'
+import { access, statfs } from 'node:fs/promises'
+
+import type { Check, Checks, CheckStatus } from '@flow-service/protocol'
+
+import type { LoopDelay } from './loop-watch.ts'
+import type { ObservabilityStore } from './store.ts'
+
+/** What is checked. */
+export interface ChecksSetting {
+  readonly store: Pick<ObservabilityStore, 'probe' | 'runCounts'>
+  readonly loopDelay: () => LoopDelay
+  /** Directory of the stored artifacts. */
+  readonly artifactsDir: string
+  /** Whether the engine has found a Python. */
+  readonly hasPython: boolean
+}
+
+/** What the checks found. `runs` are the last counts that the database told. */
+export interface Checked {
+  readonly checks: Checks
+  readonly runs: { readonly queued: number; readonly running: number }
+  /** Seconds that writing and reading a row took; null when it was not possible. */
+  readonly storeS: number | null
+}
+
+const ANSWER_MS = 2_000
+const MAX_LOOP_S = 1
+const STALLED_S = 60
+const MIN_FREE_BYTES = 64 * 1024 * 1024
+
+const ok: Check = { status: 'ok', detail: null }
+const failing = (status: 'degraded' | 'down', detail: string): Check => ({ status, detail })
+
+/** Checks an engine. */
+export class EngineChecks {
+  readonly #setting: ChecksSetting
+  #runs = { queued: 0, running: 0, oldest_s: 0 }
+  #probing: Promise<number> | null = null
+
+  constructor(setting: ChecksSetting) {
+    this.#setting = setting
+  }
+
+  async check(): Promise<Checked> {
+    const { hasPython } = this.#setting
+    const [[store, storeS], artifacts] = await Promise.all([this.#store(), this.#artifacts()])
+    const { queued, running } = this.#runs
+    return {
+      checks: {
+        loop: this.#loop(),
+        store,
+        queue: storeS === null ? failing('down', 'the queue is in the database, which does not work') : this.#queue(),
+        artifacts,
+        python: hasPython ? ok : failing('degraded', 'no Python 3.11 or newer was found: python nodes cannot execute'),
+      },
+      runs: { queued, running },
+      storeS,
+    }
+  }
+
+  #loop(): Check {
+    const { p99 } = this.#setting.loopDelay()
+    if (p99 < MAX_LOOP_S) return ok
+    return failing('down', `timers are up to ${p99.toFixed(1)} s late: something blocks the event loop`)
+  }
+
+  async #store(): Promise<[Check, number | null]> {
+    try {
+      return [ok, await within(this.#probe())]
+    } catch (error) {
+      return [failing('down', `a row could not be written and read: ${reasonOf(error)}`), null]
+    }
+  }
+
+  /** One at a time: a database that hangs is not asked ever more. */
+  #probe(): Promise<number> {
+    const { store } = this.#setting
+    const probe = async (): Promise<number> => {
+      const startedMs = performance.now()
+      await store.probe()
+      const tookMs = performance.now() - startedMs
+      this.#runs = await store.runCounts()
+      return tookMs / 1000
+    }
+    this.#probing ??= probe().finally(() => (this.#probing = null))
+    return this.#probing
+  }
+
+  #queue(): Check {
+    const { queued, running, oldest_s: oldestS } = this.#runs
+    if (queued === 0 || running > 0 || oldestS < STALLED_S) return ok
+    return failing('degraded', `${queued} runs are queued, the oldest for ${Math.round(oldestS)} s, and none is running`)
+  }
+
+  async #artifacts(): Promise<Check> {
+    const { artifactsDir } = this.#setting
+    try {
+      await within(access(artifactsDir, constants.R_OK | constants.W_OK))
+      const { bavail, bsize } = await within(statfs(artifactsDir))
+      if (bavail * bsize >= MIN_FREE_BYTES) return ok
+      return failing('degraded', `less than ${MIN_FREE_BYTES / 2 ** 20} MiB are free for artifacts`)
+    } catch (error) {
+      return failing('down', `the directory of the artifacts cannot be used: ${reasonOf(error)}`)
+    }
+  }
+}
+
+/** Down with the loop or the store, else as the worst check. */
+export function statusOf({ loop, store, ...others }: Checks): CheckStatus {
+  if (!canWork({ loop, store })) return 'down'
+  return Object.values(others).every(({ status }) => status === 'ok') ? 'ok' : 'degraded'
+}
+
+/** Whether the engine can work at all. */
+export const canWork = ({ loop, store }: Pick<Checks, 'loop' | 'store'>): boolean =>
+  loop.status === 'ok' && store.status === 'ok'
+
+/** A code tells enough; the message of an error may name hosts and paths. */
+const reasonOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : error instanceof NoAnswer ? error.message : 'it failed'
+
+class NoAnswer extends Error {
+  override readonly name = 'NoAnswer'
+}
+
+async function within<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new NoAnswer(`no answer within ${ANSWER_MS / 1000} s`)), ANSWER_MS)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,13 @@
+/**
+ * A net under promises that nobody waits for: a node type that forgets one would end the process, and with it every
+ * other flow. What a node awaits or returns never comes here; its failure is the node's own.
+ * @module
+ */
+
+/** Keeps the process alive and tells the log; the result removes the net. A listener of the host hears of it too. */
+export function outliveStrayRejections(log: { error(fields: object, message: string): void }): () => void {
+  const onRejection = (reason: unknown): void =>
+    log.error({ err: reason }, 'a promise that nobody waits for has failed: its node type should await or catch it')
+  process.on('unhandledRejection', onRejection)
+  return () => void process.off('unhandledRejection', onRejection)
+}

@@ -1,0 +1,89 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { PublishedValue } from '@flow-service/core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { createArtifacts } from '../../src/artifacts/artifacts.ts'
+import { openContentStore } from '../../src/artifacts/content-store.ts'
+import { type Database, openDatabase } from '../../src/db/database.ts'
+import { type LastValues, openLastValues } from '../../src/messages/last-values.ts'
+import { databaseAt } from '../backend.ts'
+
+const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined }
+let directory: string
+let database: Database
+let open: () => Promise<LastValues>
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'renamed-values-'))
+  database = await openDatabase({ ...(await databaseAt(directory)), log: quiet })
+  const content = await openContentStore(join(directory, 'artifacts'))
+  const artifacts = createArtifacts({ database, content, onCorrupt: () => undefined })
+  open = () => openLastValues({ database, artifacts, log: quiet })
+})
+afterAll(async () => {
+  await database.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+const published = (message: string, value: unknown): PublishedValue => ({
+  message,
+  value,
+  atMs: Date.now(),
+  flow: 'meter',
+  node: 'n',
+  port: 'p',
+  cascade: '01900000-0000-7000-8000-000000000000',
+})
+const valuesOf = async (values: LastValues, message: string) =>
+  (await values.history(message, { limit: 10 })).map(({ value, flow }) => [value, flow])
+
+test('written and waiting values are those of the new name, in order, and go on under it', async () => {
+  const names = { from: 'meter', to: 'gauge' }
+  const values = await open()
+  values.record(published('meter.level', 1))
+  await values.commit('meter.level')
+  await database.transaction((tx) => values.rename(tx, names))
+  // came between the transaction and the change in memory
+  values.record(published('meter.level', 2))
+  values.record(published('meter.fresh', 3))
+  values.record(published('meter2.level', 4))
+  values.follow(names)
+  values.record(published('gauge.level', 5))
+  expect(await valuesOf(values, 'gauge.level')).toEqual([
+    ['5', 'meter'],
+    ['2', 'meter'],
+    ['1', 'gauge'],
+  ])
+  expect(await valuesOf(values, 'gauge.fresh')).toEqual([['3', 'meter']])
+  await values.close()
+
+  const again = await open()
+  expect(new Map(again.all().map(({ message, value }) => [message, value]))).toEqual(
+    new Map([
+      ['gauge.fresh', 3],
+      ['gauge.level', 5],
+      ['meter2.level', 4],
+    ]),
+  )
+  await again.close()
+})
+
+test('a renaming that is undone changes nothing', async () => {
+  const names = { from: 'old', to: 'new' }
+  const values = await open()
+  values.record(published('old.x', 1))
+  await values.commit('old.x')
+  const undone = database.transaction(async (tx) => {
+    await values.rename(tx, names)
+    throw new Error('undone')
+  })
+  await expect(undone).rejects.toThrow('undone')
+  values.record(published('old.x', 2))
+  expect(await valuesOf(values, 'old.x')).toEqual([
+    ['2', 'meter'],
+    ['1', 'meter'],
+  ])
+  await values.close()
+})

@@ -1,0 +1,194 @@
+/** A whole service on a free port, on the database of the test project, for the tests of what it tells about itself. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { DeadLetter } from '@flow-service/core'
+import { batchFlow, input, liveFlow, node, stage, t } from '@flow-service/flow-sdk'
+import type { CascadeRecord, FlowDocumentInput, Problem } from '@flow-service/protocol'
+import express from 'express'
+import pino from 'pino'
+import { expect } from 'vitest'
+
+import { createApp } from '../../src/app.ts'
+import { rememberUsers } from '../../src/auth/remembered-users.ts'
+import { createSessions } from '../../src/auth/sessions.ts'
+import { openUsers } from '../../src/auth/users.ts'
+import { resolveConfig, type ServiceConfig } from '../../src/config.ts'
+import { openEngine } from '../../src/engine.ts'
+import type { DeadLetters } from '../../src/events/dead-letters.ts'
+import type { EventBus } from '../../src/events/event-bus.ts'
+import type { EventLog } from '../../src/events/event-log.ts'
+import { createUpgradeRouter } from '../../src/http/upgrade.ts'
+import { Lifecycle } from '../../src/lifecycle.ts'
+import { databaseAt } from '../backend.ts'
+import { listen } from '../http/server.ts'
+
+/** What the node `work` of the flow `lab` waits for when it gets 999. */
+export let gate = Promise.withResolvers<void>()
+/** A new gate; the former one is opened. */
+export const closeGate = (): void => {
+  gate.resolve()
+  gate = Promise.withResolvers()
+}
+
+const work = node('work', {
+  in: { x: t.int },
+  out: { y: t.int },
+  async run({ x }) {
+    if (x === 999) await gate.promise
+    if (x < 0) throw new RangeError(`${x} is negative`)
+    return { y: x * 2 }
+  },
+})
+const lab = liveFlow('lab', { x: t.int }, (messages, use) => void use(work, { x: messages.x }))
+
+const first = stage('first', { in: { n: t.int }, out: { m: t.int }, run: ({ n }) => ({ m: n + 1 }) })
+const second = stage('second', {
+  in: { m: t.int },
+  out: { sum: t.int },
+  run({ m }) {
+    if (m < 0) throw new RangeError('too small')
+    return { sum: m }
+  },
+})
+const sums = batchFlow('sums', { n: input(t.int, 3) }, (p, use) => ({ sum: use(second, { m: use(first, { n: p.n }).m }).sum }))
+
+/** Values of `on` leave as `off`. */
+export const relay: FlowDocumentInput = {
+  inputs: [{ name: 'on' }],
+  nodes: [
+    {
+      id: 'pass',
+      type: 'change',
+      settings: {},
+      ports: [
+        { direction: 'input', name: 'on' },
+        { direction: 'output', name: 'off' },
+      ],
+    },
+  ],
+}
+
+interface Inside {
+  readonly bus: EventBus
+  readonly deadLetters: DeadLetters
+  readonly eventLog: EventLog
+}
+
+interface Answer<T> {
+  readonly status: number
+  readonly headers: Headers
+  /** The body as a success. */
+  readonly value: T
+  /** The body as a refusal. */
+  readonly problem: Problem
+  readonly text: string
+}
+
+export type TestService = Awaited<ReturnType<typeof startService>>
+
+/** Starts a service with the flows `lab` (active) and `sums`, a superuser and the ordinary user ann. */
+export async function startService(options: ServiceConfig = {}) {
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'observed-')))
+  const place = options.databaseUrl === undefined ? await databaseAt(dataDir) : { dataDir, databaseUrl: options.databaseUrl }
+  const config = resolveConfig({
+    environment: 'local',
+    logLevel: 'silent',
+    timeZone: 'UTC',
+    flows: [lab, sums],
+    ...options,
+    ...place,
+    ...(place.databaseUrl === undefined ? {} : { sessionKey: 'a session key of at least 32 bytes' }),
+  })
+  const log = pino({ level: 'silent' })
+  const lifecycle = new Lifecycle()
+  const engine = await openEngine(config, log, lifecycle)
+  const users = openUsers(engine.database)
+  const remembered = rememberUsers(users)
+  const key = Buffer.from('a session key of at least 32 bytes')
+  const sessions = createSessions({ key, days: 1, users: remembered.users })
+  const knownSessions = createSessions({ key, days: 1, users: remembered.known })
+  const upgrades = createUpgradeRouter({ log })
+  const parts = { ...engine, sessions, knownSessions, users, log, isAlive: () => true }
+  const { server, port } = await listen(express().use(createApp(config, parts, upgrades)))
+  const origin = `http://127.0.0.1:${port}`
+
+  const signIn = async (email: string, superuser: boolean) => {
+    const account = { email, password: 'a long password', superuser }
+    await users.create(account).catch(() => undefined)
+    const holder = await users.signIn(email, account.password)
+    if (!holder) throw new Error(`${email} cannot sign in`)
+    return (await sessions.issue(holder)).access_token
+  }
+  const caller =
+    (token: string | null) =>
+    async <T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<Answer<T>> => {
+      const response = await fetch(path.startsWith('http') ? path : `${origin}/api/v1${path}`, {
+        method,
+        headers: {
+          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      const text = await response.text()
+      const value = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : null
+      return { status: response.status, headers: response.headers, value, problem: value, text }
+    }
+  const root = caller(await signIn('root@example.org', true))
+  const ann = caller(await signIn('ann@example.org', false))
+  await root('POST', '/flows/lab/start')
+
+  const close = async (): Promise<void> => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+    await lifecycle.close()
+  }
+  // what the API does not show of an engine
+  const { bus, deadLetters, eventLog } = engine as unknown as Inside
+  return {
+    dataDir,
+    origin,
+    engine,
+    bus,
+    eventLog,
+    deadLetter: (entry: DeadLetter) => deadLetters.record(entry, Date.now()),
+    root,
+    ann,
+    nobody: caller(null),
+    /** Saves, publishes and starts a live flow. */
+    async publish(name: string, document: FlowDocumentInput): Promise<void> {
+      const saved = await root<{ version: number }>('PUT', `/flows/${name}`, document)
+      const published = await root('POST', `/flows/${name}/publish`, { version: saved.value.version })
+      if (published.status !== 200) throw new Error(published.text)
+      const started = await root('POST', `/flows/${name}/start`)
+      if (started.status !== 200) throw new Error(started.text)
+    },
+    /** Feeds the node `work` of `lab`; the cascade. */
+    async feed(x: number): Promise<string> {
+      const answer = await root<{ cascade: string }>('POST', '/flows/lab/nodes/work/trigger', { values: { x } })
+      if (answer.status !== 202) throw new Error(answer.text)
+      return answer.value.cascade
+    },
+    /** The listed cascade of an id once it is over. */
+    async ended(id: string): Promise<CascadeRecord> {
+      const find = async () =>
+        (await ann<CascadeRecord[]>('GET', '/observability/runs?limit=500')).value.find((item) => item.id === id)
+      await expect.poll(find, { timeout: 20_000 }).toMatchObject({ status: expect.not.stringMatching('running') })
+      return (await find()) as CascadeRecord
+    },
+    /** Submits a run of a flow and resolves when it is finished. */
+    async run(flow: string, params: object): Promise<string> {
+      const { value } = await root<{ id: string }>('POST', `/runs/flows/${flow}`, { params, no_cache: true })
+      const status = async () => (await root<{ status: string }>('GET', `/runs/${value.id}`)).value.status
+      await expect.poll(status, { timeout: 30_000 }).not.toMatch(/queued|running/)
+      return value.id
+    },
+    close,
+    async [Symbol.asyncDispose]() {
+      await close()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}

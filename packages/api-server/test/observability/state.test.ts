@@ -1,0 +1,145 @@
+import type { FlowRollup, FlushResult, ObservabilityEvent, ObservabilitySummary } from '@flow-service/protocol'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { startService, type TestService } from './service.ts'
+
+let at: TestService
+beforeAll(async () => {
+  at = await startService()
+}, 120_000)
+afterAll(() => at[Symbol.asyncDispose]())
+
+const fine = { status: 'ok', detail: null }
+const isFine = { timeout: 60_000, interval: 500 }
+
+const isSome = (count: number): boolean => count > 0
+
+/** The samples of one metric. */
+const samplesOf = (text: string, name: string): string[] => text.split('\n').filter((line) => line.startsWith(name))
+
+test('the summary tells the version, the checks and what runs [R564]', async () => {
+  const summary = async () => (await at.ann<ObservabilitySummary>('GET', '/observability/summary')).value
+  // on a machine that is busy the loop may lag for a while
+  await expect.poll(async () => (await summary()).checks.loop, isFine).toEqual(fine)
+  const { status, checks, ...found } = await summary()
+  expect(found).toEqual({
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    protocol: expect.any(Number),
+    uptime_s: expect.any(Number),
+    flows: { active: 1, failed: 0 },
+    runs: { queued: 0, running: 0 },
+    workers: { attached: 0, needs_upgrade: 0 },
+    load_errors: [],
+  })
+  expect(checks).toMatchObject({ store: fine, queue: fine, artifacts: fine })
+  expect(status).toBe(checks.python.status)
+})
+
+test('the health check is 200 with its checks while the engine works [R572]', async () => {
+  await expect.poll(async () => (await at.ann('GET', '/utils/health/')).status, isFine).toBe(200)
+  const { value } = await at.ann('GET', '/utils/health')
+  expect(value).toMatchObject({ status: 'ok', checks: { loop: fine, store: fine } })
+  expect((await at.nobody('GET', '/utils/health/')).status).toBe(401)
+  expect((await at.nobody('GET', '/observability/summary')).status).toBe(401)
+})
+
+test('a flush writes what waits, and only a superuser may ask for it [R571]', async () => {
+  const written = { metrics: 0, events: 0 }
+  const flush = async () => {
+    await at.feed(1)
+    const { value } = await at.root<FlushResult>('POST', '/observability/flush')
+    written.metrics += value.metrics
+    written.events += value.events
+    return written
+  }
+  await expect.poll(flush).toMatchObject({ metrics: expect.toSatisfy(isSome), events: expect.toSatisfy(isSome) })
+  const rows = await at.engine.database.sql<{ n: number }[]>`select executions::int as n from flow_minute`
+  expect(rows.reduce((sum, { n }) => sum + n, 0)).toBeGreaterThan(0)
+  expect((await at.ann('POST', '/observability/flush')).status).toBe(403)
+})
+
+test('the metrics are text of Prometheus for users', async () => {
+  await at.run('sums', { n: 1 })
+  await at.feed(-1)
+  at.deadLetter({ flow: 'lab', node: 'work', message: 'lab.x', value: 's3cret', reason: 'crash', cascade: null })
+  await at.root('POST', '/observability/flush')
+  const { status, headers, text } = await at.ann('GET', `${at.origin}/metrics`)
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8'])
+  for (const line of text.trimEnd().split('\n')) {
+    expect(line).toMatch(/^(?:# (?:HELP|TYPE) [a-z_]+ .+|[a-z_]+(?:\{[a-z]+="[^"]*"(?:,[a-z]+="[^"]*")*\})? -?[\d.e+-]+)$/)
+  }
+  expect(samplesOf(text, 'service_node_executions_total{flow="sums"}')).toEqual([
+    'service_node_executions_total{flow="sums"} 2',
+  ])
+  expect(samplesOf(text, 'service_node_errors_total{flow="lab"}')).toEqual(['service_node_errors_total{flow="lab"} 1'])
+  expect(samplesOf(text, 'service_node_duration_seconds_count{flow="sums"}')[0]).toMatch(/ 2$/)
+  expect(samplesOf(text, 'service_node_duration_seconds_bucket{flow="sums",le="+Inf"}')[0]).toMatch(/ 2$/)
+  expect(samplesOf(text, 'service_runs_total')).toEqual(['service_runs_total{status="ok"} 1'])
+  expect(samplesOf(text, 'service_dead_letters_total')).toContain('service_dead_letters_total{reason="crash"} 1')
+  expect(samplesOf(text, 'service_cascades_total{status="error"}')[0]).toMatch(/ 1$/)
+  for (const name of ['service_runs', 'service_event_sockets', 'service_event_loop_delay_seconds', 'process_resident_memory_bytes'])
+    expect(samplesOf(text, name)).not.toEqual([])
+  expect(text).not.toContain('s3cret')
+  expect((await at.nobody('GET', `${at.origin}/metrics`)).status).toBe(401)
+  expect((await at.ann('HEAD', `${at.origin}/metrics`)).text).toBe('')
+})
+
+test('a blocked event loop is an event [F72]', async () => {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_700)
+  const blocked = async () =>
+    (await at.ann<ObservabilityEvent[]>('GET', '/observability/events?kind=engine')).value.filter(
+      ({ action }) => action === 'loop.blocked',
+    )
+  await expect.poll(blocked, { timeout: 10_000 }).not.toEqual([])
+  const [event] = await blocked()
+  expect(event).toMatchObject({ level: 'warning', actor: null, detail: { blocked_ms: expect.any(Number) } })
+})
+
+describe('another service in the same process', () => {
+  let other: TestService
+  beforeAll(async () => {
+    other = await startService()
+  }, 120_000)
+  afterAll(() => other[Symbol.asyncDispose]())
+
+  test('it has metrics of its own', async () => {
+    await other.feed(2)
+    const { text } = await other.ann('GET', `${other.origin}/metrics`)
+    expect(samplesOf(text, 'service_runs_total')).toEqual([])
+    expect(samplesOf(text, 'service_node_executions_total')).toEqual(['service_node_executions_total{flow="lab"} 1'])
+  })
+
+  test('what it counted and when it stopped is there after a restart', async () => {
+    await other.feed(3)
+    await other.close()
+    other = await startService({ dataDir: other.dataDir })
+    const { value } = await other.ann<FlowRollup[]>('GET', '/observability/flows')
+    expect(value.find(({ flow }) => flow === 'lab')).toMatchObject({ executions: 2 })
+    const events = await other.ann<ObservabilityEvent[]>('GET', '/observability/events?kind=engine')
+    const actions = events.value.map(({ action }) => action).filter((action) => action !== 'loop.blocked')
+    expect(actions).toEqual(['engine.start', 'engine.stop', 'engine.start'])
+    const runs = await other.ann<{ flow: string }[]>('GET', '/observability/runs')
+    expect(runs.value.filter(({ flow }) => flow === 'lab')).toHaveLength(2)
+  }, 120_000)
+
+  test('when its database does not work, the summary says so and the health check fails [R565, R572]', async () => {
+    await other.engine.database.close()
+    const summary = await other.ann<ObservabilitySummary>('GET', '/observability/summary')
+    expect(summary.status).toBe(200)
+    expect(summary.value).toMatchObject({
+      status: 'down',
+      flows: { active: 1 },
+      checks: { store: { status: 'down', detail: expect.any(String) }, queue: { status: 'down' } },
+    })
+    const health = await other.ann('GET', '/utils/health/')
+    expect([health.status, health.problem.code]).toEqual([503, 'unavailable'])
+    expect(health.problem).toMatchObject({ checks: { store: { status: 'down' } } })
+    const { status, text } = await other.ann('GET', `${other.origin}/metrics`)
+    expect(status).toBe(200)
+    expect(samplesOf(text, 'service_check_ok{check="store"}')).toEqual(['service_check_ok{check="store"} 0'])
+    // a superuser is only a user then, and nobody is let in whom the engine has not seen before
+    expect((await other.root('GET', '/observability/summary')).status).toBe(200)
+    expect((await other.root('POST', '/observability/flush')).status).toBeGreaterThanOrEqual(500)
+    expect((await other.nobody('GET', '/observability/summary')).status).toBe(401)
+  })
+})

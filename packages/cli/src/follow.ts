@@ -1,0 +1,34 @@
+/**
+ * Following the event socket until Ctrl-C, which is how a stream is meant to end: exit code 0.
+ * @module
+ */
+import type { Client } from '@flow-service/client-sdk'
+import type { EventFrame } from '@flow-service/protocol'
+
+/** What to follow. */
+export interface Following {
+  /** Only events of these flows; all unless given. */
+  readonly flows?: readonly string[] | undefined
+  /** Ends after so many frames that `show` has shown. */
+  readonly count?: number | undefined
+  /** Shows a frame if it is wanted; tells how many lines that were. */
+  readonly show: (frame: EventFrame) => number
+}
+
+/** Resolves when enough is shown, or at Ctrl-C; an engine that goes away is waited for. */
+export async function follow(client: Client, { flows, count, show }: Following): Promise<void> {
+  const stop = new AbortController()
+  const interrupt = (): void => stop.abort()
+  process.once('SIGINT', interrupt)
+  process.once('SIGTERM', interrupt)
+  let shown = 0
+  try {
+    for await (const frame of client.events({ signal: stop.signal, ...(flows ? { flows } : {}) })) {
+      shown += show(frame)
+      if (count !== undefined && shown >= count) return
+    }
+  } finally {
+    process.off('SIGINT', interrupt)
+    process.off('SIGTERM', interrupt)
+  }
+}

@@ -1,0 +1,26 @@
+import { type Command, Option } from 'commander'
+
+import { engineOptions, lazily, withExamples } from './options.ts'
+
+/** `dev serve login`. */
+export function addEngine(root: Command): void {
+  const dev = engineOptions(root.command('dev').argument('[dir]', 'folder of flows written in TypeScript'))
+    .description('run the engine for development: first user made, command line signed in, changed flows swapped in')
+    .option('--run <flow>', 'submit a run of this batch flow once the engine is up, and watch it')
+    .action(lazily(async () => (await import('../commands/dev.ts')).dev))
+  withExamples(dev, 'dev flows/', 'dev flows/ --port 0 --run estimate_pi')
+  const serve = engineOptions(root.command('serve'))
+    .description('run the engine')
+    .option('--flows <dir>', 'folder of flows written in TypeScript (SERVICE_FLOWS)')
+    .action(lazily(async () => (await import('../commands/serve.ts')).serve))
+  withExamples(serve, 'serve --host 0.0.0.0 --data /var/lib/flows')
+  const login = root
+    .command('login')
+    .description('sign in to an engine; the token is kept in your configuration folder')
+    .requiredOption('--url <base>', 'API of the engine, ends in /api/v1')
+    .requiredOption('--email <address>', 'your user name')
+    .addOption(new Option('--password-stdin', 'read the password from standard input instead of asking'))
+    .option('--json', 'print JSON for programs')
+    .action(lazily(async () => (await import('../commands/login.ts')).login))
+  withExamples(login, 'login --url https://flows.example.com/api/v1 --email ann@example.com')
+}

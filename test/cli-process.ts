@@ -1,0 +1,48 @@
+/** The `service` command as a process of its own. */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+
+import { serviceCommand } from './engine-process.ts'
+
+/** What a command has left behind. */
+export interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+export interface CommandOptions {
+  /** Folder that it runs in, and finds no sign-in of anybody above. */
+  readonly cwd: string
+  readonly env?: NodeJS.ProcessEnv
+  /** Its standard input. */
+  readonly input?: string
+}
+
+/** Starts a command; its streams are text. */
+export function begin(args: readonly string[], { cwd, env = {} }: CommandOptions): ChildProcessWithoutNullStreams {
+  const child = spawn(process.execPath, serviceCommand(...args), {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: cwd, ...env },
+  })
+  child.stdout.setEncoding('utf8')
+  child.stderr.setEncoding('utf8')
+  return child
+}
+
+/** What a command says until it ends. */
+export async function ended(
+  child: ChildProcessWithoutNullStreams,
+  act: (child: ChildProcessWithoutNullStreams) => void = () => {},
+): Promise<Ended> {
+  let out = ''
+  let err = ''
+  child.stdout.on('data', (text: string) => (out += text))
+  child.stderr.on('data', (text: string) => (err += text))
+  act(child)
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  return { code, out, err }
+}
+
+/** Runs a command to its end. */
+export const runService = (args: readonly string[], options: CommandOptions): Promise<Ended> =>
+  ended(begin(args, options), (child) => child.stdin.end(options.input ?? ''))

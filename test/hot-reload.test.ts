@@ -1,0 +1,263 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { type Client, createClient } from '@flow-service/client-sdk'
+import type { EventFrame } from '@flow-service/protocol'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { begin } from './cli-process.ts'
+import { startService } from './service.ts'
+
+const dependencies = join(import.meta.dirname, '../examples/quickstart/node_modules')
+
+/** A project with a folder of flows. */
+class Project implements Disposable {
+  readonly root = mkdtempSync(join(tmpdir(), 'reload-'))
+  readonly flows = join(this.root, 'flows')
+
+  constructor() {
+    mkdirSync(this.flows)
+    writeFileSync(join(this.root, 'package.json'), '{ "type": "module" }')
+    symlinkSync(dependencies, join(this.root, 'node_modules'))
+  }
+
+  write(file: string, text: string): void {
+    mkdirSync(join(this.root, file, '..'), { recursive: true })
+    writeFileSync(join(this.root, file), text)
+  }
+
+  remove(file: string): void {
+    rmSync(join(this.root, file))
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+const imports = `import { batchFlow, input, latest, liveFlow, node, stage, t } from '@flow-service/flow-sdk'
+import { inject } from '@flow-service/node-types/flow'\n`
+
+/** A live flow that answers `x` with `y`; whenever it starts, `started` has one more value. */
+const live = (name: string, answer: string): string => `${imports}
+export const answer = node('answer', {
+  in: { x: t.int, offset: latest(t.int, 0) },
+  out: { y: t.int },
+  run: ({ x, offset }) => ({ y: ${answer} }),
+})
+export const ${name} = liveFlow('${name}', { x: t.int, offset: t.int, y: t.int, started: t.str }, (m, use) => {
+  use(inject({ value: 'now', atStart: true, out: { started: t.str } }), {}, { id: 'start', out: { started: m.started } })
+  use(answer, { x: m.x, offset: m.offset }, { out: { y: m.y } })
+})
+`
+
+/** A batch flow of two stages. */
+const batch = (name: string, factor: string, more = ''): string => `${imports}${more}
+export const twice = stage('twice', { in: { n: t.int }, out: { product: t.int }, run: ({ n }) => ({ product: n * ${factor} }) })
+export const negate = stage('negate', { in: { product: t.int }, out: { negative: t.int }, run: ({ product }) => ({ negative: -product }) })
+export const ${name} = batchFlow('${name}', { n: input(t.int, 21) }, (p, use) => {
+  const { product } = use(twice, p)
+  return { product, negative: use(negate, { product }).negative }
+})
+`
+
+async function resultOf(client: Client, name: string): Promise<unknown> {
+  const { id } = await client.runs.submit({ name })
+  return (await client.wait(id)).result
+}
+
+/** What a live flow says to `x`. */
+async function answerOf(client: Client, flow: string, x: number): Promise<unknown> {
+  const before = (await client.messages.history({ message: `${flow}.y`, limit: 500 })).length
+  await client.messages.publish({ message: `${flow}.x`, value: x })
+  const values = () => client.messages.history({ message: `${flow}.y`, limit: 500 })
+  await expect.poll(async () => (await values()).length).toBe(before + 1)
+  return (await values())[0]?.value
+}
+
+const startsOf = async (client: Client, flow: string): Promise<number> =>
+  (await client.messages.history({ message: `${flow}.started` })).length
+
+describe('service.reload', () => {
+  test('swaps what has changed, tells what is in error, and leaves everything else as it is', async () => {
+    using project = new Project()
+    project.write('flows/a.ts', batch('a', '2'))
+    project.write('flows/b.ts', batch('b', '2'))
+    await using at = await startService({ flows: project.flows })
+    const { service } = at
+    expect(service.flowFiles).toContain(join(project.flows, 'a.ts'))
+    expect(await service.reload()).toEqual({ changed: [], unchanged: ['a', 'b'], removed: [], errors: [] })
+    project.write('flows/a.ts', batch('a', '3'))
+    project.write('flows/b.ts', `${batch('b', '2')}// a comment`)
+    expect(await service.reload()).toEqual({
+      changed: [{ name: 'a', mode: 'batch', previousVersion: 1, version: 2, nodes: ['twice'] }],
+      unchanged: ['b'],
+      removed: [],
+      errors: [],
+    })
+    expect(await resultOf(at.client, 'a')).toEqual({ product: 63, negative: -63 })
+    project.write('flows/a.ts', 'throw new Error("not now")')
+    project.remove('flows/b.ts')
+    const broken = await service.reload()
+    expect(broken).toMatchObject({
+      changed: [],
+      unchanged: ['a'],
+      removed: ['b'],
+      errors: [{ file: 'flows/a.ts', line: 1, message: 'Error: not now', frame: expect.stringContaining('^') }],
+    })
+    expect(service.loadErrors).toEqual(broken.errors)
+    expect(service.loadedFlows.map(({ name }) => name)).toEqual(['a'])
+    expect(await resultOf(at.client, 'a')).toEqual({ product: 63, negative: -63 })
+    expect(await at.client.flows.get({ name: 'b' })).toMatchObject({
+      status: 'failed',
+      issues: [{ code: 'module_missing' }],
+    })
+    project.write('flows/a.ts', batch('a', '3'))
+    project.write('flows/b.ts', batch('b', '2'))
+    expect(await service.reload()).toMatchObject({
+      changed: [{ name: 'b', previousVersion: 1, version: 1, nodes: [] }],
+      unchanged: ['a'],
+      errors: [],
+    })
+    expect(await at.client.flows.get({ name: 'b' })).toMatchObject({ status: 'ready', issues: [], version: 1 })
+  })
+
+  test('a folder that is away takes nothing with it', async () => {
+    using project = new Project()
+    project.write('flows/a.ts', batch('a', '2'))
+    await using at = await startService({ flows: project.flows })
+    rmSync(project.flows, { recursive: true })
+    expect(await at.service.reload()).toMatchObject({
+      unchanged: ['a'],
+      removed: [],
+      errors: [{ file: null, message: expect.stringContaining('cannot be read') }],
+    })
+    expect(await resultOf(at.client, 'a')).toEqual({ product: 42, negative: -42 })
+  })
+
+  test('reloads at the same time are one after the other, and flow objects have nothing to reload', async () => {
+    using project = new Project()
+    project.write('flows/a.ts', batch('a', '2'))
+    await using at = await startService({ flows: project.flows })
+    project.write('flows/a.ts', batch('a', '5'))
+    const [first, second] = await Promise.all([at.service.reload(), at.service.reload()])
+    expect([first.changed.length, second.changed.length]).toEqual([1, 0])
+    await using objects = await startService({ flows: [] })
+    expect(await objects.service.reload()).toEqual({ changed: [], unchanged: [], removed: [], errors: [] })
+  })
+})
+
+describe('service dev', () => {
+  const project = new Project()
+  const data = join(project.root, 'data')
+  let child: ChildProcessWithoutNullStreams
+  let client: Client
+  let output = ''
+
+  /** Waits until the terminal has shown a text after `from`. */
+  const shown = async (text: string | RegExp, from = 0): Promise<void> => {
+    await expect.poll(() => output.slice(from)).toMatch(text)
+  }
+
+  beforeAll(async () => {
+    project.write('flows/still.ts', live('still', 'x + offset'))
+    child = begin(['dev', project.flows, '--port', '0', '--data', data], { cwd: project.root })
+    child.stdout.on('data', (text: string) => (output += text))
+    child.stderr.on('data', (text: string) => (output += text))
+    await shown('Ctrl-C stops the engine')
+    const { base_url: baseUrl, access_token: token } = JSON.parse(
+      readFileSync(join(data, 'cli.json'), 'utf8'),
+    ) as Record<'base_url' | 'access_token', string>
+    client = createClient({ baseUrl, token })
+  })
+  afterAll(async () => {
+    const exit = once(child, 'exit')
+    child.kill('SIGINT')
+    expect((await exit)[0]).toBe(0)
+    project[Symbol.dispose]()
+  })
+
+  test('a new module is loaded and its live flow started; an edit is swapped in with the values it has, and nothing else is touched', async () => {
+    await expect.poll(() => startsOf(client, 'still')).toBe(1)
+    project.write('flows/busy.ts', live('busy', 'x + offset'))
+    await shown(/\+ busy {2}v1 \(new, live\)\n/)
+    await client.messages.publish({ message: 'busy.offset', value: 100 })
+    expect(await answerOf(client, 'busy', 1)).toBe(101)
+    const frames: EventFrame[] = []
+    const stop = new AbortController()
+    const events = client.events({ signal: stop.signal })
+    await events.next()
+    const collecting = (async () => {
+      for await (const frame of events) frames.push(frame)
+    })()
+    project.write('flows/busy.ts', live('busy', 'x * 10 + offset'))
+    await shown(/↻ busy {2}v1 → v2 \(1 node changed\)\n/)
+    expect(await answerOf(client, 'busy', 1)).toBe(110)
+    await expect.poll(() => startsOf(client, 'busy')).toBe(2)
+    expect(await startsOf(client, 'still')).toBe(1)
+    stop.abort()
+    await collecting
+    expect(new Set(frames.flatMap((frame) => (frame.type === 'flow' ? [frame.name] : [])))).toEqual(new Set(['busy']))
+  })
+
+  test('what does not compile is shown with file, line and frame while the last good build goes on, then the recovery', async () => {
+    project.write('flows/fragile.ts', live('fragile', 'x + 1'))
+    await shown(/\+ fragile /)
+    const from = output.length
+    project.write('flows/fragile.ts', live('fragile', 'x + = 1'))
+    await shown(/error: flows\/fragile\.ts:7:\d+: .+\n(.*\n)*.*run: .*x \+ = 1.*\n +\^/, from)
+    await shown('its flows go on as they were last loaded', from)
+    expect(await answerOf(client, 'fragile', 1)).toBe(2)
+    expect(await startsOf(client, 'fragile')).toBe(1)
+    // broken in another way: it compiles, and throws when it is loaded
+    const thrown = output.length
+    project.write('flows/fragile.ts', `${live('fragile', 'x + 1')}throw new Error('at home')\n`)
+    await shown(/error: flows\/fragile\.ts:13:\d+: Error: at home\n/, thrown)
+    expect(await answerOf(client, 'fragile', 2)).toBe(3)
+    const repaired = output.length
+    project.write('flows/fragile.ts', live('fragile', 'x + 2'))
+    await shown(/↻ fragile {2}v1 → v2 \(1 node changed\)\n✓ flows\/fragile\.ts loads again\n/, repaired)
+    expect(await answerOf(client, 'fragile', 1)).toBe(3)
+  })
+
+  test('a batch flow gets a new version of its changed stages, also by a module outside of the folder', async () => {
+    project.write('lib/factor.ts', 'export const factor = 2\n')
+    project.write('flows/product.ts', batch('product', 'factor', `import { factor } from '../lib/factor.ts'`))
+    await shown(/\+ product {2}v1 \(new, batch\)\n/)
+    expect(await resultOf(client, 'product')).toEqual({ product: 42, negative: -42 })
+    project.write('lib/factor.ts', 'export const factor = 4\n')
+    await shown(/↻ product {2}v1 → v2 \(1 stage changed\)\n/)
+    expect(await resultOf(client, 'product')).toEqual({ product: 84, negative: -84 })
+  })
+
+  test('a burst of changes ends in the last one', async () => {
+    project.write('flows/burst.ts', batch('burst', '1'))
+    await shown(/\+ burst /)
+    for (let factor = 2; factor <= 40; factor += 1) {
+      project.write('flows/burst.ts', batch('burst', String(factor)))
+      await new Promise(setImmediate)
+    }
+    await expect.poll(() => resultOf(client, 'burst')).toEqual({ product: 840, negative: -840 })
+    const { version } = await client.flows.get({ name: 'burst' })
+    expect(version).toBeLessThan(20)
+  })
+
+  test('a flow whose module is removed ends and is failed; with the module it is active again', async () => {
+    project.write('flows/leaving.ts', live('leaving', 'x'))
+    await shown(/\+ leaving /)
+    await expect.poll(() => startsOf(client, 'leaving')).toBe(1)
+    project.remove('flows/leaving.ts')
+    await shown(/✗ leaving {2}no module defines it any more: ended\n/)
+    expect(await client.flows.get({ name: 'leaving' })).toMatchObject({
+      status: 'failed',
+      issues: [{ code: 'module_missing' }],
+    })
+    project.write('flows/leaving.ts', live('leaving', 'x'))
+    await shown(/↻ leaving {2}v1 \(back\)\n/)
+    expect(await client.flows.get({ name: 'leaving' })).toMatchObject({ status: 'active', issues: [] })
+    await expect.poll(() => startsOf(client, 'leaving')).toBe(2)
+  })
+})

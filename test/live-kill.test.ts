@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { findPostgres, hasPostgres, type PostgresServer, startPostgres } from './components/postgres.ts'
+import { DataDirectory } from './engine-process.ts'
+import { liveUnderKills, type Outcome } from './live-under-kills.ts'
+
+/** More kills for a longer search. */
+const kills = Number(process.env['KILLS'] ?? 3)
+/** Another one for other moments. */
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+const timeout = 60_000 + kills * 30_000
+
+/** mulberry32: numbers from 0 to 1 that a seed tells. */
+function randomFrom(start: number): () => number {
+  let state = start
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+async function underKills(env: NodeJS.ProcessEnv): Promise<Outcome> {
+  console.log(`SEED=${seed} KILLS=${kills}`)
+  using data = new DataDirectory()
+  return liveUnderKills(data, { env, kills, random: randomFrom(seed) })
+}
+
+const sound = { lost: [], repeated: [], otherReasons: [] }
+
+test(
+  'kills lose no durable arrival, timer, held delivery or published value, and repeat nothing that must not be: embedded',
+  async () => {
+    const outcome = await underKills({})
+    expect(outcome).toMatchObject(sound)
+    expect(Math.min(outcome.orders, outcome.items)).toBeGreaterThan(kills)
+  },
+  timeout,
+)
+
+describe.skipIf(!hasPostgres())('on a PostgreSQL server', () => {
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await startPostgres(findPostgres() ?? '')
+  })
+  afterAll(() => server.stop())
+
+  test(
+    'kills lose no durable arrival, timer, held delivery or published value, and repeat nothing that must not be: server',
+    async () => {
+      const outcome = await underKills({
+        SERVICE_DATABASE_URL: await server.createDatabase('kills'),
+        SERVICE_SESSION_KEY: 'a session key of at least 32 bytes',
+        SERVICE_FIRST_SUPERUSER: 'root@example.org',
+        SERVICE_FIRST_SUPERUSER_PASSWORD: 'correct horse',
+      })
+      expect(outcome).toMatchObject(sound)
+      expect(Math.min(outcome.orders, outcome.items)).toBeGreaterThan(kills)
+    },
+    timeout,
+  )
+})

@@ -1,0 +1,187 @@
+/** Live flows under load while their engine is killed again and again; what they do is noted outside of it. */
+import type { DeadLetterRecord } from '@flow-service/protocol'
+import { expect } from 'vitest'
+
+import { publishFlow } from './documents.ts'
+import type { DataDirectory, EngineProcess } from './engine-process.ts'
+import { Ledger } from './ledger.ts'
+
+const LANES = 4
+/** Longest wait for what a killed engine has left. */
+const SETTLE = { timeout: 60_000, interval: 100 }
+
+const input = (name: string) => ({ direction: 'input', name, dtype: 'any' })
+const output = (name: string) => ({ direction: 'output', name, dtype: 'any' })
+/** A node that tells the ledger and must not tell it twice. */
+const sender = (id: string, url: string, reads: string) => ({
+  id,
+  type: 'http',
+  settings: { url: `${url}/${id}` },
+  ports: [input(reads)],
+})
+
+/** A durable webhook; two senders read it, one behind a delay, and one that is told when it has gone quiet. */
+const intake = (url: string) => ({
+  mode: 'live',
+  nodes: [
+    { id: 'hook', type: 'http', settings: { url: 'order', durable: true }, ports: [output('order')] },
+    sender('now', url, 'order'),
+    sender('also', url, 'order'),
+    { id: 'wait', type: 'delay', settings: { delay: 0.2 }, ports: [input('order'), output('waited')] },
+    sender('later', url, 'waited'),
+    {
+      id: 'burst',
+      type: 'debounce',
+      settings: { first: 'loud', then: 'quiet', wait: 0.4 },
+      ports: [input('order'), output('noise')],
+    },
+    sender('noise', url, 'noise'),
+  ],
+})
+
+/** Is paused the whole time: a sender behind an input, and one that reads what the webhook of the other flow publishes. */
+const shelf = (url: string) => ({
+  mode: 'live',
+  inputs: [{ name: 'item', dtype: 'int' }],
+  nodes: [sender('held', url, 'item'), sender('crossed', url, 'intake.order')],
+})
+
+/** What the engine has acknowledged. */
+interface Acknowledged {
+  readonly orders: Set<number>
+  readonly items: Set<number>
+}
+
+/** What came of it. */
+export interface Outcome {
+  readonly orders: number
+  readonly items: number
+  /** Acknowledged, but neither done nor a dead letter, nor in the history where that is due. */
+  readonly lost: string[]
+  /** Done more than once by a node that must not. */
+  readonly repeated: string[]
+  /** Reasons of dead letters that are not `crash`. */
+  readonly otherReasons: string[]
+}
+
+/** Kills `kills` engines, one after the other on the same data, at moments that `random` chooses (0 ≤ x < 1). */
+export async function liveUnderKills(
+  data: DataDirectory,
+  { env = {}, kills, random }: { env?: NodeJS.ProcessEnv; kills: number; random: () => number },
+): Promise<Outcome> {
+  await using ledger = await Ledger.open(() => random() * 20)
+  const done: Acknowledged = { orders: new Set(), items: new Set() }
+  for (let life = 0; life < kills; life++) {
+    const engine = await data.start(env)
+    if (life === 0) await setUp(engine, ledger.url)
+    await loadUntilKilled(engine, done, { life, until: 10 + random() * 60, delayMs: random() * 30 })
+  }
+  const last = await data.start(env)
+  const quietFrom = ledger.entries.length
+  await order(last, done, kills * 1_000_000)
+  await last.client.flows.resume({ name: 'shelf' })
+  const missing = async (): Promise<string[]> => [
+    ...unaccounted(done, ledger, await deadLetters(last)),
+    ...(ledger.entries.slice(quietFrom).some(({ values }) => values['noise'] === 'quiet')
+      ? []
+      : ['the end of a burst']),
+  ]
+  await expect
+    .poll(missing, SETTLE)
+    .toEqual([])
+    .catch(() => {})
+  const letters = await deadLetters(last)
+  const outcome = {
+    orders: done.orders.size,
+    items: done.items.size,
+    lost: [...(await missing()), ...(await unrecorded(last, done))],
+    repeated: ['now', 'also', 'held', 'crossed'].flatMap((node) =>
+      repeated(ledger.told(`/${node}`)).map((value) => `${node} ${String(value)}`),
+    ),
+    otherReasons: letters.map(({ reason }) => reason).filter((reason) => reason !== 'crash'),
+  }
+  await last.end('SIGTERM')
+  return outcome
+}
+
+async function setUp({ client }: EngineProcess, url: string): Promise<void> {
+  await publishFlow(client, 'intake', intake(url))
+  await publishFlow(client, 'shelf', shelf(url))
+  for (const name of ['intake', 'shelf']) await client.flows.start({ name })
+  await client.flows.pause({ name: 'shelf' })
+}
+
+/** The number of orders and items that an engine acknowledges until it is killed, a little after the last one. */
+async function loadUntilKilled(
+  engine: EngineProcess,
+  done: Acknowledged,
+  { life, until, delayMs }: { life: number; until: number; delayMs: number },
+): Promise<void> {
+  let [next, count] = [life * 1_000_000, 0]
+  const killed = Promise.withResolvers<unknown>()
+  const lane = async (act: (value: number) => Promise<void>): Promise<never> => {
+    for (;;) {
+      await act(next++)
+      if (++count >= until && count < until + 1) setTimeout(() => killed.resolve(engine.end('SIGKILL')), delayMs)
+    }
+  }
+  const orders = Array.from({ length: LANES }, () => lane((value) => order(engine, done, value)))
+  const items = lane(async (value) => {
+    await engine.client.messages.publish({ message: 'shelf.item', value: value as never })
+    done.items.add(value)
+  })
+  await Promise.allSettled([...orders, items])
+  await killed.promise
+}
+
+async function order({ origin }: EngineProcess, { orders }: Acknowledged, value: number): Promise<void> {
+  const { status } = await fetch(`${origin}/hooks/intake/order`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: String(value),
+  })
+  if (status !== 202) throw new Error(`the webhook answered ${status}`)
+  orders.add(value)
+}
+
+/** What has neither been told to the ledger nor become a dead letter of the node. */
+function unaccounted({ orders, items }: Acknowledged, ledger: Ledger, letters: readonly DeadLetterRecord[]): string[] {
+  const missing = (node: string, expected: ReadonlySet<number>): string[] => {
+    const nodes: (string | null)[] = node === 'later' ? ['later', 'wait'] : [node]
+    const found = new Set<unknown>(ledger.told(`/${node}`))
+    for (const letter of letters) if (nodes.includes(letter.node)) found.add(letter.value)
+    return [...expected].filter((value) => !found.has(value)).map((value) => `${node} ${value}`)
+  }
+  return [...['now', 'also', 'later', 'crossed'].flatMap((node) => missing(node, orders)), ...missing('held', items)]
+}
+
+/** Acknowledged publications that the history does not hold. */
+async function unrecorded({ client }: EngineProcess, { items }: Acknowledged): Promise<string[]> {
+  const found = new Set<unknown>()
+  for (let before: string | undefined; ;) {
+    const page = await client.messages.history({ message: 'shelf.item', limit: 500, ...(before ? { before } : {}) })
+    for (const { value } of page) found.add(value)
+    before = page.at(-1)?.ts
+    if (page.length < 500) break
+  }
+  return [...items].filter((value) => !found.has(value)).map((value) => `value ${value}`)
+}
+
+async function deadLetters({ baseUrl, token }: EngineProcess): Promise<DeadLetterRecord[]> {
+  const letters: DeadLetterRecord[] = []
+  for (let before = ''; ;) {
+    const answer = await fetch(`${baseUrl}/observability/dead-letter?limit=500${before}`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    if (answer.status !== 200) throw new Error(await answer.text())
+    const page = (await answer.json()) as DeadLetterRecord[]
+    letters.push(...page)
+    const last = page.at(-1)
+    if (page.length < 500 || !last) return letters
+    before = `&before=${encodeURIComponent(last.ts)}`
+  }
+}
+
+function repeated(values: readonly unknown[]): unknown[] {
+  return [...new Set(values.filter((value, at) => values.indexOf(value) !== at))]
+}
