@@ -149,17 +149,8 @@ describe('the command line', () => {
     expect([code, err]).toEqual([0, ''])
   })
 
-  test('help teaches: every command with its options and what exit codes mean', () => {
-    for (const args of [
-      [],
-      ['dev'],
-      ['serve'],
-      ['run'],
-      ['flows', 'list'],
-      ['runs', 'list'],
-      ['runs', 'show'],
-      ['login'],
-    ]) {
+  test('help ends with exit code 0 and tells what exit codes mean', () => {
+    for (const args of [[], ['flows', 'save']]) {
       const { status, stdout } = spawnSync(process.execPath, serviceCommand(...args, '--help'), { encoding: 'utf8' })
       expect(status).toBe(0)
       expect(stdout).toContain(`Usage: ${['service', ...args].join(' ')}`)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 import { type Client, createClient } from '@flow-service/client-sdk'
 import type { EventFrame } from '@flow-service/protocol'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { begin } from './cli-process.ts'
 import { startService } from './service.ts'
@@ -49,7 +49,7 @@ export const answer = node('answer', {
   run: ({ x, offset }) => ({ y: ${answer} }),
 })
 export const ${name} = liveFlow('${name}', { x: t.int, offset: t.int, y: t.int, started: t.str }, (m, use) => {
-  use(inject({ value: 'now', atStart: true, out: { started: t.str } }), {}, { id: 'start', out: { started: m.started } })
+  use(inject({ atStart: true, out: { started: t.str } }), {}, { id: 'start', out: { started: m.started } })
   use(answer, { x: m.x, offset: m.offset }, { out: { y: m.y } })
 })
 `
@@ -125,6 +125,22 @@ describe('service.reload', () => {
     expect(await at.client.flows.get({ name: 'b' })).toMatchObject({ status: 'ready', issues: [], version: 1 })
   })
 
+  test('code that loads but cannot be made executable leaves the last good build in place', async () => {
+    using project = new Project()
+    project.write('flows/a.ts', batch('a', '2'))
+    await using at = await startService({ flows: project.flows })
+    project.write('flows/a.ts', batch('a', `Number(import('not-installed')) * 3`))
+    expect(await at.service.reload()).toMatchObject({
+      changed: [],
+      unchanged: ['a'],
+      errors: [
+        { file: 'flows/a.ts', message: expect.stringMatching(/^flow "a": the code of "twice" .*not-installed/) },
+      ],
+    })
+    expect(await at.client.flows.get({ name: 'a' })).toMatchObject({ version: 1, issues: [] })
+    expect(await resultOf(at.client, 'a')).toEqual({ product: 42, negative: -42 })
+  })
+
   test('a folder that is away takes nothing with it', async () => {
     using project = new Project()
     project.write('flows/a.ts', batch('a', '2'))
@@ -159,7 +175,7 @@ describe('service dev', () => {
 
   /** Waits until the terminal has shown a text after `from`. */
   const shown = async (text: string | RegExp, from = 0): Promise<void> => {
-    await expect.poll(() => output.slice(from)).toMatch(text)
+    await vi.waitFor(() => expect(output.slice(from)).toMatch(text), { timeout: 40_000 })
   }
 
   beforeAll(async () => {

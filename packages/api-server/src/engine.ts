@@ -4,10 +4,10 @@
  */
 import { join } from 'node:path'
 
-import { LiveRuntime, NodeRegistry } from '@flow-service/core'
+import { checkDocument, LiveRuntime, NodeRegistry } from '@flow-service/core'
 import { nodeTypes } from '@flow-service/node-types'
 import { type NodeState, timestampOfMs } from '@flow-service/protocol'
-import { parsePython, withoutCredentials } from '@flow-service/worker-agent'
+import { parsePython, withoutCredentials, type Worker } from '@flow-service/worker-agent'
 import type { Logger } from 'pino'
 import { v7 } from 'uuid'
 
@@ -33,7 +33,7 @@ import { LiveControl } from './flows/live-control.ts'
 import { createLiveFlows, type LiveFlows } from './flows/live.ts'
 import { NodeSources } from './flows/node-source.ts'
 import { loadPublishedFlows, type PublishedFlows } from './flows/published-flows.ts'
-import { createPythonIssues } from './flows/python-issues.ts'
+import { createPythonIssues, type PythonIssues } from './flows/python-issues.ts'
 import { createRunnableFlows } from './flows/runnable-flows.ts'
 import { createWork } from './flows/work.ts'
 import { createHooks, type Hooks } from './hooks/hooks.ts'
@@ -77,24 +77,17 @@ export async function openEngine(config: ResolvedConfig, log: Logger, lifecycle:
   const opened = await openRuntime(setting, stores, { code, objects })
   const { host, registry, live: runtime, missing, worker } = opened
   const published = await loadPublishedFlows(database)
-  const live = createLiveFlows({ runtime, database, lastValues, events: bus, work: stores.work, log })
-  const pythonIssues = createPythonIssues(async (source) => {
-    await worker.ready
-    return worker.python && (await parsePython(source, { python: worker.python.path }))
-  })
-  const runs = createRuns({
+  const live = createLiveFlows({
+    runtime,
     database,
-    host,
-    registry,
-    artifacts,
-    flows: createRunnableFlows({ database, registry, code, published, pythonIssues, missing }),
-    publishEvent: (event, atMs) => bus.publish(event, atMs),
-    publishMessage: (message, value, run) => void runtime.publish(message, value, run),
-    lastValue: (message) => lastValues.get(message)?.value,
-    maxRuns: config.maxRuns,
-    maxParallelNodes: config.maxParallelNodes,
+    lastValues,
+    events: bus,
+    work: stores.work,
+    check: (document) => checkDocument(document, registry, { message: (name) => published.dtypeOf(name), missing }),
     log,
   })
+  const pythonIssues = pythonIssuesOf(worker)
+  const runs = runsOf(setting, stores, opened, { code, published, pythonIssues })
   const flows = new Flows({
     ...stores,
     registry,
@@ -249,6 +242,41 @@ async function openRuntime(
   return { host, registry, live, observer, pool, worker, missing }
 }
 
+const pythonIssuesOf = (worker: Worker) =>
+  createPythonIssues(async (source) => {
+    await worker.ready
+    return worker.python && (await parsePython(source, { python: worker.python.path }))
+  })
+
+type Opened = Awaited<ReturnType<typeof openRuntime>>
+
+interface Runnable {
+  readonly code: CodeRegistry
+  readonly published: PublishedFlows
+  readonly pythonIssues: PythonIssues
+}
+
+function runsOf(
+  { config, log }: Setting,
+  { artifacts, bus, database, lastValues }: Stores,
+  { host, registry, live: runtime, missing }: Opened,
+  { code, published, pythonIssues }: Runnable,
+): Runs {
+  return createRuns({
+    database,
+    host,
+    registry,
+    artifacts,
+    flows: createRunnableFlows({ database, registry, code, published, pythonIssues, missing }),
+    publishEvent: (event, atMs) => bus.publish(event, atMs),
+    publishMessage: (message, value, run) => void runtime.publish(message, value, run),
+    lastValue: (message) => lastValues.get(message)?.value,
+    maxRuns: config.maxRuns,
+    maxParallelNodes: config.maxParallelNodes,
+    log,
+  })
+}
+
 interface Observed {
   readonly runs: Runs
   readonly published: PublishedFlows
@@ -259,7 +287,7 @@ interface Observed {
 
 /** What the engine answers about itself. */
 const observabilityOf = (
-  { live: runtime, observer, pool, worker }: Awaited<ReturnType<typeof openRuntime>>,
+  { live: runtime, observer, pool, worker }: Opened,
   { runs, published, live, sockets, codeFlows }: Observed,
 ): Observability =>
   new Observability(observer, {

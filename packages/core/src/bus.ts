@@ -29,6 +29,8 @@ export interface DueTimer {
 
 /** A node that messages are delivered to. */
 export interface Consumer extends Receiver<What> {
+  /** `<flow>/<node>` */
+  readonly key: string
   readonly loop: Loop<Consumer, What>
 }
 
@@ -209,6 +211,11 @@ export class Bus {
   }
 }
 
+/** Delivers, but not what the consumer was done with in an earlier life of the engine. */
+function hand(consumer: Consumer, what: What, value: unknown, cause: Cause): void {
+  if (cause.work === null || !cause.work.hasEnded(consumer.key)) consumer.loop.deliver(consumer, what, value, cause)
+}
+
 function deliverMany(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause): void {
   const together = new Map<Consumer, Arrival[]>()
   for (const [index, { channel }] of outputs.entries()) {
@@ -225,7 +232,7 @@ function deliverMany(outputs: readonly OutputPort[], values: readonly unknown[],
 
 function deliver(channel: Channel, value: unknown, cause: Cause): void {
   for (const { consumer, inputs } of channel.readers) {
-    if (inputs.length === 1) consumer.loop.deliver(consumer, inputs[0]!, value, cause)
+    if (inputs.length === 1) hand(consumer, inputs[0]!, value, cause)
     else
       deliverTogether(
         consumer,
@@ -238,9 +245,9 @@ function deliver(channel: Channel, value: unknown, cause: Cause): void {
 /** Delivers arrivals to one consumer, in the order of its ports. */
 export function deliverTogether(consumer: Consumer, arrivals: Arrival[], cause: Cause): void {
   const [first] = arrivals
-  if (arrivals.length === 1) consumer.loop.deliver(consumer, first!.input, first!.value, cause)
+  if (arrivals.length === 1) hand(consumer, first!.input, first!.value, cause)
   else
-    consumer.loop.deliver(
+    hand(
       consumer,
       MANY,
       arrivals.toSorted((a, b) => a.input.index - b.input.index),

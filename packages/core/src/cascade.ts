@@ -79,6 +79,8 @@ export class Cascade {
 export class Cause {
   readonly cascade: Cascade
   readonly work: Work | null
+  /** How many generations of deliveries it is away from those that the work ends with. */
+  readonly depth: number
   /** Why deliveries are made that an execution with this cause publishes. */
   readonly caused: Cause
 
@@ -86,6 +88,7 @@ export class Cause {
   constructor(cascade: Cascade, work: Work | null, depth: number) {
     this.cascade = cascade
     this.work = work
+    this.depth = depth
     this.caused = work === null ? this : depth === 0 ? cascade.cause : new Cause(cascade, work, depth - 1)
   }
 
@@ -100,18 +103,31 @@ export class Cause {
   }
 }
 
+/** How kept work begins in this life. */
+export interface WorkStart {
+  readonly id: string
+  /** Whether several readers may have a part in it. */
+  readonly isShared: boolean
+  readonly begun: readonly string[]
+  readonly ended: readonly string[]
+}
+
 /** Kept work that is being done; it is dropped when its last delivery is decided and its creator has let go. */
 export class Work {
   readonly id: string
+  readonly isShared: boolean
   readonly #host: WorkHost
-  /** Nodes that began it in an earlier life and must not do it again. */
+  /** What an earlier life has noted. */
   readonly #begun: ReadonlySet<string>
+  readonly #ended: ReadonlySet<string>
   #open = 1
 
-  constructor(host: WorkHost, id: string, begun: readonly string[] = []) {
+  constructor(host: WorkHost, { id, isShared, begun, ended }: WorkStart) {
     this.id = id
+    this.isShared = isShared
     this.#host = host
     this.#begun = new Set(begun)
+    this.#ended = new Set(ended)
   }
 
   enter(): void {
@@ -122,15 +138,21 @@ export class Work {
     if (--this.#open === 0) this.#host.drop(this.id)
   }
 
-  hasBegun(node: string): boolean {
-    return this.#begun.has(node)
+  /** Whether a reader began it in an earlier life and may not do it again. */
+  hasBegun(reader: string): boolean {
+    return this.#begun.has(reader)
   }
 
-  begin(node: string): Promise<void> {
-    return this.#host.begin(this.id, node)
+  /** Whether a reader was done with it in an earlier life. */
+  hasEnded(reader: string): boolean {
+    return this.#ended.has(reader)
   }
 
-  end(node: string): void {
-    this.#host.end(this.id, node)
+  begin(reader: string): Promise<void> {
+    return this.#host.begin(this.id, reader)
+  }
+
+  end(reader: string): void {
+    this.#host.end(this.id, reader)
   }
 }

@@ -6,8 +6,7 @@ import type { DueTimer, OutputPort, What } from './bus.ts'
 import { type Cascade, Cause, Work } from './cascade.ts'
 import type { Cascades } from './cascades.ts'
 import type { Host, KeptWork, WorkBody } from './host.ts'
-import type { LiveNode } from './live-node.ts'
-import { type Arrivals, arrivalsIn } from './node-home.ts'
+import { type Arrivals, arrivalsIn, type HomeNode } from './node-home.ts'
 import type { TimersHome } from './node-timers.ts'
 
 /** What keeping takes. */
@@ -16,7 +15,7 @@ export interface FlowWorkDeps {
   readonly host: Host
   readonly cascades: Cascades
   /** Delivers a timer to its node. */
-  readonly due: (node: LiveNode, timer: DueTimer, cause: Cause) => void
+  readonly due: (node: HomeNode, timer: DueTimer, cause: Cause) => void
 }
 
 /** One object a flow. */
@@ -40,31 +39,44 @@ export class FlowWork {
     this.#deps.host.work.drop(id)
   }
 
-  /** The cause of a delivery that begins to wait: it is kept, unless it is part of kept work already. */
-  held(node: LiveNode, what: What, value: unknown, cause: Cause): Cause {
-    if (cause.work !== null) return cause
+  /**
+   * The cause of a delivery that begins to wait: it is kept, unless it is work of its own already. Of work that others
+   * have a part in, it takes its part along.
+   */
+  held(node: HomeNode, what: What, value: unknown, cause: Cause): Cause {
+    if (cause.work !== null && (cause.depth > 0 || !cause.work.isShared)) return cause
     const arrivals = arrivalsIn(what, value)
     const body: WorkBody = arrivals.length === 0 ? { is: 'trigger' } : { is: 'delivery', arrivals }
     const { work, committed } = this.#keep(node, body, cause.cascade)
     // it goes on waiting in memory
     committed.catch(() => {})
+    if (cause.work !== null) {
+      cause.work.end(node.key)
+      cause.work.leave()
+    }
     return new Cause(cause.cascade, work, 0)
   }
 
   /** Keeps an arrival; rejects when it could not be kept. The caller lets go of the work. */
   async arrival(
-    node: LiveNode,
+    node: HomeNode,
     outputs: readonly OutputPort[],
     { values, atMs, cascade }: { values: readonly unknown[]; atMs: number; cascade: Cascade },
   ): Promise<Work> {
     const byPort = Object.fromEntries(outputs.map(({ port }, at) => [port, values[at]]))
     const { work, committed } = this.#keep(node, { is: 'arrival', values: byPort, atMs }, cascade)
-    await committed
+    try {
+      await committed
+    } catch (error) {
+      // who is refused may not be heard later
+      work.leave()
+      throw error
+    }
     return work
   }
 
   /** Notes an execution that must not be repeated; the result takes the note back. */
-  intend(node: LiveNode, arrivals: Arrivals, { cascade }: Cause): () => void {
+  intend(node: HomeNode, arrivals: Arrivals, { cascade }: Cause): () => void {
     const { work, committed } = this.#keep(node, { is: 'execution', arrivals }, cascade)
     // nobody was promised that it is kept
     committed.catch(() => {})
@@ -72,16 +84,16 @@ export class FlowWork {
   }
 
   /** Goes on with what an earlier life has left; `depth` as in {@link Cause}. */
-  resume({ id, cascade, origin, begun }: KeptWork, depth: number, act: (cause: Cause) => void): void {
+  resume({ id, body, cascade, origin, begun, ended }: KeptWork, depth: number, act: (cause: Cause) => void): void {
     const { cascades, flow, host } = this.#deps
     const again = cascades.begin({ id: cascade, flow, origin, run: null })
-    const work = new Work(host.work, id, begun)
+    const work = new Work(host.work, { id, isShared: isShared(body), begun, ended })
     act(new Cause(again, work, depth))
     work.leave()
     again.leave()
   }
 
-  timersOf(node: LiveNode): TimersHome {
+  timersOf(node: HomeNode): TimersHome {
     const { cascades, due, flow, host } = this.#deps
     return {
       flow,
@@ -94,11 +106,14 @@ export class FlowWork {
     }
   }
 
-  #keep({ node }: LiveNode, body: WorkBody, cascade: Cascade): { work: Work; committed: Promise<void> } {
+  #keep({ node }: HomeNode, body: WorkBody, cascade: Cascade): { work: Work; committed: Promise<void> } {
     const { flow, host } = this.#deps
     const id = host.newId()
     const { origin } = cascade.start
-    const kept = { id, flow, node: node.id, body, cascade: cascade.id, origin, attempts: 0, begun: [] }
-    return { work: new Work(host.work, id), committed: host.work.keep(kept) }
+    const kept = { id, flow, node: node.id, body, cascade: cascade.id, origin, attempts: 0, begun: [], ended: [] }
+    return { work: new Work(host.work, { ...kept, isShared: isShared(body) }), committed: host.work.keep(kept) }
   }
 }
+
+/** Deliveries are for one reader; arrivals and timers are for all that read what they publish. */
+const isShared = (body: WorkBody): boolean => body.is === 'arrival' || body.is === 'timer'

@@ -80,18 +80,20 @@ export interface KeptWork {
   readonly origin: CascadeOrigin
   /** How often it was taken up after a start. */
   readonly attempts: number
-  /** Nodes that must not execute it twice and had begun. */
+  /** Readers of it, `<flow>/<node>`, that must not execute it twice and have begun. */
   readonly begun: readonly string[]
+  /** Readers that are done with it, or keep their part themselves. */
+  readonly ended: readonly string[]
 }
 
 /** Keeps work. Changes are committed in the order in which they were asked for; nothing here blocks. */
 export interface WorkHost {
   /** Resolves once committed; rejects when it could not be kept. What is dropped before needs not be written. */
   keep(work: KeptWork): Promise<void>
-  /** Notes that a node has begun to execute it; resolves once committed. */
-  begin(id: string, node: string): Promise<void>
-  /** Takes such a note back. */
-  end(id: string, node: string): void
+  /** Notes that a reader has begun to execute it; resolves once committed. */
+  begin(id: string, reader: string): Promise<void>
+  /** Notes that a reader is done with it. */
+  end(id: string, reader: string): void
   drop(id: string): void
   /** What a flow has left, in the order in which it was kept. */
   left(flow: string): Promise<readonly KeptWork[]>

@@ -3,14 +3,25 @@
  * DESIGN.md.
  * @module
  */
-import { deliverTogether, type DueTimer, TIMER, TRIGGER } from './bus.ts'
+import { type Consumer, deliverTogether, type DueTimer, type OutputPort, TIMER, TRIGGER, type What } from './bus.ts'
 import type { Cause } from './cascade.ts'
-import type { KeptWork, WorkBody } from './host.ts'
+import type { FlowWork } from './flow-work.ts'
+import type { DeadLetter, KeptWork, WorkBody } from './host.ts'
 import type { LiveNode } from './live-node.ts'
-import type { RunningFlow } from './running-flow.ts'
+import type { Loop } from './loop.ts'
 
 /** How often work is taken up after a start before it is given up: it may be what ends the engine. */
 const MAX_ATTEMPTS = 3
+
+/** The flow that takes up what is left. */
+export interface LeftHome {
+  readonly loop: Loop<Consumer, What>
+  readonly work: Pick<FlowWork, 'attempt' | 'drop' | 'resume'>
+  nodeOf(id: string): LiveNode | undefined
+  nowMs(): number
+  publishAgain(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs: number): void
+  deadLetter(entry: Omit<DeadLetter, 'flow'>): void
+}
 
 /** Kept work whose node still exists. */
 interface Item {
@@ -20,13 +31,13 @@ interface Item {
 
 /** Work of one flow, in the order in which it was kept. */
 export class LeftWork {
-  readonly #flow: RunningFlow
+  readonly #flow: LeftHome
   /** What is delivered at the start. */
   readonly #ready: Item[] = []
   /** The newest timer of each key; older ones were due and are ready. */
   readonly #timers = new Map<string, Item>()
 
-  constructor(flow: RunningFlow, left: readonly KeptWork[]) {
+  constructor(flow: LeftHome, left: readonly KeptWork[]) {
     this.#flow = flow
     for (const work of left) {
       const node = flow.nodeOf(work.node)

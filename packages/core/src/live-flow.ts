@@ -20,6 +20,8 @@ export interface LiveFlow {
   stop(options?: { readonly keep?: boolean }): Promise<void>
   /** Holds every delivery that no node has begun; running executions end. */
   pause(): void
+  /** Delivers what an earlier life has left; needed once after a deferred start. */
+  takeUp(): void
   resume(): void
   /** Lets the oldest held delivery through; answers how many there were to release. */
   step(): 0 | 1
@@ -48,6 +50,8 @@ export interface StartOptions {
    * inputs wait for their first arrival (G15).
    */
   readonly values?: ReadonlyMap<string, unknown>
+  /** Leave what an earlier life of the flow has left until {@link LiveFlow.takeUp}: other flows are to start first. */
+  readonly deferred?: boolean
   /** Start paused: what the flow has left waits to be released. */
   readonly paused?: boolean
 }

@@ -21,7 +21,7 @@ import { type Failure, failureOf } from './failure.ts'
 import { type CascadeOrigin, type DeadLetter, CodeError } from './host.ts'
 import type { Loop } from './loop.ts'
 import { NodeCondition } from './node-condition.ts'
-import { type Arrivals, arrivalsIn, type Home, type NodeParts, type Waiting } from './node-home.ts'
+import { type Arrivals, arrivalsIn, type Home, type HomeNode, type NodeParts, type Waiting } from './node-home.ts'
 import { NodeOutputs } from './node-outputs.ts'
 import { NodeTimers } from './node-timers.ts'
 import { Ring } from './ring.ts'
@@ -30,7 +30,8 @@ import { Ring } from './ring.ts'
 type Handled = InputPort | typeof TRIGGER | typeof TIMER | null
 
 /** Executes one delivery at a time, in the order of arrival. */
-export class LiveNode implements Consumer, ContextOwner {
+export class LiveNode implements HomeNode, ContextOwner {
+  readonly key: string
   readonly node: FlowNode
   readonly definition: AnyNodeDefinition
   readonly run = null
@@ -56,6 +57,7 @@ export class LiveNode implements Consumer, ContextOwner {
 
   constructor(home: Home, { graphNode, definition, outputs, idempotent }: NodeParts) {
     this.#home = home
+    this.key = `${home.name}/${graphNode.node.id}`
     this.node = graphNode.node
     this.definition = definition
     this.loop = home.loop
@@ -297,7 +299,7 @@ export class LiveNode implements Consumer, ContextOwner {
     if (work === null) {
       const done = this.#home.intend(this, this.#fedBy(what, value), cause)
       this.#run(what, value, cause, done)
-    } else if (work.hasBegun(this.node.id)) this.#giveUp('crash', what, value, cause)
+    } else if (work.hasBegun(this.key)) this.#giveUp('crash', what, value, cause)
     else {
       this.#cause = cause
       void this.#runNoted(work, what, value, cause)
@@ -305,11 +307,11 @@ export class LiveNode implements Consumer, ContextOwner {
   }
 
   async #runNoted(work: Work, what: Handled, value: unknown, cause: Cause): Promise<void> {
-    const { id } = this.node
+    const { key } = this
     this.loop.begin()
     let failure: Failure | null = null
     try {
-      await work.begin(id)
+      await work.begin(key)
     } catch (error) {
       failure = failureOf(error)
     }
@@ -317,7 +319,7 @@ export class LiveNode implements Consumer, ContextOwner {
     if (failure !== null) this.fail(failure)
     this.#ended()
     if (failure !== null || isStopped) this.#giveUp(isStopped ? 'stopped' : 'crash', what, value, cause)
-    else this.#run(what, value, cause, () => work.end(id))
+    else this.#run(what, value, cause, () => work.end(key))
     this.#next()
     this.loop.end()
   }

@@ -124,10 +124,14 @@ function memoryWork(kept: Iterable<KeptWork>): MemoryHost['work'] {
     async keep(work) {
       items.set(work.id, work)
     },
-    async begin(id, node) {
-      change(id, ({ begun }) => ({ begun: [...begun, node] }))
+    async begin(id, reader) {
+      change(id, ({ begun }) => ({ begun: [...begun, reader] }))
     },
-    end: (id, node) => change(id, ({ begun }) => ({ begun: begun.filter((other) => other !== node) })),
+    end: (id, reader) =>
+      change(id, ({ begun, ended }) => ({
+        begun: begun.filter((other) => other !== reader),
+        ended: [...ended, reader],
+      })),
     drop: (id) => void items.delete(id),
     left: async (flow) => [...items.values()].filter((work) => work.flow === flow),
     async attempt(ids) {

@@ -3,18 +3,28 @@
  * @module
  */
 import type { AnyNodeDefinition } from '@flow-service/connector-sdk'
+import type { FlowNode, NodeState } from '@flow-service/protocol'
 
 import type { Arrival, Consumer, OutputPort, What } from './bus.ts'
 import type { Cascade, Cause } from './cascade.ts'
 import type { ExecutionStats } from './execution-stats.ts'
 import type { GraphNode } from './graph.ts'
 import type { CascadeOrigin, DeadLetter } from './host.ts'
-import type { LiveNode } from './live-node.ts'
 import type { Delivery, Loop } from './loop.ts'
 import type { TimersHome } from './node-timers.ts'
 
 /** Values by the input port where they arrive. */
 export type Arrivals = readonly (readonly [port: string, value: unknown])[]
+
+/** A node as its flow sees it. */
+export interface HomeNode extends Consumer {
+  readonly node: FlowNode
+  /** What begins when the node sets something off. */
+  origin(kind?: CascadeOrigin['kind']): CascadeOrigin
+  state(): NodeState
+  /** Gives a delivery up, with one dead letter for each value of it. */
+  discard(reason: DeadLetter['reason'], what: What, value: unknown, cause: Cause): void
+}
 
 /** The flow as its nodes see it. */
 export interface Home {
@@ -26,16 +36,16 @@ export interface Home {
   publish(output: OutputPort, value: unknown, cause: Cause, atMs?: number): void
   publishMany(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs?: number): void
   /** Publishes an arrival that is kept until the executions that it directly causes have ended. */
-  publishKept(node: LiveNode, outputs: readonly OutputPort[], values: readonly unknown[]): Promise<void>
+  publishKept(node: HomeNode, outputs: readonly OutputPort[], values: readonly unknown[]): Promise<void>
   /** Keeps that an execution which must not be repeated has begun; the result takes it back. */
-  intend(node: LiveNode, arrivals: Arrivals, cause: Cause): () => void
-  timersOf(node: LiveNode): TimersHome
+  intend(node: HomeNode, arrivals: Arrivals, cause: Cause): () => void
+  timersOf(node: HomeNode): TimersHome
   /** Numbers the deliveries that wait for busy nodes, over all nodes of the flow. */
   ticket(): number
   deadLetter(entry: Omit<DeadLetter, 'flow'>): void
   log(node: string, text: string): void
-  changed(node: LiveNode): void
-  healthChanged(node: LiveNode): void
+  changed(node: HomeNode): void
+  healthChanged(node: HomeNode): void
   timestamp(): string
 }
 
@@ -49,7 +59,7 @@ export interface NodeParts {
 }
 
 /** A delivery taken back out of a mailbox. */
-export interface Waiting extends Delivery<LiveNode, What> {
+export interface Waiting extends Delivery<HomeNode, What> {
   readonly ticket: number
 }
 

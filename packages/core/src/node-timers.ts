@@ -28,6 +28,7 @@ interface Pending {
   readonly timer: DueTimer
   readonly cascade: string
   readonly begun: readonly string[]
+  readonly ended: readonly string[]
   cancel: Cancel
 }
 
@@ -53,8 +54,8 @@ export class NodeTimers implements LastingTimers {
     const origin = { kind: 'timer', node, message: null } as const
     const body = { is: 'timer', key, dueMs, data } as const
     // a host that cannot keep it says so itself; the timer goes on in memory
-    work.keep({ id, flow, node, body, cascade, origin, attempts: 0, begun: [] }).catch(() => {})
-    this.#wait({ id, timer: { key, dueMs, data }, cascade, begun: [], cancel: () => {} })
+    work.keep({ id, flow, node, body, cascade, origin, attempts: 0, begun: [], ended: [] }).catch(() => {})
+    this.#wait({ id, timer: { key, dueMs, data }, cascade, begun: [], ended: [], cancel: () => {} })
   }
 
   clear(key: string): void {
@@ -70,8 +71,8 @@ export class NodeTimers implements LastingTimers {
   }
 
   /** Sets a timer that an earlier life has left. */
-  restore({ id, cascade, begun }: KeptWork, timer: DueTimer): void {
-    this.#wait({ id, timer, cascade, begun, cancel: () => {} })
+  restore({ id, cascade, begun, ended }: KeptWork, timer: DueTimer): void {
+    this.#wait({ id, timer, cascade, begun, ended, cancel: () => {} })
   }
 
   /** Whether the timer of that kept work is set, and was due before now. */
@@ -119,10 +120,10 @@ export class NodeTimers implements LastingTimers {
     pending.cancel = startTimer(clock, pending.timer.dueMs - clock.now(), () => this.#due(pending))
   }
 
-  #due({ id, timer, cascade: cascadeId, begun }: Pending): void {
+  #due({ id, timer, cascade: cascadeId, begun, ended }: Pending): void {
     this.#pending.delete(timer.key)
     const cascade = this.#home.newCascade(cascadeId)
-    const work = new Work(this.#home.work, id, begun)
+    const work = new Work(this.#home.work, { id, isShared: true, begun, ended })
     this.#home.due(timer, new Cause(cascade, work, GENERATIONS))
     work.leave()
     cascade.leave()

@@ -19,11 +19,11 @@ import { ExecutionStats } from './execution-stats.ts'
 import { FlowWork } from './flow-work.ts'
 import { append, buildGraph, type GraphNode } from './graph.ts'
 import type { CascadeOrigin, DeadLetter, Host } from './host.ts'
-import { LeftWork } from './left-work.ts'
+import { type LeftHome, LeftWork } from './left-work.ts'
 import { type LiveFlow, StartError, type StartOptions, TriggerError } from './live-flow.ts'
 import { LiveNode } from './live-node.ts'
 import { Loop } from './loop.ts'
-import type { Arrivals, Home, Waiting } from './node-home.ts'
+import type { Arrivals, Home, HomeNode, Waiting } from './node-home.ts'
 import { parseSettings, startNode } from './node-life.ts'
 import type { TimersHome } from './node-timers.ts'
 import { isIdempotent, type NodeRegistry } from './registry.ts'
@@ -54,7 +54,7 @@ type Phase =
   | { readonly is: 'stopping'; readonly done: Promise<void> }
 
 /** Builds, runs and ends the nodes of one flow. */
-export class RunningFlow implements LiveFlow, Home {
+export class RunningFlow implements LiveFlow, Home, LeftHome {
   readonly name: string
   readonly document: FlowDocument
   readonly stats = new ExecutionStats()
@@ -62,7 +62,7 @@ export class RunningFlow implements LiveFlow, Home {
   readonly loop = new Loop<Consumer, What>({
     held: (consumer, what, value, cause) => this.work.held(consumer as LiveNode, what, value, cause),
     overflow: (consumer, what, value, cause) => (consumer as LiveNode).discard('overflow', what, value, cause),
-    closed: (consumer, what, value, cause) => this.#left(consumer as LiveNode, what, value, cause),
+    closed: (consumer, what, value, cause) => this.#leave(consumer as LiveNode, what, value, cause),
   })
   readonly #around: Surrounding
   readonly #units = new Map<string, Unit>()
@@ -72,6 +72,8 @@ export class RunningFlow implements LiveFlow, Home {
   readonly #onEnd: () => void
   #phase: Phase = { is: 'starting', kept: [] }
   #tickets = 0
+  /** What an earlier life has left, until it is taken up. */
+  #left: LeftWork | null = null
   /** Whether what waits at the stop is kept for the next start. */
   #keeps = false
 
@@ -111,12 +113,16 @@ export class RunningFlow implements LiveFlow, Home {
     if (options.paused === true) this.loop.hold([])
     const { kept } = this.#phase as Extract<Phase, { is: 'starting' }>
     this.#phase = { is: 'active' }
-    left.deliver()
+    this.#left = left
+    if (options.deferred !== true) this.takeUp()
     for (const publish of kept) publish()
-    for (const { node, context } of this.#units.values()) {
-      context.opened()
-      node.timers.open()
-    }
+    for (const { context } of this.#units.values()) context.opened()
+  }
+
+  takeUp(): void {
+    this.#left?.deliver()
+    if (this.#left) for (const { node } of this.#units.values()) node.timers.open()
+    this.#left = null
   }
 
   get active(): boolean {
@@ -207,7 +213,7 @@ export class RunningFlow implements LiveFlow, Home {
     else bus.publishMany(outputs, values, cause, atMs)
   }
 
-  async publishKept(node: LiveNode, outputs: readonly OutputPort[], values: readonly unknown[]): Promise<void> {
+  async publishKept(node: HomeNode, outputs: readonly OutputPort[], values: readonly unknown[]): Promise<void> {
     const cascade = this.newCascade(node.origin())
     const atMs = this.nowMs()
     try {
@@ -223,11 +229,11 @@ export class RunningFlow implements LiveFlow, Home {
     }
   }
 
-  intend(node: LiveNode, arrivals: Arrivals, cause: Cause): () => void {
+  intend(node: HomeNode, arrivals: Arrivals, cause: Cause): () => void {
     return this.work.intend(node, arrivals, cause)
   }
 
-  timersOf(node: LiveNode): TimersHome {
+  timersOf(node: HomeNode): TimersHome {
     return this.work.timersOf(node)
   }
 
@@ -259,14 +265,14 @@ export class RunningFlow implements LiveFlow, Home {
     this.#around.host.log({ flow: this.name, node, text })
   }
 
-  changed(node: LiveNode): void {
+  changed(node: HomeNode): void {
     const { status, error } = node.state()
     const failure = error === null ? null : { type: error.type, message: error.message }
     const { host } = this.#around
     host.event({ type: 'node', flow: this.name, node: node.node.id, run: null, status, cached: false, error: failure })
   }
 
-  healthChanged(node: LiveNode): void {
+  healthChanged(node: HomeNode): void {
     const { health, message } = node.state()
     this.#around.host.event({ type: 'health', flow: this.name, node: node.node.id, status: health, message })
   }
@@ -378,7 +384,7 @@ export class RunningFlow implements LiveFlow, Home {
   }
 
   /** A delivery that the flow does not live to make. */
-  #left(node: LiveNode, what: What, value: unknown, cause: Cause): void {
+  #leave(node: LiveNode, what: What, value: unknown, cause: Cause): void {
     if (this.#keeps) {
       this.work.held(node, what, value, cause)
       cause.cascade.suspend()

@@ -274,7 +274,7 @@ test('what a node that must not repeat itself had begun is a dead letter after a
   await turn()
   expect(once.running).toHaveLength(1)
   const kept = atCrash(before.host)
-  expect(kept).toMatchObject([{ begun: ['a'] }])
+  expect(kept).toMatchObject([{ begun: ['f/a'] }])
   const again = gated({ idempotent: false })
   const after = engine([again.definition, repeats, durable().definition], kept)
   await (await after.start(document)).idle()
@@ -300,6 +300,92 @@ test('an execution of such a node that nothing else had kept is a dead letter af
   await (await after.start(document)).idle()
   expect(again.running).toEqual([])
   expect(after.host.deadLetters).toMatchObject([{ node: 'a', message: 'f.x', value: 1, reason: 'crash' }])
+})
+
+test('a reader that must not repeat itself and is done stays done, while another goes on after the crash', async () => {
+  const document = flow([
+    { id: 's', type: 'source', ports: [output('x')] },
+    { id: 'a', type: 'once', ports: [input('x')] },
+    { id: 'b', type: 'gated', ports: [input('x')] },
+  ])
+  const sent: unknown[] = []
+  const once = type('once', () => ({ onValue: (_port, value) => void sent.push(value) }), { idempotent: false })
+  const first = durable()
+  const before = engine([once, gated().definition, first.definition])
+  await before.start(document)
+  await first.accept({ x: 1 })
+  await turn()
+  const kept = atCrash(before.host)
+  expect(kept).toMatchObject([{ begun: [], ended: ['f/a'] }])
+  const { running, definition } = gated()
+  const after = engine([once, definition, durable().definition], kept)
+  const live = await after.start(document)
+  await turn()
+  expect(sent).toEqual([1])
+  expect(running.map(({ value }) => value)).toEqual([1])
+  running[0]?.end()
+  await live.idle()
+  expect(atCrash(after.host)).toEqual([])
+  expect(after.host.deadLetters).toEqual([])
+})
+
+test('a reader in a paused flow takes its part of an arrival along, and no restart repeats the others', async () => {
+  const source = flow([
+    { id: 's', type: 'source', ports: [output('x')] },
+    { id: 'a', type: 'end', ports: [input('x')] },
+  ])
+  const reader = flow([{ id: 'r', type: 'end', ports: [input('f.x')] }], { name: 'g' })
+  const first = durable()
+  const before = engine([recorder('end').definition, first.definition])
+  await before.start(source)
+  const held = await before.start(reader)
+  held.pause()
+  await first.accept({ x: 1 })
+  await turn()
+  let kept = atCrash(before.host)
+  expect(kept).toMatchObject([{ flow: 'g', node: 'r', body: { is: 'delivery', arrivals: [['x', 1]] } }])
+  for (let life = 0; life < 4; life++) {
+    const { calls, definition } = recorder('end')
+    const next = engine([definition, durable().definition], kept)
+    await next.start(source)
+    const paused = await next.start(reader, { paused: true })
+    await turn()
+    expect(paused.held).toBe(1)
+    expect(calls).toEqual([])
+    kept = atCrash(next.host)
+  }
+})
+
+test('what is left of one flow waits until the flows that read it have started', async () => {
+  const first = durable()
+  const source = flow([{ id: 's', type: 'source', ports: [output('x')] }])
+  const reader = flow([{ id: 'r', type: 'gated', ports: [input('x:f.x')] }], { name: 'g' })
+  const before = engine([gated().definition, first.definition])
+  await before.start(source)
+  await before.start(reader)
+  await first.accept({ x: 1 })
+  const { running, definition } = gated()
+  const after = engine([definition, durable().definition], atCrash(before.host))
+  const early = await after.start(source, { deferred: true })
+  const late = await after.start(reader, { deferred: true })
+  for (const live of [early, late]) live.takeUp()
+  early.takeUp()
+  await turn()
+  expect(running.map(({ value }) => value)).toEqual([1])
+})
+
+test('an arrival that was refused is not heard later', async () => {
+  const source = durable()
+  const host = memoryHost()
+  const keep: typeof host.work.keep = async (work) => {
+    await host.work.keep(work)
+    throw new Error('not in time')
+  }
+  const runtime = new LiveRuntime({ ...host, work: { ...host.work, keep } }, new NodeRegistry([source.definition]))
+  onTestFinished(() => runtime.close())
+  await runtime.start(flow([{ id: 's', type: 'source', ports: [output('x')] }]))
+  await expect(source.accept({ x: 1 })).rejects.toThrow('not in time')
+  expect(atCrash(host)).toEqual([])
 })
 
 /** Sends each value on after a second. */

@@ -159,7 +159,7 @@ function createTurn(tell: (texts: readonly EventText[]) => void) {
 
 /** Keeps an event for a socket that has no snapshot yet. */
 function gather({ socket, state }: Session, text: EventText): void {
-  if (state.kind === 'open') return
+  if (state.kind === 'open' || socket.readyState !== socket.OPEN) return
   state.gathered.push(text)
   state.size += text.tail.length
   if (state.size > CLOSE_BYTES) socket.close(TRY_AGAIN_LATER, 'the snapshot takes too long; connect again')

@@ -66,11 +66,17 @@ const inSpan = (sql: Sql, { flows, nodes, since, before }: Span) => sql`
 /** Statements over `engine_event`, `dead_letter` and `socket_ticket`. */
 export const createEventStore = (database: Pick<Database, 'sql'>) => ({
   async addEvents(tx: Sql, rows: readonly EventRow[]): Promise<void> {
+    // as JSON text within JSON: what a message of somebody else holds need not be text for PostgreSQL
+    const texts = rows.map((row) => ({
+      ...row,
+      actor: row.actor && JSON.stringify(row.actor),
+      detail: JSON.stringify(row.detail),
+    }))
     const written = await tx`
       insert into engine_event (id, ts, kind, level, flow, node, action, actor, detail)
-      select id, ts, kind, level, flow, node, action, actor, detail
-      from json_to_recordset(${JSON.stringify(rows)}::json) as t (id uuid, ts timestamptz, kind text, level text,
-        flow text, node text, action text, actor json, detail json)`
+      select id, ts, kind, level, flow, node, action, actor::json, detail::json
+      from json_to_recordset(${JSON.stringify(texts)}::json) as t (id uuid, ts timestamptz, kind text, level text,
+        flow text, node text, action text, actor text, detail text)`
     affected(written, rows.length)
   },
 

@@ -53,7 +53,19 @@ export function createClock(): Clock {
 
 /** The engine's host of the runtime. */
 export function createHost(parts: HostParts): Host {
-  const { artifacts, clock, deadLetters, dispatcher, events, hooks, lastValues, log, timeZone, work, cascadeEnded = () => {} } = parts
+  const {
+    artifacts,
+    clock,
+    deadLetters,
+    dispatcher,
+    events,
+    hooks,
+    lastValues,
+    log,
+    timeZone,
+    work,
+    cascadeEnded = () => {},
+  } = parts
   return {
     clock,
     newId: createIds(),

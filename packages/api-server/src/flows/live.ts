@@ -13,7 +13,8 @@ import type { FlowDocument, FlowStatus, Issue, NodeState } from '@flow-service/p
 import type { Database } from '../db/database.ts'
 import type { EventBus } from '../events/event-bus.ts'
 import type { LastValues } from '../messages/last-values.ts'
-import { createFlowStore, type FlowRow } from './store.ts'
+import { isError } from './refusals.ts'
+import { createFlowStore, type FlowRow, type FlowStore } from './store.ts'
 import { publishedContent, publishedMode } from './stored-content.ts'
 import type { LiveWork } from './work.ts'
 
@@ -33,7 +34,10 @@ export interface LiveFlows {
   /** Starts a flow unless it is active. False: it could not be started and is failed now. */
   start(row: FlowRow): Promise<boolean>
   stop(row: FlowRow): Promise<void>
-  /** Ends a flow without a change of what is wished, and keeps what waits; whether it was active or failed, and so is to be revived. */
+  /**
+   * Ends a flow without a change of what is wished, and keeps what waits; whether it was active or failed, and so is to
+   * be revived.
+   */
   end(row: FlowRow): Promise<boolean>
   /** Starts a flow that was ended so. One that cannot be started is failed. */
   revive(row: FlowRow): Promise<void>
@@ -65,18 +69,30 @@ export interface LiveFlowsDeps {
   readonly events: Pick<EventBus, 'publish'>
   /** Kept work: what a flow holds or has given up is committed before anybody is told. */
   readonly work: Pick<LiveWork, 'written'>
+  /** What is wrong with a document now; errors keep it from being started. */
+  readonly check: (document: FlowDocument) => readonly Issue[]
   readonly log: { warn(fields: object, message: string): void }
 }
 
 /** Live flows on a runtime. */
-export function createLiveFlows({ runtime, database, lastValues, events, work, log }: LiveFlowsDeps): LiveFlows {
-  const store = createFlowStore(database)
-  const failures = new Map<string, Issue>()
-  const changes = new Map<string, Promise<unknown>>()
+export const createLiveFlows = (deps: LiveFlowsDeps): LiveFlows => new RuntimeFlows(deps)
 
-  const state = (row: FlowRow): LiveState => {
-    const flow = runtime.get(row.name)
-    const failure = failures.get(row.id)
+class RuntimeFlows implements LiveFlows {
+  readonly #deps: LiveFlowsDeps
+  readonly #store: FlowStore
+  /** Why flows are failed, by the flow's id. */
+  readonly #failures = new Map<string, Issue>()
+  /** The latest change of each flow that is not over. */
+  readonly #changes = new Map<string, Promise<unknown>>()
+
+  constructor(deps: LiveFlowsDeps) {
+    this.#deps = deps
+    this.#store = createFlowStore(deps.database)
+  }
+
+  state(row: FlowRow): LiveState {
+    const flow = this.running(row)
+    const failure = this.#failures.get(row.id)
     const nodeStates = flow?.nodeStates() ?? []
     return {
       status: statusOf(row, flow, failure),
@@ -85,98 +101,121 @@ export function createLiveFlows({ runtime, database, lastValues, events, work, l
       issues: [...(failure ? [failure] : []), ...nodeStates.flatMap(healthIssues)],
     }
   }
-  const announce = (row: FlowRow, status?: FlowStatus): void => {
-    const found = state(row)
-    events.publish({
-      type: 'flow',
-      name: row.name,
-      status: status ?? found.status,
-      held: found.held,
-      version: row.version,
-    })
+
+  announce(row: FlowRow, status?: FlowStatus): void {
+    const found = this.state(row)
+    const { name, version } = row
+    this.#deps.events.publish({ type: 'flow', name, status: status ?? found.status, held: found.held, version })
   }
-  const build = async (row: FlowRow): Promise<boolean> => {
+
+  exclusive<T>(id: string, change: () => Promise<T>): Promise<T> {
+    const before = this.#changes.get(id) ?? Promise.resolve()
+    const mine = before.then(change, change)
+    this.#changes.set(id, mine)
+    const forget = (): void => {
+      if (this.#changes.get(id) === mine) this.#changes.delete(id)
+    }
+    mine.then(forget, forget)
+    return mine
+  }
+
+  running(row: FlowRow): LiveFlow | undefined {
+    return this.#deps.runtime.get(row.name)
+  }
+
+  failed(): number {
+    return this.#failures.size
+  }
+
+  async start(row: FlowRow): Promise<boolean> {
+    if (this.running(row)) return true
+    await this.#store.wish(row.id, 'active')
+    const isActive = await this.#build({ ...row, wished: 'active' })
+    this.announce(row)
+    return isActive
+  }
+
+  async stop(row: FlowRow): Promise<void> {
+    await this.#store.wish(row.id, 'stopped')
+    await this.#end(row, false)
+    this.announce(row)
+  }
+
+  pause(row: FlowRow): Promise<boolean> {
+    return this.#switch(row, 'paused', (flow) => flow.pause())
+  }
+
+  resume(row: FlowRow): Promise<boolean> {
+    return this.#switch(row, 'active', (flow) => flow.resume())
+  }
+
+  end(row: FlowRow): Promise<boolean> {
+    return this.#end(row, true)
+  }
+
+  async revive(row: FlowRow): Promise<void> {
+    await this.#build(row)
+    this.announce(row)
+  }
+
+  async rebuild(row: FlowRow): Promise<void> {
+    if (await this.#end(row, true)) await this.#build(row)
+    this.announce(row)
+  }
+
+  async restore(isMissing: (name: string) => boolean): Promise<void> {
+    const rows = (await this.#store.wished()).filter(({ name }) => !isMissing(name))
+    await Promise.all(rows.map((row) => this.#build(row, true)))
+    // what one has left may be read by another
+    for (const row of rows) this.running(row)?.takeUp()
+    for (const row of rows) this.announce(row)
+  }
+
+  /** Starts a flow; false, and why is kept, when it cannot be started. */
+  async #build(row: FlowRow, deferred = false): Promise<boolean> {
+    const { lastValues, log, runtime } = this.#deps
     const content = publishedContent(row)
     if (content === null || content.document.mode === 'batch') return true
+    const { document, fault } = content
+    this.#failures.delete(row.id)
     try {
-      if (content.fault) throw new StartError(null, content.fault.message)
-      const values = valuesFor(content.document, lastValues)
-      await runtime.start(content.document, { values, paused: row.wished === 'paused' })
-      failures.delete(row.id)
+      const error = fault ?? this.#deps.check(document).find(isError)
+      if (error) throw new StartError(error.node, error.message)
+      const values = valuesFor(document, lastValues)
+      await runtime.start(document, { values, paused: row.wished === 'paused', deferred })
+      return true
     } catch (error) {
-      failures.set(row.id, startFailed(error, content.document))
+      this.#failures.set(row.id, startFailed(error, document))
       log.warn({ err: error, flow: row.name }, 'a live flow could not be started')
-    }
-    return !failures.has(row.id)
-  }
-  const committed = async (row: FlowRow): Promise<void> => {
-    try {
-      await work.written()
-    } catch (error) {
-      log.warn({ err: error, flow: row.name }, 'what a live flow keeps is not committed yet')
+      return false
     }
   }
-  const end = async (row: FlowRow, keep: boolean): Promise<boolean> => {
-    const flow = runtime.get(row.name)
-    const hasFailed = failures.delete(row.id)
+
+  async #end(row: FlowRow, keep: boolean): Promise<boolean> {
+    const flow = this.running(row)
+    const hasFailed = this.#failures.delete(row.id)
     await flow?.stop({ keep })
-    if (flow) await committed(row)
+    if (flow) await this.#committed(row)
     return flow !== undefined || hasFailed
   }
-  /** A change of a flow that runs. */
-  const change = async (row: FlowRow, wished: FlowRow['wished'], act: (flow: LiveFlow) => void): Promise<boolean> => {
-    const flow = runtime.get(row.name)
+
+  /** A change of a flow that runs; false when it does not. */
+  async #switch(row: FlowRow, wished: FlowRow['wished'], act: (flow: LiveFlow) => void): Promise<boolean> {
+    const flow = this.running(row)
     if (!flow) return false
-    await store.wish(row.id, wished)
+    await this.#store.wish(row.id, wished)
     act(flow)
-    await committed(row)
-    announce(row)
+    await this.#committed(row)
+    this.announce(row)
     return true
   }
 
-  return {
-    state,
-    announce,
-    end: (row) => end(row, true),
-    pause: (row) => change(row, 'paused', (flow) => flow.pause()),
-    resume: (row) => change(row, 'active', (flow) => flow.resume()),
-    running: (row) => runtime.get(row.name),
-    failed: () => failures.size,
-    exclusive(id, change) {
-      const before = changes.get(id) ?? Promise.resolve()
-      const mine = before.then(change, change)
-      changes.set(id, mine)
-      const forget = (): void => {
-        if (changes.get(id) === mine) changes.delete(id)
-      }
-      mine.then(forget, forget)
-      return mine
-    },
-    async start(row) {
-      if (runtime.get(row.name)) return true
-      await store.wish(row.id, 'active')
-      const isActive = await build({ ...row, wished: 'active' })
-      announce(row)
-      return isActive
-    },
-    async stop(row) {
-      await store.wish(row.id, 'stopped')
-      await end(row, false)
-      announce(row)
-    },
-    async revive(row) {
-      await build(row)
-      announce(row)
-    },
-    async rebuild(row) {
-      if (await end(row, true)) await build(row)
-      announce(row)
-    },
-    async restore(isMissing) {
-      const rows = (await store.wished()).filter(({ name }) => !isMissing(name))
-      await Promise.all(rows.map(build))
-      for (const row of rows) announce(row)
-    },
+  async #committed({ name }: FlowRow): Promise<void> {
+    try {
+      await this.#deps.work.written()
+    } catch (error) {
+      this.#deps.log.warn({ err: error, flow: name }, 'what a live flow keeps is not committed yet')
+    }
   }
 }
 

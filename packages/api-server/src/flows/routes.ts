@@ -129,7 +129,7 @@ export const flowsEndpoints = {
     params,
     body: json(duplicateRequestSchema, { required: false }),
     replies: { 201: reply.json('The copy.', flowSchema, location) },
-    problems: ['not_found', 'already_exists', 'forbidden', 'validation_failed'],
+    problems: ['not_found', 'already_exists', 'forbidden', 'flow_invalid', 'validation_failed'],
   }),
   delete: endpoint({
     id: 'flows.delete',

@@ -1,6 +1,6 @@
 /**
  * Operations on kept work that share a commit, reduced to what they come to: work that is kept and dropped again leaves
- * nothing to write, and neither does a node that has begun and ended.
+ * nothing to write, and of the notes about a reader the last one counts.
  * @module
  */
 import { v7 } from 'uuid'
@@ -10,15 +10,11 @@ import type { WorkCommit, WorkRow } from './work-store.ts'
 /** What becomes of one piece of work. */
 type Change =
   | { readonly is: 'added'; readonly row: WorkRow }
-  /** `notes`: whether a node has begun, by node. */
   | { readonly is: 'changed'; readonly notes: Map<string, Note>; attempts: number }
   | { readonly is: 'removed' }
 
-/** `before`: what was noted before the batch. */
-interface Note {
-  readonly before: boolean
-  has: boolean
-}
+/** How far a reader is. */
+export type Note = 'begun' | 'ended'
 
 /** Gathers operations until it is written. */
 export class WorkBatch {
@@ -60,18 +56,14 @@ export class WorkBatch {
     if (refusal !== undefined) throw refusal
   }
 
-  note(id: string, node: string, has: boolean): void {
+  note(id: string, reader: string, note: Note): void {
     this.operations++
     const change = this.#changeOf(id)
-    if (change.is === 'added') {
-      change.row.begun = change.row.begun.filter((other) => other !== node)
-      if (has) change.row.begun.push(node)
-    } else if (change.is === 'changed') {
-      const note = change.notes.get(node)
-      if (note === undefined) change.notes.set(node, { before: !has, has })
-      else if (note.before === has) change.notes.delete(node)
-      else note.has = has
-      if (change.notes.size === 0 && change.attempts === 0) this.#changes.delete(id)
+    if (change.is === 'changed') change.notes.set(reader, note)
+    else if (change.is === 'added') {
+      const { row } = change
+      row.begun = row.begun.filter((other) => other !== reader)
+      row[note] = [...row[note], reader]
     }
   }
 
@@ -96,8 +88,8 @@ export class WorkBatch {
       added: entries.flatMap(([, change]) => (change.is === 'added' ? [change.row] : [])),
       changed: entries.flatMap(([id, change]) => {
         if (change.is !== 'changed') return []
-        const begun = [...change.notes].flatMap(([node, { has }]) => (has ? [node] : []))
-        return [{ id, noted: [...change.notes.keys()], begun, attempts: change.attempts }]
+        const noted = (wanted: Note) => [...change.notes].flatMap(([reader, note]) => (note === wanted ? [reader] : []))
+        return [{ id, begun: noted('begun'), ended: noted('ended'), attempts: change.attempts }]
       }),
       removed: entries.flatMap(([id, { is }]) => (is === 'removed' ? [id] : [])),
     }

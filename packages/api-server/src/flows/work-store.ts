@@ -8,19 +8,20 @@ import type { CascadeOrigin, KeptWork, WorkBody } from '@flow-service/core'
 import type { Database } from '../db/database.ts'
 
 /** New work; `body` and `origin` are JSON texts. */
-export interface WorkRow extends Omit<KeptWork, 'body' | 'origin' | 'begun'> {
+export interface WorkRow extends Omit<KeptWork, 'body' | 'origin' | 'begun' | 'ended'> {
   readonly body: string
   readonly origin: string
   begun: string[]
+  ended: string[]
   attempts: number
 }
 
 /** Changes of work that is stored already. */
 export interface WorkUpdate {
   readonly id: string
-  /** Nodes whose notes are replaced, and those of them that have begun. */
-  readonly noted: readonly string[]
+  /** Readers that have begun, or ended, since. */
   readonly begun: readonly string[]
+  readonly ended: readonly string[]
   readonly attempts: number
 }
 
@@ -42,18 +43,19 @@ export const createWorkStore = ({ sql }: Pick<Database, 'sql'>) => ({
         delete from live_work where id = any(${[...removed]}::uuid[])
       ), changed as (
         update live_work w set
-          begun = array(select node from unnest(w.begun) as node where node <> all (t.noted)) || t.begun,
+          begun = array(select r from unnest(w.begun) as r where r <> all (t.begun || t.ended)) || t.begun,
+          ended = array(select r from unnest(w.ended) as r where r <> all (t.ended)) || t.ended,
           attempts = case when w.counted is distinct from ${id}::uuid then w.attempts + t.attempts else w.attempts end,
           counted = case when t.attempts > 0 then ${id}::uuid else w.counted end
         from json_to_recordset(${JSON.stringify(changed)}::json)
-          as t (id uuid, noted text[], begun text[], attempts int)
+          as t (id uuid, begun text[], ended text[], attempts int)
         where w.id = t.id
       ), added as (
-        insert into live_work (id, flow, node, body, cascade, origin, attempts, begun)
-        select t.id, flow.id, t.node, t.body, t.cascade, t.origin, t.attempts, t.begun
+        insert into live_work (id, flow, node, body, cascade, origin, attempts, begun, ended)
+        select t.id, flow.id, t.node, t.body, t.cascade, t.origin, t.attempts, t.begun, t.ended
         from rows from (json_to_recordset(${JSON.stringify(added)}::json) as (id uuid, flow text, node text, body text,
-            cascade uuid, origin text, attempts int, begun text[]))
-          with ordinality as t (id, flow, node, body, cascade, origin, attempts, begun, place)
+            cascade uuid, origin text, attempts int, begun text[], ended text[]))
+          with ordinality as t (id, flow, node, body, cascade, origin, attempts, begun, ended, place)
         join flow on flow.name = t.flow
         order by t.place
         on conflict (id) do nothing
@@ -70,7 +72,7 @@ export const createWorkStore = ({ sql }: Pick<Database, 'sql'>) => ({
   /** The work of a flow in the order in which it was kept. */
   async left(flow: string): Promise<KeptWork[]> {
     const rows = await sql<WorkRow[]>`
-      select w.id, flow.name as flow, w.node, w.body, w.cascade, w.origin, w.attempts, w.begun
+      select w.id, flow.name as flow, w.node, w.body, w.cascade, w.origin, w.attempts, w.begun, w.ended
       from live_work w join flow on flow.id = w.flow
       where flow.name = ${flow}
       order by w.position`

@@ -5,7 +5,7 @@
  * Operations gather in a batch while the one before is written; a batch is one statement, and so one commit.
  * - W1 what is committed is at any moment a beginning of what was asked for, in that order: one batch is written at a
  *   time, and each is committed whole or not at all.
- * - W2 what undoes itself within a batch is not written: work that is kept and dropped, a node that begins and ends.
+ * - W2 what undoes itself within a batch is not written: work that is kept and dropped, a note that another replaces.
  * - W3 a batch that fails is written again until it is committed; done twice, it comes to the same. So a lost answer
  *   does no harm.
  * - W4 who waits is told after {@link PATIENCE_MS}. The batch goes on: rejected work may still come to be kept, and
@@ -94,15 +94,15 @@ class StoredWork implements LiveWork {
     await this.#ask((batch) => batch.keep(row))
   }
 
-  async begin(id: string, node: string): Promise<void> {
+  async begin(id: string, reader: string): Promise<void> {
     await this.#ask((batch) => {
-      batch.note(id, node, true)
+      batch.note(id, reader, 'begun')
       return batch.committed
     })
   }
 
-  end(id: string, node: string): void {
-    this.#ask((batch) => batch.note(id, node, false))
+  end(id: string, reader: string): void {
+    this.#ask((batch) => batch.note(id, reader, 'ended'))
   }
 
   drop(id: string): void {
@@ -242,14 +242,24 @@ class StoredWork implements LiveWork {
   }
 }
 
-function rowOf({ id, flow, node, body, cascade, origin, attempts, begun }: KeptWork): WorkRow {
+function rowOf({ id, flow, node, body, cascade, origin, attempts, begun, ended }: KeptWork): WorkRow {
   const text = JSON.stringify(body)
   if (text.length > MAX_WORK_LENGTH) {
     throw new Error(
       `the work of node "${node}" of flow "${flow}" has ${text.length} characters of JSON; at most ${MAX_WORK_LENGTH} are kept: put large data into an artifact`,
     )
   }
-  return { id, flow, node, body: text, cascade, origin: JSON.stringify(origin), attempts, begun: [...begun] }
+  return {
+    id,
+    flow,
+    node,
+    body: text,
+    cascade,
+    origin: JSON.stringify(origin),
+    attempts,
+    begun: [...begun],
+    ended: [...ended],
+  }
 }
 
 const isNothing = ({ added, changed, removed }: WorkCommit): boolean =>

@@ -95,7 +95,10 @@ export class EngineChecks {
   #queue(): Check {
     const { queued, running, oldest_s: oldestS } = this.#runs
     if (queued === 0 || running > 0 || oldestS < STALLED_S) return ok
-    return failing('degraded', `${queued} runs are queued, the oldest for ${Math.round(oldestS)} s, and none is running`)
+    return failing(
+      'degraded',
+      `${queued} runs are queued, the oldest for ${Math.round(oldestS)} s, and none is running`,
+    )
   }
 
   async #artifacts(): Promise<Check> {
@@ -123,7 +126,11 @@ export const canWork = ({ loop, store }: Pick<Checks, 'loop' | 'store'>): boolea
 
 /** A code tells enough; the message of an error may name hosts and paths. */
 const reasonOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : error instanceof NoAnswer ? error.message : 'it failed'
+  error instanceof Error && 'code' in error
+    ? String(error.code)
+    : error instanceof NoAnswer
+      ? error.message
+      : 'it failed'
 
 class NoAnswer extends Error {
   override readonly name = 'NoAnswer'

@@ -54,7 +54,12 @@ export class ExecutionCounts {
   #totalOf(flow: string): FlowTotal {
     const known = this.#totals.get(flow)
     if (known) return known
-    const total = { executions: 0, errors: 0, within: Array<number>(DURATION_BOUNDS_S.length + 1).fill(0), durationS: 0 }
+    const total = {
+      executions: 0,
+      errors: 0,
+      within: Array<number>(DURATION_BOUNDS_S.length + 1).fill(0),
+      durationS: 0,
+    }
     this.#totals.set(flow, total)
     return total
   }

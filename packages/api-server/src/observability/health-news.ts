@@ -73,6 +73,9 @@ export class HealthNews {
 
   #tell({ flow, node, status, message }: HealthEvent, atMs: number, changes: number): void {
     const level = levels[status]
-    this.#log.report({ kind: 'health', level, action: `health.${status}`, flow, node, detail: { message, changes } }, atMs)
+    this.#log.report(
+      { kind: 'health', level, action: `health.${status}`, flow, node, detail: { message, changes } },
+      atMs,
+    )
   }
 }

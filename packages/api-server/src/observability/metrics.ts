@@ -111,7 +111,12 @@ function stateMetrics({ version, checked, activeFlows, workers, eventSockets }: 
       help: 'Always 1; the label tells the version of the engine.',
       samples: [{ labels: { version }, value: 1 }],
     },
-    { name: 'service_check_ok', type: 'gauge', help: 'Whether a check finds nothing wrong.', samples: by('check', states) },
+    {
+      name: 'service_check_ok',
+      type: 'gauge',
+      help: 'Whether a check finds nothing wrong.',
+      samples: by('check', states),
+    },
     {
       name: 'service_store_write_seconds',
       type: 'gauge',

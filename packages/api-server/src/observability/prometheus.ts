@@ -29,7 +29,9 @@ export const prometheusText = (metrics: readonly Metric[]): string =>
   metrics
     .filter(({ samples }) => samples.length > 0)
     .map(({ name, type, help, samples }) => {
-      const lines = samples.map(({ suffix = '', labels = {}, value }) => `${name}${suffix}${labelsText(labels)} ${text(value)}`)
+      const lines = samples.map(
+        ({ suffix = '', labels = {}, value }) => `${name}${suffix}${labelsText(labels)} ${text(value)}`,
+      )
       return [`# HELP ${name} ${escaped(help)}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n')
     })
     .join('')

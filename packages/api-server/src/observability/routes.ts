@@ -49,7 +49,11 @@ const choices = <const T extends string>(what: string, known: readonly T[]) =>
   z
     .string()
     .transform((text) => text.split(','))
-    .pipe(z.array(z.enum(known as [T, ...T[]], { error: ({ input }) => `"${String(input)}" is not one of ${known.join(', ')}` })))
+    .pipe(
+      z.array(
+        z.enum(known as [T, ...T[]], { error: ({ input }) => `"${String(input)}" is not one of ${known.join(', ')}` }),
+      ),
+    )
     .meta({ description: `${what}, separated by commas: ${known.join(', ')}.`, override: { type: 'string' } })
     .optional()
 
@@ -193,7 +197,8 @@ export const stateEndpoints = {
     method: 'get',
     path: '/utils/health/',
     summary: 'Check whether the engine works',
-    description: 'Refuses while the event loop is blocked or the database cannot be written; `checks` tells what it is.',
+    description:
+      'Refuses while the event loop is blocked or the database cannot be written; `checks` tells what it is.',
     auth: 'user',
     replies: { 200: reply.json('It works.', healthAnswerSchema) },
     problems: ['unavailable'],

@@ -67,15 +67,21 @@ const KEPT_CASCADES = 20_000
 const KEPT_DAYS = 30
 const KEPT_MINUTES_DAYS = 7
 
-export type ObservabilityStore = ReturnType<typeof createObservabilityStore>
-
 /** Statements over `ended_cascade`, `flow_minute` and `store_check`. */
-export const createObservabilityStore = (database: Pick<Database, 'sql'>) => ({
+export class ObservabilityStore {
+  readonly #sql: Sql
+
+  constructor({ sql }: Pick<Database, 'sql'>) {
+    this.#sql = sql
+  }
+
   async addCascades(tx: Sql, rows: readonly CascadeRow[]): Promise<void> {
     await tx`
-      insert into ended_cascade select * from json_populate_recordset(null::ended_cascade, ${JSON.stringify(rows)}::json)
-      on conflict (id) do nothing`
-  },
+      insert into ended_cascade (id, flow, origin, origin_node, origin_message, run, status, executions, started_at,
+        finished_at, error)
+      select id, flow, origin, origin_node, origin_message, run, status, executions, started_at, finished_at, error::json
+      from ${recordset(tx, rows)} on conflict (id) do nothing`
+  }
 
   /** Adds runs as cascades; the ids of those that were not there, and so are counted by this engine. */
   async addRuns(tx: Sql, runs: readonly CascadeRow[]): Promise<Set<string>> {
@@ -84,11 +90,10 @@ export const createObservabilityStore = (database: Pick<Database, 'sql'>) => ({
       select id, flow, origin, run, status, (
           select count(*) from run_node n
           where n.run = t.id and (n.started_at is not null or n.status = 'error') and not n.cached
-        ), started_at, finished_at, error
-      from json_populate_recordset(null::ended_cascade, ${JSON.stringify(runs)}::json) as t
-      on conflict (id) do nothing returning id`
+        ), started_at, finished_at, error::json
+      from ${recordset(tx, runs)} on conflict (id) do nothing returning id`
     return new Set(rows.map(({ id }) => id))
-  },
+  }
 
   /** What runs have executed; a cached node has not. */
   async executionsOf(tx: Sql, runs: readonly string[]): Promise<NodeExecution[]> {
@@ -97,11 +102,11 @@ export const createObservabilityStore = (database: Pick<Database, 'sql'>) => ({
         (extract(epoch from finished_at - started_at) * 1000)::float8 as duration_ms
       from run_node
       where run = any(${runs as string[]}::uuid[]) and (started_at is not null or status = 'error') and not cached`
-  },
+  }
 
   /** Newest first. */
   async cascades(filter: CascadeFilter, limit: number): Promise<CascadeRow[]> {
-    const { sql } = database
+    const sql = this.#sql
     const { flows, statuses, since, before } = filter
     return sql<CascadeRow[]>`
       select * from ended_cascade
@@ -109,15 +114,15 @@ export const createObservabilityStore = (database: Pick<Database, 'sql'>) => ({
       ${flows ? sql`and flow = any(${flows as string[]}::text[])` : sql``}
       ${statuses ? sql`and status = any(${statuses as string[]}::text[])` : sql``}
       order by started_at desc, id desc limit ${limit}`
-  },
+  }
 
   async removeOfRuns(tx: Sql, runs: readonly string[]): Promise<void> {
     await tx`delete from ended_cascade where run = any(${runs as string[]}::uuid[])`
-  },
+  }
 
   async removeOfFlow(tx: Sql, flow: string): Promise<void> {
     await tx`delete from ended_cascade where flow = ${flow}`
-  },
+  }
 
   async addMinutes(tx: Sql, rows: readonly MinuteRow[]): Promise<void> {
     // always in the same order, so that two engines do not wait for each other
@@ -138,28 +143,28 @@ export const createObservabilityStore = (database: Pick<Database, 'sql'>) => ({
           ) merged
         )`
     affected(written, sorted.length)
-  },
+  }
 
   /** Sums of a span by bucket of so many seconds, oldest first; `ts` is a bucket's beginning. */
   async timeseries(span: MinuteSpan, bucketS: number): Promise<({ ts: string } & MinuteSum)[]> {
-    const { sql } = database
+    const sql = this.#sql
     return sql<({ ts: string } & MinuteSum)[]>`
       ${sums(sql, span, bucketS)}
       select total.key as ts, ${sumColumns(sql)} from total left join spread on spread.key = total.key order by ts`
-  },
+  }
 
   /** Sums of every flow that exists or has executed, by name. */
   async rollups(since: string): Promise<({ flow: string; last_at: string | null } & Omit<MinuteSum, 'last_at'>)[]> {
-    const { sql } = database
+    const sql = this.#sql
     return sql<({ flow: string; last_at: string | null } & Omit<MinuteSum, 'last_at'>)[]>`
       ${sums(sql, { since }, null)}
       select coalesce(total.key, flow.name) as flow, ${sumColumns(sql)}
       from flow full join total on total.key = flow.name left join spread on spread.key = total.key order by 1`
-  },
+  }
 
   /** Drops what is too old, and what is too much of a flow. */
   async expire(): Promise<void> {
-    const { sql } = database
+    const sql = this.#sql
     await sql`delete from flow_minute where minute < now() - make_interval(days => ${KEPT_MINUTES_DAYS})`
     await sql`delete from ended_cascade where started_at < now() - make_interval(days => ${KEPT_DAYS})`
     await sql`
@@ -169,35 +174,43 @@ export const createObservabilityStore = (database: Pick<Database, 'sql'>) => ({
           from ended_cascade
         ) placed where place > ${KEPT_CASCADES}
       )`
-  },
+  }
 
   /** Writes a row and reads it. */
   async probe(): Promise<void> {
-    const { sql } = database
+    const sql = this.#sql
     await sql`
       insert into store_check (id, at) values (1, clock_timestamp()) on conflict (id) do update set at = excluded.at`
     affected(await sql`select at from store_check where id = 1`, 1)
-  },
+  }
 
   /** Queued and running runs, and how many seconds the oldest queued one has waited. */
   async runCounts(): Promise<{ queued: number; running: number; oldest_s: number }> {
-    const [row] = await database.sql<{ queued: number; running: number; oldest_s: number }[]>`
+    const [row] = await this.#sql<{ queued: number; running: number; oldest_s: number }[]>`
       select count(*) filter (where status = 'queued')::int as queued,
         count(*) filter (where status = 'running')::int as running,
         coalesce(extract(epoch from now() - min(created_at) filter (where status = 'queued')), 0)::float8 as oldest_s
       from run where status in ('queued', 'running')`
     return row ?? { queued: 0, running: 0, oldest_s: 0 }
-  },
+  }
 
   /** How many nodes each of the runs has begun to execute. */
   async startedNodes(runs: readonly RunSummary[]): Promise<Map<string, number>> {
     const ids = runs.map(({ id }) => id)
-    const rows = await database.sql<{ run: string; n: number }[]>`
+    const rows = await this.#sql<{ run: string; n: number }[]>`
       select run, count(*)::int as n from run_node
       where run = any(${ids}::uuid[]) and (started_at is not null or status = 'error') and not cached group by run`
     return new Map(rows.map(({ run, n }) => [run, n]))
-  },
-})
+  }
+}
+
+/** Cascades as a table `t`; `error` is JSON text, because node code may put anything into its message. */
+const recordset = (sql: Sql, rows: readonly CascadeRow[]) => {
+  const texts = rows.map((row) => ({ ...row, error: row.error && JSON.stringify(row.error) }))
+  return sql`json_to_recordset(${JSON.stringify(texts)}::json) as t (id uuid, flow text, origin text, origin_node text,
+    origin_message text, run uuid, status text, executions int8, started_at timestamptz, finished_at timestamptz,
+    error text)`
+}
 
 /** `total` and `spread` of a span by flow, or by bucket of so many seconds: sums, and the histogram of all durations. */
 const sums = (sql: Sql, { flows, since, until }: MinuteSpan, bucketS: number | null) => sql`

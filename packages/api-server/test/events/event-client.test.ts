@@ -295,6 +295,7 @@ describe('a flood', () => {
     for (const pings of repeated(500, times(1000, frame(PING, Buffer.alloc(125))))) raw.write(pings)
     await closed
     raw.destroy()
+    expect(engineEnd?.readyState).toBe(WebSocket.CLOSED)
     await expectService()
   })
 

@@ -229,9 +229,10 @@ test('nothing is serialised while nobody listens to the flow', async () => {
 test('an event is serialised once for all, and as it was when it happened', async () => {
   const clients = await Promise.all([at.open(), at.open(), at.open('?flows=f')])
   await Promise.all(clients.map((client) => client.next(1)))
-  const value = { n: 1, toJSON: vi.fn<() => object>(() => ({ n: value.n })) }
+  const state = { n: 1 }
+  const value = { toJSON: vi.fn<() => object>(() => ({ ...state })) }
   at.bus.publish({ ...valueEvent('f.x', 1), value } as never)
-  value.n = 2
+  state.n = 2
   await Promise.all(clients.map((client) => client.next(2)))
   for (const { frames } of clients) expect(frames[1]).toMatchObject({ value: { n: 1 } })
   expect(value.toJSON).toHaveBeenCalledTimes(1)
@@ -309,4 +310,16 @@ test('a reader that lags gets the newest value of each message and every state, 
     expect(told).toEqual(told.toSorted((a, b) => a - b))
     expect(told.at(-1)).toBe(i - 10 + ((m - (i % 10) + 10) % 10))
   }
+})
+
+test('a snapshot that takes longer than 16 MiB of events ends the socket with 1013', async () => {
+  const stored = Promise.withResolvers<() => EngineSnapshot>()
+  at.snapshot = () => stored.promise
+  const client = await at.open()
+  const closed = once(client.socket, 'close')
+  const message = 'x'.repeat(1024 * 1024)
+  for (let i = 0; i < 17; i++) at.bus.publish({ type: 'health', flow: 'f', node: 'n', status: 'down', message })
+  expect((await closed)[0]).toBe(1013)
+  stored.resolve(() => nothing)
+  expect(client.frames).toEqual([])
 })

@@ -141,6 +141,35 @@ test('registering again bumps the version only of what has changed, rebuilds wha
   await own[Symbol.asyncDispose]()
 })
 
+test('new code is executable before it is published', async () => {
+  const own = await openEngine({ registered: loaded })
+  const seen: number[] = []
+  const flows = retitled('New').map((flow) => ({
+    ...flow,
+    document: {
+      ...flow.document,
+      nodes: flow.document.nodes.map((each) =>
+        each.entry === null ? each : { ...each, entry: { ...each.entry, digest: `sha256:${'1'.repeat(64)}` } },
+      ),
+    },
+    bundles: new Map([
+      [
+        `sha256:${'1'.repeat(64)}`,
+        async () => {
+          seen.push((await own.root('GET', '/flows/estimate')).value.version)
+          return { text: 'export {}', map: '{}', addons: [] }
+        },
+      ],
+    ]),
+  }))
+  expect((await own.register(flows)).changed).toMatchObject([
+    { name: 'estimate', previousVersion: 1, version: 2, nodes: ['draw', 'summarise'] },
+    { name: 'hall' },
+  ])
+  expect(seen).toEqual([1])
+  await own[Symbol.asyncDispose]()
+})
+
 test('a code flow whose module is gone is kept as failed; the API can delete it or take it over', async () => {
   const first = await openEngine({ registered: loaded })
   await first.root('POST', '/flows/hall/start')

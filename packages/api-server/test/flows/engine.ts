@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import type { AnyNodeDefinition } from '@flow-service/connector-sdk'
-import { LiveRuntime, NodeRegistry } from '@flow-service/core'
+import { checkDocument, LiveRuntime, NodeRegistry } from '@flow-service/core'
 import { nodeTypes } from '@flow-service/node-types'
-import type { AnyFlow, EngineEvent, Flow, FlowDocumentInput, Problem } from '@flow-service/protocol'
+import type { AnyFlow, EngineEvent, Flow, FlowDocument, FlowDocumentInput, Problem } from '@flow-service/protocol'
 import { createWorker, findPython, memoryTransport, parsePython } from '@flow-service/worker-agent'
 import { v7 } from 'uuid'
 
@@ -93,9 +93,11 @@ export async function openEngine(options: EngineOptions = {}) {
     work,
   })
   const runtime = new LiveRuntime(host, registry)
-  const live = createLiveFlows({ runtime, database, lastValues, events: bus, work, log: quiet })
   const published = await loadPublishedFlows(database)
   const missing = options.missing ?? (() => null)
+  const check = (document: FlowDocument) =>
+    checkDocument(document, registry, { message: (name) => published.dtypeOf(name), missing })
+  const live = createLiveFlows({ runtime, database, lastValues, events: bus, work, check, log: quiet })
   const python = await findPython(process.env)
   const pythonIssues = createPythonIssues(async (source) =>
     python === null ? null : await parsePython(source, { python: python.path }),

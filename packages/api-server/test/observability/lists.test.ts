@@ -7,7 +7,7 @@ import type {
 } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { createObservabilityStore } from '../../src/observability/store.ts'
+import { ObservabilityStore } from '../../src/observability/store.ts'
 import { closeGate, gate, relay, startService, type TestService } from './service.ts'
 
 let at: TestService
@@ -45,11 +45,16 @@ test('a cascade is listed as soon as it is over, with its origin, executions and
 
 test('a failed cascade tells its first failure; one that goes on is running [R568]', async () => {
   const failed = await at.ended(await at.feed(-1))
-  expect(failed).toMatchObject({ status: 'error', error: { node: 'work', message: expect.stringContaining('negative') } })
+  expect(failed).toMatchObject({
+    status: 'error',
+    error: { node: 'work', message: expect.stringContaining('negative') },
+  })
   const id = await at.feed(999)
-  await expect.poll(() => cascades('?status=running')).toMatchObject([
-    { id, flow: 'lab', status: 'running', executions: 1, finished_at: null, duration_ms: null, error: null },
-  ])
+  await expect
+    .poll(() => cascades('?status=running'))
+    .toMatchObject([
+      { id, flow: 'lab', status: 'running', executions: 1, finished_at: null, duration_ms: null, error: null },
+    ])
   expect((await cascades('?flow=lab')).map((cascade) => cascade.id)).toContain(id)
   expect(await cascades('?status=running&flow=hall')).toEqual([])
   expect(await cascades('?status=running&before=2020-01-01T00:00:00Z')).toEqual([])
@@ -102,6 +107,17 @@ test('executions are counted by the minute and by flow; a flow without any has z
   expect(value).toEqual([])
 })
 
+test('a message that always fails marks its node and is not tried again; others pass [F59]', async () => {
+  const before = await rollup('lab')
+  await at.ended(await at.feed(-7))
+  const { value } = await at.root<{ node_states: object[] }>('GET', '/flows/lab')
+  expect(value.node_states).toMatchObject([{ node: 'work', status: 'failed', error: { type: 'RangeError' } }])
+  expect(await at.ended(await at.feed(4))).toMatchObject({ status: 'ok', executions: 1 })
+  const after = await rollup('lab')
+  expect((after?.executions ?? 0) - (before?.executions ?? 0)).toBe(2)
+  expect((after?.errors ?? 0) - (before?.errors ?? 0)).toBe(1)
+})
+
 test('what a flow executed counts when it has been stopped since', async () => {
   await at.publish('brief', relay)
   await at.root('POST', '/messages/brief.on', { value: 1 })
@@ -127,10 +143,13 @@ test('a publish is in the audit trail with who did it [R425, R569, R664]', async
 })
 
 test('the start of the engine and changes of the health of nodes are events [R569]', async () => {
-  at.bus.publish({ type: 'health', flow: 'lab', node: 'work', status: 'down', message: 'no answer' })
-  await expect.poll(() => events('?kind=health')).toMatchObject([
-    { level: 'error', flow: 'lab', node: 'work', action: 'health.down', detail: { message: 'no answer', changes: 1 } },
-  ])
+  const message = 'no answer \0 \ud800'
+  at.bus.publish({ type: 'health', flow: 'lab', node: 'work', status: 'down', message })
+  await expect
+    .poll(() => events('?kind=health'))
+    .toMatchObject([
+      { level: 'error', flow: 'lab', node: 'work', action: 'health.down', detail: { message, changes: 1 } },
+    ])
   const kinds = new Set((await events('?kind=health,engine')).map(({ kind }) => kind))
   expect(kinds).toEqual(new Set(['health', 'engine']))
   expect((await events('?kind=engine')).at(-1)).toMatchObject({ action: 'engine.start', actor: null, flow: null })
@@ -246,7 +265,7 @@ test('what is older than its time is dropped, and of a flow what is too much', a
     values (gen_random_uuid(), now() - interval '31 days', 'engine', 'info', 'old', '{}')`
   await database.sql`insert into dead_letter (id, ts, flow, node, reason)
     values (gen_random_uuid(), now() - interval '31 days', 'old', 'n', 'crash')`
-  await createObservabilityStore(database).expire()
+  await new ObservabilityStore(database).expire()
   await at.eventLog.expire()
   const [row] = await database.sql<{ crowd: number; old: number }[]>`select
     (select count(*)::int from ended_cascade where flow = 'crowd') as crowd,

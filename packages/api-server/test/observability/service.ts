@@ -37,7 +37,7 @@ const work = node('work', {
   out: { y: t.int },
   async run({ x }) {
     if (x === 999) await gate.promise
-    if (x < 0) throw new RangeError(`${x} is negative`)
+    if (x < 0) throw new RangeError(`${x} is negative \0 \ud800`)
     return { y: x * 2 }
   },
 })
@@ -52,7 +52,9 @@ const second = stage('second', {
     return { sum: m }
   },
 })
-const sums = batchFlow('sums', { n: input(t.int, 3) }, (p, use) => ({ sum: use(second, { m: use(first, { n: p.n }).m }).sum }))
+const sums = batchFlow('sums', { n: input(t.int, 3) }, (p, use) => ({
+  sum: use(second, { m: use(first, { n: p.n }).m }).sum,
+}))
 
 /** Values of `on` leave as `off`. */
 export const relay: FlowDocumentInput = {
@@ -91,7 +93,8 @@ export type TestService = Awaited<ReturnType<typeof startService>>
 /** Starts a service with the flows `lab` (active) and `sums`, a superuser and the ordinary user ann. */
 export async function startService(options: ServiceConfig = {}) {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'observed-')))
-  const place = options.databaseUrl === undefined ? await databaseAt(dataDir) : { dataDir, databaseUrl: options.databaseUrl }
+  const place =
+    options.databaseUrl === undefined ? await databaseAt(dataDir) : { dataDir, databaseUrl: options.databaseUrl }
   const config = resolveConfig({
     environment: 'local',
     logLevel: 'silent',

@@ -66,7 +66,9 @@ test('the metrics are text of Prometheus for users', async () => {
   const { status, headers, text } = await at.ann('GET', `${at.origin}/metrics`)
   expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8'])
   for (const line of text.trimEnd().split('\n')) {
-    expect(line).toMatch(/^(?:# (?:HELP|TYPE) [a-z_]+ .+|[a-z_]+(?:\{[a-z]+="[^"]*"(?:,[a-z]+="[^"]*")*\})? -?[\d.e+-]+)$/)
+    expect(line).toMatch(
+      /^(?:# (?:HELP|TYPE) [a-z_]+ .+|[a-z_]+(?:\{[a-z]+="[^"]*"(?:,[a-z]+="[^"]*")*\})? -?[\d.e+-]+)$/,
+    )
   }
   expect(samplesOf(text, 'service_node_executions_total{flow="sums"}')).toEqual([
     'service_node_executions_total{flow="sums"} 2',
@@ -77,7 +79,12 @@ test('the metrics are text of Prometheus for users', async () => {
   expect(samplesOf(text, 'service_runs_total')).toEqual(['service_runs_total{status="ok"} 1'])
   expect(samplesOf(text, 'service_dead_letters_total')).toContain('service_dead_letters_total{reason="crash"} 1')
   expect(samplesOf(text, 'service_cascades_total{status="error"}')[0]).toMatch(/ 1$/)
-  for (const name of ['service_runs', 'service_event_sockets', 'service_event_loop_delay_seconds', 'process_resident_memory_bytes'])
+  for (const name of [
+    'service_runs',
+    'service_event_sockets',
+    'service_event_loop_delay_seconds',
+    'process_resident_memory_bytes',
+  ])
     expect(samplesOf(text, name)).not.toEqual([])
   expect(text).not.toContain('s3cret')
   expect((await at.nobody('GET', `${at.origin}/metrics`)).status).toBe(401)

@@ -1565,7 +1565,7 @@ export type FlowsDuplicateErrors = {
      */
     409: Problem;
     /**
-     * `validation_failed`: The request is not valid
+     * `flow_invalid`: The flow has errors · `validation_failed`: The request is not valid
      */
     422: Problem;
     /**

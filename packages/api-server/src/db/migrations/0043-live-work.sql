@@ -1,6 +1,6 @@
 -- Work of live flows that outlives the engine: held deliveries, durable arrivals, timers, executions that must not be
--- repeated. `body` and `origin` are JSON texts; `begun` names the nodes that have begun to execute it and must not do so
--- twice; `counted` is the commit that raised `attempts` last, so that a repeated commit does not raise it again. The table
+-- repeated. `body` and `origin` are JSON texts; `begun` names readers that have begun to execute it and must not do so
+-- twice, `ended` those that are done with it; `counted` is the commit that raised `attempts` last, so that a repeated commit does not raise it again. The table
 -- holds what is under way, and is read by flow at starts only: an index for that would cost each write a third more.
 create table live_work (
   id uuid primary key,
@@ -12,5 +12,6 @@ create table live_work (
   origin text not null,
   attempts integer not null,
   counted uuid,
-  begun text[] not null
+  begun text[] not null,
+  ended text[] not null
 );

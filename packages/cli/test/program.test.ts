@@ -1,0 +1,67 @@
+import type { Command } from 'commander'
+import { expect, test } from 'vitest'
+
+import { program } from '../src/program.ts'
+
+interface Leaf {
+  readonly words: string
+  readonly command: Command
+}
+
+const leaves = (command: Command, above: readonly string[] = []): Leaf[] => {
+  const words = [...above, command.name()]
+  return command.commands.length === 0
+    ? [{ words: words.join(' '), command }]
+    : command.commands.flatMap((child) => leaves(child, words))
+}
+
+const helpOf = (command: Command): string => {
+  let help = ''
+  command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp()
+  return help
+}
+
+test('every command is there', () => {
+  expect(leaves(program()).map(({ words }) => words.replace('service ', ''))).toEqual([
+    ...['dev', 'serve', 'login'],
+    ...['list', 'get', 'validate', 'save', 'publish', 'discard', 'rename', 'duplicate', 'delete'].map(
+      (verb) => `flows ${verb}`,
+    ),
+    ...['start', 'stop', 'pause', 'resume', 'step', 'run', 'trigger', 'cancel', 'acknowledge'].map(
+      (verb) => `flows ${verb}`,
+    ),
+    'validate',
+    ...['messages list', 'messages publish', 'messages watch', 'messages history', 'events'],
+    ...['dead-letter list', 'dead-letter replay'],
+    ...['run', 'runs list', 'runs show'],
+  ])
+})
+
+test.each(leaves(program()))(
+  'the help of "$words" describes what it takes and shows an example of it',
+  ({ words, command }) => {
+    const help = helpOf(command)
+    expect(help).toContain(`Usage: ${words}`)
+    expect(command.description()).not.toBe('')
+    for (const argument of command.registeredArguments) expect(argument.description).not.toBe('')
+    const examples = help
+      .slice(help.search(/^Examples?:$/m))
+      .split('\n')
+      .slice(1)
+      .filter((line) => line !== '')
+    expect(examples.length).toBeGreaterThan(0)
+    for (const example of examples) {
+      expect(example).toMatch(new RegExp(`^  ${words}\\b`))
+      for (const [flag = ''] of example.matchAll(/(?<= )--?[a-z][\w-]*/g))
+        expect(command.options.some(({ short, long }) => flag === short || flag === long)).toBe(true)
+    }
+  },
+)
+
+test('commands that talk to an engine take its address and print JSON', () => {
+  const local = ['service dev', 'service serve', 'service login']
+  for (const { words, command } of leaves(program())) {
+    if (local.includes(words)) continue
+    expect(command.options.map(({ long }) => long)).toEqual(expect.arrayContaining(['--url', '--token', '--json']))
+  }
+})
