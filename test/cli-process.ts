@@ -29,20 +29,20 @@ export function begin(args: readonly string[], { cwd, env = {} }: CommandOptions
   return child
 }
 
-/** What a command says until it ends. */
+/** What a command says until it ends; `act` is what happens meanwhile. */
 export async function ended(
   child: ChildProcessWithoutNullStreams,
-  act: (child: ChildProcessWithoutNullStreams) => void = () => {},
+  act: (child: ChildProcessWithoutNullStreams) => Promise<void> | void = () => {},
 ): Promise<Ended> {
   let out = ''
   let err = ''
   child.stdout.on('data', (text: string) => (out += text))
   child.stderr.on('data', (text: string) => (err += text))
-  act(child)
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
-  return { code, out, err }
+  const closed = new Promise<number | null>((resolve) => child.once('close', resolve))
+  await act(child)
+  return { code: await closed, out, err }
 }
 
 /** Runs a command to its end. */
 export const runService = (args: readonly string[], options: CommandOptions): Promise<Ended> =>
-  ended(begin(args, options), (child) => child.stdin.end(options.input ?? ''))
+  ended(begin(args, options), (child) => void child.stdin.end(options.input ?? ''))

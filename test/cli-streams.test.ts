@@ -165,9 +165,9 @@ test('dead letters are listed, and delivered again by id or by what they have in
   const idle = await service(['dead-letter', 'replay', '--flow', 'hall'])
   expect([idle.code, idle.err]).toEqual([1, expect.stringContaining('"hall"')])
   await at.client.flows.start({ name: 'hall' })
-  const [{ id = '' } = {}] = JSON.parse((await service(['dead-letter', 'list', '--json'])).out) as { id: string }[]
-  const one = await service(['dead-letter', 'replay', id])
-  expect(one.out).toMatch(new RegExp(`^${id} delivered again, cascade [0-9a-f-]{36}\n$`))
+  const [letter] = JSON.parse((await service(['dead-letter', 'list', '--json'])).out) as { id: string }[]
+  const one = await service(['dead-letter', 'replay', letter?.id ?? ''])
+  expect(one.out).toMatch(new RegExp(`^${letter?.id} delivered again, cascade [0-9a-f-]{36}\n$`))
   const rest = await service(['dead-letter', 'replay', '--flow', 'hall', '--json'])
   expect(JSON.parse(rest.out)).toEqual({ replayed: 1 })
   const nothing = await service(['dead-letter', 'replay', '--all'])

@@ -145,7 +145,7 @@ describe('the command line', () => {
 
   test('a reader that closes the pipe early is no failure', async () => {
     const child = begin(['flows', 'list', '--json'], { cwd: elsewhere, env: { SERVICE_DATA_DIR: at.dataDir } })
-    const { code, err } = await ended(child, ({ stdout }) => stdout.destroy())
+    const { code, err } = await ended(child, ({ stdout }) => void stdout.destroy())
     expect([code, err]).toEqual([0, ''])
   })
 

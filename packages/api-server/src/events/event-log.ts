@@ -11,8 +11,6 @@ import { createGroupWriter } from '../db/group-writer.ts'
 import { createTimestamps } from '../db/timestamps.ts'
 import { createEventStore, type EventFilter, type EventRow } from './store.ts'
 
-export type { EventFilter } from './store.ts'
-
 /** Somebody changed something: `action` is a word like `flow.publish`. */
 type AuditEntry = Pick<EventRow, 'action' | 'actor'> & Partial<Pick<EventRow, 'flow' | 'node' | 'detail'>>
 

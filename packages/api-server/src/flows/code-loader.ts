@@ -157,7 +157,11 @@ function loadFlow(
 
 /** The executable form of the code that the entry names, which may have changed since the entry was made. */
 async function bundleOf(entry: CodeEntry, place: DefinitionPlace): Promise<CodeBundle> {
-  const bundle = await bundleCode(place)
+  const bundle = await bundleCode(place).catch((error: unknown) => {
+    const [first] = buildErrors(error, place.root)
+    const at = [first?.file, first?.line].filter((part) => part !== null).join(':')
+    throw new Error(`${at === '' ? '' : `${at}: `}${first?.message}`, { cause: error })
+  })
   if ((await codeEntry(place)).digest === entry.digest) return bundle
   throw new Error(`${entry.module} changed while it was read; load it again`)
 }

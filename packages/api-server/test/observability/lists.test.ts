@@ -3,11 +3,13 @@ import type {
   DeadLetterRecord,
   FlowRollup,
   ObservabilityEvent,
+  RunSummary,
   TimeBucket,
 } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { ObservabilityStore } from '../../src/observability/store.ts'
+import { summaryOf } from '../../src/runs/run-record.ts'
 import { closeGate, gate, relay, startService, type TestService } from './service.ts'
 
 let at: TestService
@@ -75,6 +77,33 @@ test('a run is a cascade of its own, counted with the nodes that it executed [R5
     { id, run: id, origin: { kind: 'run', node: null, message: null }, status: 'ok', executions: 2, error: null },
   ])
   expect(await rollup('sums')).toMatchObject({ executions: 4, errors: 1, duration_ms_avg: expect.any(Number) })
+})
+
+test('a run is running until it ends, abandoned when it is cancelled, and no cascade before it begins [R568]', async () => {
+  const submitted = await at.root<RunSummary>('POST', '/runs/flows/sums', { params: { n: 999 }, no_cache: true })
+  const { id } = submitted.value
+  await expect
+    .poll(() => cascades('?status=running&flow=sums'))
+    .toMatchObject([
+      { id, run: id, origin: { kind: 'run' }, status: 'running', executions: 1, finished_at: null, error: null },
+    ])
+  await at.root('POST', `/runs/${id}/cancel`)
+  closeGate()
+  expect(await at.ended(id)).toMatchObject({ status: 'abandoned', error: { type: 'cancelled' } })
+  const { value } = await at.root<RunSummary>('GET', `/runs/${id}`)
+  const never = '01900000-0000-7000-8000-0000000000bb'
+  at.bus.publish({ type: 'run', run: { ...summaryOf(value), id: never, started_at: null } })
+  expect((await cascades('?flow=sums')).map((cascade) => cascade.id)).not.toContain(never)
+})
+
+test('a run that several engines hear of is counted once [R567]', async () => {
+  const id = await at.run('sums', { n: 8 })
+  await cascades()
+  const before = await rollup('sums')
+  const { value } = await at.root<RunSummary>('GET', `/runs/${id}`)
+  for (let heard = 0; heard < 3; heard++) at.bus.publish({ type: 'run', run: summaryOf(value) })
+  expect((await cascades('?flow=sums')).filter((cascade) => cascade.run === id)).toHaveLength(1)
+  expect(await rollup('sums')).toEqual(before)
 })
 
 test('executions are counted by the minute and by flow; a flow without any has zeros [R566, R567]', async () => {

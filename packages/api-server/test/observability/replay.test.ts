@@ -144,7 +144,7 @@ test('two who replay many at once share them', async () => {
   await expect.poll(() => executions('hall')).toBe(before + 150)
 })
 
-test('replaying is for superusers, and its body is checked [R634]', async () => {
+test('replaying is for superusers, and its body is checked', async () => {
   letter()
   const { id } = await only()
   expect((await at.ann('POST', `/observability/dead-letter/${id}/replay`)).problem.code).toBe('forbidden')

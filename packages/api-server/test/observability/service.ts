@@ -24,7 +24,7 @@ import { Lifecycle } from '../../src/lifecycle.ts'
 import { databaseAt } from '../backend.ts'
 import { listen } from '../http/server.ts'
 
-/** What the node `work` of the flow `lab` waits for when it gets 999. */
+/** What the node `work` of the flow `lab` and the stage `first` of `sums` wait for when they get 999. */
 export let gate = Promise.withResolvers<void>()
 /** A new gate; the former one is opened. */
 export const closeGate = (): void => {
@@ -43,7 +43,14 @@ const work = node('work', {
 })
 const lab = liveFlow('lab', { x: t.int }, (messages, use) => void use(work, { x: messages.x }))
 
-const first = stage('first', { in: { n: t.int }, out: { m: t.int }, run: ({ n }) => ({ m: n + 1 }) })
+const first = stage('first', {
+  in: { n: t.int },
+  out: { m: t.int },
+  async run({ n }) {
+    if (n === 999) await gate.promise
+    return { m: n + 1 }
+  },
+})
 const second = stage('second', {
   in: { m: t.int },
   out: { sum: t.int },

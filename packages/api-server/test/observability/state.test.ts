@@ -17,7 +17,7 @@ const isSome = (count: number): boolean => count > 0
 /** The samples of one metric. */
 const samplesOf = (text: string, name: string): string[] => text.split('\n').filter((line) => line.startsWith(name))
 
-test('the summary tells the version, the checks and what runs [R564]', async () => {
+test('the summary tells the version, the checks and what runs [R015, R564]', async () => {
   const summary = async () => (await at.ann<ObservabilitySummary>('GET', '/observability/summary')).value
   // on a machine that is busy the loop may lag for a while
   await expect.poll(async () => (await summary()).checks.loop, isFine).toEqual(fine)
@@ -33,6 +33,7 @@ test('the summary tells the version, the checks and what runs [R564]', async () 
   })
   expect(checks).toMatchObject({ store: fine, queue: fine, artifacts: fine })
   expect(status).toBe(checks.python.status)
+  expect((await at.ann('GET', `${at.origin}/observability/summary`)).status).toBe(404)
 })
 
 test('the health check is 200 with its checks while the engine works [R572]', async () => {

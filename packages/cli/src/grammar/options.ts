@@ -41,15 +41,6 @@ export const lazily =
     }
   }
 
-/** A port of TCP. */
-export const port = (text: string): number => {
-  const value = Number(text)
-  if (!Number.isInteger(value) || value < 0 || value > 65_535) {
-    throw new InvalidArgumentError('A port is a whole number from 0 to 65535; 0 takes any free one.')
-  }
-  return value
-}
-
 /** A whole number. */
 export const integer = (text: string): number => {
   const value = Number(text)
@@ -75,3 +66,11 @@ export const time = (text: string): string => {
 
 /** An option that may be given several times. */
 export const collect = (text: string, earlier: string[] = []): string[] => [...earlier, text]
+
+const port = (text: string): number => {
+  const value = Number(text)
+  if (!Number.isInteger(value) || value < 0 || value > 65_535) {
+    throw new InvalidArgumentError('A port is a whole number from 0 to 65535; 0 takes any free one.')
+  }
+  return value
+}
