@@ -226,6 +226,7 @@ describe('service dev', () => {
   test('what does not compile is shown with file, line and frame while the last good build goes on, then the recovery', async () => {
     project.write('flows/fragile.ts', live('fragile', 'x + 1'))
     await shown(/\+ fragile /)
+    await expect.poll(() => startsOf(client, 'fragile')).toBe(1)
     const from = output.length
     project.write('flows/fragile.ts', live('fragile', 'x + = 1'))
     await shown(/error: flows\/fragile\.ts:7:\d+: .+\n(.*\n)*.*run: .*x \+ = 1.*\n +\^/, from)

@@ -1,6 +1,6 @@
 /** What guides show beside the examples: each piece runs here against a real engine. */
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -40,6 +40,15 @@ test('the shell script of the HTTP guide signs in, saves, publishes, runs and re
   const { stdout } = await promisify(execFile)('sh', [script, api], { env: { ...process.env, EMAIL, PASSWORD } })
   const run = JSON.parse(stdout) as { status: string; result: object }
   expect(run).toMatchObject({ status: 'ok', result: { fahrenheit: 88.7 } })
+})
+
+test('the shell script of the live control guide prints what the guide says [R427, R428, R429, R430, R431, R473, R476]', async () => {
+  const script = join(import.meta.dirname, 'live-control.sh')
+  const env = { ...process.env, TOKEN: await service.superuserToken() }
+  const { stdout } = await promisify(execFile)('sh', [script, api], { env })
+  const said = [...(await readFile(script, 'utf8')).matchAll(/^#> (.*)$/gm)].map(([, line = '']) => line)
+  expect(said.length).toBeGreaterThan(8)
+  expect(stdout.replaceAll(/"(cascade|ts)":"[^"]+"/g, '"$1":"..."').trimEnd().split('\n')).toEqual(said)
 })
 
 test('the program of the event socket guide sees a snapshot and then what happens', async () => {

@@ -95,6 +95,11 @@ export interface NodeDefinition<S extends z.ZodObject = z.ZodObject> {
   readonly superuser?: boolean
   /** Findings beyond the schema of the settings. Never executes user code. */
   check?(shape: NodeShape<z.output<S>>): readonly NodeFinding[]
+  /**
+   * What the node takes for itself, in words: of each thing a flow has one, such as `webhook /alerts`. Two nodes that
+   * claim the same are an error of the flow.
+   */
+  claims?(shape: NodeShape<z.output<S>>): readonly string[]
   /** Build the node. Throwing refuses the start of the flow; the message becomes the issue's text. */
   start(ctx: NodeContext<z.output<S>>): NodeInstance | Promise<NodeInstance>
 }
@@ -102,6 +107,6 @@ export interface NodeDefinition<S extends z.ZodObject = z.ZodObject> {
 /** Any node type, its settings' type forgotten. */
 export type AnyNodeDefinition = NodeDefinition<z.ZodObject>
 
-/** Declare a node type; the settings' schema types `check` and `start`. */
+/** Declare a node type; the settings' schema types `check`, `claims` and `start`. */
 export const defineNode = <const S extends z.ZodObject>(definition: NodeDefinition<S>): AnyNodeDefinition =>
   definition as unknown as AnyNodeDefinition

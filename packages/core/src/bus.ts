@@ -163,7 +163,7 @@ export class Bus {
       const { flow, node, port, channel } = output
       const value = values[index]
       this.#host.record({ message: channel.name, value, atMs, flow, node, port, cascade, again: true })
-      this.#show(output, value)
+      if (this.#host.isWatched()) this.#show(output, value)
     }
     deliverMany(outputs, values, cause)
   }
@@ -191,11 +191,10 @@ export class Bus {
   #tell(output: OutputPort, value: unknown, cause: Cause, atMs: number): void {
     const { flow, node, port, channel } = output
     this.#host.record({ message: channel.name, value, atMs, flow, node, port, cascade: cause.cascade.id })
-    this.#show(output, value)
+    if (this.#host.isWatched()) this.#show(output, value)
   }
 
   #show({ flow, node, port, channel, gate }: OutputPort, value: unknown): void {
-    if (!this.#host.isWatched()) return
     const event: ValueEvent = {
       type: 'value',
       message: channel.name,
@@ -232,7 +231,9 @@ function deliverMany(outputs: readonly OutputPort[], values: readonly unknown[],
 
 function deliver(channel: Channel, value: unknown, cause: Cause): void {
   for (const { consumer, inputs } of channel.readers) {
-    if (inputs.length === 1) hand(consumer, inputs[0]!, value, cause)
+    const { length } = inputs
+    if (length === 1 && cause.work === null) consumer.loop.deliver(consumer, inputs[0]!, value, cause)
+    else if (length === 1) hand(consumer, inputs[0]!, value, cause)
     else
       deliverTogether(
         consumer,

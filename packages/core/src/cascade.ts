@@ -21,6 +21,7 @@ export interface CascadeStart {
  */
 export class Cascade {
   readonly start: CascadeStart
+  readonly id: string
   /** How many executions it has caused. */
   executions = 0
   /** The cause of what it publishes, unless kept work is behind it. */
@@ -33,12 +34,9 @@ export class Cascade {
 
   constructor(start: CascadeStart, over: (cascade: Cascade) => void) {
     this.start = start
+    this.id = start.id
     this.#over = over
     this.cause = new Cause(this, null, 0)
-  }
-
-  get id(): string {
-    return this.start.id
   }
 
   /** One more delivery is on its way. */

@@ -24,6 +24,7 @@ export function checkDocument(document: FlowDocument, registry: NodeRegistry, ar
   checkOutputs(document, graph, report)
   checkResources(document, report)
   const seen = new Set<string>()
+  const claims = new Map<string, string>()
   for (const [at, node] of document.nodes.entries()) {
     if (seen.has(node.id)) {
       report('duplicate_node_id', `two nodes have the id "${node.id}"; rename one`, {
@@ -32,7 +33,7 @@ export function checkDocument(document: FlowDocument, registry: NodeRegistry, ar
       })
     }
     seen.add(node.id)
-    checkNode({ document, node, at, registry, around, report })
+    checkNode({ document, node, at, registry, around, report, claims })
   }
   checkWires(document, graph, around, report)
   if (document.mode === 'batch') checkCycle(document, graph, report)

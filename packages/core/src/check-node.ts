@@ -2,7 +2,7 @@
  * Checks of one node: its type, mode, code and settings.
  * @module
  */
-import type { AnyNodeDefinition, NodeShape, Values } from '@flow-service/connector-sdk'
+import type { AnyNodeDefinition, NodeShape } from '@flow-service/connector-sdk'
 import type { FlowNode } from '@flow-service/protocol'
 
 import { checkPorts } from './check-ports.ts'
@@ -31,7 +31,16 @@ export function checkNode(check: NodeCheck): void {
   checkCode(check, definition)
   try {
     const settings = checkSettings(check, definition)
-    if (settings !== undefined) checkByType(check, definition, settings)
+    if (settings === undefined) return
+    const shape: NodeShape = {
+      id: node.id,
+      mode: check.document.mode,
+      settings,
+      inputs: portsOf(node, 'input'),
+      outputs: portsOf(node, 'output'),
+    }
+    checkByType(check, definition, shape)
+    checkClaims(check, definition.claims?.(shape) ?? [])
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     const message = `the type "${node.type}" fails to check this node: ${reason}; correct its settings, or update its package`
@@ -40,14 +49,7 @@ export function checkNode(check: NodeCheck): void {
 }
 
 /** What the type itself says, once its settings are known to fit the schema. */
-function checkByType({ document, node, at, report }: NodeCheck, definition: AnyNodeDefinition, settings: Values): void {
-  const shape: NodeShape = {
-    id: node.id,
-    mode: document.mode,
-    settings,
-    inputs: portsOf(node, 'input'),
-    outputs: portsOf(node, 'output'),
-  }
+function checkByType({ document, node, at, report }: NodeCheck, definition: AnyNodeDefinition, shape: NodeShape): void {
   if (!modesOf(definition, shape).includes(document.mode)) {
     const other = document.mode === 'batch' ? 'live' : 'batch'
     const message = `this "${node.type}" node works in ${other} flows only; remove it, or make this a ${other} flow`
@@ -56,6 +58,18 @@ function checkByType({ document, node, at, report }: NodeCheck, definition: AnyN
   }
   for (const { code, message, severity = 'error', path = '' } of definition.check?.(shape) ?? []) {
     report(code, message, { node: node.id, path: `/nodes/${at}${inDocument(node, path)}`, severity })
+  }
+}
+
+/** Of what a node claims, no other one of the flow has any. */
+function checkClaims({ node, at, claims, report }: NodeCheck, claimed: readonly string[]): void {
+  for (const claim of new Set(claimed)) {
+    const owner = claims.get(claim)
+    if (owner === undefined) claims.set(claim, node.id)
+    else {
+      const message = `nodes "${owner}" and "${node.id}" have the same ${claim}, and a flow has one of it; change either`
+      report('bad_setting', message, { node: node.id, path: `/nodes/${at}/settings` })
+    }
   }
 }
 

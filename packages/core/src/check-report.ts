@@ -35,4 +35,6 @@ export interface NodeCheck {
   readonly registry: NodeRegistry
   readonly around: Surroundings | undefined
   readonly report: Report
+  /** Ids of nodes by what they have claimed; each check adds its own. */
+  readonly claims: Map<string, string>
 }

@@ -8,6 +8,7 @@ import type { Cascades } from './cascades.ts'
 import type { Host, KeptWork, WorkBody } from './host.ts'
 import { type Arrivals, arrivalsIn, type HomeNode } from './node-home.ts'
 import type { TimersHome } from './node-timers.ts'
+import type { Request } from './requests.ts'
 
 /** What keeping takes. */
 export interface FlowWorkDeps {
@@ -75,6 +76,14 @@ export class FlowWork {
     return work
   }
 
+  /** Keeps a dead letter that is delivered again; the caller lets go of the work. */
+  replayed(node: HomeNode, request: Request, cascade: Cascade): Work {
+    const { work, committed } = this.#keep(node, bodyOf(request, this.#deps.host.clock.now()), cascade)
+    // it is delivered all the same
+    committed.catch(() => {})
+    return work
+  }
+
   /** Notes an execution that must not be repeated; the result takes the note back. */
   intend(node: HomeNode, arrivals: Arrivals, { cascade }: Cause): () => void {
     const { work, committed } = this.#keep(node, { is: 'execution', arrivals }, cascade)
@@ -117,3 +126,12 @@ export class FlowWork {
 
 /** Deliveries are for one reader; arrivals and timers are for all that read what they publish. */
 const isShared = (body: WorkBody): boolean => body.is === 'arrival' || body.is === 'timer'
+
+function bodyOf(request: Request, atMs: number): WorkBody {
+  if (request.is === 'outputs') {
+    const values = Object.fromEntries(request.outputs.map(({ port }, at) => [port, request.values[at]]))
+    return { is: 'arrival', values, atMs }
+  }
+  const arrivals = request.arrivals.map(({ input, value }) => [input.port, value] as const)
+  return arrivals.length === 0 ? { is: 'trigger' } : { is: 'delivery', arrivals }
+}

@@ -93,8 +93,9 @@ export class LiveNode implements HomeNode, ContextOwner {
         this.receive(arrival.input, arrival.value, cause)
       }
       cause.leave()
-    } else if (this.#cause === null) this.#take(what, value, cause)
-    else this.#wait(what, value, cause)
+    } else if (this.#cause !== null) this.#wait(what, value, cause)
+    else if (what.is === 'input') this.#takeOne(what, value, cause)
+    else this.#take(what, value, cause)
   }
 
   send(port: string, value: unknown, atMs?: number): void {
@@ -171,7 +172,8 @@ export class LiveNode implements HomeNode, ContextOwner {
   /** One entry for each value that is given up, or one for an execution without any. */
   deadLetters(reason: DeadLetter['reason'], arrivals: Arrivals, cascade: string): void {
     const node = this.node.id
-    const messages = new Map(this.inputs.map(({ port, message }) => [port, message]))
+    const messages = new Map([...this.outputs.values()].map(({ port, channel }) => [port, channel.name]))
+    for (const { port, message } of this.inputs) messages.set(port, message)
     if (arrivals.length === 0) this.#home.deadLetter({ node, message: null, value: null, reason, cascade })
     for (const [port, value] of arrivals) {
       this.#home.deadLetter({ node, message: messages.get(port) ?? null, value, reason, cascade })

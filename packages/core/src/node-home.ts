@@ -5,7 +5,7 @@
 import type { AnyNodeDefinition } from '@flow-service/connector-sdk'
 import type { FlowNode, NodeState } from '@flow-service/protocol'
 
-import type { Arrival, Consumer, OutputPort, What } from './bus.ts'
+import type { Arrival, Bus, Consumer, OutputPort, What } from './bus.ts'
 import type { Cascade, Cause } from './cascade.ts'
 import type { ExecutionStats } from './execution-stats.ts'
 import type { GraphNode } from './graph.ts'
@@ -31,6 +31,8 @@ export interface Home {
   readonly name: string
   readonly loop: Loop<Consumer, What>
   readonly stats: ExecutionStats
+  /** Null until every node has started. */
+  readonly bus: Bus | null
   /** A cascade that its caller lets go of. */
   newCascade(origin: CascadeOrigin): Cascade
   publish(output: OutputPort, value: unknown, cause: Cause, atMs?: number): void

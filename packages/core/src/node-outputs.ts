@@ -33,7 +33,10 @@ export class NodeOutputs {
     const output = only !== null && only.port === port ? only : this.ports.get(port)
     if (output === undefined) throw unknownOutput(port, this.ports)
     const sent = conform(output.dtype, value, output.subject)
-    if (cause !== null) this.#home.publish(output, sent, cause.caused, atMs)
+    const { bus } = this.#home
+    // the way of nearly every value
+    if (cause !== null && bus !== null) bus.publish(output, sent, cause.caused, atMs)
+    else if (cause !== null) this.#home.publish(output, sent, cause.caused, atMs)
     else this.#begin((own) => this.#home.publish(output, sent, own, atMs))
   }
 

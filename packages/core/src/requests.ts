@@ -41,11 +41,15 @@ export function requestOf(node: LiveNode, values: Values): Request {
   }
 }
 
-/** What a dead letter fed: every input that reads its message. Throws a {@link TriggerError}. */
-export function replayOf(node: LiveNode, message: string | null, value: unknown): Arrival[] {
-  if (message === null) return []
+/** What a dead letter was: a value for every input that reads its message, or one that the node had to publish. */
+export function replayOf(node: LiveNode, message: string | null, value: unknown): Request {
+  if (message === null) return { is: 'arrivals', arrivals: [] }
   const inputs = node.inputs.filter((input) => input.message === message)
-  if (inputs.length > 0) return inputs.map((input) => arrivalAt(input, value))
+  if (inputs.length > 0) return { is: 'arrivals', arrivals: inputs.map((input) => arrivalAt(input, value)) }
+  const output = [...node.outputs.values()].find(({ channel }) => channel.name === message)
+  if (output !== undefined) {
+    return { is: 'outputs', outputs: [output], values: [fitting(output, value, output.subject)] }
+  }
   throw new TriggerError(null, `node "${node.node.id}" reads "${message}" no more`)
 }
 

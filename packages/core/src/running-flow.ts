@@ -27,7 +27,7 @@ import type { Arrivals, Home, HomeNode, Waiting } from './node-home.ts'
 import { parseSettings, startNode } from './node-life.ts'
 import type { TimersHome } from './node-timers.ts'
 import { isIdempotent, type NodeRegistry } from './registry.ts'
-import { feed, replayOf, requestOf } from './requests.ts'
+import { feed, replayOf, type Request, requestOf } from './requests.ts'
 
 /** How long executions may take to end once the flow stops. */
 const LAST_MS = 10_000
@@ -64,6 +64,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
     overflow: (consumer, what, value, cause) => (consumer as LiveNode).discard('overflow', what, value, cause),
     closed: (consumer, what, value, cause) => this.#leave(consumer as LiveNode, what, value, cause),
   })
+  bus: Bus | null = null
   readonly #around: Surrounding
   readonly #units = new Map<string, Unit>()
   readonly #channels: Channel[] = []
@@ -113,6 +114,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
     if (options.paused === true) this.loop.hold([])
     const { kept } = this.#phase as Extract<Phase, { is: 'starting' }>
     this.#phase = { is: 'active' }
+    this.bus = this.#around.bus
     this.#left = left
     if (options.deferred !== true) this.takeUp()
     for (const publish of kept) publish()
@@ -169,16 +171,17 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
   trigger(id: string, values: Values): string {
     const node = this.#node(id)
     const request = requestOf(node, values)
-    return this.#begin(node.origin('trigger'), (cause) => {
-      if (request.is === 'arrivals') feed(node, request.arrivals, cause)
-      else this.publishMany(request.outputs, request.values, cause)
-    })
+    return this.#begin(node.origin('trigger'), (cause) => this.#request(node, request, cause))
   }
 
   replay({ node: id, message, value }: { node: string; message: string | null; value: unknown }): string {
     const node = this.#node(id)
-    const arrivals = replayOf(node, message, value)
-    return this.#begin({ kind: 'trigger', node: id, message }, (cause) => feed(node, arrivals, cause))
+    const request = replayOf(node, message, value)
+    return this.#begin({ kind: 'trigger', node: id, message }, ({ cascade }) => {
+      const work = this.work.replayed(node, request, cascade)
+      this.#request(node, request, new Cause(cascade, work, 0))
+      work.leave()
+    })
   }
 
   /** Asks a node to act. */
@@ -372,6 +375,11 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
     act(cascade.cause)
     cascade.leave()
     return cascade.id
+  }
+
+  #request(node: LiveNode, request: Request, cause: Cause): void {
+    if (request.is === 'arrivals') feed(node, request.arrivals, cause)
+    else this.publishMany(request.outputs, request.values, cause)
   }
 
   #later(cause: Cause, publish: () => void): void {

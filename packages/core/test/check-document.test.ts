@@ -38,7 +38,11 @@ const faulty = type('faulty', nothing, {
     throw new Error('own fault')
   },
 })
-const registry = new NodeRegistry([picky, faulty, pass, code, bundle, strict, listener, fixed, routed])
+const owning = type('owning', nothing, {
+  settings: z.object({ things: z.array(z.string()) }),
+  claims: ({ settings: { things } }) => (things as string[]).map((thing) => `thing ${thing}`),
+})
+const registry = new NodeRegistry([owning, picky, faulty, pass, code, bundle, strict, listener, fixed, routed])
 
 const check = (document: FlowDocument, around?: Surroundings): Issue[] => checkDocument(document, registry, around)
 const found = (document: FlowDocument, around?: Surroundings): string[] =>
@@ -284,6 +288,17 @@ test('a type whose own checks throw is an issue of its node, and the other nodes
     { code: 'bad_setting', node: 'a', path: '/nodes/0', message: expect.stringContaining('own fault') },
     { code: 'unknown_type', node: 'b' },
   ])
+})
+
+test('what two nodes claim for themselves is bad_setting of the later one, which names both', () => {
+  const owner = (id: string, ...things: string[]) => ({ id, type: 'owning', settings: { things } })
+  const document = flow([owner('a', 'x', 'x'), owner('b', 'y', 'x'), owner('c', 'z'), owner('d', 'z', 'x')])
+  expect(check(document)).toMatchObject([
+    { severity: 'error', code: 'bad_setting', node: 'b', path: '/nodes/1/settings' },
+    { node: 'd', path: '/nodes/3/settings', message: expect.stringMatching(/"c" and "d" have the same thing z,/) },
+    { node: 'd', path: '/nodes/3/settings', message: expect.stringMatching(/"a" and "d" have the same thing x,/) },
+  ])
+  expect(check(flow([owner('a', 'x'), owner('b', 'y')]))).toEqual([])
 })
 
 test('a flavor that does not exist is unknown_flavor', () => {

@@ -527,6 +527,26 @@ test('a dead letter is delivered again to the inputs that read its message, or a
   expect(() => live.replay({ node: 'b', message: 'f.x', value: 5 })).toThrow('has no node "b"')
 })
 
+test('a replayed dead letter is kept until it is done, and one of an arrival is published again', async () => {
+  const { running, definition } = gated()
+  const { host, start } = engine([definition, durable().definition])
+  const live = await start(arriving(['a']))
+  live.replay({ node: 'a', message: 'f.x', value: 1 })
+  live.replay({ node: 's', message: 'f.x', value: 2 })
+  await turn()
+  expect(atCrash(host).map(({ node, body }) => [node, body.is])).toEqual([
+    ['a', 'delivery'],
+    ['s', 'arrival'],
+  ])
+  expect(host.values('f.x')).toEqual([2])
+  running[0]?.end()
+  await turn()
+  running[1]?.end()
+  await live.idle()
+  expect(running.map(({ value }) => value)).toEqual([1, 2])
+  expect(atCrash(host)).toEqual([])
+})
+
 test('a cascade is told when its last delivery is decided, with its origin, executions and first error', async () => {
   const failing = type('failing', () => ({
     onValue: () => {

@@ -29,3 +29,6 @@ export const httpSettings = z.strictObject({
 
 /** Settings of an `http` node in normal form. */
 export type HttpSettings = z.infer<typeof httpSettings>
+
+/** Where a webhook is mounted below its flow. */
+export const routeOf = ({ url }: Pick<HttpSettings, 'url'>): string => url.replace(/^\//, '')

@@ -12,16 +12,16 @@ import {
 } from '@flow-service/connector-sdk'
 import { type Dtype, MAX_JSON_DEPTH } from '@flow-service/protocol'
 
-import type { HttpSettings } from './http-settings.ts'
+import { type HttpSettings, routeOf } from './http-settings.ts'
 import { isDeeper } from './json-depth.ts'
 import { textOf } from './secret.ts'
 
 /** Mount the webhook until the node stops. A trigger publishes the values it brings. */
 export function startWebhook(ctx: NodeContext<HttpSettings>): NodeInstance {
-  const { url, method, secret, durable } = ctx.settings
+  const { method, secret, durable } = ctx.settings
   const word = secret === null ? null : textOf(secret)
   if (word === '') throw new Error('the secret of the webhook is empty; store a value for it')
-  ctx.webhook({ path: url.replace(/^\//, ''), secret: word, methods: [method] }, async (request) => {
+  ctx.webhook({ path: routeOf(ctx.settings), secret: word, methods: [method] }, async (request) => {
     const values = isBytes(request) ? await stored(ctx, request) : fed(ctx.outputs, valueOf(request))
     if (ctx.signal.aborted) throw new HookRefusal('the flow stopped before the request was read')
     if (durable) await ctx.emitDurably(values)

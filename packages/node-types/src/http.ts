@@ -5,7 +5,7 @@
 import { defineNode, type NodeFinding, type NodePort, type NodeShape } from '@flow-service/connector-sdk'
 
 import { startSender } from './http-sender.ts'
-import { type HttpSettings, httpSettings } from './http-settings.ts'
+import { type HttpSettings, httpSettings, routeOf } from './http-settings.ts'
 import { startWebhook } from './http-webhook.ts'
 
 type Shape = NodeShape<HttpSettings>
@@ -24,6 +24,7 @@ export const httpNode = defineNode({
   arrival: 'combine',
   idempotent: (shape) => !isSender(shape) || shape.settings.method === 'GET',
   check: (shape) => (isSender(shape) ? checkSender(shape) : checkWebhook(shape)),
+  claims: (shape) => (isSender(shape) ? [] : [`webhook /${routeOf(shape.settings)}`]),
   start: (ctx) => (isSender(ctx) ? startSender(ctx) : startWebhook(ctx)),
 })
 

@@ -128,6 +128,13 @@ describe('a webhook', () => {
     expect(codes(httpNode, { settings: { url, secret: 's' }, outputs: { a: 'any' } })).toEqual(['bad_setting'])
   })
 
+  test('claims its path, whatever its secret; a request claims nothing', () => {
+    const claims = (setup: Setup) => httpNode.claims?.(shapeOf(httpNode, setup))
+    expect(claims({ settings: { url: 'plant/a' }, outputs: { a: 'any' } })).toEqual(['webhook /plant/a'])
+    expect(claims({ settings: { url: '/plant/a', secret: 's' }, outputs: { a: 'any' } })).toEqual(['webhook /plant/a'])
+    expect(claims({ settings: { url: 'http://a/' }, inputs: { a: 'any' } })).toEqual([])
+  })
+
   test('lives in live flows; without any port it is refused [R012] [R161]', () => {
     const modes = httpNode.modes as (shape: ReturnType<typeof shapeOf>) => readonly string[]
     expect(modes(shapeOf(httpNode, { settings: { url: 'x' }, outputs: { a: 'any' } }))).toEqual(['live'])

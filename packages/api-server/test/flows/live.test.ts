@@ -1,13 +1,28 @@
 import { rm } from 'node:fs/promises'
 
+import { defineNode } from '@flow-service/connector-sdk'
 import type { FlowDocumentInput, FlowListItem, FlowState } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import * as z from 'zod'
 
 import { type Engine, openEngine, relay } from './engine.ts'
 
+/** No check sees that it does not start. */
+const refusing = defineNode({
+  type: 'refusing',
+  title: 'Refusing',
+  description: '',
+  category: 'logic',
+  settings: z.object({}),
+  arrival: 'each',
+  start() {
+    throw new Error('there is no door to open')
+  },
+})
+
 let engine: Engine
 beforeAll(async () => {
-  engine = await openEngine()
+  engine = await openEngine({ types: [refusing] })
 })
 afterAll(async () => {
   await engine[Symbol.asyncDispose]()
@@ -21,8 +36,10 @@ const webhooks = (...paths: string[]): FlowDocumentInput => ({
     ports: [{ direction: 'output', name: `in${at}` }],
   })),
 })
-/** Two webhooks at one path: no check sees it, the second one refuses to start. */
-const unstartable = webhooks('same', 'same')
+/** Its second node refuses to start. */
+const unstartable: FlowDocumentInput = {
+  nodes: [...(webhooks('door').nodes ?? []), { id: 'stuck', type: 'refusing', ports: [] }],
+}
 
 /** Pairs what arrives on `tick` with the latest `setting`. */
 const pairing = (title: string): FlowDocumentInput => ({
@@ -137,15 +154,30 @@ test('a flow that cannot be started says why and is failed, and stops being so w
   expect(refused.problem).toMatchObject({
     status: 422,
     code: 'flow_invalid',
-    errors: [{ code: 'start_failed', path: '/nodes/1', message: expect.stringContaining('two webhooks') }],
+    errors: [{ code: 'start_failed', path: '/nodes/1', message: 'there is no door to open' }],
   })
   const { value } = await engine.root('GET', '/flows/clash')
   expect(value.status).toBe('failed')
   expect(value.issues.filter(({ code }) => code === 'start_failed')).toMatchObject([
-    { severity: 'error', node: 'hook1' },
+    { severity: 'error', node: 'stuck' },
   ])
   await engine.root('POST', '/flows/clash/stop')
   expect((await engine.root('GET', '/flows/clash')).value.status).toBe('stopped')
+})
+
+test('two webhooks at one path are an error at publish, also behind different secrets', async () => {
+  const [one, two] = webhooks('same', '/same').nodes ?? []
+  const nodes = [one, { ...two, settings: { url: '/same', secret: 's' } }] as FlowDocumentInput['nodes']
+  const refused = await engine.publish('twins', { nodes })
+  expect(refused.problem).toMatchObject({
+    status: 422,
+    code: 'flow_invalid',
+    errors: [
+      { code: 'bad_setting', path: '/nodes/1/settings', message: expect.stringMatching(/"hook0".*"hook1".*\/same/) },
+    ],
+  })
+  expect((await engine.publish('apart', webhooks('same', 'same/inner'))).status).toBe(200)
+  expect((await engine.publish('elsewhere', webhooks('same'))).status).toBe(200)
 })
 
 test('publishing a repaired form starts a failed flow [R423]', async () => {
@@ -200,7 +232,7 @@ test('the message catalogue holds what published flows declare, with who reads i
 })
 
 test('after a restart active flows are active with their latest values; a failing or unreadable one keeps nobody from it [R451]', async () => {
-  const first = await openEngine()
+  const first = await openEngine({ types: [refusing] })
   await first.publish('kept', pairing('kept'))
   await first.publish('halted', relay)
   await first.publish('clash', unstartable)
@@ -211,7 +243,7 @@ test('after a restart active flows are active with their latest values; a failin
   await first.database.sql`update flow set published = '{"nodes":0}' where name = 'spoilt'`
   await first.close()
 
-  const second = await openEngine({ dataDir: first.dataDir })
+  const second = await openEngine({ dataDir: first.dataDir, types: [refusing] })
   try {
     const { value } = await second.root<FlowListItem[]>('GET', '/flows/')
     expect(value.map(({ name, status }) => [name, status])).toEqual([
