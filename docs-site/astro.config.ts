@@ -72,6 +72,7 @@ export default defineConfig({
         { label: 'Guides', items: [{ autogenerate: { directory: 'guide' } }] },
         { label: 'Packages', items: [{ autogenerate: { directory: 'reference/packages' } }] },
         { label: 'Reference', items: [{ autogenerate: { directory: 'reference/pages' } }] },
+        { label: 'Project', items: [{ autogenerate: { directory: 'project' } }] },
         ...openAPISidebarGroups,
         typeDocSidebarGroup,
       ],

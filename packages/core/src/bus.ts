@@ -172,16 +172,18 @@ export class Bus {
   publishOutside(place: OutsidePlace, value: unknown, cause: Cause, atMs: number): boolean {
     const { flow, message } = place
     this.#host.record({ ...place, value, atMs, node: null, port: null, cascade: cause.cascade.id })
-    this.#host.event({
-      type: 'value',
-      message,
-      value: value as ValueEvent['value'],
-      flow,
-      node: null,
-      port: null,
-      run: null,
-      step: null,
-    })
+    if (this.#host.isWatched()) {
+      this.#host.event({
+        type: 'value',
+        message,
+        value: value as ValueEvent['value'],
+        flow,
+        node: null,
+        port: null,
+        run: null,
+        step: null,
+      })
+    }
     const channel = this.#channels.get(message)
     if (channel === undefined || channel.readers.length === 0) return false
     deliver(channel, value, cause)

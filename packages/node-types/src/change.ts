@@ -30,9 +30,15 @@ export const changeNode = defineNode({
   arrival: 'each',
   check: pairFindings,
 
-  start({ settings: given, inputs, outputs }) {
-    const outputOf = new Map(inputs.map(({ port }, index) => [port, outputs[index]?.port ?? '']))
-    return { onValue: (port, value) => ({ [outputOf.get(port) ?? '']: replaced(given, calculated(given, value)) }) }
+  start(ctx) {
+    const change = changeOf(ctx.settings)
+    const [only] = ctx.outputs
+    if (ctx.mode === 'live' && only !== undefined && ctx.inputs.length === 1) {
+      // the way of most nodes, without an object on the way
+      return { onValue: (_port, value) => ctx.send(only.port, change(value)) }
+    }
+    const outputOf = new Map(ctx.inputs.map(({ port }, index) => [port, ctx.outputs[index]?.port ?? '']))
+    return { onValue: (port, value) => ({ [outputOf.get(port) ?? '']: change(value) }) }
   },
 })
 
@@ -40,6 +46,16 @@ function pairFindings({ inputs, outputs }: NodeShape): NodeFinding[] {
   if (inputs.length > 0 && inputs.length === outputs.length) return []
   const message = `inputs pair with outputs in their order: give the node one output for each input, not ${outputs.length} for ${inputs.length}`
   return [{ code: 'unsupported_ports', message }]
+}
+
+/** What the settings come to, with nothing that they leave as it is. */
+function changeOf(given: Settings): (value: unknown) => unknown {
+  const { scale, offset, round_to, mapping } = given
+  const calculates = scale !== 1 || offset !== 0 || round_to !== null
+  const replaces = Object.keys(mapping).length > 0
+  if (calculates && replaces) return (value) => replaced(given, calculated(given, value))
+  if (calculates) return (value) => calculated(given, value)
+  return replaces ? (value) => replaced(given, value) : (value) => value
 }
 
 function calculated({ scale, offset, round_to }: Settings, value: unknown): unknown {
@@ -60,7 +76,6 @@ function shift(value: number, places: number): number {
 }
 
 function replaced({ mapping, default: otherwise }: Settings, value: unknown): unknown {
-  if (Object.keys(mapping).length === 0) return value
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   if (Object.hasOwn(mapping, text)) return mapping[text]
   return otherwise === null || otherwise === '' ? value : otherwise
