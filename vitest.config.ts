@@ -11,7 +11,7 @@ const onDatabase = [
   'artifacts/{artifacts,routes}',
   'auth/{first-start,sign-in}',
   'events/{event-log,event-socket}',
-  'flows/{broken-changes,code-flows,concurrent-changes,discard-draft,documents,duplicate,library,live,node-source,rename,work}',
+  'flows/{broken-changes,code-flows,concurrent-changes,discard-draft,documents,duplicate,flow-run,held-work,library,live,live-control,node-control,node-source,rename,work}',
   'messages/{crash,last-values,rename-values,routes}',
   'observability/{lists,replay,state}',
   'runs/{deleted-flow,metrics-run,routes,runs,stage-cache}',

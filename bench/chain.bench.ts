@@ -29,7 +29,7 @@ function keepingHost(): Host {
     ...memoryHost(),
     isWatched: () => false,
     cascadeEnded() {},
-    record: ({ message, value }) => {
+    record: ({ message }, value) => {
       seen.records++
       last.set(message, value)
     },

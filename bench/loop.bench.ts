@@ -80,19 +80,19 @@ function keepingHost(): Host {
     ...memoryHost(),
     cascadeEnded() {},
     isWatched: () => false,
-    record: (value) => {
+    record: ({ message }, value) => {
       seen.records++
-      last.set(value.message, value)
+      last.set(message, value)
     },
   }
 }
 
 /** What the engine promises of each hop: a dtype check, the record of the last value, a counter. */
 function workOf(host: Host): (index: number, value: unknown) => void {
+  const sources = messages.map((message) => ({ message, flow: 'f', node: 'n', port: 'out' }))
   return (index, value) => {
     if (!accepts('float', value)) throw new TypeError('off dtype')
-    const message = messages[index]!
-    host.record({ message, value, atMs: host.clock.now(), flow: 'f', node: 'n', port: 'out', cascade: 'c' })
+    host.record(sources[index]!, value, host.clock.now(), 'c')
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { alarmFlow } from './documents.ts'
+import { alarmFlow, pythonNode } from './documents.ts'
 import { publish, startService } from './service.ts'
 
 const post = (url: string, body: unknown) =>
@@ -39,6 +39,25 @@ test('a webhook wakes the flow, its values reach the catalogue, and both survive
 
   await second.send('POST', '/flows/alarm/stop')
   expect((await post(`${second.origin}/hooks/alarm/temp`, { temp: 40 })).status).toBe(404)
+})
+
+test('the first frame of the event socket shows failure markers and what paused flows hold [R064]', async () => {
+  await using at = await startService()
+  const source = 'def run(n):\n    raise ValueError("broken")\n'
+  await publish(at, 'marked', { inputs: [{ name: 'n', dtype: 'int' }], nodes: [pythonNode('work', source)] })
+  await at.send('POST', '/flows/marked/start')
+  await at.send('POST', '/messages/marked.n', { value: 1 })
+  const first = async () => {
+    for await (const frame of at.client.events()) if (frame.type === 'snapshot') return frame
+    throw new Error('there was no first frame')
+  }
+  const broken = { node: 'work', status: 'failed', error: { type: 'ValueError', message: 'broken' } }
+  await expect.poll(async () => (await first()).nodes, { timeout: 30_000 }).toMatchObject([broken])
+  await at.send('POST', '/flows/marked/pause')
+  await at.send('POST', '/messages/marked.n', { value: 2 })
+  expect((await first()).flows).toMatchObject([{ name: 'marked', status: 'paused', held: 1 }])
+  await at.send('POST', '/flows/marked/nodes/work/acknowledge')
+  expect((await first()).nodes).toMatchObject([{ node: 'work', status: 'idle', error: null }])
 })
 
 test('a publish is answered once the value is stored, runs what reads it, and works while the flow is stopped', async () => {

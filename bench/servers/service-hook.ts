@@ -1,4 +1,4 @@
-/** What webhook.bench.ts measures: a live flow of a webhook and a switch behind it; with `durable` it keeps arrivals. */
+/** What webhook.bench.ts measures: a webhook with three built-in nodes behind it; with `durable` it keeps arrivals. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createService } from '@flow-service/api-server'
 import { createClient } from '@flow-service/client-sdk'
 import { liveFlow, t } from '@flow-service/flow-sdk'
-import { http, switchOn } from '@flow-service/node-types/flow'
+import { change, http, switchOn } from '@flow-service/node-types/flow'
 
 const flow = liveFlow('bench', { temp: t.float }, (m, use) => {
   use(
@@ -14,7 +14,9 @@ const flow = liveFlow('bench', { temp: t.float }, (m, use) => {
     {},
     { out: { temp: m.temp } },
   )
-  use(switchOn(t.float, { rules: [{ operator: 'gt', value: 28, output: 'hot' }] }), { in: m.temp })
+  const { hot } = use(switchOn(t.float, { rules: [{ operator: 'gt', value: 28, output: 'hot' }] }), { in: m.temp })
+  const { out } = use(change(t.float, { scale: 1.8, offset: 32 }), { in: hot })
+  use(change(t.float, { roundTo: 1 }), { in: out })
 })
 const dataDir = mkdtempSync(join(tmpdir(), 'bench-hook-'))
 const service = await createService({ dataDir, port: 0, environment: 'local', logLevel: 'silent', flows: [flow] })

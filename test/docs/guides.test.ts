@@ -48,7 +48,12 @@ test('the shell script of the live control guide prints what the guide says [R42
   const { stdout } = await promisify(execFile)('sh', [script, api], { env })
   const said = [...(await readFile(script, 'utf8')).matchAll(/^#> (.*)$/gm)].map(([, line = '']) => line)
   expect(said.length).toBeGreaterThan(8)
-  expect(stdout.replaceAll(/"(cascade|ts)":"[^"]+"/g, '"$1":"..."').trimEnd().split('\n')).toEqual(said)
+  expect(
+    stdout
+      .replaceAll(/"(cascade|ts)":"[^"]+"/g, '"$1":"..."')
+      .trimEnd()
+      .split('\n'),
+  ).toEqual(said)
 })
 
 test('the program of the event socket guide sees a snapshot and then what happens', async () => {

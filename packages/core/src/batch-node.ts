@@ -77,7 +77,7 @@ async function execute(turn: Turn, definition: AnyNodeDefinition, key: string | 
   const { id } = graphNode.node
   const execution = new BatchExecution({ graphNode, inputs, context, key })
   const settings = parseSettings(context.registry, definition, graphNode.node)
-  const ctx = new EngineContext({ host, document, owner: execution, settings })
+  const ctx = new EngineContext({ host, document, owner: execution, ports: graphNode, settings })
   context.observe({ kind: 'node', node: id, status: 'running', atMs: host.clock.now() })
   const life = Effect.gen(function* () {
     const instance = yield* startNode({ definition, context: ctx })

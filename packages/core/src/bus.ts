@@ -8,7 +8,7 @@ import { accepts, describeValue, type Dtype, type EngineEvent } from '@flow-serv
 
 import type { Cause } from './cascade.ts'
 import { IntervalGate } from './gate.ts'
-import type { Host, PublishedValue } from './host.ts'
+import type { Host, ValueSource } from './host.ts'
 import type { Loop, Receiver } from './loop.ts'
 
 /** A delivery of several ports at once: what arrives together (G15). */
@@ -96,8 +96,7 @@ export interface Channel {
 }
 
 /** An output port of a live node. */
-export interface OutputPort {
-  readonly flow: string
+export interface OutputPort extends ValueSource {
   readonly node: string
   readonly port: string
   readonly dtype: Dtype
@@ -106,9 +105,6 @@ export interface OutputPort {
   readonly channel: Channel
   readonly gate: IntervalGate<ValueEvent> | null
 }
-
-/** Where a value from outside goes, and the run whose output it is, if it is one's. */
-type OutsidePlace = Pick<PublishedValue, 'flow' | 'message' | 'run'>
 
 /** What a socket is shown of a publication. */
 export type ValueEvent = Extract<EngineEvent, { type: 'value' }>
@@ -160,18 +156,18 @@ export class Bus {
   publishAgain(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs: number): void {
     const cascade = cause.cascade.id
     for (const [index, output] of outputs.entries()) {
-      const { flow, node, port, channel } = output
+      const { message, flow, node, port } = output
       const value = values[index]
-      this.#host.record({ message: channel.name, value, atMs, flow, node, port, cascade, again: true })
+      this.#host.record({ message, flow, node, port, again: true }, value, atMs, cascade)
       if (this.#host.isWatched()) this.#show(output, value)
     }
     deliverMany(outputs, values, cause)
   }
 
   /** Publishes a value from outside; answers whether an active flow reads it. */
-  publishOutside(place: OutsidePlace, value: unknown, cause: Cause, atMs: number): boolean {
-    const { flow, message } = place
-    this.#host.record({ ...place, value, atMs, node: null, port: null, cascade: cause.cascade.id })
+  publishOutside(source: ValueSource, value: unknown, cause: Cause, atMs: number): boolean {
+    const { flow, message } = source
+    this.#host.record(source, value, atMs, cause.cascade.id)
     if (this.#host.isWatched()) {
       this.#host.event({
         type: 'value',
@@ -191,15 +187,14 @@ export class Bus {
   }
 
   #tell(output: OutputPort, value: unknown, cause: Cause, atMs: number): void {
-    const { flow, node, port, channel } = output
-    this.#host.record({ message: channel.name, value, atMs, flow, node, port, cascade: cause.cascade.id })
+    this.#host.record(output, value, atMs, cause.cascade.id)
     if (this.#host.isWatched()) this.#show(output, value)
   }
 
-  #show({ flow, node, port, channel, gate }: OutputPort, value: unknown): void {
+  #show({ message, flow, node, port, gate }: OutputPort, value: unknown): void {
     const event: ValueEvent = {
       type: 'value',
-      message: channel.name,
+      message,
       value: value as ValueEvent['value'],
       flow,
       node,

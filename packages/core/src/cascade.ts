@@ -99,6 +99,12 @@ export class Cause {
     if (this.work !== null) this.work.leave()
     this.cascade.leave()
   }
+
+  /** The stop has cut the execution off: its work is left for the next start. */
+  suspend(): void {
+    this.cascade.suspend()
+    this.cascade.leave()
+  }
 }
 
 /** How kept work begins in this life. */

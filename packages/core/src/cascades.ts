@@ -20,9 +20,9 @@ export class Cascades {
   }
 
   /** A new cascade, or with an `id` one that an earlier life of the engine had begun. Its caller lets go of it. */
-  begin({ id, ...start }: Pick<EndedCascade, 'flow' | 'origin' | 'run'> & { readonly id?: string }): Cascade {
+  begin({ id, flow, origin, run }: Pick<EndedCascade, 'flow' | 'origin' | 'run'> & { readonly id?: string }): Cascade {
     const { clock, newId } = this.#host
-    const cascade = new Cascade({ id: id ?? newId(), ...start, startedMs: clock.now() }, this.#over)
+    const cascade = new Cascade({ id: id ?? newId(), flow, origin, run, startedMs: clock.now() }, this.#over)
     this.#running.add(cascade)
     return cascade
   }

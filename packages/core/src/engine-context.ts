@@ -16,7 +16,7 @@ import {
 import type { ArtifactRef, FlowDocument, FlowMode, FlowNode, Health } from '@flow-service/protocol'
 
 import { type Failure, failureOf } from './failure.ts'
-import { portsOf } from './graph.ts'
+import type { GraphNode } from './graph.ts'
 import { type CascadeOrigin, CodeError, type Host } from './host.ts'
 import { startCron, startInterval, startTimer } from './timers.ts'
 
@@ -54,6 +54,8 @@ export interface ContextParts {
   readonly host: Host
   readonly document: FlowDocument
   readonly owner: ContextOwner
+  /** The node's ports. */
+  readonly ports: Pick<GraphNode, 'inputs' | 'outputs'>
   readonly settings: Values
   /** Nothing comes in by itself, and what is set while the node starts never fires (G26). */
   readonly isPrivate?: boolean
@@ -71,30 +73,31 @@ export class EngineContext implements NodeContext {
   readonly #host: Host
   readonly #document: FlowDocument
   readonly #owner: ContextOwner
-  readonly #lifetime = new AbortController()
-  readonly #listeners = new Set<Cancel>()
+  /** Made when somebody asks for it: most nodes never do. */
+  #lifetime: AbortController | null = null
+  #listeners: Set<Cancel> | null = null
   readonly #isPrivate: boolean
   #listening = true
   #isOpen = false
   /** As the signal tells, without the cost of asking it for each value. */
   #closed = false
 
-  constructor({ host, document, owner, settings, isPrivate = false }: ContextParts) {
+  constructor({ host, document, owner, ports, settings, isPrivate = false }: ContextParts) {
     this.#isPrivate = isPrivate
     this.flow = document.name
     this.node = owner.node.id
     this.mode = document.mode
     this.run = owner.run
     this.settings = settings
-    this.inputs = portsOf(owner.node, 'input')
-    this.outputs = portsOf(owner.node, 'output')
+    this.inputs = ports.inputs
+    this.outputs = ports.outputs
     this.#host = host
     this.#document = document
     this.#owner = owner
   }
 
   get signal(): AbortSignal {
-    return this.#owner.executionSignal() ?? this.#lifetime.signal
+    return this.#owner.executionSignal() ?? this.#lifetimeSignal()
   }
 
   get closed(): boolean {
@@ -115,7 +118,7 @@ export class EngineContext implements NodeContext {
   }
 
   setTimer(key: string, dueMs: number, data: unknown): void {
-    if (!this.#closed) this.#owner.timers.set(key, dueMs, data)
+    if (!this.#closed && !this.#isSchedule) this.#owner.timers.set(key, dueMs, data)
   }
 
   clearTimer(key: string): void {
@@ -140,7 +143,7 @@ export class EngineContext implements NodeContext {
   }
 
   after(seconds: number, run: () => void): Cancel {
-    if (this.#isPrivate && !this.#isOpen) return () => {}
+    if (this.#isSchedule) return () => {}
     const cancel = this.#listen(
       startTimer(this.#host.clock, seconds * 1000, () => {
         cancel()
@@ -168,8 +171,10 @@ export class EngineContext implements NodeContext {
       try {
         await handler(request)
       } catch (error) {
-        // The sender is told of these two; anything else is the node's own failure.
-        if (!(error instanceof HookRefusal || error instanceof DtypeViolation)) this.#owner.fail(failureOf(error))
+        if (error instanceof HookRefusal || error instanceof DtypeViolation) throw error
+        // what the stop cuts off is nobody's failure
+        if (!this.#listening) throw new HookRefusal('the flow stopped before the request was taken')
+        this.#owner.fail(failureOf(error))
         throw error
       }
     }
@@ -222,21 +227,35 @@ export class EngineContext implements NodeContext {
   /** Ends timers and routes, so that nothing comes in any more; what executes goes on. */
   closeListeners(): void {
     this.#listening = false
-    for (const cancel of this.#listeners) cancel()
+    for (const cancel of this.#listeners ?? []) cancel()
   }
 
   /** Ends everything. */
   close(): void {
     this.closeListeners()
     this.#closed = true
-    this.#lifetime.abort(new CodeError('cancelled', 'the node stops', null))
+    this.#lifetime?.abort(stops())
+  }
+
+  #lifetimeSignal(): AbortSignal {
+    if (this.#lifetime === null) {
+      this.#lifetime = new AbortController()
+      if (this.#closed) this.#lifetime.abort(stops())
+    }
+    return this.#lifetime.signal
+  }
+
+  /** Whether a timer that is set now is a schedule, which a private run does not keep: no arrival has asked for it. */
+  get #isSchedule(): boolean {
+    return this.#isPrivate && !this.#isOpen
   }
 
   #listen(end: Cancel): Cancel {
+    const listeners = (this.#listeners ??= new Set())
     const cancel = (): void => {
-      if (this.#listeners.delete(cancel)) end()
+      if (listeners.delete(cancel)) end()
     }
-    this.#listeners.add(cancel)
+    listeners.add(cancel)
     if (!this.#listening) cancel()
     return cancel
   }
@@ -258,3 +277,5 @@ export class EngineContext implements NodeContext {
 
 const seedOf = ({ seed }: Values): string | null =>
   seed === undefined || seed === null ? null : typeof seed === 'string' ? seed : JSON.stringify(seed)
+
+const stops = (): CodeError => new CodeError('cancelled', 'the node stops', null)

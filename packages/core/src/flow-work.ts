@@ -21,10 +21,21 @@ export interface FlowWorkDeps {
 
 /** One object a flow. */
 export class FlowWork {
+  /** For the timers of its nodes. */
+  readonly timers: TimersHome
   readonly #deps: FlowWorkDeps
 
   constructor(deps: FlowWorkDeps) {
     this.#deps = deps
+    const { cascades, due, flow, host } = deps
+    this.timers = {
+      flow,
+      clock: host.clock,
+      work: host.work,
+      newId: () => host.newId(),
+      newCascade: (node, id) => cascades.begin({ id, flow, origin: node.origin('timer'), run: null }),
+      due,
+    }
   }
 
   /** What an earlier life has left, in the order in which it was kept. */
@@ -100,19 +111,6 @@ export class FlowWork {
     act(new Cause(again, work, depth))
     work.leave()
     again.leave()
-  }
-
-  timersOf(node: HomeNode): TimersHome {
-    const { cascades, due, flow, host } = this.#deps
-    return {
-      flow,
-      node: node.node.id,
-      clock: host.clock,
-      work: host.work,
-      newId: () => host.newId(),
-      newCascade: (id) => cascades.begin({ id, flow, origin: node.origin('timer'), run: null }),
-      due: (timer, cause) => due(node, timer, cause),
-    }
   }
 
   #keep({ node }: HomeNode, body: WorkBody, cascade: Cascade): { work: Work; committed: Promise<void> } {

@@ -14,17 +14,13 @@ export interface Clock {
   setTimer(delayMs: number, run: () => void): Cancel
 }
 
-/** A value that was published in a live flow, or by a run that has ended. */
-export interface PublishedValue {
+/** Where published values come from: a live flow, or a run that has ended. One object serves all values of a port. */
+export interface ValueSource {
   readonly message: string
-  readonly value: unknown
-  /** Milliseconds since the Unix epoch. */
-  readonly atMs: number
   readonly flow: string
-  /** Null when it came from outside: a publish or an initial value. */
+  /** Null when they come from outside: a publish or an initial value. */
   readonly node: string | null
   readonly port: string | null
-  readonly cascade: string
   /** The run whose output it is; left out when it is none's. */
   readonly run?: string
   /** Published before, in an earlier life of the engine that may not have recorded it: no later value may be lost. */
@@ -156,8 +152,11 @@ export interface Host {
   newId(): string
   /** Time zone of cron patterns, an IANA name. */
   readonly timeZone: string
-  /** Keep a published value as last value and history. Must not block; writing may lag behind. */
-  record(value: PublishedValue): void
+  /**
+   * Keep a published value as last value and history; `atMs` are milliseconds since the Unix epoch. Must not block;
+   * writing may lag behind.
+   */
+  record(source: ValueSource, value: unknown, atMs: number, cascade: string): void
   /** Show what happened to sockets and observers. Must not block. */
   event(event: EngineEvent): void
   /** Whether anybody is shown events now; while nobody is, the runtime makes no value events. */

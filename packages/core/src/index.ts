@@ -28,7 +28,7 @@ export {
   type EndedCascade,
   type Host,
   type KeptWork,
-  type PublishedValue,
+  type ValueSource,
   type WorkBody,
   type WorkHost,
 } from './host.ts'

@@ -21,7 +21,15 @@ import { type Failure, failureOf } from './failure.ts'
 import { type CascadeOrigin, type DeadLetter, CodeError } from './host.ts'
 import type { Loop } from './loop.ts'
 import { NodeCondition } from './node-condition.ts'
-import { type Arrivals, arrivalsIn, type Home, type HomeNode, type NodeParts, type Waiting } from './node-home.ts'
+import {
+  type Arrivals,
+  arrivalsIn,
+  lettersOf,
+  type Home,
+  type HomeNode,
+  type NodeParts,
+  type Waiting,
+} from './node-home.ts'
 import { NodeOutputs } from './node-outputs.ts'
 import { NodeTimers } from './node-timers.ts'
 import { Ring } from './ring.ts'
@@ -40,7 +48,8 @@ export class LiveNode implements HomeNode, ContextOwner {
   readonly #home: Home
   readonly #arrival: AnyNodeDefinition['arrival']
   readonly #outputs: NodeOutputs
-  readonly #mailbox = new Ring<number, What, Cause>(4)
+  /** Null until the node was busy when something came. */
+  #mailbox: Ring<number, What, Cause> | null = null
   /** Timers that outlive the engine. */
   readonly timers: NodeTimers
   readonly #condition: NodeCondition
@@ -62,15 +71,11 @@ export class LiveNode implements HomeNode, ContextOwner {
     this.definition = definition
     this.loop = home.loop
     this.inputs = graphNode.inputs.map((port, index) => new InputPort(this, port, index))
-    this.#outputs = new NodeOutputs(home, outputs, () => this.origin())
+    this.#outputs = new NodeOutputs(home, outputs, this)
     this.#arrival = definition.arrival
     this.#idempotent = idempotent
-    this.timers = new NodeTimers(home.timersOf(this))
-    this.#condition = new NodeCondition({
-      changed: () => home.changed(this),
-      healthChanged: () => home.healthChanged(this),
-      timestamp: () => home.timestamp(),
-    })
+    this.timers = new NodeTimers(home.timers, this)
+    this.#condition = new NodeCondition(home, this)
   }
 
   get outputs(): ReadonlyMap<string, OutputPort> {
@@ -151,9 +156,8 @@ export class LiveNode implements HomeNode, ContextOwner {
 
   /** Empties the mailbox. */
   takeMailbox(): Waiting[] {
-    const mailbox = this.#mailbox
     const taken: Waiting[] = []
-    while (mailbox.size > 0) {
+    for (const mailbox = this.#mailbox; mailbox !== null && mailbox.size > 0;) {
       const { receiver: ticket, what, value, cause } = mailbox
       mailbox.drop()
       taken.push({ ticket, node: this, what, value, cause })
@@ -171,13 +175,7 @@ export class LiveNode implements HomeNode, ContextOwner {
 
   /** One entry for each value that is given up, or one for an execution without any. */
   deadLetters(reason: DeadLetter['reason'], arrivals: Arrivals, cascade: string): void {
-    const node = this.node.id
-    const messages = new Map([...this.outputs.values()].map(({ port, channel }) => [port, channel.name]))
-    for (const { port, message } of this.inputs) messages.set(port, message)
-    if (arrivals.length === 0) this.#home.deadLetter({ node, message: null, value: null, reason, cascade })
-    for (const [port, value] of arrivals) {
-      this.#home.deadLetter({ node, message: messages.get(port) ?? null, value, reason, cascade })
-    }
+    for (const letter of lettersOf(this, arrivals)) this.#home.deadLetter({ ...letter, reason, cascade })
   }
 
   /** Sets the failure marker; the node goes on working. */
@@ -299,7 +297,7 @@ export class LiveNode implements HomeNode, ContextOwner {
   #runOnce(what: Handled, value: unknown, cause: Cause): void {
     const { work } = cause
     if (work === null) {
-      const done = this.#home.intend(this, this.#fedBy(what, value), cause)
+      const done = this.#home.intend(this, fedBy(this.inputs, what, value), cause)
       this.#run(what, value, cause, done)
     } else if (work.hasBegun(this.key)) this.#giveUp('crash', what, value, cause)
     else {
@@ -326,18 +324,9 @@ export class LiveNode implements HomeNode, ContextOwner {
     this.loop.end()
   }
 
-  /** What feeds an execution: the values of its triggering inputs. */
-  #fedBy(what: Handled, value: unknown): [port: string, value: unknown][] {
-    if (what === null) {
-      const values = value as Values
-      return this.inputs.flatMap(({ port, trigger }) => (trigger && port in values ? [[port, values[port]]] : []))
-    }
-    return what.is === 'input' ? [[what.port, value]] : []
-  }
-
   /** As `discard`, for an execution. */
   #giveUp(reason: DeadLetter['reason'], what: Handled, value: unknown, cause: Cause): void {
-    this.deadLetters(reason, this.#fedBy(what, value), cause.cascade.id)
+    this.deadLetters(reason, fedBy(this.inputs, what, value), cause.cascade.id)
     cause.leave()
   }
 
@@ -357,8 +346,13 @@ export class LiveNode implements HomeNode, ContextOwner {
     this.#home.stats.took(performance.now() - startedMs)
     this.#ended()
     this.#home.changed(this)
-    onEnd?.()
-    cause.leave()
+    const isCutOff = this.#instance === null
+    if (isCutOff && this.#home.keeps) cause.suspend()
+    else {
+      if (isCutOff) cause.cascade.abandon()
+      onEnd?.()
+      cause.leave()
+    }
     this.#next()
     this.loop.end()
   }
@@ -371,7 +365,7 @@ export class LiveNode implements HomeNode, ContextOwner {
   }
 
   #wait(what: What, value: unknown, cause: Cause): void {
-    const mailbox = this.#mailbox
+    const mailbox = (this.#mailbox ??= new Ring(4))
     mailbox.push(this.#home.ticket(), what, value, cause)
     if (mailbox.size <= MAX_MAILBOX) return
     const { what: oldest, value: lost, cause: why } = mailbox
@@ -382,6 +376,7 @@ export class LiveNode implements HomeNode, ContextOwner {
 
   #next(): void {
     const mailbox = this.#mailbox
+    if (mailbox === null) return
     while (mailbox.size > 0 && this.#cause === null) {
       const { what, value, cause } = mailbox
       mailbox.drop()
@@ -401,4 +396,11 @@ export class LiveNode implements HomeNode, ContextOwner {
     }
     this.#giveUp('loop_limit', what, value, cause)
   }
+}
+
+/** What feeds an execution: the values of its triggering inputs. */
+function fedBy(inputs: readonly InputPort[], what: Handled, value: unknown): Arrivals {
+  if (what !== null) return what.is === 'input' ? [[what.port, value]] : []
+  const values = value as Values
+  return inputs.flatMap(({ port, trigger }) => (trigger && port in values ? [[port, values[port]] as const] : []))
 }

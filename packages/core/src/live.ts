@@ -86,8 +86,9 @@ export class LiveRuntime {
     const atMs = this.#host.clock.now()
     const kind = run === undefined ? 'publish' : 'run'
     const cascade = this.#cascades.begin({ flow, origin: { kind, node: null, message }, run: run ?? null })
-    const place = { flow, message, ...(run === undefined ? {} : { run }) }
-    const read = this.#bus.publishOutside(place, sent, cascade.cause, atMs)
+    const outside = { message, flow, node: null, port: null }
+    const source = run === undefined ? outside : { ...outside, run }
+    const read = this.#bus.publishOutside(source, sent, cascade.cause, atMs)
     cascade.leave()
     return { atMs, cascade: read ? cascade.id : null }
   }

@@ -12,7 +12,7 @@ import {
   type EndedCascade,
   type Host,
   type KeptWork,
-  type PublishedValue,
+  type ValueSource,
   type WorkHost,
 } from './host.ts'
 import { VirtualClock } from './virtual-clock.ts'
@@ -29,6 +29,14 @@ export interface MemoryHostOptions {
   readonly kept?: Iterable<KeptWork>
   /** Answers `ctx.fetch`; without it every request fails. */
   readonly fetch?: (url: string, init?: RequestInit) => Promise<Response>
+}
+
+/** A value that was published. */
+export interface PublishedValue extends ValueSource {
+  readonly value: unknown
+  /** Milliseconds since the Unix epoch. */
+  readonly atMs: number
+  readonly cascade: string
 }
 
 /** A {@link Host} that tests and embedders drive and read. */
@@ -76,7 +84,11 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
     released,
     timeZone: options.timeZone ?? 'UTC',
     newId: () => `${world}-0000-7000-8000-${String(ids++).padStart(12, '0')}`,
-    record: (value) => void records.push(value),
+    record: (source, value, atMs, cascade) => {
+      const { message, flow, node, port, run, again } = source
+      const more = { ...(run === undefined ? {} : { run }), ...(again === undefined ? {} : { again }) }
+      records.push({ message, flow, node, port, ...more, value, atMs, cascade })
+    },
     event: (event) => void events.push(event),
     isWatched: () => true,
     deadLetter: (entry) => void deadLetters.push(entry),

@@ -5,61 +5,57 @@
 import { type Health, MAX_MAILBOX, type NodeState } from '@flow-service/protocol'
 
 import type { Failure } from './failure.ts'
-
-/** Who is told when a condition changes. */
-export interface ConditionWatch {
-  changed(): void
-  healthChanged(): void
-  /** Now, as the wire spells it. */
-  timestamp(): string
-}
+import type { Home, HomeNode } from './node-home.ts'
 
 /** One object a node. */
 export class NodeCondition {
-  readonly #watch: ConditionWatch
+  readonly #home: Pick<Home, 'changed' | 'healthChanged' | 'timestamp'>
+  readonly #node: HomeNode
   #error: NodeState['error'] = null
   #reported: { readonly status: Health; readonly message: string | null } = { status: 'ok', message: null }
   #isOverflowing = false
   /** The worker that the execution waits for. */
   #place: string | null = null
 
-  constructor(watch: ConditionWatch) {
-    this.#watch = watch
+  /** The flow is told what changes about the node. */
+  constructor(home: Pick<Home, 'changed' | 'healthChanged' | 'timestamp'>, node: HomeNode) {
+    this.#home = home
+    this.#node = node
   }
 
   /** Sets the failure marker. */
   fail(failure: Failure): void {
     const isKnown = this.#error?.type === failure.type && this.#error.message === failure.message
-    this.#error = { ...failure, ts: this.#watch.timestamp() }
-    if (!isKnown) this.#watch.changed()
+    this.#error = { ...failure, ts: this.#home.timestamp() }
+    if (!isKnown) this.#home.changed(this.#node)
   }
 
   /** Clears it. */
   acknowledge(): void {
     if (this.#error === null) return
     this.#error = null
-    this.#watch.changed()
+    this.#home.changed(this.#node)
   }
 
   /** What the node tells of its connections. */
   report(status: Health, message: string | null): void {
     if (this.#reported.status === status && this.#reported.message === message) return
     this.#reported = { status, message }
-    this.#watch.healthChanged()
+    this.#home.healthChanged(this.#node)
   }
 
   /** Whether its mailbox has dropped deliveries and is not drained since. */
   overflow(isOverflowing: boolean): void {
     if (this.#isOverflowing === isOverflowing) return
     this.#isOverflowing = isOverflowing
-    this.#watch.healthChanged()
+    this.#home.healthChanged(this.#node)
   }
 
   placed(place: { readonly waitingFor: string } | { readonly worker: string }): void {
     const waitingFor = 'waitingFor' in place ? place.waitingFor : null
     if (this.#place === waitingFor) return
     this.#place = waitingFor
-    this.#watch.changed()
+    this.#home.changed(this.#node)
   }
 
   /** The execution is over, wherever it waited. */

@@ -5,7 +5,7 @@
 import type { AnyNodeDefinition } from '@flow-service/connector-sdk'
 import type { FlowNode, NodeState } from '@flow-service/protocol'
 
-import type { Arrival, Bus, Consumer, OutputPort, What } from './bus.ts'
+import type { Arrival, Bus, Consumer, InputPort, OutputPort, What } from './bus.ts'
 import type { Cascade, Cause } from './cascade.ts'
 import type { ExecutionStats } from './execution-stats.ts'
 import type { GraphNode } from './graph.ts'
@@ -19,6 +19,8 @@ export type Arrivals = readonly (readonly [port: string, value: unknown])[]
 /** A node as its flow sees it. */
 export interface HomeNode extends Consumer {
   readonly node: FlowNode
+  readonly inputs: readonly InputPort[]
+  readonly outputs: ReadonlyMap<string, OutputPort>
   /** What begins when the node sets something off. */
   origin(kind?: CascadeOrigin['kind']): CascadeOrigin
   state(): NodeState
@@ -31,6 +33,8 @@ export interface Home {
   readonly name: string
   readonly loop: Loop<Consumer, What>
   readonly stats: ExecutionStats
+  /** Whether the flow stops and leaves what is not done for its next start. */
+  readonly keeps: boolean
   /** Null until every node has started. */
   readonly bus: Bus | null
   /** A cascade that its caller lets go of. */
@@ -41,7 +45,8 @@ export interface Home {
   publishKept(node: HomeNode, outputs: readonly OutputPort[], values: readonly unknown[]): Promise<void>
   /** Keeps that an execution which must not be repeated has begun; the result takes it back. */
   intend(node: HomeNode, arrivals: Arrivals, cause: Cause): () => void
-  timersOf(node: HomeNode): TimersHome
+  /** For the timers of its nodes. */
+  readonly timers: TimersHome
   /** Numbers the deliveries that wait for busy nodes, over all nodes of the flow. */
   ticket(): number
   deadLetter(entry: Omit<DeadLetter, 'flow'>): void
@@ -69,4 +74,15 @@ export interface Waiting extends Delivery<HomeNode, What> {
 export function arrivalsIn(what: What, value: unknown): Arrivals {
   if (what.is === 'input') return [[what.port, value]]
   return what.is === 'many' ? (value as Arrival[]).map((arrival) => [arrival.input.port, arrival.value]) : []
+}
+
+/** What is told of values that are given up, one entry each; one for an execution that no value feeds. */
+export function lettersOf(
+  { node, inputs, outputs }: Pick<HomeNode, 'node' | 'inputs' | 'outputs'>,
+  arrivals: Arrivals,
+): Pick<DeadLetter, 'node' | 'message' | 'value'>[] {
+  if (arrivals.length === 0) return [{ node: node.id, message: null, value: null }]
+  const messages = new Map([...outputs.values()].map(({ port, message }) => [port, message]))
+  for (const { port, message } of inputs) messages.set(port, message)
+  return arrivals.map(([port, value]) => ({ node: node.id, message: messages.get(port) ?? null, value }))
 }

@@ -8,21 +8,20 @@ import type { Values } from '@flow-service/connector-sdk'
 import type { OutputPort } from './bus.ts'
 import type { Cause } from './cascade.ts'
 import { conform, namedPorts, unknownOutput } from './conform.ts'
-import type { CascadeOrigin } from './host.ts'
-import type { Home } from './node-home.ts'
+import type { Home, HomeNode } from './node-home.ts'
 
 /** The output ports of one node. */
 export class NodeOutputs {
   readonly ports: ReadonlyMap<string, OutputPort>
   readonly #home: Home
-  readonly #origin: () => CascadeOrigin
+  readonly #node: HomeNode
   /** The output of a node that has one: spares the hot path a look-up. */
   readonly #only: OutputPort | null
 
-  /** `origin` tells what begins when nothing executes. */
-  constructor(home: Home, outputs: readonly OutputPort[], origin: () => CascadeOrigin) {
+  /** `node` tells what begins when nothing executes. */
+  constructor(home: Home, outputs: readonly OutputPort[], node: HomeNode) {
     this.#home = home
-    this.#origin = origin
+    this.#node = node
     this.ports = new Map(outputs.map((output) => [output.port, output]))
     this.#only = outputs.length === 1 ? outputs[0]! : null
   }
@@ -66,7 +65,7 @@ export class NodeOutputs {
   }
 
   #begin(publish: (cause: Cause) => void): void {
-    const cascade = this.#home.newCascade(this.#origin())
+    const cascade = this.#home.newCascade(this.#node.origin())
     publish(cascade.cause)
     cascade.leave()
   }

@@ -9,18 +9,18 @@ import type { DueTimer } from './bus.ts'
 import { type Cascade, Cause, Work } from './cascade.ts'
 import type { LastingTimers } from './engine-context.ts'
 import type { Clock, KeptWork, WorkHost } from './host.ts'
+import type { HomeNode } from './node-home.ts'
 import { startTimer } from './timers.ts'
 
-/** What timers need of their node. */
+/** What timers need of their flow. */
 export interface TimersHome {
   readonly flow: string
-  readonly node: string
   readonly clock: Clock
   readonly work: WorkHost
   newId(): string
-  newCascade(id: string): Cascade
-  /** Delivers a timer to the node. */
-  due(timer: DueTimer, cause: Cause): void
+  newCascade(node: HomeNode, id: string): Cascade
+  /** Delivers a timer to its node. */
+  due(node: HomeNode, timer: DueTimer, cause: Cause): void
 }
 
 interface Pending {
@@ -38,17 +38,21 @@ const GENERATIONS = 1
 /** Timers by key. They wait from `open` on, and none is due before. */
 export class NodeTimers implements LastingTimers {
   readonly #home: TimersHome
-  readonly #pending = new Map<string, Pending>()
+  readonly #node: HomeNode
+  /** Null until there is one: most nodes have none. */
+  #pending: Map<string, Pending> | null = null
   /** `starting`: nothing is due yet; `kept`: what is set is left for the next start. */
   #phase: 'starting' | 'open' | 'kept' | 'closed' = 'starting'
 
-  constructor(home: TimersHome) {
+  constructor(home: TimersHome, node: HomeNode) {
     this.#home = home
+    this.#node = node
   }
 
   set(key: string, dueMs: number, data: unknown): void {
     if (this.#phase === 'closed') return
-    const { flow, node, work } = this.#home
+    const { flow, work } = this.#home
+    const node = this.#node.node.id
     this.clear(key)
     const [id, cascade] = [this.#home.newId(), this.#home.newId()]
     const origin = { kind: 'timer', node, message: null } as const
@@ -59,15 +63,15 @@ export class NodeTimers implements LastingTimers {
   }
 
   clear(key: string): void {
-    const pending = this.#pending.get(key)
+    const pending = this.#pending?.get(key)
     if (pending === undefined) return
-    this.#pending.delete(key)
+    this.#pending?.delete(key)
     pending.cancel()
     this.#home.work.drop(pending.id)
   }
 
   dueMs(key: string): number | null {
-    return this.#pending.get(key)?.timer.dueMs ?? null
+    return this.#pending?.get(key)?.timer.dueMs ?? null
   }
 
   /** Sets a timer that an earlier life has left. */
@@ -86,20 +90,20 @@ export class NodeTimers implements LastingTimers {
     const pending = this.#find(id)
     if (pending === undefined) return
     pending.cancel()
-    this.#pending.delete(pending.timer.key)
+    this.#pending?.delete(pending.timer.key)
   }
 
   /** Begins to wait. */
   open(): void {
     this.#phase = 'open'
-    for (const pending of this.#pending.values()) this.#arm(pending)
+    for (const pending of this.#pending?.values() ?? []) this.#arm(pending)
   }
 
   /** Ends the waiting. With `keep` the timers are left for the next start, else they are dropped and answered. */
   close(keep: boolean): { timer: DueTimer; cascade: string }[] {
-    const left = [...this.#pending.values()]
+    const left = [...(this.#pending?.values() ?? [])]
     this.#phase = keep ? 'kept' : 'closed'
-    this.#pending.clear()
+    this.#pending?.clear()
     for (const { cancel } of left) cancel()
     if (keep) return []
     for (const { id } of left) this.#home.work.drop(id)
@@ -107,11 +111,11 @@ export class NodeTimers implements LastingTimers {
   }
 
   #find(id: string): Pending | undefined {
-    return [...this.#pending.values()].find((pending) => pending.id === id)
+    return [...(this.#pending?.values() ?? [])].find((pending) => pending.id === id)
   }
 
   #wait(pending: Pending): void {
-    this.#pending.set(pending.timer.key, pending)
+    ;(this.#pending ??= new Map()).set(pending.timer.key, pending)
     if (this.#phase === 'open') this.#arm(pending)
   }
 
@@ -121,10 +125,10 @@ export class NodeTimers implements LastingTimers {
   }
 
   #due({ id, timer, cascade: cascadeId, begun, ended }: Pending): void {
-    this.#pending.delete(timer.key)
-    const cascade = this.#home.newCascade(cascadeId)
+    this.#pending?.delete(timer.key)
+    const cascade = this.#home.newCascade(this.#node, cascadeId)
     const work = new Work(this.#home.work, { id, isShared: true, begun, ended })
-    this.#home.due(timer, new Cause(cascade, work, GENERATIONS))
+    this.#home.due(this.#node, timer, new Cause(cascade, work, GENERATIONS))
     work.leave()
     cascade.leave()
   }

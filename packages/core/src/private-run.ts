@@ -94,7 +94,8 @@ interface Feed {
 function feed(flow: RunningFlow, { bus, inputs, cause, atMs }: Feed): void {
   const { name } = flow
   for (const [input, value] of Object.entries(inputs)) {
-    bus.publishOutside({ flow: name, message: `${name}.${input}` }, value, cause, atMs)
+    const source = { message: `${name}.${input}`, flow: name, node: null, port: null }
+    bus.publishOutside(source, value, cause, atMs)
   }
   if (Object.keys(inputs).length > 0) return
   for (const { id, ports } of flow.document.nodes) {
@@ -168,7 +169,7 @@ function privateHost(host: Host, { values, quiet }: { values: Values; quiet: Qui
     clock: quiet.clock,
     timeZone: host.timeZone,
     newId: () => host.newId(),
-    record: ({ message, value }) => void (values[message] = value),
+    record: ({ message }, value) => void (values[message] = value),
     event: () => {},
     isWatched: () => false,
     deadLetter: () => {},

@@ -14,19 +14,19 @@ import { type Bus, type Channel, type Consumer, type InputPort, type OutputPort,
 import { type Cascade, Cause } from './cascade.ts'
 import type { Cascades } from './cascades.ts'
 import { onClock } from './effect-clock.ts'
-import { EngineContext } from './engine-context.ts'
 import { ExecutionStats } from './execution-stats.ts'
+import { outputPortsOf, type Unit, unitOf } from './flow-units.ts'
 import { FlowWork } from './flow-work.ts'
 import { append, buildGraph, type GraphNode } from './graph.ts'
 import type { CascadeOrigin, DeadLetter, Host } from './host.ts'
 import { type LeftHome, LeftWork } from './left-work.ts'
-import { type LiveFlow, StartError, type StartOptions, TriggerError } from './live-flow.ts'
-import { LiveNode } from './live-node.ts'
+import { type LiveFlow, type StartError, type StartOptions, TriggerError } from './live-flow.ts'
+import type { LiveNode } from './live-node.ts'
 import { Loop } from './loop.ts'
 import type { Arrivals, Home, HomeNode, Waiting } from './node-home.ts'
-import { parseSettings, startNode } from './node-life.ts'
+import { startNode } from './node-life.ts'
 import type { TimersHome } from './node-timers.ts'
-import { isIdempotent, type NodeRegistry } from './registry.ts'
+import type { NodeRegistry } from './registry.ts'
 import { feed, replayOf, type Request, requestOf } from './requests.ts'
 
 /** How long executions may take to end once the flow stops. */
@@ -40,11 +40,6 @@ export interface Surrounding {
   readonly cascades: Cascades
   /** Nothing comes in but what the flow is fed: no listeners, no schedules (G26). */
   readonly isPrivate: boolean
-}
-
-interface Unit {
-  readonly node: LiveNode
-  readonly context: EngineContext
 }
 
 /** `starting` keeps publications back; they go out, in order, once every node has started. */
@@ -76,7 +71,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
   /** What an earlier life has left, until it is taken up. */
   #left: LeftWork | null = null
   /** Whether what waits at the stop is kept for the next start. */
-  #keeps = false
+  keeps = false
 
   /** Begins nothing. `onEnd` runs after the stop, or the failed start. */
   constructor(document: FlowDocument, around: Surrounding, onEnd: () => void) {
@@ -105,7 +100,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
       if (Exit.isFailure(exit)) throw EffectCause.squash(exit.cause)
       if (options.paused !== true) await left.count()
     } catch (error) {
-      this.#keeps = true
+      this.keeps = true
       this.#closeTimers()
       await this.#closeNodes()
       throw error
@@ -145,7 +140,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
 
   stop({ keep = false }: { keep?: boolean } = {}): Promise<void> {
     if (this.#phase.is === 'stopping') return this.#phase.done
-    this.#keeps = keep
+    this.keeps = keep
     const done = this.#stop()
     this.#phase = { is: 'stopping', done }
     return done
@@ -236,8 +231,8 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
     return this.work.intend(node, arrivals, cause)
   }
 
-  timersOf(node: HomeNode): TimersHome {
-    return this.work.timersOf(node)
+  get timers(): TimersHome {
+    return this.work.timers
   }
 
   publishAgain(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs: number): void {
@@ -299,25 +294,13 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
   }
 
   #unit(graphNode: GraphNode): Unit {
-    const { host, registry, bus } = this.#around
-    const { id, type, ports } = graphNode.node
-    const definition = registry.get(type)
-    if (definition === undefined) throw new StartError(id, `there is no node type "${type}"`)
-    const settings = parseSettings(registry, definition, graphNode.node)
-    const { inputs, outputs: sent } = graphNode
-    const idempotent = isIdempotent(definition, { id, mode: this.document.mode, settings, inputs, outputs: sent })
-    const outputs = ports
-      .filter((port) => port.direction === 'output')
-      .map(({ port, message, dtype, interval }): OutputPort => {
-        const channel = this.#join(message)
-        const subject = `output "${port}"`
-        return { flow: this.name, node: id, port, dtype, subject, channel, gate: bus.gate(interval) }
-      })
-    this.#outputs.push(...outputs)
-    const node = new LiveNode(this, { graphNode, definition, outputs, idempotent })
     const { document } = this
-    const { isPrivate } = this.#around
-    return { node, context: new EngineContext({ host, document, owner: node, settings, isPrivate }) }
+    const outputs = outputPortsOf(graphNode.node, this.name, this.#around.bus)
+    for (const output of outputs) {
+      this.#outputs.push(output)
+      this.#channels.push(output.channel)
+    }
+    return unitOf(graphNode, { ...this.#around, home: this, document, outputs })
   }
 
   #join(message: string): Channel {
@@ -350,7 +333,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
     for (const { context } of this.#units.values()) context.closeListeners()
     this.#closeTimers()
     const waiting = this.#takeMailboxes()
-    if (this.#keeps) this.loop.hold(waiting)
+    if (this.keeps) this.loop.hold(waiting)
     else for (const { node, what, value, cause } of waiting) node.discard('stopped', what, value, cause)
     this.loop.close()
     const ended = Effect.promise(() => this.loop.idle())
@@ -364,7 +347,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
 
   #closeTimers(): void {
     for (const { node } of this.#units.values()) {
-      for (const { timer, cascade } of node.timers.close(this.#keeps)) {
+      for (const { timer, cascade } of node.timers.close(this.keeps)) {
         if (timer.data !== null) node.deadLetters('stopped', [[timer.key, timer.data]], cascade)
       }
     }
@@ -393,10 +376,9 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
 
   /** A delivery that the flow does not live to make. */
   #leave(node: LiveNode, what: What, value: unknown, cause: Cause): void {
-    if (this.#keeps) {
+    if (this.keeps) {
       this.work.held(node, what, value, cause)
-      cause.cascade.suspend()
-      cause.cascade.leave()
+      cause.suspend()
     } else node.discard('stopped', what, value, cause)
   }
 

@@ -228,6 +228,26 @@ test('a webhook tells its sender of refusals and off-dtype values; other errors 
   expect(host.values('f.y')).toEqual([4])
 })
 
+test('a request that the stop overtakes is refused, and is no failure of the node', async () => {
+  const gate = Promise.withResolvers<void>()
+  const hook = type('hook', (ctx) => {
+    ctx.webhook({ path: 'in', secret: null, methods: ['POST'] }, async () => {
+      await gate.promise
+      await ctx.emitDurably({ y: 1 })
+    })
+    return {}
+  })
+  const { runtime, host } = engine([hook])
+  const live = await runtime.start(flow([{ id: 'h', type: 'hook', ports: [output('y')] }]))
+  const request = host.hook('f', 'in', {})
+  const stopped = live.stop()
+  gate.resolve()
+  await expect(request).rejects.toThrow(HookRefusal)
+  await stopped
+  expect(live.nodeStates()).toMatchObject([{ status: 'idle' }])
+  expect([host.values('f.y'), host.work.items.size]).toEqual([[], 0])
+})
+
 test('the warm process of a code node is released at the stop', async () => {
   const code = type('code', () => ({}), { code: 'python' })
   const { runtime, host } = engine([code])

@@ -86,7 +86,8 @@ test('it listens to nothing, keeps no schedule, and leaves nothing behind: no va
     ctx.every(1, () => ctx.send('y', 'tick'))
     ctx.cron('* * * * *', () => ctx.send('y', 'tick'))
     ctx.after(1, () => ctx.send('y', 'start'))
-    return {}
+    ctx.setTimer('tick', ctx.now() + 1000, null)
+    return { onTimer: () => ({ y: 'tick' }) }
   })
   const document = flow(
     [

@@ -70,7 +70,7 @@ export function createHost(parts: HostParts): Host {
     clock,
     newId: createIds(),
     timeZone,
-    record: (value) => lastValues.record(value),
+    record: (source, value, atMs) => lastValues.record(source, value, atMs),
     // by the clock of the values: what is told after a snapshot is told from it by its time
     event: (event) => events.publish(event, clock.now()),
     isWatched: () => events.isHeard(),

@@ -12,7 +12,7 @@
  *   later one, has been recorded before.
  * @module
  */
-import type { PublishedValue } from '@flow-service/core'
+import type { ValueSource } from '@flow-service/core'
 import { flowPart, messagePart, timestampOf } from '@flow-service/protocol'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
@@ -92,18 +92,18 @@ export class LastValues {
   }
 
   /** Keeps a value as the last one of its message and as history (L6). */
-  record(published: PublishedValue): void {
-    const { message, value, atMs } = published
+  record(source: ValueSource, value: unknown, atMs: number): void {
+    const { message } = source
     let entry = this.#entries.get(message)
     const us = Math.round(atMs * 1000)
-    if (published.again && entry && us <= entry.us) return
+    if (source.again && entry && us <= entry.us) return
     if (!entry) {
       entry = newEntry(message)
       this.#entries.set(message, entry)
     }
     entry.us = Math.max(us, entry.us + 1)
     entry.value = value
-    entry.waiting.push(entry.us, published)
+    entry.waiting.push(entry.us, source, value)
     if (!entry.isDirty) this.#soil(entry)
   }
 

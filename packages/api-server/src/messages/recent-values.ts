@@ -5,7 +5,7 @@
  * message costs the garbage collector nothing.
  * @module
  */
-import type { PublishedValue } from '@flow-service/core'
+import type { ValueSource } from '@flow-service/core'
 import { MAX_HISTORY } from '@flow-service/protocol'
 
 /** A value that a message had; `us` are microseconds since the Unix epoch, `run` the run that produced it. */
@@ -27,9 +27,9 @@ export class RecentValues {
     return this.#ring.length
   }
 
-  push(us: number, published: PublishedValue): void {
-    const { value, flow, node, port } = published
-    const run = published.run ?? null
+  push(us: number, source: ValueSource, value: unknown): void {
+    const { flow, node, port } = source
+    const run = source.run ?? null
     const slot = this.#ring[this.#oldest]
     if (this.#ring.length < MAX_HISTORY || !slot) {
       this.#ring.push({ us, value, flow, node, port, run })

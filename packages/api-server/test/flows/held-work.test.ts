@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import type { FlowDocumentInput, Problem, StepResult } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { chain, input, listening, type LiveService, output, startLive } from './live-service.ts'
+import { chain, input, listening, type LiveService, output, type Settings, startLive } from './live-service.ts'
 
 let at: LiveService
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => at[Symbol.asyncDispose]())
 
 /** Values of `on` go through one node of a type. */
-const through = (type: string, settings: object): FlowDocumentInput => ({
+const through = (type: string, settings: Settings): FlowDocumentInput => ({
   inputs: [{ name: 'on' }],
   nodes: [{ id: 'node', type, settings, ports: [input('on'), output('off')] }],
 })

@@ -134,9 +134,7 @@ test('what is held is executed by the new version; for a node that it lacks, it 
   const { nodes = [] } = chain(10)
   const without = { inputs: [{ name: 'on' }], nodes: nodes.slice(0, 1) }
   expect(await at.next('changed', without)).toMatchObject({ status: 'paused', held: 1 })
-  await expect
-    .poll(() => at.letters('changed'))
-    .toMatchObject([{ node: 'second', value: 1, reason: 'stopped' }])
+  await expect.poll(() => at.letters('changed')).toMatchObject([{ node: 'second', value: 1, reason: 'stopped' }])
   await at.control('changed', 'resume')
   await at.history('changed.mid', [1, 20])
   expect(await at.letters('changed')).toHaveLength(1)
@@ -189,7 +187,10 @@ test('parallel pauses, resumes and steps lose nothing and double nothing', async
   await at.publish('busy', chain())
   const verbs = ['pause', 'step', 'resume', 'pause', 'resume', 'step', 'pause', 'pause', 'resume']
   const sent = Array.from({ length: 20 }, (_, value) => value)
-  await Promise.all([...verbs.map((verb) => at.control('busy', verb)), ...sent.map((value) => at.send('busy.on', value))])
+  await Promise.all([
+    ...verbs.map((verb) => at.control('busy', verb)),
+    ...sent.map((value) => at.send('busy.on', value)),
+  ])
   await at.control('busy', 'resume')
   await expect.poll(async () => (await at.values('busy.off')).toSorted((a, b) => Number(a) - Number(b))).toEqual(sent)
   expect(await at.letters('busy')).toEqual([])

@@ -65,7 +65,9 @@ export async function startLive(options: ServiceConfig = {}) {
     /** Dead letters of a flow, oldest first. */
     async letters(flow: string) {
       const { value } = await root<DeadLetterRecord[]>('GET', `/observability/dead-letter?limit=500&flow=${flow}`)
-      return value.map(({ node, message, value: lost, reason }) => ({ node, message, value: lost, reason })).toReversed()
+      return value
+        .map(({ node, message, value: lost, reason }) => ({ node, message, value: lost, reason }))
+        .toReversed()
     },
     /** How much kept work is stored for a flow. */
     async kept(flow: string): Promise<number> {
@@ -76,7 +78,9 @@ export async function startLive(options: ServiceConfig = {}) {
   }
 }
 
-type Port = NonNullable<NonNullable<FlowDocumentInput['nodes']>[number]['ports']>[number]
+type Node = NonNullable<FlowDocumentInput['nodes']>[number]
+type Port = NonNullable<Node['ports']>[number]
+export type Settings = NonNullable<Node['settings']>
 
 export const input = (name: string, more: Partial<Port> = {}): Port => ({ direction: 'input', name, ...more })
 export const output = (name: string, more: Partial<Port> = {}): Port => ({ direction: 'output', name, ...more })
@@ -92,7 +96,7 @@ export const chain = (scale = 1, more: Partial<FlowDocumentInput> = {}): FlowDoc
 })
 
 /** A webhook that feeds the message `temp`, whose values leave as `seen`. */
-export const listening = (settings: object = {}): FlowDocumentInput => ({
+export const listening = (settings: Settings = {}): FlowDocumentInput => ({
   nodes: [
     { id: 'hook', type: 'http', settings: { url: 'in', ...settings }, ports: [output('temp', { dtype: 'float' })] },
     { id: 'pass', type: 'change', settings: {}, ports: [input('temp', { dtype: 'float' }), output('seen')] },

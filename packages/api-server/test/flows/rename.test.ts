@@ -71,6 +71,17 @@ test('webhooks answer under the new name alone [R454]', async () => {
   expect(engine.hooks.find('/called/in')).toBeDefined()
 })
 
+test('drafts of other flows follow, whether or not those have a published form [R454]', async () => {
+  await engine.publish('source', relay)
+  await engine.root('PUT', '/flows/sketch', { ...reader('source.on'), version: 0 })
+  await engine.publish('revised', relay)
+  await engine.root('PUT', '/flows/revised', { ...reader('source.off'), version: 1 })
+  expect((await rename('source', 'origin')).status).toBe(200)
+  expect(await portOf('/flows/sketch')).toMatchObject({ message: 'origin.on' })
+  expect(await portOf('/flows/revised')).toMatchObject({ message: 'origin.off' })
+  expect((await engine.root('POST', '/flows/revised/publish', { version: 2 })).status).toBe(200)
+})
+
 test('a stopped flow stays stopped, a draft a draft', async () => {
   await engine.publish('idle', relay)
   await engine.root('PUT', '/flows/idle', { ...relay, version: 1, title: 'later' })

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 
 import { createHooks, type HookHandler, type Hooks } from '../../src/hooks/hooks.ts'
 import { hookRoutes } from '../../src/hooks/routes.ts'
-import { answerErrors, notFound } from '../../src/http/errors.ts'
+import { answerErrors, notFound, ProblemError } from '../../src/http/errors.ts'
 
 let hooks: Hooks
 let server: Server
@@ -219,4 +219,16 @@ test('bytes of any other kind, or of none, are nobody’s JSON', async () => {
     expect((await post('/hooks/f/in', bytes, headers)).status).toBe(202)
   }
   expect(received.map(({ body }) => Buffer.from(body).equals(bytes))).toEqual([true, true, true])
+})
+
+test('what the engine cannot keep now is a 503 that says so, and no fault of the engine', async () => {
+  mountHook({}, async () => {
+    throw new ProblemError('unavailable', 'the database has committed nothing for 10 s; try again later')
+  })
+  const answer = await post('/hooks/f/in', '1')
+  expect([answer.status, await answer.json()]).toEqual([
+    503,
+    expect.objectContaining({ code: 'unavailable', detail: expect.stringContaining('try again') }),
+  ])
+  expect(failures).toEqual([])
 })

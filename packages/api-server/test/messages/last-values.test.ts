@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { PublishedValue } from '@flow-service/core'
+import type { ValueSource } from '@flow-service/core'
 import { timestampOf, timestampOfMs } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
@@ -30,15 +30,10 @@ afterAll(async () => {
 
 const open = (): Promise<LastValues> => openLastValues({ database, artifacts, log: quiet })
 const nowMs = Date.now()
-const published = (message: string, value: unknown, atMs = nowMs): PublishedValue => ({
-  message,
-  value,
-  atMs,
-  flow: 'f',
-  node: 'n',
-  port: 'p',
-  cascade: '01900000-0000-7000-8000-000000000000',
-})
+type Recorded = Parameters<LastValues['record']>
+
+const sourceOf = (message: string): ValueSource => ({ message, flow: 'f', node: 'n', port: 'p' })
+const published = (message: string, value: unknown, atMs = nowMs): Recorded => [sourceOf(message), value, atMs]
 const all = { limit: 5000 }
 const valuesOf = async (values: LastValues, message: string, page: Parameters<LastValues['history']>[1] = all) =>
   (await values.history(message, page)).map(({ value }) => (value === null ? null : (JSON.parse(value) as unknown)))
@@ -49,7 +44,7 @@ const storedValue = async (message: string): Promise<unknown> => {
 
 test('a value is readable at once and in the database soon after, without anyone waiting for it', async () => {
   const values = await open()
-  values.record(published('soon.x', { a: [1] }))
+  values.record(...published('soon.x', { a: [1] }))
   expect(values.get('soon.x')).toEqual({ message: 'soon.x', value: { a: [1] }, ts: timestampOfMs(nowMs) })
   const startedAt = performance.now()
   await expect.poll(() => storedValue('soon.x'), { interval: 10 }).toEqual({ a: [1] })
@@ -59,8 +54,8 @@ test('a value is readable at once and in the database soon after, without anyone
 
 test('a commit resolves when the value is in the database, also for another engine to read', async () => {
   const values = await open()
-  values.record(published('commit.x', 1))
-  values.record(published('commit.x', 'two'))
+  values.record(...published('commit.x', 1))
+  values.record(...published('commit.x', 'two'))
   await values.commit('commit.x')
   expect(await storedValue('commit.x')).toBe('two')
   const other = await open()
@@ -81,7 +76,7 @@ test('commits of the same moment share a transaction', async () => {
   const values = await openLastValues({ database: counted, artifacts, log: quiet })
   await Promise.all(
     Array.from({ length: 500 }, (_, i) => {
-      values.record(published(`group.m${i % 7}`, i))
+      values.record(...published(`group.m${i % 7}`, i))
       return values.commit(`group.m${i % 7}`)
     }),
   )
@@ -95,7 +90,7 @@ test('commits of the same moment share a transaction', async () => {
 
 test('values of one millisecond keep their order and get times of their own, so that pages lose none [R078]', async () => {
   const values = await open()
-  for (let i = 0; i < 10; i++) values.record(published('page.x', i))
+  for (let i = 0; i < 10; i++) values.record(...published('page.x', i))
   await values.flush()
   const read: unknown[] = []
   let before: string | undefined
@@ -113,11 +108,11 @@ test('values of one millisecond keep their order and get times of their own, so 
 
 test('history keeps the newest 1,000 values, over many writes and in one', async () => {
   const values = await open()
-  for (let i = 0; i < 2500; i++) values.record(published('long.x', i))
+  for (let i = 0; i < 2500; i++) values.record(...published('long.x', i))
   await values.flush()
   expect(await valuesOf(values, 'long.x')).toEqual(Array.from({ length: 1000 }, (_, i) => 2499 - i))
   for (let i = 2500; i < 2600; i += 10) {
-    for (let j = 0; j < 10; j++) values.record(published('long.x', i + j))
+    for (let j = 0; j < 10; j++) values.record(...published('long.x', i + j))
     // oxlint-disable-next-line no-await-in-loop -- one write after the other
     await values.commit('long.x')
   }
@@ -128,11 +123,11 @@ test('history keeps the newest 1,000 values, over many writes and in one', async
 test('a value over 64,000 bytes of JSON is the last value but leaves only its time in the history', async () => {
   const values = await open()
   const large = 'x'.repeat(64_000)
-  for (const value of [large, large.slice(2), 'ü'.repeat(40_000), null]) values.record(published('large.x', value))
+  for (const value of [large, large.slice(2), 'ü'.repeat(40_000), null]) values.record(...published('large.x', value))
   await values.commit('large.x')
   expect(await valuesOf(values, 'large.x')).toEqual([null, null, large.slice(2), null])
   expect((await values.history('large.x', all)).map(({ value }) => value === null)).toEqual([false, true, false, true])
-  values.record(published('large.y', large))
+  values.record(...published('large.y', large))
   await values.commit('large.y')
   expect(await storedValue('large.y')).toBe(large)
   await values.close()
@@ -143,10 +138,10 @@ test('any text of node code is kept as it is, and what has no JSON text keeps no
   const odd = { 'key\0': 'nul \0 and half a pair \ud800' }
   let deep: unknown = 1
   for (let i = 0; i < 100_000; i++) deep = [deep]
-  values.record(published('odd.x', odd))
-  values.record(published('odd.big', 10n))
-  values.record(published('odd.deep', deep))
-  values.record(published('odd.z', 'ordinary'))
+  values.record(...published('odd.x', odd))
+  values.record(...published('odd.big', 10n))
+  values.record(...published('odd.deep', deep))
+  values.record(...published('odd.z', 'ordinary'))
   await values.flush()
   expect(await valuesOf(values, 'odd.x')).toEqual([odd])
   expect(await valuesOf(values, 'odd.big')).toEqual([null])
@@ -163,11 +158,11 @@ test('values that could not be written are written later, in order, and whoever 
   }
   const logged: object[] = []
   const values = await openLastValues({ database: failing, artifacts, log: { error: (fields) => logged.push(fields) } })
-  values.record(published('down.x', 1))
+  values.record(...published('down.x', 1))
   await expect(values.commit('down.x')).rejects.toThrow('the database is down')
-  values.record(published('down.x', 2))
+  values.record(...published('down.x', 2))
   await expect.poll(() => logged.length).toBeGreaterThan(0)
-  values.record(published('down.x', 3))
+  values.record(...published('down.x', 3))
   isDown = false
   await values.commit('down.x')
   expect(await valuesOf(values, 'down.x')).toEqual([3, 2, 1])
@@ -179,7 +174,7 @@ test('two engines that write one message lose no history', async () => {
   await Promise.all(
     Array.from({ length: 50 }, async (_, i) => {
       const values = i % 2 === 0 ? one : two
-      values.record(published('both.x', i, nowMs + i))
+      values.record(...published('both.x', i, nowMs + i))
       await values.commit('both.x')
     }),
   )
@@ -198,7 +193,8 @@ test('artifacts are referred to by the last value and by every row of history, a
   )
   const [first, second, third] = refs
   const invented = { ...first, digest: `sha256:${createHash('sha256').update('nothing').digest('hex')}` }
-  for (const value of [first, { list: [second, { deep: third }] }, invented]) values.record(published('art.x', value))
+  for (const value of [first, { list: [second, { deep: third }] }, invented])
+    values.record(...published('art.x', value))
   await values.commit('art.x')
   const kept = async (kind: string) => {
     const rows = await database.sql<
@@ -208,13 +204,13 @@ test('artifacts are referred to by the last value and by every row of history, a
   }
   expect(new Set(await kept('history'))).toEqual(new Set(refs.map(({ digest }) => digest)))
   expect(await kept('message')).toEqual([])
-  values.record(published('art.x', { list: [second] }))
+  values.record(...published('art.x', { list: [second] }))
   await values.commit('art.x')
   expect(await kept('message')).toEqual([second?.digest])
   await values.close()
 
   const again = await open()
-  for (let i = 0; i < 1000; i++) again.record(published('art.x', i))
+  for (let i = 0; i < 1000; i++) again.record(...published('art.x', i))
   await again.flush()
   expect([await kept('message'), await kept('history')]).toEqual([[], []])
   await again.close()
@@ -225,7 +221,7 @@ test('volatile artifacts are kept by nobody', async () => {
   const data = randomBytes(60)
   const { ref } = await artifacts.put(data, { name: '', mediaType: 'image/png', volatile: true })
   await artifacts.put(data, { name: '', mediaType: 'image/png', volatile: false })
-  values.record(published('vol.x', ref))
+  values.record(...published('vol.x', ref))
   await values.commit('vol.x')
   expect([...(await database.sql`select owner from blob_ref where digest = ${ref.digest}`)]).toEqual([])
   await values.close()
@@ -234,8 +230,8 @@ test('volatile artifacts are kept by nobody', async () => {
 test('the run that produced a value is told in its history', async () => {
   const values = await open()
   const run = '01900000-0000-7000-8000-00000000000a'
-  values.record({ ...published('run.x', 1), run })
-  values.record({ ...published('run.x', 2), node: null, port: null })
+  values.record({ ...sourceOf('run.x'), run }, 1, nowMs)
+  values.record({ ...sourceOf('run.x'), node: null, port: null }, 2, nowMs)
   await values.commit('run.x')
   expect(await values.history('run.x', all)).toMatchObject([
     { flow: null, node: null, port: null, run: null },
@@ -246,17 +242,17 @@ test('the run that produced a value is told in its history', async () => {
 
 test('a value that is published again after a crash counts only when nothing as new was recorded', async () => {
   const before = await open()
-  before.record(published('again.x', 'first', nowMs))
+  before.record(...published('again.x', 'first', nowMs))
   await before.close()
   const values = await open()
   const again = (value: unknown, atMs: number): void =>
-    values.record({ ...published('again.x', value, atMs), again: true })
+    values.record({ ...sourceOf('again.x'), again: true }, value, atMs)
   again('first, once more', nowMs)
   again('older', nowMs - 5)
   expect(values.get('again.x')?.value).toBe('first')
   again('never recorded', nowMs + 5)
   expect(await valuesOf(values, 'again.x')).toEqual(['never recorded', 'first'])
-  values.record({ ...published('again.new', 'only', nowMs), again: true })
+  values.record({ ...sourceOf('again.new'), again: true }, 'only', nowMs)
   expect(values.get('again.new')?.value).toBe('only')
   await values.close()
 })

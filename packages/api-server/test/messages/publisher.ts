@@ -13,7 +13,7 @@ let last = 0
 const publish = async (): Promise<never> => {
   for (;;) {
     const value = ++last
-    values.record({ message: 'crash.x', value, atMs: Date.now(), flow: 'crash', node: null, port: null, cascade: '' })
+    values.record({ message: 'crash.x', flow: 'crash', node: null, port: null }, value, Date.now())
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     await values.commit('crash.x')
     fs.writeSync(1, `${value}\n`)

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { PublishedValue } from '@flow-service/core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { createArtifacts } from '../../src/artifacts/artifacts.ts'
@@ -27,30 +26,26 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-const published = (message: string, value: unknown): PublishedValue => ({
-  message,
+const published = (message: string, value: unknown): Parameters<LastValues['record']> => [
+  { message, flow: 'meter', node: 'n', port: 'p' },
   value,
-  atMs: Date.now(),
-  flow: 'meter',
-  node: 'n',
-  port: 'p',
-  cascade: '01900000-0000-7000-8000-000000000000',
-})
+  Date.now(),
+]
 const valuesOf = async (values: LastValues, message: string) =>
   (await values.history(message, { limit: 10 })).map(({ value, flow }) => [value, flow])
 
 test('written and waiting values are those of the new name, in order, and go on under it', async () => {
   const names = { from: 'meter', to: 'gauge' }
   const values = await open()
-  values.record(published('meter.level', 1))
+  values.record(...published('meter.level', 1))
   await values.commit('meter.level')
   await database.transaction((tx) => values.rename(tx, names))
   // came between the transaction and the change in memory
-  values.record(published('meter.level', 2))
-  values.record(published('meter.fresh', 3))
-  values.record(published('meter2.level', 4))
+  values.record(...published('meter.level', 2))
+  values.record(...published('meter.fresh', 3))
+  values.record(...published('meter2.level', 4))
   values.follow(names)
-  values.record(published('gauge.level', 5))
+  values.record(...published('gauge.level', 5))
   expect(await valuesOf(values, 'gauge.level')).toEqual([
     ['5', 'meter'],
     ['2', 'meter'],
@@ -73,14 +68,14 @@ test('written and waiting values are those of the new name, in order, and go on 
 test('a renaming that is undone changes nothing', async () => {
   const names = { from: 'old', to: 'new' }
   const values = await open()
-  values.record(published('old.x', 1))
+  values.record(...published('old.x', 1))
   await values.commit('old.x')
   const undone = database.transaction(async (tx) => {
     await values.rename(tx, names)
     throw new Error('undone')
   })
   await expect(undone).rejects.toThrow('undone')
-  values.record(published('old.x', 2))
+  values.record(...published('old.x', 2))
   expect(await valuesOf(values, 'old.x')).toEqual([
     ['2', 'meter'],
     ['1', 'meter'],

@@ -52,7 +52,7 @@ beforeAll(async () => {
     committed: () => held,
     publish(message, value) {
       const cascade = '01900000-0000-7000-8000-000000000000'
-      lastValues.record({ message, value, atMs: Date.now(), flow: 'f', node: null, port: null, cascade })
+      lastValues.record({ message, flow: 'f', node: null, port: null }, value, Date.now())
       return { cascade: message === 'climate.temp' ? cascade : null }
     },
   })
@@ -156,16 +156,8 @@ test('cascade is null when nothing reads the message', async () => {
 })
 
 test('history comes in pages, newest first, that the Link header leads through [R078]', async () => {
-  for (let i = 0; i < 7; i++)
-    lastValues.record({
-      message: 'alarm.level',
-      value: i,
-      atMs: Date.now(),
-      flow: 'alarm',
-      node: 'n',
-      port: 'p',
-      cascade: '',
-    })
+  const source = { message: 'alarm.level', flow: 'alarm', node: 'n', port: 'p' }
+  for (let i = 0; i < 7; i++) lastValues.record(source, i, Date.now())
   const read: MessageHistoryEntry[] = []
   let url: string | undefined = `${server.url}/messages/alarm.level/history?limit=3`
   while (url !== undefined) {

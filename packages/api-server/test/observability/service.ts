@@ -85,7 +85,7 @@ interface Inside {
   readonly eventLog: EventLog
 }
 
-interface Answer<T> {
+export interface Answer<T> {
   readonly status: number
   readonly headers: Headers
   /** The body as a success. */

@@ -141,10 +141,28 @@ test('a hit whose bytes are gone is a miss [R620, R098]', async () => {
   expect(executed).toEqual(['report'])
 })
 
-test('entries of another key shape and unused ones are dropped when the engine starts', async () => {
+test('an entry of another key shape is never taken over, and what a run recorded of it stays readable [R621]', async () => {
+  const first = await run('fit')
+  await run('fit')
+  expect(executed).toEqual([])
+  await engine.database.sql`update stage_cache set shape = shape - 1`
+  const second = await run('fit')
+  expect(executed).toEqual([second.id])
+  expect(second.nodes[0]).toMatchObject({ cached: false, cached_from: null })
+  expect(await engine.runs.get(first.id)).toMatchObject({
+    status: 'ok',
+    result: { best: 1 },
+    nodes: [{ status: 'ok' }],
+  })
+  // the entry is of the new shape now
+  await run('fit')
+  expect(executed).toEqual([])
+})
+
+test('entries of another key shape and unused ones are dropped when the engine starts; recorded outputs stay [R621]', async () => {
   await using before = await openEngine({ code: { train: trainCode } })
   await before.publish('fit', train)
-  await before.finished((await before.submit('fit')).id)
+  const run = await before.finished((await before.submit('fit')).id)
   await before.database.sql`
     insert into stage_cache (key, shape, outputs, run, node, used_at)
     select 'old', shape, outputs, run, 'old', now() - interval '31 days' from stage_cache where node = 'train'
@@ -154,4 +172,5 @@ test('entries of another key shape and unused ones are dropped when the engine s
   expect(await nodes(before)).toEqual(['alien', 'old', 'train'])
   await using after = await openEngine({ dataDir: await before.crash(), flows: before.flows })
   expect(await nodes(after)).toEqual(['train'])
+  expect(await after.runs.get(run.id)).toMatchObject({ status: 'ok', result: { best: 1 } })
 })

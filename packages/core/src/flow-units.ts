@@ -1,0 +1,53 @@
+/**
+ * The nodes of a live flow as they are built: with their ports, settings and contexts, and not started.
+ * @module
+ */
+import type { FlowDocument, FlowNode } from '@flow-service/protocol'
+
+import type { Bus, OutputPort } from './bus.ts'
+import { EngineContext } from './engine-context.ts'
+import type { GraphNode } from './graph.ts'
+import type { Host } from './host.ts'
+import { StartError } from './live-flow.ts'
+import { LiveNode } from './live-node.ts'
+import type { Home } from './node-home.ts'
+import { parseSettings } from './node-life.ts'
+import { isIdempotent, type NodeRegistry } from './registry.ts'
+
+/** A node and what it may touch. */
+export interface Unit {
+  readonly node: LiveNode
+  readonly context: EngineContext
+}
+
+/** What building a node takes. */
+export interface UnitParts {
+  readonly home: Home
+  readonly document: FlowDocument
+  readonly host: Host
+  readonly registry: NodeRegistry
+  readonly isPrivate: boolean
+  readonly outputs: readonly OutputPort[]
+}
+
+/** Throws a {@link StartError} for a type that does not exist, or settings that it does not take. */
+export function unitOf(graphNode: GraphNode, { home, registry, outputs, ...around }: UnitParts): Unit {
+  const { id, type } = graphNode.node
+  const definition = registry.get(type)
+  if (definition === undefined) throw new StartError(id, `there is no node type "${type}"`)
+  const settings = parseSettings(registry, definition, graphNode.node)
+  const { mode } = around.document
+  const { inputs, outputs: ports } = graphNode
+  const idempotent = isIdempotent(definition, { id, mode, settings, inputs, outputs: ports })
+  const node = new LiveNode(home, { graphNode, definition, outputs, idempotent })
+  return { node, context: new EngineContext({ ...around, owner: node, ports: graphNode, settings }) }
+}
+
+/** The output ports of a node, each joined to its channel. */
+export const outputPortsOf = ({ id, ports }: FlowNode, flow: string, bus: Bus): OutputPort[] =>
+  ports
+    .filter(({ direction }) => direction === 'output')
+    .map(({ port, message, dtype, interval }) => {
+      const [channel, gate] = [bus.join(message), bus.gate(interval)]
+      return { message, flow, node: id, port, dtype, subject: `output "${port}"`, channel, gate }
+    })
