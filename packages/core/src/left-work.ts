@@ -58,8 +58,12 @@ export class LeftWork {
   /** Gives up what was taken up too often, and counts one more attempt of what is delivered now. */
   async count(): Promise<void> {
     const nowMs = this.#flow.nowMs()
-    const due = [...this.#timers.values()].filter(({ node, work }) => node.timers.isOverdue(work.id, nowMs))
-    for (const item of due) if (isSpent(item)) item.node.timers.forget(item.work.id)
+    const due = [...this.#timers.values()].filter(({ node, work: { body, id } }) => {
+      return body.is === 'timer' && node.timers.isOverdue(body.key, id, nowMs)
+    })
+    for (const { node, work } of due.filter(isSpent)) {
+      if (work.body.is === 'timer') node.timers.forget(work.body.key)
+    }
     const spent = [...this.#ready, ...due].filter(isSpent)
     for (const item of spent) this.#giveUp(item, 'crash')
     this.#ready.splice(0, Infinity, ...this.#ready.filter((item) => !isSpent(item)))
@@ -115,15 +119,18 @@ export class LeftWork {
 
   /** Nobody is left who would do it. */
   #drop({ id, node, body, cascade }: KeptWork): void {
-    const values =
-      body.is === 'delivery' || body.is === 'execution'
-        ? body.arrivals.map(([, value]) => value)
-        : body.is === 'arrival'
-          ? Object.values(body.values)
-          : []
-    for (const value of values) this.#flow.deadLetter({ node, message: null, value, reason: 'stopped', cascade })
+    for (const value of valuesOf(body)) {
+      this.#flow.deadLetter({ node, message: null, value, reason: 'stopped', cascade })
+    }
     this.#flow.work.drop(id)
   }
+}
+
+/** What is lost when nobody does it; a timer that carries nothing has nothing to lose. */
+function valuesOf(body: WorkBody): unknown[] {
+  if (body.is === 'arrival') return Object.values(body.values)
+  if (body.is === 'timer') return body.data === null ? [] : [body.data]
+  return body.is === 'trigger' ? [null] : body.arrivals.map(([, value]) => value)
 }
 
 const isSpent = ({ work }: Item): boolean => work.attempts >= MAX_ATTEMPTS

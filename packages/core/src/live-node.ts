@@ -24,6 +24,8 @@ import { NodeCondition } from './node-condition.ts'
 import {
   type Arrivals,
   arrivalsIn,
+  fedBy,
+  type Handled,
   lettersOf,
   type Home,
   type HomeNode,
@@ -33,9 +35,6 @@ import {
 import { NodeOutputs } from './node-outputs.ts'
 import { NodeTimers } from './node-timers.ts'
 import { Ring } from './ring.ts'
-
-/** What a handler is called for: one port's value, a trigger or timer, or (null) values by port. */
-type Handled = InputPort | typeof TRIGGER | typeof TIMER | null
 
 /** Executes one delivery at a time, in the order of arrival. */
 export class LiveNode implements HomeNode, ContextOwner {
@@ -206,7 +205,12 @@ export class LiveNode implements HomeNode, ContextOwner {
     else if (what.is === 'many') this.#takeMany(value as Arrival[], cause)
     else if (what.is === 'trigger') this.#act(cause)
     else if (this.#instance?.onTimer !== undefined) this.#execute(TIMER, value, cause)
-    else cause.leave()
+    else {
+      // set by an earlier form of the node
+      const { key, data } = value as DueTimer
+      if (data !== null) this.deadLetters('stopped', [[key, data]], cause.cascade.id)
+      cause.leave()
+    }
   }
 
   #takeOne(what: InputPort, value: unknown, cause: Cause): void {
@@ -316,10 +320,15 @@ export class LiveNode implements HomeNode, ContextOwner {
       failure = failureOf(error)
     }
     const isStopped = this.#instance === null
+    const isCancelled = this.#cancelled
     if (failure !== null) this.fail(failure)
     this.#ended()
-    if (failure !== null || isStopped) this.#giveUp(isStopped ? 'stopped' : 'crash', what, value, cause)
-    else this.#run(what, value, cause, () => work.end(key))
+    if (isStopped && this.#home.keeps) cause.suspend()
+    else if (failure !== null || isStopped) this.#giveUp(isStopped ? 'stopped' : 'crash', what, value, cause)
+    else if (isCancelled) {
+      work.end(key)
+      cause.leave()
+    } else this.#run(what, value, cause, () => work.end(key))
     this.#next()
     this.loop.end()
   }
@@ -396,11 +405,4 @@ export class LiveNode implements HomeNode, ContextOwner {
     }
     this.#giveUp('loop_limit', what, value, cause)
   }
-}
-
-/** What feeds an execution: the values of its triggering inputs. */
-function fedBy(inputs: readonly InputPort[], what: Handled, value: unknown): Arrivals {
-  if (what !== null) return what.is === 'input' ? [[what.port, value]] : []
-  const values = value as Values
-  return inputs.flatMap(({ port, trigger }) => (trigger && port in values ? [[port, values[port]] as const] : []))
 }

@@ -2,10 +2,10 @@
  * What a live node needs of its flow.
  * @module
  */
-import type { AnyNodeDefinition } from '@flow-service/connector-sdk'
+import type { AnyNodeDefinition, Values } from '@flow-service/connector-sdk'
 import type { FlowNode, NodeState } from '@flow-service/protocol'
 
-import type { Arrival, Bus, Consumer, InputPort, OutputPort, What } from './bus.ts'
+import type { Arrival, Bus, Consumer, InputPort, OutputPort, TIMER, TRIGGER, What } from './bus.ts'
 import type { Cascade, Cause } from './cascade.ts'
 import type { ExecutionStats } from './execution-stats.ts'
 import type { GraphNode } from './graph.ts'
@@ -70,6 +70,9 @@ export interface Waiting extends Delivery<HomeNode, What> {
   readonly ticket: number
 }
 
+/** What a handler is called for: one port's value, a trigger or timer, or (null) values by port. */
+export type Handled = InputPort | typeof TRIGGER | typeof TIMER | null
+
 /** What a delivery brings to input ports. */
 export function arrivalsIn(what: What, value: unknown): Arrivals {
   if (what.is === 'input') return [[what.port, value]]
@@ -85,4 +88,11 @@ export function lettersOf(
   const messages = new Map([...outputs.values()].map(({ port, message }) => [port, message]))
   for (const { port, message } of inputs) messages.set(port, message)
   return arrivals.map(([port, value]) => ({ node: node.id, message: messages.get(port) ?? null, value }))
+}
+
+/** What feeds an execution: the values of its triggering inputs. */
+export function fedBy(inputs: readonly InputPort[], what: Handled, value: unknown): Arrivals {
+  if (what !== null) return what.is === 'input' ? [[what.port, value]] : []
+  const values = value as Values
+  return inputs.flatMap(({ port, trigger }) => (trigger && port in values ? [[port, values[port]] as const] : []))
 }

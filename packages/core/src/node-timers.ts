@@ -35,7 +35,7 @@ interface Pending {
 /** A tick is one generation away from the executions that it directly causes. */
 const GENERATIONS = 1
 
-/** Timers by key. They wait from `open` on, and none is due before. */
+/** Timers by key. They wait from `open` on; none is due before, nor before its time. */
 export class NodeTimers implements LastingTimers {
   readonly #home: TimersHome
   readonly #node: HomeNode
@@ -79,18 +79,16 @@ export class NodeTimers implements LastingTimers {
     this.#wait({ id, timer, cascade, begun, ended, cancel: () => {} })
   }
 
-  /** Whether the timer of that kept work is set, and was due before now. */
-  isOverdue(id: string, nowMs: number): boolean {
-    const pending = this.#find(id)
-    return pending !== undefined && pending.timer.dueMs <= nowMs
+  /** Whether the timer of a key is set, is still the one of that kept work, and was due before now. */
+  isOverdue(key: string, id: string, nowMs: number): boolean {
+    const pending = this.#pending?.get(key)
+    return pending?.id === id && pending.timer.dueMs <= nowMs
   }
 
   /** Ends the waiting of a timer whose kept work is gone. */
-  forget(id: string): void {
-    const pending = this.#find(id)
-    if (pending === undefined) return
-    pending.cancel()
-    this.#pending?.delete(pending.timer.key)
+  forget(key: string): void {
+    this.#pending?.get(key)?.cancel()
+    this.#pending?.delete(key)
   }
 
   /** Begins to wait. */
@@ -99,19 +97,18 @@ export class NodeTimers implements LastingTimers {
     for (const pending of this.#pending?.values() ?? []) this.#arm(pending)
   }
 
-  /** Ends the waiting. With `keep` the timers are left for the next start, else they are dropped and answered. */
+  /**
+   * Ends the waiting. With `keep` the timers are left for the next start, and the last executions may still move or
+   * clear them; else they are dropped and answered.
+   */
   close(keep: boolean): { timer: DueTimer; cascade: string }[] {
     const left = [...(this.#pending?.values() ?? [])]
     this.#phase = keep ? 'kept' : 'closed'
-    this.#pending?.clear()
     for (const { cancel } of left) cancel()
     if (keep) return []
+    this.#pending?.clear()
     for (const { id } of left) this.#home.work.drop(id)
     return left.map(({ timer, cascade }) => ({ timer, cascade }))
-  }
-
-  #find(id: string): Pending | undefined {
-    return [...(this.#pending?.values() ?? [])].find((pending) => pending.id === id)
   }
 
   #wait(pending: Pending): void {
@@ -121,7 +118,12 @@ export class NodeTimers implements LastingTimers {
 
   #arm(pending: Pending): void {
     const { clock } = this.#home
-    pending.cancel = startTimer(clock, pending.timer.dueMs - clock.now(), () => this.#due(pending))
+    const { dueMs } = pending.timer
+    pending.cancel = startTimer(clock, dueMs - clock.now(), () => {
+      // the platform's timers fire up to 2 ms early; a node that reckons from `dueMs` would make the same tick again
+      if (clock.now() < dueMs) this.#arm(pending)
+      else this.#due(pending)
+    })
   }
 
   #due({ id, timer, cascade: cascadeId, begun, ended }: Pending): void {

