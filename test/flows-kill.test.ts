@@ -1,13 +1,12 @@
 import { ApiError, type Client } from '@flow-service/client-sdk'
 import { expect, test } from 'vitest'
 
-import { openDatabase } from '../packages/api-server/src/db/database.ts'
+import { readDatabase } from '../packages/api-server/test/backend.ts'
 import { type Operation, shown, type State, step } from '../packages/api-server/test/flows/flow-model.ts'
 import { DataDirectory, type EngineProcess } from './engine-process.ts'
 
 const ROUNDS = 4
 const LANES = 3
-const quiet = { info() {}, warn() {}, error() {} }
 
 const relay = (title: string) => ({
   title,
@@ -43,10 +42,11 @@ test('kills in the middle of changes leave every flow as it was before or after,
   for (const lane of lanes) await check(last.client, lane)
   expect(await last.end('SIGTERM')).toBe(0)
 
-  const database = await openDatabase({ dataDir: data.path, log: quiet })
-  const rows = await database.sql<{ action: string; flow: string; detail: unknown }[]>`
-    select action, flow, detail from engine_event where kind = 'audit' and flow not like 'reader%' order by ts, id`
-  await database.close()
+  const rows = await readDatabase(
+    data.path,
+    (sql) => sql<{ action: string; flow: string; detail: unknown }[]>`
+    select action, flow, detail from engine_event where kind = 'audit' and flow not like 'reader%' order by ts, id`,
+  )
   const found = rows.map(({ action, flow, detail }) => {
     const { version } = (typeof detail === 'string' ? JSON.parse(detail) : detail) as { version: number }
     return `${action} ${flow} ${version}`

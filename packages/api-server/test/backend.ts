@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import postgres from 'postgres'
 import { inject } from 'vitest'
 
-import type { DatabaseOptions } from '../src/db/database.ts'
+import { type DatabaseOptions, openDatabase, type Sql } from '../src/db/database.ts'
 
 /** How to open the database of a data directory: on a server it is one of that directory's name, made when missing. */
 export async function databaseAt(dataDir: string): Promise<Pick<DatabaseOptions, 'dataDir' | 'databaseUrl'>> {
@@ -21,4 +21,14 @@ export async function databaseAt(dataDir: string): Promise<Pick<DatabaseOptions,
   const url = new URL(server)
   url.pathname = name
   return { dataDir, databaseUrl: url.href }
+}
+
+/** Reads the embedded database of a data directory that no engine has open. */
+export async function readDatabase<T>(dataDir: string, read: (sql: Sql) => Promise<T>): Promise<T> {
+  const database = await openDatabase({ dataDir, log: { info() {}, warn() {}, error() {} } })
+  try {
+    return await read(database.sql)
+  } finally {
+    await database.close()
+  }
 }

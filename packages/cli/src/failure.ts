@@ -1,3 +1,5 @@
+import { printable } from './table.ts'
+
 /** A failure that the command line explains in one sentence. `code` is the exit code. */
 export class CommandFailure extends Error {
   readonly code: 1 | 2 | 3
@@ -22,9 +24,9 @@ export function failed(error: unknown): number {
     return error.code
   }
   if (isRefusal(error)) {
-    console.error(`error: ${error.problem.detail}`)
+    console.error(`error: ${printable(error.problem.detail)}`)
     const places = (error.problem.errors ?? []).map(({ path, message }) => `${path}: ${message}`)
-    for (const place of places) if (place !== error.problem.detail) console.error(`  ${place}`)
+    for (const place of places) if (place !== error.problem.detail) console.error(`  ${printable(place)}`)
     return error.status === 401 || error.status === 403 ? 3 : 1
   }
   if (error instanceof TypeError && error.message === 'fetch failed') {

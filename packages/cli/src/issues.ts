@@ -1,4 +1,4 @@
-import { table } from './table.ts'
+import { printable, table } from './table.ts'
 import { counted, dim, status } from './terminal.ts'
 
 /** A finding about a document. */
@@ -21,7 +21,11 @@ export function issueSummary(issues: readonly Pick<Finding, 'severity'>[]): stri
 /** Findings as lines: severity, place, what is wrong and what to do. */
 export function issueLines(issues: readonly Finding[]): string[] {
   if (issues.length === 0) return []
-  const rows = issues.map(({ severity, path, message }) => [`  ${status(severity)}`, dim(path ?? ''), message])
+  const rows = issues.map(({ severity, path, message }) => [
+    `  ${status(severity)}`,
+    dim(path ?? ''),
+    printable(message),
+  ])
   // without the header, which the words do not need
   return table(['', '', ''], rows, '').split('\n').slice(1)
 }

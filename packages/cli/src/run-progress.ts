@@ -6,7 +6,7 @@
 import type { Client, Run } from '@flow-service/client-sdk'
 import { type EventFrame, isFinished } from '@flow-service/protocol'
 
-import { duration, oneLine } from './table.ts'
+import { duration, oneLine, printable } from './table.ts'
 
 /** What is submitted. */
 export type Submission = Parameters<Client['runs']['submit']>[0]
@@ -97,6 +97,6 @@ function summary(run: Run): string {
   )
   const metrics = run.metrics.map(({ name, count, last }) => `  ${name.padEnd(20)} ${last} after ${count} points`)
   const result = Object.entries(run.result ?? {}).map(([name, value]) => `  ${name} = ${oneLine(value)}`)
-  const failure = run.error ? [`  ${run.error.node ?? 'run'}: ${run.error.message}`] : []
+  const failure = run.error ? [`  ${run.error.node ?? 'run'}: ${printable(run.error.message)}`] : []
   return [`${run.status} in ${duration(run.duration_s)}`, ...nodes, ...metrics, ...result, ...failure].join('\n')
 }

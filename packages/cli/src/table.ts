@@ -27,8 +27,18 @@ export function duration(seconds: number | null): string {
   return `${Math.floor(whole / 60)} min ${whole % 60} s`
 }
 
-/** A JSON value on one line, at most `most` characters. */
+/**
+ * A JSON value on one line, at most `most` characters. It may come from anybody: what a terminal would obey is escaped.
+ */
 export function oneLine(value: unknown, most = 100): string {
-  const text = typeof value === 'string' ? value.replaceAll(/\s*\n\s*/g, ' ') : (JSON.stringify(value) ?? 'null')
+  const line = typeof value === 'string' ? value.replaceAll(/\s*\n\s*/g, ' ') : (JSON.stringify(value) ?? 'null')
+  const text = printable(line)
   return text.length > most ? `${text.slice(0, most - 3)}...` : text
 }
+
+/** A text whose control characters (C0, C1, and those that turn the direction of writing) are spelled out. */
+export const printable = (text: string): string =>
+  text.replaceAll(
+    /(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )

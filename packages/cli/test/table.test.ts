@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { apiAddress } from '../src/session.ts'
-import { duration, oneLine, table } from '../src/table.ts'
+import { duration, oneLine, printable, table } from '../src/table.ts'
 import { parsePairs } from '../src/values.ts'
 
 test.each([
@@ -34,6 +34,13 @@ test('a value stands on one line of at most its width', () => {
   expect(oneLine({ a: [1, 'x'] })).toBe('{"a":[1,"x"]}')
   expect(oneLine('x'.repeat(200), 10)).toBe('xxxxxxx...')
   expect(oneLine(undefined)).toBe('null')
+})
+
+test('what a terminal would obey is spelled out, whoever has sent it', () => {
+  expect(oneLine('\u001b[2J\u001b]0;mine\u0007')).toBe(String.raw`\u001b[2J\u001b]0;mine\u0007`)
+  expect(oneLine({ a: '\u009b31m\u202e' })).toBe(String.raw`{"a":"\u009b31m\u202e"}`)
+  expect(oneLine('one\ntwo\tthree')).toBe(String.raw`one two\u0009three`)
+  expect(printable('two\nlines\r')).toBe('two\nlines\\u000d')
 })
 
 test('a parameter is JSON or text, and may hold further equal signs', () => {

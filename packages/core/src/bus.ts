@@ -142,7 +142,12 @@ export class Bus {
   /** Publishes one value. */
   publish(output: OutputPort, value: unknown, cause: Cause, atMs?: number): void {
     this.#tell(output, value, cause, atMs ?? this.#host.clock.now())
-    deliver(output.channel, value, cause)
+    const { readers } = output.channel
+    const [first] = readers
+    // the way of nearly every value
+    if (readers.length === 1 && first!.inputs.length === 1 && cause.work === null) {
+      first!.consumer.loop.deliver(first!.consumer, first!.inputs[0]!, value, cause)
+    } else deliver(output.channel, value, cause)
   }
 
   /** Publishes several values as one delivery to each reader; `values` are in the order of `outputs`. */
@@ -228,9 +233,7 @@ function deliverMany(outputs: readonly OutputPort[], values: readonly unknown[],
 
 function deliver(channel: Channel, value: unknown, cause: Cause): void {
   for (const { consumer, inputs } of channel.readers) {
-    const { length } = inputs
-    if (length === 1 && cause.work === null) consumer.loop.deliver(consumer, inputs[0]!, value, cause)
-    else if (length === 1) hand(consumer, inputs[0]!, value, cause)
+    if (inputs.length === 1) hand(consumer, inputs[0]!, value, cause)
     else
       deliverTogether(
         consumer,

@@ -5,6 +5,7 @@
 import type { FlowDocument, FlowNode } from '@flow-service/protocol'
 
 import type { Bus, OutputPort } from './bus.ts'
+import type { Cascades } from './cascades.ts'
 import { EngineContext } from './engine-context.ts'
 import type { GraphNode } from './graph.ts'
 import type { Host } from './host.ts'
@@ -14,6 +15,16 @@ import type { Home } from './node-home.ts'
 import { parseSettings } from './node-life.ts'
 import { isIdempotent, type NodeRegistry } from './registry.ts'
 
+/** What the flows of a runtime share. */
+export interface Surrounding {
+  readonly host: Host
+  readonly registry: NodeRegistry
+  readonly bus: Bus
+  readonly cascades: Cascades
+  /** Nothing comes in but what the flow is fed: no listeners, no schedules (G26). */
+  readonly isPrivate: boolean
+}
+
 /** A node and what it may touch. */
 export interface Unit {
   readonly node: LiveNode
@@ -21,26 +32,22 @@ export interface Unit {
 }
 
 /** What building a node takes. */
-export interface UnitParts {
+export interface UnitParts extends Surrounding {
   readonly home: Home
   readonly document: FlowDocument
-  readonly host: Host
-  readonly registry: NodeRegistry
-  readonly isPrivate: boolean
   readonly outputs: readonly OutputPort[]
 }
 
 /** Throws a {@link StartError} for a type that does not exist, or settings that it does not take. */
-export function unitOf(graphNode: GraphNode, { home, registry, outputs, ...around }: UnitParts): Unit {
+export function unitOf(graphNode: GraphNode, { home, document, host, registry, isPrivate, outputs }: UnitParts): Unit {
   const { id, type } = graphNode.node
   const definition = registry.get(type)
   if (definition === undefined) throw new StartError(id, `there is no node type "${type}"`)
   const settings = parseSettings(registry, definition, graphNode.node)
-  const { mode } = around.document
   const { inputs, outputs: ports } = graphNode
-  const idempotent = isIdempotent(definition, { id, mode, settings, inputs, outputs: ports })
+  const idempotent = isIdempotent(definition, { id, mode: document.mode, settings, inputs, outputs: ports })
   const node = new LiveNode(home, { graphNode, definition, outputs, idempotent })
-  return { node, context: new EngineContext({ ...around, owner: node, ports: graphNode, settings }) }
+  return { node, context: new EngineContext({ host, document, owner: node, ports: graphNode, settings, isPrivate }) }
 }
 
 /** The output ports of a node, each joined to its channel. */

@@ -2,7 +2,7 @@
  * The kept work of one live flow: what it holds, durable arrivals, timers, and notes of what must not be repeated.
  * @module
  */
-import type { DueTimer, OutputPort, What } from './bus.ts'
+import type { Arrival, DueTimer, OutputPort, What } from './bus.ts'
 import { type Cascade, Cause, Work } from './cascade.ts'
 import type { Cascades } from './cascades.ts'
 import type { Host, KeptWork, WorkBody } from './host.ts'
@@ -67,6 +67,24 @@ export class FlowWork {
       cause.work.leave()
     }
     return new Cause(cause.cascade, work, 0)
+  }
+
+  /**
+   * The causes of values that come together to a node which handles one after the other. Kept work is kept for each
+   * value by itself: its notes tell of a reader that it is done, not of which value.
+   */
+  parts(node: HomeNode, arrivals: readonly Arrival[], cause: Cause): Cause[] {
+    const { cascade, work } = cause
+    const parts = arrivals.map(({ input, value }) => {
+      cascade.enter()
+      if (work === null) return cause
+      const part = this.#keep(node, { is: 'delivery', arrivals: [[input.port, value]] }, cascade)
+      // it goes on in memory, as what is held does
+      part.committed.catch(() => {})
+      return new Cause(cascade, part.work, 0)
+    })
+    if (work?.isShared === true) work.end(node.key)
+    return parts
   }
 
   /** Keeps an arrival; rejects when it could not be kept. The caller lets go of the work. */

@@ -17,13 +17,15 @@ import {
 } from './bus.ts'
 import type { Cause, Work } from './cascade.ts'
 import type { ContextOwner } from './engine-context.ts'
+import { ExecutionSignal } from './execution-signal.ts'
 import { type Failure, failureOf } from './failure.ts'
-import { type CascadeOrigin, type DeadLetter, CodeError } from './host.ts'
+import type { CascadeOrigin, DeadLetter } from './host.ts'
 import type { Loop } from './loop.ts'
 import { NodeCondition } from './node-condition.ts'
 import {
   type Arrivals,
   arrivalsIn,
+  combined,
   fedBy,
   type Handled,
   lettersOf,
@@ -44,6 +46,7 @@ export class LiveNode implements HomeNode, ContextOwner {
   readonly run = null
   readonly loop: Loop<Consumer, What>
   readonly inputs: readonly InputPort[]
+  readonly outputs: ReadonlyMap<string, OutputPort>
   readonly #home: Home
   readonly #arrival: AnyNodeDefinition['arrival']
   readonly #outputs: NodeOutputs
@@ -53,15 +56,15 @@ export class LiveNode implements HomeNode, ContextOwner {
   readonly timers: NodeTimers
   readonly #condition: NodeCondition
   readonly #idempotent: boolean
+  /** Takes each value alone, and may take it twice. */
+  readonly #isPlain: boolean
   /** Null before the start and after the stop. */
   #instance: NodeInstance | null = null
   /** Of the execution that runs; null while the node is idle. */
   #cause: Cause | null = null
   /** What begins when the node publishes by itself. */
   #source: CascadeOrigin['kind'] = 'reading'
-  /** Of the execution that runs, once somebody has asked for its signal. */
-  #controller: AbortController | null = null
-  #cancelled = false
+  readonly #signal = new ExecutionSignal()
 
   constructor(home: Home, { graphNode, definition, outputs, idempotent }: NodeParts) {
     this.#home = home
@@ -71,14 +74,12 @@ export class LiveNode implements HomeNode, ContextOwner {
     this.loop = home.loop
     this.inputs = graphNode.inputs.map((port, index) => new InputPort(this, port, index))
     this.#outputs = new NodeOutputs(home, outputs, this)
+    this.outputs = this.#outputs.ports
     this.#arrival = definition.arrival
     this.#idempotent = idempotent
+    this.#isPlain = idempotent && definition.arrival === 'each'
     this.timers = new NodeTimers(home.timers, this)
     this.#condition = new NodeCondition(home, this)
-  }
-
-  get outputs(): ReadonlyMap<string, OutputPort> {
-    return this.#outputs.ports
   }
 
   open(instance: NodeInstance): void {
@@ -87,18 +88,13 @@ export class LiveNode implements HomeNode, ContextOwner {
 
   close(): void {
     this.#instance = null
-    this.#controller?.abort(new CodeError('cancelled', 'the node stops', null))
+    this.#signal.stop()
   }
 
   receive(what: What, value: unknown, cause: Cause): void {
-    if (what.is === 'many' && this.#arrival === 'each') {
-      for (const arrival of value as Arrival[]) {
-        cause.enter()
-        this.receive(arrival.input, arrival.value, cause)
-      }
-      cause.leave()
-    } else if (this.#cause !== null) this.#wait(what, value, cause)
-    else if (what.is === 'input') this.#takeOne(what, value, cause)
+    if (what.is === 'many' && this.#arrival === 'each') this.#receiveEach(value as Arrival[], cause)
+    else if (this.#cause !== null) this.#wait(what, value, cause)
+    else if (what.is === 'input' && this.#isPlain && this.#instance !== null) this.#takePlainly(what, value, cause)
     else this.#take(what, value, cause)
   }
 
@@ -139,18 +135,12 @@ export class LiveNode implements HomeNode, ContextOwner {
   }
 
   executionSignal(): AbortSignal | null {
-    if (this.#cause === null) return null
-    this.#controller ??= new AbortController()
-    return this.#controller.signal
+    return this.#cause === null ? null : this.#signal.signal
   }
 
   /** Ends the execution that runs, without a failure marker. */
   cancel(): 0 | 1 {
-    if (this.#cause === null || this.#cancelled) return 0
-    this.#cancelled = true
-    this.#controller ??= new AbortController()
-    this.#controller.abort(new CodeError('cancelled', 'the execution was cancelled', null))
-    return 1
+    return this.#cause !== null && this.#signal.cancel() ? 1 : 0
   }
 
   /** Empties the mailbox. */
@@ -177,10 +167,10 @@ export class LiveNode implements HomeNode, ContextOwner {
     for (const letter of lettersOf(this, arrivals)) this.#home.deadLetter({ ...letter, reason, cascade })
   }
 
-  /** Sets the failure marker; the node goes on working. */
-  fail(failure: Failure): void {
+  /** Sets the failure marker; the node goes on working. `cause` is that of the execution that runs unless given. */
+  fail(failure: Failure, cause: Cause | null = this.#cause): void {
     this.#home.stats.errors++
-    this.#cause?.cascade.fail({ node: this.node.id, type: failure.type, message: failure.message })
+    cause?.cascade.fail({ node: this.node.id, type: failure.type, message: failure.message })
     this.#condition.fail(failure)
   }
 
@@ -200,17 +190,31 @@ export class LiveNode implements HomeNode, ContextOwner {
     return { flow: this.#home.name, node: this.node.id, ...this.#condition.state(this.#cause !== null) }
   }
 
+  #receiveEach(arrivals: readonly Arrival[], cause: Cause): void {
+    const parts = this.#home.work.parts(this, arrivals, cause)
+    for (const [at, { input, value }] of arrivals.entries()) this.receive(input, value, parts[at] ?? cause)
+    cause.leave()
+  }
+
+  /** The way of nearly every delivery: what `#takeOne` and `#execute` come to for a node that takes each value alone. */
+  #takePlainly(input: InputPort, value: unknown, cause: Cause): void {
+    if (!this.#fill(input, value, cause) || !input.trigger) cause.leave()
+    else if (++cause.cascade.executions > MAX_CASCADE_EXECUTIONS) this.#limit(input, value, cause)
+    else this.#run(input, value, cause, null)
+  }
+
   #take(what: What, value: unknown, cause: Cause): void {
     if (what.is === 'input') this.#takeOne(what, value, cause)
     else if (what.is === 'many') this.#takeMany(value as Arrival[], cause)
     else if (what.is === 'trigger') this.#act(cause)
     else if (this.#instance?.onTimer !== undefined) this.#execute(TIMER, value, cause)
-    else {
-      // set by an earlier form of the node
-      const { key, data } = value as DueTimer
-      if (data !== null) this.deadLetters('stopped', [[key, data]], cause.cascade.id)
-      cause.leave()
-    }
+    else this.#refuseTimer(value as DueTimer, cause)
+  }
+
+  /** An earlier form of the node has set it. */
+  #refuseTimer({ key, data }: DueTimer, cause: Cause): void {
+    if (data !== null) this.deadLetters('stopped', [[key, data]], cause.cascade.id)
+    cause.leave()
   }
 
   #takeOne(what: InputPort, value: unknown, cause: Cause): void {
@@ -234,25 +238,16 @@ export class LiveNode implements HomeNode, ContextOwner {
   }
 
   #combine(cause: Cause): void {
-    const values: Values = {}
-    for (const input of this.inputs) {
-      if (input.trigger && !input.filled) {
-        cause.leave()
-        return
-      }
-      values[input.port] = input.latest
-    }
-    this.#execute(null, values, cause)
+    const values = combined(this.inputs)
+    if (values === null) cause.leave()
+    else this.#execute(null, values, cause)
   }
 
   /** Keeps the latest value of an input; false when the value is not what the port takes. */
-  #fill(input: InputPort, value: unknown, { cascade }: Cause): boolean {
+  #fill(input: InputPort, value: unknown, cause: Cause): boolean {
     const violation = input.take(value)
-    if (violation === null) return true
-    const failure = failureOf(violation)
-    cascade.fail({ node: this.node.id, type: failure.type, message: failure.message })
-    this.fail(failure)
-    return false
+    if (violation !== null) this.fail(failureOf(violation), cause)
+    return violation === null
   }
 
   /** Runs the handler: of one port's value, of a trigger or timer, or (null) of values by port. */
@@ -284,7 +279,7 @@ export class LiveNode implements HomeNode, ContextOwner {
     }
     if (isTimed) stats.took(performance.now() - startedMs)
     this.#cause = null
-    if (this.#controller !== null) this.#controller = null
+    this.#signal.reset()
     onEnd?.()
     cause.leave()
   }
@@ -320,7 +315,7 @@ export class LiveNode implements HomeNode, ContextOwner {
       failure = failureOf(error)
     }
     const isStopped = this.#instance === null
-    const isCancelled = this.#cancelled
+    const isCancelled = this.#signal.isCancelled
     if (failure !== null) this.fail(failure)
     this.#ended()
     if (isStopped && this.#home.keeps) cause.suspend()
@@ -348,9 +343,10 @@ export class LiveNode implements HomeNode, ContextOwner {
     this.#home.changed(this)
     try {
       const values = await outcome
-      if (values !== undefined && values !== null && !this.#cancelled && this.#instance !== null) this.emit(values)
+      if (values !== undefined && values !== null && !this.#signal.isCancelled && this.#instance !== null)
+        this.emit(values)
     } catch (error) {
-      if (!this.#cancelled && this.#instance !== null) this.fail(failureOf(error))
+      if (!this.#signal.isCancelled && this.#instance !== null) this.fail(failureOf(error))
     }
     this.#home.stats.took(performance.now() - startedMs)
     this.#ended()
@@ -368,8 +364,7 @@ export class LiveNode implements HomeNode, ContextOwner {
 
   #ended(): void {
     this.#cause = null
-    this.#controller = null
-    this.#cancelled = false
+    this.#signal.reset()
     this.#condition.ended()
   }
 
@@ -395,13 +390,10 @@ export class LiveNode implements HomeNode, ContextOwner {
   }
 
   #limit(what: Handled, value: unknown, cause: Cause): void {
-    const { cascade } = cause
     // The first refused execution marks its node; the cascade's other deliveries only end.
-    if (cascade.executions === MAX_CASCADE_EXECUTIONS + 1) {
+    if (cause.cascade.executions === MAX_CASCADE_EXECUTIONS + 1) {
       const message = `the cascade passed ${MAX_CASCADE_EXECUTIONS} executions and was stopped; break the loop with a passive input`
-      const failure = { type: 'loop_limit', message, traceback: null }
-      cascade.fail({ node: this.node.id, type: failure.type, message })
-      this.fail(failure)
+      this.fail({ type: 'loop_limit', message, traceback: null }, cause)
     }
     this.#giveUp('loop_limit', what, value, cause)
   }

@@ -33,6 +33,8 @@ export class LiveRuntime {
   readonly #bus: Bus
   readonly #cascades: Cascades
   readonly #flows = new Map<string, Entry>()
+  /** Flows that have taken up what an earlier engine had left: later starts are no attempts (K5). */
+  readonly #tried = new Set<string>()
   /** Of flows that have stopped, until it is asked for. */
   #pastStats: FlowStats[] = []
 
@@ -56,6 +58,7 @@ export class LiveRuntime {
       bus: this.#bus,
       cascades: this.#cascades,
       isPrivate: false,
+      isFirst: !this.#tried.has(name),
     }
     const flow = new RunningFlow(document, around, () => {
       this.#flows.delete(name)
@@ -65,6 +68,7 @@ export class LiveRuntime {
     const started = flow.start(options)
     this.#flows.set(name, { flow, dtypes, settled: started.catch(() => {}) })
     await started
+    if (options.paused !== true) this.#tried.add(name)
     return flow
   }
 

@@ -43,6 +43,8 @@ export interface Home {
   publishMany(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs?: number): void
   /** Publishes an arrival that is kept until the executions that it directly causes have ended. */
   publishKept(node: HomeNode, outputs: readonly OutputPort[], values: readonly unknown[]): Promise<void>
+  /** Its kept work: the causes of values that come together to a node which handles one after the other. */
+  readonly work: { parts(node: HomeNode, arrivals: readonly Arrival[], cause: Cause): Cause[] }
   /** Keeps that an execution which must not be repeated has begun; the result takes it back. */
   intend(node: HomeNode, arrivals: Arrivals, cause: Cause): () => void
   /** For the timers of its nodes. */
@@ -88,6 +90,16 @@ export function lettersOf(
   const messages = new Map([...outputs.values()].map(({ port, message }) => [port, message]))
   for (const { port, message } of inputs) messages.set(port, message)
   return arrivals.map(([port, value]) => ({ node: node.id, message: messages.get(port) ?? null, value }))
+}
+
+/** The latest value of every input; null while a triggering one has none. */
+export function combined(inputs: readonly InputPort[]): Values | null {
+  const values: Values = {}
+  for (const input of inputs) {
+    if (input.trigger && !input.filled) return null
+    values[input.port] = input.latest
+  }
+  return values
 }
 
 /** What feeds an execution: the values of its triggering inputs. */

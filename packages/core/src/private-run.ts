@@ -50,7 +50,11 @@ export async function runPrivately({ document, host, registry, inputs }: Private
   const own = privateHost(host, { values, quiet })
   const bus = new Bus(own)
   const cascades = new Cascades(own)
-  const flow = new RunningFlow(document, { host: own, registry, bus, cascades, isPrivate: true }, () => {})
+  const flow = new RunningFlow(
+    document,
+    { host: own, registry, bus, cascades, isPrivate: true, isFirst: true },
+    () => {},
+  )
   await flow.start({})
   const cascade = cascades.begin({
     flow: document.name,

@@ -8,7 +8,7 @@ import { type Arrival, deliverTogether, type InputPort, type OutputPort, TRIGGER
 import type { Cause } from './cascade.ts'
 import { conform, namedPorts } from './conform.ts'
 import { TriggerError } from './live-flow.ts'
-import type { LiveNode } from './live-node.ts'
+import type { HomeNode } from './node-home.ts'
 
 /** What a request does once it has a cause: values for inputs, or for outputs. */
 export type Request =
@@ -16,7 +16,7 @@ export type Request =
   | { readonly is: 'outputs'; readonly outputs: readonly OutputPort[]; readonly values: readonly unknown[] }
 
 /** Values by input port, or by output port, of a node. Throws a {@link TriggerError}. */
-export function requestOf(node: LiveNode, values: Values): Request {
+export function requestOf(node: HomeNode, values: Values): Request {
   const ports = Object.keys(values).filter((port) => values[port] !== undefined)
   const inputs = new Map(node.inputs.map((input) => [input.port, input]))
   const strange = ports.find((port) => !inputs.has(port))
@@ -42,7 +42,7 @@ export function requestOf(node: LiveNode, values: Values): Request {
 }
 
 /** What a dead letter was: a value for every input that reads its message, or one that the node had to publish. */
-export function replayOf(node: LiveNode, message: string | null, value: unknown): Request {
+export function replayOf(node: HomeNode, message: string | null, value: unknown): Request {
   if (message === null) return { is: 'arrivals', arrivals: [] }
   const inputs = node.inputs.filter((input) => input.message === message)
   if (inputs.length > 0) return { is: 'arrivals', arrivals: inputs.map((input) => arrivalAt(input, value)) }
@@ -54,7 +54,7 @@ export function replayOf(node: LiveNode, message: string | null, value: unknown)
 }
 
 /** Delivers arrivals, or without any a request to act. */
-export function feed(node: LiveNode, arrivals: Arrival[], cause: Cause): void {
+export function feed(node: HomeNode, arrivals: Arrival[], cause: Cause): void {
   if (arrivals.length === 0) node.loop.deliver(node, TRIGGER, {}, cause)
   else deliverTogether(node, arrivals, cause)
 }

@@ -12,13 +12,12 @@ import * as Scope from 'effect/Scope'
 
 import { type Bus, type Channel, type Consumer, type InputPort, type OutputPort, TIMER, type What } from './bus.ts'
 import { type Cascade, Cause } from './cascade.ts'
-import type { Cascades } from './cascades.ts'
 import { onClock } from './effect-clock.ts'
 import { ExecutionStats } from './execution-stats.ts'
-import { outputPortsOf, type Unit, unitOf } from './flow-units.ts'
+import { outputPortsOf, type Surrounding, type Unit, unitOf } from './flow-units.ts'
 import { FlowWork } from './flow-work.ts'
 import { append, buildGraph, type GraphNode } from './graph.ts'
-import type { CascadeOrigin, DeadLetter, Host } from './host.ts'
+import type { CascadeOrigin, DeadLetter } from './host.ts'
 import { type LeftHome, LeftWork } from './left-work.ts'
 import { type LiveFlow, type StartError, type StartOptions, TriggerError } from './live-flow.ts'
 import type { LiveNode } from './live-node.ts'
@@ -26,25 +25,14 @@ import { Loop } from './loop.ts'
 import type { Arrivals, Home, HomeNode, Waiting } from './node-home.ts'
 import { startNode } from './node-life.ts'
 import type { TimersHome } from './node-timers.ts'
-import type { NodeRegistry } from './registry.ts'
 import { feed, replayOf, type Request, requestOf } from './requests.ts'
 
 /** How long executions may take to end once the flow stops. */
 const LAST_MS = 10_000
 
-/** What the flows of a runtime share. */
-export interface Surrounding {
-  readonly host: Host
-  readonly registry: NodeRegistry
-  readonly bus: Bus
-  readonly cascades: Cascades
-  /** Nothing comes in but what the flow is fed: no listeners, no schedules (G26). */
-  readonly isPrivate: boolean
-}
-
 /** `starting` keeps publications back; they go out, in order, once every node has started. */
 type Phase =
-  | { readonly is: 'starting'; readonly kept: (() => void)[] }
+  | { readonly is: 'starting'; readonly kept: { readonly cause: Cause; readonly publish: () => void }[] }
   | { readonly is: 'active' }
   | { readonly is: 'stopping'; readonly done: Promise<void> }
 
@@ -103,6 +91,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
       this.keeps = true
       this.#closeTimers()
       await this.#closeNodes()
+      this.#forgetKept()
       throw error
     }
     this.#subscribe()
@@ -112,7 +101,10 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
     this.bus = this.#around.bus
     this.#left = left
     if (options.deferred !== true) this.takeUp()
-    for (const publish of kept) publish()
+    for (const { cause, publish } of kept) {
+      publish()
+      cause.leave()
+    }
     for (const { context } of this.#units.values()) context.opened()
   }
 
@@ -332,9 +324,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
     const { clock } = this.#around.host
     for (const { context } of this.#units.values()) context.closeListeners()
     this.#closeTimers()
-    const waiting = this.#takeMailboxes()
-    if (this.keeps) this.loop.hold(waiting)
-    else for (const { node, what, value, cause } of waiting) node.discard('stopped', what, value, cause)
+    for (const { node, what, value, cause } of this.#takeMailboxes()) this.#leave(node, what, value, cause)
     this.loop.close()
     const ended = Effect.promise(() => this.loop.idle())
     await Effect.runPromise(onClock(clock, Effect.timeoutOption(ended, LAST_MS)))
@@ -368,14 +358,24 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
   #later(cause: Cause, publish: () => void): void {
     const { kept } = this.#phase as Extract<Phase, { is: 'starting' }>
     cause.enter()
-    kept.push(() => {
-      publish()
-      cause.leave()
-    })
+    kept.push({ cause, publish })
+  }
+
+  /** The start has failed: what nodes have published goes nowhere, but durable arrivals wait for the next start. */
+  #forgetKept(): void {
+    const { kept } = this.#phase as Extract<Phase, { is: 'starting' }>
+    this.#phase = { is: 'stopping', done: Promise.resolve() }
+    for (const { cause } of kept) {
+      if (cause.work !== null) cause.suspend()
+      else {
+        cause.cascade.abandon()
+        cause.leave()
+      }
+    }
   }
 
   /** A delivery that the flow does not live to make. */
-  #leave(node: LiveNode, what: What, value: unknown, cause: Cause): void {
+  #leave(node: HomeNode, what: What, value: unknown, cause: Cause): void {
     if (this.keeps) {
       this.work.held(node, what, value, cause)
       cause.suspend()

@@ -5,7 +5,7 @@
 import type { NodeContext } from '@flow-service/connector-sdk'
 import type { FlowDocument } from '@flow-service/protocol'
 import { MAX_HELD } from '@flow-service/protocol'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 
 import { type KeptWork, LiveRuntime, NodeRegistry, type StartOptions } from '../src/index.ts'
 import { type MemoryHost, memoryHost } from '../src/testing.ts'
@@ -598,4 +598,193 @@ test('executions are counted and timed: all of them while they are few, a sample
   expect(many).toMatchObject({ executions: 5000, errors: 0 })
   expect(many?.durationsMs.length).toBeGreaterThanOrEqual(200)
   expect(many?.durationsMs.length).toBeLessThan(300)
+})
+
+test('a rebuild keeps all that waits, however much, and what a step has released to a busy node', async () => {
+  const { running, definition } = gated()
+  const document = flow([{ id: 'a', type: 'gated', ports: [input('x')] }])
+  const { host, runtime, start } = engine([definition])
+  const live = await start(document)
+  runtime.publish('f.x', 0)
+  await turn()
+  live.pause()
+  runtime.publish('f.x', 1)
+  live.step()
+  const stopped = live.stop({ keep: true })
+  running[0]?.end()
+  await stopped
+  expect(runtime.running()).toEqual([])
+  expect(atCrash(host)).toMatchObject([{ body: { arrivals: [['x', 1]] } }])
+  const again = await start(document)
+  await turn()
+  for (let value = 0; value <= MAX_HELD; value++) runtime.publish('f.x', value)
+  const rebuilt = again.stop({ keep: true })
+  running[1]?.end()
+  await rebuilt
+  expect(host.deadLetters).toEqual([])
+  expect(atCrash(host)).toHaveLength(MAX_HELD + 1)
+})
+
+test('a failed start leaves no cascade behind; a durable arrival in it waits for the next one', async () => {
+  const document = flow([
+    { id: 's', type: 'eager', ports: [output('x')] },
+    { id: 'a', type: 'end', ports: [input('x')] },
+    { id: 'b', type: 'broken', ports: [input('x')] },
+  ])
+  let isBroken = true
+  const eager = type('eager', async (ctx) => {
+    if (isBroken) {
+      ctx.send('x', 'volatile')
+      await ctx.emitDurably({ x: 'durable' })
+    }
+    return {}
+  })
+  const broken = type('broken', () => {
+    if (isBroken) throw new Error('no')
+    return {}
+  })
+  const { calls, definition } = recorder('end')
+  const { host, runtime, start } = engine([definition, eager, broken])
+  await expect(start(document)).rejects.toThrow('no')
+  expect(runtime.running()).toEqual([])
+  expect(host.cascades).toMatchObject([{ status: 'abandoned', executions: 0 }])
+  isBroken = false
+  await (await start(document)).idle()
+  expect(calls).toEqual([['a', 'x', 'durable']])
+  expect(atCrash(host)).toEqual([])
+})
+
+test('an execution that is cancelled before its note is committed does not run', async () => {
+  const document = flow([
+    { id: 's', type: 'source', ports: [output('x')] },
+    { id: 'a', type: 'gated', ports: [input('x')] },
+  ])
+  const once = gated({ idempotent: false })
+  const source = durable()
+  const host = memoryHost()
+  const noted = Promise.withResolvers<void>()
+  const runtime = new LiveRuntime(
+    { ...host, work: { ...host.work, begin: () => noted.promise } },
+    new NodeRegistry([once.definition, source.definition]),
+  )
+  onTestFinished(() => runtime.close())
+  const live = await runtime.start(document)
+  await source.accept({ x: 1 })
+  await turn()
+  expect(live.cancel('a')).toBe(1)
+  noted.resolve()
+  await live.idle()
+  expect(once.running).toEqual([])
+  expect(host.deadLetters).toEqual([])
+  expect(atCrash(host)).toEqual([])
+})
+
+test('no timer is due before its time, however early the clock fires', async () => {
+  const dueMs: number[] = []
+  const ticks = type('ticks', (ctx) => ({
+    onTrigger: () => ctx.setTimer('t', ctx.now() + 10.7, null),
+    onTimer: () => void dueMs.push(ctx.now()),
+  }))
+  const host = memoryHost()
+  const setTimer = (delayMs: number, run: () => void) => host.clock.setTimer(Math.max(1, delayMs - 1.5), run)
+  const clock = { now: () => host.clock.now(), setTimer }
+  const runtime = new LiveRuntime({ ...host, clock }, new NodeRegistry([ticks]))
+  onTestFinished(() => runtime.close())
+  const live = await runtime.start(flow([{ id: 'a', type: 'ticks' }]))
+  const startMs = host.clock.now()
+  live.trigger('a', {})
+  await host.advance(20)
+  expect(dueMs).toHaveLength(1)
+  expect(dueMs[0]).toBeGreaterThanOrEqual(startMs + 10.7)
+})
+
+test('the last execution before a rebuild can still move a timer', async () => {
+  const fired: unknown[] = []
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const mover = type('mover', (ctx) => ({
+    async onValue() {
+      ctx.setTimer('t', ctx.now() + 100, 'early')
+      await promise
+      ctx.setTimer('t', ctx.now() + 500, 'late')
+    },
+    onTimer: (_key, data) => void fired.push(data),
+  }))
+  const document = flow([{ id: 'a', type: 'mover', ports: [input('x')] }])
+  const { host, runtime, start } = engine([mover])
+  const live = await start(document)
+  runtime.publish('f.x', 1)
+  await turn()
+  const stopped = live.stop({ keep: true })
+  resolve()
+  await stopped
+  expect(atCrash(host)).toMatchObject([{ body: { is: 'timer', data: 'late' } }])
+  await start(document)
+  await host.advance(1000)
+  expect(fired).toEqual(['late'])
+})
+
+test('what a timer carries becomes a dead letter when its node is gone or takes none any more', async () => {
+  const before = engine([recorder('end').definition, later])
+  await before.start(delayed())
+  before.runtime.publish('f.x', 7)
+  await turn()
+  const lost = async (document: FlowDocument) => {
+    const { host, start } = engine([recorder('end').definition, later], atCrash(before.host))
+    await start(document)
+    await host.advance(1000)
+    expect(atCrash(host)).toEqual([])
+    return host.deadLetters.map(({ node, value, reason }) => [node, value, reason])
+  }
+  expect(await lost(flow([{ id: 'a', type: 'end', ports: [input('x')] }]))).toEqual([['l', 7, 'stopped']])
+  expect(await lost(flow([{ id: 'l', type: 'end', ports: [input('x')] }]))).toEqual([['l', 7, 'stopped']])
+})
+
+const paired = (): FlowDocument =>
+  flow([
+    { id: 's', type: 'source', ports: [output('x'), output('y')] },
+    { id: 'a', type: 'gated', ports: [input('x'), input('y')] },
+  ])
+
+test('a node that must not repeat itself still gets the other value of an arrival after a crash between them', async () => {
+  const once = gated({ idempotent: false })
+  const source = durable()
+  const before = engine([once.definition, source.definition])
+  await before.start(paired())
+  await source.accept({ x: 1, y: 2 })
+  await turn()
+  once.running[0]?.end()
+  const kept = await vi.waitFor(() => {
+    expect(once.running).toHaveLength(2)
+    return atCrash(before.host)
+  })
+  // as it is just before the second has begun
+  const unbegun = kept.map((work) => ({ ...work, begun: [] }))
+  const again = gated({ idempotent: false })
+  const after = engine([again.definition, durable().definition], unbegun)
+  const live = await after.start(paired())
+  await turn()
+  expect(again.running.map(({ value }) => value)).toEqual([2])
+  again.running[0]?.end()
+  await live.idle()
+  expect(atCrash(after.host)).toEqual([])
+})
+
+test('a pause between two values of an arrival loses neither in a crash', async () => {
+  const source = durable()
+  const before = engine([gated().definition, source.definition])
+  const live = await before.start(paired())
+  await source.accept({ x: 1, y: 2 })
+  await turn()
+  live.pause()
+  const again = gated()
+  const after = engine([again.definition, durable().definition], atCrash(before.host))
+  const second = await after.start(paired())
+  await turn()
+  again.running[0]?.end()
+  await turn()
+  again.running[1]?.end()
+  await second.idle()
+  expect(again.running.map(({ value }) => value)).toEqual([1, 2])
+  expect(atCrash(after.host)).toEqual([])
+  expect(after.host.deadLetters).toEqual([])
 })

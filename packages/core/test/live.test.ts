@@ -133,14 +133,15 @@ test('a per-arrival node handles what arrives together one after the other, in t
   )
   runtime.publish('f.x', 1)
   runtime.publish('f.x', 2)
+  runtime.publish('f.x', 3)
   await turn()
-  for (let at = 0; at < 4; at++) {
+  for (let at = 0; at < 6; at++) {
     expect(running).toHaveLength(at + 1)
     running[at]?.end()
     await turn()
   }
   await live.idle()
-  expect(running.map(({ value }) => value)).toEqual(['1z', '1y', '2z', '2y'])
+  expect(running.map(({ value }) => value)).toEqual(['1z', '1y', '2z', '2y', '3z', '3y'])
   const states = host.events.flatMap((event) => (event.type === 'node' ? [event.status] : []))
   expect(states.slice(0, 2)).toEqual(['running', 'idle'])
 })

@@ -68,7 +68,12 @@ const nodeFields = {
   type: nameSchema,
   title: z.string().max(200).default(''),
   settings: settingsSchema.default({}),
-  source: z.string().max(1_000_000).nullable().optional().meta({ description: 'Left out: the stored source is kept. Beside `library` it is only shown.' }),
+  source: z
+    .string()
+    .max(1_000_000)
+    .nullable()
+    .optional()
+    .meta({ description: 'Left out: the stored source is kept. Beside `library` it is only shown.' }),
   library: nameSchema.nullable().default(null),
   entry: codeEntrySchema.nullable().default(null),
   worker: nameSchema.nullable().default(null),

@@ -41,8 +41,11 @@ export function mockable(definition: AnyNodeDefinition, mocks: Mocks, flow: AnyF
   }
 }
 
+/** What executed code needs of the test's world. */
+type CodeHost = Pick<Host, 'artifacts' | 'clock'>
+
 /** `Host.call` over the definitions of a flow object. */
-export function codeOf(flow: AnyFlow, artifacts: () => Host['artifacts']): (call: CodeCall) => Promise<Values> {
+export function codeOf(flow: AnyFlow, host: () => CodeHost): (call: CodeCall) => Promise<Values> {
   return async (call) => {
     const { id } = call.node
     const definition = flow.definitions.get(id)
@@ -51,16 +54,16 @@ export function codeOf(flow: AnyFlow, artifacts: () => Host['artifacts']): (call
       throw new CodeError('Error', `node "${id}" ${what}; give it a stand-in with mock("${id}", fn)`, null)
     }
     try {
-      return await execute(definition, call, artifacts())
+      return await execute(definition, call, host())
     } catch (error) {
       throw error instanceof CodeError ? error : codeError(error)
     }
   }
 }
 
-async function execute(definition: Definition, call: CodeCall, artifacts: Host['artifacts']): Promise<Values> {
+async function execute(definition: Definition, call: CodeCall, { artifacts, clock }: CodeHost): Promise<Values> {
   const emit = (port: string, value: unknown): void => {
-    if (value !== undefined && value !== null) call.onEmit({ [port]: value }, Date.now())
+    if (value !== undefined && value !== null) call.onEmit({ [port]: value }, clock.now())
   }
   const settings = (definition.settings?.parse(call.node.settings) ?? call.node.settings) as object
   const args = { ...withInitials(call.inputs, definition), ...settings }

@@ -217,7 +217,7 @@ export class FlowTest {
     const host: MemoryHost = memoryHost({
       startMs,
       kept,
-      call: codeOf(flow, () => host.artifacts),
+      call: codeOf(flow, () => host),
       ...(timeZone === undefined ? {} : { timeZone }),
       ...(fetch === undefined ? {} : { fetch }),
     })

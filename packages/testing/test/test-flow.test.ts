@@ -148,3 +148,23 @@ test('mistakes are told: a flow that would not start, time that runs back, a flo
   await expect(flow.publish(greenhouse.messages.temp, 1)).rejects.toThrow('restart() it first')
   await expect(testFlow(greenhouse, { at: 'noon' })).rejects.toThrow('"noon" is no time')
 })
+
+const counting = node('counting', {
+  in: { upTo: t.int },
+  out: { count: t.int },
+  async run({ upTo }, ctx) {
+    await Promise.resolve()
+    for (let count = 1; count < upTo; count++) ctx.emit('count', count)
+    return { count: upTo }
+  },
+})
+
+test('what code emits is published at the time of the virtual clock', async () => {
+  const counter = liveFlow('counter', { upTo: t.int, count: t.int }, (m, use) => {
+    use(counting, { upTo: m.upTo }, { out: { count: m.count } })
+  })
+  const flow = await testFlow(counter, { at: '2026-05-01T06:00:00Z' })
+  await flow.publish(counter.messages.upTo, 3)
+  const atMs = Date.UTC(2026, 4, 1, 6)
+  expect(flow.timeline(counter.messages.count)).toEqual([1, 2, 3].map((value) => ({ value, atMs })))
+})

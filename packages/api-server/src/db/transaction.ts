@@ -99,6 +99,9 @@ export function sqlState(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
+/** Whether a unique index has refused a row. */
+export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === '23505'
+
 /** Settles only while the connection is there (T3): the driver then commits or rolls back on it. */
 async function runInScope<T>(
   connection: postgres.TransactionSql,

@@ -8,16 +8,13 @@ import { type DeadLetterReason, type DeadLetterRecord, MAX_STORED_VALUE_BYTES } 
 import { v7 } from 'uuid'
 
 import type { Database, Sql } from '../db/database.ts'
-import { createGroupWriter } from '../db/group-writer.ts'
 import { createTimestamps } from '../db/timestamps.ts'
 import { boundedJson } from './bounded-json.ts'
 import { ReplayedLetters } from './replayed-letters.ts'
 import { createEventStore, type DeadLetterFilter, type DeadLetterRow } from './store.ts'
+import { createWriteBehind } from './write-behind.ts'
 
 export type { DeadLetterFilter } from './store.ts'
-
-/** Dead letters that may wait to be written. */
-const MAX_WAITING = 10_000
 
 /** A dead letter as it is kept: `value` is JSON text, null when it was too long. */
 export type KeptLetter = DeadLetterRow
@@ -53,54 +50,36 @@ export function createDeadLetters(deps: {
 }): DeadLetters {
   const { database, log } = deps
   const store = createEventStore(database)
-  const writer = createGroupWriter<DeadLetterRow>(database, (tx, rows) => store.addDeadLetters(tx, rows))
-  const waiting = new Set<Promise<void>>()
   const replayed = new ReplayedLetters()
   const counts = new Map<DeadLetterReason, number>()
   const rowOf = createRows(replayed)
-  let lost = 0
+  const writer = createWriteBehind<DeadLetterRow>({
+    database,
+    insert: (tx, rows) => store.addDeadLetters(tx, rows),
+    sizeOf: ({ value }) => value?.length ?? 0,
+    onFailed(error, { flow, node, reason }) {
+      log.error({ err: error, flow, node, reason }, 'a dead letter is lost')
+    },
+    onLost(lost) {
+      log.error({ lost }, 'dead letters are lost: they came faster than the database takes them')
+    },
+  })
 
-  const write = async (row: DeadLetterRow): Promise<void> => {
-    try {
-      await writer.write(row)
-    } catch (error) {
-      log.error({ err: error, flow: row.flow, node: row.node, reason: row.reason }, 'a dead letter is lost')
-    }
-  }
-  const reportLost = (): void => {
-    if (lost === 0) return
-    log.error({ lost }, 'dead letters are lost: they came faster than the database takes them')
-    lost = 0
-  }
   const record = (entry: DeadLetter, atMs: number): void => {
     if (replayed.hold(() => record(entry, atMs))) return
     counts.set(entry.reason, (counts.get(entry.reason) ?? 0) + 1)
-    if (waiting.size >= MAX_WAITING) {
-      lost += 1
-      return
-    }
-    const writing = write(rowOf(entry, atMs))
-    waiting.add(writing)
-    void writing.then(() => {
-      waiting.delete(writing)
-      if (waiting.size === 0) reportLost()
-    })
-  }
-  const flush = async (): Promise<number> => {
-    const { size } = waiting
-    await Promise.all(waiting)
-    return size
+    writer.add(() => rowOf(entry, atMs))
   }
 
   return {
     record,
-    flush,
+    flush: () => writer.flush(),
     async list(filter, limit) {
-      await flush()
+      await writer.flush()
       return (await store.deadLetters(filter, limit)).map(shown)
     },
     async find(id) {
-      await flush()
+      await writer.flush()
       return store.deadLetter(id)
     },
     take: (tx, id) => store.takeDeadLetter(tx, id),

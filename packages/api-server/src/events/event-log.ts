@@ -7,9 +7,10 @@ import { type ObservabilityEvent, timestampOfMs } from '@flow-service/protocol'
 import { v7 } from 'uuid'
 
 import type { Database, Sql } from '../db/database.ts'
-import { createGroupWriter } from '../db/group-writer.ts'
 import { createTimestamps } from '../db/timestamps.ts'
+import type { UserPrincipal } from '../http/principal.ts'
 import { createEventStore, type EventFilter, type EventRow } from './store.ts'
+import { createWriteBehind } from './write-behind.ts'
 
 /** Somebody changed something: `action` is a word like `flow.publish`. */
 type AuditEntry = Pick<EventRow, 'action' | 'actor'> & Partial<Pick<EventRow, 'flow' | 'node' | 'detail'>>
@@ -18,8 +19,11 @@ type AuditEntry = Pick<EventRow, 'action' | 'actor'> & Partial<Pick<EventRow, 'f
 export type NewsEntry = Pick<EventRow, 'kind' | 'level' | 'action'> &
   Partial<Pick<EventRow, 'flow' | 'node' | 'detail'>>
 
-/** News that may wait to be written. */
-const MAX_WAITING = 10_000
+/** A user as the audit trail names them. */
+export const actorOf = ({ id, email }: Pick<UserPrincipal, 'id' | 'email'>): NonNullable<EventRow['actor']> => ({
+  id,
+  email,
+})
 
 /** Keeps events. */
 export interface EventLog {
@@ -42,44 +46,29 @@ export function createEventLog(deps: {
 }): EventLog {
   const { database, log } = deps
   const store = createEventStore(database)
-  const writer = createGroupWriter<EventRow>(database, (tx, rows) => store.addEvents(tx, rows))
-  const waiting = new Set<Promise<void>>()
   const timestamps = createTimestamps(() => Date.now())
   const blank = () => ({ id: v7(), ts: timestamps.next(), flow: null, node: null, actor: null, detail: {} })
-  let lost = 0
-
-  const write = async (row: EventRow): Promise<void> => {
-    try {
-      await writer.write(row)
-    } catch (error) {
+  const writer = createWriteBehind<EventRow>({
+    database,
+    insert: (tx, rows) => store.addEvents(tx, rows),
+    sizeOf: () => 0,
+    onFailed(error, row) {
       log.error({ err: error, entry: row }, 'an event of the engine could not be kept')
-    }
-  }
-  const flush = async (): Promise<number> => {
-    const { size } = waiting
-    await Promise.all(waiting)
-    return size
-  }
+    },
+    onLost(lost) {
+      log.error({ lost }, 'events of the engine are lost: they came faster than the database takes them')
+    },
+  })
+
   return {
     audit: (tx, entry) => store.addEvents(tx, [{ ...blank(), ...entry, kind: 'audit', level: 'info' }]),
     report(entry, atMs) {
-      if (waiting.size >= MAX_WAITING) {
-        lost += 1
-        return
-      }
       const at = atMs === undefined ? {} : { ts: timestampOfMs(atMs) }
-      const writing = write({ ...blank(), ...at, ...entry })
-      waiting.add(writing)
-      void writing.then(() => {
-        waiting.delete(writing)
-        if (waiting.size > 0 || lost === 0) return
-        log.error({ lost }, 'events of the engine are lost: they came faster than the database takes them')
-        lost = 0
-      })
+      writer.add(() => ({ ...blank(), ...at, ...entry }))
     },
-    flush,
+    flush: () => writer.flush(),
     async list(filter, limit) {
-      await flush()
+      await writer.flush()
       return store.events(filter, limit)
     },
     expire: () => store.expire(),

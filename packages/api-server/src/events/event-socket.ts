@@ -37,7 +37,7 @@ export interface EventSocketsDeps {
 }
 
 /** An accepted socket and the connection below it, whose writes are gathered. */
-export interface Connection {
+interface Connection {
   readonly socket: WebSocket
   readonly wire: Pick<Duplex, 'cork' | 'on' | 'uncork'>
 }

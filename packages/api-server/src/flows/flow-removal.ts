@@ -7,7 +7,7 @@
  */
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database, Sql } from '../db/database.ts'
-import type { EventLog } from '../events/event-log.ts'
+import { actorOf, type EventLog } from '../events/event-log.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import type { LastValues } from '../messages/last-values.ts'
 import type { CodeRegistry } from './code-registry.ts'
@@ -61,7 +61,7 @@ async function erase(tx: Sql, row: FlowRow, by: UserPrincipal, deps: FlowRemoval
   assertNoRuns(row, await activeRuns(tx, row.id))
   await artifacts.dropRefs(tx, 'flow_input', [row.id])
   await lastValues.remove(tx, row.name)
-  const actor = { id: by.id, email: by.email }
-  await eventLog.audit(tx, { action: 'flow.delete', actor, flow: row.name, detail: { version: row.version } })
+  const detail = { version: row.version }
+  await eventLog.audit(tx, { action: 'flow.delete', actor: actorOf(by), flow: row.name, detail })
   await store.remove(tx, row.id)
 }

@@ -18,7 +18,7 @@ import type * as z from 'zod'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database, Sql } from '../db/database.ts'
-import type { EventLog } from '../events/event-log.ts'
+import { actorOf, type EventLog } from '../events/event-log.ts'
 import { invalid } from '../http/errors.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import type { LastValues } from '../messages/last-values.ts'
@@ -232,7 +232,7 @@ export class Flows {
 
 const publication = ({ name, version }: FlowRow, by: UserPrincipal) => ({
   action: 'flow.publish',
-  actor: { id: by.id, email: by.email },
+  actor: actorOf(by),
   flow: name,
   detail: { version },
 })

@@ -7,6 +7,7 @@
  */
 import type { LibrarySource, LibraryUse } from '@flow-service/protocol'
 
+import { actorOf } from '../events/event-log.ts'
 import { invalid, ProblemError } from '../http/errors.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import type { FlowsDeps } from './flows.ts'
@@ -73,7 +74,12 @@ export class Library {
       await eventLog.audit(tx, { action: 'library.update', actor: actorOf(by), ...through, detail })
       return { row: changed, users: using }
     })
-    await refresh(idsOf(users), { ...this.#deps, rebuild: true })
+    const executing = idsOf(users.filter(({ published }) => published))
+    const drafts = idsOf(users).filter((id) => !executing.includes(id))
+    await Promise.all([
+      refresh(executing, { ...this.#deps, rebuild: true }),
+      refresh(drafts, { ...this.#deps, rebuild: false }),
+    ])
     return row
   }
 
@@ -153,5 +159,3 @@ function inUse(name: string, users: readonly LibraryUser[]): ProblemError {
 const useOf = ({ flow, node, draft, published }: LibraryUser): LibraryUse => ({ flow, node, draft, published })
 
 const idsOf = (users: readonly LibraryUser[]): string[] => [...new Set(users.map(({ flow_id: id }) => id))]
-
-const actorOf = ({ id, email }: UserPrincipal) => ({ id, email })

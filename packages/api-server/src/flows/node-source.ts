@@ -5,6 +5,7 @@
  */
 import type { FlowNode, NodeSource } from '@flow-service/protocol'
 
+import { actorOf } from '../events/event-log.ts'
 import { ProblemError } from '../http/errors.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import type { FlowsDeps } from './flows.ts'
@@ -168,7 +169,7 @@ const taken = (name: string): ProblemError =>
 
 const entryOf = (action: string, { flow, node }: SourcePlace, library: string, by: UserPrincipal) => ({
   action,
-  actor: { id: by.id, email: by.email },
+  actor: actorOf(by),
   flow,
   node,
   detail: { library },

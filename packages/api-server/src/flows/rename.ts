@@ -9,8 +9,8 @@
  * @module
  */
 import type { Database, Sql } from '../db/database.ts'
-import { sqlState } from '../db/transaction.ts'
-import type { EventLog } from '../events/event-log.ts'
+import { isUniqueViolation } from '../db/transaction.ts'
+import { actorOf, type EventLog } from '../events/event-log.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import type { LastValues } from '../messages/last-values.ts'
 import type { CodeRegistry } from './code-registry.ts'
@@ -34,7 +34,6 @@ export interface RenameDeps {
   readonly renameRuns: (tx: Sql, flowId: string, name: string) => Promise<void>
 }
 
-const UNIQUE_VIOLATION = '23505'
 /** What all renamings hold; no flow has this id. */
 const RENAMING = 'rename'
 
@@ -103,7 +102,7 @@ async function commit(renaming: Renaming, deps: RenameDeps): Promise<FlowRow[]> 
   try {
     return await deps.database.transaction((tx) => follow(tx, renaming, deps))
   } catch (error) {
-    throw sqlState(error) === UNIQUE_VIOLATION ? nameTaken(renaming.names.to) : error
+    throw isUniqueViolation(error) ? nameTaken(renaming.names.to) : error
   }
 }
 
@@ -127,8 +126,7 @@ async function follow(tx: Sql, { id, names, by }: Renaming, deps: RenameDeps): P
   await lastValues.rename(tx, names)
   await renameRuns(tx, id, names.to)
   const detail = { ...names, version: renamed.version }
-  const actor = { id: by.id, email: by.email }
-  await eventLog.audit(tx, { action: 'flow.rename', actor, flow: names.to, detail })
+  await eventLog.audit(tx, { action: 'flow.rename', actor: actorOf(by), flow: names.to, detail })
   return changed
 }
 

@@ -10,7 +10,7 @@ import type { Database, Sql } from '../db/database.ts'
 export type Wished = 'active' | 'paused' | 'stopped'
 
 /** Where the code of a flow defined in code comes from. */
-export interface CodeOrigin {
+interface CodeOrigin {
   readonly module: string
   readonly digest: string
   readonly commit: string | null

@@ -23,7 +23,7 @@ interface Upgrade {
 }
 
 /** How a handshake is completed. */
-export interface AcceptOptions {
+interface AcceptOptions {
   /** Bounds a message from the peer; a longer one closes with 1009. */
   readonly maxPayloadBytes: number
   /** With what the socket is closed when the engine stops; 1012 (service restart) by default. */

@@ -11,7 +11,7 @@ import { MAX_MAILBOX, type ReplayRequest, timestampOfMs } from '@flow-service/pr
 
 import type { Database, Sql } from '../db/database.ts'
 import type { DeadLetterFilter, DeadLetters, KeptLetter } from '../events/dead-letters.ts'
-import type { EventLog } from '../events/event-log.ts'
+import { actorOf, type EventLog } from '../events/event-log.ts'
 import { invalid, ProblemError } from '../http/errors.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import { justAfter } from './instant.ts'
@@ -144,5 +144,3 @@ function isDelivered(letter: KeptLetter, deliver: (letter: KeptLetter) => string
     throw error
   }
 }
-
-const actorOf = ({ id, email }: UserPrincipal) => ({ id, email })

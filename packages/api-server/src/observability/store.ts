@@ -159,7 +159,8 @@ export class ObservabilityStore {
     return sql<({ flow: string; last_at: string | null } & Omit<MinuteSum, 'last_at'>)[]>`
       ${sums(sql, { since }, null)}
       select coalesce(total.key, flow.name) as flow, ${sumColumns(sql)}
-      from flow full join total on total.key = flow.name left join spread on spread.key = total.key order by 1`
+      from flow full join total on total.key = flow.name left join spread on spread.key = total.key
+      order by coalesce(total.key, flow.name) collate "C"`
   }
 
   /** Drops what is too old, and what is too much of a flow. */

@@ -9,7 +9,7 @@ import { v7 } from 'uuid'
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database } from '../db/database.ts'
 import type { Timestamps } from '../db/timestamps.ts'
-import { sqlState } from '../db/transaction.ts'
+import { isUniqueViolation } from '../db/transaction.ts'
 import type { RunnableFlow, RunnableFlows } from '../flows/runnable-flows.ts'
 import { invalid, ProblemError } from '../http/errors.ts'
 import { runRecord, summaryOf } from './run-record.ts'
@@ -41,7 +41,6 @@ interface Item {
 export type Submit = (flow: string, body: RunSubmit, by: string | null) => Promise<Submitted>
 
 const ATTEMPTS = 5
-const UNIQUE_VIOLATION = '23505'
 
 /**
  * A submission resolves when the run is committed and told. Refuses with `not_found`, `wrong_mode`, `not_published`,
@@ -72,7 +71,7 @@ export function createSubmit(setting: SubmitSetting): Submit {
         return item.queued ? item.run : null
       } catch (error) {
         // another engine has taken the same microsecond
-        if (sqlState(error) !== UNIQUE_VIOLATION || attempt === ATTEMPTS) throw error
+        if (!isUniqueViolation(error) || attempt === ATTEMPTS) throw error
       }
     }
   }

@@ -87,6 +87,17 @@ test('a flood beyond what may wait is counted in the log instead of filling the 
   expect(row?.n).toBe(10_000)
 })
 
+test('a flood of large values is bounded by their size', async () => {
+  const failures: object[] = []
+  const letters = createDeadLetters({ database, log: { error: (fields) => failures.push(fields) } })
+  const value = 'x'.repeat(262_142)
+  for (let i = 0; i < 150; i++) letters.record({ ...letter, node: 'heavy', value }, i)
+  expect(await letters.flush()).toBe(128)
+  await expect.poll(() => failures).toEqual([{ lost: 22 }])
+  letters.record({ ...letter, node: 'heavy', value }, 200)
+  expect(await letters.flush()).toBe(1)
+})
+
 test('dead letters of one moment have times of their own, so that lists can be paged by them', async () => {
   const letters = createDeadLetters({ database, log: quiet })
   for (let i = 0; i < 20; i++) letters.record({ ...letter, flow: 'moment', value: i }, 5_000_000)

@@ -13,7 +13,7 @@ import type {
 } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { chain, input, listening, isAlive, type LiveService, output, type Settings, startLive } from './live-service.ts'
+import { chain, input, isAlive, listening, type LiveService, output, type Settings, startLive } from './live-service.ts'
 
 let at: LiveService
 beforeAll(async () => {

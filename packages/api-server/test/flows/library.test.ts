@@ -110,6 +110,19 @@ test('an active flow executes the new code without being started again [R465]', 
   }
 })
 
+test('an active flow of which the draft alone uses shared source goes on untouched by an edit of it', async () => {
+  await shared('owned')
+  await engine.publish('bystander', calc({ source: times(3) }, 'live'))
+  await engine.root('POST', '/flows/bystander/start')
+  const draft = { ...calc({ library: 'owned' }, 'live'), version: 1 }
+  expect((await engine.root('PUT', '/flows/bystander', draft)).status).toBe(200)
+  const running = engine.runtime.get('bystander')
+  expect(running).toBeDefined()
+  expect((await source('PUT', at('owned'), { code: times(5) })).status).toBe(200)
+  expect(engine.runtime.get('bystander')).toBe(running)
+  expect((await source('GET', at('bystander'))).value.code).toBe(times(5))
+})
+
 test('a stale version of shared source is a conflict with the version of the library source', async () => {
   await shared('stale')
   await source('PUT', at('stale'), { code: times(3), version: 1 })

@@ -1,7 +1,7 @@
 import type { FlowDocumentInput, NodeCancelResult, NodeState, TriggerResult } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { input, listening, isAlive, type LiveService, output, startLive } from './live-service.ts'
+import { input, isAlive, listening, type LiveService, output, startLive } from './live-service.ts'
 
 let at: LiveService
 beforeAll(async () => {

@@ -54,7 +54,7 @@ function about(frame: EventFrame): string {
     case 'run':
       return `${frame.run.id} of ${bold(frame.run.flow)} ${status(frame.run.status)}${frame.run.error ? red(`: ${oneLine(frame.run.error.message)}`) : ''}`
     case 'error':
-      return red(`${frame.code}: ${frame.detail}`)
+      return red(`${frame.code}: ${oneLine(frame.detail)}`)
   }
 }
 

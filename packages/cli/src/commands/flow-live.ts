@@ -5,7 +5,7 @@
 import type { Client, FlowState, LiveRunResult, Run } from '@flow-service/client-sdk'
 
 import { type ClientFlags, connect } from '../session.ts'
-import { oneLine, table } from '../table.ts'
+import { oneLine, printable, table } from '../table.ts'
 import { bold, counted, printAnswer, status } from '../terminal.ts'
 import { parsePairs } from '../values.ts'
 
@@ -48,7 +48,9 @@ function describeDraftRun(name: string, result: Run | LiveRunResult): string {
   if (!('cascade' in result)) {
     return `${status(result.status)} run ${result.id} of the draft of ${bold(name)}; see it with: service runs show ${result.id}`
   }
-  const failed = result.nodes.flatMap(({ node, error }) => (error === null ? [] : [`  ${node}: ${error.message}`]))
+  const failed = result.nodes.flatMap(({ node, error }) =>
+    error === null ? [] : [`  ${node}: ${printable(error.message)}`],
+  )
   const values = Object.entries(result.values).map(([message, value]) => [`  ${message}`, oneLine(value)])
   return [
     `${status(result.status)}  draft of ${bold(name)}, ${counted(values.length, 'message')}`,

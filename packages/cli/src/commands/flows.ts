@@ -67,7 +67,7 @@ export function describeFlow(flow: Flow): string {
   const inputs = flow.inputs.map(({ name, dtype, initial }) => [`  ${name}`, dtype, oneLine(initial, 60)])
   return [
     `${bold(flow.name)}  ${flow.mode}, ${status(flow.status)}  ${dim(versions.filter((part) => part !== '').join(', '))}`,
-    ...(flow.title === '' ? [] : [flow.title]),
+    ...(flow.title === '' ? [] : [oneLine(flow.title, 200)]),
     ...(flow.held > 0 ? [`${flow.held} deliveries are held`] : []),
     ...(inputs.length > 0 ? [table(['  INPUT', 'DTYPE', 'INITIAL'], inputs, '')] : []),
     ...(nodes.length > 0 ? [table(['  NODE', 'TYPE', 'STATE', 'MESSAGES', ''], nodes, '')] : ['  no nodes yet']),

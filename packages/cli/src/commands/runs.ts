@@ -1,7 +1,7 @@
 import type { Run } from '@flow-service/client-sdk'
 
 import { type ClientFlags, connect } from '../session.ts'
-import { duration, oneLine, table } from '../table.ts'
+import { duration, oneLine, printable, table } from '../table.ts'
 
 interface ListFlags extends ClientFlags {
   readonly flow?: string
@@ -48,7 +48,7 @@ export function describeRun(run: Run): string {
   const metrics = run.metrics.map(({ name, count, last }) => `  ${name}  ${count} points, last ${last}`)
   const parts = [
     `run ${run.id} of ${run.flow}: ${run.status}, ${duration(run.duration_s)}`,
-    ...(run.error ? [`error: ${run.error.message}`] : []),
+    ...(run.error ? [`error: ${printable(run.error.message)}`] : []),
     ...section('inputs', pairs(Object.fromEntries(run.inputs.map(({ name, value }) => [name, value])))),
     ...section('nodes', nodes.length > 0 ? [table(['  NODE', 'STATUS', 'DURATION', 'WORKER', ''], nodes, '')] : []),
     ...section('metrics', metrics),
