@@ -23,6 +23,8 @@ export default defineConfig({
   test: {
     // A child process started by a test runs the packages from source as well.
     execArgv: ['--conditions=@flow-service/source'],
+    // Most suites wait for processes and disks: two files at a time keep two cores busy.
+    maxWorkers: 2,
     // Limits only end what hangs: a busy machine takes many times as long as an idle one.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -23,6 +23,8 @@ export interface Surrounding {
   readonly cascades: Cascades
   /** Nothing comes in but what the flow is fed: no listeners, no schedules (G26). */
   readonly isPrivate: boolean
+  /** Whether what is left may be what has ended an earlier engine. */
+  readonly isFirst: boolean
 }
 
 /** A node and what it may touch. */

@@ -27,6 +27,7 @@ import {
   arrivalsIn,
   combined,
   fedBy,
+  type Going,
   type Handled,
   lettersOf,
   type Home,
@@ -46,7 +47,6 @@ export class LiveNode implements HomeNode, ContextOwner {
   readonly run = null
   readonly loop: Loop<Consumer, What>
   readonly inputs: readonly InputPort[]
-  readonly outputs: ReadonlyMap<string, OutputPort>
   readonly #home: Home
   readonly #arrival: AnyNodeDefinition['arrival']
   readonly #outputs: NodeOutputs
@@ -64,7 +64,8 @@ export class LiveNode implements HomeNode, ContextOwner {
   #cause: Cause | null = null
   /** What begins when the node publishes by itself. */
   #source: CascadeOrigin['kind'] = 'reading'
-  readonly #signal = new ExecutionSignal()
+  /** Null until somebody has asked for the signal of an execution. */
+  #signal: ExecutionSignal | null = null
 
   constructor(home: Home, { graphNode, definition, outputs, idempotent }: NodeParts) {
     this.#home = home
@@ -74,12 +75,15 @@ export class LiveNode implements HomeNode, ContextOwner {
     this.loop = home.loop
     this.inputs = graphNode.inputs.map((port, index) => new InputPort(this, port, index))
     this.#outputs = new NodeOutputs(home, outputs, this)
-    this.outputs = this.#outputs.ports
     this.#arrival = definition.arrival
     this.#idempotent = idempotent
     this.#isPlain = idempotent && definition.arrival === 'each'
     this.timers = new NodeTimers(home.timers, this)
     this.#condition = new NodeCondition(home, this)
+  }
+
+  get outputs(): ReadonlyMap<string, OutputPort> {
+    return this.#outputs.ports
   }
 
   open(instance: NodeInstance): void {
@@ -88,7 +92,7 @@ export class LiveNode implements HomeNode, ContextOwner {
 
   close(): void {
     this.#instance = null
-    this.#signal.stop()
+    this.#signal?.stop()
   }
 
   receive(what: What, value: unknown, cause: Cause): void {
@@ -135,12 +139,13 @@ export class LiveNode implements HomeNode, ContextOwner {
   }
 
   executionSignal(): AbortSignal | null {
-    return this.#cause === null ? null : this.#signal.signal
+    if (this.#cause === null) return null
+    return (this.#signal ??= new ExecutionSignal()).signal
   }
 
   /** Ends the execution that runs, without a failure marker. */
   cancel(): 0 | 1 {
-    return this.#cause !== null && this.#signal.cancel() ? 1 : 0
+    return this.#cause !== null && (this.#signal ??= new ExecutionSignal()).cancel() ? 1 : 0
   }
 
   /** Empties the mailbox. */
@@ -279,7 +284,7 @@ export class LiveNode implements HomeNode, ContextOwner {
     }
     if (isTimed) stats.took(performance.now() - startedMs)
     this.#cause = null
-    this.#signal.reset()
+    this.#signal?.reset()
     onEnd?.()
     cause.leave()
   }
@@ -306,24 +311,23 @@ export class LiveNode implements HomeNode, ContextOwner {
   }
 
   async #runNoted(work: Work, what: Handled, value: unknown, cause: Cause): Promise<void> {
-    const { key } = this
     this.loop.begin()
     let failure: Failure | null = null
     try {
-      await work.begin(key)
+      await work.begin(this.key)
     } catch (error) {
       failure = failureOf(error)
     }
     const isStopped = this.#instance === null
-    const isCancelled = this.#signal.isCancelled
+    const isCancelled = this.#signal?.isCancelled === true
     if (failure !== null) this.fail(failure)
     this.#ended()
     if (isStopped && this.#home.keeps) cause.suspend()
     else if (failure !== null || isStopped) this.#giveUp(isStopped ? 'stopped' : 'crash', what, value, cause)
     else if (isCancelled) {
-      work.end(key)
+      work.end(this.key)
       cause.leave()
-    } else this.#run(what, value, cause, () => work.end(key))
+    } else this.#run(what, value, cause, () => work.end(this.key))
     this.#next()
     this.loop.end()
   }
@@ -335,18 +339,15 @@ export class LiveNode implements HomeNode, ContextOwner {
   }
 
   /** Waits for an execution that went on after its delivery; never rejects. */
-  async #finish(
-    outcome: Promise<Awaited<Outcome>>,
-    { cause, onEnd, startedMs }: { cause: Cause; onEnd: (() => void) | null; startedMs: number },
-  ): Promise<void> {
+  async #finish(outcome: Promise<Awaited<Outcome>>, { cause, onEnd, startedMs }: Going): Promise<void> {
     this.loop.begin()
     this.#home.changed(this)
     try {
       const values = await outcome
-      if (values !== undefined && values !== null && !this.#signal.isCancelled && this.#instance !== null)
+      if (values !== undefined && values !== null && this.#signal?.isCancelled !== true && this.#instance !== null)
         this.emit(values)
     } catch (error) {
-      if (!this.#signal.isCancelled && this.#instance !== null) this.fail(failureOf(error))
+      if (this.#signal?.isCancelled !== true && this.#instance !== null) this.fail(failureOf(error))
     }
     this.#home.stats.took(performance.now() - startedMs)
     this.#ended()
@@ -364,7 +365,7 @@ export class LiveNode implements HomeNode, ContextOwner {
 
   #ended(): void {
     this.#cause = null
-    this.#signal.reset()
+    this.#signal?.reset()
     this.#condition.ended()
   }
 

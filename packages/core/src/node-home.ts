@@ -75,6 +75,14 @@ export interface Waiting extends Delivery<HomeNode, What> {
 /** What a handler is called for: one port's value, a trigger or timer, or (null) values by port. */
 export type Handled = InputPort | typeof TRIGGER | typeof TIMER | null
 
+/** An execution that goes on after its delivery. */
+export interface Going {
+  readonly cause: Cause
+  readonly onEnd: (() => void) | null
+  /** By `performance.now()`. */
+  readonly startedMs: number
+}
+
 /** What a delivery brings to input ports. */
 export function arrivalsIn(what: What, value: unknown): Arrivals {
   if (what.is === 'input') return [[what.port, value]]

@@ -12,9 +12,11 @@ import type { Home, HomeNode } from './node-home.ts'
 
 /** The output ports of one node. */
 export class NodeOutputs {
-  readonly ports: ReadonlyMap<string, OutputPort>
   readonly #home: Home
   readonly #node: HomeNode
+  readonly #outputs: readonly OutputPort[]
+  /** Made for nodes that need it: most publish on their only port. */
+  #ports: ReadonlyMap<string, OutputPort> | null = null
   /** The output of a node that has one: spares the hot path a look-up. */
   readonly #only: OutputPort | null
 
@@ -22,8 +24,14 @@ export class NodeOutputs {
   constructor(home: Home, outputs: readonly OutputPort[], node: HomeNode) {
     this.#home = home
     this.#node = node
-    this.ports = new Map(outputs.map((output) => [output.port, output]))
+    this.#outputs = outputs
     this.#only = outputs.length === 1 ? outputs[0]! : null
+  }
+
+  /** The ports by name. */
+  get ports(): ReadonlyMap<string, OutputPort> {
+    this.#ports ??= new Map(this.#outputs.map((output) => [output.port, output]))
+    return this.#ports
   }
 
   /** Publishes one value. `cause` is that of the execution that runs. */

@@ -86,7 +86,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
       const all = Effect.forEach(this.#units.values(), (unit) => this.#startNode(unit), { discard: true })
       const exit = await Effect.runPromiseExit(onClock(host.clock, Scope.provide(all, this.#scope)))
       if (Exit.isFailure(exit)) throw EffectCause.squash(exit.cause)
-      if (options.paused !== true) await left.count()
+      if (options.paused !== true && this.#around.isFirst) await left.count()
     } catch (error) {
       this.keeps = true
       this.#closeTimers()

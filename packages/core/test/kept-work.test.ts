@@ -788,3 +788,22 @@ test('a pause between two values of an arrival loses neither in a crash', async 
   expect(atCrash(after.host)).toEqual([])
   expect(after.host.deadLetters).toEqual([])
 })
+
+test('rebuilds count no attempt: what waits behind a busy node survives any number of them', async () => {
+  const { running, definition } = gated()
+  const document = flow([{ id: 'a', type: 'gated', ports: [input('x')] }])
+  const { host, runtime, start } = engine([definition])
+  let live = await start(document)
+  for (let value = 0; value < 10; value++) runtime.publish('f.x', value)
+  for (let round = 0; round < 5; round++) {
+    await turn()
+    const stopped = live.stop({ keep: true })
+    running.at(-1)?.end()
+    await stopped
+    live = await start(document)
+  }
+  expect(host.deadLetters).toEqual([])
+  expect(atCrash(host)).toMatchObject(
+    [5, 6, 7, 8, 9].map((value) => ({ body: { arrivals: [['x', value]] }, attempts: 0 })),
+  )
+})
