@@ -46,7 +46,7 @@ export class DtypeViolation extends TypeError {
   override readonly name = 'DtypeViolation'
 }
 
-/** What a started node can do. Times are in seconds. */
+/** What a started node can do. Durations are in seconds, points in time in milliseconds since the Unix epoch. */
 export interface NodeContext<S = Values> {
   readonly flow: string
   readonly node: string
@@ -83,7 +83,7 @@ export interface NodeContext<S = Values> {
 
   /**
    * Sets or moves a timer that outlives the engine (live flows): `onTimer` gets `data`, a JSON value, at `dueMs` or as
-   * soon as the flow runs again after it. The timers that a flow has left when it starts are set before `start`.
+   * soon as the flow runs again after it. Throws for a time that is none, and for data that is no JSON. The timers that a flow has left when it starts are set before `start`.
    */
   setTimer(key: string, dueMs: number, data: unknown): void
   clearTimer(key: string): void

@@ -48,7 +48,6 @@ export class LiveNode implements HomeNode, ContextOwner {
   readonly loop: Loop<Consumer, What>
   readonly inputs: readonly InputPort[]
   readonly #home: Home
-  readonly #arrival: AnyNodeDefinition['arrival']
   readonly #outputs: NodeOutputs
   /** Null until the node was busy when something came. */
   #mailbox: Ring<number, What, Cause> | null = null
@@ -75,7 +74,6 @@ export class LiveNode implements HomeNode, ContextOwner {
     this.loop = home.loop
     this.inputs = graphNode.inputs.map((port, index) => new InputPort(this, port, index))
     this.#outputs = new NodeOutputs(home, outputs, this)
-    this.#arrival = definition.arrival
     this.#idempotent = idempotent
     this.#isPlain = idempotent && definition.arrival === 'each'
     this.timers = new NodeTimers(home.timers, this)
@@ -96,7 +94,7 @@ export class LiveNode implements HomeNode, ContextOwner {
   }
 
   receive(what: What, value: unknown, cause: Cause): void {
-    if (what.is === 'many' && this.#arrival === 'each') this.#receiveEach(value as Arrival[], cause)
+    if (what.is === 'many' && this.definition.arrival === 'each') this.#receiveEach(value as Arrival[], cause)
     else if (this.#cause !== null) this.#wait(what, value, cause)
     else if (what.is === 'input' && this.#isPlain && this.#instance !== null) this.#takePlainly(what, value, cause)
     else this.#take(what, value, cause)
@@ -224,21 +222,21 @@ export class LiveNode implements HomeNode, ContextOwner {
 
   #takeOne(what: InputPort, value: unknown, cause: Cause): void {
     if (!this.#fill(what, value, cause) || !what.trigger) cause.leave()
-    else if (this.#arrival === 'each') this.#execute(what, value, cause)
-    else if (this.#arrival === 'together') this.#execute(null, { [what.port]: value }, cause)
+    else if (this.definition.arrival === 'each') this.#execute(what, value, cause)
+    else if (this.definition.arrival === 'together') this.#execute(null, { [what.port]: value }, cause)
     else this.#combine(cause)
   }
 
   #takeMany(arrivals: readonly Arrival[], cause: Cause): void {
     const accepted = arrivals.filter(({ input, value }) => this.#fill(input, value, cause))
     if (!accepted.some(({ input }) => input.trigger)) cause.leave()
-    else if (this.#arrival === 'combine') this.#combine(cause)
+    else if (this.definition.arrival === 'combine') this.#combine(cause)
     else this.#execute(null, Object.fromEntries(accepted.map(({ input, value }) => [input.port, value])), cause)
   }
 
   #act(cause: Cause): void {
     if (this.#instance?.onTrigger !== undefined) this.#execute(TRIGGER, {}, cause)
-    else if (this.#arrival === 'combine') this.#combine(cause)
+    else if (this.definition.arrival === 'combine') this.#combine(cause)
     else cause.leave()
   }
 

@@ -50,6 +50,9 @@ export class NodeTimers implements LastingTimers {
   }
 
   set(key: string, dueMs: number, data: unknown): void {
+    if (!Number.isFinite(dueMs)) throw new RangeError(`timer "${key}" is due at ${dueMs}, which is no time`)
+    if (data !== null && JSON.stringify(data) === undefined)
+      throw new TypeError(`timer "${key}" carries a ${typeof data}, which JSON has not; give it null or a JSON value`)
     if (this.#phase === 'closed') return
     const { flow, work } = this.#home
     const node = this.#node.node.id

@@ -32,7 +32,7 @@ const LAST_MS = 10_000
 
 /** `starting` keeps publications back; they go out, in order, once every node has started. */
 type Phase =
-  | { readonly is: 'starting'; readonly kept: { readonly cause: Cause; readonly publish: () => void }[] }
+  | { readonly is: 'starting' }
   | { readonly is: 'active' }
   | { readonly is: 'stopping'; readonly done: Promise<void> }
 
@@ -54,7 +54,9 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
   readonly #outputs: OutputPort[] = []
   readonly #scope = Scope.makeUnsafe()
   readonly #onEnd: () => void
-  #phase: Phase = { is: 'starting', kept: [] }
+  #phase: Phase = { is: 'starting' }
+  /** Publications from before the take-up. */
+  readonly #kept: { readonly cause: Cause; readonly publish: () => void }[] = []
   #tickets = 0
   /** What an earlier life has left, until it is taken up. */
   #left: LeftWork | null = null
@@ -89,6 +91,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
       if (options.paused !== true && this.#around.isFirst) await left.count()
     } catch (error) {
       this.keeps = true
+      this.#phase = { is: 'stopping', done: Promise.resolve() }
       this.#closeTimers()
       await this.#closeNodes()
       this.#forgetKept()
@@ -96,22 +99,22 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
     }
     this.#subscribe()
     if (options.paused === true) this.loop.hold([])
-    const { kept } = this.#phase as Extract<Phase, { is: 'starting' }>
     this.#phase = { is: 'active' }
-    this.bus = this.#around.bus
     this.#left = left
     if (options.deferred !== true) this.takeUp()
-    for (const { cause, publish } of kept) {
-      publish()
-      cause.leave()
-    }
     for (const { context } of this.#units.values()) context.opened()
   }
 
   takeUp(): void {
-    this.#left?.deliver()
-    if (this.#left) for (const { node } of this.#units.values()) node.timers.open()
+    if (this.#left === null) return
+    this.#left.deliver()
     this.#left = null
+    this.bus = this.#around.bus
+    for (const { cause, publish } of this.#kept.splice(0)) {
+      publish()
+      cause.leave()
+    }
+    for (const { node } of this.#units.values()) node.timers.open()
   }
 
   get active(): boolean {
@@ -193,13 +196,13 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
   }
 
   publish(output: OutputPort, value: unknown, cause: Cause, atMs?: number): void {
-    if (this.#phase.is === 'starting') this.#later(cause, () => this.#around.bus.publish(output, value, cause, atMs))
+    if (this.bus === null) this.#later(cause, () => this.#around.bus.publish(output, value, cause, atMs))
     else this.#around.bus.publish(output, value, cause, atMs)
   }
 
   publishMany(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs?: number): void {
     const { bus } = this.#around
-    if (this.#phase.is === 'starting') this.#later(cause, () => bus.publishMany(outputs, values, cause, atMs))
+    if (this.bus === null) this.#later(cause, () => bus.publishMany(outputs, values, cause, atMs))
     else bus.publishMany(outputs, values, cause, atMs)
   }
 
@@ -328,6 +331,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
     this.loop.close()
     const ended = Effect.promise(() => this.loop.idle())
     await Effect.runPromise(onClock(clock, Effect.timeoutOption(ended, LAST_MS)))
+    this.#forgetKept()
     await this.#closeNodes()
   }
 
@@ -356,16 +360,13 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
   }
 
   #later(cause: Cause, publish: () => void): void {
-    const { kept } = this.#phase as Extract<Phase, { is: 'starting' }>
     cause.enter()
-    kept.push({ cause, publish })
+    this.#kept.push({ cause, publish })
   }
 
-  /** The start has failed: what nodes have published goes nowhere, but durable arrivals wait for the next start. */
+  /** What nodes have published before the take-up goes nowhere, but durable arrivals wait for the next start. */
   #forgetKept(): void {
-    const { kept } = this.#phase as Extract<Phase, { is: 'starting' }>
-    this.#phase = { is: 'stopping', done: Promise.resolve() }
-    for (const { cause } of kept) {
+    for (const { cause } of this.#kept.splice(0)) {
       if (cause.work !== null) cause.suspend()
       else {
         cause.cascade.abandon()

@@ -374,6 +374,52 @@ test('what is left of one flow waits until the flows that read it have started',
   expect(running.map(({ value }) => value)).toEqual([1])
 })
 
+test('what nodes publish while a deferred flow starts comes after what was left', async () => {
+  const before = engine([recorder('end').definition])
+  const live = await before.start(passing())
+  live.pause()
+  before.runtime.publish('f.x', 'left')
+  const eager = type('eager', (ctx) => {
+    ctx.send('x', 'new')
+    return {}
+  })
+  const { calls, definition } = recorder('end')
+  const after = engine([definition, eager], atCrash(before.host))
+  const document = flow([
+    { id: 'e', type: 'eager', ports: [output('x')] },
+    { id: 'a', type: 'end', ports: [input('x')] },
+  ])
+  const again = await after.start(document, { deferred: true })
+  await turn()
+  expect(calls).toEqual([])
+  again.takeUp()
+  await again.idle()
+  expect(calls.map(([, , value]) => value)).toEqual(['left', 'new'])
+})
+
+test('a timer for no time, or with data that JSON has not, is refused', async () => {
+  const faults: unknown[] = []
+  const wrong = type('wrong', (ctx) => {
+    for (const [dueMs, data] of [
+      [Number.NaN, null],
+      [Infinity, null],
+      [1, undefined],
+      [1, () => {}],
+    ] as const) {
+      try {
+        ctx.setTimer('t', dueMs, data)
+      } catch (error) {
+        faults.push((error as Error).name)
+      }
+    }
+    return {}
+  })
+  const { host, start } = engine([wrong])
+  await start(flow([{ id: 'a', type: 'wrong', ports: [] }]))
+  expect(faults).toEqual(['RangeError', 'RangeError', 'TypeError', 'TypeError'])
+  expect(atCrash(host)).toEqual([])
+})
+
 test('an arrival that was refused is not heard later', async () => {
   const source = durable()
   const host = memoryHost()

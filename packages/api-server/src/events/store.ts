@@ -54,6 +54,8 @@ export interface DeadLetterFilter extends Span {
 
 /** Days that events and dead letters are kept. */
 const KEPT_DAYS = 30
+/** Dead letters that a flow keeps: one whose mailbox overflows writes thousands a second. */
+const MAX_LETTERS_OF_FLOW = 20_000
 
 const letterColumns = (sql: Sql) => sql`id, ts, flow, node, message, value, reason, attempts, cascade, run`
 
@@ -89,10 +91,14 @@ export const createEventStore = (database: Pick<Database, 'sql'>) => ({
       order by ts desc, id desc limit ${limit}`
   },
 
-  /** Drops what is older than 30 days. */
+  /** Drops what is older than 30 days, and the oldest dead letters of flows that have very many. */
   async expire(): Promise<void> {
     await database.sql`delete from engine_event where ts < now() - make_interval(days => ${KEPT_DAYS})`
     await database.sql`delete from dead_letter where ts < now() - make_interval(days => ${KEPT_DAYS})`
+    await database.sql`
+      delete from dead_letter where id in (
+        select id from (select id, row_number() over (partition by flow order by ts desc, id desc) as place from dead_letter) as l
+        where place > ${MAX_LETTERS_OF_FLOW})`
   },
 
   async addDeadLetters(tx: Sql, rows: readonly DeadLetterRow[]): Promise<void> {

@@ -21,6 +21,7 @@ import type { PublishedFlowsOwner } from './published-flows.ts'
 import { assertOwnedByApi, nameTaken, noFlow } from './refusals.ts'
 import { refresh } from './source-links.ts'
 import { createFlowStore, type FlowRow } from './store.ts'
+import { createWorkStore } from './work-store.ts'
 
 /** What renaming is made of. */
 export interface RenameDeps {
@@ -124,6 +125,7 @@ async function follow(tx: Sql, { id, names, by }: Renaming, deps: RenameDeps): P
   const renamed = changed.find((row) => row.id === id)
   if (!renamed) throw noFlow(names.from)
   await lastValues.rename(tx, names)
+  await createWorkStore({ sql: tx }).rename(tx, names)
   await renameRuns(tx, id, names.to)
   const detail = { ...names, version: renamed.version }
   await eventLog.audit(tx, { action: 'flow.rename', actor: actorOf(by), flow: names.to, detail })

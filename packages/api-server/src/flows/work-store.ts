@@ -5,7 +5,7 @@
  */
 import type { CascadeOrigin, KeptWork, WorkBody } from '@flow-service/core'
 
-import type { Database } from '../db/database.ts'
+import type { Database, Sql } from '../db/database.ts'
 
 /** New work; `body` and `origin` are JSON texts. */
 export interface WorkRow extends Omit<KeptWork, 'body' | 'origin' | 'begun' | 'ended'> {
@@ -17,7 +17,7 @@ export interface WorkRow extends Omit<KeptWork, 'body' | 'origin' | 'begun' | 'e
 }
 
 /** Changes of work that is stored already. */
-export interface WorkUpdate {
+interface WorkUpdate {
   readonly id: string
   /** Readers that have begun, or ended, since. */
   readonly begun: readonly string[]
@@ -67,6 +67,18 @@ export const createWorkStore = ({ sql }: Pick<Database, 'sql'>) => ({
     const rows = await sql<{ id: string }[]>`select id from live_work where id = any(${ids}::uuid[])`
     const stored = new Set(rows.map((row) => row.id))
     return added.filter((row) => !stored.has(row.id))
+  },
+
+  /** Readers are noted by the name of their flow: they follow it to its new one. */
+  async rename(tx: Sql, { from, to }: { readonly from: string; readonly to: string }): Promise<void> {
+    const [old, now] = [`${from}/`, `${to}/`]
+    const named = () => tx`case when starts_with(r, ${old}::text)
+      then ${now}::text || substr(r, ${old.length + 1}::int) else r end`
+    await tx`
+      update live_work set
+        begun = array(select ${named()} from unnest(begun) with ordinality as t (r, place) order by place),
+        ended = array(select ${named()} from unnest(ended) with ordinality as t (r, place) order by place)
+      where exists (select from unnest(begun || ended) as r where starts_with(r, ${old}::text))`
   },
 
   /** The work of a flow in the order in which it was kept. */

@@ -88,10 +88,16 @@ class StoredWork implements LiveWork {
   }
 
   async keep(work: KeptWork): Promise<void> {
-    this.#assertRoom(work.flow)
-    const row = rowOf(work)
-    if (this.#open?.takes(work.id) === false) this.#open = null
-    await this.#ask((batch) => batch.keep(row))
+    try {
+      this.#assertRoom(work.flow)
+      const row = rowOf(work)
+      if (this.#open?.takes(work.id) === false) this.#open = null
+      await this.#ask((batch) => batch.keep(row))
+    } catch (error) {
+      // what is held goes on in memory, and nobody else would tell
+      this.#deps.log.error({ err: error, flow: work.flow, node: work.node }, 'work of a live flow is not kept')
+      throw error
+    }
   }
 
   async begin(id: string, reader: string): Promise<void> {

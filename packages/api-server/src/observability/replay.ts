@@ -32,6 +32,8 @@ export interface ReplaySetting {
 const BATCH = 100
 /** Letters of one call: as many as a busy node lets wait. */
 const MAX_LETTERS = MAX_MAILBOX
+/** Letters that one call looks at. */
+const MAX_LOOKED = 5_000
 
 /** Replays dead letters. */
 export class Replay {
@@ -73,13 +75,15 @@ export class Replay {
       before: justAfter(request.until ?? timestampOfMs(clock.now())),
     }
     let since = request.since
-    let replayed = 0
-    while (replayed < MAX_LETTERS) {
+    let [replayed, looked] = [0, 0]
+    // those that cannot be delivered cost as much as the others
+    while (replayed < MAX_LETTERS && looked < MAX_LOOKED) {
       const limit = Math.min(BATCH, MAX_LETTERS - replayed)
       const deliver = AsyncLocalStorage.bind((letter: KeptLetter) => this.#deliver(letter))
       const span = { ...filter, since }
       const batch = await database.transaction((tx) => this.#batch(tx, { filter: span, limit, deliver }))
       replayed += batch.delivered
+      looked += limit
       if (batch.last === null) break
       since = justAfter(batch.last)
     }

@@ -7,6 +7,7 @@ import { v7 } from 'uuid'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 
 import { type Database, openDatabase } from '../../src/db/database.ts'
+import { createWorkStore } from '../../src/flows/work-store.ts'
 import { createWork, type LiveWork, type WorkDeps } from '../../src/flows/work.ts'
 import { databaseAt } from '../backend.ts'
 
@@ -124,6 +125,14 @@ test('work that is dropped before it is written is never written, and of notes a
   await begun
   expect(counted.statements).toBe(2)
   expect((await work.left('f'))[0]).toMatchObject({ begun: [], ended: ['send'] })
+  await work.close()
+})
+
+test('readers that are noted follow their flow to its new name', async () => {
+  const work = open()
+  await work.keep(item(1, { begun: ['f/a', 'g/a'], ended: ['f/b', 'ff/b'] }))
+  await database.transaction((tx) => createWorkStore({ sql: tx }).rename(tx, { from: 'f', to: 'new' }))
+  expect(await work.left('f')).toMatchObject([{ begun: ['new/a', 'g/a'], ended: ['new/b', 'ff/b'] }])
   await work.close()
 })
 

@@ -294,13 +294,16 @@ test('what is older than its time is dropped, and of a flow what is too much', a
     values (gen_random_uuid(), now() - interval '31 days', 'engine', 'info', 'old', '{}')`
   await database.sql`insert into dead_letter (id, ts, flow, node, reason)
     values (gen_random_uuid(), now() - interval '31 days', 'old', 'n', 'crash')`
+  await database.sql`insert into dead_letter (id, ts, flow, node, reason)
+    select gen_random_uuid(), now() - make_interval(secs => i), 'crowd', 'n', 'overflow' from generate_series(1, 20010) i`
   await new ObservabilityStore(database).expire()
   await at.eventLog.expire()
-  const [row] = await database.sql<{ crowd: number; old: number }[]>`select
+  const [row] = await database.sql<{ crowd: number; letters: number; old: number }[]>`select
     (select count(*)::int from ended_cascade where flow = 'crowd') as crowd,
+    (select count(*)::int from dead_letter where flow = 'crowd') as letters,
     (select count(*) from ended_cascade where flow = 'old')::int + (select count(*) from flow_minute where flow = 'old')::int
     + (select count(*) from engine_event where action = 'old')::int
     + (select count(*) from dead_letter where flow = 'old')::int as old`
-  expect(row).toEqual({ crowd: 20_000, old: 0 })
+  expect(row).toEqual({ crowd: 20_000, letters: 20_000, old: 0 })
   expect(await events('?kind=audit')).not.toEqual([])
 })
