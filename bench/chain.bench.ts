@@ -21,19 +21,18 @@ const collect = runInNewContext('gc') as () => void
 
 type NodeInput = NonNullable<Parameters<typeof flowDocumentInputSchema.parse>[0]>
 
-/** A host that keeps the last value of each message and counts, as the server's does before it writes behind. */
-function keepingHost(): Host {
-  const last = new Map<string, unknown>()
-  const seen = { records: 0 }
-  return {
-    ...memoryHost(),
-    isWatched: () => false,
-    cascadeEnded() {},
-    record: ({ message }, value) => {
-      seen.records++
-      last.set(message, value)
-    },
-  }
+const last = new Map<string, unknown>()
+const seen = { records: 0, ids: 0 }
+/** Keeps the last value of each message and counts, as the server does before it writes behind. */
+const host: Host = {
+  ...memoryHost(),
+  newId: () => String(seen.ids++),
+  isWatched: () => false,
+  cascadeEnded() {},
+  record: ({ message }, value) => {
+    seen.records++
+    last.set(message, value)
+  },
 }
 
 const document = (nodes: unknown[]): FlowDocument =>
@@ -52,7 +51,7 @@ const chain = (length: number): FlowDocument =>
   document(Array.from({ length }, (_, at) => change(`n${at}`, `m${at}`, `m${at + 1}`)))
 
 async function started(of: FlowDocument) {
-  const runtime = new LiveRuntime(keepingHost(), new NodeRegistry(nodeTypes))
+  const runtime = new LiveRuntime(host, new NodeRegistry(nodeTypes))
   return { runtime, flow: await runtime.start(of) }
 }
 

@@ -37,7 +37,7 @@ function directChain(work: (index: number, value: unknown) => void): Step {
 function loopChain(): (done: () => void) => void {
   const loop = new Loop<Receiver<string>, string>({ held: (_r, _w, _v, cause) => cause, overflow() {}, closed() {} })
   const origin = { kind: 'publish', node: null, message: null } as const
-  const { cause } = new Cascade({ id: 'bench', flow: 'bench', origin, run: null, startedMs: 0 }, () => {})
+  const cause = new Cascade({ id: 'bench', flow: 'bench', origin, run: null, startedMs: 0 }, () => {})
   let left = 0
   let finished = (): void => {}
   let next: Receiver<string> = {

@@ -15,31 +15,56 @@ export interface CascadeStart {
   readonly startedMs: number
 }
 
+/** Why a delivery is made: its cascade, and the kept work that ends with it. */
+export interface Cause {
+  readonly cascade: Cascade
+  readonly work: Work | null
+  /** How many generations of deliveries it is away from those that the work ends with. */
+  readonly depth: number
+  /** Why deliveries are made that an execution with this cause publishes. */
+  readonly caused: Cause
+  /** One more delivery is on its way. */
+  enter(): void
+  /** A delivery is decided. */
+  leave(): void
+  /** As `leave`, but the next start goes on with it: its work is left. */
+  suspend(): void
+}
+
 /**
  * A webhook, timer tick, publication or trigger, and what came of it. It is over when its last delivery is decided and
- * its creator has let go of it.
+ * its creator has let go of it. It is the cause of what it publishes, unless kept work is behind that.
  */
-export class Cascade {
-  readonly start: CascadeStart
+export class Cascade implements Cause {
   readonly id: string
+  readonly flow: string
+  readonly origin: CascadeOrigin
+  readonly run: string | null
+  readonly startedMs: number
   /** How many executions it has caused. */
   executions = 0
-  /** The cause of what it publishes, unless kept work is behind it. */
-  readonly cause: Cause
+  readonly cascade: Cascade = this
+  readonly work = null
+  readonly depth = 0
+  readonly caused: Cause = this
+  /** Of all that are not over, the one that began before, and after. */
+  earlier: Cascade | null = null
+  later: Cascade | null = null
   #open = 1
   #isAbandoned = false
   #isSuspended = false
   #error: EndedCascade['error'] = null
   readonly #over: (cascade: Cascade) => void
 
-  constructor(start: CascadeStart, over: (cascade: Cascade) => void) {
-    this.start = start
-    this.id = start.id
+  constructor({ id, flow, origin, run, startedMs }: CascadeStart, over: (cascade: Cascade) => void) {
+    this.id = id
+    this.flow = flow
+    this.origin = origin
+    this.run = run
+    this.startedMs = startedMs
     this.#over = over
-    this.cause = new Cause(this, null, 0)
   }
 
-  /** One more delivery is on its way. */
   enter(): void {
     this.#open++
   }
@@ -49,61 +74,63 @@ export class Cascade {
     if (--this.#open === 0) this.#over(this)
   }
 
-  /** A delivery of it was given up because a flow stopped. */
-  abandon(): void {
-    this.#isAbandoned = true
-  }
-
-  /** The next life of the engine goes on with it. */
   suspend(): void {
     this.#isSuspended = true
+    this.leave()
   }
 
   get isSuspended(): boolean {
     return this.#isSuspended
   }
 
+  /** A delivery of it was given up because a flow stopped. */
+  abandon(): void {
+    this.#isAbandoned = true
+  }
+
   fail(error: NonNullable<EndedCascade['error']>): void {
     this.#error ??= error
   }
 
+  start(): CascadeStart {
+    const { id, flow, origin, run, startedMs } = this
+    return { id, flow, origin, run, startedMs }
+  }
+
   ended(endedMs: number): EndedCascade {
     const status = this.#error !== null ? 'error' : this.#isAbandoned ? 'abandoned' : 'ok'
-    return { ...this.start, status, executions: this.executions, endedMs, error: this.#error }
+    const { id, flow, origin, run, startedMs, executions } = this
+    return { id, flow, origin, run, startedMs, status, executions, endedMs, error: this.#error }
   }
 }
 
-/** Why a delivery is made: its cascade, and the kept work that ends with it. */
-export class Cause {
+/** The cause of deliveries that kept work ends with. */
+export class WorkCause implements Cause {
   readonly cascade: Cascade
-  readonly work: Work | null
-  /** How many generations of deliveries it is away from those that the work ends with. */
+  readonly work: Work
   readonly depth: number
-  /** Why deliveries are made that an execution with this cause publishes. */
   readonly caused: Cause
 
   /** Work ends with the deliveries of this cause and of `depth` further generations. */
-  constructor(cascade: Cascade, work: Work | null, depth: number) {
+  constructor(cascade: Cascade, work: Work, depth: number) {
     this.cascade = cascade
     this.work = work
     this.depth = depth
-    this.caused = work === null ? this : depth === 0 ? cascade.cause : new Cause(cascade, work, depth - 1)
+    this.caused = depth === 0 ? cascade : new WorkCause(cascade, work, depth - 1)
   }
 
   enter(): void {
     this.cascade.enter()
-    if (this.work !== null) this.work.enter()
+    this.work.enter()
   }
 
   leave(): void {
-    if (this.work !== null) this.work.leave()
+    this.work.leave()
     this.cascade.leave()
   }
 
-  /** The stop has cut the execution off: its work is left for the next start. */
   suspend(): void {
     this.cascade.suspend()
-    this.cascade.leave()
   }
 }
 

@@ -3,7 +3,7 @@
  * @module
  */
 import type { Arrival, DueTimer, OutputPort, What } from './bus.ts'
-import { type Cascade, Cause, Work } from './cascade.ts'
+import { type Cascade, type Cause, Work, WorkCause } from './cascade.ts'
 import type { Cascades } from './cascades.ts'
 import type { Host, KeptWork, WorkBody } from './host.ts'
 import { type Arrivals, arrivalsIn, type HomeNode } from './node-home.ts'
@@ -66,7 +66,7 @@ export class FlowWork {
       cause.work.end(node.key)
       cause.work.leave()
     }
-    return new Cause(cause.cascade, work, 0)
+    return new WorkCause(cause.cascade, work, 0)
   }
 
   /**
@@ -81,7 +81,7 @@ export class FlowWork {
       const part = this.#keep(node, { is: 'delivery', arrivals: [[input.port, value]] }, cascade)
       // it goes on in memory, as what is held does
       part.committed.catch(() => {})
-      return new Cause(cascade, part.work, 0)
+      return new WorkCause(cascade, part.work, 0)
     })
     if (work?.isShared === true) work.end(node.key)
     return parts
@@ -126,7 +126,7 @@ export class FlowWork {
     const { cascades, flow, host } = this.#deps
     const again = cascades.begin({ id: cascade, flow, origin, run: null })
     const work = new Work(host.work, { id, isShared: isShared(body), begun, ended })
-    act(new Cause(again, work, depth))
+    act(new WorkCause(again, work, depth))
     work.leave()
     again.leave()
   }
@@ -134,7 +134,7 @@ export class FlowWork {
   #keep({ node }: HomeNode, body: WorkBody, cascade: Cascade): { work: Work; committed: Promise<void> } {
     const { flow, host } = this.#deps
     const id = host.newId()
-    const { origin } = cascade.start
+    const { origin } = cascade
     const kept = { id, flow, node: node.id, body, cascade: cascade.id, origin, attempts: 0, begun: [], ended: [] }
     return { work: new Work(host.work, { ...kept, isShared: isShared(body) }), committed: host.work.keep(kept) }
   }

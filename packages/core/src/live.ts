@@ -9,16 +9,26 @@ import { Cascades, type RunningCascade } from './cascades.ts'
 import { conform } from './conform.ts'
 import type { FlowStats } from './execution-stats.ts'
 import { declaredMessages } from './graph.ts'
-import type { Host } from './host.ts'
+import type { CascadeOrigin, Host, ValueSource } from './host.ts'
 import { type LiveFlow, StartError, type StartOptions } from './live-flow.ts'
 import type { NodeRegistry } from './registry.ts'
 import { RunningFlow } from './running-flow.ts'
 
+/** A message as values from outside come to it; made once, for each of them. */
+interface Outside {
+  readonly flow: string
+  readonly dtype: Dtype
+  /** How errors call it. */
+  readonly subject: string
+  readonly origin: CascadeOrigin
+  readonly source: ValueSource
+}
+
 /** A flow from the beginning of its start to the end of its stop. */
 interface Entry {
   readonly flow: RunningFlow
-  /** Of its declared messages, by qualified name. */
-  readonly dtypes: ReadonlyMap<string, Dtype>
+  /** Its declared messages by qualified name. */
+  readonly declared: ReadonlyMap<string, Outside>
   /** Settles when the start is over; never rejects. */
   readonly settled: Promise<unknown>
 }
@@ -64,9 +74,9 @@ export class LiveRuntime {
       this.#flows.delete(name)
       this.#pastStats = [...this.#pastStats, flow.stats.take(name) ?? []].flat().slice(-MAX_PAST_STATS)
     })
-    const dtypes = new Map(declaredMessages(document).map((message) => [message.name, message.dtype]))
+    const declared = new Map(declaredMessages(document).map(({ name: of, dtype }) => [of, outsideOf(of, dtype)]))
     const started = flow.start(options)
-    this.#flows.set(name, { flow, dtypes, settled: started.catch(() => {}) })
+    this.#flows.set(name, { flow, declared, settled: started.catch(() => {}) })
     await started
     if (options.paused !== true) this.#tried.add(name)
     return flow
@@ -84,15 +94,12 @@ export class LiveRuntime {
    * active flow declares; for messages of other flows the host has to know the dtype.
    */
   publish(message: string, value: unknown, run?: string): { atMs: number; cascade: string | null } {
-    const flow = flowPart(message)
-    const dtype = this.#flows.get(flow)?.dtypes.get(message) ?? 'any'
-    const sent = conform(dtype, value, `message "${message}"`)
+    const place = this.#flows.get(flowPart(message))?.declared.get(message) ?? outsideOf(message, 'any')
+    const { flow, dtype, subject, origin, source } = run === undefined ? place : ofRun(place, run)
+    const sent = conform(dtype, value, subject)
     const atMs = this.#host.clock.now()
-    const kind = run === undefined ? 'publish' : 'run'
-    const cascade = this.#cascades.begin({ flow, origin: { kind, node: null, message }, run: run ?? null })
-    const outside = { message, flow, node: null, port: null }
-    const source = run === undefined ? outside : { ...outside, run }
-    const read = this.#bus.publishOutside(source, sent, cascade.cause, atMs)
+    const cascade = this.#cascades.begin({ flow, origin, run: run ?? null })
+    const read = this.#bus.publishOutside(source, sent, cascade, atMs)
     cascade.leave()
     return { atMs, cascade: read ? cascade.id : null }
   }
@@ -117,3 +124,21 @@ export class LiveRuntime {
     await Promise.all(left.map(({ flow }) => flow.stop({ keep: true })))
   }
 }
+
+function outsideOf(message: string, dtype: Dtype): Outside {
+  const flow = flowPart(message)
+  return {
+    flow,
+    dtype,
+    subject: `message "${message}"`,
+    origin: { kind: 'publish', node: null, message },
+    source: { message, flow, node: null, port: null },
+  }
+}
+
+/** The output of a run. */
+const ofRun = (outside: Outside, run: string): Outside => ({
+  ...outside,
+  origin: { ...outside.origin, kind: 'run' },
+  source: { ...outside.source, run },
+})

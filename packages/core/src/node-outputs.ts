@@ -74,7 +74,7 @@ export class NodeOutputs {
 
   #begin(publish: (cause: Cause) => void): void {
     const cascade = this.#home.newCascade(this.#node.origin())
-    publish(cascade.cause)
+    publish(cascade)
     cascade.leave()
   }
 }

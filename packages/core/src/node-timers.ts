@@ -6,7 +6,7 @@
 import type { Cancel } from '@flow-service/connector-sdk'
 
 import type { DueTimer } from './bus.ts'
-import { type Cascade, Cause, Work } from './cascade.ts'
+import { type Cascade, type Cause, Work, WorkCause } from './cascade.ts'
 import type { LastingTimers } from './engine-context.ts'
 import type { Clock, KeptWork, WorkHost } from './host.ts'
 import type { HomeNode } from './node-home.ts'
@@ -133,7 +133,7 @@ export class NodeTimers implements LastingTimers {
     this.#pending?.delete(timer.key)
     const cascade = this.#home.newCascade(this.#node, cascadeId)
     const work = new Work(this.#home.work, { id, isShared: true, begun, ended })
-    this.#home.due(this.#node, timer, new Cause(cascade, work, GENERATIONS))
+    this.#home.due(this.#node, timer, new WorkCause(cascade, work, GENERATIONS))
     work.leave()
     cascade.leave()
   }

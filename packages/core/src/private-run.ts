@@ -61,7 +61,7 @@ export async function runPrivately({ document, host, registry, inputs }: Private
     origin: { kind: 'trigger', node: null, message: null },
     run: null,
   })
-  feed(flow, { bus, inputs, cause: cascade.cause, atMs: host.clock.now() })
+  feed(flow, { bus, inputs, cause: cascade, atMs: host.clock.now() })
   cascade.leave()
   const isQuiet = await quiet.reached(
     () => flow.idle(),

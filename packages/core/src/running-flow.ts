@@ -11,7 +11,7 @@ import * as Exit from 'effect/Exit'
 import * as Scope from 'effect/Scope'
 
 import { type Bus, type Channel, type Consumer, type InputPort, type OutputPort, TIMER, type What } from './bus.ts'
-import { type Cascade, Cause } from './cascade.ts'
+import { type Cascade, type Cause, type Work, WorkCause } from './cascade.ts'
 import { onClock } from './effect-clock.ts'
 import { ExecutionStats } from './execution-stats.ts'
 import { outputPortsOf, type Surrounding, type Unit, unitOf } from './flow-units.ts'
@@ -169,7 +169,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
     const request = replayOf(node, message, value)
     return this.#begin({ kind: 'trigger', node: id, message }, ({ cascade }) => {
       const work = this.work.replayed(node, request, cascade)
-      this.#request(node, request, new Cause(cascade, work, 0))
+      this.#request(node, request, new WorkCause(cascade, work, 0))
       work.leave()
     })
   }
@@ -209,15 +209,19 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
   async publishKept(node: HomeNode, outputs: readonly OutputPort[], values: readonly unknown[]): Promise<void> {
     const cascade = this.newCascade(node.origin())
     const atMs = this.nowMs()
+    let work: Work
     try {
-      const work = await this.work.arrival(node, outputs, { values, atMs, cascade })
-      // one that arrives at the end of the flow is delivered when it starts again
-      if (this.#phase.is === 'stopping') cascade.suspend()
-      else {
-        this.publishMany(outputs, values, new Cause(cascade, work, 0), atMs)
-        work.leave()
-      }
-    } finally {
+      work = await this.work.arrival(node, outputs, { values, atMs, cascade })
+    } catch (error) {
+      cascade.leave()
+      throw error
+    }
+    // one that arrives at the end of the flow is delivered when it starts again
+    if (this.#phase.is === 'stopping') cascade.suspend()
+    else {
+      const cause = new WorkCause(cascade, work, 0)
+      this.publishMany(outputs, values, cause, atMs)
+      work.leave()
       cascade.leave()
     }
   }
@@ -349,7 +353,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
 
   #begin(origin: CascadeOrigin, act: (cause: Cause) => void): string {
     const cascade = this.newCascade(origin)
-    act(cascade.cause)
+    act(cascade)
     cascade.leave()
     return cascade.id
   }

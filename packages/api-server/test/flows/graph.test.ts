@@ -1,11 +1,25 @@
+import { defineNode } from '@flow-service/connector-sdk'
 import { type FlowDocumentInput, type FlowGraph, flowGraphSchema } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import * as z from 'zod'
 
 import { type Engine, openEngine, relay } from './engine.ts'
 
+const refusing = defineNode({
+  type: 'refusing',
+  title: 'Refusing',
+  description: 'Does not start.',
+  category: 'logic',
+  settings: z.strictObject({}),
+  arrival: 'each',
+  start() {
+    throw new Error('not today')
+  },
+})
+
 let engine: Engine
 beforeAll(async () => {
-  engine = await openEngine()
+  engine = await openEngine({ types: [refusing] })
 })
 afterAll(async () => {
   await engine[Symbol.asyncDispose]()
@@ -71,11 +85,11 @@ test('a node has the worst health of the flow’s nodes and counts its issues', 
   await engine.publish('hooked', { nodes: [hook('a'), hook('b')] })
   const hooked = (await graph()).nodes.find(({ name }) => name === 'hooked')
   expect(hooked).toMatchObject({ health: 'ok', issues: 2 })
-  await engine.publish('twice', { nodes: [hook('a'), { ...hook('a'), id: 'c' }] })
-  expect((await engine.root('POST', '/flows/twice/start')).status).toBe(422)
-  const broken = (await graph()).nodes.find(({ name }) => name === 'twice')
+  await engine.publish('stuck', { nodes: [{ id: 'a', type: 'refusing' }] })
+  expect((await engine.root('POST', '/flows/stuck/start')).status).toBe(422)
+  const broken = (await graph()).nodes.find(({ name }) => name === 'stuck')
   expect(broken).toMatchObject({ status: 'failed', health: 'down' })
-  const flow = await engine.root('GET', '/flows/twice')
+  const flow = await engine.root('GET', '/flows/stuck')
   expect(broken?.issues).toBe(flow.value.issues.length)
 })
 
