@@ -40,8 +40,8 @@ export interface ContextOwner {
   latest(port: string): unknown
   /** Aborted when the execution that runs is cancelled or its node stops; null while none runs. */
   executionSignal(): AbortSignal | null
-  /** What feeds the generator of numbers of a call, unless a `seed` port does. */
-  seed(call: string): string
+  /** What feeds the generator of numbers of a call, unless a `seed` port does; the call's id where it is left out. */
+  seed?(call: string): string
   /** A callback of the node has failed. */
   fail(failure: Failure): void
   placed(place: { readonly waitingFor: string } | { readonly worker: string }): void
@@ -194,7 +194,7 @@ export class EngineContext implements NodeContext {
       id,
       run: this.run,
       inputs,
-      seed: seedOf(inputs) ?? this.#owner.seed(id),
+      seed: seedOf(inputs) ?? this.#owner.seed?.(id) ?? id,
       signal: this.signal,
       onEmit: (values, atMs) => {
         if (this.closed) throw new CodeError('cancelled', 'the node has stopped', null)

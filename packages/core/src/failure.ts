@@ -2,6 +2,8 @@
  * What is told of an error that ended an execution.
  * @module
  */
+import { MAX_CASCADE_EXECUTIONS } from '@flow-service/protocol'
+
 import { CodeError } from './host.ts'
 
 /** An error as node states and records carry it. */
@@ -10,6 +12,13 @@ export interface Failure {
   readonly type: string
   readonly message: string
   readonly traceback: string | null
+}
+
+/** A cascade has executed too much. */
+export const loopLimit: Failure = {
+  type: 'loop_limit',
+  message: `the cascade passed ${MAX_CASCADE_EXECUTIONS} executions and was stopped; break the loop with a passive input`,
+  traceback: null,
 }
 
 /** Describes anything thrown; a thrown object may fail when it is asked for its text. */

@@ -3,22 +3,21 @@
  * @module
  */
 import type { AnyNodeDefinition, NodeInstance, Outcome, Values } from '@flow-service/connector-sdk'
-import { type FlowNode, type Health, MAX_CASCADE_EXECUTIONS, MAX_MAILBOX, type NodeState } from '@flow-service/protocol'
-
 import {
-  type Arrival,
-  type Consumer,
-  type DueTimer,
-  InputPort,
-  type OutputPort,
-  TIMER,
-  TRIGGER,
-  type What,
-} from './bus.ts'
+  accepts,
+  type FlowNode,
+  type Health,
+  MAX_CASCADE_EXECUTIONS,
+  MAX_MAILBOX,
+  type NodeState,
+} from '@flow-service/protocol'
+
+import type { Arrival, Consumer, DueTimer, OutputPort, What } from './bus.ts'
+import { InputPort, TIMER, TRIGGER } from './bus.ts'
 import type { Cause, Work } from './cascade.ts'
 import type { ContextOwner } from './engine-context.ts'
 import { ExecutionSignal } from './execution-signal.ts'
-import { type Failure, failureOf } from './failure.ts'
+import { type Failure, failureOf, loopLimit } from './failure.ts'
 import type { CascadeOrigin, DeadLetter } from './host.ts'
 import type { Loop } from './loop.ts'
 import { NodeCondition } from './node-condition.ts'
@@ -49,6 +48,8 @@ export class LiveNode implements HomeNode, ContextOwner {
   readonly inputs: readonly InputPort[]
   readonly #home: Home
   readonly #outputs: NodeOutputs
+  /** The output of a node that has one. */
+  readonly #only: OutputPort | null
   /** Null until the node was busy when something came. */
   #mailbox: Ring<number, What, Cause> | null = null
   /** Timers that outlive the engine. */
@@ -74,6 +75,7 @@ export class LiveNode implements HomeNode, ContextOwner {
     this.loop = home.loop
     this.inputs = graphNode.inputs.map((port, index) => new InputPort(this, port, index))
     this.#outputs = new NodeOutputs(home, outputs, this)
+    this.#only = outputs.length === 1 ? outputs[0]! : null
     this.#idempotent = idempotent
     this.#isPlain = idempotent && definition.arrival === 'each'
     this.timers = new NodeTimers(home.timers, this)
@@ -101,7 +103,13 @@ export class LiveNode implements HomeNode, ContextOwner {
   }
 
   send(port: string, value: unknown, atMs?: number): void {
-    this.#outputs.send(port, value, this.#cause, atMs)
+    const only = this.#only
+    const cause = this.#cause
+    const { bus } = this.#home
+    // the way of nearly every value
+    if (only !== null && only.port === port && cause !== null && bus !== null && accepts(only.dtype, value)) {
+      bus.publish(only, value, cause.caused, atMs)
+    } else this.#outputs.send(port, value, cause, atMs)
   }
 
   emit(values: Values, atMs?: number): void {
@@ -128,10 +136,6 @@ export class LiveNode implements HomeNode, ContextOwner {
     return this.inputs.find((input) => input.port === port)?.latest ?? null
   }
 
-  seed(call: string): string {
-    return call
-  }
-
   log(_stream: 'stdout' | 'stderr', text: string): void {
     this.#home.log(this.node.id, text)
   }
@@ -148,14 +152,9 @@ export class LiveNode implements HomeNode, ContextOwner {
 
   /** Empties the mailbox. */
   takeMailbox(): Waiting[] {
-    const taken: Waiting[] = []
-    for (const mailbox = this.#mailbox; mailbox !== null && mailbox.size > 0;) {
-      const { receiver: ticket, what, value, cause } = mailbox
-      mailbox.drop()
-      taken.push({ ticket, node: this, what, value, cause })
-    }
+    const taken = this.#mailbox?.takeAll() ?? []
     this.#condition.overflow(false)
-    return taken
+    return taken.map(({ receiver: ticket, what, value, cause }) => ({ ticket, node: this, what, value, cause }))
   }
 
   /** Gives a delivery up, with one dead letter for each value of it. */
@@ -390,10 +389,7 @@ export class LiveNode implements HomeNode, ContextOwner {
 
   #limit(what: Handled, value: unknown, cause: Cause): void {
     // The first refused execution marks its node; the cascade's other deliveries only end.
-    if (cause.cascade.executions === MAX_CASCADE_EXECUTIONS + 1) {
-      const message = `the cascade passed ${MAX_CASCADE_EXECUTIONS} executions and was stopped; break the loop with a passive input`
-      this.fail({ type: 'loop_limit', message, traceback: null }, cause)
-    }
+    if (cause.cascade.executions === MAX_CASCADE_EXECUTIONS + 1) this.fail(loopLimit, cause)
     this.#giveUp('loop_limit', what, value, cause)
   }
 }

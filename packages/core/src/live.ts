@@ -27,8 +27,10 @@ interface Outside {
 /** A flow from the beginning of its start to the end of its stop. */
 interface Entry {
   readonly flow: RunningFlow
-  /** Its declared messages by qualified name. */
-  readonly declared: ReadonlyMap<string, Outside>
+  /** Of its declared messages, by qualified name. */
+  readonly dtypes: ReadonlyMap<string, Dtype>
+  /** Messages that values from outside have come to. */
+  readonly outside: Map<string, Outside>
   /** Settles when the start is over; never rejects. */
   readonly settled: Promise<unknown>
 }
@@ -74,9 +76,9 @@ export class LiveRuntime {
       this.#flows.delete(name)
       this.#pastStats = [...this.#pastStats, flow.stats.take(name) ?? []].flat().slice(-MAX_PAST_STATS)
     })
-    const declared = new Map(declaredMessages(document).map(({ name: of, dtype }) => [of, outsideOf(of, dtype)]))
+    const dtypes = new Map(declaredMessages(document).map((message) => [message.name, message.dtype]))
     const started = flow.start(options)
-    this.#flows.set(name, { flow, declared, settled: started.catch(() => {}) })
+    this.#flows.set(name, { flow, dtypes, outside: new Map(), settled: started.catch(() => {}) })
     await started
     if (options.paused !== true) this.#tried.add(name)
     return flow
@@ -94,7 +96,7 @@ export class LiveRuntime {
    * active flow declares; for messages of other flows the host has to know the dtype.
    */
   publish(message: string, value: unknown, run?: string): { atMs: number; cascade: string | null } {
-    const place = this.#flows.get(flowPart(message))?.declared.get(message) ?? outsideOf(message, 'any')
+    const place = this.#outside(message)
     const { flow, dtype, subject, origin, source } = run === undefined ? place : ofRun(place, run)
     const sent = conform(dtype, value, subject)
     const atMs = this.#host.clock.now()
@@ -102,6 +104,16 @@ export class LiveRuntime {
     const read = this.#bus.publishOutside(source, sent, cascade, atMs)
     cascade.leave()
     return { atMs, cascade: read ? cascade.id : null }
+  }
+
+  #outside(message: string): Outside {
+    const entry = this.#flows.get(flowPart(message))
+    const known = entry?.outside.get(message)
+    if (known !== undefined) return known
+    const dtype = entry?.dtypes.get(message)
+    const place = outsideOf(message, dtype ?? 'any')
+    if (dtype !== undefined) entry?.outside.set(message, place)
+    return place
   }
 
   /** What the flows have executed since the last call. */

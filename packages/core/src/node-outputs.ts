@@ -17,15 +17,12 @@ export class NodeOutputs {
   readonly #outputs: readonly OutputPort[]
   /** Made for nodes that need it: most publish on their only port. */
   #ports: ReadonlyMap<string, OutputPort> | null = null
-  /** The output of a node that has one: spares the hot path a look-up. */
-  readonly #only: OutputPort | null
 
   /** `node` tells what begins when nothing executes. */
   constructor(home: Home, outputs: readonly OutputPort[], node: HomeNode) {
     this.#home = home
     this.#node = node
     this.#outputs = outputs
-    this.#only = outputs.length === 1 ? outputs[0]! : null
   }
 
   /** The ports by name. */
@@ -36,14 +33,10 @@ export class NodeOutputs {
 
   /** Publishes one value. `cause` is that of the execution that runs. */
   send(port: string, value: unknown, cause: Cause | null, atMs?: number): void {
-    const only = this.#only
-    const output = only !== null && only.port === port ? only : this.ports.get(port)
+    const output = this.ports.get(port)
     if (output === undefined) throw unknownOutput(port, this.ports)
     const sent = conform(output.dtype, value, output.subject)
-    const { bus } = this.#home
-    // the way of nearly every value
-    if (cause !== null && bus !== null) bus.publish(output, sent, cause.caused, atMs)
-    else if (cause !== null) this.#home.publish(output, sent, cause.caused, atMs)
+    if (cause !== null) this.#home.publish(output, sent, cause.caused, atMs)
     else this.#begin((own) => this.#home.publish(output, sent, own, atMs))
   }
 

@@ -51,6 +51,17 @@ export class Ring<Receiver, What, Cause> {
     return this.#slots[(this.#head & this.#mask) + 3] as Cause
   }
 
+  /** Takes out everything, oldest first. */
+  takeAll(): { receiver: Receiver; what: What; value: unknown; cause: Cause }[] {
+    const taken = []
+    while (this.size > 0) {
+      const { receiver, what, value, cause } = this
+      taken.push({ receiver, what, value, cause })
+      this.drop()
+    }
+    return taken
+  }
+
   drop(): void {
     const slots = this.#slots
     const at = this.#head & this.#mask
