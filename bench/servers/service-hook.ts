@@ -16,7 +16,7 @@ const flow = liveFlow('bench', { temp: t.float }, (m, use) => {
   )
   const { hot } = use(switchOn(t.float, { rules: [{ operator: 'gt', value: 28, output: 'hot' }] }), { in: m.temp })
   const { out } = use(change(t.float, { scale: 1.8, offset: 32 }), { in: hot }, { id: 'fahrenheit' })
-  use(change(t.float, { roundTo: 1 }), { in: out }, { id: 'rounded' })
+  use(change(t.float, { roundTo: 1 }), { in: out }, { id: 'rounded', out: { out: 'rounded' } })
 })
 const dataDir = mkdtempSync(join(tmpdir(), 'bench-hook-'))
 const service = await createService({ dataDir, port: 0, environment: 'local', logLevel: 'silent', flows: [flow] })
