@@ -1,0 +1,96 @@
+/**
+ * What is told of cascades and executions, and dead letters that are delivered again.
+ */
+import { expect, test } from 'vitest'
+
+import { flow, input, output, recorder, type } from './documents.ts'
+import { engine, atCrash, turn, gated, durable, arriving, later } from './kept-work.ts'
+
+test('a dead letter is delivered again to the inputs that read its message, or as a request to act', async () => {
+  const { calls, definition } = recorder('end')
+  const { start } = engine([definition])
+  const live = await start(flow([{ id: 'a', type: 'end', ports: [input('one:x'), input('two:x')] }]))
+  live.replay({ node: 'a', message: 'f.x', value: 5 })
+  live.replay({ node: 'a', message: null, value: null })
+  await live.idle()
+  expect(calls).toEqual([
+    ['a', 'one', 5],
+    ['a', 'two', 5],
+    ['a', 'trigger'],
+  ])
+  expect(() => live.replay({ node: 'a', message: 'f.gone', value: 5 })).toThrow('reads "f.gone" no more')
+  expect(() => live.replay({ node: 'b', message: 'f.x', value: 5 })).toThrow('has no node "b"')
+})
+
+test('a replayed dead letter is kept until it is done, and one of an arrival is published again', async () => {
+  const { running, definition } = gated()
+  const { host, start } = engine([definition, durable().definition])
+  const live = await start(arriving(['a']))
+  live.replay({ node: 'a', message: 'f.x', value: 1 })
+  live.replay({ node: 's', message: 'f.x', value: 2 })
+  await turn()
+  expect(atCrash(host).map(({ node, body }) => [node, body.is])).toEqual([
+    ['a', 'delivery'],
+    ['s', 'arrival'],
+  ])
+  expect(host.values('f.x')).toEqual([2])
+  running[0]?.end()
+  await turn()
+  running[1]?.end()
+  await live.idle()
+  expect(running.map(({ value }) => value)).toEqual([1, 2])
+  expect(atCrash(host)).toEqual([])
+})
+
+test('a cascade is told when its last delivery is decided, with its origin, executions and first error', async () => {
+  const failing = type('failing', () => ({
+    onValue: () => {
+      throw new Error('broken')
+    },
+  }))
+  const { host, runtime, start } = engine([failing, later, recorder('end').definition])
+  const live = await start(
+    flow([
+      { id: 'a', type: 'pass', ports: [input('x'), output('y')] },
+      { id: 'b', type: 'failing', ports: [input('y')] },
+      { id: 'l', type: 'later', ports: [input('w'), output('y:v')] },
+    ]),
+  )
+  const { cascade } = runtime.publish('f.x', 1)
+  expect(runtime.running().map(({ id }) => id)).toEqual([cascade])
+  await live.idle()
+  expect(runtime.running()).toEqual([])
+  const origin = { kind: 'publish', node: null, message: 'f.x' }
+  const error = { node: 'b', type: 'Error', message: 'broken' }
+  expect(host.cascades).toMatchObject([{ id: cascade, flow: 'f', origin, status: 'error', executions: 2, error }])
+  runtime.publish('f.w', 2)
+  await host.advance(1000)
+  expect(host.cascades.slice(1)).toMatchObject([
+    { origin: { kind: 'publish' }, status: 'ok', executions: 1 },
+    { origin: { kind: 'timer', node: 'l' }, status: 'ok', executions: 1 },
+  ])
+  runtime.publish('f.nobody', 1)
+  expect(host.cascades).toHaveLength(3)
+})
+
+test('executions are counted and timed: all of them while they are few, a sample when there are many', async () => {
+  const failing = type('failing', () => ({
+    onValue: (_port, value) => {
+      if (value === 'bad') throw new Error('broken')
+    },
+  }))
+  const { runtime, start } = engine([failing])
+  const live = await start(flow([{ id: 'a', type: 'failing', ports: [input('x')] }]))
+  for (const value of [1, 'bad', 3]) runtime.publish('f.x', value)
+  await live.idle()
+  const [few] = runtime.takeStats()
+  expect(few).toMatchObject({ flow: 'f', executions: 3, errors: 1 })
+  expect(few?.durationsMs).toHaveLength(3)
+  expect(runtime.takeStats()).toEqual([])
+  for (let value = 0; value < 5000; value++) runtime.publish('f.x', value)
+  await live.idle()
+  const [many] = runtime.takeStats()
+  expect(many).toMatchObject({ executions: 5000, errors: 0 })
+  expect(many?.durationsMs.length).toBeGreaterThanOrEqual(200)
+  expect(many?.durationsMs.length).toBeLessThan(300)
+})
