@@ -189,7 +189,7 @@ async function openStores({ config, log, lifecycle }: Setting) {
     (opened) => opened.close(),
   )
   const lastValues = await lifecycle.open(
-    () => openLastValues({ database, artifacts, log }),
+    () => openLastValues({ database, artifacts, log, waits: () => work.isWriting }),
     (opened) => opened.close(),
   )
   const bus = createEventBus((error) => log.error({ err: error }, 'a listener of events failed'))

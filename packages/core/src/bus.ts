@@ -88,11 +88,40 @@ interface Reader {
 }
 
 /** A message that active flows use. */
-export interface Channel {
+export class Channel {
   readonly name: string
-  readers: Reader[]
   /** Ports of active flows that name the message, either way. */
-  users: number
+  users = 0
+  #readers: Reader[] = []
+  #only: InputPort | null = null
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  get readers(): readonly Reader[] {
+    return this.#readers
+  }
+
+  /** The one input that reads the message; null when there is none, or more. */
+  get only(): InputPort | null {
+    return this.#only
+  }
+
+  connect(reader: Reader): void {
+    this.#readers.push(reader)
+    this.#findOnly()
+  }
+
+  disconnect(consumers: ReadonlySet<Consumer>): void {
+    this.#readers = this.#readers.filter(({ consumer }) => !consumers.has(consumer))
+    this.#findOnly()
+  }
+
+  #findOnly(): void {
+    const [first, second] = this.#readers
+    this.#only = first?.inputs.length === 1 && second === undefined ? first.inputs[0]! : null
+  }
 }
 
 /** An output port of a live node. */
@@ -122,7 +151,7 @@ export class Bus {
   join(message: string): Channel {
     let channel = this.#channels.get(message)
     if (channel === undefined) {
-      channel = { name: message, readers: [], users: 0 }
+      channel = new Channel(message)
       this.#channels.set(message, channel)
     }
     channel.users++
@@ -142,12 +171,10 @@ export class Bus {
   /** Publishes one value. */
   publish(output: OutputPort, value: unknown, cause: Cause, atMs?: number): void {
     this.#tell(output, value, cause, atMs ?? this.#host.clock.now())
-    const { readers } = output.channel
-    const [first] = readers
+    const { only } = output.channel
     // the way of nearly every value
-    if (readers.length === 1 && first!.inputs.length === 1 && cause.work === null) {
-      first!.consumer.loop.deliver(first!.consumer, first!.inputs[0]!, value, cause)
-    } else deliver(output.channel, value, cause)
+    if (only !== null && cause.work === null) only.consumer.loop.deliver(only.consumer, only, value, cause)
+    else deliver(output.channel, value, cause)
   }
 
   /** Publishes several values as one delivery to each reader; `values` are in the order of `outputs`. */

@@ -15,7 +15,7 @@ export interface FlowStats {
 
 /** So many executions are timed one by one; then only each {@link STRIDE}th that ends in its own turn. */
 const ALL = 200
-const STRIDE = 64
+const STRIDE = 512
 const MAX_DURATIONS = 10_000
 
 /** One object a flow. Reading the clock costs as much as a short execution: a busy flow reads it seldom. */

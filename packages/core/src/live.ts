@@ -29,8 +29,6 @@ interface Entry {
   readonly flow: RunningFlow
   /** Of its declared messages, by qualified name. */
   readonly dtypes: ReadonlyMap<string, Dtype>
-  /** Messages that values from outside have come to. */
-  readonly outside: Map<string, Outside>
   /** Settles when the start is over; never rejects. */
   readonly settled: Promise<unknown>
 }
@@ -45,6 +43,8 @@ export class LiveRuntime {
   readonly #bus: Bus
   readonly #cascades: Cascades
   readonly #flows = new Map<string, Entry>()
+  /** Messages of these flows that values from outside have come to; found anew when a flow comes or goes. */
+  readonly #known = new Map<string, Outside>()
   /** Flows that have taken up what an earlier engine had left: later starts are no attempts (K5). */
   readonly #tried = new Set<string>()
   /** Of flows that have stopped, until it is asked for. */
@@ -74,11 +74,13 @@ export class LiveRuntime {
     }
     const flow = new RunningFlow(document, around, () => {
       this.#flows.delete(name)
+      this.#known.clear()
       this.#pastStats = [...this.#pastStats, flow.stats.take(name) ?? []].flat().slice(-MAX_PAST_STATS)
     })
     const dtypes = new Map(declaredMessages(document).map((message) => [message.name, message.dtype]))
     const started = flow.start(options)
-    this.#flows.set(name, { flow, dtypes, outside: new Map(), settled: started.catch(() => {}) })
+    this.#flows.set(name, { flow, dtypes, settled: started.catch(() => {}) })
+    this.#known.clear()
     await started
     if (options.paused !== true) this.#tried.add(name)
     return flow
@@ -99,20 +101,19 @@ export class LiveRuntime {
     const place = this.#outside(message)
     const { flow, dtype, subject, origin, source } = run === undefined ? place : ofRun(place, run)
     const sent = conform(dtype, value, subject)
-    const atMs = this.#host.clock.now()
     const cascade = this.#cascades.begin({ flow, origin, run: run ?? null })
+    const atMs = cascade.startedMs
     const read = this.#bus.publishOutside(source, sent, cascade, atMs)
     cascade.leave()
     return { atMs, cascade: read ? cascade.id : null }
   }
 
   #outside(message: string): Outside {
-    const entry = this.#flows.get(flowPart(message))
-    const known = entry?.outside.get(message)
+    const known = this.#known.get(message)
     if (known !== undefined) return known
-    const dtype = entry?.dtypes.get(message)
+    const dtype = this.#flows.get(flowPart(message))?.dtypes.get(message)
     const place = outsideOf(message, dtype ?? 'any')
-    if (dtype !== undefined) entry?.outside.set(message, place)
+    if (dtype !== undefined) this.#known.set(message, place)
     return place
   }
 

@@ -34,7 +34,7 @@ export interface Fate<R, What> {
 
 const BUDGET_MS = 8
 /** Deliveries between two looks at the clock. */
-const STRIDE = 255
+const STRIDE = 63
 
 /** `held` keeps deliveries until they are stepped or released; `closed` discards them. */
 type Phase = 'open' | 'held' | 'closed'

@@ -65,8 +65,6 @@ export class Ring<Receiver, What, Cause> {
   drop(): void {
     const slots = this.#slots
     const at = this.#head & this.#mask
-    slots[at] = undefined
-    slots[at + 1] = undefined
     slots[at + 2] = undefined
     slots[at + 3] = undefined
     this.#head += SLOTS

@@ -323,7 +323,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
     for (const { node } of this.#units.values()) {
       const byMessage = new Map<string, InputPort[]>()
       for (const input of node.inputs) append(byMessage, input.message, input)
-      for (const [message, inputs] of byMessage) this.#join(message).readers.push({ consumer: node, inputs })
+      for (const [message, inputs] of byMessage) this.#join(message).connect({ consumer: node, inputs })
     }
   }
 
@@ -391,9 +391,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
     await Effect.runPromise(onClock(this.#around.host.clock, Scope.close(this.#scope, Exit.void)))
     for (const { gate } of this.#outputs) gate?.close()
     const own = new Set<Consumer>([...this.#units.values()].map(({ node }) => node))
-    for (const channel of new Set(this.#channels)) {
-      channel.readers = channel.readers.filter(({ consumer }) => !own.has(consumer))
-    }
+    for (const channel of new Set(this.#channels)) channel.disconnect(own)
     for (const channel of this.#channels) this.#around.bus.leave(channel)
     this.#onEnd()
   }

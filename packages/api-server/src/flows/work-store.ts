@@ -38,6 +38,7 @@ export interface WorkCommit {
 export const createWorkStore = ({ sql }: Pick<Database, 'sql'>) => ({
   /** Does all of it or nothing. Answers the new work that was not stored, because there is no flow of its name. */
   async write({ id, added, changed, removed }: WorkCommit): Promise<WorkRow[]> {
+    const flows = [...new Set(added.map(({ flow }) => flow))]
     const [written] = await sql<{ count: number }[]>`
       with dropped as (
         delete from live_work where id = any(${[...removed]}::uuid[])
@@ -50,13 +51,15 @@ export const createWorkStore = ({ sql }: Pick<Database, 'sql'>) => ({
         from json_to_recordset(${JSON.stringify(changed)}::json)
           as t (id uuid, begun text[], ended text[], attempts int)
         where w.id = t.id
+      ), named as materialized (
+        select id, name from flow where name = any(${flows}::text[]) for key share
       ), added as (
         insert into live_work (id, flow, node, body, cascade, origin, attempts, begun, ended)
-        select t.id, flow.id, t.node, t.body, t.cascade, t.origin, t.attempts, t.begun, t.ended
+        select t.id, named.id, t.node, t.body, t.cascade, t.origin, t.attempts, t.begun, t.ended
         from rows from (json_to_recordset(${JSON.stringify(added)}::json) as (id uuid, flow text, node text, body text,
             cascade uuid, origin text, attempts int, begun text[], ended text[]))
           with ordinality as t (id, flow, node, body, cascade, origin, attempts, begun, ended, place)
-        join flow on flow.name = t.flow
+        join named on named.name = t.flow
         order by t.place
         on conflict (id) do nothing
         returning id

@@ -53,6 +53,8 @@ export interface WorkDeps {
 
 /** Kept work on a database. */
 export interface LiveWork extends WorkHost {
+  /** Whether something waits to be committed. */
+  readonly isWriting: boolean
   /** Resolves once all that was asked for so far is committed; rejects when that takes too long (W4). */
   written(): Promise<void>
   /** Writes what waits; what cannot be written in time is lost and told to the log. Nothing is kept afterwards. */
@@ -85,6 +87,10 @@ class StoredWork implements LiveWork {
     this.#patienceMs = deps.patienceMs ?? PATIENCE_MS
     this.#maxOperations = deps.maxOperations ?? MAX_OPERATIONS
     this.#write = AsyncResource.bind(() => void this.#drain())
+  }
+
+  get isWriting(): boolean {
+    return this.#isWriting
   }
 
   async keep(work: KeptWork): Promise<void> {

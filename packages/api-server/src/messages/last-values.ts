@@ -4,7 +4,7 @@
  * A message is *clean*, or *dirty* while values of it wait to be written.
  * - L1 a value is readable as soon as `record` returns.
  * - L2 a dirty message is written within {@link LAG_MS}, or at once when somebody waits for its commit; on a saturated
- *   database writing behind takes at most half of its time.
+ *   database writing behind takes at most half of its time, and a fifth of it while somebody `waits` for the database.
  * - L3 at most `MAX_HISTORY` values of a message wait: more would not be kept anyway.
  * - L4 times of one message strictly grow, so that a page of history can go on after the time of its last row.
  * - L5 what could not be written waits again.
@@ -26,8 +26,11 @@ import { type Batch, createValueWriter, digestsIn, type ValueWriter } from './va
 const LAG_MS = 100
 /** How long to wait after a write that failed, in milliseconds. */
 const RETRY_MS = 1_000
-/** Values that one round of writing behind takes. */
+/** Values that one round of writing behind takes, and while somebody waits for the database. */
 const ROUND_VALUES = 10_000
+const SHORT_ROUND_VALUES = 1_000
+/** How much longer than a round the next one waits while somebody waits for the database. */
+const YIELD = 4
 const EXPIRE_MS = 3_600_000
 
 interface Entry {
@@ -46,6 +49,8 @@ export interface LastValuesDeps {
   readonly database: Database
   readonly artifacts: Pick<Artifacts, 'addRefs' | 'dropRefs' | 'moveRefs'>
   readonly log: { error(fields: object, message: string): void }
+  /** Whether others wait for a commit, which goes before what nobody waits for. */
+  readonly waits?: () => boolean
 }
 
 /** A last value with its time in engine spelling. */
@@ -192,10 +197,13 @@ export class LastValues {
   /** One round of writing behind (L2). */
   async #round(): Promise<void> {
     const startedAt = performance.now()
+    const yields = this.#deps.waits?.() === true
+    const most = yields ? SHORT_ROUND_VALUES : ROUND_VALUES
     let values = 0
-    const last = this.#dirty.findIndex((entry) => (values += entry.waiting.size) > ROUND_VALUES)
+    const last = this.#dirty.findIndex((entry) => (values += entry.waiting.size) >= most)
     const isWritten = await this.#sendBehind(this.#dirty.splice(0, last < 0 ? this.#dirty.length : last + 1))
-    const delayMs = isWritten ? Math.max(LAG_MS, performance.now() - startedAt) : RETRY_MS
+    const tookMs = performance.now() - startedAt
+    const delayMs = isWritten ? Math.max(LAG_MS, yields ? YIELD * tookMs : tookMs) : RETRY_MS
     this.#timer = this.#dirty.length > 0 ? this.#roundIn(delayMs) : null
   }
 

@@ -52,6 +52,25 @@ test('a value is readable at once and in the database soon after, without anyone
   await values.close()
 })
 
+test('what nobody waits for gives way to those who wait for a commit: one message a round', async () => {
+  let waits = true
+  const written: number[] = []
+  const counted: Database = {
+    ...database,
+    transaction: (fn) => database.transaction(fn).finally(() => written.push(values.all().length)),
+  }
+  const values = await openLastValues({ database: counted, artifacts, log: quiet, waits: () => waits })
+  for (const message of ['way.x', 'way.y', 'way.z']) {
+    for (let at = 0; at < 1000; at++) values.record(...published(message, at))
+  }
+  await expect.poll(() => storedValue('way.x'), { interval: 10 }).toBe(999)
+  expect(await storedValue('way.z')).toBeUndefined()
+  expect(written).toHaveLength(1)
+  waits = false
+  await expect.poll(() => storedValue('way.z'), { interval: 10, timeout: 5_000 }).toBe(999)
+  await values.close()
+})
+
 test('a commit resolves when the value is in the database, also for another engine to read', async () => {
   const values = await open()
   values.record(...published('commit.x', 1))
