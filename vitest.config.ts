@@ -5,16 +5,19 @@ import { hasPostgres } from './test/components/postgres.ts'
 const source = ['@flow-service/source']
 
 /** What only a server can do. */
-const onServer = 'packages/api-server/test/runs/shared.test.ts'
+const onServer = ['runs/shared', 'runs/shared-stages', 'secrets/shared'].map(
+  (suite) => `packages/api-server/test/${suite}.test.ts`,
+)
 /** Suites that reach the database's tables; on a server they run a second time. */
 const onDatabase = [
-  'artifacts/{artifacts,routes}',
+  'artifacts/{artifacts,delete,routes,sweep}',
   'auth/{first-start,sign-in}',
   'events/{event-log,event-socket}',
-  'flows/{broken-changes,code-flows,concurrent-changes,discard-draft,documents,duplicate,flow-run,held-work,library,live,live-control,node-control,node-source,rename,work}',
+  'flows/{broken-changes,code-flows,concurrent-changes,discard-draft,documents,duplicate,expired-code,flow-run,held-work,library,live,live-control,node-control,node-source,rename,work}',
   'messages/{crash,last-values,rename-values,routes}',
   'observability/{lists,replay,state}',
-  'runs/{deleted-flow,metrics-run,routes,runs,stage-cache}',
+  'runs/{curves,deleted-flow,history,import,limits,metrics-run,retry,routes,run-export,runs,stage-cache,stage-flights,stage-reasons,sweep}',
+  'secrets/secrets',
 ].map((suite) => `packages/api-server/test/${suite}.test.ts`)
 
 export default defineConfig({
@@ -35,7 +38,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['packages/*/test/**/*.test.ts'],
-          exclude: [...defaultExclude, onServer],
+          exclude: [...defaultExclude, ...onServer],
           pool: 'forks',
         },
       },
@@ -43,7 +46,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'postgres',
-          include: hasPostgres() ? [...onDatabase, onServer] : [],
+          include: hasPostgres() ? [...onDatabase, ...onServer] : [],
           globalSetup: 'test/components/postgres-setup.ts',
           pool: 'forks',
         },

@@ -166,8 +166,18 @@ test('dead letters are listed, and delivered again by id or by what they have in
   expect([idle.code, idle.err]).toEqual([1, expect.stringContaining('"hall"')])
   await at.client.flows.start({ name: 'hall' })
   const [letter] = JSON.parse((await service(['dead-letter', 'list', '--json'])).out) as { id: string }[]
-  const one = await service(['dead-letter', 'replay', letter?.id ?? ''])
+  const gone = '01900000-0000-7000-8000-0000000000dd'
+  const one = await service(['dead-letter', 'replay', gone, letter?.id ?? ''])
   expect(one.out).toMatch(new RegExp(`^${letter?.id} delivered again, cascade [0-9a-f-]{36}\n$`))
+  expect([one.code, one.err]).toEqual([
+    1,
+    expect.stringContaining(`error: ${gone} is not delivered: there is no dead letter`),
+  ])
+  const told = await service(['dead-letter', 'replay', gone, '--json'])
+  expect([told.code, JSON.parse(told.out)]).toEqual([
+    1,
+    [{ id: gone, cascade: null, error: expect.stringContaining('no dead letter') }],
+  ])
   const rest = await service(['dead-letter', 'replay', '--flow', 'hall', '--json'])
   expect(JSON.parse(rest.out)).toEqual({ replayed: 1 })
   const nothing = await service(['dead-letter', 'replay', '--all'])

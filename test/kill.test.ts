@@ -1,3 +1,7 @@
+import { readdirSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+
 import { expect, test } from 'vitest'
 
 import { pythonFlow } from './documents.ts'
@@ -8,7 +12,7 @@ import { writeUnderKills } from './writes-under-kills.ts'
 const MARK = 'KILL_TEST_MARK'
 const onLinux = process.platform === 'linux'
 
-test('a kill in the middle of a run leaves it abandoned at the next start, and no process behind [R407] [R409]', async () => {
+test('a kill in the middle of a run and of an upload: the run is abandoned at the next start, of the bytes and of processes nothing is left [R407] [R409] [F6]', async () => {
   using data = new DataDirectory()
   const first = await data.start({ [MARK]: data.path })
   const source = 'def run(n):\n    emit(tick=1)\n    import time\n    time.sleep(600)\n'
@@ -22,15 +26,23 @@ test('a kill in the middle of a run leaves it abandoned at the next start, and n
   for await (const frame of ticks) if (frame.type === 'value') break
   if (onLinux) expect(processesWith(`${MARK}=${data.path}`)).not.toEqual([])
 
+  const staged = (): string[] => readdirSync(join(data.path, 'artifacts', 'tmp'))
+  const headers = { authorization: `Bearer ${first.token}`, 'content-length': 1_000_000 }
+  const upload = request(`${first.baseUrl}/artifacts`, { method: 'PUT', headers }).on('error', () => {})
+  upload.write(Buffer.alloc(600_000))
+  await expect.poll(staged).toHaveLength(1)
+
   await first.end('SIGKILL')
+  expect(staged()).toHaveLength(1)
   const second = await data.start()
+  expect(staged()).toEqual([])
   const run = await second.client.runs.get({ id })
   expect(run.status).toBe('abandoned')
   if (onLinux) expect(processesWith(`${MARK}=${data.path}`)).toEqual([])
   expect(await second.end('SIGTERM')).toBe(0)
 })
 
-test('kills in the middle of writes lose nothing that was acknowledged', async () => {
+test('kills in the middle of writes lose nothing that was acknowledged [N1]', async () => {
   using data = new DataDirectory()
   const { acknowledged, lost } = await writeUnderKills(data)
   expect(lost).toEqual([])

@@ -52,6 +52,7 @@ describe.skipIf(!hasPostgres())('on a PostgreSQL server', () => {
       const outcome = await underKills({
         SERVICE_DATABASE_URL: await server.createDatabase('kills'),
         SERVICE_SESSION_KEY: 'a session key of at least 32 bytes',
+        SERVICE_SECRET_KEY: 'a key for secrets of at least 32 bytes',
         SERVICE_FIRST_SUPERUSER: 'root@example.org',
         SERVICE_FIRST_SUPERUSER_PASSWORD: 'correct horse',
       })

@@ -55,6 +55,8 @@ function bodyOf(operation: Record<string, unknown>): Operation['body'] {
 /** What the samples are about. */
 export interface Seeds {
   readonly run: string
+  /** A run whose node `work` has returned something that is kept. */
+  readonly stageRun: string
   readonly digest: string
   readonly deadLetter: string
   readonly email: string
@@ -71,15 +73,17 @@ export async function seed(at: TestService, account: Pick<Seeds, 'email' | 'pass
   await publish(at, 'coded', pythonFlow('def run(n):\n    return {"out": n}\n'))
   await at.send('POST', '/flows/coded/nodes/work/share', { name: 'sample' })
   const { id } = await at.client.runs.submit({ name: 'scale' })
-  await at.client.wait(id)
+  const { id: stageRun } = await at.client.runs.submit({ name: 'coded' })
+  await Promise.all([id, stageRun].map((run) => at.client.wait(run)))
   const stored = await fetch(`${at.baseUrl}/artifacts?name=a.txt`, {
     method: 'PUT',
     body: 'bytes',
     headers: { authorization: `Bearer ${at.token}`, 'content-type': 'text/plain' },
   })
   const { digest } = (await stored.json()) as { digest: string }
+  await at.send('PUT', '/secrets/spare', { value: 'not needed' })
   await at.send('POST', '/messages/alarm.temp', { value: 30 })
-  return { run: id, digest, deadLetter: await deadLetter(at), ...account }
+  return { run: id, stageRun, digest, deadLetter: await deadLetter(at), ...account }
 }
 
 const wire = (from: string, to: string) => [
@@ -119,8 +123,13 @@ const places: Record<string, Record<string, string>> = {
   'runs.submit': { name: 'scale' },
   'runs.plan': { name: 'scale' },
   'runs.sweep': { name: 'scale' },
+  'secrets.delete': { name: 'spare' },
+  'runs.nodeOutputs': { node: 'work' },
   flows: { name: 'alarm' },
 }
+
+/** Operations on a run that has to be there, finished and with kept outputs, when others have deleted more. */
+const onStageRun: ReadonlySet<string> = new Set(['runs.nodeOutputs', 'runs.delete'])
 
 const bodies: Record<string, (seeds: Seeds) => unknown> = {
   'login.accessToken': ({ email, password }) => ({ username: email, password }),
@@ -131,10 +140,14 @@ const bodies: Record<string, (seeds: Seeds) => unknown> = {
   'flows.nodes.trigger': () => ({ values: { temp: 20 } }),
   'flows.nodes.putSource': () => ({ code: 'def run(n):\n    return {"out": n + 1}\n' }),
   'messages.publish': () => ({ value: 20 }),
+  'runs.import': () => ({
+    runs: [{ flow: 'scale', external_id: 'sample', status: 'ok', created_at: '2024-01-01T00:00:00Z' }],
+  }),
 }
 
-const queries: Record<string, string> = {
-  'runs.deleteAll': '?flow=scale',
+const queries: Record<string, (seeds: Seeds) => string> = {
+  'runs.deleteAll': () => '?flow=scale',
+  'metrics.compare': ({ run }) => `?ids=${run}&metric=out`,
 }
 
 /** A request as `fetch` takes it, without a credential. */
@@ -148,14 +161,16 @@ export function sampleOf(operation: Operation, seeds: Seeds): Sample {
   const given = {
     message: 'alarm.temp',
     digest: seeds.digest,
-    id: operation.path.startsWith('/runs') ? seeds.run : seeds.deadLetter,
+    id: operation.path.startsWith('/runs') ? runOf(operation, seeds) : seeds.deadLetter,
   }
   const named: Record<string, string> = { ...given, ...closest(places, operation.id) }
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(named[name] ?? 'sample'))
   const search = operation.queries.map(({ name, schema }) => `${name}=${encodeURIComponent(String(valueOf(schema)))}`)
-  const query = queries[operation.id] ?? (search.length === 0 ? '' : `?${search.join('&')}`)
+  const query = queries[operation.id]?.(seeds) ?? (search.length === 0 ? '' : `?${search.join('&')}`)
   return { path: path + query, init: { method: operation.method, ...contentOf(operation, seeds) } }
 }
+
+const runOf = ({ id }: Operation, { run, stageRun }: Seeds): string => (onStageRun.has(id) ? stageRun : run)
 
 function contentOf({ id, body }: Operation, seeds: Seeds): Pick<Sample['init'], 'headers' | 'body'> {
   if (!body) return { headers: {} }

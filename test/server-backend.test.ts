@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -29,6 +29,7 @@ describe.skipIf(!findPostgres())('engines on a PostgreSQL server', () => {
     SERVICE_DATABASE_URL: await server.createDatabase(name),
     SERVICE_ARTIFACTS_DIR: join(data.path, 'shared'),
     SERVICE_SESSION_KEY: 'a session key of at least 32 bytes',
+    SERVICE_SECRET_KEY: 'a key for secrets of at least 32 bytes',
     SERVICE_FIRST_SUPERUSER: 'root@example.org',
     SERVICE_FIRST_SUPERUSER_PASSWORD: 'correct horse',
   })
@@ -53,29 +54,44 @@ describe.skipIf(!findPostgres())('engines on a PostgreSQL server', () => {
   })
 
   // these two wait for leases to expire, and do so together
-  test.concurrent('a run whose engine was killed is abandoned within 35 s, never executed again, and no process is left [R407] [R409]', async () => {
+  test.concurrent('of three engines one is killed and one stands still: their runs are abandoned within 35 s, never executed again, and late results are refused [R407] [R409]', async () => {
     using data = new DataDirectory()
+    using standing = new DataDirectory()
     using elsewhere = new DataDirectory()
     const env = await shared('killed', data)
-    const killed = await data.start({ ...env, [MARK]: data.path })
+    const one = { ...env, SERVICE_MAX_RUNS: '1' }
+    const killed = await data.start({ ...one, [MARK]: data.path })
+    const frozen = await standing.start(one)
     const log = join(data.path, 'executions')
-    await publishFlow(killed.client, 'sleeper', pythonFlow(`${noting(log)}    import time\n    time.sleep(600)\n`))
-    const { id } = await killed.client.runs.submit({ name: 'sleeper' })
-    await expect.poll(() => linesOf(log), { timeout: 20_000 }).toEqual(['3'])
+    const end = join(data.path, 'end')
+    await publishFlow(killed.client, 'waiter', pythonFlow(`${noting(log)}${untilFile(end)}    return {"out": n}\n`))
+    const submit = (n: number) => killed.client.runs.submit({ name: 'waiter', params: { n } as never })
+    const ids = (await Promise.all([submit(3), submit(4)])).map(({ id }) => id)
+    await expect.poll(() => linesOf(log).toSorted(), { timeout: 20_000 }).toEqual(['3', '4'])
     const other = await elsewhere.start(env)
-    expect(await other.client.runs.get({ id })).toMatchObject({ status: 'running' })
+    const statesAt = ({ client }: EngineProcess) =>
+      Promise.all(ids.map(async (id) => (await client.runs.get({ id })).status))
+    expect(await statesAt(other)).toEqual(['running', 'running'])
 
     await killed.end('SIGKILL')
+    frozen.child.kill('SIGSTOP')
     if (onLinux) await expect.poll(() => processesWith(`${MARK}=${data.path}`), { timeout: 5_000 }).toEqual([])
-    const statusAt = async ({ client }: EngineProcess) => (await client.runs.get({ id })).status
-    await expect.poll(() => statusAt(other), { timeout: 35_000, interval: 250 }).toBe('abandoned')
+    const both = ['abandoned', 'abandoned']
+    await expect.poll(() => statesAt(other), { timeout: 35_000, interval: 250 }).toEqual(both)
+
+    // the code of the standing engine ends meanwhile: its result is known when the engine goes on
+    writeFileSync(end, '')
+    frozen.child.kill('SIGCONT')
     const again = await data.start(env)
-    expect(await statusAt(again)).toBe('abandoned')
-    // both engines are idle: what they could take, they have taken when a later run is over
     await publishFlow(again.client, 'scale', scaleFlow)
-    expect(await finished(again, 'scale')).toBe('ok')
-    expect(linesOf(log)).toEqual(['3'])
-    for (const engine of [again, other]) expect(await engine.end('SIGTERM')).toBe(0)
+    // all engines are idle: what they could take, they have taken when a later run is over
+    for (const engine of [frozen, again, other]) {
+      expect(await finished(engine, 'scale')).toBe('ok')
+      expect(await statesAt(engine)).toEqual(both)
+    }
+    for (const id of ids) expect(await other.client.runs.get({ id })).toMatchObject({ result: null })
+    expect(linesOf(log).toSorted()).toEqual(['3', '4'])
+    for (const engine of [frozen, again, other]) expect(await engine.end('SIGTERM')).toBe(0)
   }, 120_000)
 
   test.concurrent('kills in the middle of writes lose nothing that was acknowledged', async () => {
@@ -125,7 +141,7 @@ describe.skipIf(!findPostgres())('engines on a PostgreSQL server', () => {
     await expect(starting).rejects.toMatchObject({ code: 1, stderr: message, stdout: '' })
   })
 
-  test('a server that dies makes requests answer 503; when it is back the engine goes on, and the run has its end', async () => {
+  test('a server that dies makes requests answer 503; when it is back the engine goes on, and the run has its end [R675, F16]', async () => {
     using data = new DataDirectory()
     const engine = await data.start(await shared('dies', data))
     const { client } = engine
@@ -162,6 +178,10 @@ describe.skipIf(!findPostgres())('engines on a PostgreSQL server', () => {
 /** Source of a Python node that notes each execution as a line, and goes on in the lines after. */
 const noting = (path: string): string =>
   `def run(n):\n    with open(${JSON.stringify(path)}, "a") as log:\n        log.write(f"{n}\\n")\n`
+
+/** A part of such a source: waits for a file. */
+const untilFile = (path: string): string =>
+  `    import os, time\n    while not os.path.exists(${JSON.stringify(path)}):\n        time.sleep(0.02)\n`
 
 /** Source of a Python node that ends when 0 and 1 are executed at the same time. */
 const meetingIn = (folder: string): string => `import pathlib, time

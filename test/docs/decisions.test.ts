@@ -39,9 +39,11 @@ test('every decision that code or tests cite is on the page [R692]', () => {
 
 test('a type of node that exists is not called planned, and one that is planned does not exist [R692]', () => {
   const exists = (type: string): boolean => nodeTypes.some((definition) => definition.type === type)
-  const planned = ['websocket', 'mqtt', 'tsdb', 'push', 'rbe', 'mlp', 'exec', 'file', 'commands_lm']
+  const planned = ['websocket', 'mqtt', 'commands_lm']
   expect(planned.filter(exists)).toEqual([])
-  expect(['python', 'http', 'inject', 'delay', 'debounce', 'switch', 'change', 'join'].filter(exists)).toHaveLength(8)
+  const built = ['python', 'http', 'inject', 'delay', 'debounce', 'switch', 'change', 'join']
+  built.push('tsdb', 'push', 'rbe', 'mlp', 'exec', 'file')
+  expect(built.filter((type) => !exists(type))).toEqual([])
 })
 
 test('every code of a refusal and of an issue is documented, with the fields of a refusal [R694]', () => {

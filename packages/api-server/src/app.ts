@@ -12,6 +12,7 @@ import type { Sessions } from './auth/sessions.ts'
 import { createSignInLimit } from './auth/sign-in-limit.ts'
 import type { Users } from './auth/users.ts'
 import type { ResolvedConfig } from './config.ts'
+import type { EventLog } from './events/event-log.ts'
 import type { EventSockets } from './events/event-socket.ts'
 import { eventsEndpoints, eventsHandlers, eventUpgrade } from './events/routes.ts'
 import type { Tickets } from './events/tickets.ts'
@@ -23,7 +24,9 @@ import type { NodeSources } from './flows/node-source.ts'
 import { flowsEndpoints, flowsHandlers, type FlowsHandlersDeps } from './flows/routes.ts'
 import { libraryEndpoints, libraryHandlers, sourcesEndpoints, sourcesHandlers } from './flows/source-routes.ts'
 import type { Hooks } from './hooks/hooks.ts'
+import { portalCheck } from './hooks/portal.ts'
 import { hookRoutes } from './hooks/routes.ts'
+import type { ServedSockets } from './hooks/served-sockets.ts'
 import { createAuthenticator } from './http/authenticate.ts'
 import { cors } from './http/cors.ts'
 import { docs } from './http/docs.ts'
@@ -43,14 +46,21 @@ import {
   stateEndpoints,
   stateHandlers,
 } from './observability/routes.ts'
+import { exportEndpoints, exportHandlers } from './runs/export-routes.ts'
+import { historyEndpoints, historyHandlers } from './runs/history-routes.ts'
+import { metricsEndpoints, metricsHandlers } from './runs/metrics-routes.ts'
 import { runsEndpoints, runsHandlers } from './runs/routes.ts'
 import type { Runs } from './runs/runs.ts'
+import { submissionEndpoints, submissionHandlers } from './runs/submission-routes.ts'
+import { secretsEndpoints, secretsHandlers } from './secrets/routes.ts'
+import type { Secrets } from './secrets/secrets.ts'
 import { engineVersion } from './version.ts'
 
 /** The nouns behind the endpoints. */
 export interface AppParts {
   readonly artifacts: Artifacts
   readonly control: LiveControl
+  readonly eventLog: Pick<EventLog, 'audit'>
   readonly flows: Flows
   readonly hooks: Hooks
   readonly library: Library
@@ -59,6 +69,8 @@ export interface AppParts {
   readonly observability: Observability
   readonly registry: NodeRegistry
   readonly runs: Runs
+  readonly secrets: Secrets
+  readonly servedSockets: ServedSockets
   readonly sessions: Sessions
   /** Sessions of users who may not be found now because the database does not answer. */
   readonly knownSessions: Pick<Sessions, 'verify'>
@@ -80,7 +92,12 @@ const endpoints: readonly Endpoint[] = [
   eventsEndpoints,
   messagesEndpoints,
   runsEndpoints,
+  submissionEndpoints,
+  historyEndpoints,
+  metricsEndpoints,
+  exportEndpoints,
   artifactsEndpoints,
+  secretsEndpoints,
   stateEndpoints,
   observabilityEndpoints,
 ].flatMap((group): Endpoint[] => Object.values(group))
@@ -92,7 +109,9 @@ const tags = {
   library: 'Source that nodes share.',
   messages: 'The catalogue of messages with their last values.',
   runs: 'Runs of batch flows and their metrics.',
+  metrics: 'Metrics of several runs: names, comparison, export.',
   artifacts: 'Bytes that messages, runs and flows refer to.',
+  secrets: 'Values that settings refer to by name, and nobody can read.',
   observability: 'What the engine does: executions, cascades, events, dead letters.',
   utils: 'Whether the engine works.',
 }
@@ -110,7 +129,7 @@ export const apiDocument = (): OpenApiDocument =>
 export function createApp(config: ResolvedConfig, parts: AppParts, upgrades: UpgradeRouter): Router {
   const { artifacts, control, flows, hooks, library, messages, missing, registry, runs, sessions, sockets, sources } =
     parts
-  const { observability, knownSessions, tickets, users, log } = parts
+  const { eventLog, observability, knownSessions, tickets, users, log } = parts
   const authenticate = createAuthenticator([(token) => sessions.verify(token)])
   const authenticateKnown = createAuthenticator([(token) => knownSessions.verify(token)])
   upgrades.route(
@@ -119,7 +138,8 @@ export function createApp(config: ResolvedConfig, parts: AppParts, upgrades: Upg
       sockets,
       tickets,
       authenticate,
-      mayEnter: async (id) => (await users.find(id)) !== null,
+      versionOf: (token) => sessions.versionOf(token),
+      tokenVersion: async (id) => (await users.find(id))?.tokenVersion ?? null,
       baseUrl: config.baseUrl,
       origins: config.corsOrigins,
     }),
@@ -132,7 +152,7 @@ export function createApp(config: ResolvedConfig, parts: AppParts, upgrades: Upg
       liveHandlers({
         control,
         submitDraft: async (flow, params, by) =>
-          (await runs.submit(flow, { params, draft: true, no_cache: false }, by.email)).run,
+          (await runs.submit(flow, { params, draft: true, no_cache: false, priority: 0 }, by.email)).run,
       }),
     ),
     ...bind(sourcesEndpoints, sourcesHandlers({ sources })),
@@ -140,10 +160,25 @@ export function createApp(config: ResolvedConfig, parts: AppParts, upgrades: Upg
     ...bind(eventsEndpoints, eventsHandlers({ tickets })),
     ...bind(messagesEndpoints, messagesHandlers({ messages })),
     ...bind(runsEndpoints, runsHandlers({ runs })),
-    ...bind(artifactsEndpoints, artifactsHandlers({ artifacts })),
+    ...bind(submissionEndpoints, submissionHandlers(runs)),
+    ...bind(
+      historyEndpoints,
+      historyHandlers({
+        history: runs.history,
+        removeExecutions: (tx, flow) => observability.cascades.removeOf(tx, { flow }),
+      }),
+    ),
+    ...bind(metricsEndpoints, metricsHandlers(runs)),
+    ...bind(exportEndpoints, exportHandlers(runs)),
+    ...bind(artifactsEndpoints, artifactsHandlers({ artifacts, eventLog })),
+    ...bind(secretsEndpoints, secretsHandlers({ secrets: parts.secrets, eventLog })),
     ...bind(observabilityEndpoints, observabilityHandlers({ observability })),
   ]
-  const hook = hookRoutes(hooks)
+  const isPortal = portalCheck(config.portalToken)
+  const hook = hookRoutes(hooks, isPortal)
+  const socket = parts.servedSockets.upgrade(isPortal)
+  upgrades.route('/hooks/*', socket)
+  upgrades.route('/api/v1/hooks/*', socket)
   // only paths of our own: mounted at the root of a host's app, everything else is the host's
   return Router({ caseSensitive: true })
     .use('/hooks', hook)
@@ -160,7 +195,7 @@ export function createApp(config: ResolvedConfig, parts: AppParts, upgrades: Upg
         authenticate,
         baseUrl: config.baseUrl,
         trustProxy: config.trustProxy,
-        maxBodyBytes: { 'artifacts.put': config.artifactMaxBytes },
+        maxBodyBytes: { 'artifacts.put': config.artifactMaxBytes, 'runs.import': config.importMaxBytes },
       }),
       notFound,
     )

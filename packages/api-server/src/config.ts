@@ -8,6 +8,7 @@ import { resolve } from 'node:path'
 
 import type { AnyFlow } from '@flow-service/protocol'
 
+import { isNetwork } from './egress/address-rules.ts'
 import {
   choice,
   ConfigError,
@@ -66,6 +67,25 @@ export const settings = {
     about: 'How many reverse proxies stand before the service: that many entries of X-Forwarded-For are believed.',
     initial: 0,
   }),
+  portalToken: optional(
+    text('at least 16 characters', (value) => value.length >= 16),
+    {
+      env: 'SERVICE_PORTAL_TOKEN',
+      about:
+        'What a portal in front of the service sends as X-Service-Portal; hooks without a secret do not answer it.',
+      initially: 'no portal',
+      secret: true,
+    },
+  ),
+  egressAllow: setting(
+    list('addresses or networks such as 10.0.0.0/8, separated by commas in the environment', isNetwork),
+    {
+      env: 'SERVICE_EGRESS_ALLOW',
+      about: 'Private networks that nodes may connect to in production; elsewhere they may connect to all.',
+      initial: [],
+      initially: 'none',
+    },
+  ),
   corsOrigins: setting(
     list('origins such as https://console.example, without a path, separated by commas in the environment', isOrigin),
     {
@@ -107,6 +127,13 @@ export const settings = {
     about: 'How many days a session token lasts.',
     initial: 8,
   }),
+  secretKey: optional(key, {
+    env: 'SERVICE_SECRET_KEY',
+    about:
+      'Seals stored secrets; at least 32 bytes. Engines that share a PostgreSQL server need the same one. With another one than they were stored under no engine starts.',
+    initially: 'secret.key in the data folder, made at the first start outside production',
+    secret: true,
+  }),
   firstSuperuser: optional(
     text('an e-mail address', (value) => value.includes('@')),
     {
@@ -139,6 +166,11 @@ export const settings = {
     env: 'SERVICE_ARTIFACT_MAX_BYTES',
     about: 'The largest artifact, in bytes.',
     initial: 1_073_741_824,
+  }),
+  importMaxBytes: setting(integer(1, Number.MAX_SAFE_INTEGER), {
+    env: 'SERVICE_IMPORT_MAX_BYTES',
+    about: 'The largest body of an import of runs, in bytes.',
+    initial: 67_108_864,
   }),
   timeZone: setting(text('a time zone of the IANA database, such as Europe/Berlin', isTimeZone), {
     env: 'SERVICE_TIMEZONE',

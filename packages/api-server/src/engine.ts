@@ -4,22 +4,29 @@
  */
 import { join } from 'node:path'
 
-import { checkDocument, LiveRuntime, NodeRegistry } from '@flow-service/core'
+import { checkDocument, type Clock, LiveRuntime, NodeRegistry } from '@flow-service/core'
 import { nodeTypes } from '@flow-service/node-types'
 import { type NodeState, timestampOfMs } from '@flow-service/protocol'
-import { parsePython, withoutCredentials, type Worker } from '@flow-service/worker-agent'
+import { environmentBeside, parsePython, withoutCredentials, type Worker } from '@flow-service/worker-agent'
 import type { Logger } from 'pino'
 import { v7 } from 'uuid'
 
 import { type Artifacts, createArtifacts } from './artifacts/artifacts.ts'
 import { openContentStore } from './artifacts/content-store.ts'
+import { Sweeper } from './artifacts/sweeper.ts'
+import { createAccountNews } from './auth/account-news.ts'
+import { openUsers } from './auth/users.ts'
 import type { ResolvedConfig } from './config.ts'
 import { type Database, openDatabase } from './db/database.ts'
+import { AddressRules } from './egress/address-rules.ts'
+import { createDialer } from './egress/dialer.ts'
+import { createOutgoingFetch } from './egress/outgoing-fetch.ts'
 import { createDeadLetters } from './events/dead-letters.ts'
 import { createEventBus } from './events/event-bus.ts'
-import { createEventLog } from './events/event-log.ts'
+import { createEventLog, type EventLog } from './events/event-log.ts'
 import type { EngineSnapshot } from './events/event-replay.ts'
 import { createEventSockets, type EventSockets } from './events/event-socket.ts'
+import { SocketGuests } from './events/socket-guests.ts'
 import { createTickets, type Tickets } from './events/tickets.ts'
 import { type CodeFlows, openCodeFlows } from './flows/code-flows.ts'
 import type { LoadResult } from './flows/code-loader.ts'
@@ -31,17 +38,22 @@ import { createClock, createHost } from './flows/host.ts'
 import { Library } from './flows/library.ts'
 import { LiveControl } from './flows/live-control.ts'
 import { createLiveFlows, type LiveFlows } from './flows/live.ts'
+import { openMachine } from './flows/machine.ts'
 import { NodeSources } from './flows/node-source.ts'
 import { loadPublishedFlows, type PublishedFlows } from './flows/published-flows.ts'
 import { createPythonIssues, type PythonIssues } from './flows/python-issues.ts'
 import { createRunnableFlows } from './flows/runnable-flows.ts'
+import { refresh } from './flows/source-links.ts'
 import { createWork } from './flows/work.ts'
 import { createHooks, type Hooks } from './hooks/hooks.ts'
+import { ServedSockets } from './hooks/served-sockets.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { type LastValues, openLastValues } from './messages/last-values.ts'
 import { createMessages, type Messages } from './messages/messages.ts'
 import { Observability, Observer } from './observability/observability.ts'
 import { createRuns, type Runs } from './runs/runs.ts'
+import type { Redactor } from './secrets/redactor.ts'
+import { openSecrets, type Secrets } from './secrets/secrets.ts'
 import { engineVersion } from './version.ts'
 import { createDispatcher } from './workers/dispatch.ts'
 import { startLocalAgent } from './workers/local-agent.ts'
@@ -53,29 +65,43 @@ export interface Engine {
   readonly artifacts: Artifacts
   readonly control: LiveControl
   readonly codeFlows: CodeFlows
+  readonly eventLog: EventLog
   readonly flows: Flows
   readonly hooks: Hooks
+  readonly servedSockets: ServedSockets
+  /** Where nodes may connect to. */
+  readonly addressRules: AddressRules
   readonly library: Library
   readonly messages: Messages
   readonly observability: Observability
   readonly registry: NodeRegistry
   readonly runs: Runs
+  readonly secrets: Secrets
   readonly sockets: EventSockets
   readonly sources: NodeSources
   readonly tickets: Tickets
   readonly missing: FlowsDeps['missing']
 }
 
+/** What an engine is opened with. */
+export interface EngineSetting {
+  readonly config: ResolvedConfig
+  readonly log: Logger
+  readonly lifecycle: Lifecycle
+  /** Gets to know the values of secrets. */
+  readonly redactor: Redactor
+}
+
 /** Opens the engine: afterwards live flows are restored and queued runs are being executed. */
-export async function openEngine(config: ResolvedConfig, log: Logger, lifecycle: Lifecycle): Promise<Engine> {
-  const setting = { config, log, lifecycle }
+export async function openEngine(setting: EngineSetting): Promise<Engine> {
+  const { config, log, lifecycle } = setting
   // the longest parts of a start, side by side
   const [loaded, stores] = await Promise.all([loadFlows(config), openStores(setting)])
-  const { artifacts, bus, database, lastValues } = stores
+  const { artifacts, bus, database, lastValues, secrets } = stores
   const code = createCodeRegistry(stores)
   const objects = createCodeObjects(objectsOf(config), artifacts)
   const opened = await openRuntime(setting, stores, { code, objects })
-  const { host, registry, live: runtime, missing, worker } = opened
+  const { addressRules, host, registry, live: runtime, missing, worker } = opened
   const published = await loadPublishedFlows(database)
   const live = createLiveFlows({
     runtime,
@@ -83,19 +109,18 @@ export async function openEngine(config: ResolvedConfig, log: Logger, lifecycle:
     lastValues,
     events: bus,
     work: stores.work,
-    check: (document) => checkDocument(document, registry, { message: (name) => published.dtypeOf(name), missing }),
+    check: (document) =>
+      checkDocument(document, registry, { message: (name) => published.dtypeOf(name), missing, secrets }),
     log,
   })
   const pythonIssues = pythonIssuesOf(worker)
   const runs = runsOf(setting, stores, opened, { code, published, pythonIssues })
+  // another content may let more runs of its flow execute at once
+  bus.subscribe((event) => event.type === 'flow' && runs.wake(), { quiet: true })
+  const parts = { registry, code, live, published, missing, pythonIssues }
   const flows = new Flows({
     ...stores,
-    registry,
-    code,
-    live,
-    published,
-    missing,
-    pythonIssues,
+    ...parts,
     activeRuns: (tx, id) => runs.activeOf(tx, id),
     renameRuns: (tx, id, name) => runs.rename(tx, id, name),
   })
@@ -107,30 +132,28 @@ export async function openEngine(config: ResolvedConfig, log: Logger, lifecycle:
     (opened) => opened.close(),
   )
   await live.restore((name) => code.isMissing(name))
+  secrets.onChange(async (names) => {
+    const users = (await secrets.users(names)).filter((user) => user.published)
+    await refresh([...new Set(users.map((user) => user.flow_id))], { database, live, published, rebuild: true })
+  })
   await lifecycle.open(
     () => runs.open(),
     () => runs.close(),
   )
+  await openSweeper(setting, stores, { clock: host.clock, code })
   const snapshot = () => takeSnapshot({ flows, runs, runtime, lastValues })
   const isMessage = (name: string) => published.dtypeOf(name) !== undefined
-  const sockets = createEventSockets({ bus, engineVersion, snapshot, isMessage, log })
+  const guests = await openGuests(setting, database)
+  const sockets = createEventSockets({ bus, engineVersion, snapshot, isMessage, guests, log })
   return {
     ...stores,
+    addressRules,
     registry,
     missing,
     codeFlows,
     flows,
     library,
-    control: new LiveControl({
-      rows: new FlowRows({ ...stores, live }),
-      live,
-      host,
-      registry,
-      code,
-      published,
-      pythonIssues,
-      missing,
-    }),
+    control: new LiveControl({ ...parts, rows: new FlowRows({ ...stores, live }), host }),
     sources: new NodeSources({ ...stores, code, live, published, registry }, library),
     runs,
     messages: createMessages({
@@ -144,10 +167,15 @@ export async function openEngine(config: ResolvedConfig, log: Logger, lifecycle:
   }
 }
 
-interface Setting {
-  readonly config: ResolvedConfig
-  readonly log: Logger
-  readonly lifecycle: Lifecycle
+/** Watches over the users of event sockets. */
+async function openGuests({ log, lifecycle }: EngineSetting, database: Database): Promise<SocketGuests> {
+  const users = openUsers(database)
+  const guests = new SocketGuests({ versionsOf: (ids) => users.tokenVersions(ids), log })
+  await lifecycle.open(
+    () => createAccountNews(database).listen((id) => void guests.review(id === null ? undefined : [id])),
+    (stop) => stop(),
+  )
+  return guests
 }
 
 const objectsOf = ({ flows }: ResolvedConfig) => (flows === null || typeof flows === 'string' ? [] : flows)
@@ -162,12 +190,29 @@ async function loadFlows(config: ResolvedConfig): Promise<LoadResult> {
   return createCodeLoader({ env: withoutCredentials(process.env) }).load(directory)
 }
 
+/** Takes away what nothing needs, every hour. */
+async function openSweeper(
+  { log, lifecycle }: EngineSetting,
+  stores: Stores,
+  { clock, code }: { clock: Clock; code: CodeRegistry },
+): Promise<void> {
+  const sweeper = new Sweeper({ ...stores, clock, expireCode: () => code.expire(), log })
+  await lifecycle.open(
+    async () => sweeper.open(),
+    () => sweeper.close(),
+  )
+}
+
 const artifactsDirOf = ({ artifactsDir, dataDir }: ResolvedConfig) => artifactsDir ?? join(dataDir, 'artifacts')
 
-async function openStores({ config, log, lifecycle }: Setting) {
+async function openStores({ config, log, lifecycle, redactor }: EngineSetting) {
   const { dataDir, databaseUrl } = config
   const database = await lifecycle.open(
     () => openDatabase({ dataDir, log, ...(databaseUrl === null ? {} : { databaseUrl }) }),
+    (opened) => opened.close(),
+  )
+  const secrets = await lifecycle.open(
+    () => openSecrets({ config, database, redactor, log }),
     (opened) => opened.close(),
   )
   const eventLog = createEventLog({ database, log })
@@ -194,14 +239,15 @@ async function openStores({ config, log, lifecycle }: Setting) {
   )
   const bus = createEventBus((error) => log.error({ err: error }, 'a listener of events failed'))
   const tickets = createTickets({ database })
-  return { database, artifacts, eventLog, deadLetters, work, lastValues, bus, tickets, hooks: createHooks() }
+  const own = { bus, tickets, hooks: createHooks(), servedSockets: new ServedSockets() }
+  return { database, secrets, artifacts, eventLog, deadLetters, work, lastValues, ...own }
 }
 
 type Stores = Awaited<ReturnType<typeof openStores>>
 
 /** The runtime with the engine's own agent. Closed after the flows and runs that use it. */
 async function openRuntime(
-  { config, log, lifecycle }: Setting,
+  { config, log, lifecycle, redactor }: EngineSetting,
   stores: Stores,
   { code, objects }: { code: CodeRegistry; objects: CodeObjects },
 ) {
@@ -217,7 +263,9 @@ async function openRuntime(
     (opened) => opened.close(),
   )
   const { cascadeEnded } = observer
-  const parts = { ...stores, clock, dispatcher, events: stores.bus, log, cascadeEnded }
+  const machine = await openMachine(join(config.dataDir, 'files'), environmentBeside(config.dataDir))
+  const { addressRules, egress } = await openEgress(config, lifecycle)
+  const parts = { ...stores, clock, dispatcher, egress, events: stores.bus, log, machine, redactor, cascadeEnded }
   const host = createHost({ ...parts, timeZone: config.timeZone })
   const worker = await lifecycle.open(
     async () =>
@@ -238,8 +286,20 @@ async function openRuntime(
     () => observer.recorder.flush(),
   )
   await worker.ready
-  const missing = (type: string) => (type === 'python' && worker.python === null ? 'Python 3.11 or newer' : null)
-  return { host, registry, live, observer, pool, worker, missing }
+  const missing = (type: string) =>
+    type === 'python' && worker.python === null ? 'Python 3.11 or newer' : (registry.get(type)?.missing?.() ?? null)
+  return { addressRules, host, registry, live, observer, pool, worker, missing }
+}
+
+/** The way out for nodes. */
+async function openEgress({ egressAllow, environment }: ResolvedConfig, lifecycle: Lifecycle) {
+  const addressRules = new AddressRules({ isProduction: environment === 'production', allow: egressAllow })
+  const dial = createDialer({ rules: addressRules })
+  const outgoing = await lifecycle.open(
+    async () => createOutgoingFetch(dial),
+    (opened) => opened.close(),
+  )
+  return { addressRules, egress: { dial, fetch: outgoing.fetch } }
 }
 
 const pythonIssuesOf = (worker: Worker) =>
@@ -257,8 +317,8 @@ interface Runnable {
 }
 
 function runsOf(
-  { config, log }: Setting,
-  { artifacts, bus, database, lastValues }: Stores,
+  { config, log }: EngineSetting,
+  { artifacts, bus, database, lastValues, secrets }: Stores,
   { host, registry, live: runtime, missing }: Opened,
   { code, published, pythonIssues }: Runnable,
 ): Runs {
@@ -267,7 +327,7 @@ function runsOf(
     host,
     registry,
     artifacts,
-    flows: createRunnableFlows({ database, registry, code, published, pythonIssues, missing }),
+    flows: createRunnableFlows({ database, registry, code, published, pythonIssues, missing, secrets }),
     publishEvent: (event, atMs) => bus.publish(event, atMs),
     publishMessage: (message, value, run) => void runtime.publish(message, value, run),
     lastValue: (message) => lastValues.get(message)?.value,

@@ -11,7 +11,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 import express, { type Router } from 'express'
-import pino, { type Logger } from 'pino'
+import type { Logger } from 'pino'
 
 import { createApp } from './app.ts'
 import { rememberUsers } from './auth/remembered-users.ts'
@@ -28,6 +28,8 @@ import { answerErrors, notFound } from './http/errors.ts'
 import { secureHeaders } from './http/headers.ts'
 import { createUpgradeRouter, type UpgradeRouter } from './http/upgrade.ts'
 import { Lifecycle } from './lifecycle.ts'
+import { createLog } from './log.ts'
+import { Redactor } from './secrets/redactor.ts'
 import { ConfigError } from './setting.ts'
 import { outliveStrayRejections } from './stray-rejections.ts'
 
@@ -86,7 +88,8 @@ export async function createService(options: ServiceConfig = {}): Promise<Servic
 }
 
 async function open(config: ResolvedConfig, lifecycle: Lifecycle): Promise<Service> {
-  const log = pino({ level: config.logLevel, base: null })
+  const redactor = new Redactor()
+  const log = createLog(config.logLevel, redactor)
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
   const key = await loadSessionKey(config)
   if (config.guardProcess && config.databaseUrl !== null) {
@@ -101,7 +104,7 @@ async function open(config: ResolvedConfig, lifecycle: Lifecycle): Promise<Servi
       (remove) => remove(),
     )
   }
-  const engine = await openEngine(config, log, lifecycle)
+  const engine = await openEngine({ config, log, lifecycle, redactor })
   const { database } = engine
   const users = openUsers(database)
   const first = await users.createFirst(config)
@@ -180,7 +183,11 @@ class OpenService implements Service {
   }
 
   attach(server: Server, mount = ''): () => void {
-    return this.#parts.upgrades.attach(server, mount)
+    const { engine, upgrades } = this.#parts
+    const ends = [upgrades.attach(server, mount), engine.addressRules.protect(server)]
+    return () => {
+      for (const end of ends) end()
+    }
   }
 
   listen(): Promise<Address> {

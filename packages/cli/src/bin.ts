@@ -4,7 +4,11 @@
  * Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 no engine or no sign-in, 130 interrupted.
  * @module
  */
-import { program } from './program.ts'
+import * as module from 'node:module'
+
+// compiled code is kept between calls, in the system's temporary folder; Node 20 cannot
+module.enableCompileCache?.()
+const { program } = await import('./program.ts')
 
 // A reader that has seen enough (`service runs list | head`) closes the pipe.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

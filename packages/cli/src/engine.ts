@@ -2,6 +2,8 @@
  * The engine as a process: start, tell where it is, wait for the signal, stop.
  * @module
  */
+import * as module from 'node:module'
+
 import { ConfigError, createService, type LoadError, type Service, type ServiceConfig } from '@flow-service/api-server'
 
 import { CommandFailure } from './failure.ts'
@@ -33,7 +35,10 @@ export async function startEngine(flags: EngineFlags, more: ServiceConfig): Prom
     throw error instanceof ConfigError ? new CommandFailure(2, error.message) : error
   })
   try {
-    return { service, ...(await service.listen()) }
+    const listening = await service.listen()
+    // an engine that is killed leaves its compiled code for the next one too
+    module.flushCompileCache?.()
+    return { service, ...listening }
   } catch (error) {
     await service.close()
     throw cannotListen(error, service.config)

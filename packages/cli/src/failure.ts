@@ -14,8 +14,15 @@ interface Refusal {
   readonly problem: { readonly detail: string; readonly errors?: readonly { path: string; message: string }[] }
 }
 
-const isRefusal = (error: unknown): error is Error & Refusal =>
+/** Whether the engine has refused a request. */
+export const isRefusal = (error: unknown): error is Error & Refusal =>
   error instanceof Error && error.name === 'ApiError' && 'problem' in error
+
+/** A refusal in one line. */
+export function refusalText({ problem }: Refusal): string {
+  const places = (problem.errors ?? []).map(({ path, message }) => `${path}: ${message}`)
+  return [problem.detail, ...places.filter((place) => place !== problem.detail)].map(printable).join('; ')
+}
 
 /** Prints a failure for people and answers the exit code. */
 export function failed(error: unknown): number {

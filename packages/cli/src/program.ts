@@ -10,6 +10,7 @@ import { addEngine } from './grammar/engine.ts'
 import { addFlows, addValidate } from './grammar/flows.ts'
 import { addMessages } from './grammar/messages.ts'
 import { addRuns } from './grammar/runs.ts'
+import { addSecrets } from './grammar/secrets.ts'
 import { version } from './version.ts'
 
 /** The whole grammar, ready to parse. */
@@ -38,5 +39,6 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 no engine or no sign-in.`,
   addMessages(root)
   addDeadLetters(root)
   addRuns(root)
+  addSecrets(root)
   return root
 }

@@ -1,6 +1,6 @@
 /**
- * A run on the screen: a line for each node that ends, the newest numbers of its streams while it works, and the
- * result. Lines only, no cursor movement, so that it reads the same in a terminal, a log and a pipe.
+ * A run as it goes, for people: a line for each node that ends and the newest numbers of its streams, so that it reads
+ * the same in a log and a pipe. On a terminal a `RunTree` shows the same in place.
  * @module
  */
 import type { Client, Run } from '@flow-service/client-sdk'
@@ -15,11 +15,28 @@ const METRIC_EVERY_MS = 1000
 /** Between two looks whether the engine is still there. */
 const ALIVE_MS = 5000
 
+/** Shows what happens to the nodes of a run. */
+export interface RunScreen {
+  node(frame: Extract<EventFrame, { type: 'node' }>): void
+  value(frame: Extract<EventFrame, { type: 'value' }>): void
+  /** Nothing more comes. */
+  end(): void
+}
+
+/** How a run is shown. */
+export interface Watching {
+  /** Prints a line or several. */
+  readonly print: (text: string) => void
+  /** Lines unless given. */
+  readonly screen?: RunScreen
+}
+
 /**
- * Submits a run and prints how it goes; resolves with the finished run. Ctrl-C cancels the run, a second one ends the
+ * Submits a run and shows how it goes; resolves with the finished run. Ctrl-C cancels the run, a second one ends the
  * process. Rejects when the engine is gone.
  */
-export async function watchRun(client: Client, submission: Submission, print: (line: string) => void): Promise<Run> {
+export async function watchRun(client: Client, submission: Submission, watching: Watching): Promise<Run> {
+  const { print, screen = new RunLines(print) } = watching
   const ended = new AbortController()
   const frames = client.events({ flows: [submission.name], signal: ended.signal })
   try {
@@ -32,7 +49,9 @@ export async function watchRun(client: Client, submission: Submission, print: (l
     // Events would wait for an engine that is gone.
     const alive = setInterval(() => void client.runs.get({ id: submitted.id }).catch(lost.reject), ALIVE_MS)
     try {
-      return await Promise.race([follow(client, submitted, { frames, print }), lost.promise])
+      const run = await Promise.race([follow(client, submitted, { frames, screen }), lost.promise])
+      if (isFinished(run.status)) print(summary(run))
+      return run
     } finally {
       clearInterval(alive)
       process.off('SIGINT', cancel)
@@ -42,53 +61,54 @@ export async function watchRun(client: Client, submission: Submission, print: (l
   }
 }
 
-interface Screen {
-  readonly frames: AsyncIterable<EventFrame>
-  readonly print: (line: string) => void
-}
-
-async function follow(client: Client, submitted: Run, { frames, print }: Screen): Promise<Run> {
+async function follow(
+  client: Client,
+  submitted: Run,
+  { frames, screen }: { frames: AsyncIterable<EventFrame>; screen: RunScreen },
+): Promise<Run> {
   const { id } = submitted
   let run = isFinished(submitted.status) ? submitted : await client.runs.get({ id })
-  const shown = new Set<string>()
-  const lines = new MetricLines(print)
-  if (!isFinished(run.status)) {
+  try {
+    if (isFinished(run.status)) return run
     for await (const frame of frames) {
-      if (frame.type === 'node' && frame.run === id) nodeLine(frame, { shown, print })
-      if (frame.type === 'value' && frame.run === id) lines.add(frame)
+      if (frame.type === 'node' && frame.run === id) screen.node(frame)
+      if (frame.type === 'value' && frame.run === id) screen.value(frame)
       if (frame.type !== 'snapshot' && !(frame.type === 'run' && frame.run.id === id)) continue
       run = await client.runs.get({ id })
       if (isFinished(run.status)) break
     }
+    return run
+  } finally {
+    screen.end()
   }
-  if (isFinished(run.status)) print(summary(run))
-  return run
 }
 
-function nodeLine(
-  frame: Extract<EventFrame, { type: 'node' }>,
-  { shown, print }: { shown: Set<string>; print: (line: string) => void },
-): void {
-  const state = frame.cached ? 'ok (cached)' : frame.status
-  if (state === 'pending' || shown.has(`${frame.node} ${state}`)) return
-  shown.add(`${frame.node} ${state}`)
-  print(`  ${frame.node.padEnd(20)} ${state}${frame.error ? `: ${oneLine(frame.error.message)}` : ''}`)
-}
-
-/** At most one line a second for each stream. */
-class MetricLines {
-  readonly #at = new Map<string, number>()
+/** A line for each state of a node, and at most one a second for each stream. */
+class RunLines implements RunScreen {
   readonly #print: (line: string) => void
+  readonly #shown = new Set<string>()
+  readonly #at = new Map<string, number>()
+
   constructor(print: (line: string) => void) {
     this.#print = print
   }
-  add(frame: Extract<EventFrame, { type: 'value' }>): void {
-    if (frame.step === null) return
-    const now = Date.now()
-    if (now - (this.#at.get(frame.message) ?? 0) < METRIC_EVERY_MS) return
-    this.#at.set(frame.message, now)
-    this.#print(`  ${frame.message.padEnd(20)} ${oneLine(frame.value, 20)} (step ${frame.step})`)
+
+  node({ node, status, cached, error }: Parameters<RunScreen['node']>[0]): void {
+    const state = cached ? 'ok (cached)' : status
+    if (state === 'pending' || this.#shown.has(`${node} ${state}`)) return
+    this.#shown.add(`${node} ${state}`)
+    this.#print(`  ${node.padEnd(20)} ${state}${error ? `: ${oneLine(error.message)}` : ''}`)
   }
+
+  value({ message, value, step }: Parameters<RunScreen['value']>[0]): void {
+    if (step === null) return
+    const now = Date.now()
+    if (now - (this.#at.get(message) ?? 0) < METRIC_EVERY_MS) return
+    this.#at.set(message, now)
+    this.#print(`  ${message.padEnd(20)} ${oneLine(value, 20)} (step ${step})`)
+  }
+
+  end(): void {}
 }
 
 function summary(run: Run): string {

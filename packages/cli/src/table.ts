@@ -19,6 +19,12 @@ export function table(header: readonly string[], rows: readonly (readonly string
 
 const width = (cell: string): number => stripVTControlCharacters(cell).length
 
+/** Names under which several records have different values. */
+export function varying(records: readonly Readonly<Record<string, unknown>>[]): string[] {
+  const names = [...new Set(records.flatMap((record) => Object.keys(record)))]
+  return names.filter((name) => new Set(records.map((record) => JSON.stringify(record[name]))).size > 1)
+}
+
 /** A duration in seconds for people: `0.31 s`, `2 min 5 s`. */
 export function duration(seconds: number | null): string {
   if (seconds === null) return '-'

@@ -6,11 +6,14 @@
 import { type BatchFlow, type EventFrame, type FlowObject, isFinished, type Ref } from '@flow-service/protocol'
 
 import { ApiError, problemOf } from './api-error.ts'
+import { type MetricPoint, pointsOf } from './curve.ts'
 import { endedByReturn } from './ended-by-return.ts'
 import { type EventOptions, eventStream } from './event-stream.ts'
 import { createClient as createHttp, createConfig } from './generated/client/index.ts'
 import { GeneratedClient } from './generated/sdk.gen.ts'
-import type { Run } from './generated/types.gen.ts'
+import type { ArtifactRef, MetricComparison, Run, RunPlan } from './generated/types.gen.ts'
+import { RunWaiting } from './run-waiting.ts'
+import { entriesOf, type SweepRuns } from './sweep.ts'
 
 /** Where the service is and how to sign in. */
 export interface ClientOptions {
@@ -29,6 +32,8 @@ export interface SubmitOptions {
   readonly draft?: boolean
   /** Execute every stage, and refresh the cache with what comes out. */
   readonly noCache?: boolean
+  /** Runs of a higher priority start first; 0 unless given. */
+  readonly priority?: number
   /** A key used before answers with the run submitted then. */
   readonly idempotencyKey?: string
 }
@@ -39,15 +44,35 @@ export type SubmitArguments<P> =
     ? [options?: SubmitOptions & { readonly params?: P }]
     : [options: SubmitOptions & { readonly params: P }]
 
+/** A search over parameters, and what else a sweep may say. */
+export type SweepSpec<P> = SweepRuns<P> & Pick<SubmitOptions, 'draft' | 'noCache' | 'priority'>
+
+/** The runs of a sweep, in the order of its entries. */
+export interface SweepHandle<R> {
+  /** What all of them have in common, for lists and exports. */
+  readonly groupId: string
+  readonly runs: RunHandle<R>[]
+}
+
 /** A submitted run. */
 export interface RunHandle<R> {
   readonly id: string
-  /** The run as it was when it was submitted. */
-  readonly submitted: Run
+  /** Name of the flow. */
+  readonly flow: string
   /** Resolves with the finished run, whatever its status. */
   wait(options?: { signal?: AbortSignal }): Promise<Run>
   /** Resolves with the result; rejects with {@link RunFailed} unless the run ends `ok`. */
   result(options?: { signal?: AbortSignal }): Promise<R>
+  /**
+   * The points of a curve from the first on, and new ones as they come until the run is over: every `stride`-th, and
+   * always the last. `name` is the message, bare or as `<flow>.<message>`.
+   */
+  metrics(
+    name: string,
+    options?: { stride?: number; signal?: AbortSignal },
+  ): AsyncGenerator<MetricPoint, void, undefined>
+  /** Queues the run once more, with the same values. Refused while it is queued or running. */
+  retry(): Promise<RunHandle<R>>
   cancel(): Promise<Run>
 }
 
@@ -71,6 +96,10 @@ export interface MessageValue<T> {
 /** Typed client of the service. Requests reject with {@link ApiError}. */
 export class Client extends GeneratedClient {
   readonly #baseUrl: string
+  readonly #waiting = new RunWaiting({
+    get: (id) => this.runs.get({ id }),
+    events: (options) => this.events(options),
+  })
 
   constructor(options: ClientOptions) {
     const baseUrl = options.baseUrl.replace(/\/+$/, '')
@@ -93,28 +122,71 @@ export class Client extends GeneratedClient {
   /** Queue a run; parameters and result are typed by the flow object. */
   async submit<P, R>(flow: BatchFlow<P, R>, ...rest: SubmitArguments<P>): Promise<RunHandle<R>> {
     const options: SubmitOptions & { readonly params?: P } = rest[0] ?? {}
-    const { params, seed, draft, noCache, idempotencyKey } = options
-    const submitted = await this.runs.submit({
+    const { params, seed, idempotencyKey } = options
+    const { id } = await this.runs.submit({
       name: flow.name,
+      ...wireOptions(options),
       ...(params ? { params: wireParams(params as object) } : {}),
       ...(seed === undefined ? {} : { seed }),
-      ...(draft === undefined ? {} : { draft }),
-      ...(noCache === undefined ? {} : { no_cache: noCache }),
       ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
     })
-    return this.#handle<R>(flow, submitted)
+    return this.#handle<R>(flow, id)
+  }
+
+  /**
+   * Queue a run for each entry of a list or grid, once for each seed; all of them or none.
+   *
+   * @example `await client.sweep(fit, { grid: { lr: [0.01, 0.1] }, seeds: [1, 2, 3] })` queues six runs.
+   */
+  async sweep<P, R>(flow: BatchFlow<P, R>, sweep: SweepSpec<P>): Promise<SweepHandle<R>> {
+    const queued = await this.runs.sweep({ name: flow.name, ...wireOptions(sweep), ...wireEntries(sweep) })
+    return { groupId: queued.group_id, runs: queued.runs.map(({ id }) => this.#handle<R>(flow, id)) }
+  }
+
+  /** Tell what a run or sweep would execute, what the cache has, and why; executes nothing. */
+  plan<P, R>(
+    flow: BatchFlow<P, R>,
+    what: SweepSpec<P> | (Pick<SubmitOptions, 'draft' | 'noCache' | 'seed'> & { readonly params?: Partial<P> }) = {},
+  ): Promise<RunPlan> {
+    const { priority: _, ...options } = wireOptions(what)
+    const body = { name: flow.name, ...options }
+    if ('runs' in what || 'grid' in what) return this.runs.plan({ ...body, ...wireEntries(what as SweepSpec<P>) })
+    const { params, seed } = what as { readonly params?: object; readonly seed?: number }
+    return this.runs.plan({
+      ...body,
+      ...(params ? { params: wireParams(params) } : {}),
+      ...(seed === undefined ? {} : { seed }),
+    })
+  }
+
+  /**
+   * The curves of a metric of up to 50 runs, by its `step`, by `time` in seconds since the start, or by another metric.
+   * `metric` is a message, bare or as `<flow>.<message>`.
+   */
+  compare(
+    runs: readonly (string | { readonly id: string })[],
+    metric: string,
+    options: { readonly x?: string; readonly stride?: number } = {},
+  ): Promise<MetricComparison> {
+    const ids = runs.map((run) => (typeof run === 'string' ? run : run.id)).join(',')
+    return this.metrics.compare({ ids, metric, ...options })
   }
 
   /** Resolves with a run once it is finished; follows the event socket, so it costs no polling. */
   async wait(id: string, options: { signal?: AbortSignal } = {}): Promise<Run> {
     const run = await this.runs.get({ id })
-    if (isFinished(run.status)) return run
-    for await (const frame of this.events({ flows: [run.flow], ...options })) {
-      if (!mayBeOver(frame, id)) continue
-      const now = await this.runs.get({ id })
-      if (isFinished(now.status)) return now
-    }
-    throw options.signal?.reason instanceof Error ? options.signal.reason : new Error(`stopped waiting for run ${id}`)
+    return isFinished(run.status) ? run : this.#waiting.wait(id, run.flow, options.signal)
+  }
+
+  /** Store bytes or text as an artifact, for parameters and messages; equal bytes are stored once. */
+  upload(
+    data: Blob | Uint8Array<ArrayBuffer> | string,
+    { name, mediaType, volatile }: { readonly name: string; readonly mediaType?: string; readonly volatile?: boolean },
+  ): Promise<ArtifactRef> {
+    const body = data instanceof Blob ? data : new Blob([data])
+    const type = mediaType ?? (body.type === '' ? 'application/octet-stream' : body.type)
+    const parameters = { body, name, ...(volatile === undefined ? {} : { volatile }) }
+    return this.artifacts.put(parameters, { headers: { 'Content-Type': type } })
   }
 
   /** Publish a value; resolves when it is stored. */
@@ -143,18 +215,26 @@ export class Client extends GeneratedClient {
     return eventStream({ baseUrl: this.#baseUrl, ticket }, options)
   }
 
-  #handle<R>(flow: FlowObject, submitted: Run): RunHandle<R> {
-    const { id } = submitted
-    const wait = (options?: { signal?: AbortSignal }) => this.wait(id, options)
+  #handle<R>(flow: FlowObject, id: string): RunHandle<R> {
+    const wait = (options?: { signal?: AbortSignal }) => this.#waiting.wait(id, flow.name, options?.signal)
     return {
       id,
-      submitted,
+      flow: flow.name,
       wait,
       result: async (options) => {
         const run = await wait(options)
         if (run.status !== 'ok') throw new RunFailed(run)
         return resultOf(flow, run.result) as R
       },
+      metrics: (name, { stride = 1, signal } = {}) => {
+        const source = {
+          run: () => this.runs.get({ id }),
+          stored: () => this.runs.metrics({ id, name }),
+          events: (options: EventOptions) => this.events(options),
+        }
+        return endedByReturn(signal, (ended) => pointsOf(source, { id, flow: flow.name, stride }, ended))
+      },
+      retry: async () => this.#handle<R>(flow, (await this.runs.retry({ id })).id),
       cancel: () => this.runs.cancel({ id }),
     }
   }
@@ -163,15 +243,20 @@ export class Client extends GeneratedClient {
 /** A client of the service at `baseUrl`. */
 export const createClient = (options: ClientOptions): Client => new Client(options)
 
-/** Whether a frame is a reason to look at the run again: it is over, or the frame is a new start of the stream. */
-function mayBeOver(frame: EventFrame, id: string): boolean {
-  if (frame.type === 'snapshot') return !frame.runs.some((run) => run.id === id)
-  return frame.type === 'run' && frame.run.id === id && isFinished(frame.run.status)
-}
-
 function valuesOf(frame: EventFrame, message: string): { value: unknown; ts: string }[] {
   if (frame.type === 'value') return frame.message === message ? [frame] : []
   return frame.type === 'snapshot' ? frame.values.filter((value) => value.message === message) : []
+}
+
+const wireOptions = ({ draft, noCache, priority }: Pick<SubmitOptions, 'draft' | 'noCache' | 'priority'>) => ({
+  ...(draft === undefined ? {} : { draft }),
+  ...(noCache === undefined ? {} : { no_cache: noCache }),
+  ...(priority === undefined ? {} : { priority }),
+})
+
+function wireEntries<P>(sweep: SweepRuns<P>) {
+  const { runs, seeds } = entriesOf(sweep)
+  return { runs: runs.map((params) => wireParams(params as object)), ...(seeds ? { seeds: [...seeds] } : {}) }
 }
 
 const wireParams = (params: object): Record<string, never> =>

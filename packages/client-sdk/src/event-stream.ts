@@ -7,6 +7,7 @@ import type { EventFrame } from '@flow-service/protocol'
 
 import { ApiError } from './api-error.ts'
 import { endedByReturn } from './ended-by-return.ts'
+import { EventQueue } from './event-queue.ts'
 
 /** How to follow events. */
 export interface EventOptions {
@@ -29,7 +30,8 @@ const LONGEST_PAUSE_MS = 5_000
 
 /**
  * Frames of the event socket, until `signal` aborts or `return()` is called. Rejects when nothing answers at first, and
- * when a ticket is refused; an engine that is gone later is waited for.
+ * when a ticket is refused; an engine that is gone later is waited for. A reader for whom more than 1 MiB waits misses
+ * values, but never the newest of a message; above 16 MiB the iteration rejects with a `SlowReader`.
  */
 export const eventStream = (
   source: EventSource,
@@ -86,12 +88,13 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     if (signal.aborted) done()
   })
 
-/** One socket: ends when the socket closes or the signal aborts. */
+/** One socket: ends when the socket closes or the signal aborts; rejects when its reader is too slow. */
 class Connection implements AsyncIterable<EventFrame> {
-  readonly #frames: EventFrame[] = []
+  readonly #frames = new EventQueue()
   readonly #signal: AbortSignal
   #wake: () => void = () => {}
   #closed = false
+  #fault: Error | null = null
   readonly #socket: WebSocket
 
   constructor(url: string, signal: AbortSignal) {
@@ -99,14 +102,22 @@ class Connection implements AsyncIterable<EventFrame> {
     this.#socket = new WebSocket(url)
     this.#socket.addEventListener('message', ({ data }) => {
       // media, which nobody here asks for, would come as bytes
-      if (typeof data !== 'string') return
-      this.#frames.push(JSON.parse(data) as EventFrame)
-      this.#wake()
+      if (typeof data === 'string' && !this.#closed) this.#take(data)
     })
     this.#socket.addEventListener('close', this.#close)
     this.#socket.addEventListener('error', this.#close)
     signal.addEventListener('abort', this.#close, { once: true })
     if (signal.aborted) this.#close()
+  }
+
+  #take(text: string): void {
+    try {
+      this.#frames.push(text)
+      this.#wake()
+    } catch (error) {
+      this.#fault = error as Error
+      this.#close()
+    }
   }
 
   readonly #close = (): void => {
@@ -119,6 +130,7 @@ class Connection implements AsyncIterable<EventFrame> {
   async *[Symbol.asyncIterator](): AsyncGenerator<EventFrame, void, undefined> {
     try {
       while (!this.#signal.aborted) {
+        if (this.#fault !== null) throw this.#fault
         const frame = this.#frames.shift()
         if (frame) yield frame
         else if (this.#closed) return

@@ -12,6 +12,11 @@ export {
   type RunHandle,
   type SubmitArguments,
   type SubmitOptions,
+  type SweepSpec,
+  type SweepHandle,
 } from './client.ts'
+export type { MetricPoint } from './curve.ts'
+export { SlowReader } from './event-queue.ts'
 export type { EventOptions } from './event-stream.ts'
 export type * from './generated/types.gen.ts'
+export { type Axes, grid, repeat, type SweepEntries, type SweepRuns } from './sweep.ts'

@@ -1,7 +1,7 @@
 import { batchFlow, input, liveFlow, stage, t } from '@flow-service/flow-sdk'
 import { expectTypeOf, test } from 'vitest'
 
-import type { Client } from '../src/index.ts'
+import { type Client, grid, repeat } from '../src/index.ts'
 
 const work = stage('work', { in: { n: t.int, raw: t.str }, out: { y: t.float }, run: ({ n }) => ({ y: n }) })
 const optional = batchFlow('optional', { n: input(t.int, 1), raw: input(t.str, '') }, (p, use) => use(work, p))
@@ -23,6 +23,22 @@ test('parameters and results are those of the flow object', async () => {
   await client.submit(required)
   // @ts-expect-error no such result
   expectTypeOf(result.z)
+})
+
+test('sweeps and plans take the parameters of the flow', async () => {
+  const client = {} as Client
+  const { runs } = await client.sweep(optional, { grid: { n: [1, 2] }, seeds: [3] })
+  expectTypeOf((await runs[0]!.result()).y).toEqualTypeOf<number>()
+  await client.plan(optional, { runs: [{ n: 1 }, { raw: 'x' }] })
+  await client.plan(optional, { params: { n: 1 }, seed: 4 })
+  // and without a flow object, by its name
+  await client.runs.sweep({ name: 'optional', ...repeat(grid({ n: [1, 2] }), [3]) })
+  // @ts-expect-error a misspelled axis
+  await client.sweep(optional, { grid: { m: [1] } })
+  // @ts-expect-error values of another type
+  await client.sweep(optional, { grid: { n: ['many'] } })
+  // @ts-expect-error a list and a grid at once
+  await client.sweep(optional, { grid: { n: [1] }, runs: [{}] })
 })
 
 test('a message takes values of its type alone', async () => {

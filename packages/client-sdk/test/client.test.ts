@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { createService, type Service } from '@flow-service/api-server'
-import { batchFlow, input, liveFlow, stage, t } from '@flow-service/flow-sdk'
+import { batchFlow, input, liveFlow, stage, stream, t } from '@flow-service/flow-sdk'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { ApiError, type Client, createClient, RunFailed } from '../src/index.ts'
@@ -17,6 +17,18 @@ const halve = stage('halve', {
   },
 })
 const halving = batchFlow('halving', { n: input(t.float, 8) }, (p, use) => use(halve, p))
+const count = stage('count', {
+  in: { points: t.int },
+  out: { level: stream(t.int) },
+  async *run({ points }) {
+    for (let step = 0; step < points; step++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      yield { level: step * step }
+    }
+    return {}
+  },
+})
+const counting = batchFlow('counting', { points: input(t.int, 3) }, (p, use) => use(count, p))
 const meter = liveFlow('meter', { level: t.float }, () => {})
 
 let dataDir: string
@@ -25,7 +37,13 @@ let baseUrl: string
 let client: Client
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'client-'))
-  service = await createService({ dataDir, port: 0, environment: 'local', logLevel: 'silent', flows: [halving, meter] })
+  service = await createService({
+    dataDir,
+    port: 0,
+    environment: 'local',
+    logLevel: 'silent',
+    flows: [halving, counting, meter],
+  })
   ;({ baseUrl } = await service.listen())
   const token = await service.superuserToken()
   client = createClient({ baseUrl: `${baseUrl}/`, token: async () => token })
@@ -56,7 +74,7 @@ describe('requests', () => {
 describe('runs by flow objects', () => {
   test('submit, wait and result', async () => {
     const handle = await client.submit(halving, { params: { n: 5 } })
-    expect(handle.submitted.status).toBe('queued')
+    expect(handle.flow).toBe('halving')
     expect(await handle.result()).toEqual({ half: 2.5 })
     expect((await handle.wait()).status).toBe('ok')
   })
@@ -75,6 +93,47 @@ describe('runs by flow objects', () => {
     expect(failure).toBeInstanceOf(RunFailed)
     expect((failure as RunFailed).message).toMatch(/node halve.*-1 is negative/)
     expect((failure as RunFailed).run.status).toBe('error')
+  })
+
+  test('a sweep queues every combination once for each seed, all under one group', async () => {
+    const search = { grid: { n: [4, 6] }, seeds: [1, 2] }
+    const { groupId, runs } = await client.sweep(halving, search)
+    expect(await Promise.all(runs.map((run) => run.result()))).toEqual([2, 2, 3, 3].map((half) => ({ half })))
+    const listed = await client.runs.list({ group: groupId })
+    expect(new Set(listed.map(({ id }) => id))).toEqual(new Set(runs.map(({ id }) => id)))
+    expect(listed.map(({ seed }) => Number(seed)).toSorted((a, b) => a - b)).toEqual([1, 1, 2, 2])
+  })
+
+  test('a plan tells what a submission or sweep would execute, and executes nothing', async () => {
+    const before = await client.runs.list({ flow: 'halving' })
+    const one = await client.plan(halving, { params: { n: 1234 } })
+    expect(one.stages).toMatchObject([{ node: 'halve', runs: 1, hits: 0, misses: 1 }])
+    const several = await client.plan(halving, { grid: { n: [1234, 1235] }, seeds: [1, 2] })
+    expect(several).toMatchObject({ runs: 4, stages: [{ misses: 4, why: ['cache: false'] }] })
+    expect(await client.runs.list({ flow: 'halving' })).toHaveLength(before.length)
+  })
+
+  test('a curve is followed from its first point to the end of its run, and compared with others', async () => {
+    const slow = await client.submit(counting, { params: { points: 12 } })
+    const values: number[] = []
+    for await (const { step, value } of slow.metrics('level')) values[step] = value
+    expect(values).toEqual(Array.from({ length: 12 }, (_, step) => step * step))
+    const thinned: number[] = []
+    for await (const { step } of slow.metrics('counting.level', { stride: 5 })) thinned.push(step)
+    expect(thinned).toEqual([0, 5, 10, 11])
+    const short = await client.submit(counting, { params: { points: 2 } })
+    await short.wait()
+    const { series } = await client.compare([slow, short.id], 'level')
+    expect(series.map(({ points }) => points.length)).toEqual([12, 2])
+  })
+
+  test('a finished run is retried with its values, and bytes are uploaded with their type', async () => {
+    const first = await client.submit(halving, { params: { n: 18 } })
+    await first.wait()
+    const again = await first.retry()
+    expect(await again.wait()).toMatchObject({ parent: first.id, result: { half: 9 } })
+    const ref = await client.upload('a,b', { name: 'table.csv', mediaType: 'text/csv' })
+    expect(ref).toMatchObject({ name: 'table.csv', media_type: 'text/csv', size: 3 })
   })
 
   test('equal idempotency keys are one run', async () => {
@@ -120,7 +179,7 @@ async function restart(): Promise<void> {
     port: Number(port),
     environment: 'local',
     logLevel: 'silent',
-    flows: [halving, meter],
+    flows: [halving, counting, meter],
   })
   await service.listen()
 }

@@ -2,9 +2,14 @@
  * What a node may touch: everything from outside comes through `ctx`, so that tests can replace it (wire decision R8).
  * @module
  */
+import type { Duplex } from 'node:stream'
+
 import type { ArtifactRef, FlowMode, Health } from '@flow-service/protocol'
 
+import type { Command, CommandEnd } from './command.ts'
+import type { Files } from './files.ts'
 import type { NodePort, Values } from './node.ts'
+import type { ConnectTarget, SocketListener, SocketPeer, SocketRoute } from './socket.ts'
 
 /** Ends a timer, schedule or route; calling it again does nothing. */
 export type Cancel = () => void
@@ -56,6 +61,11 @@ export interface NodeContext<S = Values> {
   readonly outputs: readonly NodePort[]
   /** Identifier of the run; null in a live flow. */
   readonly run: string | null
+  /**
+   * False in a run of a draft: nothing may come in by itself, so that a listener has nothing to open, and what a sender
+   * sends has to be gone when its execution ends.
+   */
+  readonly listens: boolean
   /** Aborted when the node stops or its execution is cancelled. */
   readonly signal: AbortSignal
 
@@ -83,7 +93,8 @@ export interface NodeContext<S = Values> {
 
   /**
    * Sets or moves a timer that outlives the engine (live flows): `onTimer` gets `data`, a JSON value, at `dueMs` or as
-   * soon as the flow runs again after it. Throws for a time that is none, and for data that is no JSON. The timers that a flow has left when it starts are set before `start`.
+   * soon as the flow runs again after it. Throws for a time that is none, and for data that is no JSON. The timers that a
+   * flow has left when it starts are set before `start`. Of more than 1,000 the oldest is dropped.
    */
   setTimer(key: string, dueMs: number, data: unknown): void
   clearTimer(key: string): void
@@ -92,8 +103,25 @@ export interface NodeContext<S = Values> {
 
   /** Mount a webhook until the node stops. The handler throws {@link HookRefusal} to refuse an arrival. */
   webhook(route: HookRoute, handler: (request: HookRequest) => void | Promise<void>): void
+  /**
+   * Serve a socket until the node stops, which closes its clients with 1001. `serve` is called for each client and answers
+   * who hears it.
+   */
+  socketRoute(route: SocketRoute, serve: (peer: SocketPeer) => SocketListener): void
   /** `fetch` through the engine's egress rules. */
   fetch(url: string, init?: RequestInit): Promise<Response>
+  /**
+   * Connect through the engine's egress rules. What is written is sent once the peer is accepted. An `error` event tells
+   * that the connection is refused or failed; the engine ends it after the stop of the node.
+   */
+  connect(target: ConnectTarget): Duplex
+  /** The engine's files directory. */
+  readonly files: Files
+  /**
+   * Run a program on the engine's machine, in the files directory, with the engine's environment without its credentials.
+   * Resolves once its process group is gone; rejects when the program cannot be started, or with the signal's reason.
+   */
+  spawn(command: Command): Promise<CommandEnd>
 
   /** Execute the node's own code with these inputs, on this machine or a worker. Emissions go to `emit`. */
   call(inputs: Values): Promise<Values>

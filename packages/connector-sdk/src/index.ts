@@ -2,6 +2,7 @@
  * The contract of node types.
  * @module
  */
+export { type Command, type CommandEnd, MAX_COMMAND_OUTPUT_BYTES } from './command.ts'
 export {
   type Cancel,
   DtypeViolation,
@@ -11,6 +12,7 @@ export {
   type NodeContext,
   type SaveOptions,
 } from './context.ts'
+export { FileError, filePathFault, type Files, MAX_FILE_BYTES, MAX_FILE_READ_BYTES } from './files.ts'
 export {
   type AnyNodeDefinition,
   defineNode,
@@ -23,3 +25,4 @@ export {
   type PortRules,
   type Values,
 } from './node.ts'
+export { type ConnectTarget, type SocketListener, type SocketPeer, type SocketRoute } from './socket.ts'

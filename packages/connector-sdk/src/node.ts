@@ -91,6 +91,8 @@ export interface NodeDefinition<S extends z.ZodObject = z.ZodObject> {
   readonly idempotent?: boolean | ((shape: NodeShape<z.output<S>>) => boolean)
   /** Runs the author's own code: Python text in `source`, or a TypeScript bundle. */
   readonly code?: 'python' | 'typescript'
+  /** The package to install before nodes of this type work; null when it is there, or none is needed. */
+  missing?(): string | null
   /** Adding, retyping or changing the node takes a superuser. */
   readonly superuser?: boolean
   /** Findings beyond the schema of the settings. Never executes user code. */
@@ -100,6 +102,11 @@ export interface NodeDefinition<S extends z.ZodObject = z.ZodObject> {
    * claim the same are an error of the flow.
    */
   claims?(shape: NodeShape<z.output<S>>): readonly string[]
+  /**
+   * The message that a timer of `ctx.setTimer` holds back, by its port: a dead letter shows that. What the timer carries
+   * is shown as it is unless given, and for null.
+   */
+  holds?(key: string, data: unknown): readonly [port: string, value: unknown] | null
   /** Build the node. Throwing refuses the start of the flow; the message becomes the issue's text. */
   start(ctx: NodeContext<z.output<S>>): NodeInstance | Promise<NodeInstance>
 }

@@ -3,17 +3,44 @@
  * @module
  */
 import type { Values } from '@flow-service/connector-sdk'
-import type { Dtype, NodeRunStatus } from '@flow-service/protocol'
+import type { ArtifactRef, Dtype, FlowDocument, NodeCache, NodeRunStatus } from '@flow-service/protocol'
 
 import type { Failure } from './failure.ts'
+import type { GraphNode } from './graph.ts'
 import type { Host } from './host.ts'
 import type { NodeRegistry } from './registry.ts'
+import type { StageParts } from './stage-key.ts'
 
-/** Results of stages by key (G63). */
+/** A node with code of its own, about to execute. */
+export interface Stage {
+  /** `sha256:` over what its outputs depend on; see `stageKey`. */
+  readonly key: string
+  readonly node: string
+  /** What the key is made of; computed when called. */
+  parts(): StageParts
+}
+
+/** What a cache has for a stage. */
+export type StageTake =
+  /** `run` is the run that executed it, null once that is deleted. */
+  | { readonly is: 'hit'; readonly outputs: Values; readonly run: string | null; readonly why: readonly string[] }
+  /** The caller executes the stage and tells the end by `settle`. */
+  | { readonly is: 'miss'; readonly why: readonly string[] }
+  /** The same stage executes in `run`. Whoever still needs it when that is `over`, which never rejects, asks again. */
+  | { readonly is: 'attached'; readonly run: string; readonly over: Promise<void> }
+
+/** How the execution of a stage ended. */
+export type StageEnd =
+  | { readonly is: 'ok'; readonly outputs: Values }
+  /** `too_large`: more than `MAX_STORED_VALUE_BYTES` of outputs; `secret`: outputs with the value of a secret. */
+  | { readonly is: 'too_large' | 'secret' | 'failed' | 'cancelled' }
+
+/** Results of stages by key (G63), and the stages that execute now (R4). */
 export interface StageCache {
-  /** `run` is the run that stored it, null once that is deleted. */
-  lookup(key: string): Promise<{ outputs: Values; run: string | null } | null>
-  store(key: string, entry: { node: string; outputs: Values }): Promise<void>
+  /** With `fresh` nothing is taken over: a miss whatever there is. */
+  take(stage: Stage, options: { readonly fresh: boolean }): Promise<StageTake>
+  /** Once after each miss. What ended `ok` is kept for others. */
+  settle(stage: Stage, end: StageEnd): Promise<void>
 }
 
 /** What happens in a run, in order. Times are milliseconds since the Unix epoch. */
@@ -30,6 +57,8 @@ export type BatchEvent =
       readonly error?: Failure
       readonly outputs?: Values
       readonly key?: string
+      /** Of a node with code: what the cache had for it. */
+      readonly cache?: NodeCache
     }
   | {
       readonly kind: 'emit'
@@ -40,7 +69,19 @@ export type BatchEvent =
       readonly value: unknown
       readonly atMs: number
     }
+  | {
+      /** Of a node with `retry`: an attempt has ended, with an error or well. The node's own end follows or is awaited. */
+      readonly kind: 'attempt'
+      readonly node: string
+      /** From 1. */
+      readonly attempt: number
+      readonly startMs: number
+      readonly atMs: number
+      readonly error: Failure | null
+    }
   | { readonly kind: 'log'; readonly node: string; readonly stream: 'stdout' | 'stderr'; readonly text: string }
+  /** The node has stored bytes; what it returns or emits refers to them, or nothing does. */
+  | { readonly kind: 'artifact'; readonly node: string; readonly ref: ArtifactRef }
 
 /** What a run is executed with. */
 export interface BatchContext {
@@ -50,7 +91,7 @@ export interface BatchContext {
   readonly run: string
   /** By input name, checked by `checkParams`. */
   readonly inputs: Values
-  /** Look nothing up; results are stored all the same. */
+  /** Take nothing over; results are stored all the same. */
   readonly noCache: boolean
   /** How many nodes execute at once, at least 1. */
   readonly parallel: number
@@ -58,6 +99,8 @@ export interface BatchContext {
   readonly signal: AbortSignal
   readonly cache: StageCache
   observe(event: BatchEvent): void
+  /** While more emissions wait to be kept than should: settles when there is room again; never rejects. */
+  behind?(): Promise<void> | undefined
   /** Last value of another flow's message, by qualified name; undefined when it has none. Read once, at the start. */
   lastValue(message: string): unknown
 }
@@ -68,3 +111,26 @@ export interface BatchOutcome {
   readonly result: Values | null
   readonly error: { readonly node: string | null; readonly type: string; readonly message: string } | null
 }
+
+/** A node whose turn it is. */
+export interface Turn {
+  readonly graphNode: GraphNode
+  /** Values of the inputs that have one. */
+  readonly inputs: Values
+  readonly document: FlowDocument
+  readonly context: BatchContext
+  /** Resolves when `work`, which never rejects, is over; meanwhile another node may use the slot of this one. */
+  readonly aside: (work: Promise<void>) => Promise<void>
+}
+
+/** How a node of a run ended, as its last event tells it. */
+export type NodeEnd =
+  | {
+      readonly status: 'ok'
+      readonly outputs: Values
+      readonly key?: string
+      readonly cachedFrom?: string | null
+      readonly cache?: NodeCache
+    }
+  | { readonly status: 'error'; readonly error: Failure }
+  | { readonly status: 'skipped' | 'cancelled' }

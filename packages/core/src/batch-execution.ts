@@ -3,7 +3,7 @@
  * @module
  */
 import type { AnyNodeDefinition, NodeInstance, NodePort, Outcome, Values } from '@flow-service/connector-sdk'
-import type { FlowNode } from '@flow-service/protocol'
+import type { ArtifactRef, FlowNode } from '@flow-service/protocol'
 
 import type { BatchContext } from './batch-context.ts'
 import { conform, namedPorts } from './conform.ts'
@@ -20,6 +20,8 @@ export interface ExecutionParts {
   readonly context: BatchContext
   /** Stage key of a node with code, else null. */
   readonly key: string | null
+  /** From 1. */
+  readonly attempt: number
 }
 
 const noTimers: LastingTimers = {
@@ -35,6 +37,7 @@ export class BatchExecution implements ContextOwner {
   readonly node: FlowNode
   readonly run: string
   readonly timers = noTimers
+  readonly attempt: number
   /** By port: what was returned, and the last emission of streaming ports. */
   readonly outputs: Values = {}
   /** Rejects when a callback of the node fails. */
@@ -46,7 +49,8 @@ export class BatchExecution implements ContextOwner {
   readonly #key: string | null
   readonly #ports: ReadonlyMap<string, NodePort>
 
-  constructor({ graphNode, inputs, context, key }: ExecutionParts) {
+  constructor({ graphNode, inputs, context, key, attempt }: ExecutionParts) {
+    this.attempt = attempt
     this.node = graphNode.node
     this.run = context.run
     this.#graphNode = graphNode
@@ -88,6 +92,10 @@ export class BatchExecution implements ContextOwner {
     this.#publish(outputs, values, atMs)
   }
 
+  behind(): Promise<void> | undefined {
+    return this.#context.behind?.()
+  }
+
   /** A run ends with its executions: nothing of it waits for a later life. */
   emitDurably(): Promise<never> {
     return Promise.reject(new Error('a run takes no arrivals from outside'))
@@ -125,6 +133,10 @@ export class BatchExecution implements ContextOwner {
 
   log(stream: 'stdout' | 'stderr', text: string): void {
     this.#context.observe({ kind: 'log', node: this.node.id, stream, text })
+  }
+
+  saved(ref: ArtifactRef): void {
+    this.#context.observe({ kind: 'artifact', node: this.node.id, ref })
   }
 
   async #end(outcome: Outcome): Promise<void> {

@@ -3,65 +3,108 @@
  * @module
  */
 import type { AnyNodeDefinition, Values } from '@flow-service/connector-sdk'
-import { type FlowDocument, MAX_STORED_VALUE_BYTES } from '@flow-service/protocol'
+import { type FlowNode, MAX_STORED_VALUE_BYTES, type NodeCache } from '@flow-service/protocol'
 import * as Cause from 'effect/Cause'
 import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
 
-import type { BatchContext } from './batch-context.ts'
+import type { BatchContext, NodeEnd, Stage, StageEnd, StageTake, Turn } from './batch-context.ts'
 import { BatchExecution, withNulls } from './batch-execution.ts'
+import { attempted, mayRetry } from './batch-retry.ts'
 import { onClock } from './effect-clock.ts'
 import { EngineContext } from './engine-context.ts'
-import { type Failure, failureOf } from './failure.ts'
-import type { GraphNode } from './graph.ts'
+import { failureOf } from './failure.ts'
 import { parseSettings, startNode } from './node-life.ts'
-import { stageKey } from './stage-key.ts'
+import { stageKey, stageParts } from './stage-key.ts'
+import { missReasons } from './stage-miss.ts'
 
-/** How a node of a run ended, as its last event tells it. */
-export type NodeEnd =
-  | { readonly status: 'ok'; readonly outputs: Values; readonly key?: string; readonly cachedFrom?: string | null }
-  | { readonly status: 'error'; readonly error: Failure }
-  | { readonly status: 'skipped' | 'cancelled' }
-
-/** A node whose turn it is. */
-export interface Turn {
-  readonly graphNode: GraphNode
-  /** Values of the inputs that have one. */
-  readonly inputs: Values
-  readonly document: FlowDocument
-  readonly context: BatchContext
-}
+/** Whether there is code that could be executed again. */
+export const hasCode = ({ source, entry }: FlowNode): boolean => source !== null || entry !== null
 
 /** Executes a node, or takes its outputs from the cache. Never rejects. */
 export async function executeNode(turn: Turn): Promise<NodeEnd> {
   const { graphNode, context } = turn
-  try {
+  return endOf(context, async () => {
     const definition = context.registry.get(graphNode.node.type)
     if (definition === undefined) throw new Error(`there is no node type "${graphNode.node.type}"`)
-    return await (definition.code === undefined ? execute(turn, definition, null) : executeStage(turn, definition))
+    return definition.code === undefined ? execute(turn, definition, null) : executeStage(turn, definition)
+  })
+}
+
+async function endOf({ signal }: BatchContext, work: () => Promise<NodeEnd>): Promise<NodeEnd> {
+  try {
+    return await work()
   } catch (error) {
-    return context.signal.aborted ? { status: 'cancelled' } : { status: 'error', error: failureOf(error) }
+    return signal.aborted ? { status: 'cancelled' } : { status: 'error', error: failureOf(error) }
   }
 }
 
 /** A node with code of its own: its outputs are known by a key. */
 async function executeStage(turn: Turn, definition: AnyNodeDefinition): Promise<NodeEnd> {
-  const { graphNode, inputs, context } = turn
+  const { graphNode, context } = turn
   const { node } = graphNode
-  const key = stageKey(node, definition, withNulls(graphNode, inputs))
-  if (!node.cache || (node.source === null && node.entry === null)) return execute(turn, definition, key)
-  const hit = context.noCache ? null : await cached(turn, () => context.cache.lookup(key))
-  if (hit !== null) return { status: 'ok', outputs: hit.outputs, key, cachedFrom: hit.run }
-  const end = await execute(turn, definition, key)
-  if (end.status !== 'ok') return end
-  const { outputs } = end
-  if (Buffer.byteLength(JSON.stringify(outputs)) > MAX_STORED_VALUE_BYTES) return end
-  await cached(turn, () => context.cache.store(key, { node: node.id, outputs }))
-  return { ...end, key }
+  const inputs = withNulls(graphNode, turn.inputs)
+  const key = stageKey(node, definition, inputs)
+  if (!hasCode(node)) return execute(turn, definition, { key, cache: null })
+  if (!node.cache) {
+    return execute(turn, definition, { key, cache: { hit: false, key: null, why: [missReasons.cacheFalse] } })
+  }
+  const stage: Stage = { key, node: node.id, parts: () => stageParts(node, definition, inputs) }
+  const take = await taken(turn, stage)
+  if (take === null) return { status: 'cancelled' }
+  if (take.is === 'hit') {
+    const cache = { hit: true, key, why: [...take.why] }
+    return { status: 'ok', outputs: take.outputs, key, cachedFrom: take.run, cache }
+  }
+  const cache = { hit: false, key, why: [...take.why] }
+  const end = await endOf(context, () => execute(turn, definition, { key, cache }))
+  await cached(turn, () => context.cache.settle(stage, stageEnd(end)))
+  return end.status === 'ok' ? { ...end, key } : end
+}
+
+/** What there is for a stage, after all waiting for others that execute it; null when the run is cancelled first. */
+async function taken({ aside, ...turn }: Turn, stage: Stage): Promise<Exclude<StageTake, { is: 'attached' }> | null> {
+  const { context } = turn
+  const { cache, noCache: fresh, host, signal } = context
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop -- one look after the other
+    const take = await cached(turn, () => cache.take(stage, { fresh }))
+    if (take === null) return { is: 'miss', why: [missReasons.noAnswer] }
+    if (take.is !== 'attached') return take
+    const why = [`waits for run ${take.run}, which executes the same stage`]
+    const waiting = { hit: false, key: stage.key, why }
+    context.observe({ kind: 'node', node: stage.node, status: 'pending', atMs: host.clock.now(), cache: waiting })
+    // oxlint-disable-next-line no-await-in-loop -- one look after the other
+    await aside(overOrAborted(take.over, signal))
+    if (signal.aborted) return null
+  }
+}
+
+async function overOrAborted(over: Promise<void>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const stop = (): void => resolve()
+  signal.addEventListener('abort', stop)
+  await Promise.race([over, promise])
+  signal.removeEventListener('abort', stop)
+}
+
+function stageEnd(end: NodeEnd): StageEnd {
+  if (end.status === 'ok') return fits(end.outputs) ? { is: 'ok', outputs: end.outputs } : { is: 'too_large' }
+  return { is: end.status === 'error' ? 'failed' : 'cancelled' }
+}
+
+function fits(outputs: Values): boolean {
+  try {
+    return Buffer.byteLength(JSON.stringify(outputs)) <= MAX_STORED_VALUE_BYTES
+  } catch {
+    // values may be nested deeper than calls can be
+    return false
+  }
 }
 
 /** A cache that fails costs time, and no results: the node's log tells. */
-async function cached<T>({ graphNode, context }: Turn, work: () => Promise<T>): Promise<T | null> {
+async function cached<T>({ graphNode, context }: Omit<Turn, 'aside'>, work: () => Promise<T>): Promise<T | null> {
   try {
     return await work()
   } catch (error) {
@@ -71,14 +114,30 @@ async function cached<T>({ graphNode, context }: Turn, work: () => Promise<T>): 
   }
 }
 
-async function execute(turn: Turn, definition: AnyNodeDefinition, key: string | null): Promise<NodeEnd> {
+type StageOfTurn = { readonly key: string; readonly cache: NodeCache | null } | null
+
+/** Executes the node's handlers, again after a failure where the node's `retry` says so. */
+function execute(turn: Turn, definition: AnyNodeDefinition, stage: StageOfTurn): Promise<NodeEnd> {
+  const { node, inputs, outputs } = turn.graphNode
+  const settings = parseSettings(turn.context, definition, node)
+  const again = node.retry !== null && mayRetry(definition, { id: node.id, mode: 'batch', settings, inputs, outputs })
+  return attempted(turn, again ? node.retry : null, (attempt) =>
+    executeOnce(turn, definition, { stage, settings, attempt }),
+  )
+}
+
+async function executeOnce(
+  turn: Turn,
+  definition: AnyNodeDefinition,
+  { stage, settings, attempt }: { readonly stage: StageOfTurn; readonly settings: Values; readonly attempt: number },
+): Promise<NodeEnd> {
   const { graphNode, inputs, document, context } = turn
   const { host } = context
   const { id } = graphNode.node
-  const execution = new BatchExecution({ graphNode, inputs, context, key })
-  const settings = parseSettings(context.registry, definition, graphNode.node)
+  const execution = new BatchExecution({ graphNode, inputs, context, key: stage?.key ?? null, attempt })
   const ctx = new EngineContext({ host, document, owner: execution, ports: graphNode, settings })
-  context.observe({ kind: 'node', node: id, status: 'running', atMs: host.clock.now() })
+  const cache = stage?.cache ?? undefined
+  context.observe({ kind: 'node', node: id, status: 'running', atMs: host.clock.now(), ...(cache && { cache }) })
   const life = Effect.gen(function* () {
     const instance = yield* startNode({ definition, context: ctx })
     yield* Effect.tryPromise({

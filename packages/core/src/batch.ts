@@ -5,8 +5,9 @@
 import type { Values } from '@flow-service/connector-sdk'
 import type { FlowDocument } from '@flow-service/protocol'
 
-import type { BatchContext, BatchOutcome } from './batch-context.ts'
-import { executeNode, type NodeEnd } from './batch-node.ts'
+import type { BatchContext, BatchOutcome, NodeEnd } from './batch-context.ts'
+import { inputsAt, valuesAtStart } from './batch-inputs.ts'
+import { executeNode } from './batch-node.ts'
 import { append, buildGraph, dependenciesOf, type GraphNode } from './graph.ts'
 
 /** Runs a checked document to its end. Does not reject for anything that a node does. */
@@ -25,7 +26,11 @@ class Batch {
   readonly #ready: GraphNode[] = []
   /** Ids of nodes that failed, and of their dependants. */
   readonly #blocked = new Set<string>()
+  /** Nodes that take their slot again, before others begin. */
+  readonly #returning: (() => void)[] = []
   #running = 0
+  /** Nodes that wait without a slot, or for one. */
+  #aside = 0
   #error: BatchOutcome['error'] = null
   #finish: () => void = () => {}
 
@@ -33,14 +38,13 @@ class Batch {
     this.#document = document
     this.#context = context
     const graph = buildGraph(document)
-    for (const { name } of document.inputs) this.#values.set(`${document.name}.${name}`, context.inputs[name])
+    for (const [message, value] of valuesAtStart(document, graph, context)) this.#values.set(message, value)
     for (const node of graph.nodes) {
       const dependencies = dependenciesOf(graph, node)
       this.#dependencies.set(node, dependencies)
       this.#waiting.set(node, dependencies.size)
       for (const id of dependencies) append(this.#consumers, id, node)
       if (dependencies.size === 0) this.#ready.push(node)
-      for (const { message } of node.inputs) this.#readOther(message)
     }
   }
 
@@ -57,20 +61,30 @@ class Batch {
     return { status: 'ok', result: Object.fromEntries(result), error: null }
   }
 
-  #readOther(message: string): void {
-    if (this.#values.has(message) || message.startsWith(`${this.#document.name}.`)) return
-    const value = this.#context.lastValue(message)
-    if (value !== undefined) this.#values.set(message, value)
-  }
-
   /** Begins what may begin; ends the run when nothing is left. */
   #fill(): void {
-    while (this.#running < this.#context.parallel && this.#ready.length > 0) {
-      const node = this.#ready.shift()!
+    while (this.#running < this.#context.parallel) {
+      const goOn = this.#returning.shift()
+      const node = goOn === undefined ? this.#ready.shift() : undefined
+      if (goOn === undefined && node === undefined) break
       this.#running++
-      void this.#execute(node)
+      goOn?.()
+      if (node !== undefined) void this.#execute(node)
     }
-    if (this.#running === 0) this.#finish()
+    if (this.#running === 0 && this.#aside === 0) this.#finish()
+  }
+
+  /** Gives the slot of a node to others while `work` goes on. */
+  async #setAside(work: Promise<void>): Promise<void> {
+    this.#aside++
+    this.#running--
+    this.#fill()
+    await work
+    await new Promise<void>((resolve) => {
+      this.#returning.push(resolve)
+      this.#fill()
+    })
+    this.#aside--
   }
 
   async #execute(graphNode: GraphNode): Promise<void> {
@@ -89,23 +103,18 @@ class Batch {
     if (this.#context.signal.aborted) return { status: 'cancelled' }
     const inputs = this.#inputsOf(graphNode)
     if (inputs === null) return { status: 'skipped' }
-    return executeNode({ graphNode, inputs, document: this.#document, context: this.#context })
+    const aside = (work: Promise<void>): Promise<void> => this.#setAside(work)
+    return executeNode({ graphNode, inputs, document: this.#document, context: this.#context, aside })
   }
 
   /** Values of the inputs that have one; null when the node is to be skipped. */
   #inputsOf(graphNode: GraphNode): Values | null {
-    const { node, inputs } = graphNode
+    const { node } = graphNode
     if ([...this.#dependencies.get(graphNode)!].some((id) => this.#blocked.has(id))) {
       this.#blocked.add(node.id)
       return null
     }
-    const present = inputs.filter(({ message }) => this.#values.has(message))
-    const triggers = inputs.filter(({ trigger }) => trigger)
-    const arrived = present.filter(({ trigger }) => trigger)
-    const alone = this.#context.registry.get(node.type)?.arrival === 'combine'
-    const enough = alone ? arrived.length === triggers.length : triggers.length === 0 || arrived.length > 0
-    if (!enough) return null
-    return Object.fromEntries(present.map(({ port, message }) => [port, this.#values.get(message)]))
+    return inputsAt(graphNode, this.#values, this.#context.registry)
   }
 
   #record({ node, outputs }: GraphNode, end: NodeEnd): void {

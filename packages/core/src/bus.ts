@@ -6,7 +6,7 @@
 import { DtypeViolation, type NodePort } from '@flow-service/connector-sdk'
 import { accepts, describeValue, type Dtype, type EngineEvent } from '@flow-service/protocol'
 
-import type { Cause } from './cascade.ts'
+import type { Cause, WorkCause } from './cascade.ts'
 import { IntervalGate } from './gate.ts'
 import type { Host, ValueSource } from './host.ts'
 import type { Loop, Receiver } from './loop.ts'
@@ -32,6 +32,8 @@ export interface Consumer extends Receiver<What> {
   /** `<flow>/<node>` */
   readonly key: string
   readonly loop: Loop<Consumer, What>
+  /** Keeps a delivery by itself; the caller lets go of its work. */
+  apart(what: What, value: unknown, cause: Cause): WorkCause
 }
 
 /** An input port of a live node and the latest value that arrived there. */
@@ -241,7 +243,16 @@ export class Bus {
 
 /** Delivers, but not what the consumer was done with in an earlier life of the engine. */
 function hand(consumer: Consumer, what: What, value: unknown, cause: Cause): void {
-  if (cause.work === null || !cause.work.hasEnded(consumer.key)) consumer.loop.deliver(consumer, what, value, cause)
+  const { loop } = consumer
+  if (cause.work === null) loop.deliver(consumer, what, value, cause)
+  else if (cause.isApart) {
+    const own = consumer.apart(what, value, cause)
+    loop.deliver(consumer, what, value, own)
+    own.work.leave()
+  } else {
+    const own = cause.next(consumer.key)
+    if (!cause.work.hasEnded(consumer.key + own.mark)) loop.deliver(consumer, what, value, own)
+  }
 }
 
 function deliverMany(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause): void {

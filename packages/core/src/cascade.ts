@@ -21,8 +21,14 @@ export interface Cause {
   readonly work: Work | null
   /** How many generations of deliveries it is away from those that the work ends with. */
   readonly depth: number
+  /** Tells the deliveries of its work to one reader apart: empty for the first, then `#2` and so on. */
+  readonly mark: string
+  /** Whether what it delivers is kept by itself: its work is not done again. */
+  readonly isApart: boolean
   /** Why deliveries are made that an execution with this cause publishes. */
   readonly caused: Cause
+  /** The cause of one more delivery to a reader. */
+  next(reader: string): Cause
   /** One more delivery is on its way. */
   enter(): void
   /** A delivery is decided. */
@@ -46,6 +52,8 @@ export class Cascade implements Cause {
   readonly cascade: Cascade = this
   readonly work = null
   readonly depth = 0
+  readonly mark = ''
+  readonly isApart = false
   readonly caused: Cause = this
   /** Of all that are not over, the one that began before, and after. */
   earlier: Cascade | null = null
@@ -63,6 +71,10 @@ export class Cascade implements Cause {
     this.run = run
     this.startedMs = startedMs
     this.#over = over
+  }
+
+  next(): Cause {
+    return this
   }
 
   enter(): void {
@@ -109,14 +121,23 @@ export class WorkCause implements Cause {
   readonly cascade: Cascade
   readonly work: Work
   readonly depth: number
+  readonly mark: string
+  readonly isApart: boolean
   readonly caused: Cause
 
   /** Work ends with the deliveries of this cause and of `depth` further generations. */
-  constructor(cascade: Cascade, work: Work, depth: number) {
+  constructor(cascade: Cascade, work: Work, depth: number, { mark = '', isApart = false } = {}) {
     this.cascade = cascade
     this.work = work
     this.depth = depth
-    this.caused = depth === 0 ? cascade : new WorkCause(cascade, work, depth - 1)
+    this.mark = mark
+    this.isApart = isApart
+    this.caused = depth === 0 ? cascade : new WorkCause(cascade, work, depth - 1, { isApart })
+  }
+
+  next(reader: string): Cause {
+    const count = this.work.count(reader)
+    return count === 1 ? this : new WorkCause(this.cascade, this.work, this.depth, { mark: `#${count}` })
   }
 
   enter(): void {
@@ -151,6 +172,8 @@ export class Work {
   /** What an earlier life has noted. */
   readonly #begun: ReadonlySet<string>
   readonly #ended: ReadonlySet<string>
+  /** Deliveries in this life, by reader. */
+  readonly #counts = new Map<string, number>()
   #open = 1
 
   constructor(host: WorkHost, { id, isShared, begun, ended }: WorkStart) {
@@ -167,6 +190,13 @@ export class Work {
 
   leave(): void {
     if (--this.#open === 0) this.#host.drop(this.id)
+  }
+
+  /** Counts one more delivery to a reader; how many there were. */
+  count(reader: string): number {
+    const count = (this.#counts.get(reader) ?? 0) + 1
+    this.#counts.set(reader, count)
+    return count
   }
 
   /** Whether a reader began it in an earlier life and may not do it again. */

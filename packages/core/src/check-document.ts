@@ -13,16 +13,19 @@ import type { NodeRegistry } from './registry.ts'
 
 /**
  * The issues of a document in normal form, in its order: inputs, outputs, nodes, wires. Linear in its size.
- * Without surroundings nothing is said about messages of other flows and missing dependencies.
+ * Without surroundings nothing is said about messages of other flows, missing dependencies and secrets.
  */
 export function checkDocument(document: FlowDocument, registry: NodeRegistry, around?: Surroundings): Issue[] {
   const issues: Issue[] = []
+  // a type may have been asked with the values of secrets
+  const shown = (message: string): string => around?.secrets?.mask(message) ?? message
   const report: Report = (code, message, { node = null, path, severity = 'error' }) =>
-    issues.push({ severity, code, message, node, path })
+    issues.push({ severity, code, message: shown(message), node, path })
   const graph = buildGraph(document)
   checkInputs(document, report)
   checkOutputs(document, graph, report)
   checkResources(document, report)
+  checkConcurrency(document, report)
   const seen = new Set<string>()
   const claims = new Map<string, string>()
   for (const [at, node] of document.nodes.entries()) {
@@ -44,5 +47,13 @@ function checkResources({ resources }: FlowDocument, report: Report): void {
   if (resources.flavor === null) return
   report('unknown_flavor', `there is no flavor "${resources.flavor}"; remove it or name an existing one`, {
     path: '/resources/flavor',
+  })
+}
+
+function checkConcurrency({ mode, concurrency }: FlowDocument, report: Report): void {
+  if (mode === 'batch' || concurrency === null) return
+  report('bad_setting', 'concurrency limits the runs of a batch flow, and this flow is live; remove it', {
+    path: '/concurrency',
+    severity: 'warning',
   })
 }

@@ -5,6 +5,7 @@
 import type { AnyNodeDefinition, NodeShape } from '@flow-service/connector-sdk'
 import type { FlowNode } from '@flow-service/protocol'
 
+import { mayRetry } from './batch-retry.ts'
 import { checkPorts } from './check-ports.ts'
 import type { NodeCheck } from './check-report.ts'
 import { checkSettings } from './check-settings.ts'
@@ -40,6 +41,7 @@ export function checkNode(check: NodeCheck): void {
       outputs: portsOf(node, 'output'),
     }
     checkByType(check, definition, shape)
+    checkRetry(check, definition, shape)
     checkClaims(check, definition.claims?.(shape) ?? [])
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
@@ -58,6 +60,22 @@ function checkByType({ document, node, at, report }: NodeCheck, definition: AnyN
   }
   for (const { code, message, severity = 'error', path = '' } of definition.check?.(shape) ?? []) {
     report(code, message, { node: node.id, path: `/nodes/${at}${inDocument(node, path)}`, severity })
+  }
+}
+
+/** Where a retry has no effect. */
+function checkRetry({ document, node, at, report }: NodeCheck, definition: AnyNodeDefinition, shape: NodeShape): void {
+  if (node.retry === null) return
+  const place = { node: node.id, path: `/nodes/${at}/retry`, severity: 'warning' } as const
+  if (document.mode === 'live') {
+    report(
+      'retry_ignored',
+      'live flows execute a node once for each arrival, so "retry" has no effect; remove it',
+      place,
+    )
+  } else if (!mayRetry(definition, shape)) {
+    const message = `a "${node.type}" node is executed once only, as a repetition may do harm; remove "retry"`
+    report('retry_ignored', message, place)
   }
 }
 

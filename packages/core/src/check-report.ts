@@ -5,6 +5,7 @@
 import type { Dtype, FlowDocument, FlowNode, Issue, IssueCode } from '@flow-service/protocol'
 
 import type { NodeRegistry } from './registry.ts'
+import type { Secrets } from './secrets.ts'
 
 /** What a check may know of the world around the flow. */
 export interface Surroundings {
@@ -12,6 +13,8 @@ export interface Surroundings {
   message(qualified: string): Dtype | undefined
   /** What a node type lacks on this engine, such as `python`; null when nothing. */
   missing?(type: string): string | null
+  /** The secrets that settings may refer to. Without them none is missed. */
+  readonly secrets?: Secrets
 }
 
 /** A place in the document. */

@@ -5,21 +5,26 @@
 import type { AnyNodeDefinition, Values } from '@flow-service/connector-sdk'
 
 import type { NodeCheck } from './check-report.ts'
+import { missingSecret, noSecrets, pointerOf, secretRefs, withKnownSecrets } from './secrets.ts'
 
 /** Reports what the schema refuses; answers the parsed settings, or undefined when they are refused. */
 export function checkSettings(check: NodeCheck, definition: AnyNodeDefinition): Values | undefined {
-  const { node, at, registry, report } = check
+  const { node, at, registry, around, report } = check
   const base = `/nodes/${at}/settings`
-  const secrets = new Set<string>()
-  for (const { pointer, name } of secretRefs(node.settings, '')) {
-    secrets.add(pointer)
-    report('unknown_secret', `there is no secret "${name}"; store it first`, { node: node.id, path: base + pointer })
+  const refs = secretRefs(node.settings)
+  const secrets = around?.secrets ?? noSecrets
+  const unknown = refs.filter(({ name }) => secrets.valueOf(name) === undefined)
+  for (const { pointer, name } of around?.secrets ? unknown : []) {
+    report('unknown_secret', missingSecret(name), { node: node.id, path: base + pointer })
   }
-  const parsed = registry.settingsOf(definition).safeParse(node.settings)
+  const schema = registry.settingsOf(definition)
+  // a type that takes references is asked with them, any other one with their values
+  const asWritten = schema.safeParse(node.settings)
+  const parsed =
+    asWritten.success || refs.length === 0 ? asWritten : schema.safeParse(withKnownSecrets(node.settings, secrets))
   if (parsed.success) return parsed.data
   for (const issue of parsed.error.issues) {
     const pointer = pointerOf(issue.path)
-    if (secrets.has(pointer)) continue
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) {
         const path = base + pointer + pointerOf([key])
@@ -30,6 +35,7 @@ export function checkSettings(check: NodeCheck, definition: AnyNodeDefinition): 
       }
       continue
     }
+    if (unknown.some((ref) => ref.pointer === pointer || ref.pointer.startsWith(`${pointer}/`))) continue
     const absent = issue.path.length > 0 && valueAt(node.settings, issue.path) === undefined
     const subject = issue.path.length === 0 ? 'the settings' : `setting "${issue.path.join('.')}"`
     report(
@@ -41,19 +47,8 @@ export function checkSettings(check: NodeCheck, definition: AnyNodeDefinition): 
   return undefined
 }
 
-/** The JSON Pointer of a path (RFC 6901). */
-const pointerOf = (path: readonly PropertyKey[]): string =>
-  path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-
 const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>(
     (inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined),
     value,
   )
-
-function secretRefs(value: unknown, pointer: string): { pointer: string; name: string }[] {
-  if (typeof value !== 'object' || value === null) return []
-  const { $secret } = value as { $secret?: unknown }
-  if (typeof $secret === 'string') return [{ pointer, name: $secret }]
-  return Object.entries(value).flatMap(([key, item]) => secretRefs(item, pointer + pointerOf([key])))
-}

@@ -17,7 +17,11 @@ export function conform(dtype: Dtype, value: unknown, subject: string): unknown 
 
 /** The ports that values name, in the ports' order; a port without a value is left out. Throws for an unknown port. */
 export function namedPorts<P>(values: Values, ports: ReadonlyMap<string, P>): P[] {
-  for (const port of Object.keys(values)) if (!ports.has(port)) throw unknownOutput(port, ports)
+  const names = Object.keys(values)
+  for (const port of names) if (!ports.has(port)) throw unknownOutput(port, ports)
+  const [only] = names
+  // most emissions have one value, and there can be a million of them
+  if (names.length === 1 && only !== undefined && values[only] !== undefined) return [ports.get(only) as P]
   return [...ports].flatMap(([port, found]) => (values[port] === undefined ? [] : [found]))
 }
 

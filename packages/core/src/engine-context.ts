@@ -2,15 +2,24 @@
  * What a node may touch (`ctx`), in live flows and in runs.
  * @module
  */
+import type { Duplex } from 'node:stream'
+
 import {
   type Cancel,
+  type Command,
+  type CommandEnd,
+  type ConnectTarget,
   DtypeViolation,
+  type Files,
   HookRefusal,
   type HookRequest,
   type HookRoute,
   type NodeContext,
   type NodePort,
   type SaveOptions,
+  type SocketListener,
+  type SocketPeer,
+  type SocketRoute,
   type Values,
 } from '@flow-service/connector-sdk'
 import type { ArtifactRef, FlowDocument, FlowMode, FlowNode, Health } from '@flow-service/protocol'
@@ -18,6 +27,7 @@ import type { ArtifactRef, FlowDocument, FlowMode, FlowNode, Health } from '@flo
 import { type Failure, failureOf } from './failure.ts'
 import type { GraphNode } from './graph.ts'
 import { type CascadeOrigin, CodeError, type Host } from './host.ts'
+import { withSecrets } from './secrets.ts'
 import { startCron, startInterval, startTimer } from './timers.ts'
 
 /** The timers of a node that outlive the engine. */
@@ -38,15 +48,21 @@ export interface ContextOwner {
   /** Names what sets off the cascades that the node begins by itself from now on; answers what was named before. */
   from(source: CascadeOrigin['kind']): CascadeOrigin['kind']
   latest(port: string): unknown
+  /** While emissions come faster than they are kept: settles when there is room again; never rejects. */
+  behind?(): Promise<void> | undefined
   /** Aborted when the execution that runs is cancelled or its node stops; null while none runs. */
   executionSignal(): AbortSignal | null
   /** What feeds the generator of numbers of a call, unless a `seed` port does; the call's id where it is left out. */
   seed?(call: string): string
+  /** How often the node has been executed with the same input, this time included; 1 where it is left out. */
+  readonly attempt?: number
   /** A callback of the node has failed. */
   fail(failure: Failure): void
   placed(place: { readonly waitingFor: string } | { readonly worker: string }): void
   reportHealth(status: Health, message: string | null): void
   log(stream: 'stdout' | 'stderr', text: string): void
+  /** The node has stored bytes. */
+  saved?(ref: ArtifactRef): void
 }
 
 /** What a context is made of. */
@@ -76,6 +92,7 @@ export class EngineContext implements NodeContext {
   /** Made when somebody asks for it: most nodes never do. */
   #lifetime: AbortController | null = null
   #listeners: Set<Cancel> | null = null
+  #connections: Set<Duplex> | null = null
   readonly #isPrivate: boolean
   #listening = true
   #isOpen = false
@@ -102,6 +119,10 @@ export class EngineContext implements NodeContext {
 
   get closed(): boolean {
     return this.#closed
+  }
+
+  get listens(): boolean {
+    return !this.#isPrivate
   }
 
   send(port: string, value: unknown): void {
@@ -182,34 +203,62 @@ export class EngineContext implements NodeContext {
     this.#listen(this.#host.webhook(this.flow, route, answer))
   }
 
+  socketRoute(route: SocketRoute, serve: (peer: SocketPeer) => SocketListener): void {
+    if (this.#isPrivate) return
+    if (this.mode === 'batch') throw new Error('a run serves no socket; use one in a live flow')
+    this.#listen(this.#host.socketRoute(this.flow, route, serve))
+  }
+
   fetch(url: string, init?: RequestInit): Promise<Response> {
     return this.#host.fetch(url, init)
+  }
+
+  connect(target: ConnectTarget): Duplex {
+    if (this.#closed) throw stops()
+    const connection = this.#host.connect(target)
+    const connections = (this.#connections ??= new Set())
+    connections.add(connection)
+    connection.once('close', () => connections.delete(connection))
+    return connection
+  }
+
+  get files(): Files {
+    return this.#host.files
+  }
+
+  spawn(command: Command): Promise<CommandEnd> {
+    return this.#host.spawn(command, this.#document.resources.env)
   }
 
   call(inputs: Values): Promise<Values> {
     const id = this.#host.newId()
     return this.#host.call({
       document: this.#document,
-      node: this.#owner.node,
+      node: withSecretsIn(this.#owner.node, this.#host),
       id,
       run: this.run,
       inputs,
+      attempt: this.#owner.attempt ?? 1,
       seed: seedOf(inputs) ?? this.#owner.seed?.(id) ?? id,
       signal: this.signal,
       onEmit: (values, atMs) => {
         if (this.closed) throw new CodeError('cancelled', 'the node has stopped', null)
         this.#owner.emit(values, atMs)
       },
+      behind: () => this.#owner.behind?.(),
       onLog: (stream, text) => this.#owner.log(stream, text),
+      onArtifact: (ref) => this.#owner.saved?.(ref),
       onPlace: (place) => this.#owner.placed(place),
     })
   }
 
-  saveArtifact(
+  async saveArtifact(
     data: Uint8Array,
     { name = '', mediaType = 'application/octet-stream', volatile = false }: SaveOptions = {},
   ): Promise<ArtifactRef> {
-    return this.#host.artifacts.save(data, { name, mediaType, volatile })
+    const ref = await this.#host.artifacts.save(data, { name, mediaType, volatile })
+    this.#owner.saved?.(ref)
+    return ref
   }
 
   loadArtifact(ref: ArtifactRef | string): Promise<Uint8Array> {
@@ -224,6 +273,11 @@ export class EngineContext implements NodeContext {
     this.#owner.log('stdout', text)
   }
 
+  /** A text of the node's code as it may be shown. */
+  mask(text: string): string {
+    return this.#host.secrets.mask(text)
+  }
+
   /** Ends timers and routes, so that nothing comes in any more; what executes goes on. */
   closeListeners(): void {
     this.#listening = false
@@ -235,6 +289,11 @@ export class EngineContext implements NodeContext {
     this.closeListeners()
     this.#closed = true
     this.#lifetime?.abort(stops())
+  }
+
+  /** Ends the connections that the stop of the node has left. */
+  disconnect(): void {
+    for (const connection of this.#connections ?? []) connection.destroy()
   }
 
   #lifetimeSignal(): AbortSignal {
@@ -272,6 +331,14 @@ export class EngineContext implements NodeContext {
     } finally {
       this.#owner.from(before)
     }
+  }
+}
+
+function withSecretsIn(node: FlowNode, { secrets }: Pick<Host, 'secrets'>): FlowNode {
+  try {
+    return { ...node, settings: withSecrets(node.settings, secrets) as FlowNode['settings'] }
+  } catch (error) {
+    throw new CodeError('MissingSecret', failureOf(error).message, null)
   }
 }
 

@@ -45,10 +45,10 @@ export function unitOf(graphNode: GraphNode, { home, document, host, registry, i
   const { id, type } = graphNode.node
   const definition = registry.get(type)
   if (definition === undefined) throw new StartError(id, `there is no node type "${type}"`)
-  const settings = parseSettings(registry, definition, graphNode.node)
+  const settings = parseSettings({ registry, host }, definition, graphNode.node)
   const { inputs, outputs: ports } = graphNode
   const idempotent = isIdempotent(definition, { id, mode: document.mode, settings, inputs, outputs: ports })
-  const node = new LiveNode(home, { graphNode, definition, outputs, idempotent })
+  const node = new LiveNode(home, { graphNode, definition, outputs, idempotent, mask: host.secrets.mask })
   return { node, context: new EngineContext({ host, document, owner: node, ports: graphNode, settings, isPrivate }) }
 }
 

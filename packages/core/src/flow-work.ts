@@ -5,8 +5,8 @@
 import type { Arrival, DueTimer, OutputPort, What } from './bus.ts'
 import { type Cascade, type Cause, Work, WorkCause } from './cascade.ts'
 import type { Cascades } from './cascades.ts'
-import type { Host, KeptWork, WorkBody } from './host.ts'
-import { type Arrivals, arrivalsIn, type HomeNode } from './node-home.ts'
+import type { CascadeOrigin, Host, KeptWork, WorkBody } from './host.ts'
+import { type Arrivals, arrivalsIn, type HomeNode, type HomeWork } from './node-home.ts'
 import type { TimersHome } from './node-timers.ts'
 import type { Request } from './requests.ts'
 
@@ -20,7 +20,7 @@ export interface FlowWorkDeps {
 }
 
 /** One object a flow. */
-export class FlowWork {
+export class FlowWork implements HomeWork {
   /** For the timers of its nodes. */
   readonly timers: TimersHome
   readonly #deps: FlowWorkDeps
@@ -56,35 +56,39 @@ export class FlowWork {
    * have a part in, it takes its part along.
    */
   held(node: HomeNode, what: What, value: unknown, cause: Cause): Cause {
-    if (cause.work !== null && (cause.depth > 0 || !cause.work.isShared)) return cause
-    const arrivals = arrivalsIn(what, value)
-    const body: WorkBody = arrivals.length === 0 ? { is: 'trigger' } : { is: 'delivery', arrivals }
-    const { work, committed } = this.#keep(node, body, cause.cascade)
-    // it goes on waiting in memory
+    return isOwn(cause) ? cause : this.#takeAlong(node, deliveryOf(arrivalsIn(what, value)), cause)
+  }
+
+  /**
+   * The cause with which a stop cuts an execution off: this flow takes its part of shared work along, and need not wait
+   * until the flow that had kept it starts again. What has begun and may not be repeated is left as such.
+   */
+  cutOff(node: HomeNode, { arrivals, isOver }: { arrivals: Arrivals; isOver: boolean }, cause: Cause): Cause {
+    if (cause.work === null || isOwn(cause)) return cause
+    return this.#takeAlong(node, isOver ? { is: 'execution', arrivals } : deliveryOf(arrivals), cause)
+  }
+
+  /** The cause of a delivery that is kept by itself, whatever is behind it; the caller lets go of the work. */
+  apart(node: HomeNode, what: What, value: unknown, { cascade }: Cause): WorkCause {
+    const { work, committed } = this.#keep(node, deliveryOf(arrivalsIn(what, value)), cascade)
+    // it goes on in memory
     committed.catch(() => {})
-    if (cause.work !== null) {
-      cause.work.end(node.key)
-      cause.work.leave()
-    }
-    return new WorkCause(cause.cascade, work, 0)
+    return new WorkCause(cascade, work, 0)
   }
 
   /**
    * The causes of values that come together to a node which handles one after the other. Kept work is kept for each
-   * value by itself: its notes tell of a reader that it is done, not of which value.
+   * value by itself: its notes tell of a reader that it is done, not of which value. Lets go of the cause.
    */
   parts(node: HomeNode, arrivals: readonly Arrival[], cause: Cause): Cause[] {
-    const { cascade, work } = cause
-    const parts = arrivals.map(({ input, value }) => {
-      cascade.enter()
-      if (work === null) return cause
-      const part = this.#keep(node, { is: 'delivery', arrivals: [[input.port, value]] }, cascade)
-      // it goes on in memory, as what is held does
-      part.committed.catch(() => {})
-      return new WorkCause(cascade, part.work, 0)
+    const { cascade, mark, work } = cause
+    for (const _ of arrivals) cascade.enter()
+    return this.#deps.host.work.together(() => {
+      const parts = work === null ? [] : arrivals.map(({ input, value }) => this.apart(node, input, value, cause))
+      if (work?.isShared === true) work.end(node.key + mark)
+      cause.leave()
+      return work === null ? arrivals.map(() => cause) : parts
     })
-    if (work?.isShared === true) work.end(node.key)
-    return parts
   }
 
   /** Keeps an arrival; rejects when it could not be kept. The caller lets go of the work. */
@@ -105,12 +109,12 @@ export class FlowWork {
     return work
   }
 
-  /** Keeps a dead letter that is delivered again; the caller lets go of the work. */
-  replayed(node: HomeNode, request: Request, cascade: Cascade): Work {
-    const { work, committed } = this.#keep(node, bodyOf(request, this.#deps.host.clock.now()), cascade)
-    // it is delivered all the same
-    committed.catch(() => {})
-    return work
+  /** The work that a dead letter is when it is delivered again; the host keeps it. */
+  replayed({ node }: HomeNode, request: Request, origin: CascadeOrigin): KeptWork {
+    const { flow, host } = this.#deps
+    const [id, cascade] = [host.newId(), host.newId()]
+    const body = bodyOf(request, host.clock.now())
+    return { id, flow, node: node.id, body, cascade, origin, attempts: 0, begun: [], ended: [] }
   }
 
   /** Notes an execution that must not be repeated; the result takes the note back. */
@@ -131,6 +135,19 @@ export class FlowWork {
     again.leave()
   }
 
+  /** Keeps a part by itself; of what was behind it, the node has ended. */
+  #takeAlong(node: HomeNode, body: WorkBody, { cascade, mark, work }: Cause): Cause {
+    const part = this.#deps.host.work.together(() => {
+      const kept = this.#keep(node, body, cascade)
+      // it goes on waiting in memory
+      kept.committed.catch(() => {})
+      work?.end(node.key + mark)
+      return kept
+    })
+    work?.leave()
+    return new WorkCause(cascade, part.work, 0)
+  }
+
   #keep({ node }: HomeNode, body: WorkBody, cascade: Cascade): { work: Work; committed: Promise<void> } {
     const { flow, host } = this.#deps
     const id = host.newId()
@@ -140,6 +157,12 @@ export class FlowWork {
   }
 }
 
+/** Whether the work behind a delivery is its own already. */
+const isOwn = ({ depth, work }: Cause): boolean => work !== null && (depth > 0 || !work.isShared)
+
+const deliveryOf = (arrivals: Arrivals): WorkBody =>
+  arrivals.length === 0 ? { is: 'trigger' } : { is: 'delivery', arrivals }
+
 /** Deliveries are for one reader; arrivals and timers are for all that read what they publish. */
 const isShared = (body: WorkBody): boolean => body.is === 'arrival' || body.is === 'timer'
 
@@ -148,6 +171,5 @@ function bodyOf(request: Request, atMs: number): WorkBody {
     const values = Object.fromEntries(request.outputs.map(({ port }, at) => [port, request.values[at]]))
     return { is: 'arrival', values, atMs }
   }
-  const arrivals = request.arrivals.map(({ input, value }) => [input.port, value] as const)
-  return arrivals.length === 0 ? { is: 'trigger' } : { is: 'delivery', arrivals }
+  return deliveryOf(request.arrivals.map(({ input, value }) => [input.port, value] as const))
 }

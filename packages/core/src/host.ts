@@ -3,8 +3,25 @@
  * embedders (`@flow-service/core/testing`).
  * @module
  */
-import type { Cancel, HookRequest, HookRoute, SaveOptions, Values } from '@flow-service/connector-sdk'
+import type { Duplex } from 'node:stream'
+
+import type {
+  Cancel,
+  Command,
+  CommandEnd,
+  ConnectTarget,
+  Files,
+  HookRequest,
+  HookRoute,
+  SaveOptions,
+  SocketListener,
+  SocketPeer,
+  SocketRoute,
+  Values,
+} from '@flow-service/connector-sdk'
 import type { ArtifactRef, EngineEvent, FlowDocument, FlowNode } from '@flow-service/protocol'
+
+import type { Secrets } from './secrets.ts'
 
 /** Time. The runtime sets no other timer than these. */
 export interface Clock {
@@ -91,6 +108,8 @@ export interface WorkHost {
   /** Notes that a reader is done with it. */
   end(id: string, reader: string): void
   drop(id: string): void
+  /** Calls `change`; all that it asks for is one commit. */
+  together<T>(change: () => T): T
   /** What a flow has left, in the order in which it was kept. */
   left(flow: string): Promise<readonly KeptWork[]>
   /** Counts one more attempt of each; resolves once committed. */
@@ -112,17 +131,24 @@ export interface DeadLetter {
 /** One execution of a node's own code. */
 export interface CodeCall {
   readonly document: FlowDocument
+  /** With the values of secrets in its settings, unlike the node in the document. */
   readonly node: FlowNode
   /** Identifies the execution. */
   readonly id: string
   readonly run: string | null
   readonly inputs: Values
+  /** Counts the executions of a node with `retry` in a run, from 1. */
+  readonly attempt: number
   /** Feeds the code's generator of numbers: the value of a wired `seed` port, else the stage key or the call's id. */
   readonly seed: string
   readonly signal: AbortSignal
   /** Emitted values, in order; `atMs` is the time of the emission. Throwing fails the call. */
   readonly onEmit: (values: Values, atMs: number) => void
+  /** While emissions come faster than they are kept: settles when there is room for more; never rejects. */
+  readonly behind?: () => Promise<void> | undefined
   readonly onLog: (stream: 'stdout' | 'stderr', text: string) => void
+  /** The code has stored bytes, which it may or may not return. */
+  readonly onArtifact?: (ref: ArtifactRef) => void
   /** The call waits for this worker; null once it has started on `worker`. */
   readonly onPlace: (place: { readonly waitingFor: string } | { readonly worker: string }) => void
 }
@@ -168,10 +194,18 @@ export interface Host {
   log(entry: { flow: string; node: string; text: string }): void
   /** Mount a webhook; the result unmounts it. Throws when the route is taken. */
   webhook(flow: string, route: HookRoute, handler: (request: HookRequest) => void | Promise<void>): Cancel
+  /** Serve a socket; the result unmounts it and closes its clients. Throws when the route is taken. */
+  socketRoute(flow: string, route: SocketRoute, serve: (peer: SocketPeer) => SocketListener): Cancel
   fetch(url: string, init?: RequestInit): Promise<Response>
+  /** What goes wrong is an `error` event of the result. */
+  connect(target: ConnectTarget): Duplex
+  readonly files: Files
+  /** `env` are the flow's own variables. */
+  spawn(command: Command, env: Readonly<Record<string, string>>): Promise<CommandEnd>
   /** Rejects with {@link CodeError}. */
   call(call: CodeCall): Promise<Values>
   /** End the warm process of a live node, if there is one. */
   release(flow: string, node: string): void
   readonly artifacts: ArtifactHost
+  readonly secrets: Secrets
 }

@@ -2,7 +2,7 @@
  * The graph runtime of flow-service.
  * @module
  */
-export type { BatchContext, BatchEvent, BatchOutcome, StageCache } from './batch-context.ts'
+export type { BatchContext, BatchEvent, BatchOutcome, Stage, StageCache, StageEnd, StageTake } from './batch-context.ts'
 export { runBatch } from './batch.ts'
 export { checkDocument } from './check-document.ts'
 export type { Surroundings } from './check-report.ts'
@@ -33,10 +33,13 @@ export {
   type WorkHost,
 } from './host.ts'
 export { isIdentifier } from './identifier.ts'
-export { type LiveFlow, StartError, type StartOptions, TriggerError } from './live-flow.ts'
+export { type LiveFlow, type Replayed, StartError, type StartOptions, TriggerError } from './live-flow.ts'
 export { LiveRuntime } from './live.ts'
 export { type PrivateRun, type PrivateRunResult, runPrivately } from './private-run.ts'
 export { checkParams, type RunParams } from './params.ts'
+export { type PlanContext, type PlanLook, type PlannedNode, planRun } from './plan.ts'
 export { NodeRegistry, nodeTypeEntry, type PackageOrigin } from './registry.ts'
-export { documentDigest, STAGE_KEY_SHAPE, stageKey } from './stage-key.ts'
+export { documentDigest, STAGE_KEY_SHAPE, stageKey, type StageParts, stageParts, type StageValue } from './stage-key.ts'
+export { missReasons, whyMissed } from './stage-miss.ts'
+export { noSecrets, type Secrets } from './secrets.ts'
 export { startTimer } from './timers.ts'

@@ -112,7 +112,7 @@ export class LeftWork {
     const { body, cascade, id } = work
     if (body.is === 'delivery' || body.is === 'execution') node.deadLetters(reason, body.arrivals, cascade)
     else if (body.is === 'arrival') node.deadLetters(reason, Object.entries(body.values), cascade)
-    else if (body.is === 'timer') node.deadLetters(reason, [[body.key, body.data]], cascade)
+    else if (body.is === 'timer') node.giveUpTimer(reason, body, cascade)
     else node.deadLetters(reason, [], cascade)
     this.#flow.work.drop(id)
   }

@@ -5,6 +5,8 @@
 import type { Values } from '@flow-service/connector-sdk'
 import type { FlowDocument, NodeState } from '@flow-service/protocol'
 
+import type { KeptWork } from './host.ts'
+
 /** A started flow. A node that does not exist is refused with a {@link TriggerError}. */
 export interface LiveFlow {
   readonly name: string
@@ -31,16 +33,23 @@ export interface LiveFlow {
    */
   trigger(node: string, values: Values): string
   /**
-   * Delivers a dead letter again: its value to every input of the node that reads the message; a null message asks the
-   * node to act. Answers the cascade. Throws a {@link TriggerError}.
+   * A dead letter to be delivered again: its value to every input of the node that reads the message; a null message
+   * asks the node to act. Throws a {@link TriggerError}.
    */
-  replay(letter: { readonly node: string; readonly message: string | null; readonly value: unknown }): string
+  replay(letter: { readonly node: string; readonly message: string | null; readonly value: unknown }): Replayed
   /** Ends the execution that runs; answers how many there were. */
   cancel(node: string): 0 | 1
   /** Clears the failure marker. */
   acknowledge(node: string): NodeState
   /** Resolves once nothing executes and nothing waits but what is held. */
   idle(): Promise<void>
+}
+
+/** A dead letter on its way: the host keeps the work first, and so may let go of the letter in the same commit. */
+export interface Replayed {
+  readonly work: KeptWork
+  /** Delivers it; when the flow has stopped meanwhile it is left for its next start. */
+  readonly deliver: () => void
 }
 
 /** What a flow is started with. */

@@ -3,18 +3,11 @@
  * @module
  */
 import type { AnyNodeDefinition, NodeInstance, Outcome, Values } from '@flow-service/connector-sdk'
-import {
-  accepts,
-  type FlowNode,
-  type Health,
-  MAX_CASCADE_EXECUTIONS,
-  MAX_MAILBOX,
-  type NodeState,
-} from '@flow-service/protocol'
+import { accepts, type FlowNode, type Health, MAX_CASCADE_EXECUTIONS, type NodeState } from '@flow-service/protocol'
 
 import type { Arrival, Consumer, DueTimer, OutputPort, What } from './bus.ts'
 import { InputPort, TIMER, TRIGGER } from './bus.ts'
-import type { Cause, Work } from './cascade.ts'
+import { type Cause, type Work, WorkCause } from './cascade.ts'
 import type { ContextOwner } from './engine-context.ts'
 import { ExecutionSignal } from './execution-signal.ts'
 import { type Failure, failureOf, loopLimit } from './failure.ts'
@@ -27,6 +20,8 @@ import {
   combined,
   fedBy,
   type Going,
+  handle,
+  heldBy,
   type Handled,
   lettersOf,
   type Home,
@@ -34,9 +29,9 @@ import {
   type NodeParts,
   type Waiting,
 } from './node-home.ts'
+import { Mailbox } from './node-mailbox.ts'
 import { NodeOutputs } from './node-outputs.ts'
 import { NodeTimers } from './node-timers.ts'
-import { Ring } from './ring.ts'
 
 /** Executes one delivery at a time, in the order of arrival. */
 export class LiveNode implements HomeNode, ContextOwner {
@@ -50,11 +45,10 @@ export class LiveNode implements HomeNode, ContextOwner {
   readonly #outputs: NodeOutputs
   /** The output of a node that has one. */
   readonly #only: OutputPort | null
-  /** Null until the node was busy when something came. */
-  #mailbox: Ring<number, What, Cause> | null = null
+  readonly #mailbox = new Mailbox(this)
   /** Timers that outlive the engine. */
   readonly timers: NodeTimers
-  readonly #condition: NodeCondition
+  readonly condition: NodeCondition
   readonly #idempotent: boolean
   /** Takes each value alone, and may take it twice. */
   readonly #isPlain: boolean
@@ -62,12 +56,14 @@ export class LiveNode implements HomeNode, ContextOwner {
   #instance: NodeInstance | null = null
   /** Of the execution that runs; null while the node is idle. */
   #cause: Cause | null = null
+  /** The execution that goes on after its delivery. */
+  #going: Going | null = null
   /** What begins when the node publishes by itself. */
   #source: CascadeOrigin['kind'] = 'reading'
   /** Null until somebody has asked for the signal of an execution. */
   #signal: ExecutionSignal | null = null
 
-  constructor(home: Home, { graphNode, definition, outputs, idempotent }: NodeParts) {
+  constructor(home: Home, { graphNode, definition, outputs, idempotent, mask }: NodeParts) {
     this.#home = home
     this.key = `${home.name}/${graphNode.node.id}`
     this.node = graphNode.node
@@ -79,7 +75,7 @@ export class LiveNode implements HomeNode, ContextOwner {
     this.#idempotent = idempotent
     this.#isPlain = idempotent && definition.arrival === 'each'
     this.timers = new NodeTimers(home.timers, this)
-    this.#condition = new NodeCondition(home, this)
+    this.condition = new NodeCondition(home, this, mask)
   }
 
   get outputs(): ReadonlyMap<string, OutputPort> {
@@ -92,6 +88,11 @@ export class LiveNode implements HomeNode, ContextOwner {
 
   close(): void {
     this.#instance = null
+    const going = this.#going
+    if (going !== null && this.#home.keeps) {
+      const isOver = going.startedMs !== null && !this.#idempotent
+      going.cause = this.#home.work.cutOff(this, { arrivals: going.arrivals, isOver }, going.cause)
+    }
     this.#signal?.stop()
   }
 
@@ -118,7 +119,12 @@ export class LiveNode implements HomeNode, ContextOwner {
 
   async emitDurably(values: Values): Promise<void> {
     const { outputs, sent } = this.#outputs.checked(values)
-    if (outputs.length > 0) await this.#home.publishKept(this, outputs, sent)
+    const within = this.#cause?.cascade ?? null
+    if (outputs.length > 0) await this.#home.publishKept(this, { outputs, values: sent, within })
+  }
+
+  apart(what: What, value: unknown, cause: Cause): WorkCause {
+    return this.#home.work.apart(this, what, value, cause)
   }
 
   /** Where cascades begin from now on that the node sets off by itself. */
@@ -152,9 +158,8 @@ export class LiveNode implements HomeNode, ContextOwner {
 
   /** Empties the mailbox. */
   takeMailbox(): Waiting[] {
-    const taken = this.#mailbox?.takeAll() ?? []
-    this.#condition.overflow(false)
-    return taken.map(({ receiver: ticket, what, value, cause }) => ({ ticket, node: this, what, value, cause }))
+    this.condition.overflow('mailbox', false)
+    return this.#mailbox.takeAll()
   }
 
   /** Gives a delivery up, with one dead letter for each value of it. */
@@ -169,33 +174,33 @@ export class LiveNode implements HomeNode, ContextOwner {
     for (const letter of lettersOf(this, arrivals)) this.#home.deadLetter({ ...letter, reason, cascade })
   }
 
+  /** Gives a timer up; one without data has nothing to lose. */
+  giveUpTimer(reason: DeadLetter['reason'], timer: DueTimer, cascade: string): void {
+    if (timer.data !== null) this.deadLetters(reason, [heldBy(this.definition, timer)], cascade)
+  }
+
   /** Sets the failure marker; the node goes on working. `cause` is that of the execution that runs unless given. */
   fail(failure: Failure, cause: Cause | null = this.#cause): void {
     this.#home.stats.errors++
-    cause?.cascade.fail({ node: this.node.id, type: failure.type, message: failure.message })
-    this.#condition.fail(failure)
-  }
-
-  acknowledge(): void {
-    this.#condition.acknowledge()
+    const { type, message } = this.condition.fail(failure)
+    cause?.cascade.fail({ node: this.node.id, type, message })
   }
 
   reportHealth(status: Health, message: string | null): void {
-    this.#condition.report(status, message)
+    this.condition.report(status, message)
   }
 
   placed(place: { readonly waitingFor: string } | { readonly worker: string }): void {
-    this.#condition.placed(place)
+    this.condition.placed(place)
   }
 
   state(): NodeState {
-    return { flow: this.#home.name, node: this.node.id, ...this.#condition.state(this.#cause !== null) }
+    return { flow: this.#home.name, node: this.node.id, ...this.condition.state(this.#cause !== null) }
   }
 
   #receiveEach(arrivals: readonly Arrival[], cause: Cause): void {
     const parts = this.#home.work.parts(this, arrivals, cause)
-    for (const [at, { input, value }] of arrivals.entries()) this.receive(input, value, parts[at] ?? cause)
-    cause.leave()
+    for (const [at, { input, value }] of arrivals.entries()) this.receive(input, value, parts[at]!)
   }
 
   /** The way of nearly every delivery: what `#takeOne` and `#execute` come to for a node that takes each value alone. */
@@ -210,13 +215,11 @@ export class LiveNode implements HomeNode, ContextOwner {
     else if (what.is === 'many') this.#takeMany(value as Arrival[], cause)
     else if (what.is === 'trigger') this.#act(cause)
     else if (this.#instance?.onTimer !== undefined) this.#execute(TIMER, value, cause)
-    else this.#refuseTimer(value as DueTimer, cause)
-  }
-
-  /** An earlier form of the node has set it. */
-  #refuseTimer({ key, data }: DueTimer, cause: Cause): void {
-    if (data !== null) this.deadLetters('stopped', [[key, data]], cause.cascade.id)
-    cause.leave()
+    else {
+      // an earlier form of the node has set it
+      this.giveUpTimer('stopped', value as DueTimer, cause.cascade.id)
+      cause.leave()
+    }
   }
 
   #takeOne(what: InputPort, value: unknown, cause: Cause): void {
@@ -268,10 +271,14 @@ export class LiveNode implements HomeNode, ContextOwner {
     this.#cause = cause
     try {
       const outcome =
-        what !== null && what.is === 'input' ? this.#instance?.onValue?.(what.port, value) : this.#call(what, value)
+        what !== null && what.is === 'input'
+          ? this.#instance?.onValue?.(what.port, value)
+          : handle(this.#instance, what, value)
       if (outcome !== undefined && outcome !== null) {
         if (outcome instanceof Promise) {
-          void this.#finish(outcome, { cause, onEnd, startedMs: isTimed ? startedMs : performance.now() })
+          const arrivals = fedBy(this.inputs, what, value)
+          this.#going = { arrivals, cause, onEnd, startedMs: isTimed ? startedMs : performance.now() }
+          void this.#finish(outcome, this.#going)
           return
         }
         this.emit(outcome)
@@ -286,32 +293,30 @@ export class LiveNode implements HomeNode, ContextOwner {
     cause.leave()
   }
 
-  #call(what: typeof TRIGGER | typeof TIMER | null, value: unknown): Outcome {
-    const instance = this.#instance
-    if (what === null) return instance?.onInput?.(value as Values)
-    if (what.is === 'trigger') return instance?.onTrigger?.(value as Values)
-    const { key, data, dueMs } = value as DueTimer
-    return instance?.onTimer?.(key, data, dueMs)
-  }
-
   /** Runs the handler of a node that must not do the same twice: what has begun is known after a crash. */
   #runOnce(what: Handled, value: unknown, cause: Cause): void {
     const { work } = cause
     if (work === null) {
       const done = this.#home.intend(this, fedBy(this.inputs, what, value), cause)
       this.#run(what, value, cause, done)
-    } else if (work.hasBegun(this.key)) this.#giveUp('crash', what, value, cause)
+    } else if (work.hasBegun(this.key + cause.mark)) this.#giveUp('crash', what, value, cause)
+    else if (work.hasEnded(this.key + cause.mark)) cause.leave()
     else {
-      this.#cause = cause
-      void this.#runNoted(work, what, value, cause)
+      // what its tick sends is kept by itself: the tick is not made again
+      const own = what === TIMER ? new WorkCause(cause.cascade, work, cause.depth, { isApart: true }) : cause
+      this.#cause = own
+      void this.#runNoted(work, what, value, own)
     }
   }
 
   async #runNoted(work: Work, what: Handled, value: unknown, cause: Cause): Promise<void> {
+    const reader = this.key + cause.mark
+    const going: Going = { arrivals: fedBy(this.inputs, what, value), cause, onEnd: null, startedMs: null }
+    this.#going = going
     this.loop.begin()
     let failure: Failure | null = null
     try {
-      await work.begin(this.key)
+      await work.begin(reader)
     } catch (error) {
       failure = failureOf(error)
     }
@@ -319,12 +324,12 @@ export class LiveNode implements HomeNode, ContextOwner {
     const isCancelled = this.#signal?.isCancelled === true
     if (failure !== null) this.fail(failure)
     this.#ended()
-    if (isStopped && this.#home.keeps) cause.suspend()
+    if (isStopped && this.#home.keeps) going.cause.suspend()
     else if (failure !== null || isStopped) this.#giveUp(isStopped ? 'stopped' : 'crash', what, value, cause)
     else if (isCancelled) {
-      work.end(this.key)
+      work.end(reader)
       cause.leave()
-    } else this.#run(what, value, cause, () => work.end(this.key))
+    } else this.#run(what, value, cause, () => work.end(reader))
     this.#next()
     this.loop.end()
   }
@@ -336,7 +341,7 @@ export class LiveNode implements HomeNode, ContextOwner {
   }
 
   /** Waits for an execution that went on after its delivery; never rejects. */
-  async #finish(outcome: Promise<Awaited<Outcome>>, { cause, onEnd, startedMs }: Going): Promise<void> {
+  async #finish(outcome: Promise<Awaited<Outcome>>, going: Going): Promise<void> {
     this.loop.begin()
     this.#home.changed(this)
     try {
@@ -346,9 +351,10 @@ export class LiveNode implements HomeNode, ContextOwner {
     } catch (error) {
       if (this.#signal?.isCancelled !== true && this.#instance !== null) this.fail(failureOf(error))
     }
-    this.#home.stats.took(performance.now() - startedMs)
+    this.#home.stats.took(performance.now() - (going.startedMs ?? 0))
     this.#ended()
     this.#home.changed(this)
+    const { cause, onEnd } = going
     const isCutOff = this.#instance === null
     if (isCutOff && this.#home.keeps) cause.suspend()
     else {
@@ -362,29 +368,21 @@ export class LiveNode implements HomeNode, ContextOwner {
 
   #ended(): void {
     this.#cause = null
+    this.#going = null
     this.#signal?.reset()
-    this.#condition.ended()
+    this.condition.ended()
   }
 
   #wait(what: What, value: unknown, cause: Cause): void {
-    const mailbox = (this.#mailbox ??= new Ring(4))
-    mailbox.push(this.#home.ticket(), what, value, cause)
-    if (mailbox.size <= MAX_MAILBOX) return
-    const { what: oldest, value: lost, cause: why } = mailbox
-    mailbox.drop()
-    this.discard('overflow', oldest, lost, why)
-    this.#condition.overflow(true)
+    if (this.#mailbox.push(this.#home.ticket(), what, value, cause)) this.condition.overflow('mailbox', true)
   }
 
   #next(): void {
-    const mailbox = this.#mailbox
-    if (mailbox === null) return
-    while (mailbox.size > 0 && this.#cause === null) {
-      const { what, value, cause } = mailbox
-      mailbox.drop()
+    while (this.#cause === null && this.#mailbox.size > 0) {
+      const { what, value, cause } = this.#mailbox.shift()
       this.#take(what, value, cause)
     }
-    if (mailbox.size === 0) this.#condition.overflow(false)
+    if (this.#mailbox.size === 0) this.condition.overflow('mailbox', false)
   }
 
   #limit(what: Handled, value: unknown, cause: Cause): void {

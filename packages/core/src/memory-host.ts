@@ -2,7 +2,19 @@
  * A host without a server: a virtual clock, and lists of what the runtime told.
  * @module
  */
-import type { HookRequest, HookRoute, Values } from '@flow-service/connector-sdk'
+import type { Duplex } from 'node:stream'
+
+import {
+  type Command,
+  type CommandEnd,
+  type ConnectTarget,
+  FileError,
+  type HookRequest,
+  type HookRoute,
+  type SocketListener,
+  type SocketPeer,
+  type Values,
+} from '@flow-service/connector-sdk'
 import type { ArtifactRef, EngineEvent } from '@flow-service/protocol'
 
 import {
@@ -29,6 +41,12 @@ export interface MemoryHostOptions {
   readonly kept?: Iterable<KeptWork>
   /** Answers `ctx.fetch`; without it every request fails. */
   readonly fetch?: (url: string, init?: RequestInit) => Promise<Response>
+  /** Answers `ctx.connect`; without it every connection fails. */
+  readonly connect?: (target: ConnectTarget) => Duplex
+  /** Values of secrets by name; nothing is masked. */
+  readonly secrets?: Readonly<Record<string, string>>
+  /** Answers `ctx.spawn`; without it every command fails. */
+  readonly spawn?: (command: Command, env: Readonly<Record<string, string>>) => Promise<CommandEnd>
 }
 
 /** A value that was published. */
@@ -57,6 +75,8 @@ export interface MemoryHost extends Host {
   values(message: string): unknown[]
   /** Brings a request to a mounted webhook; the default is a POST of JSON. */
   hook(flow: string, path: string, request: Partial<HookRequest> & { readonly json?: unknown }): Promise<void>
+  /** Connects a client to a served socket. */
+  plug(flow: string, path: string, peer: SocketPeer): SocketListener
 }
 
 let hosts = 0
@@ -97,15 +117,41 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
     release: (flow, node) => void released.push(`${flow}/${node}`),
     call: options.call ?? (({ node }) => Promise.reject(noCode(node.id))),
     fetch: options.fetch ?? ((url) => Promise.reject(new TypeError(`this host has no network to fetch ${url} from`))),
+    spawn: options.spawn ?? (({ file }) => Promise.reject(new Error(`this host has no processes to run ${file}`))),
+    connect: options.connect ?? (({ host }) => refused(host)),
+    files: memoryFiles(),
     artifacts: memoryArtifacts(),
+    secrets: { valueOf: (name) => options.secrets?.[name], mask: (shown) => shown },
     advance: (ms) => clock.advance(ms),
     values: (message) => records.filter((record) => record.message === message).map(({ value }) => value),
     ...memoryHooks(),
+    ...memorySockets(),
   }
 }
 
 const noCode = (node: string): CodeError =>
   new CodeError('Error', `node "${node}" has code, but this host was given no "call" to execute it`, null)
+
+function refused(host: string): never {
+  throw new Error(`this host has no network to connect to ${host}`)
+}
+
+function memorySockets(): Pick<MemoryHost, 'socketRoute' | 'plug'> {
+  const mounted = new Map<string, (peer: SocketPeer) => SocketListener>()
+  return {
+    socketRoute(flow, route, serve) {
+      const address = `${flow}/${route.path}`
+      if (mounted.has(address)) throw new Error(`the socket "${address}" is taken`)
+      mounted.set(address, serve)
+      return () => void mounted.delete(address)
+    },
+    plug(flow, path, peer) {
+      const serve = mounted.get(`${flow}/${path}`)
+      if (serve === undefined) throw new Error(`there is no socket "${flow}/${path}"`)
+      return serve(peer)
+    },
+  }
+}
 
 function memoryHooks(): Pick<MemoryHost, 'webhook' | 'hook'> {
   const mounted = new Map<string, { route: HookRoute; handler: (request: HookRequest) => void | Promise<void> }>()
@@ -145,9 +191,27 @@ function memoryWork(kept: Iterable<KeptWork>): MemoryHost['work'] {
         ended: [...ended, reader],
       })),
     drop: (id) => void items.delete(id),
+    together: (change) => change(),
     left: async (flow) => [...items.values()].filter((work) => work.flow === flow),
     async attempt(ids) {
       for (const id of ids) change(id, ({ attempts }) => ({ attempts: attempts + 1 }))
+    },
+  }
+}
+
+function memoryFiles(): Host['files'] {
+  const stored = new Map<string, Uint8Array>()
+  return {
+    async read(path) {
+      const data = stored.get(path)
+      if (data === undefined) throw new FileError('missing', `there is no file "${path}"`)
+      return data
+    },
+    async write(path, data) {
+      stored.set(path, data)
+    },
+    async append(path, data) {
+      stored.set(path, new Uint8Array([...(stored.get(path) ?? []), ...data]))
     },
   }
 }

@@ -6,28 +6,33 @@ import { type Health, MAX_MAILBOX, type NodeState } from '@flow-service/protocol
 
 import type { Failure } from './failure.ts'
 import type { Home, HomeNode } from './node-home.ts'
+import type { Secrets } from './secrets.ts'
 
 /** One object a node. */
 export class NodeCondition {
   readonly #home: Pick<Home, 'changed' | 'healthChanged' | 'timestamp'>
   readonly #node: HomeNode
+  readonly #mask: Secrets['mask']
   #error: NodeState['error'] = null
   #reported: { readonly status: Health; readonly message: string | null } = { status: 'ok', message: null }
-  #isOverflowing = false
+  readonly #overflows = { mailbox: false, timers: false }
   /** The worker that the execution waits for. */
   #place: string | null = null
 
   /** The flow is told what changes about the node. */
-  constructor(home: Pick<Home, 'changed' | 'healthChanged' | 'timestamp'>, node: HomeNode) {
+  constructor(home: Pick<Home, 'changed' | 'healthChanged' | 'timestamp'>, node: HomeNode, mask: Secrets['mask']) {
     this.#home = home
     this.#node = node
+    this.#mask = mask
   }
 
-  /** Sets the failure marker. */
-  fail(failure: Failure): void {
+  /** Sets the failure marker; answers the failure as it may be shown. */
+  fail(raw: Failure): Failure {
+    const failure = this.#mask(raw)
     const isKnown = this.#error?.type === failure.type && this.#error.message === failure.message
     this.#error = { ...failure, ts: this.#home.timestamp() }
     if (!isKnown) this.#home.changed(this.#node)
+    return failure
   }
 
   /** Clears it. */
@@ -38,16 +43,17 @@ export class NodeCondition {
   }
 
   /** What the node tells of its connections. */
-  report(status: Health, message: string | null): void {
+  report(status: Health, raw: string | null): void {
+    const message = this.#mask(raw)
     if (this.#reported.status === status && this.#reported.message === message) return
     this.#reported = { status, message }
     this.#home.healthChanged(this.#node)
   }
 
-  /** Whether its mailbox has dropped deliveries and is not drained since. */
-  overflow(isOverflowing: boolean): void {
-    if (this.#isOverflowing === isOverflowing) return
-    this.#isOverflowing = isOverflowing
+  /** Whether its mailbox, or its timers, have dropped what waits and are not drained since. */
+  overflow(of: 'mailbox' | 'timers', isOverflowing: boolean): void {
+    if (this.#overflows[of] === isOverflowing) return
+    this.#overflows[of] = isOverflowing
     this.#home.healthChanged(this.#node)
   }
 
@@ -76,7 +82,9 @@ export class NodeCondition {
   }
 
   #health(): { readonly status: Health; readonly message: string | null } {
-    if (!this.#isOverflowing || this.#reported.status === 'down') return this.#reported
-    return { status: 'degraded', message: `more than ${MAX_MAILBOX} deliveries wait; the oldest are dropped` }
+    const { mailbox, timers } = this.#overflows
+    if (!(mailbox || timers) || this.#reported.status === 'down') return this.#reported
+    const what = mailbox ? 'deliveries' : 'timers'
+    return { status: 'degraded', message: `more than ${MAX_MAILBOX} ${what} wait; the oldest are dropped` }
   }
 }

@@ -2,16 +2,18 @@
  * What a live node needs of its flow.
  * @module
  */
-import type { AnyNodeDefinition, Values } from '@flow-service/connector-sdk'
+import type { AnyNodeDefinition, NodeInstance, Outcome, Values } from '@flow-service/connector-sdk'
 import type { FlowNode, NodeState } from '@flow-service/protocol'
 
-import type { Arrival, Bus, Consumer, InputPort, OutputPort, TIMER, TRIGGER, What } from './bus.ts'
-import type { Cascade, Cause } from './cascade.ts'
+import type { Arrival, Bus, Consumer, DueTimer, InputPort, OutputPort, TIMER, TRIGGER, What } from './bus.ts'
+import type { Cascade, Cause, WorkCause } from './cascade.ts'
 import type { ExecutionStats } from './execution-stats.ts'
 import type { GraphNode } from './graph.ts'
 import type { CascadeOrigin, DeadLetter } from './host.ts'
 import type { Delivery, Loop } from './loop.ts'
+import type { NodeCondition } from './node-condition.ts'
 import type { TimersHome } from './node-timers.ts'
+import type { Secrets } from './secrets.ts'
 
 /** Values by the input port where they arrive. */
 export type Arrivals = readonly (readonly [port: string, value: unknown])[]
@@ -24,8 +26,21 @@ export interface HomeNode extends Consumer {
   /** What begins when the node sets something off. */
   origin(kind?: CascadeOrigin['kind']): CascadeOrigin
   state(): NodeState
+  readonly condition: NodeCondition
+  /** Gives a timer up, with a dead letter when it carries data. */
+  giveUpTimer(reason: DeadLetter['reason'], timer: DueTimer, cascade: string): void
   /** Gives a delivery up, with one dead letter for each value of it. */
   discard(reason: DeadLetter['reason'], what: What, value: unknown, cause: Cause): void
+}
+
+/** The kept work of the flow, as its nodes use it. */
+export interface HomeWork {
+  /** The cause of a delivery that is kept by itself, whatever is behind it; the caller lets go of the work. */
+  apart(node: HomeNode, what: What, value: unknown, cause: Cause): WorkCause
+  /** The cause with which a stop cuts an execution off. */
+  cutOff(node: HomeNode, cut: { arrivals: Arrivals; isOver: boolean }, cause: Cause): Cause
+  /** The causes of values that come together to a node which handles one after the other. Lets go of the cause. */
+  parts(node: HomeNode, arrivals: readonly Arrival[], cause: Cause): Cause[]
 }
 
 /** The flow as its nodes see it. */
@@ -42,9 +57,8 @@ export interface Home {
   publish(output: OutputPort, value: unknown, cause: Cause, atMs?: number): void
   publishMany(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs?: number): void
   /** Publishes an arrival that is kept until the executions that it directly causes have ended. */
-  publishKept(node: HomeNode, outputs: readonly OutputPort[], values: readonly unknown[]): Promise<void>
-  /** Its kept work: the causes of values that come together to a node which handles one after the other. */
-  readonly work: { parts(node: HomeNode, arrivals: readonly Arrival[], cause: Cause): Cause[] }
+  publishKept(node: HomeNode, { outputs, values, within }: KeptPublication): Promise<void>
+  readonly work: HomeWork
   /** Keeps that an execution which must not be repeated has begun; the result takes it back. */
   intend(node: HomeNode, arrivals: Arrivals, cause: Cause): () => void
   /** For the timers of its nodes. */
@@ -58,6 +72,14 @@ export interface Home {
   timestamp(): string
 }
 
+/** An arrival that is to be kept. */
+export interface KeptPublication {
+  readonly outputs: readonly OutputPort[]
+  readonly values: readonly unknown[]
+  /** The cascade of the execution that publishes it; null when none runs. */
+  readonly within: Cascade | null
+}
+
 /** What a node is made of. */
 export interface NodeParts {
   readonly graphNode: GraphNode
@@ -65,6 +87,8 @@ export interface NodeParts {
   readonly outputs: readonly OutputPort[]
   /** Whether an execution may be repeated. */
   readonly idempotent: boolean
+  /** What the node tells, as it may be shown. */
+  readonly mask: Secrets['mask']
 }
 
 /** A delivery taken back out of a mailbox. */
@@ -77,10 +101,11 @@ export type Handled = InputPort | typeof TRIGGER | typeof TIMER | null
 
 /** An execution that goes on after its delivery. */
 export interface Going {
-  readonly cause: Cause
+  readonly arrivals: Arrivals
+  cause: Cause
   readonly onEnd: (() => void) | null
-  /** By `performance.now()`. */
-  readonly startedMs: number
+  /** By `performance.now()`; null before its note is committed. */
+  readonly startedMs: number | null
 }
 
 /** What a delivery brings to input ports. */
@@ -109,6 +134,22 @@ export function combined(inputs: readonly InputPort[]): Values | null {
   }
   return values
 }
+
+/** Calls the handler of an execution that is not of one port's value. */
+export function handle(
+  instance: NodeInstance | null,
+  what: typeof TRIGGER | typeof TIMER | null,
+  value: unknown,
+): Outcome {
+  if (what === null) return instance?.onInput?.(value as Values)
+  if (what.is === 'trigger') return instance?.onTrigger?.(value as Values)
+  const { key, data, dueMs } = value as DueTimer
+  return instance?.onTimer?.(key, data, dueMs)
+}
+
+/** What a timer holds: of the port that the node names, else of its key. */
+export const heldBy = (definition: AnyNodeDefinition, { key, data }: DueTimer): Arrivals[number] =>
+  definition.holds?.(key, data) ?? [key, data]
 
 /** What feeds an execution: the values of its triggering inputs. */
 export function fedBy(inputs: readonly InputPort[], what: Handled, value: unknown): Arrivals {

@@ -9,8 +9,10 @@ import type * as Scope from 'effect/Scope'
 
 import type { EngineContext } from './engine-context.ts'
 import { failureOf, textOf } from './failure.ts'
+import type { Host } from './host.ts'
 import { StartError } from './live-flow.ts'
 import type { NodeRegistry } from './registry.ts'
+import { withSecrets } from './secrets.ts'
 
 /** How long a node may take to start, and to stop. */
 const BOUND_MS = 10_000
@@ -31,18 +33,24 @@ export function startNode(life: NodeLife): Effect.Effect<NodeInstance, StartErro
   const end = async (): Promise<void> => {
     context.close()
     life.ended?.()
-    await instance?.stop?.()
+    try {
+      await instance?.stop?.()
+    } finally {
+      context.disconnect()
+    }
   }
   const begin = async (): Promise<NodeInstance> => {
     const started = await definition.start(context)
     // A start that was given up may still succeed; then nobody else would stop it.
-    if (context.closed) await started.stop?.()
-    else instance = started
+    if (context.closed) {
+      await started.stop?.()
+      context.disconnect()
+    } else instance = started
     return started
   }
   const start = Effect.tryPromise({
     try: begin,
-    catch: (cause) => new StartError(node, failureOf(cause).message, { cause }),
+    catch: (cause) => new StartError(node, context.mask(failureOf(cause).message), { cause }),
   })
   return Effect.acquireRelease(Effect.void, () => stopped(context, end)).pipe(
     Effect.andThen(start),
@@ -62,10 +70,23 @@ function stopped(context: EngineContext, end: () => Promise<void>): Effect.Effec
   )
 }
 
-/** A node's settings with the defaults of its type. Throws a {@link StartError} naming the first fault. */
-export function parseSettings(registry: NodeRegistry, definition: AnyNodeDefinition, node: FlowNode): Values {
-  const parsed = registry.settingsOf(definition).safeParse(node.settings)
+/** A node's settings with the values of secrets and the defaults of its type. Throws a {@link StartError}: the first fault. */
+export function parseSettings(
+  { registry, host }: { readonly registry: NodeRegistry; readonly host: Pick<Host, 'secrets'> },
+  definition: AnyNodeDefinition,
+  node: FlowNode,
+): Values {
+  const parsed = registry.settingsOf(definition).safeParse(settingsOf(node, host))
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  throw new StartError(node.id, `setting "${issue?.path.join('.') ?? ''}": ${issue?.message ?? 'not valid'}`)
+  const fault = `setting "${issue?.path.join('.') ?? ''}": ${issue?.message ?? 'not valid'}`
+  throw new StartError(node.id, host.secrets.mask(fault))
+}
+
+function settingsOf({ id, settings }: FlowNode, { secrets }: Pick<Host, 'secrets'>): Values {
+  try {
+    return withSecrets(settings, secrets)
+  } catch (error) {
+    throw new StartError(id, failureOf(error).message, { cause: error })
+  }
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Cancel } from '@flow-service/connector-sdk'
+import { MAX_MAILBOX } from '@flow-service/protocol'
 
 import type { DueTimer } from './bus.ts'
 import { type Cascade, type Cause, Work, WorkCause } from './cascade.ts'
@@ -56,20 +57,22 @@ export class NodeTimers implements LastingTimers {
     if (this.#phase === 'closed') return
     const { flow, work } = this.#home
     const node = this.#node.node.id
-    this.clear(key)
     const [id, cascade] = [this.#home.newId(), this.#home.newId()]
     const origin = { kind: 'timer', node, message: null } as const
     const body = { is: 'timer', key, dueMs, data } as const
-    // a host that cannot keep it says so itself; the timer goes on in memory
-    work.keep({ id, flow, node, body, cascade, origin, attempts: 0, begun: [], ended: [] }).catch(() => {})
+    work.together(() => {
+      this.clear(key)
+      // a host that cannot keep it says so itself; the timer goes on in memory
+      work.keep({ id, flow, node, body, cascade, origin, attempts: 0, begun: [], ended: [] }).catch(() => {})
+    })
     this.#wait({ id, timer: { key, dueMs, data }, cascade, begun: [], ended: [], cancel: () => {} })
+    this.#limit()
   }
 
   clear(key: string): void {
     const pending = this.#pending?.get(key)
     if (pending === undefined) return
-    this.#pending?.delete(key)
-    pending.cancel()
+    this.#forget(key, pending)
     this.#home.work.drop(pending.id)
   }
 
@@ -90,8 +93,8 @@ export class NodeTimers implements LastingTimers {
 
   /** Ends the waiting of a timer whose kept work is gone. */
   forget(key: string): void {
-    this.#pending?.get(key)?.cancel()
-    this.#pending?.delete(key)
+    const pending = this.#pending?.get(key)
+    if (pending !== undefined) this.#forget(key, pending)
   }
 
   /** Begins to wait. */
@@ -114,6 +117,23 @@ export class NodeTimers implements LastingTimers {
     return left.map(({ timer, cascade }) => ({ timer, cascade }))
   }
 
+  #forget(key: string, { cancel }: Pending): void {
+    cancel()
+    this.#pending?.delete(key)
+    if (this.#pending?.size === 0) this.#node.condition.overflow('timers', false)
+  }
+
+  /** The oldest makes way, as in a mailbox. */
+  #limit(): void {
+    if (this.#pending === null || this.#pending.size <= MAX_MAILBOX) return
+    for (const [key, { timer, cascade }] of this.#pending) {
+      this.#node.giveUpTimer('overflow', timer, cascade)
+      this.clear(key)
+      this.#node.condition.overflow('timers', true)
+      return
+    }
+  }
+
   #wait(pending: Pending): void {
     ;(this.#pending ??= new Map()).set(pending.timer.key, pending)
     if (this.#phase === 'open') this.#arm(pending)
@@ -129,8 +149,9 @@ export class NodeTimers implements LastingTimers {
     })
   }
 
-  #due({ id, timer, cascade: cascadeId, begun, ended }: Pending): void {
-    this.#pending?.delete(timer.key)
+  #due(pending: Pending): void {
+    const { id, timer, cascade: cascadeId, begun, ended } = pending
+    this.#forget(timer.key, pending)
     const cascade = this.#home.newCascade(this.#node, cascadeId)
     const work = new Work(this.#home.work, { id, isShared: true, begun, ended })
     this.#home.due(this.#node, timer, new WorkCause(cascade, work, GENERATIONS))

@@ -11,12 +11,12 @@ import type { Cause } from './cascade.ts'
 import { Cascades } from './cascades.ts'
 import { conform } from './conform.ts'
 import type { Clock, EndedCascade, Host } from './host.ts'
-import { TriggerError } from './live-flow.ts'
+import { StartError, TriggerError } from './live-flow.ts'
 import type { NodeRegistry } from './registry.ts'
 import { RunningFlow } from './running-flow.ts'
 import { startTimer } from './timers.ts'
 
-/** How long such a run may take. */
+/** How long such a run may take, its start and stop included. */
 const LIMIT_MS = 30_000
 
 /** What is run. */
@@ -27,6 +27,8 @@ export interface PrivateRun {
   readonly registry: NodeRegistry
   /** Values by the name of the flow's inputs, published one after the other; none: every node without inputs acts. */
   readonly inputs: Values
+  /** Nothing of the run goes on any more; its answer may come earlier, when the time is up. */
+  readonly onEnd?: () => void
 }
 
 /** What came of it. */
@@ -41,9 +43,26 @@ export interface PrivateRunResult {
 
 /**
  * Runs the flow until nothing executes and no timer of its nodes is set. Throws a {@link TriggerError} for a value that
- * names no input of the flow or is off its dtype, and a StartError when a node does not start.
+ * names no input of the flow or is off its dtype, and a StartError when a node does not start or all take 30 s.
  */
-export async function runPrivately({ document, host, registry, inputs }: PrivateRun): Promise<PrivateRunResult> {
+export async function runPrivately({ onEnd = () => {}, ...run }: PrivateRun): Promise<PrivateRunResult> {
+  const late = Promise.withResolvers<'late'>()
+  const stopWaiting = startTimer(run.host.clock, LIMIT_MS, () => late.resolve('late'))
+  const ends: Promise<unknown>[] = []
+  try {
+    return await runUntil(late.promise, run, ends)
+  } finally {
+    stopWaiting()
+    void Promise.all(ends).finally(onEnd)
+  }
+}
+
+/** Runs until `late`; `ends` is given what goes on after the answer, which never rejects. */
+async function runUntil(
+  late: Promise<'late'>,
+  { document, host, registry, inputs }: PrivateRun,
+  ends: Promise<unknown>[],
+): Promise<PrivateRunResult> {
   checkInputs(document, inputs)
   const values: Values = {}
   const quiet = new Quiet(host.clock)
@@ -55,7 +74,16 @@ export async function runPrivately({ document, host, registry, inputs }: Private
     { host: own, registry, bus, cascades, isPrivate: true, isFirst: true },
     () => {},
   )
-  await flow.start({})
+  const started = flow.start({})
+  if ((await Promise.race([started, late])) === 'late') {
+    ends.push(
+      started.then(
+        () => flow.stop(),
+        () => {},
+      ),
+    )
+    throw new StartError(null, `flow "${document.name}" had not started after ${LIMIT_MS / 1000} s`)
+  }
   const cascade = cascades.begin({
     flow: document.name,
     origin: { kind: 'trigger', node: null, message: null },
@@ -63,12 +91,14 @@ export async function runPrivately({ document, host, registry, inputs }: Private
   })
   feed(flow, { bus, inputs, cause: cascade, atMs: host.clock.now() })
   cascade.leave()
-  const isQuiet = await quiet.reached(
-    () => flow.idle(),
-    () => cascades.running().length === 0,
-  )
+  const isQuiet = await quiet.reached(late, {
+    idle: () => flow.idle(),
+    isOver: () => cascades.running().length === 0,
+  })
   const nodes = flow.nodeStates()
-  await flow.stop()
+  const stopped = flow.stop()
+  ends.push(stopped)
+  await Promise.race([stopped, late])
   const failed = quiet.failed || nodes.some(({ status }) => status === 'failed')
   return { cascade: cascade.id, status: isQuiet ? (failed ? 'error' : 'ok') : 'timed_out', values, nodes }
 }
@@ -127,9 +157,12 @@ class Quiet {
   }
 
   /** False when the time is up first. */
-  async reached(idle: () => Promise<void>, isOver: () => boolean): Promise<boolean> {
+  async reached(
+    late: Promise<unknown>,
+    { idle, isOver }: { readonly idle: () => Promise<void>; readonly isOver: () => boolean },
+  ): Promise<boolean> {
     let isLate = false
-    const stop = startTimer(this.#outer, LIMIT_MS, () => {
+    void late.then(() => {
       isLate = true
       this.#wake()
     })
@@ -141,7 +174,6 @@ class Quiet {
       // oxlint-disable-next-line no-await-in-loop
       await woken
     }
-    stop()
     return !isLate
   }
 
@@ -173,7 +205,7 @@ function privateHost(host: Host, { values, quiet }: { values: Values; quiet: Qui
     clock: quiet.clock,
     timeZone: host.timeZone,
     newId: () => host.newId(),
-    record: ({ message }, value) => void (values[message] = value),
+    record: ({ message }, value) => void (values[message] = host.secrets.mask(value)),
     event: () => {},
     isWatched: () => false,
     deadLetter: () => {},
@@ -183,15 +215,21 @@ function privateHost(host: Host, { values, quiet }: { values: Values; quiet: Qui
       begin: async () => {},
       end: () => {},
       drop: () => {},
+      together: (change) => change(),
       left: async () => [],
       attempt: async () => {},
     },
     log: (entry) => host.log(entry),
     webhook: () => () => {},
+    socketRoute: () => () => {},
     fetch: (url, init) => host.fetch(url, init),
+    connect: (target) => host.connect(target),
+    files: host.files,
+    spawn: (command, env) => host.spawn(command, env),
     // processes of a private run are its own: the warm ones belong to the published flow
     call: (call) => host.call({ ...call, document: { ...call.document, name: place(call.document.name) } }),
     release: (flow, node) => host.release(place(flow), node),
     artifacts: host.artifacts,
+    secrets: host.secrets,
   }
 }

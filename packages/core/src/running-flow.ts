@@ -19,10 +19,10 @@ import { FlowWork } from './flow-work.ts'
 import { append, buildGraph, type GraphNode } from './graph.ts'
 import type { CascadeOrigin, DeadLetter } from './host.ts'
 import { type LeftHome, LeftWork } from './left-work.ts'
-import { type LiveFlow, type StartError, type StartOptions, TriggerError } from './live-flow.ts'
+import { type LiveFlow, type Replayed, type StartError, type StartOptions, TriggerError } from './live-flow.ts'
 import type { LiveNode } from './live-node.ts'
 import { Loop } from './loop.ts'
-import type { Arrivals, Home, HomeNode, Waiting } from './node-home.ts'
+import type { Arrivals, Home, HomeNode, KeptPublication, Waiting } from './node-home.ts'
 import { startNode } from './node-life.ts'
 import type { TimersHome } from './node-timers.ts'
 import { feed, replayOf, type Request, requestOf } from './requests.ts'
@@ -164,14 +164,15 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
     return this.#begin(node.origin('trigger'), (cause) => this.#request(node, request, cause))
   }
 
-  replay({ node: id, message, value }: { node: string; message: string | null; value: unknown }): string {
+  replay({ node: id, message, value }: { node: string; message: string | null; value: unknown }): Replayed {
     const node = this.#node(id)
     const request = replayOf(node, message, value)
-    return this.#begin({ kind: 'trigger', node: id, message }, ({ cascade }) => {
-      const work = this.work.replayed(node, request, cascade)
-      this.#request(node, request, new WorkCause(cascade, work, 0))
-      work.leave()
-    })
+    const work = this.work.replayed(node, request, { kind: 'trigger', node: id, message })
+    const deliver = (): void => {
+      // after a stop the next start takes it up
+      if (this.active) this.work.resume(work, 0, (cause) => this.#request(node, request, cause))
+    }
+    return { work, deliver }
   }
 
   /** Asks a node to act. */
@@ -185,7 +186,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
 
   acknowledge(id: string): NodeState {
     const node = this.#node(id)
-    node.acknowledge()
+    node.condition.acknowledge()
     return node.state()
   }
 
@@ -206,8 +207,9 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
     else bus.publishMany(outputs, values, cause, atMs)
   }
 
-  async publishKept(node: HomeNode, outputs: readonly OutputPort[], values: readonly unknown[]): Promise<void> {
-    const cascade = this.newCascade(node.origin())
+  async publishKept(node: HomeNode, { outputs, values, within }: KeptPublication): Promise<void> {
+    within?.enter()
+    const cascade = within ?? this.newCascade(node.origin())
     const atMs = this.nowMs()
     let work: Work
     try {
@@ -346,7 +348,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
   #closeTimers(): void {
     for (const { node } of this.#units.values()) {
       for (const { timer, cascade } of node.timers.close(this.keeps)) {
-        if (timer.data !== null) node.deadLetters('stopped', [[timer.key, timer.data]], cascade)
+        node.giveUpTimer('stopped', timer, cascade)
       }
     }
   }

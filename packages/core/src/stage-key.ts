@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 
 import type { AnyNodeDefinition, Values } from '@flow-service/connector-sdk'
-import { canonicalJson, type FlowDocument, type FlowNode, isArtifactRef } from '@flow-service/protocol'
+import { canonicalJson, type CodeEntry, type FlowDocument, type FlowNode, isArtifactRef } from '@flow-service/protocol'
 
 /** Version of the key's ingredients; results stored under another one are never found. */
 export const STAGE_KEY_SHAPE = 1
@@ -15,21 +15,63 @@ export const STAGE_KEY_SHAPE = 1
  * so that the same stage in a copied flow hits. Stored bytes count by digest, whatever they are called.
  */
 export function stageKey(node: FlowNode, definition: AnyNodeDefinition, inputs: Values): string {
-  const code =
-    definition.code === 'typescript'
-      ? { module_digest: node.entry?.digest ?? null }
-      : { source_digest: node.source === null ? null : sha256(node.source) }
-  const ports = node.ports.map(({ direction, name, port, dtype, stream }) => ({ direction, name, port, dtype, stream }))
+  const { settings } = node
+  const digest = codeDigest(node, definition)
+  const code = definition.code === 'typescript' ? { module_digest: digest } : { source_digest: digest }
   return sha256(
-    canonicalJson({ shape: STAGE_KEY_SHAPE, ...code, settings: node.settings, ports, inputs: withDigests(inputs) }),
+    canonicalJson({ shape: STAGE_KEY_SHAPE, ...code, settings, ports: portsIn(node), inputs: withDigests(inputs) }),
   )
 }
 
-/** Digest of the executed document: everything but title, description, version and layout. */
+/** A setting or input by itself: its JSON text when that is short, else the digest of the text. */
+export type StageValue = { readonly text: string } | { readonly digest: string }
+
+/** What a key is made of, in a size that can be kept beside it. Secrets are references here as everywhere. */
+export interface StageParts {
+  /** Digest of the source or bundle. */
+  readonly code: string | null
+  /** Modules of a bundle, by path; empty for a source. */
+  readonly modules: Readonly<Record<string, string>>
+  readonly settings: Readonly<Record<string, StageValue>>
+  readonly inputs: Readonly<Record<string, StageValue>>
+  /** Digest of the declarations. */
+  readonly ports: string
+}
+
+/** What {@link stageKey} is made of, in parts. */
+export const stageParts = (node: FlowNode, definition: AnyNodeDefinition, inputs: Values): StageParts => ({
+  code: codeDigest(node, definition),
+  modules: Object.fromEntries(modulesOf(node, definition).map(({ path, digest }) => [path, digest])),
+  settings: valuesOf(node.settings),
+  inputs: valuesOf(inputs),
+  ports: sha256(canonicalJson(portsIn(node))),
+})
+
+/** Digest of the executed document: everything but title, description, version, layout and the limit of its runs. */
 export function documentDigest(document: FlowDocument): string {
-  const { title: _title, description: _description, version: _version, layout: _layout, ...executed } = document
+  const { title: _title, description: _description, version: _version, ...rest } = document
+  const { layout: _layout, concurrency: _concurrency, ...executed } = rest
   return sha256(canonicalJson(executed))
 }
+
+/** Longest JSON text that stands for itself, in UTF-16 code units. */
+const SHORT_TEXT = 100
+
+const valuesOf = (values: Values): Record<string, StageValue> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, valueOf(canonicalJson(withDigests(value)))]))
+
+const valueOf = (text: string): StageValue => (text.length <= SHORT_TEXT ? { text } : { digest: sha256(text) })
+
+function codeDigest({ source, entry }: FlowNode, { code }: AnyNodeDefinition): string | null {
+  if (code === 'typescript') return entry?.digest ?? null
+  return source === null ? null : sha256(source)
+}
+
+const modulesOf = ({ entry }: FlowNode, { code }: AnyNodeDefinition): CodeEntry['modules'] =>
+  code === 'typescript' ? (entry?.modules ?? []) : []
+
+const portsIn = ({ ports }: FlowNode): object[] =>
+  ports.map(({ direction, name, port, dtype, stream }) => ({ direction, name, port, dtype, stream }))
 
 const sha256 = (text: string): string => `sha256:${hash('sha256', text, 'hex')}`
 

@@ -4,7 +4,15 @@ import { MAX_STORED_VALUE_BYTES } from '@flow-service/protocol'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 
-import { type BatchContext, type BatchEvent, type CodeCall, NodeRegistry, runBatch } from '../src/index.ts'
+import {
+  type BatchContext,
+  type BatchEvent,
+  type CodeCall,
+  NodeRegistry,
+  runBatch,
+  type StageCache,
+  stageKey,
+} from '../src/index.ts'
 import { memoryHost } from '../src/testing.ts'
 import { batch, input, output, pass, recorder, type } from './documents.ts'
 
@@ -26,12 +34,21 @@ const broken = type('broken', () => ({
 type Call = (call: CodeCall) => Promise<Values>
 type Options = Partial<BatchContext> & { call?: Call; types?: ConstructorParameters<typeof NodeRegistry>[0] }
 
-function memoryCache() {
+interface MemoryCache extends StageCache {
+  readonly stored: Map<string, Values>
+}
+
+function memoryCache(): MemoryCache {
   const stored = new Map<string, Values>()
   return {
     stored,
-    lookup: (key: string) => Promise.resolve(stored.has(key) ? { outputs: stored.get(key)!, run: 'first' } : null),
-    store: (key: string, { outputs }: { outputs: Values }) => Promise.resolve(void stored.set(key, outputs)),
+    async take({ key }, { fresh }) {
+      const outputs = fresh ? undefined : stored.get(key)
+      return outputs ? { is: 'hit', outputs, run: 'first', why: [] } : { is: 'miss', why: ['first run'] }
+    },
+    async settle({ key }, end) {
+      if (end.is === 'ok') stored.set(key, end.outputs)
+    },
   }
 }
 
@@ -326,8 +343,71 @@ test('outputs over 262,144 bytes, failures and nodes without code are not cached
   expect(cache.stored.size).toBe(0)
 })
 
+test('what the cache had for a node comes with its events: a hit, or why it executes', async () => {
+  const cache = memoryCache()
+  const caches = async (document: FlowDocument, more: Options = {}) => {
+    const { outcome, events } = run(document, { inputs: { x: 1 }, cache, call: async () => ({ y: 1 }), ...more })
+    await outcome
+    return events.flatMap((event) => (event.kind === 'node' && event.cache ? [[event.status, event.cache]] : []))
+  }
+  const key = expect.stringMatching(/^sha256:/) as string
+  expect(await caches(stage)).toEqual([['running', { hit: false, key, why: ['first run'] }]])
+  expect(await caches(stage)).toEqual([['ok', { hit: true, key, why: [] }]])
+  const off = { ...stage, nodes: stage.nodes.map((node) => ({ ...node, cache: false })) }
+  expect(await caches(off)).toEqual([['running', { hit: false, key: null, why: ['cache: false'] }]])
+  expect(await caches(batch([{ id: 'a', type: 'pass', ports: [] }]))).toEqual([])
+})
+
+test('a node that waits for the same stage of another run leaves its place to others, and then takes what there is', async () => {
+  const over = Promise.withResolvers<void>()
+  const plain = memoryCache()
+  let attached = 0
+  const cache: StageCache = {
+    ...plain,
+    async take(asked, options) {
+      const take = await plain.take(asked, options)
+      if (take.is === 'hit' || asked.node !== 'a') return take
+      attached++
+      return { is: 'attached', run: 'other', over: over.promise }
+    },
+  }
+  const [first] = stage.nodes
+  const second = { ...first!, id: 'b', ports: [input('x'), output('z')] }
+  const document = batch([first!, second], { inputs: [{ name: 'x' }], outputs: [{ name: 'y' }, { name: 'z' }] })
+  const keys: string[] = []
+  const executed: string[] = []
+  const { outcome, events } = run(document, {
+    inputs: { x: 1 },
+    parallel: 1,
+    cache,
+    observe: (event) => void (event.kind === 'node' && keys.push(`${event.node} ${event.status}`)),
+    async call({ node }) {
+      executed.push(node.id)
+      return { z: 2 }
+    },
+  })
+  await expect.poll(() => keys).toEqual(['a pending', 'b running', 'b ok'])
+  plain.stored.set(stageKey(first!, code, { x: 1 }), { y: 1 })
+  over.resolve()
+  expect(await outcome).toMatchObject({ status: 'ok', result: { y: 1, z: 2 } })
+  expect([attached, executed, events]).toEqual([1, ['b'], []])
+})
+
+test('a run that is cancelled while a node of it waits for another run ends at once', async () => {
+  const abort = new AbortController()
+  const cache: StageCache = {
+    take: async () => ({ is: 'attached', run: 'other', over: new Promise(() => {}) }),
+    settle: () => Promise.reject(new Error('it executes nothing')),
+  }
+  const { outcome, statuses } = run(stage, { inputs: { x: 1 }, cache, signal: abort.signal })
+  await turn()
+  abort.abort()
+  expect(await outcome).toMatchObject({ status: 'cancelled' })
+  expect(statuses()).toEqual(['a pending', 'a cancelled'])
+})
+
 test('a cache that fails costs no result, and the node’s log tells', async () => {
-  const cache = { lookup: () => Promise.reject(new Error('down')), store: () => Promise.reject(new Error('down')) }
+  const cache = { take: () => Promise.reject(new Error('down')), settle: () => Promise.reject(new Error('down')) }
   const { outcome, events } = run(stage, { inputs: { x: 1 }, cache, call: async () => ({ y: 5 }) })
   expect(await outcome).toMatchObject({ status: 'ok', result: { y: 5 } })
   expect(events.filter(({ kind }) => kind === 'log')).toHaveLength(2)

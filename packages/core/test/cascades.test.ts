@@ -10,8 +10,8 @@ test('a dead letter is delivered again to the inputs that read its message, or a
   const { calls, definition } = recorder('end')
   const { start } = engine([definition])
   const live = await start(flow([{ id: 'a', type: 'end', ports: [input('one:x'), input('two:x')] }]))
-  live.replay({ node: 'a', message: 'f.x', value: 5 })
-  live.replay({ node: 'a', message: null, value: null })
+  live.replay({ node: 'a', message: 'f.x', value: 5 }).deliver()
+  live.replay({ node: 'a', message: null, value: null }).deliver()
   await live.idle()
   expect(calls).toEqual([
     ['a', 'one', 5],
@@ -26,8 +26,14 @@ test('a replayed dead letter is kept until it is done, and one of an arrival is 
   const { running, definition } = gated()
   const { host, start } = engine([definition, durable().definition])
   const live = await start(arriving(['a']))
-  live.replay({ node: 'a', message: 'f.x', value: 1 })
-  live.replay({ node: 's', message: 'f.x', value: 2 })
+  for (const [node, value] of [
+    ['a', 1],
+    ['s', 2],
+  ] as const) {
+    const { work, deliver } = live.replay({ node, message: 'f.x', value })
+    void host.work.keep(work)
+    deliver()
+  }
   await turn()
   expect(atCrash(host).map(({ node, body }) => [node, body.is])).toEqual([
     ['a', 'delivery'],

@@ -2,7 +2,7 @@ import type { FlowDocument, Issue } from '@flow-service/protocol'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 
-import { checkDocument, NodeRegistry, type Surroundings } from '../src/index.ts'
+import { checkDocument, NodeRegistry, noSecrets, type Surroundings } from '../src/index.ts'
 import { batch, flow, input, output, pass, type } from './documents.ts'
 
 const nothing = () => ({})
@@ -103,10 +103,31 @@ test('a type with free settings takes any key', () => {
 
 test('a secret that does not exist is unknown_secret at its place, and no bad_setting beside it', () => {
   const settings = { host: { $secret: 'h' }, auth: { token: { $secret: 't' } } }
-  expect(found(flow([{ id: 'a', type: 'strict', settings }]))).toEqual([
+  const document = flow([{ id: 'a', type: 'strict', settings }])
+  expect(found(document, { message: () => undefined, secrets: noSecrets })).toEqual([
     'error unknown_secret /nodes/0/settings/host',
     'error unknown_secret /nodes/0/settings/auth/token',
   ])
+  // where nothing is known of secrets, none is missed
+  expect(found(document)).toEqual([])
+})
+
+test('a setting is checked with the value of its secret, which no issue tells [R052]', () => {
+  const secrets = (values: Record<string, string>): Surroundings => ({
+    message: () => undefined,
+    secrets: {
+      valueOf: (name) => values[name],
+      mask: (shown) => JSON.parse(JSON.stringify(shown).replaceAll('the value', '***')) as typeof shown,
+    },
+  })
+  const settings = { things: [{ $secret: 'thing' }, 'the value'] }
+  const nodes = ['a', 'b'].map((id) => ({ id, type: 'owning', settings }))
+  const issues = check(flow(nodes), secrets({ thing: 'the value' }))
+  expect(issues.map(({ code: issue, message }) => [issue, message])).toEqual([
+    ['bad_setting', expect.stringContaining('the same thing ***')],
+  ])
+  const strictly = [{ id: 'a', type: 'strict', settings: { host: { $secret: 'h', more: 1 } } }]
+  expect(found(flow(strictly), secrets({ h: 'x' }))).toEqual(['error bad_setting /nodes/0/settings/host'])
 })
 
 test('a port of a code node has to be an identifier that no language reserves', () => {
@@ -299,6 +320,11 @@ test('what two nodes claim for themselves is bad_setting of the later one, which
     { node: 'd', path: '/nodes/3/settings', message: expect.stringMatching(/"a" and "d" have the same thing x,/) },
   ])
   expect(check(flow([owner('a', 'x'), owner('b', 'y')]))).toEqual([])
+})
+
+test('a limit of runs on a live flow, which has none, is a warning', () => {
+  expect(found(flow([], { mode: 'live', concurrency: 2 }))).toEqual(['warning bad_setting /concurrency'])
+  expect(found(flow([], { mode: 'batch', concurrency: 2 }))).toEqual([])
 })
 
 test('a flavor that does not exist is unknown_flavor', () => {

@@ -1,6 +1,7 @@
 /**
  * Arrivals that are kept until what they directly cause has ended, and notes of what must not repeat.
  */
+import type { NodeContext } from '@flow-service/connector-sdk'
 import type { FlowDocument } from '@flow-service/protocol'
 import { expect, onTestFinished, test, vi } from 'vitest'
 
@@ -255,4 +256,146 @@ test('a pause between two values of an arrival loses neither in a crash', async 
   expect(again.running.map(({ value }) => value)).toEqual([1, 2])
   expect(atCrash(after.host)).toEqual([])
   expect(after.host.deadLetters).toEqual([])
+})
+
+/** Sends two values one after the other, when a second has passed. */
+const twice = (more: Parameters<typeof type>[2] = {}) => {
+  const ticks: unknown[] = []
+  const start = (ctx: NodeContext) => ({
+    onValue: (_port: string, value: unknown) => ctx.setTimer('t', ctx.now() + 1000, value),
+    onTimer(_key: string, data: unknown) {
+      ticks.push(data)
+      ctx.send('y', `${String(data)} first`)
+      ctx.send('y', `${String(data)} second`)
+    },
+  })
+  return { ticks, definition: type('twice', start, more) }
+}
+const ticking = (): FlowDocument =>
+  flow([
+    { id: 't', type: 'twice', ports: [input('x'), output('y')] },
+    { id: 'a', type: 'gated', ports: [input('y')] },
+  ])
+
+test('a reader that must not repeat itself gets the second value of a tick after a crash between them', async () => {
+  const once = gated({ idempotent: false })
+  const before = engine([once.definition, twice().definition])
+  await before.start(ticking())
+  before.runtime.publish('f.x', 1)
+  await before.host.advance(1000)
+  await turn()
+  once.running[0]?.end()
+  await vi.waitFor(() => expect(once.running).toHaveLength(2))
+  // as it is just before the second has begun
+  const kept = atCrash(before.host).map((work) => ({ ...work, begun: [] }))
+  expect(kept).toMatchObject([{ body: { is: 'timer' }, ended: ['f/a'] }])
+  const again = gated({ idempotent: false })
+  const after = engine([again.definition, twice().definition], kept, before.host.clock.now())
+  const live = await after.start(ticking())
+  await after.host.advance(0)
+  await vi.waitFor(() => expect(again.running.map(({ value }) => value)).toEqual(['1 second']))
+  again.running[0]?.end()
+  await live.idle()
+  expect(atCrash(after.host)).toEqual([])
+  expect(after.host.deadLetters).toEqual([])
+})
+
+test('a tick of a node that must not repeat itself is not made again, and its readers go on', async () => {
+  const first = twice({ idempotent: false })
+  const before = engine([gated().definition, first.definition])
+  await before.start(ticking())
+  before.runtime.publish('f.x', 1)
+  await before.host.advance(1000)
+  await turn()
+  expect(first.ticks).toEqual([1])
+  const { running, definition } = gated()
+  const second = twice({ idempotent: false })
+  const after = engine([definition, second.definition], atCrash(before.host), before.host.clock.now())
+  const live = await after.start(ticking())
+  await after.host.advance(0)
+  await turn()
+  running[0]?.end()
+  await vi.waitFor(() => expect(running.map(({ value }) => value)).toEqual(['1 first', '1 second']))
+  running[1]?.end()
+  await live.idle()
+  expect(second.ticks).toEqual([])
+  expect(atCrash(after.host)).toEqual([])
+  expect(after.host.deadLetters).toEqual([])
+})
+
+test('a tick that had ended is not made again when its timer is still kept', async () => {
+  const before = engine([gated().definition, twice().definition])
+  await before.start(ticking())
+  before.runtime.publish('f.x', 1)
+  await turn()
+  const kept = atCrash(before.host).map((work) => ({ ...work, ended: ['f/t'] }))
+  const second = twice({ idempotent: false })
+  const after = engine([gated().definition, second.definition], kept, before.host.clock.now())
+  await after.start(ticking())
+  await after.host.advance(1000)
+  await turn()
+  expect(second.ticks).toEqual([])
+  expect(atCrash(after.host)).toEqual([])
+})
+
+test('a durable arrival of an execution belongs to its cascade, which goes on until it is decided', async () => {
+  const relays = type('relays', (ctx) => ({
+    onValue: async (_port, value) => {
+      await ctx.emitDurably({ y: value })
+      return undefined
+    },
+  }))
+  const { calls, definition } = recorder('end')
+  const { host, runtime, start } = engine([relays, definition])
+  const live = await start(
+    flow([
+      { id: 'r', type: 'relays', ports: [input('x'), output('y')] },
+      { id: 'a', type: 'end', ports: [input('y')] },
+    ]),
+  )
+  const { cascade } = runtime.publish('f.x', 1)
+  await live.idle()
+  expect(calls).toEqual([['a', 'y', 1]])
+  expect(host.cascades).toMatchObject([{ id: cascade, executions: 2, origin: { kind: 'publish' } }])
+  expect(atCrash(host)).toEqual([])
+})
+
+test('of an arrival that crosses flows, what a stop has cut off goes on when the reading flow starts', async () => {
+  const source = durable()
+  const endless = gated()
+  const { host, runtime, start } = engine([endless.definition, source.definition])
+  await start(flow([{ id: 's', type: 'source', ports: [output('x')] }]))
+  const document = flow([{ id: 'r', type: 'gated', ports: [input('x:f.x')] }], { name: 'g' })
+  await start(document)
+  await source.accept({ x: 1 })
+  await turn()
+  const stopped = runtime.get('g')?.stop({ keep: true })
+  await host.advance(10_000)
+  await stopped
+  expect(atCrash(host)).toMatchObject([{ flow: 'g', node: 'r', body: { is: 'delivery', arrivals: [['x', 1]] } }])
+  const again = await start(document)
+  await turn()
+  expect(endless.running.map(({ value }) => value)).toEqual([1, 1])
+  endless.running[1]?.end()
+  await again.idle()
+  expect(atCrash(host)).toEqual([])
+})
+
+test('one that must not be repeated is a dead letter then', async () => {
+  const source = durable()
+  const once = gated({ idempotent: false })
+  const { host, runtime, start } = engine([once.definition, source.definition])
+  await start(flow([{ id: 's', type: 'source', ports: [output('x')] }]))
+  const document = flow([{ id: 'r', type: 'gated', ports: [input('x:f.x')] }], { name: 'g' })
+  await start(document)
+  await source.accept({ x: 1 })
+  await turn()
+  const stopped = runtime.get('g')?.stop({ keep: true })
+  await host.advance(10_000)
+  await stopped
+  await start(document)
+  await turn()
+  expect(once.running).toHaveLength(1)
+  expect(host.deadLetters).toMatchObject([{ flow: 'g', node: 'r', value: 1, reason: 'crash' }])
+  expect(atCrash(host)).toEqual([])
 })

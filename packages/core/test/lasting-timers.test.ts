@@ -1,7 +1,7 @@
 /**
  * Timers that outlive the engine.
  */
-import type { FlowDocument } from '@flow-service/protocol'
+import { type FlowDocument, MAX_MAILBOX } from '@flow-service/protocol'
 import { expect, onTestFinished, test } from 'vitest'
 
 import { LiveRuntime, NodeRegistry } from '../src/index.ts'
@@ -201,4 +201,35 @@ test('what a timer carries becomes a dead letter when its node is gone or takes 
   }
   expect(await lost(flow([{ id: 'a', type: 'end', ports: [input('x')] }]))).toEqual([['l', 7, 'stopped']])
   expect(await lost(flow([{ id: 'l', type: 'end', ports: [input('x')] }]))).toEqual([['l', 7, 'stopped']])
+})
+
+test('of more than 1,000 timers the oldest are dead letters, and the node is degraded until all are due', async () => {
+  const { host, runtime, start } = engine([recorder('end').definition, later])
+  const live = await start(delayed())
+  const health = () => live.nodeStates().find(({ node }) => node === 'l')
+  for (let n = 0; n < MAX_MAILBOX; n++) runtime.publish('f.x', n)
+  await turn()
+  expect([host.deadLetters, health()?.health]).toEqual([[], 'ok'])
+  runtime.publish('f.x', MAX_MAILBOX)
+  runtime.publish('f.x', MAX_MAILBOX + 1)
+  await turn()
+  expect(host.deadLetters).toMatchObject([
+    { node: 'l', value: 0, reason: 'overflow' },
+    { node: 'l', value: 1, reason: 'overflow' },
+  ])
+  expect(health()).toMatchObject({ health: 'degraded', message: expect.stringContaining('1000 timers wait') })
+  expect(atCrash(host)).toHaveLength(MAX_MAILBOX)
+  await host.advance(1000)
+  expect(host.values('f.y')).toHaveLength(MAX_MAILBOX)
+  expect(health()).toMatchObject({ health: 'ok', message: null })
+})
+
+test('a dead letter of a timer shows the message that the node says it holds', async () => {
+  const holding = { ...later, holds: (_key: string, data: unknown) => ['x', data] as const }
+  const { host, runtime, start } = engine([recorder('end').definition, holding])
+  const live = await start(delayed())
+  runtime.publish('f.x', { level: 7 })
+  await turn()
+  await live.stop()
+  expect(host.deadLetters).toMatchObject([{ node: 'l', message: 'f.x', value: { level: 7 }, reason: 'stopped' }])
 })

@@ -144,3 +144,31 @@ test('an input that the flow does not have, or a value off its dtype, is refused
   await expect(running(document, [], { z: 1 }).run).rejects.toMatchObject({ port: 'z', name: 'TriggerError' })
   await expect(running(document, [], { x: 'one' }).run).rejects.toMatchObject({ port: 'x', name: 'TriggerError' })
 })
+
+test('starting and stopping are part of its 30 seconds; what still ends then is told when it has', async () => {
+  const never = () => new Promise<never>(() => {})
+  const run = async (nodes: number) => {
+    const host = memoryHost()
+    const slow = type('slow', async () => {
+      await new Promise<void>((resolve) => host.clock.setTimer(9000, resolve))
+      return { stop: never }
+    })
+    const document = flow(Array.from({ length: nodes }, (_, n) => ({ id: `s${n}`, type: 'slow', ports: [] })))
+    const startMs = host.clock.now()
+    const times = { answered: 0, ended: 0 }
+    const passed = () => host.clock.now() - startMs
+    const onEnd = () => void (times.ended = passed())
+    const answer = runPrivately({ document, host, registry: new NodeRegistry([slow]), inputs: {}, onEnd }).then(
+      ({ status }) => status,
+      (error: Error) => error.message,
+    )
+    void answer.then(() => (times.answered = passed()))
+    while (times.ended === 0) await host.advance(1000)
+    return { answer: await answer, ...times }
+  }
+  // two starts of 9 s, and the first of two stops that hang
+  expect(await run(2)).toMatchObject({ answer: 'ok', answered: 30_000, ended: 38_000 })
+  const late = await run(4)
+  expect(late).toMatchObject({ answer: 'flow "f" had not started after 30 s', answered: 30_000 })
+  expect(late.ended).toBeGreaterThan(30_000)
+})

@@ -27,6 +27,20 @@ export interface Execution {
   readonly timeout?: number
   /** Whether equal inputs may reuse an earlier result in batch runs; true unless given. */
   readonly cache?: boolean
+  /** Batch runs: execute a failing node again; once unless given. */
+  readonly retry?: Retry
+}
+
+/** How often a failing node of a run is executed, and the pauses between. A cancel is never retried. */
+export interface Retry {
+  /** Executions in all, 1 to 20, the first one included. */
+  readonly attempts: number
+  /** Seconds after the first failure; 1 unless given. */
+  readonly delay?: number
+  /** Each pause to the one before; 2 unless given. */
+  readonly factor?: number
+  /** Seconds that no pause is longer than; 300 unless given. */
+  readonly maxDelay?: number
 }
 
 interface Declaration<I, O> {
@@ -179,7 +193,7 @@ export function nodeType<I extends Inputs = Record<never, never>, O extends Outp
 type AnySpec<I, O> = Declaration<I, O> & Execution & { readonly settings?: z.ZodObject }
 
 function written<I extends Inputs, O extends Outputs>(kind: string, id: string, spec: AnySpec<I, O>) {
-  const { in: inputs, out, settings, version, title, worker, workerPolicy, timeout, cache } = spec
+  const { in: inputs, out, settings, version, title, worker, workerPolicy, timeout, cache, retry } = spec
   const what = `${kind} "${id}"`
   assertName(id, nameRule, `${what}: the id`)
   for (const port of [...Object.keys(inputs), ...Object.keys(out)]) {
@@ -194,7 +208,7 @@ function written<I extends Inputs, O extends Outputs>(kind: string, id: string, 
     in: inputs,
     out,
     initials: initialsOf(inputs),
-    execution: defined({ title, worker, workerPolicy, timeout, cache }),
+    execution: defined({ title, worker, workerPolicy, timeout, cache, retry }),
     ...defined({ version }),
   }
 }

@@ -187,9 +187,20 @@ const streaming = (type: StreamType<unknown, Dtype>) => ({ stream: true, interva
 /** What a node has beside id, type and ports, in the document's words. */
 function placed(definition: AnyUsable, options: AnyUseOptions): Partial<NodeInput> {
   const base: Execution = definition.kind === 'typed' ? {} : definition.execution
-  const { title, worker, workerPolicy, timeout, cache } = { ...base, ...defined(options) } as Execution
+  const { title, worker, workerPolicy, timeout, cache, retry } = { ...base, ...defined(options) } as Execution
   const settings = { ...settingsOf(definition), ...options.settings } as NonNullable<NodeInput['settings']>
-  return defined({ title, settings, worker, worker_policy: workerPolicy, timeout, cache }) as Partial<NodeInput>
+  const again =
+    retry &&
+    defined({ ...retry, delay: undefined, maxDelay: undefined, delay_s: retry.delay, max_delay_s: retry.maxDelay })
+  return defined({
+    title,
+    settings,
+    worker,
+    worker_policy: workerPolicy,
+    timeout,
+    cache,
+    retry: again,
+  }) as Partial<NodeInput>
 }
 
 function settingsOf(definition: AnyUsable): Readonly<Record<string, unknown>> {

@@ -32,6 +32,7 @@ const train = stage('train', {
   worker: 'gpu',
   workerPolicy: 'prefer',
   timeout: 120,
+  retry: { attempts: 4, delay: 2, maxDelay: 60 },
   *run({ lr, hidden }) {
     yield { loss: lr }
     return { error: lr * hidden }
@@ -100,6 +101,7 @@ describe('a batch flow', () => {
       worker_policy: 'prefer',
       timeout: 120,
       cache: false,
+      retry: { attempts: 4, delay_s: 2, factor: 2, max_delay_s: 60 },
     })
     expect(
       trained?.ports.map(({ port, message, stream: streams, interval }) => [port, message, streams, interval]),

@@ -2,8 +2,10 @@
  * `change`: scales numbers and replaces values (wire decision G74).
  * @module
  */
-import { defineNode, type NodeFinding, type NodeShape } from '@flow-service/connector-sdk'
+import { defineNode } from '@flow-service/connector-sdk'
 import * as z from 'zod'
+
+import { pairFindings, pairsOf } from './paired-ports.ts'
 
 const settings = z.strictObject({
   scale: z.number().default(1).describe('Numbers are multiplied by this.'),
@@ -37,16 +39,10 @@ export const changeNode = defineNode({
       // the way of most nodes, without an object on the way
       return { onValue: (_port, value) => ctx.send(only.port, change(value)) }
     }
-    const outputOf = new Map(ctx.inputs.map(({ port }, index) => [port, ctx.outputs[index]?.port ?? '']))
+    const outputOf = pairsOf(ctx)
     return { onValue: (port, value) => ({ [outputOf.get(port) ?? '']: change(value) }) }
   },
 })
-
-function pairFindings({ inputs, outputs }: NodeShape): NodeFinding[] {
-  if (inputs.length > 0 && inputs.length === outputs.length) return []
-  const message = `inputs pair with outputs in their order: give the node one output for each input, not ${outputs.length} for ${inputs.length}`
-  return [{ code: 'unsupported_ports', message }]
-}
 
 /** What the settings come to, with nothing that they leave as it is. */
 function changeOf(given: Settings): (value: unknown) => unknown {

@@ -11,10 +11,11 @@ import {
   type NodePort,
   type NodeShape,
 } from '@flow-service/connector-sdk'
-import { compatible, type Dtype, timestampOfMs } from '@flow-service/protocol'
+import { compatible } from '@flow-service/protocol'
 import * as z from 'zod'
 
 import { cronFault } from './cron-pattern.ts'
+import { timeAs } from './time-value.ts'
 
 const settings = z.strictObject({
   delay: z.number().min(0).max(1e9).default(0).describe('Seconds to hold each message.'),
@@ -27,7 +28,14 @@ const settings = z.strictObject({
 })
 type Settings = z.infer<typeof settings>
 type Shape = NodeShape<Settings>
+/** A message that is held, with the input where it came in. */
 type Delayed = { readonly port: string; readonly value: unknown }
+/** The latest message of a window. */
+type Kept = { readonly value: unknown }
+
+/** Keys of timers begin with one of these. */
+const DELAYED = 'delayed '
+const WINDOW = 'window '
 
 /** Holds, thins or schedules messages. */
 export const delayNode = defineNode({
@@ -38,6 +46,10 @@ export const delayNode = defineNode({
   settings,
   arrival: 'each',
   check: (shape) => [...pairFindings(shape), ...cronFindings(shape), ...batchFindings(shape)],
+  holds(key, data) {
+    if (key.startsWith(DELAYED)) return [(data as Delayed).port, (data as Delayed).value]
+    return key.startsWith(WINDOW) ? [key.slice(WINDOW.length), (data as Kept).value] : null
+  },
 
   start(ctx) {
     const { delay, cron } = ctx.settings
@@ -58,13 +70,14 @@ export const delayNode = defineNode({
         const output = outputOf.get(port) ?? ''
         if (delay === 0) return gate.offer(output, value)
         // an earlier life of the engine may have left some
-        while (ctx.timerDue(`delayed ${order}`) !== null) order++
-        ctx.setTimer(`delayed ${order++}`, ctx.now() + delay * 1000, { port: output, value })
+        while (ctx.timerDue(`${DELAYED}${order}`) !== null) order++
+        ctx.setTimer(`${DELAYED}${order++}`, ctx.now() + delay * 1000, { port, value })
         return undefined
       },
       onTimer(key, data) {
-        if (key.startsWith('delayed ')) return gate.offer((data as Delayed).port, (data as Delayed).value)
-        return gate.ended(key, data)
+        if (!key.startsWith(DELAYED)) return gate.ended(key, data)
+        const { port, value } = data as Delayed
+        return gate.offer(outputOf.get(port) ?? '', value)
       },
     }
   },
@@ -73,7 +86,7 @@ export const delayNode = defineNode({
 /** Lets a value of an output pass, or keeps it for the end of the window that runs. */
 function createGate(ctx: NodeContext<Settings>) {
   const windowMs = ctx.settings.interval * 1000
-  const keyOf = (output: string): string => `window ${output}`
+  const keyOf = (output: string): string => `${WINDOW}${output}`
   const forward = (output: string, value: unknown) => {
     if (windowMs > 0) ctx.setTimer(keyOf(output), ctx.now() + windowMs, null)
     return { [output]: value }
@@ -87,9 +100,9 @@ function createGate(ctx: NodeContext<Settings>) {
     },
     /** A window is over: what it has kept passes, and begins the next. */
     ended(key: string, kept: unknown) {
-      const output = key.slice(keyOf('').length)
+      const output = key.slice(WINDOW.length)
       const isKnown = ctx.outputs.some(({ port }) => port === output)
-      return kept === null || !isKnown ? undefined : forward(output, (kept as { value: unknown }).value)
+      return kept === null || !isKnown ? undefined : forward(output, (kept as Kept).value)
     },
   }
 }
@@ -110,11 +123,6 @@ function scheduled(ctx: NodeContext<Settings>, cron: string, outputOf: ReadonlyM
     },
     stop,
   }
-}
-
-function timeAs(dtype: Dtype, nowMs: number): unknown {
-  if (dtype === 'float') return nowMs / 1000
-  return dtype === 'int' ? Math.floor(nowMs / 1000) : timestampOfMs(nowMs)
 }
 
 interface Ports {

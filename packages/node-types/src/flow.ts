@@ -18,6 +18,19 @@ import {
 } from '@flow-service/flow-sdk'
 import type { Dtype, Json } from '@flow-service/protocol'
 
+export {
+  exec,
+  type ExecOptions,
+  file,
+  type FileOptions,
+  push,
+  type PushOptions,
+  tsdb,
+  type TsdbConnection,
+  type TsdbQuery,
+  type TsdbSeries,
+} from './flow-outside.ts'
+
 type NoPorts = Record<never, never>
 type AnyValue = ValueType<unknown, Dtype>
 
@@ -253,3 +266,33 @@ export function join<I extends Inputs, M extends 'object' | 'array' = 'object'>(
   const out = (options.mode === 'array' ? t.array : t.object) as unknown as Joined<I, M>
   return nodeType('join', { in: options.in, out: { out }, settings: { mode: options.mode } })
 }
+
+/** Options of {@link rbe}. */
+export interface RbeOptions {
+  /** Numbers that differ by less from the last one that passed are held back; 0 unless given. */
+  readonly deadband?: number
+  /** The deadband is a percentage of that number. */
+  readonly deadbandPercent?: boolean
+}
+
+/**
+ * Pass a value only when it differs from the last one that passed. Ports: `in` and `out`.
+ * @example const { out } = use(rbe(t.float, { deadband: 0.5 }), { in: m.temp }, { out: { out: 'settled' } })
+ */
+export const rbe = <P extends AnyValue>(
+  of: P,
+  { deadbandPercent, ...settings }: RbeOptions = {},
+): TypedNode<{ readonly in: P }, { readonly out: P }> =>
+  nodeType('rbe', { in: { in: of }, out: { out: of }, settings: { ...settings, deadband_percent: deadbandPercent } })
+
+type Numbers = Readonly<Record<string, typeof t.float | typeof t.int>>
+
+/**
+ * One layer: each output is a weighted sum of the inputs plus a bias, drawn from `seed` (0 unless given).
+ * @example const { y } = use(mlp({ in: { a: t.float, b: t.float }, out: { y: t.float }, seed: 7 }), { a, b })
+ */
+export const mlp = <I extends Numbers, O extends Readonly<Record<string, typeof t.float>>>(options: {
+  readonly in: I
+  readonly out: O
+  readonly seed?: number
+}): TypedNode<I, O> => nodeType('mlp', { in: options.in, out: options.out, settings: { seed: options.seed } })

@@ -7,21 +7,12 @@ import { MAX_JSON_DEPTH } from '@flow-service/protocol'
 
 import type { HttpSettings } from './http-settings.ts'
 import { isDeeper } from './json-depth.ts'
+import { answerText, RequestFailure, requestTitle, within } from './outgoing-request.ts'
 import { textOf } from './secret.ts'
 
 type Context = NodeContext<HttpSettings>
 
 const MAX_REDIRECTS = 5
-const MAX_ANSWER_BYTES = 10 * 1024 * 1024
-
-/** A request without a usable answer; `name` is the type of the failure. */
-class RequestFailure extends Error {
-  override readonly name: 'http_status' | 'timeout' | 'unreachable' | 'too_many_redirects' | 'answer_too_large'
-  constructor(name: RequestFailure['name'], message: string) {
-    super(message)
-    this.name = name
-  }
-}
 
 interface Outgoing {
   readonly url: URL
@@ -52,23 +43,15 @@ function requestOf({ url, method, headers, query, send_inputs }: HttpSettings, v
 const queryText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
 async function exchange(ctx: Context, request: Outgoing): Promise<Values | undefined> {
-  const expiry = new AbortController()
-  const cancel = ctx.after(ctx.settings.timeout, () => expiry.abort())
-  try {
-    const response = await follow(ctx, request, AbortSignal.any([ctx.signal, expiry.signal]), 0)
+  const title = titleOf(request)
+  return within(ctx, { seconds: ctx.settings.timeout, title }, async (signal) => {
+    const response = await follow(ctx, request, signal, 0)
     if (response.status >= 400) {
       await response.body?.cancel()
-      throw new RequestFailure(
-        'http_status',
-        `${titleOf(request)} answered ${response.status} ${response.statusText}`.trim(),
-      )
+      throw new RequestFailure('http_status', `${title} answered ${response.status} ${response.statusText}`.trim())
     }
-    return portsOf(ctx.outputs, answerIn(await textWithin(response, request), request))
-  } catch (error) {
-    throw expiry.signal.aborted ? expired(request, ctx.settings.timeout) : described(request, error, ctx.signal)
-  } finally {
-    cancel()
-  }
+    return portsOf(ctx.outputs, answerIn(await answerText(response, title), request))
+  })
 }
 
 /** Redirects are followed here, so that each address passes the engine's egress rules. */
@@ -97,19 +80,6 @@ function redirected({ url, method, headers, body }: Outgoing, next: URL, status:
   return { url: next, method, headers: body !== null && type ? { ...kept, 'content-type': type } : kept, body }
 }
 
-async function textWithin(response: Response, request: Outgoing): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length
-    if (size > MAX_ANSWER_BYTES)
-      throw new RequestFailure('answer_too_large', `${titleOf(request)} answered more than ${MAX_ANSWER_BYTES} bytes`)
-    text += decoder.decode(chunk, { stream: true })
-  }
-  return text + decoder.decode()
-}
-
 /** Values of the ports that a JSON object names; nothing for any other answer. */
 function portsOf(outputs: readonly NodePort[], answer: Values | null): Values | undefined {
   const named = outputs.filter(({ port }) => answer !== null && Object.hasOwn(answer, port))
@@ -131,17 +101,4 @@ function answerIn(text: string, request: Outgoing): Values | null {
   return typeof answer === 'object' && answer !== null && !Array.isArray(answer) ? (answer as Values) : null
 }
 
-/** Without the query, which may hold secrets. */
-const titleOf = ({ method, url }: Outgoing): string => `${method} ${url.origin}${url.pathname}`
-
-const expired = (request: Outgoing, seconds: number): RequestFailure =>
-  new RequestFailure('timeout', `${titleOf(request)} gave no answer within ${seconds} s`)
-
-function described(request: Outgoing, error: unknown, stopped: AbortSignal): unknown {
-  if (error instanceof RequestFailure || stopped.aborted) return error
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  return new RequestFailure(
-    'unreachable',
-    `${titleOf(request)} failed: ${cause instanceof Error ? cause.message : String(cause)}`,
-  )
-}
+const titleOf = ({ method, url }: Outgoing): string => requestTitle(method, url)

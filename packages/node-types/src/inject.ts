@@ -10,10 +10,11 @@ import {
   type NodePort,
   type Values,
 } from '@flow-service/connector-sdk'
-import { accepts, describeValue, type Dtype, timestampOfMs } from '@flow-service/protocol'
+import { accepts, describeValue } from '@flow-service/protocol'
 import * as z from 'zod'
 
 import { cronFault } from './cron-pattern.ts'
+import { timeAs } from './time-value.ts'
 
 const settings = z.strictObject({
   payload: z
@@ -90,11 +91,6 @@ const payloadsOf = ({ payload, payloads }: Settings, outputs: readonly NodePort[
       Object.hasOwn(payloads, port) ? payloads[port] : (payload ?? timeAs(dtype, nowMs)),
     ]),
   )
-
-function timeAs(dtype: Dtype, nowMs: number): unknown {
-  if (dtype === 'float') return nowMs / 1000
-  return dtype === 'int' ? Math.floor(nowMs / 1000) : timestampOfMs(nowMs)
-}
 
 function cronFindings({ cron }: Settings): NodeFinding[] {
   const fault = cron ? cronFault(cron) : null

@@ -5,6 +5,12 @@ import * as z from 'zod'
 
 import { codes, Rig, type Setup } from './test-kit.ts'
 
+/** Rejects when it is ended, and not before. */
+const untilAborted = (signal: AbortSignal | null | undefined): Promise<never> =>
+  new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)))
+
+const unanswered: typeof fetch = (_url, init) => untilAborted(init?.signal)
+
 /** For each type: a node that has been busy, so that stopping it has something to end. */
 const samples: Record<string, { setup: Setup; use: (rig: Rig) => Promise<void>; bad: readonly Setup['settings'][] }> = {
   python: { setup: { inputs: { x: 'float' }, outputs: { y: 'any' } }, use: (rig) => rig.arrive({ x: 1 }), bad: [] },
@@ -47,6 +53,52 @@ const samples: Record<string, { setup: Setup; use: (rig: Rig) => Promise<void>; 
     use: (rig) => rig.arrive({ x: 2 }),
     bad: [{ round_to: 1.5 }],
   },
+  tsdb: {
+    setup: {
+      settings: {
+        url: 'http://127.0.0.1:1',
+        org: 'o',
+        bucket: 'b',
+        writes: { x: { measurement: 'm' } },
+        queries: { y: { measurement: 'm', field: 'f', range: '-1d', aggregation: 'mean' } },
+      },
+      inputs: { x: 'float' },
+      outputs: { y: 'float' },
+      fetch: unanswered,
+    },
+    use: async (rig) => void rig.arrive({ x: 1 }).catch(() => {}),
+    bad: [{ url: 'http://h', org: 'o', bucket: 'b', write_precision: 'min' }, { url: 'http://h' }],
+  },
+  push: {
+    setup: { settings: { topic: 'alarms' }, inputs: { value: 'any' }, fetch: unanswered },
+    use: async (rig) => void rig.arrive({ value: 1 }).catch(() => {}),
+    bad: [{}, { topic: 'a b' }, { topic: 'a', priority: 'max' }, { topic: 'a', timeout: 0 }],
+  },
+  rbe: {
+    setup: { settings: { deadband: 2 }, inputs: { x: 'float' }, outputs: { y: 'float' } },
+    use: (rig) => rig.arrive({ x: 2 }),
+    bad: [{ deadband: -1 }, { deadband_percent: 10 }],
+  },
+  exec: {
+    setup: {
+      settings: { command: 'sleep 9' },
+      inputs: { x: 'any' },
+      outputs: { exit_code: 'int' },
+      spawn: ({ signal }) => untilAborted(signal),
+    },
+    use: async (rig) => void rig.arrive({ x: 1 }).catch(() => {}),
+    bad: [{}, { command: '' }, { command: 'true', timeout: -1 }],
+  },
+  file: {
+    setup: { settings: { path: 'a/b.txt', mode: 'append' }, inputs: { x: 'any' } },
+    use: (rig) => rig.arrive({ x: 1 }),
+    bad: [{}, { path: '' }, { path: 'x', mode: 'delete' }, { path: 'x', format: 'yaml' }],
+  },
+  mlp: {
+    setup: { settings: { seed: 3 }, inputs: { a: 'float', b: 'int' }, outputs: { y: 'float' } },
+    use: (rig) => rig.arrive({ a: 1, b: 2 }),
+    bad: [{ seed: -1 }, { seed: 0.5 }, { seed: 'x' }],
+  },
   join: {
     setup: { inputs: { a: 'int', b: 'str' }, outputs: { both: 'object' } },
     use: (rig) => rig.arrive({ a: 1, b: 'x' }),
@@ -84,10 +136,32 @@ describe.each(nodes.nodeTypes.map((definition) => [definition.type, definition] 
     expect(sample.bad.filter((bad) => rebuilt.safeParse(bad).success)).toEqual([])
   })
 
+  test('marks each setting that takes a credential, and no other, as a secret', () => {
+    const marked = Object.entries(schema.properties ?? {}).filter(([, item]) => Reflect.get(Object(item), 'x-secret'))
+    expect(marked.map(([name]) => name)).toEqual({ http: ['secret'], push: ['token'], tsdb: ['token'] }[type] ?? [])
+    const given = marked.map(([name]) => [name, { $secret: 'stored' }])
+    const settings = { ...sample.setup.settings, ...Object.fromEntries(given) } as object
+    expect(definition.settings.safeParse(settings).success).toBe(true)
+  })
+
+  test('has a default that its own schema takes for each setting that may be left out', () => {
+    const parsed = definition.settings.parse(sample.setup.settings ?? {})
+    expect(definition.settings.parse(parsed)).toEqual(parsed)
+    expect(definition.settings.parse(JSON.parse(JSON.stringify(parsed)))).toEqual(parsed)
+  })
+
   test('refuses unknown and bad settings, and finds nothing wrong with good ones', () => {
     expect(definition.settings.safeParse({ ...sample.setup.settings, no_such_setting: 1 }).success).toBe(free)
     expect(sample.bad.filter((bad) => definition.settings.safeParse(bad).success)).toEqual([])
     expect(codes(definition, sample.setup).filter((code) => code !== 'webhook_without_secret')).toEqual([])
+  })
+
+  test('stops without having done anything, and when it has just been started', async () => {
+    const rig = await Rig.start(definition, sample.setup)
+    await rig.stop()
+    await rig.stop()
+    await rig.advance(1_000_000)
+    expect([rig.timers, rig.emitted]).toEqual([0, []])
   })
 
   test('stops twice, leaves no timer and emits nothing afterwards', async () => {

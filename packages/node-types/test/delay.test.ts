@@ -105,3 +105,9 @@ test('ports that do not pair, unknown ones and types that do not fit are found',
   expect(codes(delayNode, { inputs: { x: 'str' }, outputs: { y: 'int' } })).toEqual(['dtype_mismatch'])
   expect(codes(delayNode, { settings: { cron: 'often' }, ...one })).toEqual(['bad_setting'])
 })
+
+test('what its timers hold is told as the message that came in, or that was to go out', () => {
+  expect(delayNode.holds?.('delayed 3', { port: 'x', value: 'in' })).toEqual(['x', 'in'])
+  expect(delayNode.holds?.('window y', { value: 'out' })).toEqual(['y', 'out'])
+  expect(delayNode.holds?.('of another type', 1)).toBe(null)
+})

@@ -1,6 +1,19 @@
 /* oxlint-disable vitest/expect-expect -- most assertions are the expected compile errors */
 import { batchFlow, liveFlow, type Ref, type ResultOf, secret, t } from '@flow-service/flow-sdk'
-import { change, debounce, http, inject, join, switchOn } from '@flow-service/node-types/flow'
+import {
+  change,
+  debounce,
+  exec,
+  file,
+  http,
+  inject,
+  join,
+  mlp,
+  push,
+  rbe,
+  switchOn,
+  tsdb,
+} from '@flow-service/node-types/flow'
 import { expectTypeOf, test } from 'vitest'
 
 test('outputs of a switch are those its rules name, with the type of the input', () => {
@@ -64,4 +77,36 @@ test('a join gives an object of its inputs, or an array', () => {
   }))
   expectTypeOf<ResultOf<typeof flow>['object']>().toEqualTypeOf<{ readonly a: number; readonly b: string }>()
   expectTypeOf<ResultOf<typeof flow>['array']>().toEqualTypeOf<readonly (number | string)[]>()
+})
+
+test('what reaches outside has typed ports and settings', () => {
+  const influx = { url: 'http://h', org: 'o', bucket: 'b' }
+  liveFlow('f', { temp: t.float, text: t.str }, (m, use) => {
+    expectTypeOf(use(rbe(t.float), { in: m.temp }).out).toExtend<Ref<number>>()
+    // @ts-expect-error a str does not fit
+    use(rbe(t.float), { in: m.text }, { id: 'r' })
+    use(push({ topic: 'x' }), { value: m.temp })
+    const command = use(exec({ command: 'x', in: { a: t.any }, out: { exit_code: t.int } }), { a: m.text })
+    expectTypeOf(command.exit_code).toExtend<Ref<number>>()
+    // @ts-expect-error it was not asked for
+    void command.stdout
+    expectTypeOf(use(exec({ command: 'x', in: {} }), {}, { id: 'e' }).stdout).toExtend<Ref<string>>()
+    const read = use(file.read({ path: 'x', in: { a: t.any } }), { a: m.text })
+    expectTypeOf(read.content).toExtend<Ref<string>>()
+  })
+  // @ts-expect-error a topic is required
+  push({})
+  // @ts-expect-error there is no such priority
+  push({ topic: 'x', priority: 'max' })
+  // @ts-expect-error a command has no such output
+  exec({ command: 'x', in: {}, out: { result: t.str } })
+  // @ts-expect-error JSON has the type that it is read as
+  file.read({ path: 'x', format: 'json', in: {} })
+  // @ts-expect-error each input has a series
+  tsdb.write({ ...influx, in: { a: t.float, b: t.float }, writes: { a: { measurement: 'm' } } })
+  const average = { measurement: 'm', field: 'f', aggregation: 'avg' } as const
+  // @ts-expect-error there is no such aggregation
+  tsdb.query({ ...influx, in: {}, out: { a: t.float }, queries: { a: average } })
+  // @ts-expect-error a layer has numbers
+  mlp({ in: { a: t.str }, out: { y: t.float } })
 })

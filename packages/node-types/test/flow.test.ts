@@ -1,7 +1,20 @@
 import type { NodePort, NodeShape } from '@flow-service/connector-sdk'
 import { batchFlow, input, liveFlow, secret, t } from '@flow-service/flow-sdk'
 import { nodeTypes } from '@flow-service/node-types'
-import { change, debounce, http, inject, join, switchOn } from '@flow-service/node-types/flow'
+import {
+  change,
+  debounce,
+  exec,
+  file,
+  http,
+  inject,
+  join,
+  mlp,
+  push,
+  rbe,
+  switchOn,
+  tsdb,
+} from '@flow-service/node-types/flow'
 import { type FlowDocument, flowDocumentInputSchema, type FlowObject, normalizeDocument } from '@flow-service/protocol'
 import { expect, test } from 'vitest'
 
@@ -114,4 +127,59 @@ test('a join of a batch flow carries the type of its parts', () => {
   })
   expect(findingsOf(flow)).toEqual([])
   expect(documentOf(flow).outputs).toEqual([{ name: 'out', port: 'pair' }])
+})
+
+const influx = { url: 'http://127.0.0.1:8086', token: secret('tsdb'), org: 'home', bucket: 'climate' }
+const outside = liveFlow('outside', { temp: t.float, alarm: t.str, ask: t.object }, (m, use) => {
+  const { out: settled } = use(
+    rbe(t.float, { deadband: 2, deadbandPercent: true }),
+    { in: m.temp },
+    { out: { out: 'settled' } },
+  )
+  use(mlp({ in: { a: t.float, b: t.float }, out: { score: t.float }, seed: 7 }), { a: m.temp, b: settled })
+  use(push({ topic: 'hall', priority: 'high', tags: ['a', 'b'], token: secret('push') }), { value: m.alarm })
+  const writes = { temp: { measurement: 'climate', field: 'temp', tags: { room: 'hall' } } }
+  use(tsdb.write({ ...influx, precision: 's', in: { temp: t.float }, writes }), { temp: m.temp }, { id: 'write' })
+  const mean = { measurement: 'climate', field: 'temp', range: '-1d', aggregation: 'mean' } as const
+  use(
+    tsdb.query({ ...influx, in: { tick: t.any }, out: { mean: t.float }, queries: { mean } }),
+    { tick: m.alarm },
+    { id: 'query' },
+  )
+  use(tsdb.flux(influx), { query: m.ask }, { id: 'flux' })
+  const shown = use(
+    exec({ command: 'cat', in: { value: t.any }, out: { stdout: t.str }, appendPayload: true, failOnError: true }),
+    { value: m.alarm },
+  )
+  use(exec({ command: 'date', in: { tick: t.any } }), { tick: m.alarm }, { id: 'date', out: { stdout: 'date' } })
+  use(file.append({ path: 'log.txt', newline: false }), { value: shown.stdout }, { id: 'append' })
+  use(file.write({ path: 'last.json', format: 'json' }), { value: m.ask }, { id: 'replace' })
+  use(file.read({ path: 'log.txt', in: { tick: t.any } }), { tick: m.alarm }, { id: 'text' })
+  use(
+    file.read({ path: 'last.json', format: 'json', out: t.object, in: { tick: t.any } }),
+    { tick: m.alarm },
+    { id: 'json', out: { content: 'last' } },
+  )
+})
+
+test('constructors of what reaches outside place nodes that their types accept, with their settings', () => {
+  expect(findingsOf(outside)).toEqual([])
+  const settings = Object.fromEntries(documentOf(outside).nodes.map((node) => [node.id, node.settings]))
+  expect(settings).toMatchObject({
+    rbe: { deadband: 2, deadband_percent: true },
+    mlp: { seed: 7 },
+    push: { topic: 'hall', priority: 'high', tags: 'a,b', token: { $secret: 'push' } },
+    write: { token: { $secret: 'tsdb' }, write_precision: 's', writes: { temp: { tags: { room: 'hall' } } } },
+    query: { queries: { mean: { range: '-1d', aggregation: 'mean' } } },
+    exec: { command: 'cat', append_payload: true, fail_on_error: true },
+    append: { path: 'log.txt', mode: 'append', newline: false },
+    replace: { path: 'last.json', mode: 'write', format: 'json' },
+    text: { path: 'log.txt' },
+  })
+  const ports = (id: string) =>
+    documentOf(outside)
+      .nodes.find((node) => node.id === id)
+      ?.ports.map(({ port }) => port)
+  expect(ports('exec')).toEqual(['value', 'stdout'])
+  expect(ports('date')).toEqual(['tick', 'stdout', 'stderr', 'exit_code'])
 })

@@ -1,11 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-
 import { DtypeViolation, HookRefusal } from '@flow-service/connector-sdk'
 import { httpNode } from '@flow-service/node-types'
 import { afterEach, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 
+import { Servers } from './servers.ts'
 import { codes, findings, Rig, type Setup, shapeOf } from './test-kit.ts'
 
 const listen = (outputs: NonNullable<Setup['outputs']>, settings: Record<string, unknown> = {}) =>
@@ -143,45 +141,10 @@ describe('a webhook', () => {
   })
 })
 
-interface Seen {
-  method: string
-  path: string
-  query: Record<string, string>
-  headers: IncomingMessage['headers']
-  body: string
-}
-
 describe('a sender', () => {
-  const servers: Server[] = []
-  afterEach(() => {
-    for (const server of servers.splice(0)) {
-      server.closeAllConnections()
-      server.close()
-    }
-  })
-
-  async function serve(answer: (seen: Seen, response: ServerResponse) => void): Promise<{ url: string; seen: Seen[] }> {
-    const seen: Seen[] = []
-    const server = createServer((request, response) => {
-      const url = new URL(request.url ?? '', 'http://127.0.0.1')
-      let body = ''
-      request.on('data', (chunk: Buffer) => (body += chunk.toString()))
-      request.on('end', () => {
-        const item = {
-          method: request.method ?? '',
-          path: url.pathname,
-          query: Object.fromEntries(url.searchParams),
-          headers: request.headers,
-          body,
-        }
-        seen.push(item)
-        answer(item, response)
-      })
-    })
-    servers.push(server)
-    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen }
-  }
+  const servers = new Servers()
+  afterEach(() => servers.close())
+  const serve: Servers['serve'] = (answer) => servers.serve(answer)
   const answering = (text: string, status = 200) =>
     serve((_, response) => void response.writeHead(status, { 'content-type': 'application/json' }).end(text))
   const sender = (url: string, settings: Record<string, unknown> = {}, setup: Setup = {}) =>
@@ -276,7 +239,7 @@ describe('a sender', () => {
 
   test('says why a host cannot be reached', async () => {
     const { url } = await answering('{}')
-    servers[0]?.close()
+    servers.close()
     const rig = await sender(url.replace(/\d+$/, '1'))
     await expect(rig.arrive(values)).rejects.toMatchObject({
       name: 'unreachable',

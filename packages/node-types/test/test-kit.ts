@@ -2,10 +2,19 @@
  * A node alone: a small context with virtual time, so that tests start one node, feed it and look at what it emits.
  * @module
  */
+import { once } from 'node:events'
+import { connect as connectPlain } from 'node:net'
+import type { Duplex } from 'node:stream'
+
 import {
   type AnyNodeDefinition,
   type Cancel,
+  type Command,
+  type CommandEnd,
+  type ConnectTarget,
   DtypeViolation,
+  FileError,
+  type Files,
   type HookRequest,
   type HookRoute,
   type NodeContext,
@@ -13,9 +22,12 @@ import {
   type NodePort,
   type NodeShape,
   type Outcome,
+  type SocketListener,
+  type SocketPeer,
+  type SocketRoute,
   type Values,
 } from '@flow-service/connector-sdk'
-import { accepts, type ArtifactRef, type Dtype, type FlowMode } from '@flow-service/protocol'
+import { accepts, type ArtifactRef, type Dtype, type FlowMode, type Health } from '@flow-service/protocol'
 
 /** 2026-01-31T08:00:00Z */
 const START_MS = 1_769_846_400_000
@@ -31,6 +43,12 @@ export interface Setup {
   readonly mode?: FlowMode
   readonly fetch?: typeof fetch
   readonly call?: (inputs: Values) => Promise<Values>
+  readonly spawn?: (command: Command) => Promise<CommandEnd>
+  readonly connect?: (target: ConnectTarget) => Duplex
+  /** False: a run of a draft. */
+  readonly listens?: boolean
+  /** Content by path that is there at the start. */
+  readonly files?: Readonly<Record<string, string>>
 }
 
 interface Timer {
@@ -61,7 +79,12 @@ export const codes = (definition: AnyNodeDefinition, setup: Setup): string[] =>
 export class Rig {
   readonly emitted: Values[] = []
   readonly hooks: { route: HookRoute; handler: (request: HookRequest) => void | Promise<void> }[] = []
+  readonly sockets: { route: SocketRoute; serve: (peer: SocketPeer) => SocketListener }[] = []
+  readonly health: { status: Health; message: string | null }[] = []
   readonly crons: string[] = []
+  readonly logged: string[] = []
+  /** Content by path. */
+  readonly files: Map<string, string>
   readonly saved: { data: Uint8Array; volatile: boolean; mediaType: string }[] = []
   readonly #definition: AnyNodeDefinition
   readonly #shape: NodeShape
@@ -69,6 +92,7 @@ export class Rig {
   readonly #abort = new AbortController()
   readonly #timers = new Set<Timer>()
   readonly #lasting = new Map<string, Timer>()
+  readonly #connections = new Set<Duplex>()
   readonly #latest: Values = {}
   #nowMs = START_MS
   #instance: Awaited<ReturnType<AnyNodeDefinition['start']>> = {}
@@ -82,6 +106,7 @@ export class Rig {
   private constructor(definition: AnyNodeDefinition, setup: Setup) {
     this.#definition = definition
     this.#setup = setup
+    this.files = new Map(Object.entries(setup.files ?? {}))
     this.#shape = shapeOf(definition, setup)
   }
 
@@ -135,6 +160,15 @@ export class Rig {
     // the runtime ends these
     for (const key of this.#lasting.keys()) this.#clearTimer(key)
     await this.#instance.stop?.()
+    // the runtime ends these, too
+    const ended = [...this.#connections].map((connection) => once(connection, 'close'))
+    for (const connection of this.#connections) connection.destroy()
+    await Promise.all(ended)
+  }
+
+  /** Connections that are open. */
+  get connections(): number {
+    return this.#connections.size
   }
 
   #next(untilMs: number): Timer | undefined {
@@ -178,6 +212,14 @@ export class Rig {
     return () => void this.#timers.delete(timer)
   }
 
+  #connect(target: ConnectTarget): Duplex {
+    const open = this.#setup.connect ?? (({ host, port }) => connectPlain({ host, port, noDelay: true }))
+    const connection = open(target)
+    this.#connections.add(connection)
+    connection.once('close', () => this.#connections.delete(connection))
+    return connection
+  }
+
   #context(): NodeContext {
     const { settings, inputs, outputs, mode } = this.#shape
     return {
@@ -204,8 +246,13 @@ export class Rig {
         this.crons.push(pattern)
         return this.#timer(60, run, 60_000)
       },
+      listens: this.#setup.listens ?? true,
       webhook: (route, handler) => void this.hooks.push({ route, handler }),
+      socketRoute: (route, serve) => void this.sockets.push({ route, serve }),
+      connect: (target) => this.#connect(target),
       fetch: this.#setup.fetch ?? fetch,
+      files: filesIn(this.files),
+      spawn: this.#setup.spawn ?? (() => Promise.reject(new Error('there are no commands here'))),
       call: this.#setup.call ?? (async () => ({})),
       saveArtifact: async (data, options = {}): Promise<ArtifactRef> => {
         const { name = '', mediaType = 'application/octet-stream', volatile = false } = options
@@ -213,8 +260,25 @@ export class Rig {
         return { digest: `sha256:${'0'.repeat(64)}`, name, media_type: mediaType, size: data.length, volatile }
       },
       loadArtifact: async () => new Uint8Array(),
-      reportHealth: () => {},
-      log: () => {},
+      reportHealth: (status, message) => void this.health.push({ status, message: message ?? null }),
+      log: (message) => void this.logged.push(message),
     }
+  }
+}
+
+function filesIn(stored: Map<string, string>): Files {
+  const text = (data: Uint8Array): string => new TextDecoder().decode(data)
+  return {
+    async read(path) {
+      const content = stored.get(path)
+      if (content === undefined) throw new FileError('missing', `there is no file "${path}"`)
+      return new TextEncoder().encode(content)
+    },
+    async write(path, data) {
+      stored.set(path, text(data))
+    },
+    async append(path, data) {
+      stored.set(path, (stored.get(path) ?? '') + text(data))
+    },
   }
 }

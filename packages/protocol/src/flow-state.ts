@@ -43,6 +43,7 @@ export const issueCodes = [
   'unbundlable_dependency',
   'module_missing',
   'worker_ignored',
+  'retry_ignored',
   'source_ignored',
   'plain_credential',
   'connector_down',

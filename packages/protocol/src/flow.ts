@@ -8,6 +8,7 @@ import * as z from 'zod'
 
 import { digestSchema } from './artifact.ts'
 import { dtypeInputSchema, dtypeSchema, normalDtype } from './dtype.ts'
+import { MAX_CONCURRENCY } from './limits.ts'
 import { messageNameSchema, messagePart, messageRefSchema, nameSchema, portNameSchema, qualify } from './names.ts'
 
 /** `live` reacts to events while active; `batch` runs once for each parameter set. */
@@ -63,6 +64,17 @@ export const codeEntrySchema = z
   .meta({ id: 'CodeEntry' })
 export type CodeEntry = z.infer<typeof codeEntrySchema>
 
+/** How often a failing node of a run is executed, and the pauses between (R1). Seconds. */
+export const nodeRetrySchema = z
+  .strictObject({
+    attempts: z.int().min(1).max(20).meta({ description: 'Executions in all, the first one included.' }),
+    delay_s: z.number().min(0).max(86_400).default(1).meta({ description: 'Pause after the first failure.' }),
+    factor: z.number().min(1).max(100).default(2).meta({ description: 'Of each pause to the one before.' }),
+    max_delay_s: z.number().min(0).max(86_400).default(300).meta({ description: 'No pause is longer.' }),
+  })
+  .meta({ id: 'NodeRetry' })
+export type NodeRetry = z.infer<typeof nodeRetrySchema>
+
 const nodeFields = {
   id: nameSchema,
   type: nameSchema,
@@ -80,6 +92,10 @@ const nodeFields = {
   worker_policy: z.enum(['require', 'prefer']).default('require'),
   cache: z.boolean().default(true),
   timeout: z.number().positive().max(1e9).nullable().default(null).meta({ description: 'Seconds of silence.' }),
+  retry: nodeRetrySchema
+    .nullable()
+    .default(null)
+    .meta({ description: 'Batch flows only: execute the node again when it fails; null: once.' }),
 }
 
 /** A node as clients write it. */
@@ -102,6 +118,7 @@ export const nodeSchema = z
     worker_policy: z.enum(['require', 'prefer']),
     cache: z.boolean(),
     timeout: z.number().nullable(),
+    retry: nodeRetrySchema.nullable(),
   })
   .meta({ id: 'Node' })
 export type FlowNode = z.infer<typeof nodeSchema>
@@ -134,6 +151,10 @@ export const resourcesSchema = z
   })
   .meta({ id: 'Resources' })
 
+const concurrencySchema = z.int().min(1).max(MAX_CONCURRENCY).nullable().default(null).meta({
+  description: 'How many runs of the flow execute at once, in all engines together; null: no limit of its own.',
+})
+
 const readOnly = z.unknown().optional().meta({ description: 'Of answers; ignored in a request.' })
 
 /** A flow document as clients write it: the body of `PUT /flows/{name}`. Unknown keys are refused. */
@@ -148,6 +169,7 @@ export const flowDocumentInputSchema = z
     outputs: z.array(flowOutputSchema).max(1000).default([]),
     nodes: z.array(nodeInputSchema).max(100_000).default([]),
     resources: resourcesSchema.prefault({}),
+    concurrency: concurrencySchema,
     layout: z.record(z.string(), z.json()).default({}),
     status: readOnly,
     issues: readOnly,
@@ -182,6 +204,7 @@ export const flowDocumentSchema = z.object({
     gpus: z.number().nullable(),
     memory: z.number().nullable(),
   }),
+  concurrency: concurrencySchema,
   layout: z.record(z.string(), z.json()),
 })
 export type FlowDocument = z.infer<typeof flowDocumentSchema>
@@ -195,7 +218,7 @@ export function normalizeDocument(
   input: z.output<typeof flowDocumentInputSchema>,
   sourceOf: (nodeId: string) => string | null = () => null,
 ): FlowDocument {
-  const { title, description, version, mode, resources, layout } = input
+  const { title, description, version, mode, resources, concurrency, layout } = input
   return {
     name,
     title,
@@ -210,6 +233,7 @@ export function normalizeDocument(
       ports: node.ports.map((port) => normalizePort(name, port)),
     })),
     resources,
+    concurrency,
     layout,
   }
 }

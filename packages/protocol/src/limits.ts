@@ -25,3 +25,17 @@ export const MAX_CASCADE_EXECUTIONS = 1000
 export const MAX_HISTORY = 1000
 /** Largest value kept in a message's history, in bytes of JSON; longer ones are kept as null (G28). */
 export const MAX_HISTORY_VALUE_BYTES = 64_000
+/** Runs of one sweep (G32). */
+export const MAX_SWEEP_RUNS = 10_000
+/** Largest body of a sweep, in bytes: 10,000 runs with params of 1.6 kB each. */
+export const MAX_SWEEP_BYTES = 16 * 1024 * 1024
+/** Runs of one import (G33). */
+export const MAX_IMPORT_RUNS = 200
+/** Runs of one comparison of curves (G36). */
+export const MAX_COMPARED_RUNS = 50
+/** Runs of one export, and runs of which the names of curves are told: the newest ones of the selection (G37). */
+export const MAX_SELECTED_RUNS = 10_000
+/** Highest number of runs of one flow that a document may ask to execute at once. */
+export const MAX_CONCURRENCY = 10_000
+/** Largest value of a secret, in bytes (G48). */
+export const MAX_SECRET_BYTES = 65_536

@@ -1,12 +1,14 @@
 /**
- * Runs of batch flows (wire decisions G29-G31, G36).
+ * Runs of batch flows (wire decisions G29-G36).
  * @module
  */
 import * as z from 'zod'
 
-import { artifactRefSchema } from './artifact.ts'
+import { artifactRefSchema, digestSchema } from './artifact.ts'
 import { dtypeSchema } from './dtype.ts'
-import { timestampSchema } from './time.ts'
+import { MAX_IMPORT_RUNS, MAX_SWEEP_RUNS } from './limits.ts'
+import { nameSchema } from './names.ts'
+import { timestampInputSchema, timestampSchema } from './time.ts'
 
 /** State of a run; `queued` and `running` are active, the others final. */
 export const runStatusSchema = z
@@ -25,6 +27,12 @@ export const numberSchema = z.union([z.number(), z.enum(['NaN', 'Infinity', '-In
 export type WireNumber = z.infer<typeof numberSchema>
 
 const seedSchema = z.int()
+const prioritySchema = z
+  .int()
+  .min(-100)
+  .max(100)
+  .default(0)
+  .meta({ description: 'Higher is executed first; runs of one priority in the order of their submission.' })
 const failureSchema = z.object({ type: z.string(), message: z.string() })
 
 /** Body of `POST /runs/flows/{name}`. */
@@ -34,11 +42,32 @@ export const runSubmitSchema = z
     seed: seedSchema.optional(),
     draft: z.boolean().default(false),
     no_cache: z.boolean().default(false),
+    priority: prioritySchema,
     idempotency_key: z.string().min(1).max(200).optional(),
   })
   .meta({ id: 'RunSubmit' })
 
 export type RunSubmit = z.infer<typeof runSubmitSchema>
+
+/** Body of `POST /runs/flows/{name}/sweep`: a run for each entry of `runs`. */
+export const sweepSubmitSchema = z
+  .strictObject({
+    runs: z
+      .array(z.record(z.string(), z.json()))
+      .min(1)
+      .max(MAX_SWEEP_RUNS)
+      .meta({ description: 'The params of each run.' }),
+    seeds: z.array(seedSchema).max(MAX_SWEEP_RUNS).optional().meta({ description: 'One for each entry of `runs`.' }),
+    draft: z.boolean().default(false),
+    no_cache: z.boolean().default(false),
+    priority: prioritySchema,
+  })
+  .refine(({ runs, seeds }) => seeds === undefined || seeds.length === runs.length, {
+    path: ['seeds'],
+    error: '"seeds" has to be as long as "runs": it gives one seed for each',
+  })
+  .meta({ id: 'SweepSubmit' })
+export type SweepSubmit = z.infer<typeof sweepSubmitSchema>
 
 /** A run without its details: a row of `GET /runs`. `duration_s` leaves the time in the queue out. */
 export const runSummarySchema = z
@@ -65,6 +94,26 @@ export const runSummarySchema = z
   .meta({ id: 'RunSummary' })
 export type RunSummary = z.infer<typeof runSummarySchema>
 
+/**
+ * What the stage cache had for a node with code. `key` is null where nothing is looked up (`cache: false`). A miss says
+ * why the node executes: what has changed since the most similar stage of the node, as in `input lr: 0.1 -> 0.2`.
+ */
+export const nodeCacheSchema = z
+  .object({ hit: z.boolean(), key: digestSchema.nullable(), why: z.array(z.string()) })
+  .meta({ id: 'NodeCache' })
+export type NodeCache = z.infer<typeof nodeCacheSchema>
+
+/** One execution of a node in a run. */
+export const attemptSchema = z
+  .object({
+    attempt: z.int().meta({ description: 'From 1.' }),
+    started_at: timestampSchema,
+    finished_at: timestampSchema.nullable(),
+    error: failureSchema.nullable(),
+  })
+  .meta({ id: 'NodeAttempt' })
+export type NodeAttempt = z.infer<typeof attemptSchema>
+
 /** What happened to one node of a run. `logs` is the tail of its output. */
 export const nodeRecordSchema = z
   .object({
@@ -73,6 +122,7 @@ export const nodeRecordSchema = z
     status: nodeRunStatusSchema,
     cached: z.boolean(),
     cached_from: z.string().nullable(),
+    cache: nodeCacheSchema.nullable().meta({ description: 'Null before its turn, and of nodes without code.' }),
     worker: z.string().nullable(),
     queued_at: timestampSchema.nullable(),
     started_at: timestampSchema.nullable(),
@@ -83,6 +133,9 @@ export const nodeRecordSchema = z
     logs_truncated: z.boolean(),
     traceback: z.string().nullable(),
     error: failureSchema.nullable(),
+    attempts: z
+      .array(attemptSchema)
+      .meta({ description: 'Executions in order; more than one only with `retry`, none of what was not executed.' }),
   })
   .meta({ id: 'NodeRecord' })
 export type NodeRecord = z.infer<typeof nodeRecordSchema>
@@ -99,6 +152,7 @@ export const runSchema = runSummarySchema
     params: z.record(z.string(), z.json()),
     inputs: z.array(runInputSchema),
     no_cache: z.boolean(),
+    priority: z.int(),
     nodes: z.array(nodeRecordSchema),
     result: z.record(z.string(), z.json()).nullable(),
     metrics: z.array(z.object({ name: z.string(), count: z.int(), last: numberSchema, step: z.int() })),
@@ -125,6 +179,113 @@ export const metricSeriesSchema = z
   })
   .meta({ id: 'MetricSeries' })
 export type MetricSeries = z.infer<typeof metricSeriesSchema>
+
+/** A curve's name, and how many of the runs asked for have it. */
+export const metricNameSchema = z.object({ name: z.string(), runs: z.int() }).meta({ id: 'MetricName' })
+export type MetricName = z.infer<typeof metricNameSchema>
+
+/** One curve of several runs over a common x axis; a run without the curve has no points. */
+export const metricComparisonSchema = z
+  .object({
+    metric: z.string(),
+    x: z.string().meta({ description: '`step`, `time` (seconds since the start of the run), or another metric.' }),
+    series: z.array(
+      z.object({
+        run: z.string(),
+        flow: z.string(),
+        status: runStatusSchema,
+        params: z.record(z.string(), z.json()),
+        points: z.array(z.object({ x: numberSchema, y: numberSchema })),
+      }),
+    ),
+  })
+  .meta({ id: 'MetricComparison' })
+export type MetricComparison = z.infer<typeof metricComparisonSchema>
+
+/** The queued runs of a sweep, in the order of its entries. */
+export const sweepSchema = z.object({ group_id: z.uuid(), runs: z.array(runSummarySchema) }).meta({ id: 'Sweep' })
+export type Sweep = z.infer<typeof sweepSchema>
+
+/** A point of an imported curve; `name` is a message of the run's flow, bare or as `<flow>.<message>`. */
+export const importedMetricPointSchema = z
+  .strictObject({
+    name: z.string().min(1).max(201),
+    step: z.int().min(0),
+    ts: timestampInputSchema.optional().meta({ description: 'Left out: the `created_at` of the run.' }),
+    value: numberSchema,
+  })
+  .meta({ id: 'ImportedMetricPoint' })
+export type ImportedMetricPoint = z.infer<typeof importedMetricPointSchema>
+
+/** Bytes that an imported run brings. */
+export const importedArtifactSchema = z
+  .strictObject({
+    name: z.string().min(1).max(255),
+    media_type: z
+      .string()
+      .regex(
+        /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(?:;[\u0020-\u007e]{0,200})?$/,
+        'use a media type such as image/png',
+      )
+      .default('application/octet-stream'),
+    data: z.base64('use base64 with padding').meta({ description: 'The bytes in base64.' }),
+  })
+  .meta({ id: 'ImportedArtifact' })
+
+/** A run that ended elsewhere. */
+export const importedRunSchema = z
+  .strictObject({
+    flow: nameSchema,
+    external_id: z.string().min(1).max(200).meta({ description: 'Names the run for ever: a repeat is no other run.' }),
+    params: z.record(z.string(), z.json()).default({}),
+    seed: seedSchema.optional(),
+    status: z.enum(['ok', 'error', 'cancelled', 'abandoned'], 'only finished runs can be imported'),
+    created_at: timestampInputSchema,
+    finished_at: timestampInputSchema.optional(),
+    result: z.record(z.string(), z.json()).optional(),
+    metrics: z.array(importedMetricPointSchema).default([]),
+    artifacts: z.array(importedArtifactSchema).max(1000).default([]),
+  })
+  .meta({ id: 'ImportedRun' })
+export type ImportedRun = z.infer<typeof importedRunSchema>
+
+/** Body of `POST /runs/import`. */
+export const runImportSchema = z
+  .strictObject({ runs: z.array(importedRunSchema).min(1).max(MAX_IMPORT_RUNS) })
+  .meta({ id: 'RunImport' })
+
+/** What became of the entries of an import; `created` is false where the run was known. */
+export const runImportResultSchema = z
+  .object({ runs: z.array(z.object({ external_id: z.string(), id: z.uuid(), created: z.boolean() })) })
+  .meta({ id: 'RunImportResult' })
+export type RunImportResult = z.infer<typeof runImportResultSchema>
+
+/** The runs of one flow in numbers; `exists` is false once the flow is deleted. `avg_duration_s` is of `ok` runs. */
+export const runOverviewSchema = z
+  .object({
+    flow: z.string(),
+    exists: z.boolean(),
+    total: z.int(),
+    queued: z.int(),
+    running: z.int(),
+    ok: z.int(),
+    error: z.int(),
+    cancelled: z.int(),
+    abandoned: z.int(),
+    last_run: runSummarySchema.nullable(),
+    avg_duration_s: z.number().nullable(),
+  })
+  .meta({ id: 'RunOverview' })
+export type RunOverview = z.infer<typeof runOverviewSchema>
+
+/** What a node of a run returned, by port. */
+export const nodeOutputsSchema = z
+  .object({ run: z.string(), node: z.string(), cached: z.boolean(), outputs: z.record(z.string(), z.json()) })
+  .meta({ id: 'NodeOutputs' })
+export type NodeOutputs = z.infer<typeof nodeOutputsSchema>
+
+/** How many were deleted. */
+export const deletedCountSchema = z.object({ deleted: z.int() }).meta({ id: 'DeletedCount' })
 
 /** Whether a run has reached a final state. */
 export const isFinished = (status: RunStatus): boolean => status !== 'queued' && status !== 'running'

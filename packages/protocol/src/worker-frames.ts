@@ -5,6 +5,7 @@
  */
 import * as z from 'zod'
 
+import { artifactRefSchema } from './artifact.ts'
 import { dtypeSchema } from './dtype.ts'
 
 /** Version of this protocol; engine and worker must speak the same. */
@@ -95,6 +96,8 @@ export const logFrameSchema = z.object({
   stream: z.enum(['stdout', 'stderr']),
   text: z.string(),
 })
+/** The call's code has stored bytes; sent before what the code learns of it. */
+export const artifactFrameSchema = z.object({ type: z.literal('artifact'), call: z.string(), ref: artifactRefSchema })
 /** Calls that are alive, every 10 seconds while there is one. */
 export const heartbeatFrameSchema = z.object({ type: z.literal('heartbeat'), calls: z.array(z.string()) })
 /** The call has ended well; ports without a value are left out. */
@@ -122,6 +125,7 @@ export const workerFrameSchema = z.discriminatedUnion('type', [
   startedFrameSchema,
   emitFrameSchema,
   logFrameSchema,
+  artifactFrameSchema,
   heartbeatFrameSchema,
   resultFrameSchema,
   failureFrameSchema,

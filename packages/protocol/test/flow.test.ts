@@ -18,6 +18,7 @@ describe('flow documents', () => {
       inputs: [],
       outputs: [],
       resources: { env: {}, flavor: null, cpus: null, gpus: null, memory: null },
+      concurrency: null,
       layout: {},
       nodes: [
         {
@@ -32,6 +33,7 @@ describe('flow documents', () => {
           worker_policy: 'require',
           cache: true,
           timeout: null,
+          retry: null,
           ports: [
             {
               direction: 'input',
@@ -94,4 +96,36 @@ describe('flow documents', () => {
     ])
     expect(issuesOf({ resources: { env: { 'A B': '1' } } })).toEqual(['resources/env/A B'])
   })
+})
+
+test('the limit of runs that execute at once is a positive integer or null', () => {
+  const parsed = (concurrency: unknown) => flowDocumentInputSchema.safeParse({ mode: 'batch', concurrency })
+  for (const limit of [1, 10_000, null]) expect(parsed(limit).data?.concurrency).toBe(limit)
+  for (const limit of [0, -1, 1.5, 10_001, '2']) {
+    expect(parsed(limit).error?.issues).toMatchObject([{ path: ['concurrency'] }])
+  }
+})
+
+test('a retry has defaults and limits', () => {
+  const parsed = (retry: object | null) =>
+    flowDocumentInputSchema.safeParse({ mode: 'batch', nodes: [{ id: 'a', type: 'python', retry }] })
+  expect(parsed({ attempts: 3 }).data?.nodes[0]?.retry).toEqual({
+    attempts: 3,
+    delay_s: 1,
+    factor: 2,
+    max_delay_s: 300,
+  })
+  expect(parsed(null).data?.nodes[0]?.retry).toBeNull()
+  const refused = [
+    {},
+    { attempts: 0 },
+    { attempts: 21 },
+    { attempts: 1.5 },
+    { attempts: 3, delay_s: -1 },
+    { attempts: 3, factor: 0.5 },
+    { attempts: 3, max_delay_s: 1e9 },
+    { attempts: 3, delay_s: Number.NaN },
+    { attempts: 3, wait: 1 },
+  ]
+  for (const retry of refused) expect(parsed(retry).error?.issues[0]?.path.slice(0, 3)).toEqual(['nodes', 0, 'retry'])
 })

@@ -2,11 +2,15 @@
  * The document of a flow object, as the engine would register it.
  * @module
  */
-import { checkDocument, type NodeRegistry } from '@flow-service/core'
+import { checkDocument, type NodeRegistry, noSecrets, type Surroundings } from '@flow-service/core'
 import { type AnyFlow, type FlowDocument, flowDocumentInputSchema, normalizeDocument } from '@flow-service/protocol'
 
 /** Throws an Error with everything that would keep the engine from starting the flow. */
-export function documentOf(flow: AnyFlow, registry: NodeRegistry): FlowDocument {
+export function documentOf(
+  flow: AnyFlow,
+  registry: NodeRegistry,
+  secrets: Readonly<Record<string, string>>,
+): FlowDocument {
   const parsed = flowDocumentInputSchema.parse(flow.document)
   const nodes = parsed.nodes.map((node) => {
     const definition = flow.definitions.get(node.id)
@@ -19,9 +23,12 @@ export function documentOf(flow: AnyFlow, registry: NodeRegistry): FlowDocument 
     }
   })
   const document = normalizeDocument(flow.name, { ...parsed, nodes })
-  const errors = checkDocument(document, registry, { message: () => undefined, missing: () => null }).filter(
-    ({ severity }) => severity === 'error',
-  )
+  const around: Surroundings = {
+    message: () => undefined,
+    missing: () => null,
+    secrets: { ...noSecrets, valueOf: (name) => secrets[name] },
+  }
+  const errors = checkDocument(document, registry, around).filter(({ severity }) => severity === 'error')
   if (errors.length === 0) return document
   throw new Error(`flow "${flow.name}" would not start:\n${errors.map(({ message }) => `- ${message}`).join('\n')}`)
 }

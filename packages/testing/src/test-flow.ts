@@ -12,6 +12,7 @@ import type { FlowDocument, LiveFlow, NodeState, Ref } from '@flow-service/proto
 import { codeOf, type Mock, mockable } from './code-host.ts'
 import { documentOf } from './document-of.ts'
 import { type Duration, millisecondsOf } from './duration.ts'
+import { Outside } from './outside.ts'
 
 /** How the test's world begins. */
 export interface FlowTestOptions {
@@ -23,6 +24,8 @@ export interface FlowTestOptions {
   readonly mocks?: Readonly<Record<string, Mock>>
   /** Answers the requests of `http` nodes; without it every request fails. */
   readonly fetch?: (url: string, init?: RequestInit) => Promise<Response>
+  /** Values of the secrets that settings refer to. */
+  readonly secrets?: Readonly<Record<string, string>>
 }
 
 /** A value that was published. */
@@ -41,12 +44,13 @@ export interface SentValue<T> {
  * expect(test.sent(greenhouse.messages.fan)).toEqual([true, false])
  */
 export async function testFlow<M>(flow: LiveFlow<M>, options: FlowTestOptions = {}): Promise<FlowTest> {
-  const mocks = new Map(Object.entries(options.mocks ?? {}))
+  const outside = new Outside()
+  const mocks = new Map(Object.entries(options.mocks ?? {}).map(([node, fn]) => [node, outside.watched(fn)]))
   const registry = new NodeRegistry(
     nodeTypes.map((definition) => mockable(definition, mocks, flow as LiveFlow<unknown>)),
   )
-  const document = documentOf(flow as LiveFlow<unknown>, registry)
-  const test = new FlowTest({ flow: flow as LiveFlow<unknown>, document, registry, mocks, options })
+  const document = documentOf(flow as LiveFlow<unknown>, registry, options.secrets ?? {})
+  const test = new FlowTest({ flow: flow as LiveFlow<unknown>, document, registry, mocks, outside, options })
   await test.restart()
   return test
 }
@@ -56,6 +60,7 @@ interface Parts {
   readonly document: FlowDocument
   readonly registry: NodeRegistry
   readonly mocks: Map<string, Mock>
+  readonly outside: Outside
   readonly options: FlowTestOptions
 }
 
@@ -126,7 +131,7 @@ export class FlowTest {
       throw new RangeError(`flow "${this.#parts.flow.name}" has no node "${node}"; it has ${known}`)
     }
     if (fn === null) this.#parts.mocks.delete(node)
-    else this.#parts.mocks.set(node, fn)
+    else this.#parts.mocks.set(node, this.#parts.outside.watched(fn))
   }
 
   /** Milliseconds since the Unix epoch, on the virtual clock. */
@@ -196,13 +201,23 @@ export class FlowTest {
     this.crash()
   }
 
-  /** Resolves when nothing executes any more, or what executes waits for time to pass. */
+  /**
+   * Resolves when nothing executes any more, or what executes waits for time to pass. Code, stand-ins and answers of
+   * `fetch` are waited for; one that takes more than a second is taken to wait for time.
+   */
   async settled(): Promise<void> {
     const { host, live } = this.#running()
+    const { outside } = this.#parts
     let isIdle = false
     const idle = live.idle().then(() => (isIdle = true))
     await host.advance(0)
-    if (!isIdle && host.clock.pending === 0) await idle
+    while (!isIdle) {
+      if (host.clock.pending === 0) await idle
+      // oxlint-disable-next-line no-await-in-loop -- what comes may set off more
+      else if (outside.isEmpty || !(await outside.next(idle))) break
+      // oxlint-disable-next-line no-await-in-loop
+      await host.advance(0)
+    }
     await host.advance(0)
   }
 
@@ -212,14 +227,15 @@ export class FlowTest {
   }
 
   #newHost(startMs: number, kept: Iterable<Parameters<MemoryHost['work']['keep']>[0]>): MemoryHost {
-    const { flow, options } = this.#parts
-    const { timeZone, fetch } = options
+    const { flow, options, outside } = this.#parts
+    const { timeZone, fetch, secrets = {} } = options
     const host: MemoryHost = memoryHost({
       startMs,
       kept,
-      call: codeOf(flow, () => host),
+      secrets,
+      call: outside.watched(codeOf(flow, () => host)),
       ...(timeZone === undefined ? {} : { timeZone }),
-      ...(fetch === undefined ? {} : { fetch }),
+      ...(fetch === undefined ? {} : { fetch: outside.watched(fetch) }),
     })
     return host
   }

@@ -1,4 +1,4 @@
-import { latest, liveFlow, node, t } from '@flow-service/flow-sdk'
+import { latest, liveFlow, node, secret, t } from '@flow-service/flow-sdk'
 import { debounce, delay, http, inject, switchOn } from '@flow-service/node-types/flow'
 import { expect, test } from 'vitest'
 
@@ -167,4 +167,48 @@ test('what code emits is published at the time of the virtual clock', async () =
   await flow.publish(counter.messages.upTo, 3)
   const atMs = Date.UTC(2026, 4, 1, 6)
   expect(flow.timeline(counter.messages.count)).toEqual([1, 2, 3].map((value) => ({ value, atMs })))
+})
+
+const slowly = node('slowly', {
+  in: { x: t.float },
+  out: { y: t.float },
+  async run({ x }) {
+    // many turns of the event loop, as a database or a file takes
+    for (let at = 0; at < 20; at++) await new Promise(setImmediate)
+    return { y: x * 2 }
+  },
+})
+const slow = liveFlow('slow', { x: t.float, y: t.float, z: t.float }, (m, use) => {
+  use(debounce(t.float, { first: 1, then: 0, wait: 3600 }), { in: m.x }, { id: 'timer', out: { out: m.z } })
+  use(slowly, { x: m.x }, { id: 'work', out: { y: m.y } })
+})
+
+test('code that takes its time is waited for, also while a timer is set', async () => {
+  const flow = await testFlow(slow)
+  await flow.publish(slow.messages.x, 1)
+  expect(flow.sent(slow.messages.y)).toEqual([2])
+  await flow.publish(slow.messages.x, 2)
+  expect(flow.sent(slow.messages.y)).toEqual([2, 4])
+  flow.mock('work', async () => {
+    for (let at = 0; at < 20; at++) await new Promise(setImmediate)
+    return { y: 7 }
+  })
+  await flow.publish(slow.messages.x, 3)
+  expect(flow.sent(slow.messages.y)).toEqual([2, 4, 7])
+})
+
+test('settings get the values of the option `secrets`; a flow whose secret is missing there is refused [R197] [R198]', async () => {
+  const settings = { headers: { authorization: secret('pager') }, query: { key: secret('key') } }
+  const paging = liveFlow('paging', { call: t.object }, (m, use) => {
+    use(http.request({ url: 'http://127.0.0.1/page', in: { call: t.object }, ...settings }), { call: m.call })
+  })
+  const requests: [string, string | null][] = []
+  const fetch = async (url: string, init?: RequestInit): Promise<Response> => {
+    requests.push([url, new Headers(init?.headers).get('authorization')])
+    return new Response('{}')
+  }
+  const flow = await testFlow(paging, { fetch, secrets: { pager: 'Bearer abc', key: 'k 1' } })
+  await flow.publish(paging.messages.call, {})
+  expect(requests).toEqual([['http://127.0.0.1/page?key=k+1', 'Bearer abc']])
+  await expect(testFlow(paging, { fetch })).rejects.toThrow('there is no secret "pager"; store it first')
 })

@@ -3,6 +3,9 @@
 It is a zygote: it never runs node code and starts no thread, so that forking it is safe and fast. It reads requests on
 descriptor 3 and tells how its forks ended. A fork connects to the agent three times (control, stdout, stderr) and then
 executes calls, which is the package `service` beside this file.
+
+Without an argument it is no zygote but one such process itself: where there is no fork, or a fork has failed. Its
+descriptors are those of a Node process: 3 is what it says, 4 is what it is told, 5 ends it when the agent is gone.
 """
 
 import ctypes
@@ -14,18 +17,24 @@ import select
 import signal
 import socket
 import sys
+import threading
 
 # Only while importing: node code must not find this folder's names, and an installed package is not written to.
 writes_bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import service  # noqa: E402
-from service.channel import Channel, encode  # noqa: E402
+from service.channel import Channel, Pipes, encode  # noqa: E402
 
 del sys.path[0]
 sys.dont_write_bytecode = writes_bytecode
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
+
+
+def close_foreign(first):
+    """Closes what our parent has left open by mistake: node code and what it starts are not to get at it."""
+    os.closerange(first, os.sysconf("SC_OPEN_MAX") if hasattr(os, "sysconf") else 2048)
 
 
 def prctl(option, value):
@@ -38,6 +47,7 @@ class Zygote:
     """Forks on request, reaps, and leaves nothing behind when the agent is gone."""
 
     def __init__(self):
+        close_foreign(4)
         self.control = Channel(socket.socket(fileno=3))
         self.control.sock.set_inheritable(False)
         self.forks = {}
@@ -86,7 +96,12 @@ class Zygote:
                 if name == message["process"]:
                     kill_group(pid, message["signal"])
             return None
-        pid = os.fork()
+        try:
+            pid = os.fork()
+        except OSError as error:
+            # Out of processes or memory: the agent tries to start one in another way.
+            self.control.send(encode({"type": "refused", "process": message["process"], "why": str(error)}))
+            return None
         if pid == 0:
             self.become_fork()
             return message
@@ -169,23 +184,49 @@ def capture_output(path, process):
         sock = connect(path, process, part)
         os.dup2(sock.fileno(), descriptor)
         sock.close()
+    take_output()
+
+
+def take_output():
     sys.stdout = sys.__stdout__ = text_stream(1)
     sys.stderr = sys.__stderr__ = text_stream(2)
     # A segmentation fault and the SIGTERM of a timeout show where the code was.
     faulthandler.enable(all_threads=False)
-    faulthandler.register(signal.SIGTERM, all_threads=True, chain=True)
+    if hasattr(faulthandler, "register"):
+        faulthandler.register(signal.SIGTERM, all_threads=True, chain=True)
 
 
 def text_stream(descriptor):
     return open(descriptor, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
 
 
+def end_with_agent():
+    """Waits for the end of descriptor 5, which the agent holds open, and ends this process and its group."""
+    os.read(5, 1)
+    if hasattr(os, "killpg"):
+        os.killpg(0, signal.SIGKILL)
+    os._exit(1)
+
+
+def serve_alone():
+    close_foreign(6)
+    for descriptor in (3, 4, 5):
+        os.set_inheritable(descriptor, False)
+    threading.Thread(target=end_with_agent, daemon=True).start()
+    take_output()
+    pipes = Pipes(4, 3)
+    Channel(pipes).send(encode({"type": "ready"}))
+    service._serve(pipes)
+
+
 def main():
-    path = sys.argv[1]
     # Used where the code has configured no handler of its own: its basicConfig() keeps its effect.
     logging.lastResort = logging._StderrHandler(logging.INFO)
     logging.lastResort.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
     logging.root.setLevel(logging.INFO)
+    if len(sys.argv) == 1:
+        serve_alone()
+    path = sys.argv[1]
     zygote = os.getpid()
     gc.collect()
     gc.freeze()

@@ -21,6 +21,9 @@ import type { WorkerTransport } from './transport.ts'
 import { Workspace } from './workspace.ts'
 
 const DEFAULT_HEARTBEAT_S = 10
+/** Spawning Node blocks our loop for some milliseconds; asking for a fork costs one write. */
+const NODE_REFILL_MS = 10
+const PYTHON_REFILL_MS = 1
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
 
@@ -67,7 +70,7 @@ class Agent implements Worker {
     this.#options = options
     this.#workspace = new Workspace(options.directory, options.mark)
     const env = processEnvironment(options.env, options.mark)
-    const pool = new Pool(() => startCodeProcess(env, this.#workspace))
+    const pool = new Pool(() => startCodeProcess(env, this.#workspace), NODE_REFILL_MS)
     this.#code = { pool, close: () => pool.close() }
     this.ready = this.#start(env)
     transport.onFrame((frame) => this.#receive(frame))
@@ -80,12 +83,12 @@ class Agent implements Worker {
   }
 
   async #start(env: Record<string, string>): Promise<void> {
-    const { directory, mark, warm } = this.#options
+    const { directory, mark, warm, fork } = this.#options
     await sweep(directory, mark)
     this.python = await interpreterFor(this.#options)
     if (this.python) {
-      const processes = new Python(this.python.path, env, this.#workspace)
-      const pool = new Pool(() => processes.start())
+      const processes = new Python({ path: this.python.path, env, workspace: this.#workspace, fork })
+      const pool = new Pool(() => processes.start(), PYTHON_REFILL_MS)
       this.#python = {
         pool,
         async close() {

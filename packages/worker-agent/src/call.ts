@@ -136,7 +136,9 @@ export class Call {
         mediaType: String(message['media_type']),
         volatile: message['volatile'] === true,
       }
-      process.send({ type: 'saved', id, ref: await artifacts.put(data, options) })
+      const ref = await artifacts.put(data, options)
+      if (this.#state.phase === 'running') void this.#setting.send({ type: 'artifact', call: this.frame.call, ref })
+      process.send({ type: 'saved', id, ref })
     } catch (error) {
       const { code, message: text } = error as Error & { code?: string }
       process.send({ type: 'failed', id, message: text, missing: code === 'not_found' || code === 'ENOENT' })

@@ -2,7 +2,7 @@
  * What a Node process does with the agent's messages: loads bundles, executes calls, asks for artifacts.
  * @module
  */
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
@@ -10,9 +10,12 @@ import type { ArtifactRef, CallFrame, Definition } from '@flow-service/protocol'
 
 import type { Message } from './channel.ts'
 import { Execution, type ExecutionHost } from './code-execution.ts'
+import { warmUpBundle, warmUpFrame } from './warm-up.ts'
 
 const MAX_MESSAGE_CHARS = 10_000
 const MAX_STACK_CHARS = 65_536
+/** Of one artifact: a frame carries no more. */
+const MAX_ARTIFACT_BYTES = 0x4000_0000
 
 type Runnable = Definition & Required<Pick<Definition, 'run'>>
 type Answer = { readonly message: Message; readonly data: Uint8Array }
@@ -48,6 +51,10 @@ export class CodeSession {
       void this.#execute(message as unknown as CallFrame)
       return
     }
+    if (message['type'] === 'prepare') {
+      void this.#prepare()
+      return
+    }
     const answer = this.#answers.get(message['id'] as number)
     this.#answers.delete(message['id'] as number)
     if (message['type'] !== 'failed') answer?.resolve({ message, data })
@@ -67,6 +74,19 @@ export class CodeSession {
     this.#fail(error, true)
   }
 
+  /**
+   * Loads and executes a definition that does nothing, so that what Node loads and compiles at the first use is ready
+   * before a call comes.
+   */
+  async #prepare(): Promise<void> {
+    const file = join(process.cwd(), 'warm-up.mjs')
+    writeFileSync(file, warmUpBundle)
+    const { entry } = (await import(pathToFileURL(file).href)) as { entry: Runnable }
+    rmSync(file)
+    await new Execution(warmUpFrame, { ...this.#host, send() {} }).run(entry)
+    this.#send({ type: 'ready' })
+  }
+
   #abortSignal(): AbortSignal {
     if (this.#abort === null) {
       const abort = new AbortController()
@@ -77,6 +97,10 @@ export class CodeSession {
   }
 
   async #ask(message: Message, data?: Uint8Array): Promise<Answer> {
+    if (data && data.byteLength > MAX_ARTIFACT_BYTES)
+      throw new RangeError(
+        `an artifact has at most ${MAX_ARTIFACT_BYTES} bytes, and this one ${data.byteLength}; split it`,
+      )
     this.#asked += 1
     const answer = Promise.withResolvers<Answer>()
     this.#answers.set(this.#asked, answer)

@@ -1,83 +1,24 @@
 /**
  * Node processes for bundles of TypeScript. Starting one takes tens of milliseconds, so a spare is kept (pool.ts).
- * Descriptors of a process: 3 is what it says, 4 is what it is told, 5 ends it when the agent is gone.
  * @module
  */
-import { type ChildProcess, spawn } from 'node:child_process'
 import { extname } from 'node:path'
-import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
-import { describeExit, type EndSignal, type Exit, Process } from './process.ts'
+import type { Process } from './process.ts'
+import { startSpawned } from './spawned.ts'
 import type { Workspace } from './workspace.ts'
 
 const runner = fileURLToPath(new URL(`./node-runner${extname(import.meta.url)}`, import.meta.url))
 
-/** A process that has run nothing. Rejects when Node cannot be started. */
-export async function startCodeProcess(env: Record<string, string>, workspace: Workspace): Promise<Process> {
-  const directory = workspace.make()
-  const child = spawn(process.execPath, ['--enable-source-maps', '--disable-warning=ExperimentalWarning', runner], {
-    cwd: directory,
-    env,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
-  })
-  const exited = exitOf(child)
-  if (child.pid === undefined) throw new Error(`Node ${(await exited).cause}`)
-  const [, stdout, stderr, output, input, lifeline] = child.stdio as unknown as Readable[]
-  lifeline?.on('error', () => {})
-  const started = new Process({
-    pid: child.pid,
-    directory,
-    input: input as unknown as Writable,
-    output: output as Readable,
-    stdout: stdout as Readable,
-    stderr: stderr as Readable,
-    exited,
-    kill: (signal) => killGroup(child, signal),
-  })
-  await readiness(started)
-  return started
-}
-
-function readiness(started: Process): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let complaint = ''
-    started.listen({
-      onMessage() {
-        started.ignore()
-        resolve()
-      },
-      onOutput(_, chunk) {
-        complaint += chunk.toString()
-      },
-      onEnded(exit) {
-        reject(new Error(`a new Node process ${describeExit(exit)} ${complaint}`))
-      },
-    })
-  })
-}
-
-function exitOf(child: ChildProcess): Promise<Exit> {
-  return new Promise((resolve) => {
-    child.once('error', (error) => resolve({ code: null, signal: null, cause: `cannot be started: ${error.message}` }))
-    child.once('exit', (code, signal) => {
-      // What the code has started in its group must not outlive it.
-      signalGroup(child.pid, 'SIGKILL')
-      resolve({ code, signal, cause: null })
-    })
-  })
-}
-
-function killGroup(child: ChildProcess, signal: EndSignal): void {
-  if (child.exitCode === null && child.signalCode === null) signalGroup(child.pid, signal)
-}
-
-function signalGroup(pid: number | undefined, signal: EndSignal): void {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, signal)
-  } catch {
-    // The group is empty.
-  }
-}
+/** A process that has run nothing but what does nothing. Rejects when Node cannot be started. */
+export const startCodeProcess = (env: Record<string, string>, workspace: Workspace): Promise<Process> =>
+  startSpawned(
+    {
+      path: process.execPath,
+      args: ['--enable-source-maps', '--disable-warning=ExperimentalWarning', runner],
+      env,
+      first: { type: 'prepare' },
+    },
+    workspace,
+  )

@@ -2,6 +2,7 @@
  * The environment that node code sees.
  * @module
  */
+import { createHash } from 'node:crypto'
 
 const credential =
   /(TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|AUTH|COOKIE|SESSION|DSN|DATABASE_URL|CONNECTION_STRING)/i
@@ -27,3 +28,15 @@ export const processEnvironment = (
   [MARK_VARIABLE]: mark,
   [ENGINE_VARIABLE]: String(process.pid),
 })
+
+/** The mark of the agent with an id: short, and the same over restarts. */
+export const markOf = (id: string): string => createHash('sha256').update(id).digest('hex').slice(0, 12)
+
+/**
+ * The environment of other processes of the engine whose agent has this id. Should the engine die, the next start ends
+ * them with the agent's own.
+ */
+export const environmentBeside = (
+  id: string,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Record<string, string> => processEnvironment(env, markOf(id))

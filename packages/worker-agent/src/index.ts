@@ -4,10 +4,11 @@
  */
 export { createWorker, type Worker } from './agent.ts'
 export { Execution, type ExecutionHost } from './code-execution.ts'
-export { withoutCredentials } from './environment.ts'
+export { environmentBeside, withoutCredentials } from './environment.ts'
 export { findPython, type Interpreter, OLDEST_PYTHON } from './interpreter.ts'
 export { memoryTransport } from './memory-transport.ts'
 export type { Resources, WorkerOptions } from './options.ts'
 export { type ParsedFunction, type ParsedParameter, type ParsedSource, parsePython } from './parse.ts'
 export { Silence } from './silence.ts'
+export { type PythonModule, pythonSource } from './python-source.ts'
 export type { ArtifactAccess, EngineTransport, WorkerTransport } from './transport.ts'

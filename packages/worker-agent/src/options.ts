@@ -2,8 +2,10 @@
  * What an agent is told at its start.
  * @module
  */
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { availableParallelism, hostname, tmpdir, totalmem } from 'node:os'
+
+import { markOf } from './environment.ts'
 
 /** Options of {@link createWorker}. */
 export interface WorkerOptions {
@@ -24,6 +26,8 @@ export interface WorkerOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Start the zygote and the spares at once instead of at the first call. */
   readonly warm?: boolean
+  /** Whether Python processes are forks of one zygote; unless given, where the platform has forks. */
+  readonly fork?: boolean
 }
 
 /** `ram_mb` is in MiB. */
@@ -50,13 +54,11 @@ export function withDefaults(options: WorkerOptions): FullOptions {
       gpus: 0,
       ram_mb: Math.floor(totalmem() / 1024 / 1024),
     },
-    mark: createHash('sha256')
-      .update(options.id ?? randomUUID())
-      .digest('hex')
-      .slice(0, 12),
+    mark: markOf(options.id ?? randomUUID()),
     directory: options.directory ?? tmpdir(),
     python: options.python,
     env: options.env ?? process.env,
     warm: options.warm ?? false,
+    fork: options.fork ?? process.platform !== 'win32',
   }
 }

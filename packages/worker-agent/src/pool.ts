@@ -4,27 +4,31 @@
  */
 import type { Process } from './process.ts'
 
-/** Starting a process blocks the loop for some milliseconds: the call that took the spare gets them first. */
-const REFILL_MS = 10
-
 /** Hands out processes that have run nothing. */
 export class Pool {
   readonly #start: () => Promise<Process>
+  readonly #refillMs: number
   #spare: Promise<Process> | null = null
   #closed = false
   #refill: NodeJS.Timeout | undefined
 
-  constructor(start: () => Promise<Process>) {
+  /**
+   * `refillMs` is how long after a spare was taken the next one is started: the call that took it gets the time that a
+   * start keeps our loop busy.
+   */
+  constructor(start: () => Promise<Process>, refillMs: number) {
     this.#start = start
+    this.#refillMs = refillMs
   }
 
   /** The spare, or a new process. Rejects when none can be started. */
   async take(): Promise<Process> {
-    const spare = this.#spare ?? this.#start()
+    const spare = this.#spare
     this.#spare = null
-    this.#refill ??= setTimeout(() => this.#refillNow(), REFILL_MS)
-    const taken = await spare
-    return taken.usable ? taken : await this.#start()
+    this.#refill ??= setTimeout(() => this.#refillNow(), this.#refillMs)
+    // A spare that could not be started may have failed for what is over by now.
+    const taken = await spare?.catch(() => null)
+    return taken?.usable ? taken : await this.#start()
   }
 
   /** Starts the spare if there is none; a failure shows when a process is taken. */

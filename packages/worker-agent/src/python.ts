@@ -1,12 +1,13 @@
 /**
  * Python processes: forks of one zygote per interpreter. The zygote is started at the first need, tells of its forks'
  * ends, and is started anew after it has died. A fork connects to our socket three times and names itself by a secret
- * that only it was given.
+ * that only it was given. Where the platform has no fork, or a fork was refused, a process is spawned instead.
  * @module
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
 import { constants } from 'node:os'
 import type { Duplex, Readable } from 'node:stream'
@@ -14,9 +15,12 @@ import { fileURLToPath } from 'node:url'
 
 import { encodeFrame, FrameReader, type Message } from './channel.ts'
 import { describeExit, type EndSignal, type Exit, Process } from './process.ts'
+import { startSpawned } from './spawned.ts'
 import type { Workspace } from './workspace.ts'
 
 const runner = fileURLToPath(new URL('../python/runner.py', import.meta.url))
+/** No folder of ours on the import path of node code, and text is UTF-8 whatever the locale. */
+const flags = ['-P', '-X', 'utf8']
 const NAME_CHARS = 32
 /** A fork's first bytes on each connection: its name, the part, its process number in ten digits. */
 const GREETING_CHARS = NAME_CHARS + 1 + 10
@@ -34,6 +38,21 @@ interface Fork {
   readonly exited: PromiseWithResolvers<Exit>
 }
 
+/** The zygote could not fork: for want of processes or memory. */
+class ForkRefused extends Error {}
+
+/** The zygote died before it had forked. */
+class ZygoteLost extends Error {}
+
+/** An interpreter, and how processes are made of it. */
+export interface PythonOptions {
+  readonly path: string
+  readonly env: Record<string, string>
+  readonly workspace: Workspace
+  /** Whether the platform has forks. */
+  readonly fork: boolean
+}
+
 interface Zygote {
   readonly child: ChildProcess
   readonly control: Duplex
@@ -41,21 +60,30 @@ interface Zygote {
 
 /** Where Python processes come from. */
 export class Python {
-  readonly #path: string
-  readonly #env: Record<string, string>
-  readonly #workspace: Workspace
+  readonly #options: PythonOptions
   readonly #forks = new Map<string, Fork>()
   #server: Promise<Server> | null = null
   #zygote: Promise<Zygote> | null = null
 
-  constructor(path: string, env: Record<string, string>, workspace: Workspace) {
-    this.#path = path
-    this.#env = env
-    this.#workspace = workspace
+  constructor(options: PythonOptions) {
+    this.#options = options
   }
 
   /** A process that has run nothing. Rejects when the interpreter cannot be started. */
   async start(): Promise<Process> {
+    const { path, env, workspace, fork } = this.#options
+    const spawned = (): Promise<Process> => startSpawned({ path, args: [...flags, runner], env }, workspace)
+    if (!fork) return await spawned()
+    try {
+      return await this.#fork()
+    } catch (error) {
+      if (error instanceof ForkRefused) return await spawned()
+      if (error instanceof ZygoteLost) return await this.#fork()
+      throw error
+    }
+  }
+
+  async #fork(): Promise<Process> {
     this.#zygote ??= this.#startZygote().catch((error: unknown) => {
       this.#zygote = null
       throw error
@@ -69,9 +97,14 @@ export class Python {
       exited: Promise.withResolvers(),
     }
     this.#forks.set(name, fork)
-    const directory = this.#workspace.make()
+    const directory = this.#options.workspace.make()
     write(control, { type: 'fork', process: name, directory })
-    await this.#connection(fork)
+    try {
+      await this.#connection(fork)
+    } catch (error) {
+      await rm(directory, { recursive: true, force: true })
+      throw error
+    }
     return new Process({
       pid: fork.pid,
       directory,
@@ -98,7 +131,8 @@ export class Python {
 
   async #connection(fork: Fork): Promise<void> {
     const died = fork.exited.promise.then((exit) => {
-      throw new Error(`a new process of ${this.#path} ${describeExit(exit)}`)
+      const message = `a new process of ${this.#options.path} ${describeExit(exit)}`
+      throw exit.cause === null ? new Error(message) : new ZygoteLost(message)
     })
     try {
       await Promise.race([fork.connected.promise, died])
@@ -116,26 +150,28 @@ export class Python {
   async #startZygote(): Promise<Zygote> {
     this.#server ??= this.#listen()
     await this.#server
-    const child = spawn(this.#path, ['-P', '-X', 'utf8', runner, this.#workspace.socket], {
-      cwd: this.#workspace.path,
-      env: this.#env,
+    const { path, env, workspace } = this.#options
+    const child = spawn(path, [...flags, runner, workspace.socket], {
+      cwd: workspace.path,
+      env,
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     })
     const ended = endOf(child)
-    if (child.pid === undefined) throw new Error(`${this.#path} ${await ended}`)
+    if (child.pid === undefined) throw new Error(`${path} ${await ended}`)
     const control = child.stdio[3] as Duplex
     const complaint = listenTo(child.stderr as Readable)
     const ready = new Promise<Zygote>((resolve, reject) => {
       const reader = new FrameReader((message) => {
         if (message['type'] === 'ready') resolve({ child, control })
+        else if (message['type'] === 'refused') this.#refused(message)
         else this.#forkEnded(message)
       })
       control.on('data', (chunk: Buffer) => reader.push(chunk))
       control.on('error', () => {})
       void ended.then((how) => {
         this.#zygoteEnded()
-        reject(new Error(`${this.#path} ${how} ${complaint()}`.trimEnd()))
+        reject(new Error(`${path} ${how} ${complaint()}`.trimEnd()))
       })
     })
     const late = setTimeout(() => child.kill('SIGKILL'), START_MS)
@@ -150,6 +186,12 @@ export class Python {
       fork.exited.resolve({ code: null, signal: null, cause: 'the process that had started it is gone' })
     }
     this.#forks.clear()
+  }
+
+  #refused({ process: name, why }: Message): void {
+    const fork = this.#forks.get(String(name))
+    this.#forks.delete(String(name))
+    fork?.connected.reject(new ForkRefused(String(why)))
   }
 
   #forkEnded({ process: name, code, signal }: Message): void {
@@ -169,7 +211,7 @@ export class Python {
       }
       socket.on('readable', greet)
     })
-    server.listen(this.#workspace.socket)
+    server.listen(this.#options.workspace.socket)
     await once(server, 'listening')
     return server
   }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,16 +9,25 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 
 import { children, isAlive, python, rig, until } from './harness.ts'
 
+/** The name of a process's program; null when it is gone. */
+function programOf(pid: number): string | null {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim()
+  } catch {
+    return null
+  }
+}
+
 /** An id that a run of this file beside ours does not have: agents are found by it over the whole machine. */
 const own = (id: string): string => `${id}-${process.pid}`
 
 describe.skipIf(python === null)('the death of the engine', () => {
   const engine = fileURLToPath(new URL('./engine-process.ts', import.meta.url))
 
-  async function startEngine(id: string, directory: string) {
+  async function startEngine(id: string, directory: string, how = 'fork') {
     const child = spawn(
       process.execPath,
-      ['--conditions=@flow-service/source', engine, id, directory, python as string],
+      ['--conditions=@flow-service/source', engine, id, directory, python as string, how],
       {
         stdio: ['ignore', 'pipe', 'inherit'],
       },
@@ -36,13 +45,18 @@ describe.skipIf(python === null)('the death of the engine', () => {
     return directory
   }
 
-  test('ends every busy child within a second [F69]', async () => {
-    const { child, pids } = await startEngine(own('engine-death'), temporary())
-    expect(pids).toHaveLength(3)
-    expect(pids.every(isAlive)).toBe(true)
-    child.kill('SIGKILL')
-    expect(await until(() => children(own('engine-death')).length === 0, 2000)).toBe(true)
-  })
+  test.each(['fork', 'spawn'])(
+    'ends every busy child and what it has started within a second (%s) [F69]',
+    async (how) => {
+      const id = own(`engine-death-${how}`)
+      const { child, pids } = await startEngine(id, temporary(), how)
+      expect(pids).toHaveLength(3)
+      expect(pids.every(isAlive)).toBe(true)
+      expect(await until(() => children(id).some((pid) => programOf(pid) === 'sleep'))).toBe(true)
+      child.kill('SIGKILL')
+      expect(await until(() => children(id).length === 0, 2000)).toBe(true)
+    },
+  )
 
   test('leaves directories and escaped processes to the next start, which takes only what is its own', async () => {
     const directory = temporary()

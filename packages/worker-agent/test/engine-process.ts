@@ -3,7 +3,7 @@ import type { CallFrame } from '@flow-service/protocol'
 
 import { createWorker, memoryTransport } from '../src/index.ts'
 
-const [id = '', directory = '', python = ''] = process.argv.slice(2)
+const [id = '', directory = '', python = '', how = 'fork'] = process.argv.slice(2)
 const none = async (): Promise<never> => {
   throw new Error('this engine has no artifacts')
 }
@@ -14,7 +14,7 @@ engine.onFrame((frame) => {
   pids.push(frame.pid)
   if (pids.length === 3) console.log(JSON.stringify(pids))
 })
-createWorker(worker, { id, directory, python })
+createWorker(worker, { id, directory, python, fork: how === 'fork' })
 const node = 'export const entry = { kind: "node", id: "n", initials: {}, run() { for (;;); } }'
 const sources: [CallFrame['kind'], string][] = [
   ['python', 'def run():\n    while True: pass\n'],

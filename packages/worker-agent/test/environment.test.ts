@@ -1,6 +1,11 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+
 import { expect, test } from 'vitest'
 
-import { withoutCredentials } from '../src/environment.ts'
+import { ENGINE_VARIABLE, environmentBeside, markOf, withoutCredentials } from '../src/environment.ts'
+import { sweep } from '../src/sweep.ts'
 import { bundle, python, rig } from './harness.ts'
 
 test('variables with credential-like names are left out [R599]', () => {
@@ -34,3 +39,23 @@ test('node code of both languages sees the filtered environment and the variable
   const proc = 'def run():\n    return {"y": open("/proc/self/environ").read()}\n'
   expect(JSON.stringify(await own.call({ source: proc }))).not.toContain('CANARY_TOKEN')
 })
+
+test.runIf(process.platform === 'linux')(
+  'a command that an engine has left behind is ended by its next start, and no other one is',
+  async () => {
+    const id = `commands-${process.pid}`
+    const env = environmentBeside(id, { PATH: process.env['PATH'], CANARY_TOKEN: 'secret' })
+    expect(Object.values(env)).not.toContain('secret')
+    // the number of a process that has just ended
+    const dead = String(spawnSync('true').pid)
+    const left = spawn('sleep', ['99'], { env: { ...env, [ENGINE_VARIABLE]: dead } })
+    const ours = spawn('sleep', ['99'], { env })
+    await Promise.all([once(left, 'spawn'), once(ours, 'spawn')])
+    const ended = once(left, 'exit')
+    await sweep(tmpdir(), markOf(id))
+    expect(await ended).toEqual([null, 'SIGKILL'])
+    expect(ours.exitCode ?? ours.signalCode).toBeNull()
+    ours.kill('SIGKILL')
+    await once(ours, 'exit')
+  },
+)

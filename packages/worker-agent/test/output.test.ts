@@ -51,6 +51,40 @@ describe.skipIf(python === null)('floods', () => {
   }, 60_000)
 })
 
+describe.skipIf(python === null)('a full disk of artifacts', () => {
+  test.each([
+    ['Python', { source: 'def run():\n    save_artifact(b"x")\n' }, 'OSError'],
+    ['TypeScript', { source: bundle('(_, ctx) => ctx.saveArtifact(new Uint8Array(1))'), ...code }, 'Error'],
+  ])('fails the %s code that saves, which can be caught, and no later call [F24]', async (_, request, type) => {
+    const own = rig({ python })
+    const keep = own.stored.set.bind(own.stored)
+    own.stored.set = () => {
+      throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+    }
+    expect(await own.call(request)).toMatchObject({ error: { type, message: 'no space left on device' } })
+    own.stored.set = keep
+    expect(await own.call({ source: 'def run():\n    return {"y": save_artifact(b"x")["size"]}\n' })).toMatchObject({
+      outputs: { y: 1 },
+    })
+  })
+})
+
+describe.skipIf(python === null)('an artifact of more than 1 GiB', () => {
+  const shared = sharedRig({ python })
+
+  test.each([
+    ['Python', { source: 'def run():\n    save_artifact(bytes(2**30 + 1))\n' }, 'ValueError'],
+    [
+      'TypeScript',
+      { source: bundle('(_, ctx) => ctx.saveArtifact(new Uint8Array(2 ** 30 + 1))'), ...code },
+      'RangeError',
+    ],
+  ])('is refused in the %s code, before it travels [T61]', async (_, request, type) => {
+    const last = await shared().call(request)
+    expect(last).toMatchObject({ error: { type, message: expect.stringContaining('1073741824 bytes') } })
+  })
+})
+
 describe.skipIf(python === null)('an engine that is behind', () => {
   const endless = 'def run():\n    i = 0\n    while True:\n        i += 1\n        emit(loss=i)\n'
   const endlessCode = bundle('(_, ctx) => { for (let i = 0; ; i++) ctx.emit("loss", i) }')

@@ -116,6 +116,36 @@ describe.each(pythons)('the Python convention with %s', (python) => {
     expect(rig.emitted(id)).toEqual([{ loss: 'NaN' }, { loss: '-Infinity' }, { loss: 2.5 }])
   })
 
+  test('arrays travel as lists: of numpy where there is one, else of what looks like its', async () => {
+    const source = [
+      'try:\n    import numpy as np\n    many, one, nan = np.array([[1, 2], [3, 4]]), np.float32(2.5), np.array([1.0, float("nan")])',
+      '    huge, flag = np.zeros(2_000_000), np.bool_(True)',
+      'except ImportError:',
+      '    class Array:',
+      '        def __init__(self, shape, values, size=4): self.shape, self.values, self.size = shape, values, size',
+      '        def tolist(self): return self.values',
+      '        def item(self):\n            if self.shape: raise ValueError("can only convert an array of size 1")\n            return self.values',
+      '    many, one, nan = Array((2, 2), [[1, 2], [3, 4]]), Array((), 2.5), Array((2,), [1.0, float("nan")])',
+      '    huge, flag = Array((2_000_000,), [], 2_000_000), Array((), True)',
+      'def run(what):\n    if what == "plain":\n        emit(loss=one)\n        return {"y": {"many": many, "one": one, "flag": flag}}',
+      '    return {"y": huge if what == "huge" else nan}\n',
+    ].join('\n')
+    const { done, rig, id } = run({ source, inputs: { what: 'plain' } })
+    expect(outputsOf(await done)).toEqual({
+      y: {
+        many: [
+          [1, 2],
+          [3, 4],
+        ],
+        one: 2.5,
+        flag: true,
+      },
+    })
+    expect(rig.emitted(id)).toEqual([{ loss: 2.5 }])
+    expect((await failure({ source, inputs: { what: 'huge' } }))?.message).toContain('use save_artifact()')
+    expect((await failure({ source, inputs: { what: 'nan' } }))?.message).toContain('float port')
+  })
+
   test.each([
     ['b"x"', 'TypeError', 'save_artifact()'],
     ['{1, 2}', 'TypeError', 'a set has no JSON form'],

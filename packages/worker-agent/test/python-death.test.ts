@@ -71,6 +71,32 @@ describe.skipIf(python === null)('a Python process that does not survive', () =>
     expect(await until(() => !pids.some(isAlive))).toBe(true)
   })
 
+  test('a process has its three streams and its channel, and hands on the streams only', async () => {
+    const source = [
+      'import os, subprocess, sys',
+      'def run():',
+      '    open_ = lambda: sorted(int(fd) for fd in os.listdir("/proc/self/fd"))',
+      '    own = [fd for fd in open_() if os.path.exists(f"/proc/self/fd/{fd}")]',
+      '    child = subprocess.check_output([sys.executable, "-c", "import os; print(sorted(int(fd) for fd in os.listdir(\'/proc/self/fd\') if os.path.exists(f\'/proc/self/fd/{fd}\')))"], close_fds=False, text=True)',
+      '    return {"y": [own, child.strip()]}\n',
+    ].join('\n')
+    for (const own of [shared(), rig({ python, fork: false })]) {
+      const [fds, inherited] = outputsOf(await own.call({ source }))['y'] as [number[], string]
+      expect(fds.slice(0, 3)).toEqual([0, 1, 2])
+      expect(fds.length).toBeLessThanOrEqual(6)
+      expect(inherited).toBe('[0, 1, 2]')
+    }
+  })
+
+  test('memory beyond a limit of the process is a MemoryError, and the next call works', async () => {
+    const source = [
+      'import resource\ndef run():\n    resource.setrlimit(resource.RLIMIT_AS, (2**28, 2**28))',
+      '    x = []\n    while True: x.append(bytearray(2**20))\n',
+    ].join('\n')
+    expect(failureOf(await shared().call({ source }))?.type).toBe('MemoryError')
+    expect(await shared().call({ source: fine })).toMatchObject({ outputs: { y: 1 } })
+  })
+
   test('the working directory is empty, and removed afterwards', async () => {
     const source =
       'import os\ndef run():\n    found = os.listdir(".")\n    open("a", "w").write("x")\n    return {"y": [os.getcwd(), found]}\n'

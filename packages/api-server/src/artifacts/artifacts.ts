@@ -1,6 +1,6 @@
 /**
  * Artifacts: bytes that messages, runs and flows refer to by digest (wire decision G40). Stored ones are files with a
- * row in the database, volatile ones frames in the memory of this engine.
+ * row in the database, volatile ones frames in the memory of this engine. DESIGN.md beside this file has the invariants.
  * @module
  */
 import { createHash } from 'node:crypto'
@@ -8,10 +8,12 @@ import { createHash } from 'node:crypto'
 import type { ArtifactRef } from '@flow-service/protocol'
 
 import type { Database, Sql } from '../db/database.ts'
-import { ProblemError } from '../http/errors.ts'
+import { invalid, ProblemError } from '../http/errors.ts'
 import type { ByteRange } from './byte-range.ts'
-import { type ContentStore, TooManyBytes } from './content-store.ts'
-import { type Blob, createArtifactStore, type RefKind } from './store.ts'
+import { ChangedBytes, type ContentStore, TooManyBytes } from './content-store.ts'
+import { checkNames } from './naming.ts'
+import { createRemoval, type Swept } from './removal.ts'
+import { type Blob, createArtifactStore, type OwnedDigests, type RefKind } from './store.ts'
 import { createVolatileRing, MAX_FRAME_BYTES, RING_BYTES } from './volatile-ring.ts'
 
 /** Largest stored artifact unless the configuration says otherwise, in bytes. */
@@ -34,6 +36,8 @@ interface PutOptions {
   readonly name: string
   readonly mediaType: string
   readonly volatile: boolean
+  /** Digest that the bytes must have; any unless given. */
+  readonly digest?: string
 }
 
 /** Bytes whole or as they come. */
@@ -42,7 +46,7 @@ type ByteSource = Uint8Array | AsyncIterable<Uint8Array>
 /** An artifact whose bytes are there and intact. */
 export interface OpenArtifact {
   readonly ref: ArtifactRef
-  /** Streams the bytes, or a part of them. */
+  /** Streams the bytes, or a part of them; fails with `not_found` when they turn out to be changed, before the last. */
   read(range: ByteRange | null): AsyncIterable<Uint8Array>
 }
 
@@ -50,7 +54,8 @@ export interface OpenArtifact {
 export interface Artifacts {
   /**
    * Keeps bytes; resolves when stored ones are on the disk and committed. `created` tells whether they are new here.
-   * Refuses with `payload_too_large`.
+   * Refuses with `payload_too_large`, with `validation_failed` what cannot be a name or a media type, and with
+   * `unavailable` when the disk is full.
    */
   put(source: ByteSource, options: PutOptions): Promise<{ ref: ArtifactRef; created: boolean }>
   /** The artifact of a digest (`sha256:…`), or null when its bytes are not here or no longer what they were. */
@@ -61,10 +66,19 @@ export interface Artifacts {
   known(digests: readonly string[]): Promise<Set<string>>
   /** Keeps stored bytes from being swept on behalf of `owner`, in the caller's transaction; others are left out. */
   addRefs(tx: Sql, kind: RefKind, owner: string, digests: readonly string[]): Promise<void>
+  /** The same for many owners in one statement. */
+  addRefsOf(tx: Sql, kind: RefKind, owners: readonly OwnedDigests[]): Promise<void>
   /** Hands references to the owners with other beginnings of their ids, in the caller's transaction. */
   moveRefs(tx: Sql, kind: RefKind, names: { readonly from: string; readonly to: string }): Promise<void>
   /** Ends all references of these owners, in the caller's transaction. */
   dropRefs(tx: Sql, kind: RefKind, owners: readonly string[]): Promise<void>
+  /**
+   * Deletes the bytes of a digest, stored or volatile. `note` runs in the transaction that deletes stored ones. Refuses
+   * with `not_found`, and with `in_use` while a run, a last value, a flow or registered code refers to them.
+   */
+  delete(digest: string, note: (tx: Sql) => Promise<void>): Promise<void>
+  /** Takes away what nothing refers to; stops early when told so. */
+  sweep(signal: AbortSignal): Promise<Swept>
 }
 
 /** Artifacts on a database and a content store. */
@@ -73,21 +87,24 @@ export function createArtifacts(deps: ArtifactsDeps): Artifacts {
   const ringBytes = deps.ringBytes ?? RING_BYTES
   const ring = createVolatileRing(ringBytes)
   const maxBytes = deps.maxBytes ?? MAX_ARTIFACT_BYTES
+  const removal = createRemoval({ ...deps, known: (digests) => store.known(digests) })
 
-  const putVolatile = async (source: ByteSource, { name, mediaType }: PutOptions) => {
+  const putVolatile = async (source: ByteSource, { name, mediaType, digest: wanted }: PutOptions) => {
     // a copy: what comes from a connection is often a small part of a larger buffer, which it would keep alive
     const data = new Uint8Array(await collect(source, Math.min(MAX_FRAME_BYTES, ringBytes)))
     const digest = `sha256:${createHash('sha256').update(data).digest('hex')}`
+    assertSame(digest, wanted)
     return {
       ref: refOf({ digest, size: data.length, name, mediaType }, true),
       created: ring.put(digest, { data, name, mediaType }),
     }
   }
 
-  const putStored = async (source: ByteSource, { name, mediaType }: PutOptions) => {
-    const staged = await refuseTooMany(deps.content.stage(chunksOf(source), maxBytes))
+  const putStored = async (source: ByteSource, { name, mediaType, digest: wanted }: PutOptions) => {
+    const staged = await deps.content.stage(chunksOf(source), maxBytes)
     try {
       const blob = { digest: `sha256:${staged.hex}`, size: staged.size, name, mediaType }
+      assertSame(blob.digest, wanted)
       // the row's lock keeps a sweep from unlinking the file between the two
       const created = await deps.database.transaction(async (tx) => {
         const isNew = await store.upload(tx, blob)
@@ -109,14 +126,17 @@ export function createArtifacts(deps: ArtifactsDeps): Artifacts {
     }
     const blob = await store.find(digest)
     if (!blob) return null
-    const hex = digest.slice('sha256:'.length)
-    const found = await deps.content.verify(hex)
+    const found = await deps.content.find(hexOf(digest), blob.size)
     if (found.kind === 'corrupt') deps.onCorrupt(digest)
-    return found.kind === 'found' ? { ref: refOf(blob, false), read: (range) => deps.content.read(hex, range) } : null
+    if (found.kind !== 'found') return null
+    return { ref: refOf(blob, false), read: (range) => intact(digest, () => found.read(range), deps.onCorrupt) }
   }
 
   return {
-    put: (source, options) => (options.volatile ? putVolatile : putStored)(source, options),
+    async put(source, options) {
+      checkNames(options)
+      return refuseUnstorable((options.volatile ? putVolatile : putStored)(source, options))
+    },
     open,
     async read(digest) {
       const artifact = await open(digest)
@@ -125,11 +145,23 @@ export function createArtifacts(deps: ArtifactsDeps): Artifacts {
     },
     async known(digests) {
       const stored = await store.known(digests)
-      return new Set(digests.filter((digest) => stored.has(digest) || ring.get(digest) !== undefined))
+      const here = digests.map(
+        async (digest) =>
+          ring.get(digest) !== undefined || (stored.has(digest) && (await deps.content.has(hexOf(digest)))),
+      )
+      const isHere = await Promise.all(here)
+      return new Set(digests.filter((_, at) => isHere[at]))
     },
     addRefs: (tx, kind, owner, digests) => store.addRefs(tx, kind, owner, digests),
+    addRefsOf: (tx, kind, owners) => store.addRefsOf(tx, kind, owners),
     moveRefs: (tx, kind, names) => store.moveRefs(tx, kind, names),
     dropRefs: (tx, kind, owners) => store.dropRefs(tx, kind, owners),
+    async delete(digest, note) {
+      const wasStored = await removal.remove(digest, note)
+      const wasVolatile = ring.drop(digest)
+      if (!wasStored && !wasVolatile) throw noArtifact(digest)
+    },
+    sweep: (signal) => removal.sweep(signal),
   }
 }
 
@@ -148,6 +180,21 @@ const refOf = (blob: Blob, volatile: boolean): ArtifactRef => ({
 const chunksOf = (source: ByteSource): AsyncIterable<Uint8Array> | Iterable<Uint8Array> =>
   source instanceof Uint8Array ? [source] : source
 
+/** The stream as it is; what is changed or gone is told as `not_found`. */
+async function* intact(
+  digest: string,
+  read: () => AsyncIterable<Uint8Array>,
+  onCorrupt: ArtifactsDeps['onCorrupt'],
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* read()
+  } catch (error) {
+    if (error instanceof ChangedBytes) onCorrupt(digest)
+    else if (!hasCode(error, 'ENOENT')) throw error
+    throw noArtifact(digest)
+  }
+}
+
 async function* once(data: Uint8Array): AsyncGenerator<Uint8Array> {
   yield data
 }
@@ -163,14 +210,31 @@ async function collect(source: ByteSource, maxBytes: number): Promise<Uint8Array
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size)
 }
 
-async function refuseTooMany<T>(staging: Promise<T>): Promise<T> {
+async function refuseUnstorable<T>(storing: Promise<T>): Promise<T> {
   try {
-    return await staging
+    return await storing
   } catch (error) {
     if (error instanceof TooManyBytes) throw tooLarge(error.maxBytes)
+    if (hasCode(error, 'ENOSPC') || hasCode(error, 'EDQUOT')) throw noSpace()
     throw error
   }
 }
+
+function assertSame(digest: string, wanted: string | undefined): void {
+  if (wanted === undefined || wanted === digest) return
+  const message = `the bytes that arrived have the digest ${digest}, not ${wanted}: send them again`
+  throw invalid([{ path: 'header.content-digest', code: 'digest_mismatch', message }])
+}
+
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code
+
+const hexOf = (digest: string): string => digest.slice('sha256:'.length)
+
+const noSpace = (): ProblemError =>
+  new ProblemError('unavailable', 'the disk of the artifacts is full: delete runs or files, then upload again', {
+    retry_after_s: 60,
+  })
 
 const tooLarge = (maxBytes: number): ProblemError =>
   new ProblemError('payload_too_large', `at most ${maxBytes} bytes are accepted here`, { max_bytes: maxBytes })

@@ -1,26 +1,26 @@
 /**
  * Bytes by their SHA-256 digest in a directory.
  *
- *     tmp/<uuid>             an upload on its way
+ *     tmp/<uuid>             an upload on its way, or a file that was moved out of sight
  *     sha256/ab/abcdef…      bytes under their digest, never changed
  *
- * - C1 a file below `sha256/` is complete: it is linked there after its bytes were flushed to the disk.
- * - C2 once `publish` has resolved, the bytes survive a loss of power.
- * - C3 no byte that differs from what was stored is handed out: files are hashed before they are read, and again
- *   whenever the file system says that they changed, or after {@link TRUST_MS}.
+ * DESIGN.md beside this file has the invariants (C1-C4).
  * @module
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { constants, createReadStream } from 'node:fs'
-import { type FileHandle, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { type BigIntStats, constants, createReadStream } from 'node:fs'
+import { link, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import type { ByteRange } from './byte-range.ts'
+import { FileWriter } from './file-writer.ts'
 
 /** How long a file counts as verified, in milliseconds. */
 const TRUST_MS = 600_000
 const MAX_TRUSTED = 10_000
-const HASH_CHUNK = 1024 * 1024
+const READ_CHUNK = 256 * 1024
+/** Largest file that is hashed before its first byte is given, in bytes; the others are hashed on their way out. */
+export const HASHED_FIRST_BYTES = 8 * 1024 * 1024
 const DAY_MS = 86_400_000
 
 /** An upload whose bytes are on the disk, not yet under their digest. */
@@ -32,8 +32,27 @@ export interface Staged {
   readonly size: number
 }
 
-/** What reading a file found; `corrupt` bytes are set aside, so that storing them again heals the digest. */
-export type Lookup = { readonly kind: 'found'; readonly size: number } | { readonly kind: 'missing' | 'corrupt' }
+/** What looking for a file found; `corrupt` bytes are set aside, so that storing them again heals the digest. */
+export type Lookup =
+  | {
+      readonly kind: 'found'
+      /** Streams the bytes or a part of them. Fails with {@link ChangedBytes} before the last one of changed bytes. */
+      read(range: ByteRange | null): AsyncIterable<Uint8Array>
+    }
+  | { readonly kind: 'missing' | 'corrupt' }
+
+/** A file that was moved out of sight. */
+export interface Hidden {
+  readonly hex: string
+  readonly path: string
+  /** In bytes. */
+  readonly size: number
+}
+
+/** Bytes are not what they were when they were stored; they are set aside now. */
+export class ChangedBytes extends Error {
+  override readonly name = 'ChangedBytes'
+}
 
 /** More bytes came than are accepted. */
 export class TooManyBytes extends Error {
@@ -63,6 +82,9 @@ export class ContentStore {
   /** What the file system said about a file when it was hashed last. */
   readonly #trusted = new Map<string, { stamp: string; atMs: number }>()
 
+  /** Staged files that are the bytes of their digest now. */
+  readonly #published = new Set<string>()
+
   constructor(directory: string) {
     this.#directory = directory
   }
@@ -80,44 +102,136 @@ export class ContentStore {
 
   /** Puts staged bytes under their digest. The caller holds the lock of the digest. */
   async publish(staged: Staged): Promise<void> {
-    const path = this.#fileOf(staged.hex)
+    const { hex } = staged
+    const path = this.#fileOf(hex)
     const folder = dirname(path)
     if (await mkdir(folder, { recursive: true, mode: 0o700 })) await syncFolder(dirname(folder))
-    await link(staged.path, path).catch((error: unknown) => {
-      if (!hasCode(error, 'EEXIST')) throw error
-    })
+    const isNew = await linked(staged.path, path)
+    const facts = isNew ? null : await factsOf(path)
+    // nobody has hashed what is there for a while: whole bytes take its place
+    const replaces = !isNew && !(facts && this.#isTrusted(hex, facts))
+    if (replaces) await this.#replace(path, staged)
+    if (isNew || replaces) this.#published.add(staged.path)
     await syncFolder(folder)
   }
 
-  /** Removes the staged file, published or not. */
-  async discard(staged: Staged): Promise<void> {
-    await rm(staged.path, { force: true })
+  /** Ends the staging, published or not. */
+  async discard({ path, hex }: Staged): Promise<void> {
+    await rm(path, { force: true })
+    // not before its second name is gone, which counts in what the file system says of the file
+    if (this.#published.delete(path)) this.#trust(hex, await factsOf(this.#fileOf(hex)))
   }
 
-  /** Whether the bytes are there and still what they were. */
-  async verify(hex: string): Promise<Lookup> {
+  /** Looks for bytes of this many. Small files are hashed now, unless they were a moment ago; large ones as they are read. */
+  async find(hex: string, size: number): Promise<Lookup> {
     const path = this.#fileOf(hex)
-    const facts = await stat(path, { bigint: true }).catch(missingAsNull)
+    const facts = await factsOf(path)
     if (facts === null) return { kind: 'missing' }
-    const stamp = `${facts.ino} ${facts.size} ${facts.mtimeNs} ${facts.ctimeNs}`
-    const known = this.#trusted.get(hex)
-    if (known?.stamp === stamp && Date.now() - known.atMs < TRUST_MS) return { kind: 'found', size: Number(facts.size) }
-    this.#trusted.delete(hex)
-    if ((await hashOf(path)) !== hex) {
-      await rename(path, this.#tempFile()).catch(missingAsNull)
-      return { kind: 'corrupt' }
+    const open = (range: ByteRange | null) =>
+      createReadStream(path, {
+        highWaterMark: READ_CHUNK,
+        ...(range ? { start: range.first, end: range.last } : {}),
+      })
+    if (this.#isTrusted(hex, facts)) return { kind: 'found', read: open }
+    const check = () => drained(this.#checked(hex, facts))
+    if (Number(facts.size) !== size) return this.#spoiled(hex, facts)
+    if (size > HASHED_FIRST_BYTES) {
+      return { kind: 'found', read: (range) => (range ? after(check, () => open(range)) : this.#checked(hex, facts)) }
     }
-    this.#trust(hex, stamp)
-    return { kind: 'found', size: Number(facts.size) }
+    try {
+      await check()
+    } catch (error) {
+      if (error instanceof ChangedBytes) return { kind: 'corrupt' }
+      throw error
+    }
+    return { kind: 'found', read: open }
   }
 
-  /** Streams bytes that were verified. */
-  read(hex: string, range: ByteRange | null): AsyncIterable<Uint8Array> {
-    return createReadStream(this.#fileOf(hex), range ? { start: range.first, end: range.last } : {})
+  /** Whether there is a file of the digest, whatever is in it. */
+  async has(hex: string): Promise<boolean> {
+    return (await factsOf(this.#fileOf(hex))) !== null
   }
 
-  #trust(hex: string, stamp: string): void {
-    this.#trusted.set(hex, { stamp, atMs: Date.now() })
+  /** Moves a file out of sight; null when there is none. The caller holds the lock of the digest. */
+  async hide(hex: string): Promise<Hidden | null> {
+    this.#trusted.delete(hex)
+    const path = this.#tempFile()
+    const facts = await movedTo(this.#fileOf(hex), path)
+    return facts && { hex, path, size: Number(facts.size) }
+  }
+
+  /** Puts a hidden file back, unless there is one again. */
+  async restore({ hex, path }: Hidden): Promise<void> {
+    await linked(path, this.#fileOf(hex))
+    await rm(path, { force: true })
+  }
+
+  /** Removes a hidden file. */
+  async drop({ path }: Hidden): Promise<void> {
+    await rm(path, { force: true })
+  }
+
+  /** Digests of all files, some at a time. */
+  async *files(): AsyncGenerator<string[]> {
+    const root = join(this.#directory, 'sha256')
+    for (const folder of (await readdir(root)).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
+      const names = await readdir(join(root, folder)).catch(missingAsNull)
+      yield (names ?? []).filter((name) => /^[0-9a-f]{64}$/.test(name))
+    }
+  }
+
+  /** Whether the bytes came here more than a day ago. */
+  async isOld(hex: string): Promise<boolean> {
+    return (await ageOf(this.#fileOf(hex))) >= DAY_MS
+  }
+
+  /** Removes what nobody has written to for a day: uploads of dead engines; tells how many. */
+  async dropDeadUploads(): Promise<number> {
+    return sweep(join(this.#directory, 'tmp'), DAY_MS)
+  }
+
+  /** Gives all bytes but the last piece, which follows once the hash of all was right. */
+  async *#checked(hex: string, facts: BigIntStats): AsyncGenerator<Uint8Array> {
+    const digest = createHash('sha256')
+    let held: Buffer | null = null
+    for await (const chunk of createReadStream(this.#fileOf(hex), { highWaterMark: READ_CHUNK })) {
+      digest.update(chunk as Buffer)
+      if (held) yield held
+      held = chunk as Buffer
+    }
+    if (digest.digest('hex') !== hex) {
+      await this.#spoiled(hex, facts)
+      throw new ChangedBytes(`the bytes of ${hex} are not what was stored`)
+    }
+    this.#trust(hex, facts)
+    if (held) yield held
+  }
+
+  /** Sets a file aside that is not what it should be. */
+  async #spoiled(hex: string, { ino }: BigIntStats): Promise<Lookup> {
+    this.#trusted.delete(hex)
+    const aside = this.#tempFile()
+    const moved = await movedTo(this.#fileOf(hex), aside)
+    // an upload was faster, and what was moved is whole
+    if (moved && moved.ino !== ino) await this.restore({ hex, path: aside, size: Number(moved.size) })
+    return { kind: 'corrupt' }
+  }
+
+  /** Puts staged bytes in the place of a file; the staged one stays, for the transaction may be tried again. */
+  async #replace(path: string, staged: Staged): Promise<void> {
+    const second = this.#tempFile()
+    await link(staged.path, second)
+    await rename(second, path)
+  }
+
+  #isTrusted(hex: string, facts: BigIntStats): boolean {
+    const known = this.#trusted.get(hex)
+    return known?.stamp === stampOf(facts) && Date.now() - known.atMs < TRUST_MS
+  }
+
+  #trust(hex: string, facts: BigIntStats | null): void {
+    this.#trusted.delete(hex)
+    if (facts) this.#trusted.set(hex, { stamp: stampOf(facts), atMs: Date.now() })
     const [oldest] = this.#trusted.keys()
     if (this.#trusted.size > MAX_TRUSTED && oldest !== undefined) this.#trusted.delete(oldest)
   }
@@ -132,12 +246,16 @@ export class ContentStore {
 }
 
 /** Removes uploads; with an age only those that are older, for the clocks of file systems run ahead of the machine's. */
-async function sweep(temp: string, minAgeMs: number | null): Promise<void> {
+async function sweep(temp: string, minAgeMs: number | null): Promise<number> {
+  let count = 0
   for (const name of await readdir(temp)) {
     const path = join(temp, name)
     const isLeft = minAgeMs === null || (await ageOf(path)) >= minAgeMs
-    if (isLeft) await rm(path, { recursive: true, force: true })
+    if (!isLeft) continue
+    await rm(path, { recursive: true, force: true })
+    count += 1
   }
+  return count
 }
 
 /** In milliseconds; nothing has no age. */
@@ -154,23 +272,20 @@ async function write(
   const digest = createHash('sha256')
   let size = 0
   const file = await open(path, 'wx', 0o600)
+  const writer = new FileWriter(file)
   try {
     for await (const chunk of source) {
       size += chunk.length
       if (size > maxBytes) throw new TooManyBytes(maxBytes)
       digest.update(chunk)
-      await writeAll(file, chunk)
+      await writer.add(chunk)
     }
-    await file.datasync()
+    await writer.end()
   } finally {
+    await writer.settled()
     await file.close()
   }
   return { hex: digest.digest('hex'), size }
-}
-
-async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
-  let written = 0
-  while (written < chunk.length) written += (await file.write(chunk, written)).bytesWritten
 }
 
 async function syncFolder(folder: string): Promise<void> {
@@ -182,10 +297,36 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-async function hashOf(path: string): Promise<string> {
-  const digest = createHash('sha256')
-  for await (const chunk of createReadStream(path, { highWaterMark: HASH_CHUNK })) digest.update(chunk as Buffer)
-  return digest.digest('hex')
+const stampOf = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string => `${ino} ${size} ${mtimeNs} ${ctimeNs}`
+
+const factsOf = (path: string): Promise<BigIntStats | null> => stat(path, { bigint: true }).catch(missingAsNull)
+
+/** Gives a file a second name; whether that was free. */
+async function linked(path: string, name: string): Promise<boolean> {
+  try {
+    await link(path, name)
+    return true
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false
+    throw error
+  }
+}
+
+/** Moves a file that may not be there, and makes it young: nobody shall sweep it now. */
+async function movedTo(path: string, aside: string): Promise<BigIntStats | null> {
+  const gone = (await rename(path, aside).catch(missingAsNull)) === null
+  if (gone) return null
+  await utimes(aside, new Date(), new Date())
+  return factsOf(aside)
+}
+
+async function drained(source: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of source);
+}
+
+async function* after(check: () => Promise<void>, open: () => AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  await check()
+  yield* open()
 }
 
 const hasCode = (error: unknown, code: string): boolean =>

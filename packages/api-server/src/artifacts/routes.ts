@@ -5,18 +5,12 @@
 import { artifactRefSchema } from '@flow-service/protocol'
 import * as z from 'zod'
 
+import type { Sql } from '../db/database.ts'
 import { bytes, endpoint, type Handlers, reply, type RequestFacts } from '../http/endpoint.ts'
-import { invalid } from '../http/errors.ts'
 import { flag } from '../http/query.ts'
 import { type Artifacts, noArtifact, type OpenArtifact } from './artifacts.ts'
 import { parseRange } from './byte-range.ts'
-
-const nameSchema = z
-  .string()
-  .max(255, 'use at most 255 characters')
-  .regex(/^[^\p{Cc}/\\]*$/u, 'use a file name: no control characters, "/" or "\\"')
-  .default('')
-  .meta({ description: 'File name, shown when the bytes are downloaded.' })
+import { checkMediaType, nameSchema } from './naming.ts'
 
 /** A digest in a path, in full or as its 64 hexadecimal digits. */
 const digestParam = z
@@ -37,16 +31,19 @@ export const artifactsEndpoints = {
     path: '/artifacts',
     summary: 'Store bytes',
     description:
-      'The media type is that of the request. Volatile bytes stay in the memory of the engine until newer ones push them out.',
+      'The media type is that of the request. Volatile bytes stay in the memory of the engine until newer ones push them out. A `Content-Digest` (RFC 9530, sha-256) that does not fit is refused.',
     auth: ['user', 'worker'],
-    query: z.object({ name: nameSchema, volatile: flag.default(false) }),
+    query: z.object({
+      name: nameSchema.default('').meta({ description: 'File name, shown when the bytes are downloaded.' }),
+      volatile: flag.default(false),
+    }),
     // the configured limit is that of the store, which frames and files do not share
     body: bytes(Number.MAX_SAFE_INTEGER),
     replies: {
       200: reply.json('The bytes were stored already.', artifactRefSchema),
       201: reply.json('The bytes are stored.', artifactRefSchema),
     },
-    problems: ['payload_too_large'],
+    problems: ['payload_too_large', 'unavailable'],
   }),
   get: endpoint({
     id: 'artifacts.get',
@@ -64,21 +61,61 @@ export const artifactsEndpoints = {
     },
     problems: ['not_found'],
   }),
+  delete: endpoint({
+    id: 'artifacts.delete',
+    method: 'delete',
+    path: '/artifacts/{digest}',
+    summary: 'Delete bytes',
+    description:
+      'Refused while something needs the bytes; `used_by` names the runs, messages and flows, and code by its digest. History and cached results are no reason to keep them.',
+    auth: 'superuser',
+    params: z.object({ digest: digestParam }),
+    replies: { 204: reply.empty('The bytes are deleted.') },
+    problems: ['not_found', 'in_use'],
+  }),
 } as const
 
-export const artifactsHandlers = (deps: { artifacts: Artifacts }): Handlers<typeof artifactsEndpoints> => ({
+/** What the endpoints work on. */
+export interface ArtifactsRoutesDeps {
+  readonly artifacts: Pick<Artifacts, 'put' | 'open' | 'delete'>
+  readonly eventLog: {
+    /** Notes in a transaction who did what. */
+    audit(
+      tx: Sql,
+      entry: {
+        readonly action: string
+        readonly actor: { id: string; email: string }
+        readonly detail: { digest: string }
+      },
+    ): Promise<void>
+  }
+}
+
+/** `/artifacts` over a store of bytes. */
+export const artifactsHandlers = (deps: ArtifactsRoutesDeps): Handlers<typeof artifactsEndpoints> => ({
   async put({ query, body, request }) {
-    const mediaType = mediaTypeOf(request)
-    const { ref, created } = await deps.artifacts.put(body, { ...query, mediaType })
+    const named = { ...query, mediaType: mediaTypeOf(request) }
+    const digest = contentDigest(request)
+    const { ref, created } = await deps.artifacts.put(body, { ...named, ...(digest === null ? {} : { digest }) })
     return { status: created ? 201 : 200, value: ref }
   },
   async get({ params, request }) {
-    const digest = params.digest.startsWith('sha256:') ? params.digest : `sha256:${params.digest}`
+    const digest = fullDigest(params.digest)
     const artifact = await deps.artifacts.open(digest)
     if (!artifact) throw noArtifact(digest)
     return answer(artifact, request)
   },
+  async delete({ params, principal }) {
+    const digest = fullDigest(params.digest)
+    const { id, email } = principal
+    await deps.artifacts.delete(digest, (tx) =>
+      deps.eventLog.audit(tx, { action: 'artifact.delete', actor: { id, email }, detail: { digest } }),
+    )
+    return { status: 204 }
+  },
 })
+
+const fullDigest = (digest: string): string => (digest.startsWith('sha256:') ? digest : `sha256:${digest}`)
 
 function answer(artifact: OpenArtifact, request: RequestFacts) {
   const { ref } = artifact
@@ -130,9 +167,15 @@ const knows = (header: string | undefined, etag: string): boolean =>
   header !== undefined &&
   (header.trim() === '*' || header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag))
 
+/** The SHA-256 of the body as its sender knows it (RFC 9530); null when none is sent, or it is that of a coded body. */
+function contentDigest({ headers }: RequestFacts): string | null {
+  const field = String(headers['content-digest'] ?? '')
+  const base64 = /(?:^|[,\s])sha-256=:([A-Za-z0-9+/]{43}=):/.exec(field)?.[1]
+  const isCoded = (headers['content-encoding'] ?? 'identity') !== 'identity'
+  return base64 === undefined || isCoded ? null : `sha256:${Buffer.from(base64, 'base64').toString('hex')}`
+}
+
 /** The media type as it was sent, with its parameters: it is that of every later download. */
 function mediaTypeOf(request: RequestFacts): string {
-  const type = request.headers['content-type'] ?? 'application/octet-stream'
-  if (type.length <= 255 && /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;.*)?$/.test(type)) return type
-  throw invalid([{ path: 'header.content-type', code: 'invalid_format', message: 'use a media type like image/png' }])
+  return checkMediaType(request.headers['content-type'] ?? 'application/octet-stream', 'header.content-type')
 }

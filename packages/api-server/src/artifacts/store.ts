@@ -7,6 +7,12 @@ import type { Database, Sql } from '../db/database.ts'
 /** What others may refer to bytes for; `owner` is the id of the thing: a run, a message, a flow. */
 export type RefKind = 'run' | 'message' | 'history' | 'flow_input' | 'cache' | 'code'
 
+/** An owner of references and what it refers to. */
+export interface OwnedDigests {
+  readonly owner: string
+  readonly digests: readonly string[]
+}
+
 /** Facts about stored bytes. */
 export interface Blob {
   readonly digest: string
@@ -52,6 +58,23 @@ export const createArtifactStore = (database: Pick<Database, 'sql'>) => ({
       insert into blob_ref (digest, kind, owner)
       select digest, ${kind}, ${owner} from blob where digest = any(${digests as string[]}::text[])
       for key share
+      on conflict do nothing`
+  },
+
+  /** The same for many owners; the rows are locked in one order. */
+  async addRefsOf(tx: Sql, kind: RefKind, owners: readonly OwnedDigests[]): Promise<void> {
+    if (owners.length === 0) return
+    const items = owners.flatMap(({ owner, digests }) => digests.map((digest) => ({ owner, digest })))
+    await tx`
+      with locked as materialized (
+        select digest from blob
+        where digest = any(${[...new Set(items.map(({ digest }) => digest))]}::text[])
+        order by digest for key share
+      )
+      insert into blob_ref (digest, kind, owner)
+      select item.digest, ${kind}, item.owner
+      from json_to_recordset(${JSON.stringify(items)}::json) as item(owner text, digest text)
+      join locked on locked.digest = item.digest
       on conflict do nothing`
   },
 

@@ -20,6 +20,8 @@ export interface VolatileRing {
   /** Keeps a frame as the newest one; whether its bytes are new. */
   put(digest: string, frame: Frame): boolean
   get(digest: string): Frame | undefined
+  /** Lets a frame go; whether it was there. */
+  drop(digest: string): boolean
 }
 
 /** A ring of at most `capacity` bytes; the oldest frames leave first. */
@@ -30,18 +32,23 @@ export function createVolatileRing(capacity: number = RING_BYTES): VolatileRing 
     frames.delete(digest)
     size -= frame.data.length
   }
+  const dropped = (digest: string): boolean => {
+    const frame = frames.get(digest)
+    if (frame) drop(digest, frame)
+    return frame !== undefined
+  }
   return {
     put(digest, frame) {
-      const known = frames.get(digest)
-      if (known) drop(digest, known)
+      const isNew = !dropped(digest)
       for (const [oldest, other] of frames) {
         if (size + frame.data.length <= capacity) break
         drop(oldest, other)
       }
       frames.set(digest, frame)
       size += frame.data.length
-      return known === undefined
+      return isNew
     },
     get: (digest) => frames.get(digest),
+    drop: dropped,
   }
 }

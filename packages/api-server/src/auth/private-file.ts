@@ -3,7 +3,7 @@
  * @module
  */
 import { randomUUID } from 'node:crypto'
-import { open, rename, rm } from 'node:fs/promises'
+import { open, readFile, rename, rm } from 'node:fs/promises'
 
 /** Writes a file of mode 0600 as a whole: a reader, or a crash, meets the old content or the new one. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
@@ -19,6 +19,16 @@ export async function writePrivateFile(path: string, text: string): Promise<void
     await rename(draft, path)
   } catch (error) {
     await rm(draft, { force: true })
+    throw error
+  }
+}
+
+/** The text of a file; null when there is none. */
+export async function readPrivateFile(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
     throw error
   }
 }

@@ -3,12 +3,11 @@
  * @module
  */
 import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { ResolvedConfig } from '../config.ts'
 import { ConfigError } from '../setting.ts'
-import { writePrivateFile } from './private-file.ts'
+import { readPrivateFile, writePrivateFile } from './private-file.ts'
 
 /**
  * `SERVICE_SESSION_KEY`, else `session.key` in the data folder, which is made at the first start. Production makes no
@@ -19,22 +18,13 @@ export async function loadSessionKey(
 ): Promise<Uint8Array> {
   if (config.sessionKey !== null) return Buffer.from(config.sessionKey)
   const path = join(config.dataDir, 'session.key')
-  const stored = await readOrNull(path)
+  const stored = await readPrivateFile(path)
   if (stored !== null) return checked(stored, path)
   if (config.environment === 'production')
     throw new ConfigError('SERVICE_SESSION_KEY is not set: production needs a session key of at least 32 bytes')
   const key = randomBytes(48).toString('base64url')
   await writePrivateFile(path, `${key}\n`)
   return Buffer.from(key)
-}
-
-async function readOrNull(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-    throw error
-  }
 }
 
 function checked(stored: string, path: string): Uint8Array {

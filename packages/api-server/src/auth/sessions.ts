@@ -20,6 +20,8 @@ export interface Sessions {
   issue(user: TokenHolder): Promise<Token>
   /** The user of a session token; `null` when it is forged, expired, revoked or no session token. */
   readonly verify: TokenVerifier
+  /** The version of tokens that a session token has; `null` for what `verify` would not take, whoever its user is. */
+  versionOf(token: string): Promise<number | null>
 }
 
 /** Sessions signed by `key`, lasting `days`. */
@@ -47,6 +49,11 @@ export function createSessions(options: {
       const claims = await claimsOf(token, key, lifetime)
       const holder = claims && (await users.find(claims.subject))
       return holder && holder.tokenVersion === claims.version ? holder.principal : null
+    },
+
+    async versionOf(token) {
+      const version = (await claimsOf(token, key, lifetime))?.version
+      return typeof version === 'number' ? version : null
     },
   }
 }

@@ -63,11 +63,19 @@ export function createAuthStore({ sql }: Pick<Database, 'sql'>) {
       await sql`update account set password_hash = ${to} where id = ${id} and password_hash = ${from}`
     },
 
-    /** Sets a new password and voids every token; `false` when there is no such account. */
-    async changePassword(email: string, passwordHash: string): Promise<boolean> {
-      const { count } = await sql`
-        update account set password_hash = ${passwordHash}, token_version = token_version + 1 where email = ${email}`
-      return count === 1
+    /** Sets a new password and voids every token; the id of the account, `null` when there is none. */
+    async changePassword(email: string, passwordHash: string): Promise<string | null> {
+      const [row] = await sql<{ id: string }[]>`
+        update account set password_hash = ${passwordHash}, token_version = token_version + 1 where email = ${email}
+        returning id`
+      return row?.id ?? null
+    },
+
+    /** The versions that the tokens of active accounts must have. */
+    async tokenVersions(ids: readonly string[]): Promise<Map<string, number>> {
+      const rows = await sql<{ id: string; version: number }[]>`
+        select id, token_version as version from account where id = any(${[...ids]}::uuid[]) and is_active`
+      return new Map(rows.map(({ id, version }) => [id, version]))
     },
   }
 }

@@ -10,6 +10,7 @@ import type { ResolvedConfig } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { ProblemError } from '../http/errors.ts'
 import type { UserPrincipal } from '../http/principal.ts'
+import { type AccountNews, createAccountNews } from './account-news.ts'
 import { hashPassword, isOutdated, passwordFits } from './password.ts'
 import { type Account, type AuthStore, createAuthStore } from './store.ts'
 
@@ -36,10 +37,11 @@ export interface TokenHolder {
 export type Users = ReturnType<typeof createUsers>
 
 /** The users of a database. */
-export const openUsers = (database: Pick<Database, 'sql'>): Users => createUsers(createAuthStore(database))
+export const openUsers = (database: Pick<Database, 'sql' | 'listen' | 'notify'>): Users =>
+  createUsers(createAuthStore(database), createAccountNews(database))
 
-/** Users in a store. */
-export function createUsers(store: AuthStore) {
+/** Users in a store; what ends the sign-ins of one is told to `news`. */
+export function createUsers(store: AuthStore, news: Pick<AccountNews, 'changed'>) {
   /** `null` when the e-mail is taken. */
   const add = async ({ email, password, fullName = null, superuser }: NewUser): Promise<UserPrincipal | null> => {
     checkPassword(password)
@@ -80,9 +82,13 @@ export function createUsers(store: AuthStore) {
     /** Sets a password and signs the user out everywhere. Refuses with `not_found` or `validation_failed`. */
     async changePassword(email: string, password: string): Promise<void> {
       checkPassword(password)
-      if (!(await store.changePassword(foldEmail(email), await hashPassword(password))))
-        throw new ProblemError('not_found', `there is no user "${foldEmail(email)}"`)
+      const id = await store.changePassword(foldEmail(email), await hashPassword(password))
+      if (id === null) throw new ProblemError('not_found', `there is no user "${foldEmail(email)}"`)
+      await news.changed(id)
     },
+
+    /** The versions that tokens must have now, by user; who may not sign in is left out. */
+    tokenVersions: (ids: readonly string[]): Promise<ReadonlyMap<string, number>> => store.tokenVersions(ids),
 
     /**
      * Creates the first superuser of an empty database: the configured one, or in environment `local`

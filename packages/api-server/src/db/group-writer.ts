@@ -2,6 +2,8 @@
  * Group commit: writes of the same moment share one transaction, and so one sync to disk.
  * @module
  */
+import { setImmediate } from 'node:timers/promises'
+
 import type { Database } from './backend.ts'
 import type { Sql } from './values.ts'
 
@@ -19,7 +21,7 @@ interface Waiting<T> {
 
 /**
  * A writer whose `flush` puts items into the database in one transaction. One flush runs at a time, and takes all that
- * gathered during the one before: an item alone is written at once. When a batch fails, its items are written one by
+ * gathered during the one before, or in the same turn of the event loop: an item alone is written at once. When a batch fails, its items are written one by
  * one, so that a bad one fails alone. At most `limit` items (default 1,000) share a commit.
  */
 export function createGroupWriter<T>(
@@ -51,6 +53,7 @@ export function createGroupWriter<T>(
 
   const drain = async (): Promise<void> => {
     flushing = true
+    await setImmediate()
     while (gathered.length > 0) {
       const batch = gathered.splice(0, limit)
       // oxlint-disable-next-line no-await-in-loop -- one flush at a time is the point

@@ -35,8 +35,8 @@ export interface DeadLetters {
   takeOldest(tx: Sql, filter: DeadLetterFilter, limit: number): Promise<KeptLetter[]>
   /** Keeps entries again that were taken. */
   putBack(tx: Sql, letters: readonly KeptLetter[]): Promise<void>
-  /** Delivers an entry again by `deliver`, which answers the cascade. If it fails once more it keeps its id. */
-  redeliver(letter: KeptLetter, deliver: () => string): string
+  /** An entry is about to be delivered again in that cascade. If it fails once more it keeps its id. */
+  redelivered(letter: KeptLetter, cascade: string): void
   /** A cascade is over: what comes of it later is none of its entries. */
   cascadeEnded(cascade: string): void
   /** How many there were since the engine has started. */
@@ -66,7 +66,6 @@ export function createDeadLetters(deps: {
   })
 
   const record = (entry: DeadLetter, atMs: number): void => {
-    if (replayed.hold(() => record(entry, atMs))) return
     counts.set(entry.reason, (counts.get(entry.reason) ?? 0) + 1)
     writer.add(() => rowOf(entry, atMs))
   }
@@ -85,7 +84,7 @@ export function createDeadLetters(deps: {
     take: (tx, id) => store.takeDeadLetter(tx, id),
     takeOldest: (tx, filter, limit) => store.takeDeadLetters(tx, filter, limit),
     putBack: (tx, letters) => store.addDeadLetters(tx, letters),
-    redeliver: (letter, deliver) => replayed.deliver(letter, deliver),
+    redelivered: (letter, cascade) => replayed.remember(letter, cascade),
     cascadeEnded: (cascade) => replayed.forget(cascade),
     counts: () => counts,
   }

@@ -19,6 +19,7 @@ import { CLOSE_BYTES, EventReader } from './event-reader.ts'
 import { type EngineSnapshot, newsSince } from './event-replay.ts'
 import { type EventText, eventText, flowsOf } from './event-text.ts'
 import { createFrameBudget } from './frame-budget.ts'
+import type { Guest, SocketGuests } from './socket-guests.ts'
 
 /** What the sockets need of the engine. */
 export interface EventSocketsDeps {
@@ -31,6 +32,7 @@ export interface EventSocketsDeps {
   readonly snapshot: () => Promise<() => EngineSnapshot>
   /** Whether a published flow declares a message of this qualified name. */
   readonly isMessage: (name: string) => boolean
+  readonly guests: Pick<SocketGuests, 'admit'>
   readonly log: { error(fields: object, message: string): void }
   /** A clock in milliseconds for what clients may send; the machine's unless given. */
   readonly now?: () => number
@@ -44,8 +46,11 @@ interface Connection {
 
 /** The open event sockets. */
 export interface EventSockets {
-  /** Serves an accepted socket; `flows` limits what it is told, null for everything. */
-  serve(connection: Connection, flows: ReadonlySet<string> | null): void
+  /**
+   * Serves an accepted socket; `flows` limits what it is told, null for everything. It is closed with 1008 when its user
+   * has too many, and as soon as a request of theirs would be refused.
+   */
+  serve(connection: Connection, flows: ReadonlySet<string> | null, guest: Guest): void
   /** The messages whose media some client has asked for. */
   wantedMedia(): ReadonlySet<string>
   /** How many are open. */
@@ -112,8 +117,9 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
     unsubscribe = null
   }
   return {
-    serve(connection, flows) {
+    serve(connection, flows, guest) {
       const { socket, wire } = connection
+      if (!deps.guests.admit(guest, socket)) return
       const reader = new EventReader(socket)
       const session: Session = {
         ...connection,

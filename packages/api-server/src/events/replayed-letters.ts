@@ -19,31 +19,12 @@ const MAX_REMEMBERED = 10_000
 /** Remembers replays until their cascades are over. */
 export class ReplayedLetters {
   readonly #letters = new Map<string, Letter>()
-  #held: (() => void)[] | null = null
 
-  /**
-   * Delivers a letter by `deliver`, which answers the cascade. What dies before that is known waits for it
-   * ({@link hold}).
-   */
-  deliver(letter: Letter, deliver: () => string): string {
-    const held: (() => void)[] = []
-    this.#held = held
-    try {
-      const cascade = deliver()
-      this.#letters.set(cascade, letter)
-      const [oldest] = this.#letters.keys()
-      if (this.#letters.size > MAX_REMEMBERED && oldest !== undefined) this.#letters.delete(oldest)
-      return cascade
-    } finally {
-      this.#held = null
-      for (const record of held) record()
-    }
-  }
-
-  /** Keeps `record` back while a letter is being delivered; false when none is. */
-  hold(record: () => void): boolean {
-    this.#held?.push(record)
-    return this.#held !== null
+  /** A letter is about to be delivered, in that cascade. */
+  remember(letter: Letter, cascade: string): void {
+    this.#letters.set(cascade, letter)
+    const [oldest] = this.#letters.keys()
+    if (this.#letters.size > MAX_REMEMBERED && oldest !== undefined) this.#letters.delete(oldest)
   }
 
   /** Takes what an entry was before, null when it is new. */

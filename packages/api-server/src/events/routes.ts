@@ -7,11 +7,13 @@ import type { IncomingMessage } from 'node:http'
 import { nameSchema, timestampSchema } from '@flow-service/protocol'
 import * as z from 'zod'
 
+import { bearerToken } from '../http/authenticate.ts'
 import { endpoint, type Handlers, reply } from '../http/endpoint.ts'
 import { invalidPart, ProblemError } from '../http/errors.ts'
 import type { Principal } from '../http/principal.ts'
 import type { UpgradeHandler } from '../http/upgrade.ts'
 import type { EventSockets } from './event-socket.ts'
+import type { Guest } from './socket-guests.ts'
 import type { Tickets } from './tickets.ts'
 
 /** Largest frame that a client may send, in bytes. */
@@ -50,8 +52,10 @@ export interface EventUpgradeDeps {
   readonly tickets: Pick<Tickets, 'redeem'>
   /** The caller by the `Authorization` header; refuses with `unauthenticated`. */
   readonly authenticate: (request: IncomingMessage) => Promise<Principal>
-  /** Whether the account of a ticket may still sign in. */
-  readonly mayEnter: (userId: string) => Promise<boolean>
+  /** The version of a bearer token that was accepted. */
+  readonly versionOf: (token: string) => Promise<number | null>
+  /** The version that a token of the user must have now; null when the account may not sign in. */
+  readonly tokenVersion: (userId: string) => Promise<number | null>
   /** Where clients reach the API; null when that is whatever their requests say. */
   readonly baseUrl: string | null
   /** Origins beside the service's own whose pages may use tickets, like `https://console.example`. */
@@ -64,11 +68,10 @@ export const eventUpgrade =
   async (upgrade) => {
     const { request, query } = upgrade
     const ticket = query.get('ticket')
-    if (ticket === null) await admitBearer(deps, request)
-    else await admitTicket(deps, request, ticket)
+    const guest = ticket === null ? await admitBearer(deps, request) : await admitTicket(deps, request, ticket)
     const flows = flowsOf(query)
     const socket = await upgrade.accept({ maxPayloadBytes: MAX_CLIENT_FRAME_BYTES, stopCode: GOING_AWAY })
-    deps.sockets.serve({ socket, wire: request.socket }, flows)
+    deps.sockets.serve({ socket, wire: request.socket }, flows, guest)
   }
 
 const flowsSchema = z.object({ flows: z.array(nameSchema).max(1000) })
@@ -82,20 +85,24 @@ function flowsOf(query: URLSearchParams): ReadonlySet<string> | null {
   return new Set(parsed.data.flows)
 }
 
-async function admitBearer(deps: EventUpgradeDeps, request: IncomingMessage): Promise<void> {
+async function admitBearer(deps: EventUpgradeDeps, request: IncomingMessage): Promise<Guest> {
   const principal = await deps.authenticate(request)
   if (principal.kind !== 'user') throw new ProblemError('forbidden', 'the event socket needs the credential of a user')
+  // the token's own: the user's may be a newer one by now
+  return { userId: principal.id, tokenVersion: (await deps.versionOf(bearerToken(request))) ?? 0 }
 }
 
-async function admitTicket(deps: EventUpgradeDeps, request: IncomingMessage, ticket: string): Promise<void> {
+async function admitTicket(deps: EventUpgradeDeps, request: IncomingMessage, ticket: string): Promise<Guest> {
   // before the ticket is taken: a foreign page must not even use it up
   if (!isOwnOrigin(request, deps)) {
     throw new ProblemError('forbidden', `pages of ${request.headers.origin} may not open the event socket`)
   }
   const userId = await deps.tickets.redeem(ticket)
-  if (userId === undefined || !(await deps.mayEnter(userId))) {
+  const tokenVersion = userId === undefined ? null : await deps.tokenVersion(userId)
+  if (userId === undefined || tokenVersion === null) {
     throw new ProblemError('unauthenticated', 'the ticket is unknown, used or older than 30 seconds: get another one')
   }
+  return { userId, tokenVersion }
 }
 
 /** A browser always tells the origin of the page (RFC 6454); other clients have none. */

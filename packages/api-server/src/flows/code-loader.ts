@@ -21,6 +21,7 @@ import { evaluateModules, type FoundFlow, type FoundNode } from './code-evaluate
 import { buildErrors, translateModules } from './code-modules.ts'
 import { commitOf, findModules, type LoadError, projectRootOf } from './code-project.ts'
 import type { RegisteredFlow } from './code-registry.ts'
+import { readPythonFile } from './python-modules.ts'
 
 /** What a directory holds: every flow that could be loaded, and why others could not. */
 export interface LoadResult {
@@ -70,7 +71,9 @@ export function createCodeLoader(options: CodeLoaderOptions): CodeLoader {
         files: [
           ...translated.modules.map(({ url }) => fileURLToPath(url)),
           ...evaluated.flows.flatMap(({ nodes }) =>
-            nodes.flatMap(({ file, place }) => (file !== null && place !== null ? [pythonFile(file, place.url)] : [])),
+            nodes.flatMap(({ file, place }) =>
+              file !== null && place !== null ? pythonFiles(pythonFile(file, place.url)) : [],
+            ),
           ),
           ...errors.flatMap(({ file }) => (file === null ? [] : [path.resolve(root, file)])),
         ],
@@ -188,7 +191,7 @@ function codeOf(node: FoundNode, flow: FoundFlow, root: string, named: Named): N
 function readPython(node: FoundNode, url: string, flow: FoundFlow, root: string): NodeCode {
   const given = node.file ?? ''
   try {
-    return { source: fs.readFileSync(pythonFile(given, url), 'utf8') }
+    return { source: readPythonFile(pythonFile(given, url)).source }
   } catch {
     const message = `flow "${flow.name}": the file "${given}" of python("${node.id}") cannot be read; it is looked up beside ${path.relative(root, fileURLToPath(url))}`
     return { errors: [atModule(flow, root, message)] }
@@ -198,6 +201,15 @@ function readPython(node: FoundNode, url: string, flow: FoundFlow, root: string)
 /** Where the file of a Python node is that the module of the URL defines. */
 const pythonFile = (given: string, url: string): string =>
   given.startsWith('file:') ? fileURLToPath(given) : path.resolve(path.dirname(fileURLToPath(url)), given)
+
+/** A Python file and what it imports from beside it; one that cannot be read yet is waited for. */
+function pythonFiles(file: string): readonly string[] {
+  try {
+    return readPythonFile(file).files
+  } catch {
+    return [file]
+  }
+}
 
 const moduleOf = ({ url }: Pick<FoundFlow, 'url'>, root: string): string =>
   path.relative(root, fileURLToPath(url)).split(path.sep).join('/')

@@ -5,7 +5,6 @@
  * @module
  */
 import { hash } from 'node:crypto'
-import fs from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 import { type CodeCall, CodeError } from '@flow-service/core'
@@ -24,6 +23,7 @@ import { Execution, Silence } from '@flow-service/worker-agent'
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import { callFrame } from '../workers/call-frame.ts'
 import type { RegisteredFlow } from './code-registry.ts'
+import { readPythonFile } from './python-modules.ts'
 
 type Values = Record<string, unknown>
 type Runnable = Definition & Required<Pick<Definition, 'run'>>
@@ -83,7 +83,7 @@ function runnable(flow: string, definition: Definition): Runnable {
 function readPython(flow: string, { id, file = '' }: Definition): string {
   const place = file.startsWith('file:') ? fileURLToPath(file) : file
   try {
-    return fs.readFileSync(place, 'utf8')
+    return readPythonFile(place).source
   } catch (error) {
     const remedy = `give python("${id}") an absolute path or a file URL, such as new URL("./x.py", import.meta.url).href`
     throw new Error(`flow "${flow}": the file "${file}" cannot be read; ${remedy}`, { cause: error })
@@ -118,7 +118,9 @@ async function execute(
     },
     async saveArtifact(data, { name, media_type: mediaType, volatile }): Promise<ArtifactRef> {
       const options = { name: String(name), mediaType: String(mediaType), volatile: volatile === true }
-      return (await artifacts.put(data, options)).ref
+      const { ref } = await artifacts.put(data, options)
+      call.onArtifact?.(ref)
+      return ref
     },
     loadArtifact: (digest) => artifacts.read(digest),
     signal: () => stop.signal,

@@ -41,6 +41,8 @@ export interface CodeRegistry {
   prepare(flows: readonly RegisteredFlow[]): Promise<ReadonlyMap<string, Issue>>
   /** Replaces what is registered by flows that are prepared. */
   replace(flows: readonly RegisteredFlow[]): Promise<void>
+  /** Drops bundles that no flow and no run names any more; tells how many. */
+  expire(): Promise<number>
   /** Text of the bundle of a digest, its source map inside. Refuses with `not_found`. */
   bundleText(digest: string): Promise<string>
 }
@@ -108,6 +110,12 @@ export function createCodeRegistry(deps: CodeRegistryDeps): CodeRegistry {
     },
     prepare,
     replace,
+    expire: () =>
+      deps.database.transaction(async (tx) => {
+        const digests = await store.expireBundles(tx)
+        if (digests.length > 0) await deps.artifacts.dropRefs(tx, 'code', digests)
+        return digests.length
+      }),
     bundleText(digest) {
       const known = texts.get(digest)
       if (known) return known
@@ -144,7 +152,7 @@ async function keepBundles(
   deps: Keeper,
   makers: ReadonlyMap<string, () => Promise<CodeBundle>>,
 ): Promise<ReadonlyMap<string, BundleState>> {
-  const rows = await deps.store.bundles([...makers.keys()])
+  const rows = await deps.store.touchBundles([...makers.keys()])
   const present = await deps.artifacts.known(rows.flatMap((row) => [row.bundle, row.source_map]))
   // an addon's place is in the text, and may have changed
   const usable = rows.filter((row) => row.addons.length === 0 && present.has(row.bundle) && present.has(row.source_map))

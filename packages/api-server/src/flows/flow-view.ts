@@ -14,6 +14,7 @@ import {
 } from '@flow-service/protocol'
 
 import type { CodeRegistry } from './code-registry.ts'
+import type { FlowSecrets } from './flow-secrets.ts'
 import type { LiveFlows, LiveState } from './live.ts'
 import type { PublishedFlows } from './published-flows.ts'
 import type { PythonIssues } from './python-issues.ts'
@@ -40,11 +41,12 @@ export interface FlowViewDeps {
   readonly published: Pick<PublishedFlows, 'dtypeOf' | 'generation'>
   readonly missing: NonNullable<Surroundings['missing']>
   readonly pythonIssues: PythonIssues
+  readonly secrets: FlowSecrets
 }
 
 /**
- * What the list shows of a content; holds for one version while the library has the same of the sources it names, and
- * where others' messages are named, for one generation.
+ * What the list shows of a content; holds for one version while the secrets are the same and the library has the same of
+ * the sources it names, and where others' messages are named, for one generation.
  */
 interface Summary {
   readonly version: string
@@ -55,8 +57,9 @@ interface Summary {
 }
 
 /** A view of flows. */
-export function createFlowView({ registry, code, live, published, missing, pythonIssues }: FlowViewDeps): FlowView {
-  const around: Surroundings = { message: (name) => published.dtypeOf(name), missing }
+export function createFlowView(deps: FlowViewDeps): FlowView {
+  const { registry, code, live, published, missing, pythonIssues, secrets } = deps
+  const around: Surroundings = { message: (name) => published.dtypeOf(name), missing, secrets }
   let summaries: ReadonlyMap<string, Summary> = new Map()
   const documentIssues = ({ document, fault }: ReadContent): Issue[] =>
     fault ? [fault] : checkDocument(document, registry, around)
@@ -79,7 +82,8 @@ export function createFlowView({ registry, code, live, published, missing, pytho
   ]
 
   const summaryOf = (row: FlowRow): Summary => {
-    const version = [row.version, row.published_version, ...Object.keys(row.library ?? {})].join(' ')
+    const parts = [row.version, row.published_version, secrets.generation, ...Object.keys(row.library ?? {})]
+    const version = parts.join(' ')
     const known = summaries.get(row.id)
     const { generation } = published
     if (known?.version === version && (known.generation ?? generation) === generation) return known

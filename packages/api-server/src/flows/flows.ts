@@ -29,6 +29,7 @@ import { flowGraph } from './flow-graph.ts'
 import type { NewName } from './flow-references.ts'
 import { removeFlow } from './flow-removal.ts'
 import { FlowRows } from './flow-rows.ts'
+import type { FlowSecrets } from './flow-secrets.ts'
 import { createFlowView, type FlowView } from './flow-view.ts'
 import type { LiveFlows } from './live.ts'
 import { assertPrivileged } from './privilege.ts'
@@ -63,6 +64,7 @@ export interface FlowsDeps {
   readonly pythonIssues: PythonIssues
   /** What a node type lacks on this engine; null when nothing. */
   readonly missing: NonNullable<Surroundings['missing']>
+  readonly secrets: FlowSecrets
   /** Ids of the queued and running runs of a flow, read in the transaction that deletes it. */
   readonly activeRuns: (tx: Sql, flowId: string) => Promise<readonly string[]>
   /** Gives the runs of a flow another name, in the transaction that renames it. */

@@ -2,16 +2,21 @@
  * What the graph runtime reaches outside itself, composed from the slices of the engine.
  * @module
  */
-import type { Clock, Host, WorkHost } from '@flow-service/core'
+import type { Clock, Host, Secrets, WorkHost } from '@flow-service/core'
+import type { EngineEvent } from '@flow-service/protocol'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
+import type { Dial } from '../egress/dialer.ts'
+import type { OutgoingFetch } from '../egress/outgoing-fetch.ts'
 import type { DeadLetters } from '../events/dead-letters.ts'
 import type { EventBus } from '../events/event-bus.ts'
 import type { Hooks } from '../hooks/hooks.ts'
+import type { ServedSockets } from '../hooks/served-sockets.ts'
 import type { LastValues } from '../messages/last-values.ts'
+import { maskedCall } from '../secrets/masked-call.ts'
+import type { Redactor } from '../secrets/redactor.ts'
 import type { Dispatcher } from '../workers/dispatch.ts'
 import { createIds } from './ids.ts'
-import { outgoingFetch } from './outgoing-fetch.ts'
 
 /** The parts of the engine that live flows and runs use. */
 export interface HostParts {
@@ -20,9 +25,16 @@ export interface HostParts {
   readonly deadLetters: Pick<DeadLetters, 'record'>
   readonly dispatcher: Dispatcher
   readonly events: Pick<EventBus, 'isHeard' | 'publish'>
+  /** What nodes reach of the engine's machine. */
+  readonly machine: Pick<Host, 'files' | 'spawn'>
   readonly hooks: Pick<Hooks, 'register'>
+  readonly servedSockets: Pick<ServedSockets, 'register'>
+  /** The way out of the machine for nodes. */
+  readonly egress: { readonly dial: Dial; readonly fetch: OutgoingFetch['fetch'] }
   readonly lastValues: Pick<LastValues, 'record'>
   readonly log: { info(fields: object, message: string): void }
+  readonly redactor: Pick<Redactor, 'mask' | 'stream'>
+  readonly secrets: Pick<Secrets, 'valueOf'>
   /** Time zone of cron patterns, an IANA name. */
   readonly timeZone: string
   readonly work: WorkHost
@@ -72,33 +84,52 @@ export function createHost(parts: HostParts): Host {
     clock,
     deadLetters,
     dispatcher,
+    egress,
     events,
     hooks,
     lastValues,
     log,
+    machine,
+    redactor,
+    secrets,
+    servedSockets,
     timeZone,
     work,
     cascadeEnded = () => {},
   } = parts
+  const { mask } = redactor
   return {
     clock,
     newId: createIds(),
     timeZone,
-    record: (source, value, atMs) => lastValues.record(source, value, atMs),
+    // what is shown and kept has no secrets; nodes pass values on to each other as they are
+    record: (source, value, atMs) => lastValues.record(source, mask(value), atMs),
     // by the clock of the values: what is told after a snapshot is told from it by its time
-    event: (event) => events.publish(event, clock.now()),
+    event: (event) => events.publish(shownEvent(event, mask), clock.now()),
     isWatched: () => events.isHeard(),
-    deadLetter: (entry) => deadLetters.record(entry, clock.now()),
+    deadLetter: (entry) => deadLetters.record({ ...entry, value: mask(entry.value) }, clock.now()),
     cascadeEnded,
     work,
-    log: ({ text, ...place }) => log.info(place, text),
+    log: ({ text, ...place }) => log.info(place, mask(text)),
     webhook: (flow, route, handler) => hooks.register(flow, route, handler),
-    fetch: outgoingFetch,
-    call: (call) => dispatcher.call(call),
+    socketRoute: (flow, route, serve) => servedSockets.register(flow, route, serve),
+    fetch: (url, init) => egress.fetch(url, init),
+    connect: (target) => egress.dial(target),
+    files: machine.files,
+    spawn: (command, env) => machine.spawn(command, env),
+    call: (call) => maskedCall(call, redactor, (shown) => dispatcher.call(shown)),
     release: (flow, node) => dispatcher.release(flow, node),
     artifacts: {
       save: async (data, options) => (await artifacts.put(data, options)).ref,
       load: (digest) => artifacts.read(digest),
     },
+    secrets: { valueOf: (name) => secrets.valueOf(name), mask },
   }
+}
+
+/** Core has masked what nodes tell of themselves; values are masked here. */
+function shownEvent(event: EngineEvent, mask: Redactor['mask']): EngineEvent {
+  if (event.type !== 'value') return event
+  const value = mask(event.value)
+  return value === event.value ? event : { ...event, value }
 }

@@ -7,6 +7,7 @@
  */
 import type { LibrarySource, LibraryUse } from '@flow-service/protocol'
 
+import type { Sql } from '../db/database.ts'
 import { actorOf } from '../events/event-log.ts'
 import { invalid, ProblemError } from '../http/errors.ts'
 import type { UserPrincipal } from '../http/principal.ts'
@@ -61,13 +62,15 @@ export class Library {
    */
   async update({ name, code, version, through }: LibraryUpdate, by: UserPrincipal): Promise<LibraryRow> {
     const { database, eventLog } = this.#deps
-    await this.#assertFits(name, code)
+    // the code is parsed here, and looked at again when no user can come any more (Y1)
+    await this.#assertFits(database.sql, name, code)
     const { row, users } = await database.transaction(async (tx) => {
       const store = createLibraryStore(tx)
       await store.lock()
       const entry = found(await store.byName(name), name)
       if (version !== undefined && version !== entry.version) throw conflict(entry)
       if (entry.code === code) return { row: entry, users: [] }
+      await this.#assertFits(tx, name, code)
       const changed = found(await store.update({ name, code, by: by.email }), name)
       const using = await store.users(name)
       const detail = { library: name, version: changed.version, flows: [...new Set(using.map(({ flow }) => flow))] }
@@ -111,10 +114,10 @@ export class Library {
   }
 
   /** What published users execute has to be executable: the change acts on them at once. */
-  async #assertFits(name: string, code: string): Promise<void> {
-    const { database, pythonIssues } = this.#deps
-    const users = (await createLibraryStore(database.sql).users(name)).filter(({ published }) => published)
-    const flows = createFlowStore(database)
+  async #assertFits(sql: Sql, name: string, code: string): Promise<void> {
+    const { pythonIssues } = this.#deps
+    const users = (await createLibraryStore(sql).users(name)).filter(({ published }) => published)
+    const flows = createFlowStore({ sql })
     const rows = await Promise.all(idsOf(users).map((id) => flows.byId(id)))
     const faults = rows.map(async (row) => {
       const document = row && using(row, name, code)

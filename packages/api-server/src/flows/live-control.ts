@@ -49,9 +49,23 @@ export interface LiveControlDeps {
   readonly missing: NonNullable<Surroundings['missing']>
 }
 
+/** Live flows that are run by themselves at the same time. */
+const MAX_PRIVATE_RUNS = 8
+
+const tooManyRuns = (): ProblemError =>
+  new ProblemError(
+    'rate_limited',
+    `${MAX_PRIVATE_RUNS} live flows are being run once already: wait until one has ended`,
+    {
+      retry_after_s: 5,
+    },
+  )
+
 /** Unknown flows and nodes are refused with `not_found`, batch flows with `wrong_mode`. */
 export class LiveControl {
   readonly #deps: LiveControlDeps
+  /** Runs of live flows by themselves that go on. */
+  #privateRuns = 0
 
   constructor(deps: LiveControlDeps) {
     this.#deps = deps
@@ -108,16 +122,19 @@ export class LiveControl {
   }
 
   /**
-   * Runs the draft of a live flow once by itself, until it is quiet or for 30 s. Refuses with `flow_invalid`, or
-   * `validation_failed` naming the input.
+   * Runs the draft of a live flow once by itself, until it is quiet or for 30 s. Refuses with `flow_invalid`, with
+   * `validation_failed` naming the input, and with `rate_limited` while {@link MAX_PRIVATE_RUNS} go on.
    */
   async runOnce(name: string, inputs: Values): Promise<LiveRunResult> {
     const { host, registry } = this.#deps
     const { document, fault } = currentContent(await this.#deps.rows.find(name))
     const issues = fault ? [fault] : await this.#issues(document)
     if (issues.some(isError)) throw flowInvalid(name, issues)
+    if (this.#privateRuns >= MAX_PRIVATE_RUNS) throw tooManyRuns()
+    this.#privateRuns++
+    const onEnd = (): void => void this.#privateRuns--
     try {
-      const { values, nodes, ...result } = await runPrivately({ document, host, registry, inputs })
+      const { values, nodes, ...result } = await runPrivately({ document, host, registry, inputs, onEnd })
       return { ...result, values: values as LiveRunResult['values'], nodes: [...nodes] }
     } catch (error) {
       if (error instanceof StartError) throw flowInvalid(name, [startFailed(error)])
@@ -134,8 +151,8 @@ export class LiveControl {
   }
 
   async #issues(document: FlowDocument): Promise<Issue[]> {
-    const { code, missing, published, pythonIssues, registry } = this.#deps
-    const around: Surroundings = { message: (message) => published.dtypeOf(message), missing }
+    const { code, host, missing, published, pythonIssues, registry } = this.#deps
+    const around: Surroundings = { message: (message) => published.dtypeOf(message), missing, secrets: host.secrets }
     const found = [...checkDocument(document, registry, around), ...code.issues(document.name)]
     return [...found, ...(await pythonIssues(document))]
   }

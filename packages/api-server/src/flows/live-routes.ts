@@ -65,7 +65,7 @@ export const liveEndpoints = {
     path: '/flows/{name}/run',
     summary: 'Run the draft once',
     description:
-      'A batch flow: queues a draft run, `inputs` being its parameters. A live flow: runs by itself until it is quiet, at most 30 s, without listeners and schedules; nothing reaches the catalogue or other flows, but its nodes really send.',
+      'A batch flow: queues a draft run, `inputs` being its parameters. A live flow: runs by itself until it is quiet, at most 30 s and at most 8 at a time, without listeners and schedules; nothing reaches the catalogue or other flows, but its nodes really send.',
     auth: 'user',
     params,
     body: json(flowRunRequestSchema, { required: false }),
@@ -73,7 +73,7 @@ export const liveEndpoints = {
       200: reply.json('What came of the live flow.', liveRunResultSchema),
       201: reply.json('The queued run of the batch flow.', runSchema, z.object({ location: z.string() })),
     },
-    problems: ['not_found', 'validation_failed', 'flow_invalid'],
+    problems: ['not_found', 'validation_failed', 'flow_invalid', 'rate_limited'],
   }),
   trigger: endpoint({
     id: 'flows.nodes.trigger',

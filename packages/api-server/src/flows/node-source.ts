@@ -96,6 +96,7 @@ export class NodeSources {
       await eventLog.audit(tx, entryOf('library.share', place, name, by))
       return { id: row.id, entry: made }
     })
+    this.#deps.code.release(place.flow)
     await refresh([id], { ...this.#deps, rebuild: false })
     return sharedSource(place, entry)
   }
@@ -116,6 +117,7 @@ export class NodeSources {
       await eventLog.audit(tx, entryOf('library.unshare', place, name, by))
       return changed
     })
+    if (row.origin === 'api') this.#deps.code.release(row.name)
     await refresh([row.id], { ...this.#deps, rebuild: false })
     return ownSource(row, this.#node(row, place))
   }

@@ -2,7 +2,7 @@
  * Flows as runs need them: a content with the identity of its flow.
  * @module
  */
-import { checkDocument, type NodeRegistry, type Surroundings } from '@flow-service/core'
+import { checkDocument, type NodeRegistry, type Secrets, type Surroundings } from '@flow-service/core'
 import type { FlowDocument, FlowMode, Issue } from '@flow-service/protocol'
 
 import type { Database } from '../db/database.ts'
@@ -45,13 +45,14 @@ export interface RunnableFlowsDeps {
   readonly published: Pick<PublishedFlows, 'dtypeOf' | 'nameOf'>
   readonly pythonIssues: PythonIssues
   readonly missing: NonNullable<Surroundings['missing']>
+  readonly secrets: Secrets
 }
 
 /** Contents to run, of a database. */
 export function createRunnableFlows(deps: RunnableFlowsDeps): RunnableFlows {
-  const { database, registry, code, published, pythonIssues, missing } = deps
+  const { database, registry, code, published, pythonIssues, missing, secrets } = deps
   const store = createFlowStore(database)
-  const around: Surroundings = { message: (name) => published.dtypeOf(name), missing }
+  const around: Surroundings = { message: (name) => published.dtypeOf(name), missing, secrets }
   return {
     async byName(name, form) {
       const row = await store.byName(name)

@@ -21,7 +21,7 @@ export const linked = (node: object, library: string): object => ({ ...node, lib
 /** A stored node with code of its own. */
 export const unlinked = (node: object, code: string): object => ({ ...node, library: null, source: code })
 
-/** Changes nodes in the draft and in the published form of a flow, whose version grows by one. */
+/** Changes nodes in the draft and in the published form of a flow of the API, whose version grows by one. */
 export async function linkNodes(
   tx: Sql,
   { row, by }: { readonly row: FlowRow; readonly by: UserPrincipal },
@@ -36,7 +36,9 @@ export async function linkNodes(
     by: by.email,
   })
   if (changed === null) throw versionConflict(row.name, row.version)
-  return changed
+  if (changed.origin === 'api') return changed
+  // its module is gone: who changes it takes it over
+  return (await createFlowStore({ sql: tx }).takeOver(tx, row.id)) ?? changed
 }
 
 /** What {@link refresh} works on; `rebuild` starts active flows again with what they execute now. */

@@ -77,6 +77,12 @@ export const createFlowStore = ({ sql }: Pick<Database, 'sql'>) => ({
     affected(await sql`update flow set wished = ${wished} where id = ${id}`, 1)
   },
 
+  /** The bundles of these digests, as far as there are any: they are spared for an hour, and about to be referred to. */
+  touchBundles: (digests: readonly string[]): Promise<BundleRow[]> =>
+    sql<BundleRow[]>`
+      update code_bundle set touched_at = now() where digest = any(${[...digests]})
+      returning digest, bundle, source_map, addons`,
+
   /** The bundles of these digests, as far as there are any. */
   bundles: (digests: readonly string[]): Promise<BundleRow[]> =>
     sql<BundleRow[]>`
@@ -149,6 +155,11 @@ const changes = {
         updated_at = now(), updated_by = ${flow.by}
       where id = ${flow.id} and version = ${flow.version} returning *, library_of(flow) as library`),
 
+  /** Makes a flow that was defined in code one of the API. */
+  takeOver: (tx: Sql, id: string): Promise<FlowRow | null> =>
+    one(tx<FlowRow[]>`
+      update flow set origin = 'api', code = null where id = ${id} returning *, library_of(flow) as library`),
+
   /**
    * Publishes a flow defined in code, with a new version when the content differs: `is_new` then. Null when the name
    * is that of a flow made through the API.
@@ -180,7 +191,27 @@ const changes = {
       insert into code_bundle (digest, bundle, source_map, addons)
       values (${row.digest}, ${row.bundle}, ${row.source_map}, ${[...row.addons]})
       on conflict (digest) do update set
-        bundle = excluded.bundle, source_map = excluded.source_map, addons = excluded.addons`
+        bundle = excluded.bundle, source_map = excluded.source_map, addons = excluded.addons, touched_at = now()`
+  },
+
+  /** Drops the bundles that no flow names, and no run's document; gives their digests. Young ones are spared. */
+  expireBundles: async (tx: Sql): Promise<string[]> => {
+    const idle = await tx<{ digest: string }[]>`
+      select digest from code_bundle
+      where touched_at < now() - interval '1 hour' and digest not in (
+        select entry #>> '{}' from flow, jsonb_path_query(jsonb_build_array(draft, published),
+          '$[*].nodes[*].entry.digest') entry)
+      order by digest for update skip locked`
+    if (idle.length === 0) return []
+    // documents without code are told by their text, which costs less than reading them
+    const rows = await tx<{ digest: string }[]>`
+      delete from code_bundle
+      where digest = any(${idle.map(({ digest }) => digest)}::text[]) and digest not in (
+        select node -> 'entry' ->> 'digest' from run_document, json_array_elements(document -> 'nodes') node
+        where document::text ~ '"entry"\s*:\s*[{]' and json_typeof(node -> 'entry') = 'object'
+          and exists (select from run where run.flow = run_document.flow and run.digest = run_document.digest))
+      returning digest`
+    return rows.map(({ digest }) => digest)
   },
 }
 

@@ -72,6 +72,21 @@ export const createWorkStore = ({ sql }: Pick<Database, 'sql'>) => ({
     return added.filter((row) => !stored.has(row.id))
   },
 
+  /** Adds work in the caller's transaction; a flow of it that there is not, else null. */
+  async add(tx: Sql, rows: readonly WorkRow[]): Promise<string | null> {
+    const added = await tx<{ id: string }[]>`
+      insert into live_work (id, flow, node, body, cascade, origin, attempts, begun, ended)
+      select t.id, flow.id, t.node, t.body, t.cascade, t.origin, t.attempts, t.begun, t.ended
+      from rows from (json_to_recordset(${JSON.stringify(rows)}::json) as (id uuid, flow text, node text, body text,
+          cascade uuid, origin text, attempts int, begun text[], ended text[]))
+        with ordinality as t (id, flow, node, body, cascade, origin, attempts, begun, ended, place)
+      join flow on flow.name = t.flow
+      order by t.place
+      returning id`
+    const stored = new Set(added.map(({ id }) => id))
+    return rows.find(({ id }) => !stored.has(id))?.flow ?? null
+  },
+
   /** Readers are noted by the name of their flow: they follow it to its new one. */
   async rename(tx: Sql, { from, to }: { readonly from: string; readonly to: string }): Promise<void> {
     const [old, now] = [`${from}/`, `${to}/`]

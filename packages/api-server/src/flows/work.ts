@@ -14,6 +14,7 @@
  *   ends are always taken; they are fewer than what was kept.
  * - W6 work that can never be stored (its flow is gone, a text that PostgreSQL does not take) is refused alone.
  * - W7 work is dropped after what its end has caused: `beforeDrops` is awaited first.
+ * - W8 what is asked for `together` is in one batch, however full that is.
  * @module
  */
 import { AsyncResource } from 'node:async_hooks'
@@ -21,7 +22,7 @@ import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 
 import type { KeptWork, WorkHost } from '@flow-service/core'
 
-import type { Database } from '../db/database.ts'
+import type { Database, Sql } from '../db/database.ts'
 import { sqlState } from '../db/transaction.ts'
 import { ProblemError } from '../http/errors.ts'
 import { WorkBatch } from './work-batch.ts'
@@ -55,6 +56,11 @@ export interface WorkDeps {
 export interface LiveWork extends WorkHost {
   /** Whether something waits to be committed. */
   readonly isWriting: boolean
+  /**
+   * Keeps work in the caller's transaction, which decides whether it is. Refuses with `not_active` when there is no flow
+   * of its name.
+   */
+  keepIn(tx: Sql, works: readonly KeptWork[]): Promise<void>
   /** Resolves once all that was asked for so far is committed; rejects when that takes too long (W4). */
   written(): Promise<void>
   /** Writes what waits; what cannot be written in time is lost and told to the log. Nothing is kept afterwards. */
@@ -78,6 +84,8 @@ class StoredWork implements LiveWork {
   #open: WorkBatch | null = null
   #operations = 0
   #length = 0
+  /** Calls of `together` that go on. */
+  #groups = 0
   #isWriting = false
   #isClosed = false
 
@@ -121,6 +129,22 @@ class StoredWork implements LiveWork {
     this.#ask((batch) => batch.drop(id))
   }
 
+  together<T>(change: () => T): T {
+    this.#groups++
+    try {
+      return change()
+    } finally {
+      this.#groups--
+      this.#closeFull()
+    }
+  }
+
+  async keepIn(tx: Sql, works: readonly KeptWork[]): Promise<void> {
+    const missing = await this.#store.add(tx, works.map(rowOf))
+    if (missing === null) return
+    throw new ProblemError('not_active', `there is no flow "${missing}" any more, so that nothing is kept for it`)
+  }
+
   async attempt(ids: readonly string[]): Promise<void> {
     await this.#ask((batch) => {
       for (const id of ids) batch.attempt(id)
@@ -153,8 +177,15 @@ class StoredWork implements LiveWork {
     const result = operation(batch)
     this.#operations += batch.operations - operations
     this.#length += batch.length - length
-    if (batch.operations >= BATCH_OPERATIONS || batch.length >= BATCH_LENGTH) this.#open = null
+    this.#closeFull()
     return result
+  }
+
+  /** A full batch takes no more, but for what belongs together (W8). */
+  #closeFull(): void {
+    const batch = this.#open
+    if (this.#groups > 0 || batch === null) return
+    if (batch.operations >= BATCH_OPERATIONS || batch.length >= BATCH_LENGTH) this.#open = null
   }
 
   #newBatch(): WorkBatch {

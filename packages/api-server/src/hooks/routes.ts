@@ -14,6 +14,7 @@ import { ProblemError } from '../http/errors.ts'
 import { parseFields } from '../http/fields.ts'
 import { checkJson } from '../http/json-text.ts'
 import type { Hook, Hooks } from './hooks.ts'
+import type { IsPortal } from './portal.ts'
 
 const empty = new Uint8Array()
 const noQuery: Readonly<Record<string, string>> = Object.freeze({})
@@ -26,10 +27,10 @@ const acceptedHeaders = { 'content-type': 'application/json', 'content-length': 
  * The handler to mount at `/hooks`, before any body parser. It answers 202 once the handler of the route has taken the
  * request; unknown flow, path and secret are answered alike with 404.
  */
-export function hookRoutes(hooks: Pick<Hooks, 'find'>): RequestHandler {
+export function hookRoutes(hooks: Pick<Hooks, 'find'>, isPortal: IsPortal = () => false): RequestHandler {
   return async (request, response) => {
     try {
-      await answer(hooks, request, response)
+      await answer((path) => hooks.find(path, isPortal(request)), request, response)
     } catch (error) {
       response.setHeaders(new Map(Object.entries(inert)))
       throw error
@@ -37,10 +38,14 @@ export function hookRoutes(hooks: Pick<Hooks, 'find'>): RequestHandler {
   }
 }
 
-async function answer(hooks: Pick<Hooks, 'find'>, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  find: (rawPath: string) => Hook | undefined,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const { url = '', method } = request
   const mark = url.indexOf('?')
-  const hook = hooks.find(mark < 0 ? url : url.slice(0, mark))
+  const hook = find(mark < 0 ? url : url.slice(0, mark))
   if (!hook) throw new ProblemError('not_found', 'no active flow has a webhook here')
   if ((method !== 'GET' && method !== 'POST') || !hook.methods.includes(method)) {
     throw new ProblemError('method_not_allowed', `this webhook takes ${hook.methods.join(' and ')}`, {

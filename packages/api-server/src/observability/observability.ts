@@ -18,6 +18,7 @@ import type { Database } from '../db/database.ts'
 import type { DeadLetters } from '../events/dead-letters.ts'
 import type { EventBus } from '../events/event-bus.ts'
 import type { EventLog } from '../events/event-log.ts'
+import type { LiveWork } from '../flows/work.ts'
 import { Cascades } from './cascades.ts'
 import { type Checked, EngineChecks, statusOf } from './checks.ts'
 import { rollups, timeseries } from './executions.ts'
@@ -36,6 +37,7 @@ export interface ObserverSetting {
   readonly bus: EventBus
   readonly eventLog: EventLog
   readonly deadLetters: DeadLetters
+  readonly work: Pick<LiveWork, 'keepIn'>
   readonly engineVersion: string
   /** Directory of the stored artifacts. */
   readonly artifactsDir: string

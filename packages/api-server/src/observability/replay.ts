@@ -1,17 +1,16 @@
 /**
- * Delivers dead letters again (wire decision R5). A letter is taken and delivered in one transaction, so that of several
- * callers one delivers it, and it stays when it cannot be delivered. A delivery that is accepted is in the memory of the
- * engine, like any other.
+ * Delivers dead letters again (wire decision R5). One transaction takes a letter and keeps its delivery as work of the
+ * flow; it is delivered afterwards. So of several callers one delivers it, it stays when it cannot be delivered, and a
+ * crash at any moment leaves either the letter or the work: nothing is lost, and nothing done twice.
  * @module
  */
-import { AsyncLocalStorage } from 'node:async_hooks'
-
-import { type Clock, type LiveFlow, TriggerError } from '@flow-service/core'
+import { type Clock, type LiveFlow, type Replayed, TriggerError } from '@flow-service/core'
 import { MAX_MAILBOX, type ReplayRequest, timestampOfMs } from '@flow-service/protocol'
 
 import type { Database, Sql } from '../db/database.ts'
 import type { DeadLetterFilter, DeadLetters, KeptLetter } from '../events/dead-letters.ts'
 import { actorOf, type EventLog } from '../events/event-log.ts'
+import type { LiveWork } from '../flows/work.ts'
 import { invalid, ProblemError } from '../http/errors.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import { justAfter } from './instant.ts'
@@ -22,10 +21,17 @@ export interface ReplaySetting {
   readonly deadLetters: DeadLetters
   readonly clock: Clock
   readonly eventLog: Pick<EventLog, 'audit'>
+  readonly work: Pick<LiveWork, 'keepIn'>
   /** The live flow of a name while it is active. */
   readonly flow: (name: string) => LiveFlow | undefined
   /** The names of the active flows. */
   readonly activeFlows: () => readonly string[]
+}
+
+/** A letter and its delivery. */
+interface Prepared {
+  readonly letter: KeptLetter
+  readonly again: Replayed
 }
 
 /** Letters of one transaction. */
@@ -45,18 +51,21 @@ export class Replay {
 
   /** Delivers one; the cascade. Refuses with `not_found`, `not_active` or `validation_failed`. */
   async one(id: string, by: UserPrincipal): Promise<string> {
-    const { database, deadLetters, eventLog } = this.#setting
+    const { database, deadLetters, eventLog, work } = this.#setting
     const found = await deadLetters.find(id)
     if (!found) throw noLetter(id)
     assertKept(found)
-    const deliver = AsyncLocalStorage.bind((letter: KeptLetter) => this.#deliver(letter))
-    return database.transaction(async (tx) => {
+    const taken = await database.transaction(async (tx) => {
       const letter = await deadLetters.take(tx, id)
       if (!letter) throw noLetter(id)
       const { flow, node } = letter
       await eventLog.audit(tx, { action: 'dead_letter.replay', flow, node, actor: actorOf(by), detail: { id } })
-      return deliver(letter)
+      const prepared = this.#prepare(letter)
+      await work.keepIn(tx, [prepared.again.work])
+      return prepared
     })
+    this.#deliver([taken])
+    return taken.again.work.cascade
   }
 
   /**
@@ -79,10 +88,10 @@ export class Replay {
     // those that cannot be delivered cost as much as the others
     while (replayed < MAX_LETTERS && looked < MAX_LOOKED) {
       const limit = Math.min(BATCH, MAX_LETTERS - replayed)
-      const deliver = AsyncLocalStorage.bind((letter: KeptLetter) => this.#deliver(letter))
       const span = { ...filter, since }
-      const batch = await database.transaction((tx) => this.#batch(tx, { filter: span, limit, deliver }))
-      replayed += batch.delivered
+      const batch = await database.transaction((tx) => this.#batch(tx, span, limit))
+      this.#deliver(batch.prepared)
+      replayed += batch.prepared.length
       looked += limit
       if (batch.last === null) break
       since = justAfter(batch.last)
@@ -96,24 +105,52 @@ export class Replay {
     return replayed
   }
 
-  /** Delivers the oldest of a filter, and puts those back that could not be. `last` is the time of the newest one. */
+  /** Takes the oldest of a filter, and puts those back that cannot be delivered. `last` is the time of the newest one. */
   async #batch(
     tx: Sql,
-    take: { filter: DeadLetterFilter; limit: number; deliver: (letter: KeptLetter) => string },
-  ): Promise<{ delivered: number; last: string | null }> {
-    const { deadLetters } = this.#setting
-    const letters = await deadLetters.takeOldest(tx, take.filter, take.limit)
-    const kept = letters.filter((letter) => !isDelivered(letter, take.deliver))
-    if (kept.length > 0) await deadLetters.putBack(tx, kept)
-    return { delivered: letters.length - kept.length, last: letters.at(-1)?.ts ?? null }
+    filter: DeadLetterFilter,
+    limit: number,
+  ): Promise<{ prepared: Prepared[]; last: string | null }> {
+    const { deadLetters, work } = this.#setting
+    const letters = await deadLetters.takeOldest(tx, filter, limit)
+    const prepared = letters.flatMap((letter) => this.#prepareIfPossible(letter) ?? [])
+    const taken = new Set(prepared.map(({ letter }) => letter))
+    const left = letters.filter((letter) => !taken.has(letter))
+    if (left.length > 0) await deadLetters.putBack(tx, left)
+    if (prepared.length > 0) {
+      await work.keepIn(
+        tx,
+        prepared.map(({ again }) => again.work),
+      )
+    }
+    return { prepared, last: letters.at(-1)?.ts ?? null }
   }
 
-  #deliver(letter: KeptLetter): string {
-    const { id, node, message, value } = letter
-    const flow = this.#activeFlow(letter.flow)
-    const again = { id, node, message, value: value === null ? null : (JSON.parse(value) as unknown) }
+  /** Delivers what is kept; a flow that has stopped meanwhile takes it up at its next start. */
+  #deliver(prepared: readonly Prepared[]): void {
+    for (const { letter, again } of prepared) {
+      this.#setting.deadLetters.redelivered(letter, again.work.cascade)
+      again.deliver()
+    }
+  }
+
+  #prepareIfPossible(letter: KeptLetter): Prepared | null {
     try {
-      return this.#setting.deadLetters.redeliver(letter, () => flow.replay(again))
+      return this.#prepare(letter)
+    } catch (error) {
+      if (error instanceof ProblemError) return null
+      throw error
+    }
+  }
+
+  #prepare(letter: KeptLetter): Prepared {
+    const { node, message, value } = letter
+    const flow = this.#activeFlow(letter.flow)
+    try {
+      return {
+        letter,
+        again: flow.replay({ node, message, value: value === null ? null : (JSON.parse(value) as unknown) }),
+      }
     } catch (error) {
       if (!(error instanceof TriggerError)) throw error
       throw cannot(letter, `${error.message}; it stays until it is 30 days old`)
@@ -137,14 +174,4 @@ function assertKept(letter: KeptLetter): void {
   const { run, value } = letter
   if (run !== null) throw cannot(letter, `it is a run; retry it as POST /runs/${run}/retry`)
   if (value === null) throw cannot(letter, 'its value had more than 256 KiB of JSON and was not kept')
-}
-
-function isDelivered(letter: KeptLetter, deliver: (letter: KeptLetter) => string): boolean {
-  try {
-    deliver(letter)
-    return true
-  } catch (error) {
-    if (error instanceof ProblemError) return false
-    throw error
-  }
 }

@@ -15,13 +15,16 @@ import {
 import { type EngineEvent, type FlowDocument, qualify, timestampOfMs } from '@flow-service/protocol'
 
 import type { RunnableFlows } from '../flows/runnable-flows.ts'
-import type { ExecutionStore, RunEnd } from './execution-store.ts'
+import type { EngineStages } from './engine-stages.ts'
+import type { RunEnd } from './execution-store.ts'
 import { type ExecutionWriter, type RunsLog, unstorable } from './execution-writer.ts'
+import { maskedEvent, sparesSecrets } from './masked-event.ts'
 import { underName } from './pinned-document.ts'
 import { RunRecorder } from './recorder.ts'
 import { storableResult } from './result.ts'
+import { RunPlace } from './run-place.ts'
 import { paramsOf, secondsBetween, storableText, summaryOf, type SummaryRow } from './run-record.ts'
-import { RunStageCache, type StageCacheSetting } from './stage-cache.ts'
+import { RunStageCache } from './stage-cache.ts'
 import type { ClaimedRun } from './store.ts'
 
 /** What executing takes. */
@@ -29,9 +32,8 @@ export interface ExecutionSetting {
   readonly host: Host
   readonly registry: NodeRegistry
   readonly flows: RunnableFlows
-  readonly store: ExecutionStore
   readonly writer: ExecutionWriter
-  readonly artifacts: StageCacheSetting['artifacts']
+  readonly stages: EngineStages
   readonly publishEvent: (event: EngineEvent, atMs: number) => void
   /** Publishes a result in the catalogue of messages. */
   readonly publishMessage: (message: string, value: unknown, run: string) => void
@@ -51,6 +53,14 @@ interface Work {
 
 type Ending = Omit<RunEnd, 'finished_at'>
 
+/** Hears what a run takes of its engine. */
+export interface ExecutionListener {
+  /** No node executes any more; the end is still to be written. */
+  executed(): void
+  /** Every node that has begun waits for a worker that is not there, or has no room; or that is over. */
+  waits(isWaiting: boolean): void
+}
+
 const cancelled: Ending = { status: 'cancelled', result: null, error: null }
 
 /** Executes a claimed run. */
@@ -59,6 +69,7 @@ export class Execution {
   readonly #setting: ExecutionSetting
   readonly #abort = new AbortController()
   #recorder: RunRecorder | null = null
+  #cache: RunStageCache | null = null
   #digest: string | null
   #outputs: ReadonlyMap<string, unknown> = new Map()
   #end: Promise<SummaryRow | null> | null = null
@@ -80,16 +91,24 @@ export class Execution {
   }
 
   /** Executes the run to its end; never rejects. Resolves when no node executes any more and the end is written. */
-  async run(): Promise<void> {
+  async run(listener: ExecutionListener): Promise<void> {
+    const ending = await this.#outcome(listener)
+    listener.executed()
+    if (ending !== null) await this.#finish(ending)
+    await this.#end
+    this.#cache?.close()
+  }
+
+  /** Executes the nodes; null when the run was ended before. */
+  async #outcome(listener: ExecutionListener): Promise<Ending | null> {
     try {
       const work = await this.#work()
-      if (this.ending) return
-      const ending = 'document' in work ? await this.#execute(work) : work
-      await this.#finish(ending)
+      if (this.ending) return null
+      return 'document' in work ? await this.#execute(work, listener) : work
     } catch (error) {
       this.#setting.log.error({ err: error, run: this.claim.id }, 'a run failed unexpectedly')
       const message = 'the engine failed while executing the run; its log tells more'
-      await this.#finish({ status: 'error', result: null, error: { node: null, type: 'internal', message } })
+      return { status: 'error', result: null, error: { node: null, type: 'internal', message } }
     }
   }
 
@@ -135,10 +154,18 @@ export class Execution {
     return { document, digest: documentDigest(document), inputs: paramsOf(checked.inputs) }
   }
 
-  async #execute({ document, digest, inputs }: Work): Promise<Ending> {
-    const { host, registry, store, writer, artifacts, publishEvent, maxParallelNodes, lastValue } = this.#setting
-    const { id, token, no_cache: noCache } = this.claim
-    const cache = new RunStageCache({ store, artifacts, keep: (entry) => recorder.cache(entry) })
+  async #execute({ document, digest, inputs }: Work, listener: ExecutionListener): Promise<Ending> {
+    const { host, registry, stages, writer, publishEvent, maxParallelNodes, lastValue } = this.#setting
+    const { id, token, flow_id: flow, no_cache: noCache } = this.claim
+    const cache = new RunStageCache({
+      stages,
+      run: id,
+      token,
+      flow,
+      keep: (entry) => recorder.cache(entry),
+      hurry: () => void recorder.flush(),
+    })
+    this.#cache = cache
     const recorder = new RunRecorder({
       run: id,
       token,
@@ -148,8 +175,10 @@ export class Execution {
       writer,
       publish: publishEvent,
       cachedNodeOf: (key) => cache.nodeOf(key),
+      onStagesWritten: (keys) => cache.written(keys),
     })
     this.#recorder = recorder
+    const place = new RunPlace(document, (isWaiting) => listener.waits(isWaiting))
     const outcome = await runBatch(document, {
       host,
       registry,
@@ -158,8 +187,12 @@ export class Execution {
       noCache,
       parallel: maxParallelNodes,
       signal: this.#abort.signal,
-      cache,
-      observe: (event) => recorder.observe(event),
+      cache: sparesSecrets(cache, host.secrets),
+      observe(event) {
+        place.observe(event)
+        recorder.observe(maskedEvent(event, host.secrets))
+      },
+      behind: () => recorder.behind(),
       lastValue,
     })
     if (digest !== null) this.#digest = digest
@@ -167,7 +200,8 @@ export class Execution {
     return this.#endingOf(outcome)
   }
 
-  async #endingOf({ status, result, error }: BatchOutcome): Promise<Ending> {
+  async #endingOf(outcome: BatchOutcome): Promise<Ending> {
+    const { status, result, error } = this.#setting.host.secrets.mask(outcome)
     return {
       status,
       result:

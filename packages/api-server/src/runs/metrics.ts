@@ -15,6 +15,8 @@ import {
 
 /** Points of one curve that are enough to be written at once. */
 const CHUNK_POINTS = 500
+/** Most points of a chunk, which readers take as a whole. */
+const MAX_CHUNK_POINTS = 2_000
 
 /** A streaming port and the bare message it publishes. */
 export interface Curve {
@@ -55,7 +57,7 @@ export class MetricBuffer {
     return this.#waiting
   }
 
-  /** Adds a point and gives its step; `full` says that the curve has enough points to be written. */
+  /** Adds a point and gives its step; `full` says that the curve has enough new points to be written. */
   add(curve: Curve, value: WireNumber, atMs: number): { step: number; full: boolean } {
     const key = `${curve.node}/${curve.port}`
     let growing = this.#curves.get(key)
@@ -68,7 +70,7 @@ export class MetricBuffer {
     const step = growing.step
     growing.step += 1
     this.#waiting += 1
-    return { step, full: growing.ts.length >= CHUNK_POINTS }
+    return { step, full: growing.ts.length % CHUNK_POINTS === 0 }
   }
 
   /** Takes what has gathered. */
@@ -76,11 +78,15 @@ export class MetricBuffer {
     const chunks: Chunk[] = []
     this.#waiting = 0
     for (const growing of this.#curves.values()) {
-      const { node, port, message, seq, step, ts, vals } = growing
-      if (ts.length === 0) continue
-      const steps = ts.map((_, index) => step - ts.length + index)
-      chunks.push({ node, port, message, seq, steps, ts, vals })
-      growing.seq += 1
+      const { node, port, message, step, ts, vals } = growing
+      for (let at = 0; at < ts.length; at += MAX_CHUNK_POINTS) {
+        const part = ts.slice(at, at + MAX_CHUNK_POINTS)
+        const first = step - ts.length + at
+        const steps = part.map((_, index) => first + index)
+        const chunk = { node, port, message, seq: growing.seq, steps, ts: part }
+        chunks.push({ ...chunk, vals: vals.slice(at, at + MAX_CHUNK_POINTS) })
+        growing.seq += 1
+      }
       growing.ts = []
       growing.vals = []
     }

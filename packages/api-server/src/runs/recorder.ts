@@ -5,15 +5,25 @@
  * - R2 changes are written at most 500 ms after they happened, a full curve at once, and the rest with the end: what a
  *   finished run shows is complete in the commit that finishes it.
  * - R3 from the moment the end is decided nothing more is taken in.
+ * - R4 at most 20,000 points wait to be written, and those of the frames that are on their way: what emits more is held
+ *   back until a write has taken them.
  */
 import { type BatchEvent, type Clock, IntervalGate } from '@flow-service/core'
-import { artifactRefsIn, type EngineEvent, type FlowDocument, messagePart, timestampOfMs } from '@flow-service/protocol'
+import {
+  type ArtifactRef,
+  artifactRefsIn,
+  type EngineEvent,
+  type FlowDocument,
+  messagePart,
+  timestampOfMs,
+} from '@flow-service/protocol'
 
-import type { CacheEntry, RunEnd, RunWrite } from './execution-store.ts'
+import type { RunEnd, RunWrite } from './execution-store.ts'
 import type { ExecutionWriter, Written } from './execution-writer.ts'
 import { LogTail } from './log-tail.ts'
 import { MetricBuffer, pointValue } from './metrics.ts'
 import { type NodeRow, type RunArtifact, storableText, untouchedNode } from './run-record.ts'
+import type { CacheEntry } from './stage-store.ts'
 
 /** What the recorder needs to know of its run and surroundings. */
 export interface RecorderSetting {
@@ -27,12 +37,17 @@ export interface RecorderSetting {
   readonly publish: (event: EngineEvent, atMs: number) => void
   /** The node that executed behind a cached stage. */
   readonly cachedNodeOf: (key: string) => string | null
+  /** The stages with these keys were written, or could not be. */
+  readonly onStagesWritten: (keys: readonly string[]) => void
 }
 
 type NodeEvent = Extract<BatchEvent, { kind: 'node' }>
+type AttemptEvent = Extract<BatchEvent, { kind: 'attempt' }>
 type EmitEvent = Extract<BatchEvent, { kind: 'emit' }>
 
 const FLUSH_MS = 500
+/** Points that may wait for a write. */
+const MAX_WAITING = 20_000
 
 /** Records one run. */
 export class RunRecorder {
@@ -43,11 +58,14 @@ export class RunRecorder {
   readonly #metrics = new MetricBuffer()
   readonly #gates = new Map<string, IntervalGate<{ event: EngineEvent; atMs: number }>>()
   readonly #artifacts = new Map<string, RunArtifact>()
+  /** Nodes with the bytes that they gave to a port. */
+  readonly #given = new Set<string>()
   #newArtifacts = false
   #draftIsNew: boolean
   #cache: CacheEntry[] = []
   #closed = false
   #cancelTimer: (() => void) | null = null
+  #room: PromiseWithResolvers<void> | null = null
   #writing: Promise<unknown> = Promise.resolve()
   #next: Promise<void> | null = null
 
@@ -66,10 +84,24 @@ export class RunRecorder {
       case 'emit':
         this.#emit(event)
         break
+      case 'artifact':
+        this.#note(event.node, null, event.ref)
+        break
       case 'log':
         this.#log(event.node, event.text)
+        break
+      case 'attempt':
+        this.#attempt(event)
     }
     this.#cancelTimer ??= this.#setting.clock.setTimer(FLUSH_MS, () => void this.flush())
+  }
+
+  /** While too many points wait to be written: settles when a write takes them (R4). */
+  behind(): Promise<void> | undefined {
+    if (this.#closed || this.#metrics.waiting < MAX_WAITING) return undefined
+    this.#room ??= Promise.withResolvers()
+    void this.flush()
+    return this.#room.promise
   }
 
   /** Keeps a stage's outputs for later runs. */
@@ -98,6 +130,7 @@ export class RunRecorder {
   close(): void {
     this.#closed = true
     this.#stopTimer()
+    this.#makeRoom()
     for (const gate of this.#gates.values()) gate.close()
   }
 
@@ -110,8 +143,17 @@ export class RunRecorder {
     this.#cancelTimer = null
   }
 
-  #write(end: RunEnd | null): Promise<Written> {
-    return this.#setting.writer.write(this.#drain(end))
+  #makeRoom(): void {
+    this.#room?.resolve()
+    this.#room = null
+  }
+
+  async #write(end: RunEnd | null): Promise<Written> {
+    const { writer, onStagesWritten } = this.#setting
+    const write = this.#drain(end)
+    const written = await writer.write(write)
+    onStagesWritten(write.cache.map(({ key }) => key))
+    return written
   }
 
   #drain(end: RunEnd | null): RunWrite {
@@ -126,6 +168,7 @@ export class RunRecorder {
       artifacts: this.#newArtifacts ? [...this.#artifacts.values()] : null,
       end,
     }
+    this.#makeRoom()
     this.#draftIsNew = false
     this.#newArtifacts = false
     this.#changed.clear()
@@ -148,6 +191,18 @@ export class RunRecorder {
     for (const [port, value] of Object.entries(event.outputs ?? {})) this.#collect(event.node, port, value)
     const { status, cached, error } = row
     publish({ type: 'node', flow: document.name, node: event.node, run, status, cached, error }, event.atMs)
+  }
+
+  #attempt({ node, attempt, startMs, atMs, error }: AttemptEvent): void {
+    const row = this.#nodes.get(node) ?? untouchedNode(node)
+    const ended = {
+      attempt,
+      started_at: timestampOfMs(startMs),
+      finished_at: timestampOfMs(atMs),
+      error: error && { type: storableText(error.type), message: storableText(error.message) },
+    }
+    this.#nodes.set(node, { ...row, attempts: [...(row.attempts ?? []), ended] })
+    this.#changed.add(node)
   }
 
   #emit({ node, port, message, dtype, value, atMs }: EmitEvent): void {
@@ -191,13 +246,18 @@ export class RunRecorder {
 
   /** Lists the stored bytes that a node's value refers to; volatile ones are not kept. */
   #collect(node: string, port: string, value: unknown): void {
-    for (const ref of artifactRefsIn(value)) {
-      const key = `${node}/${port}/${ref.digest}`
-      if (ref.volatile || this.#artifacts.has(key)) continue
-      const { digest, name, media_type, size } = ref
-      this.#artifacts.set(key, { digest, name, media_type, size, volatile: false, node, port })
-      this.#newArtifacts = true
-    }
+    for (const ref of artifactRefsIn(value)) this.#note(node, port, ref)
+  }
+
+  /** Bytes that the node has stored have no port until it gives them to one. */
+  #note(node: string, port: string | null, { digest, name, media_type, size, volatile }: ArtifactRef): void {
+    const [bare, key] = [`${node}//${digest}`, `${node}/${port ?? ''}/${digest}`]
+    if (volatile || this.#artifacts.has(key)) return
+    if (port === null && this.#given.has(bare)) return
+    this.#artifacts.delete(bare)
+    if (port !== null) this.#given.add(bare)
+    this.#artifacts.set(key, { digest, name, media_type, size, volatile: false, node, port })
+    this.#newArtifacts = true
   }
 }
 
@@ -210,6 +270,7 @@ function changedRow(row: NodeRow, event: NodeEvent): NodeRow {
     status,
     cached: row.cached || cachedFrom !== undefined,
     cached_from: cachedFrom ?? row.cached_from,
+    cache: event.cache ?? row.cache,
     worker: worker ?? row.worker,
     waiting_for: status === 'queued' ? (waitingFor ?? row.waiting_for) : null,
     queued_at:

@@ -3,30 +3,22 @@
  * @module
  */
 import {
-  digestSchema,
   metricSeriesSchema,
   nameSchema,
-  type ProblemItem,
+  runPlanSchema,
+  runPlanSubmitSchema,
   runSchema,
-  type RunStatus,
-  runStatusSchema,
   runSubmitSchema,
   runSummarySchema,
 } from '@flow-service/protocol'
 import * as z from 'zod'
 
 import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
-import { invalid } from '../http/errors.ts'
 import { integer, nextPage, pageQuery } from '../http/query.ts'
+import { commaList, filterOf, filterQuery } from './filter-query.ts'
 import type { Runs } from './runs.ts'
 
 const runParam = z.object({ id: z.uuid('use the id of a run') })
-const commaList = (what: string) =>
-  z
-    .string()
-    .min(1)
-    .optional()
-    .meta({ description: `${what}, separated by commas.` })
 
 /** The endpoints of runs. */
 export const runsEndpoints = {
@@ -45,6 +37,19 @@ export const runsEndpoints = {
     },
     problems: ['wrong_mode', 'not_found', 'not_published', 'validation_failed', 'flow_invalid'],
   }),
+  plan: endpoint({
+    id: 'runs.plan',
+    method: 'post',
+    path: '/runs/flows/{name}/plan',
+    summary: 'Tell what a run or sweep would execute',
+    description:
+      'Which nodes would execute, which are cached, and why, in dependency order. Takes and refuses what a submission or sweep does; executes and stores nothing.',
+    auth: 'user',
+    params: z.object({ name: nameSchema }),
+    body: json(runPlanSubmitSchema, { required: false }),
+    replies: { 200: reply.json('The plan.', runPlanSchema) },
+    problems: ['wrong_mode', 'not_found', 'not_published', 'validation_failed', 'flow_invalid'],
+  }),
   list: endpoint({
     id: 'runs.list',
     method: 'get',
@@ -52,10 +57,7 @@ export const runsEndpoints = {
     summary: 'List runs, newest first',
     auth: 'user',
     query: pageQuery.extend({
-      flow: commaList('Names of flows'),
-      status: commaList('Statuses of runs'),
-      group: z.uuid('use the id of a group').optional(),
-      digest: digestSchema.optional(),
+      ...filterQuery.shape,
       offset: integer({ min: 0 }).default(0),
     }),
     replies: {
@@ -109,9 +111,12 @@ export const runsHandlers = ({ runs }: { runs: Runs }): Handlers<typeof runsEndp
     if (!created) return { status: 200, value: run }
     return { status: 201, value: run, headers: { location: `${request.baseUrl}/runs/${run.id}` } }
   },
+  async plan({ params, body }) {
+    return { status: 200, value: await runs.plan(params.name, body) }
+  },
   async list({ query, request }) {
-    const { flow, status, limit, offset, ...filter } = query
-    const rows = await runs.list({ ...filter, flows: flow?.split(','), statuses: statuses(status) }, { limit, offset })
+    const { limit, offset, ...filter } = query
+    const rows = await runs.list(filterOf(filter), { limit, offset })
     const page = { rows: rows.length, limit, cursor: rows.at(-1)?.created_at }
     return { status: 200, value: rows, headers: nextPage(request, page) }
   },
@@ -126,12 +131,3 @@ export const runsHandlers = ({ runs }: { runs: Runs }): Handlers<typeof runsEndp
     return { status: 200, value: series }
   },
 })
-
-function statuses(text: string | undefined): RunStatus[] | undefined {
-  return text?.split(',').map((word) => {
-    const parsed = runStatusSchema.safeParse(word)
-    if (parsed.success) return parsed.data
-    const message = `"${word}" is no status; use ${runStatusSchema.options.join(', ')}`
-    throw invalid([{ path: 'query.status', code: 'invalid_value', message } satisfies ProblemItem])
-  })
-}

@@ -2,9 +2,11 @@
  * Admits queued runs to this engine and watches the leases of the running ones.
  *
  * - Q1 a run is queued until one conditional statement claims it; the claim writes the lease. At most `maxRuns` runs
- *   execute at once.
- * - Q2 a claim is tried when a run is submitted, when one ends, when another engine says so, and every second where
- *   another engine may have said so unheard.
+ *   execute at once, and at most as many again wait for the commit of their end: the next ones execute meanwhile.
+ *   A run of which everything waits for attached workers executes nothing here: there may be {@link MAX_WAITING} of
+ *   them beside, and what a worker takes goes on at once.
+ * - Q2 a claim is tried when a run is submitted, when one has executed or ended, when another engine says so, and every
+ *   second where another engine may have said so unheard.
  * - Q3 a lease of 30 s is renewed every 10 s; a run whose lease was lost is dropped here without a write.
  * - Q4 on a shared database every engine looks for expired leases every 5 s. The embedded database has no other engine,
  *   and a computer that slept must not lose its runs: there, running runs are given up only when the database opens.
@@ -37,12 +39,16 @@ export interface QueueSetting {
 const POLL_MS = 1_000
 const RENEW_MS = 10_000
 const SWEEP_MS = 5_000
+/** Runs that wait for attached workers. */
+const MAX_WAITING = 1_000
 
 /** The running part of the runs of one engine. */
 export class RunQueue {
   readonly #setting: QueueSetting
   readonly #active = new Map<string, { execution: Execution; over: Promise<void> }>()
   readonly #timers = new Set<() => void>()
+  #executing = 0
+  #waiting = 0
   #state: 'new' | 'open' | 'closed' = 'new'
   #wanted = false
   #claiming: Promise<void> | null = null
@@ -66,7 +72,7 @@ export class RunQueue {
 
   /** Looks for queued runs. */
   wake(): void {
-    if (this.#state !== 'open') return
+    if (!this.#isOpen) return
     this.#wanted = true
     this.#claiming ??= this.#claim().finally(() => {
       this.#claiming = null
@@ -100,14 +106,19 @@ export class RunQueue {
     await over
   }
 
+  get #isOpen(): boolean {
+    return this.#state === 'open'
+  }
+
   async #claim(): Promise<void> {
     const { store, clock, maxRuns, log } = this.#setting
-    while (this.#wanted && this.#state === 'open') {
+    while (this.#wanted && this.#isOpen) {
       // runs that ended in one commit free their slots in this turn: one claim fills them all
       await new Promise((resolve) => setImmediate(resolve))
       this.#wanted = false
-      const free = maxRuns - this.#active.size
-      if (free <= 0) return
+      const executingOrEnding = this.#active.size - this.#waiting
+      const free = Math.min(maxRuns - this.#executing, 2 * maxRuns - executingOrEnding, MAX_WAITING - this.#waiting)
+      if (free <= 0 || !this.#isOpen) return
       try {
         for (const claim of await store.claim(free, timestampOfMs(clock.now()))) this.#start(claim)
       } catch (error) {
@@ -120,7 +131,21 @@ export class RunQueue {
 
   #start(claim: ClaimedRun): void {
     const execution = this.#setting.execution(claim)
-    const over = execution.run().then(() => {
+    let isWaiting = false
+    this.#executing++
+    const waits = (now: boolean): void => {
+      if (now === isWaiting) return
+      isWaiting = now
+      this.#waiting += now ? 1 : -1
+      this.#executing += now ? -1 : 1
+      this.wake()
+    }
+    const executed = (): void => {
+      waits(false)
+      this.#executing--
+      this.wake()
+    }
+    const over = execution.run({ executed, waits }).then(() => {
       this.#active.delete(claim.id)
       this.wake()
     })

@@ -6,6 +6,8 @@ import {
   type ArtifactRef,
   type FlowDocument,
   isFinished,
+  type NodeAttempt,
+  type NodeCache,
   type NodeRecord,
   type NodeRunStatus,
   type Run,
@@ -33,6 +35,7 @@ export type SummaryRow = RunSummary
 export interface DetailRow extends SummaryRow {
   readonly inputs: RunInput[]
   readonly no_cache: boolean
+  readonly priority: number
   readonly result: Run['result']
   readonly artifacts: RunArtifact[]
   readonly document: FlowDocument | null
@@ -46,6 +49,7 @@ export interface NodeRow {
   readonly cached_from: string | null
   /** The node that executed, in the run `cached_from`. */
   readonly cached_node: string | null
+  readonly cache: NodeCache | null
   readonly worker: string | null
   readonly queued_at: string | null
   readonly started_at: string | null
@@ -55,6 +59,8 @@ export interface NodeRow {
   readonly logs_truncated: boolean
   readonly traceback: string | null
   readonly error: Failure | null
+  /** Of a node with a retry; null of others, whose one attempt the row itself tells. */
+  readonly attempts: readonly NodeAttempt[] | null
 }
 
 /** A curve in one line. */
@@ -67,6 +73,7 @@ export const untouchedNode = (node: string): NodeRow => ({
   cached: false,
   cached_from: null,
   cached_node: null,
+  cache: null,
   worker: null,
   queued_at: null,
   started_at: null,
@@ -76,6 +83,7 @@ export const untouchedNode = (node: string): NodeRow => ({
   logs_truncated: false,
   traceback: null,
   error: null,
+  attempts: null,
 })
 
 /** A run with its details. Nodes come in the document's order. */
@@ -111,7 +119,13 @@ function nodeRecord(node: NodeRow, type: string, run: RunStatus): NodeRecord {
     type,
     status: open && isFinished(run) ? 'cancelled' : row.status,
     duration_s: secondsBetween(row.started_at, row.finished_at),
+    attempts: attemptsOf(row),
   }
+}
+
+function attemptsOf({ attempts, cached, started_at, finished_at, error }: Omit<NodeRow, 'cached_node'>): NodeAttempt[] {
+  if (attempts !== null) return [...attempts]
+  return cached || started_at === null ? [] : [{ attempt: 1, started_at, finished_at, error }]
 }
 
 /** Seconds between two engine timestamps, null while one is missing. */

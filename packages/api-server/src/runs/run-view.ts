@@ -2,12 +2,13 @@
  * Runs as they are read: the record with its nodes, and the curves.
  * @module
  */
-import { type FlowDocument, messagePart, type MetricSeries, type Run } from '@flow-service/protocol'
+import type { MetricSeries, Run } from '@flow-service/protocol'
 
 import { ProblemError } from '../http/errors.ts'
 import type { ExecutionStore } from './execution-store.ts'
-import { type Curve, inDocumentOrder, seriesOf } from './metrics.ts'
+import { inDocumentOrder, seriesOf } from './metrics.ts'
 import { type DetailRow, runRecord } from './run-record.ts'
+import { shownMessage } from './shown-names.ts'
 import type { RunsStore } from './store.ts'
 
 /** Which curves are asked for. */
@@ -63,11 +64,4 @@ export class RunView {
     if (!row) throw new ProblemError('not_found', `run "${id}" does not exist`)
     return row
   }
-}
-
-/** The message of a curve under the run's own document: a cached curve was made under another one. */
-function shownMessage(document: FlowDocument | null, curve: Curve): string {
-  const ports = document?.nodes.find(({ id }) => id === curve.node)?.ports
-  const port = ports?.find((item) => item.direction === 'output' && item.port === curve.port)
-  return port ? messagePart(port.name) : curve.message
 }

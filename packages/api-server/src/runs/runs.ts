@@ -8,25 +8,34 @@ import {
   isFinished,
   type MetricSeries,
   type Run,
+  type RunPlan,
+  type RunPlanSubmit,
   type RunSummary,
   timestampOfMs,
-  type RunSubmit,
 } from '@flow-service/protocol'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database, Sql } from '../db/database.ts'
 import { createTimestamps } from '../db/timestamps.ts'
 import type { RunnableFlows } from '../flows/runnable-flows.ts'
+import { CurveStore } from './curve-store.ts'
+import { Curves } from './curves.ts'
 import { EngineChannel, type RunNews } from './engine-channel.ts'
+import { EngineStages } from './engine-stages.ts'
 import { ExecutionStore } from './execution-store.ts'
 import { ExecutionWriter, type RunsLog } from './execution-writer.ts'
 import { Execution } from './execution.ts'
+import { ExportStore } from './export-store.ts'
+import { HistoryStore } from './history-store.ts'
+import { RunHistory } from './history.ts'
+import { planRuns } from './plan.ts'
+import { RunExports } from './run-export.ts'
+import type { RunFilter } from './run-filter.ts'
 import { RunQueue } from './run-queue.ts'
 import { RunTeller } from './run-teller.ts'
 import { type MetricsQuery, RunView } from './run-view.ts'
-import { StageUpkeep } from './stage-upkeep.ts'
-import { type RunFilter, RunsStore } from './store.ts'
-import { createSubmit } from './submit.ts'
+import { RunsStore } from './store.ts'
+import { createSubmissions, type Submissions } from './submissions.ts'
 
 /** What runs are made of. */
 export interface RunsDeps {
@@ -34,7 +43,7 @@ export interface RunsDeps {
   readonly host: Host
   readonly registry: NodeRegistry
   readonly flows: RunnableFlows
-  readonly artifacts: Pick<Artifacts, 'addRefs' | 'dropRefs' | 'known'>
+  readonly artifacts: Pick<Artifacts, 'addRefs' | 'addRefsOf' | 'dropRefs' | 'known' | 'put'>
   readonly publishEvent: (event: EngineEvent, atMs: number) => void
   /** Publishes an output of a finished run as a message; hears each output once. */
   readonly publishMessage: (message: string, value: unknown, run: string) => void
@@ -48,11 +57,13 @@ export interface RunsDeps {
 }
 
 /** The runs of one engine. */
-export interface Runs {
+export interface Runs extends Submissions {
   /** Gives up what a dead engine left behind, and begins to execute. */
   open(): Promise<void>
-  /** See `createSubmit`; `created` is false when the key was known. `by` is the name of the caller. */
-  submit(flow: string, body: RunSubmit, by: string | null): Promise<{ run: Run; created: boolean }>
+  /** Looks for queued runs: a flow may let more of them execute now. */
+  wake(): void
+  /** See `planRuns`. */
+  plan(flow: string, body: RunPlanSubmit): Promise<RunPlan>
   /** Newest first. */
   list(filter: RunFilter, page: { limit: number; offset: number }): Promise<RunSummary[]>
   /** Refuses with `not_found`. */
@@ -61,6 +72,11 @@ export interface Runs {
   cancel(id: string): Promise<Run>
   /** Refuses with `not_found`. */
   metrics(id: string, query: MetricsQuery): Promise<MetricSeries[]>
+  /** Curves of several runs. */
+  readonly curves: Curves
+  readonly exports: RunExports
+  /** Finished runs. */
+  readonly history: RunHistory
   /** Ids of the queued and running runs of a flow, by the flow's id, newest first. */
   activeOf(tx: Sql, flow: string): Promise<string[]>
   /** Gives the runs of a flow another name, which they keep when the flow is gone. */
@@ -91,15 +107,14 @@ export function createRuns(deps: RunsDeps): Runs {
   const executions = new ExecutionStore(database)
   const timestamps = createTimestamps(() => clock.now())
   const writer = new ExecutionWriter({ ...deps, store: executions, clock })
-  const submit = createSubmit({ ...deps, store, timestamps, teller, tellRun })
-  const upkeep = new StageUpkeep({ ...deps, store: executions, clock })
+  const stages = new EngineStages({ ...deps, clock })
   const queue = new RunQueue({
     ...deps,
     store,
     clock,
     shared: database.backend === 'server',
     execution(claim) {
-      const execution = new Execution(claim, { ...deps, publishEvent, store: executions, writer })
+      const execution = new Execution(claim, { ...deps, publishEvent, stages, writer })
       tellRun(execution.summary)
       return execution
     },
@@ -115,7 +130,9 @@ export function createRuns(deps: RunsDeps): Runs {
     clock,
     onNews: (news) => follow(news, { store, queue, clock, teller }),
   })
-  const view = new RunView({ store, executions, flush: async (id) => queue.peek(id)?.flush() })
+  const flush = async (id: string): Promise<void> => queue.peek(id)?.flush()
+  const wake = (): void => queue.wake()
+  const view = new RunView({ store, executions, flush })
 
   /** Whatever state the run is in, and whoever executes it. */
   const cancel = async (id: string): Promise<void> => {
@@ -131,16 +148,13 @@ export function createRuns(deps: RunsDeps): Runs {
     async open() {
       const newest = await store.newest()
       if (newest !== null) timestamps.continueAfter(newest)
-      await upkeep.open()
+      await stages.open()
       await channel.open()
       await queue.open()
     },
-    async submit(flow, body, by) {
-      const submitted = await submit(flow, body, by)
-      if ('known' in submitted) return { run: await view.run(submitted.known), created: false }
-      queue.wake()
-      return { run: submitted.queued, created: true }
-    },
+    ...createSubmissions({ ...deps, store, timestamps, teller, tellRun, executions, read: (id) => view.run(id), wake }),
+    wake,
+    plan: (flow, body) => planRuns({ ...deps, stages }, flow, body),
     list: (filter, page) => store.list(filter, page),
     get: (id) => view.run(id),
     async cancel(id) {
@@ -148,14 +162,25 @@ export function createRuns(deps: RunsDeps): Runs {
       return view.run(id)
     },
     metrics: (id, query) => view.metrics(id, query),
+    history: new RunHistory({ ...deps, store: new HistoryStore(database), runs: store, flush }),
+    ...tablesOf(database, flush),
     activeOf: (tx, flow) => store.activeOf(tx, flow),
     rename: (tx, flow, name) => store.rename(tx, flow, name),
     active: () => store.active(MAX_ACTIVE),
     async close() {
-      upkeep.close()
       await queue.close(GRACE_MS)
+      stages.close()
       await channel.close()
     },
+  }
+}
+
+/** What reads many runs at once. */
+function tablesOf(database: Database, flush: (id: string) => Promise<void>): Pick<Runs, 'curves' | 'exports'> {
+  const store = new CurveStore(database)
+  return {
+    curves: new Curves({ store, flush }),
+    exports: new RunExports({ store: new ExportStore(database), curves: store, flush }),
   }
 }
 

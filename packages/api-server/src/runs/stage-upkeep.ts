@@ -1,18 +1,19 @@
 /**
- * Drops results of stages that no run will take over: those of another key shape, and those unused for 30 days.
+ * Drops results of stages that no run will take over: those of another key shape, and those unused for 30 days. That
+ * there was one is known for 30 days more, so that a miss can say so.
  * @module
  */
 import type { Clock } from '@flow-service/core'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database } from '../db/database.ts'
-import type { ExecutionStore } from './execution-store.ts'
 import type { RunsLog } from './execution-writer.ts'
+import type { StageStore } from './stage-store.ts'
 
 /** What the upkeep needs. */
 export interface StageUpkeepSetting {
   readonly database: Pick<Database, 'transaction'>
-  readonly store: Pick<ExecutionStore, 'expireStages'>
+  readonly store: Pick<StageStore, 'expire'>
   readonly artifacts: Pick<Artifacts, 'dropRefs'>
   readonly clock: Clock
   readonly log: RunsLog
@@ -49,7 +50,7 @@ export class StageUpkeep {
   async #expire(): Promise<void> {
     const { database, store, artifacts } = this.#setting
     await database.transaction(async (tx) => {
-      const keys = await store.expireStages(tx)
+      const keys = await store.expire(tx)
       if (keys.length > 0) await artifacts.dropRefs(tx, 'cache', keys)
     })
   }

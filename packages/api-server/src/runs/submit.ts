@@ -1,18 +1,17 @@
 /**
- * Queues runs (wire decision G31). Submissions of the same moment share a commit.
+ * Queues runs one by one: submissions and retries (wire decisions G31, G38). Those of the same moment share a commit.
  * @module
  */
-import { checkParams, documentDigest } from '@flow-service/core'
-import { artifactRefsIn, type FlowDocument, type Run, type RunSubmit, type RunSummary } from '@flow-service/protocol'
-import { v7 } from 'uuid'
+import { isFinished, type Run, type RunSubmit, type RunSummary } from '@flow-service/protocol'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database } from '../db/database.ts'
 import type { Timestamps } from '../db/timestamps.ts'
 import { isUniqueViolation } from '../db/transaction.ts'
-import type { RunnableFlow, RunnableFlows } from '../flows/runnable-flows.ts'
-import { invalid, ProblemError } from '../http/errors.ts'
-import { runRecord, summaryOf } from './run-record.ts'
+import type { RunnableFlows } from '../flows/runnable-flows.ts'
+import { ProblemError } from '../http/errors.ts'
+import { digestsOf, newRun, noFlow, queuedRecord, runnable, type UntimedRun } from './new-run.ts'
+import { paramsOf, summaryOf } from './run-record.ts'
 import type { RunTeller } from './run-teller.ts'
 import { createStatementGroup } from './statement-group.ts'
 import type { NewRun, RunsStore } from './store.ts'
@@ -22,7 +21,7 @@ export interface SubmitSetting {
   readonly database: Database
   readonly store: RunsStore
   readonly timestamps: Timestamps
-  readonly artifacts: Pick<Artifacts, 'addRefs'>
+  readonly artifacts: Pick<Artifacts, 'addRefs' | 'addRefsOf'>
   readonly flows: RunnableFlows
   readonly teller: Pick<RunTeller, 'learning'>
   /** Tells this engine's listeners, and other engines, of a queued run. */
@@ -37,15 +36,18 @@ interface Item {
   queued: boolean
 }
 
-/** Submits runs. */
-export type Submit = (flow: string, body: RunSubmit, by: string | null) => Promise<Submitted>
+/** Queues runs; each call resolves when the run is committed and told. When one refuses, no run exists. */
+export interface Submit {
+  /** Refuses with `not_found`, `wrong_mode`, `not_published`, `flow_invalid` and `validation_failed`. */
+  submit(flow: string, body: RunSubmit, by: string | null): Promise<Submitted>
+  /** Runs a finished run's flow as it is now, with the values of then; refuses with `run_active` too. */
+  retry(id: string, by: string | null): Promise<Run>
+}
 
-const ATTEMPTS = 5
+/** Attempts to find a time of creation that no other engine has taken. */
+export const TIME_ATTEMPTS = 5
 
-/**
- * A submission resolves when the run is committed and told. Refuses with `not_found`, `wrong_mode`, `not_published`,
- * `flow_invalid` and `validation_failed`; then no run exists.
- */
+/** Submissions and retries over a database. */
 export function createSubmit(setting: SubmitSetting): Submit {
   const { database, store, timestamps, artifacts, flows, teller, tellRun } = setting
   const group = createStatementGroup<Item>(
@@ -63,7 +65,7 @@ export function createSubmit(setting: SubmitSetting): Submit {
   )
 
   /** The run as it was queued; null when its key is taken, or its flow gone. */
-  const queue = async (run: Omit<NewRun, 'created_at'>): Promise<NewRun | null> => {
+  const write = async (run: UntimedRun): Promise<NewRun | null> => {
     for (let attempt = 1; ; attempt += 1) {
       const item: Item = { run: { ...run, created_at: timestamps.next() }, queued: false }
       try {
@@ -71,104 +73,53 @@ export function createSubmit(setting: SubmitSetting): Submit {
         return item.queued ? item.run : null
       } catch (error) {
         // another engine has taken the same microsecond
-        if (!isUniqueViolation(error) || attempt === ATTEMPTS) throw error
+        if (!isUniqueViolation(error) || attempt === TIME_ATTEMPTS) throw error
       }
     }
   }
 
-  return async (name, body, by) => {
-    const flow = await flows.byName(name, body.draft ? 'draft' : 'published')
-    if (!flow) throw noFlow(name)
-    const key = body.idempotency_key ?? null
-    const known = key === null ? null : await store.idOfKey(flow.id, key)
-    if (known !== null) return { known }
-    const document = await runnable(flow, body.draft ? 'draft' : 'published', flows)
-    const run = newRun({ ...flow, document }, body, by)
-    const queued = await teller.learning([run.id], async () => {
-      const row = await queue(run)
-      const record = row && recordOf(row, flow)
+  const queue = (run: UntimedRun): Promise<Run | null> =>
+    teller.learning([run.id], async () => {
+      const row = await write(run)
+      const record = row && queuedRecord(row)
       if (record) tellRun(summaryOf(record))
       return record
     })
-    if (queued) return { queued }
-    const first = key === null ? null : await store.idOfKey(flow.id, key)
-    if (first === null) throw noFlow(name)
-    return { known: first }
-  }
 
-  function newRun(flow: Runnable, body: RunSubmit, by: string | null): Omit<NewRun, 'created_at'> {
-    const { document } = flow
-    const checked = checkParams(document, body.params, body.seed)
-    if ('errors' in checked) throw invalid(checked.errors)
-    const pinned = body.draft ? null : document
-    return {
-      id: v7(),
-      flow: flow.id,
-      flow_name: flow.name,
-      draft: body.draft,
-      no_cache: body.no_cache,
-      flow_version: body.draft ? null : flow.version,
-      digest: pinned && documentDigest(pinned),
-      document: pinned,
-      commit: flow.commit,
-      seed: checked.seed,
-      inputs: checked.inputs,
-      idempotency_key: body.idempotency_key ?? null,
-      submitted_by: by,
-    }
-  }
-}
-
-const noFlow = (name: string): ProblemError => new ProblemError('not_found', `flow "${name}" does not exist`)
-
-/** What the inputs of a run refer to. */
-const digestsOf = ({ inputs }: NewRun): string[] => [...new Set(artifactRefsIn(inputs).map(({ digest }) => digest))]
-
-/** A flow with the content to execute. */
-type Runnable = RunnableFlow & { readonly document: FlowDocument }
-
-/** The document to execute; refuses flows that cannot run. */
-async function runnable(flow: RunnableFlow, form: 'draft' | 'published', flows: RunnableFlows): Promise<FlowDocument> {
-  if (flow.mode !== 'batch') {
-    throw new ProblemError('wrong_mode', `flow "${flow.name}" is live: start it instead of submitting runs`)
-  }
-  if (!flow.document) {
-    throw new ProblemError(
-      'not_published',
-      `flow "${flow.name}" has nothing published: publish it or submit with draft`,
-    )
-  }
-  const issues = await flows.issuesOf(flow.document, form)
-  const errors = issues.filter((issue) => issue.severity === 'error')
-  if (errors.length > 0) {
-    throw new ProblemError('flow_invalid', `flow "${flow.name}" has errors; the first: ${errors[0]?.message}`, {
-      errors: errors.map(({ code, message, path }) => ({ path: path ?? '', code, message })),
-    })
-  }
-  return flow.document
-}
-
-/** The queued run as the API shows it. */
-function recordOf(run: NewRun, flow: RunnableFlow): Run {
-  const { flow: _id, flow_name: _name, document, inputs, ...row } = run
-  return runRecord(
-    {
-      ...row,
-      flow: flow.name,
-      status: 'queued',
-      group_id: null,
-      parent: null,
-      external_id: null,
-      started_at: null,
-      finished_at: null,
-      duration_s: null,
-      error: null,
-      inputs: [...inputs],
-      result: null,
-      artifacts: [],
-      document,
+  return {
+    async submit(name, body, by) {
+      const flow = await flows.byName(name, body.draft ? 'draft' : 'published')
+      if (!flow) throw noFlow(name)
+      const key = body.idempotency_key ?? null
+      const known = key === null ? null : await store.idOfKey(flow.id, key)
+      if (known !== null) return { known }
+      const queued = await queue(newRun(await runnable(flow, body.draft, flows), body, { by }))
+      if (queued) return { queued }
+      const first = key === null ? null : await store.idOfKey(flow.id, key)
+      if (first === null) throw noFlow(name)
+      return { known: first }
     },
-    [],
-    [],
-  )
+
+    async retry(id, by) {
+      const before = await store.detail(id)
+      if (!before) throw noRun(id)
+      if (!isFinished(before.status)) throw runActive(id, before.status, 'retry')
+      const { flow: name, draft, seed, priority, group_id: groupId } = before
+      const flow = await flows.byName(name, draft ? 'draft' : 'published')
+      if (!flow) throw noFlow(name)
+      // every value is given, the initial ones of then too: those of now are not asked
+      const request = { params: paramsOf(before.inputs), seed: seed ?? undefined, draft, no_cache: false, priority }
+      const run = newRun(await runnable(flow, draft, flows), request, { by, group: groupId, parent: id })
+      const queued = await queue(run)
+      if (!queued) throw noFlow(name)
+      return queued
+    },
+  }
 }
+
+/** `not_found` for the id of a run. */
+export const noRun = (id: string): ProblemError => new ProblemError('not_found', `run "${id}" does not exist`)
+
+/** `run_active` for something that only a finished run allows. */
+export const runActive = (id: string, status: string, what: 'retry' | 'delete'): ProblemError =>
+  new ProblemError('run_active', `run "${id}" is ${status}: cancel it before you ${what} it`, { runs: [id] })

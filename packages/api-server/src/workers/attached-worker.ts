@@ -105,18 +105,20 @@ export class AttachedWorker {
     this.#transport.send({ type: 'release', flow, node })
   }
 
-  /** Takes a frame of the worker. */
-  receive(frame: WorkerFrame): void {
+  /** Takes a frame of the worker. A promise asks for no more of its call until it settles; it never rejects. */
+  receive(frame: WorkerFrame): void | Promise<void> {
     this.#quietTicks = 0
     switch (frame.type) {
       case 'started':
         this.#running(frame.call)?.call.onPlace({ worker: this.hello.name })
         return
       case 'emit':
-        for (const [values, atMs] of frame.batch) this.#emit(frame.call, values, atMs)
-        return
+        return this.#emit(frame.call, frame.batch)
       case 'log':
         this.#running(frame.call)?.call.onLog(frame.stream, frame.text)
+        return
+      case 'artifact':
+        this.#running(frame.call)?.call.onArtifact?.(frame.ref)
         return
       case 'result':
         this.#end(frame.call, (settle) => settle.resolve(frame.outputs))
@@ -146,11 +148,16 @@ export class AttachedWorker {
     return entry?.settle ? entry : undefined
   }
 
-  #emit(id: string, values: Values, atMs: number): void {
-    const entry = this.#running(id)
-    if (!entry) return
+  #emit(id: string, batch: Extract<WorkerFrame, { type: 'emit' }>['batch']): void | Promise<void> {
+    const call = this.#running(id)?.call
+    if (!call) return
     try {
-      entry.call.onEmit(values, atMs)
+      for (const [values, atMs] of batch) {
+        call.onEmit(values, atMs)
+        // an emission may cancel the run that it is of
+        if (call.signal.aborted) return
+      }
+      return call.behind?.()
     } catch (error) {
       this.#abandon(id, error instanceof Error ? error : new Error(String(error)))
     }

@@ -14,7 +14,7 @@ export function callFrame(call: CodeCall, bundle: string | null): CallFrame {
   return {
     type: 'call',
     call: call.id,
-    attempt: 1,
+    attempt: call.attempt,
     flow: document.name,
     node: node.id,
     run: call.run,

@@ -49,8 +49,8 @@ export class WorkerPool {
   attach(transport: EngineTransport, options: { readonly local: boolean }): void {
     let worker: AttachedWorker | null = null
     transport.onFrame((frame: WorkerFrame) => {
-      if (worker) worker.receive(frame)
-      else if (frame.type === 'hello') worker = this.#welcome(transport, frame, options.local)
+      if (worker) return worker.receive(frame)
+      if (frame.type === 'hello') worker = this.#welcome(transport, frame, options.local)
     })
     transport.onClose(() => {
       if (!worker || !this.#workers.delete(worker.id)) return

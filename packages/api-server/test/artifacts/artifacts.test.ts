@@ -31,6 +31,7 @@ async function open(limits: { maxBytes?: number; ringBytes?: number } = {}): Pro
   return createArtifacts({ database, content, ...limits, onCorrupt: (digest) => corrupt.push(digest) })
 }
 const digestOf = (data: Uint8Array): string => `sha256:${createHash('sha256').update(data).digest('hex')}`
+const fileOf = (digest: string): string => join(directory, 'artifacts', 'sha256', digest.slice(7, 9), digest.slice(7))
 const named = (name: string, volatile = false) => ({ name, mediaType: 'text/plain', volatile })
 const refsOf = (digest: string) =>
   database.sql<{ kind: string; owner: string }[]>`
@@ -69,7 +70,7 @@ test('stored bytes survive a restart, volatile ones do not and are never written
   const again = await open()
   expect(Buffer.from(await again.read(digestOf(kept)))).toEqual(kept)
   expect(await again.open(digestOf(frame))).toBeNull()
-  expect(await filesIn('sha256')).not.toContain(digestOf(frame).slice(7, 9))
+  await expect(readFile(fileOf(digestOf(frame)))).rejects.toThrow('ENOENT')
 })
 
 test('newer frames push out the oldest [R112]', async () => {
@@ -92,12 +93,12 @@ test('bytes over the limit are refused and leave nothing, a frame over 8 MiB too
   })
 })
 
-test('bytes that changed on the disk are missing and told about; uploading them again heals', async () => {
+test('bytes that changed on the disk are missing and told about; uploading them again heals [T65]', async () => {
   const artifacts = await open()
   const data = randomBytes(4000)
   const digest = digestOf(data)
   await artifacts.put(data, named('rot'))
-  const file = join(directory, 'artifacts', 'sha256', digest.slice(7, 9), digest.slice(7))
+  const file = fileOf(digest)
   const rotten = await readFile(file)
   rotten[0] = (rotten[0] ?? 0) ^ 4
   await writeFile(file, rotten)
@@ -106,6 +107,48 @@ test('bytes that changed on the disk are missing and told about; uploading them 
   await expect(artifacts.read(digest)).rejects.toMatchObject({ code: 'not_found' })
   await artifacts.put(data, named('rot'))
   expect(Buffer.from(await artifacts.read(digest))).toEqual(data)
+})
+
+test('names and media types that could not stand in a header are refused, whoever stores the bytes [T63]', async () => {
+  const artifacts = await open()
+  const bad = [
+    { name: 'a\r\nb' },
+    { name: '../x' },
+    { name: 'x'.repeat(256) },
+    { name: '\ud800' },
+    { mediaType: 'text/html\r\nx: y' },
+    { mediaType: 'image/pn\u0121' },
+    { mediaType: 'text/plain; charset="\u0000"' },
+    { mediaType: 'png' },
+  ]
+  for (const options of bad)
+    await expect(artifacts.put(randomBytes(3), { ...named('x'), ...options })).rejects.toMatchObject({
+      code: 'validation_failed',
+    })
+  expect(await filesIn('tmp')).toEqual([])
+})
+
+test('a full disk is told as such and leaves nothing [F24]', async () => {
+  const artifacts = await open()
+  async function* full(): AsyncGenerator<Uint8Array> {
+    yield randomBytes(10)
+    throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+  }
+  await expect(artifacts.put(full(), named('x'))).rejects.toMatchObject({ code: 'unavailable', status: 503 })
+  expect(await filesIn('tmp')).toEqual([])
+})
+
+test('bytes whose file is gone are not known, and not given', async () => {
+  const artifacts = await open()
+  const { ref } = await artifacts.put(randomBytes(30), named('x'))
+  const opened = await artifacts.open(ref.digest)
+  await rm(fileOf(ref.digest))
+  expect(await artifacts.known([ref.digest])).toEqual(new Set())
+  expect(await artifacts.open(ref.digest)).toBeNull()
+  const reading = async () => {
+    for await (const chunk of opened?.read(null) ?? []) expect(chunk.length).toBe(0)
+  }
+  await expect(reading()).rejects.toMatchObject({ code: 'not_found' })
 })
 
 test('a reference is there when the transaction commits, and only to bytes that are stored', async () => {

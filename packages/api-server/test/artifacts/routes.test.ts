@@ -10,6 +10,7 @@ import { createArtifacts } from '../../src/artifacts/artifacts.ts'
 import { openContentStore } from '../../src/artifacts/content-store.ts'
 import { artifactsEndpoints, artifactsHandlers } from '../../src/artifacts/routes.ts'
 import { type Database, openDatabase } from '../../src/db/database.ts'
+import { createEventLog } from '../../src/events/event-log.ts'
 import { secureHeaders } from '../../src/http/headers.ts'
 import { bind } from '../../src/http/mount.ts'
 import { databaseAt } from '../backend.ts'
@@ -25,7 +26,10 @@ beforeAll(async () => {
   database = await openDatabase({ ...(await databaseAt(directory)), log: quiet })
   const content = await openContentStore(join(directory, 'artifacts'))
   const artifacts = createArtifacts({ database, content, maxBytes: MAX_BYTES, onCorrupt: () => undefined })
-  server = await serve(bind(artifactsEndpoints, artifactsHandlers({ artifacts })), {}, (app) => app.use(secureHeaders))
+  const eventLog = createEventLog({ database, log: quiet })
+  server = await serve(bind(artifactsEndpoints, artifactsHandlers({ artifacts, eventLog })), {}, (app) =>
+    app.use(secureHeaders),
+  )
 })
 afterAll(async () => {
   await server[Symbol.asyncDispose]()

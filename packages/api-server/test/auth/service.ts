@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { createAccountNews } from '../../src/auth/account-news.ts'
 import { authEndpoints, authHandlers } from '../../src/auth/routes.ts'
 import { createSessions } from '../../src/auth/sessions.ts'
 import { createSignInLimit } from '../../src/auth/sign-in-limit.ts'
@@ -31,7 +32,7 @@ export async function startAuthService() {
   const database = await openDatabase({ ...(await databaseAt(directory.path)), log })
   const clock = { nowMs: 0 }
   const store = createAuthStore(database)
-  const users = createUsers(store)
+  const users = createUsers(store, createAccountNews(database))
   const sessions = createSessions({ key: sessionKey, days: 8, users })
   const limit = createSignInLimit(() => clock.nowMs)
   const api = await serve(bind(authEndpoints, authHandlers({ users, sessions, limit })), {

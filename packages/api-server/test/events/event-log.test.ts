@@ -115,12 +115,10 @@ test('a dead letter that dies while it is delivered again keeps its id, once and
   if (!kept) throw new Error('it is not kept')
   await database.transaction((tx) => letters.take(tx, kept.id))
   const dead = { ...letter, flow: 'again', cascade }
-  letters.redeliver(kept, () => {
-    letters.record({ ...dead, node: 'other' }, 6_000_001)
-    letters.record(dead, 6_000_002)
-    letters.record(dead, 6_000_003)
-    return cascade
-  })
+  letters.redelivered(kept, cascade)
+  letters.record({ ...dead, node: 'other' }, 6_000_001)
+  letters.record(dead, 6_000_002)
+  letters.record(dead, 6_000_003)
   const listed = (await letters.list({ flows: ['again'] }, 10)).toReversed()
   expect(listed.map(({ node, attempts }) => [node, attempts])).toEqual([
     ['other', 1],

@@ -9,7 +9,17 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import type { EngineSnapshot } from '../../src/events/event-replay.ts'
 import { databaseAt } from '../backend.ts'
-import { bearer, flowEvent, nothing, quiet, startSockets, type TestSockets, valueEvent } from './sockets.ts'
+import { user } from '../http/server.ts'
+import {
+  bearer,
+  flowEvent,
+  MAX_SOCKETS,
+  nothing,
+  quiet,
+  startSockets,
+  type TestSockets,
+  valueEvent,
+} from './sockets.ts'
 
 let directory: string
 let database: Database
@@ -57,7 +67,7 @@ test.each(['', 'unknown', 'x'.repeat(10_000), '%00', '%ff'])('"%s" is no ticket'
 
 test('a ticket is no admission for an account that was closed meanwhile', async () => {
   const { ticket } = await at.newTicket()
-  at.mayEnter = false
+  at.tokenVersion = null
   expect(await at.knock(`?ticket=${ticket}`)).toBe(401)
 })
 
@@ -322,4 +332,43 @@ test('a snapshot that takes longer than 16 MiB of events ends the socket with 10
   expect((await closed)[0]).toBe(1013)
   stored.resolve(() => nothing)
   expect(client.frames).toEqual([])
+})
+
+test('an open socket is closed as soon as a request of its user would be refused, and others stay', async () => {
+  const [before, byTicket] = [await at.open(), await at.open(`?ticket=${(await at.newTicket()).ticket}`, {})]
+  at.tokenVersion = 2
+  const after = await at.open()
+  const closed = [before, byTicket].map(({ socket }) => once(socket, 'close'))
+  await at.guests.review()
+  for (const [code, reason] of await Promise.all(closed)) {
+    expect([code, String(reason)]).toEqual([1008, 'the sign-in has ended; sign in again'])
+  }
+  await after.next(1)
+  await vi.waitFor(() => expect(at.sockets.count()).toBe(1))
+  at.tokenVersion = null
+  const last = once(after.socket, 'close')
+  await at.guests.review([user.id])
+  expect((await last)[0]).toBe(1008)
+})
+
+test('a token that is voided while its socket opens has no socket', async () => {
+  const stored = Promise.withResolvers<() => EngineSnapshot>()
+  at.snapshot = () => stored.promise
+  const client = await at.open()
+  at.tokenVersion = 2
+  const closed = once(client.socket, 'close')
+  await at.guests.review([user.id])
+  expect((await closed)[0]).toBe(1008)
+  stored.resolve(() => nothing)
+  await vi.waitFor(() => expect(at.sockets.count()).toBe(0))
+})
+
+test('a user has a limited number of sockets, and may open one for each that closes', async () => {
+  const clients = await Promise.all(Array.from({ length: MAX_SOCKETS }, () => at.open()))
+  const [code, reason] = await once((await at.open()).socket, 'close')
+  expect([code, String(reason)]).toEqual([1008, `you have ${MAX_SOCKETS} event sockets open; close some`])
+  expect(at.sockets.count()).toBe(MAX_SOCKETS)
+  clients[0]?.socket.terminate()
+  await vi.waitFor(() => expect(at.sockets.count()).toBe(MAX_SOCKETS - 1))
+  await (await at.open()).next(1)
 })

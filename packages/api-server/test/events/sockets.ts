@@ -11,6 +11,7 @@ import { createEventBus, type EventBus } from '../../src/events/event-bus.ts'
 import type { EngineSnapshot } from '../../src/events/event-replay.ts'
 import { createEventSockets, type EventSockets } from '../../src/events/event-socket.ts'
 import { eventsEndpoints, eventsHandlers, eventUpgrade } from '../../src/events/routes.ts'
+import { SocketGuests } from '../../src/events/socket-guests.ts'
 import { createTickets } from '../../src/events/tickets.ts'
 import { bearerToken } from '../../src/http/authenticate.ts'
 import { ProblemError } from '../../src/http/errors.ts'
@@ -22,6 +23,9 @@ export const quiet = { info: () => undefined, warn: () => undefined, error: () =
 /** Of an engine without flows. */
 export const nothing: EngineSnapshot = { flows: [], nodes: [], values: [], health: [], runs: [] }
 export const bearer: ClientOptions = { headers: { authorization: 'Bearer good' } }
+
+/** Sockets that one user may have open here. */
+export const MAX_SOCKETS = 60
 
 /** An event socket's client that keeps what it is told. */
 export class TestClient {
@@ -50,17 +54,24 @@ export async function startSockets(database: Database) {
     bus,
     /** What is stored, and what memory adds. */
     snapshot: async (): Promise<() => EngineSnapshot> => () => nothing,
-    /** Whether the account of a ticket may sign in. */
-    mayEnter: true,
+    /** The version that tokens of the user must have; null when the account may not sign in. */
+    tokenVersion: 1 as number | null,
     baseUrl: null as string | null,
     /** Milliseconds, for the budget of clients. */
     now: 0,
   }
   const tickets = createTickets({ database })
+  const guests = new SocketGuests({
+    versionsOf: async (ids) =>
+      new Map(state.tokenVersion === null ? [] : ids.map((id) => [id, state.tokenVersion ?? 0])),
+    log: quiet,
+    maxSockets: MAX_SOCKETS,
+  })
   const sockets = createEventSockets({
     bus,
     engineVersion: '1.2.3',
     snapshot: () => state.snapshot(),
+    guests,
     isMessage: (name) => /^f\.\w+$/.test(name),
     log: quiet,
     now: () => state.now,
@@ -69,9 +80,9 @@ export async function startSockets(database: Database) {
   const served: WebSocket[] = []
   const serving: EventSockets = {
     ...sockets,
-    serve(connection, flows) {
+    serve(connection, flows, guest) {
       served.push(connection.socket)
-      sockets.serve(connection, flows)
+      sockets.serve(connection, flows, guest)
     },
   }
   const authenticate = async (request: Parameters<typeof bearerToken>[0]): Promise<typeof user> => {
@@ -84,7 +95,8 @@ export async function startSockets(database: Database) {
       sockets: serving,
       tickets,
       authenticate,
-      mayEnter: async () => state.mayEnter,
+      versionOf: async () => state.tokenVersion,
+      tokenVersion: async () => state.tokenVersion,
       baseUrl: state.baseUrl,
       origins: ['https://console.example'],
     })(upgrade),
@@ -100,6 +112,7 @@ export async function startSockets(database: Database) {
     return socket
   }
   return Object.assign(state, {
+    guests,
     served,
     sockets,
     upgrades,

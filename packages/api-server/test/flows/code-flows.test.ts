@@ -248,6 +248,7 @@ const call = (objects: ReturnType<typeof createCodeObjects>, id: string, more: P
     id: 'call-1',
     run: 'run-1',
     inputs: {},
+    attempt: 1,
     seed: 'seed',
     signal: new AbortController().signal,
     onEmit: (values) => emitted.push(values),

@@ -72,6 +72,17 @@ test('a Python file is read beside the module that defines it', async () => {
   })
 })
 
+test('a Python file brings the modules of its directory that it imports, which are watched with it [R617]', async () => {
+  const directoryOf = await project('python', {
+    'round.py': (text) => `import digits\n${text}`,
+    'digits.py': () => 'places = 1\n',
+  })
+  const { flows, files } = await loader.load(directoryOf)
+  const sources = flows.flatMap(({ document }) => document.nodes.flatMap(({ source }) => source ?? []))
+  expect(sources).toEqual([expect.stringContaining('#@module ["digits.py","places = 1\\n"]')])
+  expect(files).toContain(join(directoryOf, 'digits.py'))
+})
+
 test('an entry lists the project modules that its code reaches [R617]', () => {
   const { draw, summarise } = entriesOf(basic)
   expect(own(draw)?.modules.map(({ path }) => path)).toEqual(['test/fixtures/flows-basic/estimate.ts'])

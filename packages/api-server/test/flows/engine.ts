@@ -13,6 +13,8 @@ import { v7 } from 'uuid'
 import { createArtifacts } from '../../src/artifacts/artifacts.ts'
 import { openContentStore } from '../../src/artifacts/content-store.ts'
 import { type Database, openDatabase } from '../../src/db/database.ts'
+import { AddressRules } from '../../src/egress/address-rules.ts'
+import { createDialer } from '../../src/egress/dialer.ts'
 import { createDeadLetters } from '../../src/events/dead-letters.ts'
 import { createEventBus } from '../../src/events/event-bus.ts'
 import { createEventLog } from '../../src/events/event-log.ts'
@@ -23,6 +25,7 @@ import { Flows } from '../../src/flows/flows.ts'
 import { createClock, createHost } from '../../src/flows/host.ts'
 import { Library } from '../../src/flows/library.ts'
 import { createLiveFlows } from '../../src/flows/live.ts'
+import { openMachine } from '../../src/flows/machine.ts'
 import { NodeSources } from '../../src/flows/node-source.ts'
 import { loadPublishedFlows } from '../../src/flows/published-flows.ts'
 import { createPythonIssues } from '../../src/flows/python-issues.ts'
@@ -31,8 +34,11 @@ import { createRunnableFlows } from '../../src/flows/runnable-flows.ts'
 import { libraryEndpoints, libraryHandlers, sourcesEndpoints, sourcesHandlers } from '../../src/flows/source-routes.ts'
 import { createWork } from '../../src/flows/work.ts'
 import { createHooks } from '../../src/hooks/hooks.ts'
+import { ServedSockets } from '../../src/hooks/served-sockets.ts'
 import { bind } from '../../src/http/mount.ts'
 import { openLastValues } from '../../src/messages/last-values.ts'
+import { Redactor } from '../../src/secrets/redactor.ts'
+import { openSecrets } from '../../src/secrets/secrets.ts'
 import { createDispatcher } from '../../src/workers/dispatch.ts'
 import { WorkerPool } from '../../src/workers/pool.ts'
 import { databaseAt } from '../backend.ts'
@@ -64,6 +70,9 @@ export async function openEngine(options: EngineOptions = {}) {
   const database = await openDatabase({ ...(await databaseAt(dataDir)), log: quiet })
   const content = await openContentStore(join(dataDir, 'artifacts'))
   const artifacts = createArtifacts({ database, content, onCorrupt() {} })
+  const redactor = new Redactor()
+  const secretConfig = { dataDir, environment: 'local', secretKey: null } as const
+  const secrets = await openSecrets({ config: secretConfig, database, redactor, log: quiet })
   const eventLog = createEventLog({ database, log: quiet })
   const bus = createEventBus()
   const events: EngineEvent[] = []
@@ -85,10 +94,18 @@ export async function openEngine(options: EngineOptions = {}) {
     artifacts,
     deadLetters: createDeadLetters({ database, log: quiet }),
     dispatcher,
+    egress: {
+      dial: createDialer({ rules: new AddressRules({ isProduction: false, allow: [] }) }),
+      fetch: (url, init) => fetch(url, init),
+    },
     events: bus,
     hooks,
+    servedSockets: new ServedSockets(),
     lastValues,
     log: quiet,
+    redactor,
+    secrets,
+    machine: await openMachine(join(dataDir, 'files'), {}),
     timeZone: 'UTC',
     work,
   })
@@ -96,7 +113,7 @@ export async function openEngine(options: EngineOptions = {}) {
   const published = await loadPublishedFlows(database)
   const missing = options.missing ?? (() => null)
   const check = (document: FlowDocument) =>
-    checkDocument(document, registry, { message: (name) => published.dtypeOf(name), missing })
+    checkDocument(document, registry, { message: (name) => published.dtypeOf(name), missing, secrets })
   const live = createLiveFlows({ runtime, database, lastValues, events: bus, work, check, log: quiet })
   const python = await findPython(process.env)
   const pythonIssues = createPythonIssues(async (source) =>
@@ -113,6 +130,7 @@ export async function openEngine(options: EngineOptions = {}) {
     published,
     pythonIssues,
     missing,
+    secrets,
     activeRuns: async () => options.activeRuns?.() ?? [],
     renameRuns: async () => {},
   })
@@ -140,6 +158,7 @@ export async function openEngine(options: EngineOptions = {}) {
     await work.close()
     await worker?.close()
     await lastValues.close()
+    await secrets.close()
     await database.close()
   }
   return {
@@ -156,7 +175,8 @@ export async function openEngine(options: EngineOptions = {}) {
     register,
     live,
     host,
-    runnable: createRunnableFlows({ database, registry, code, published, pythonIssues, missing }),
+    libraryDeps: { database, eventLog, live, published, pythonIssues },
+    runnable: createRunnableFlows({ database, registry, code, published, pythonIssues, missing, secrets }),
     logged: server.logged,
     ...clientOf(server.url),
     close,

@@ -195,6 +195,16 @@ test('two runs at once do not see each other', async () => {
   expect(new Set(answers.map(({ value }) => value.cascade)).size).toBe(8)
 })
 
+test('of more than 8 at once the others are refused until one has ended', async () => {
+  const delay = { id: 'wait', type: 'delay', settings: { delay: 1 }, ports: [input('x'), output('y')] }
+  await draft('busy', { inputs: [{ name: 'x' }], nodes: [delay] })
+  const answers = await Promise.all(Array.from({ length: 12 }, (_, x) => run('busy', { x })))
+  const refused = answers.filter(({ status }) => status === 429)
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(8)
+  expect(refused.map(({ problem }) => problem.code)).toEqual(Array.from({ length: 4 }, () => 'rate_limited'))
+  expect((await run('busy', { x: 1 })).value).toMatchObject({ status: 'ok', values: { 'busy.y': 1 } })
+})
+
 test('unknown inputs and off-dtype values are 422 at their place; so is a draft with errors; unknown flows are 404', async () => {
   const document = { ...chain(), inputs: [{ name: 'on', dtype: 'int' as const }] }
   await draft('strict', document)

@@ -12,6 +12,8 @@ import {
 } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
+import { Library } from '../../src/flows/library.ts'
+import { user } from '../http/server.ts'
 import { type Engine, openEngine } from './engine.ts'
 
 let engine: Engine
@@ -282,4 +284,47 @@ test('the source of a flow in TypeScript is read, and changed in its module alon
   expect(changes.map(({ status, problem }) => [status, problem.code])).toEqual(changes.map(() => [409, 'code_defined']))
   const code = await other.root('GET', '/flows/typed/nodes/g/source')
   expect(code.problem).toMatchObject({ status: 404, detail: expect.stringMatching(/its code is g of /) })
+})
+
+test('a flow whose module is gone belongs to the API once its source is shared, like by any other change', async () => {
+  const file = join(tmpdir(), `library-gone-${process.pid}.py`)
+  onTestFinished(() => rm(file))
+  await writeFile(file, times(2))
+  const calcNode = python('f', { file, in: { x: t.float }, out: { y: t.any } })
+  const flow = batchFlow('orphan', { x: t.float }, (p, use) => ({ y: use(calcNode, p).y }))
+  const before = await openEngine({ objects: [flow] })
+  await before.close()
+  await using other = await openEngine({ dataDir: before.dataDir })
+  expect((await other.root('GET', '/flows/orphan')).value).toMatchObject({ origin: 'code', status: 'failed' })
+  expect((await other.root('POST', at('orphan', 'share'), { name: 'kept' })).status).toBe(200)
+  const { value } = await other.root('GET', '/flows/orphan')
+  expect(value).toMatchObject({ origin: 'api', code: null, nodes: [{ id: 'f', library: 'kept' }] })
+  expect((value as { issues: { code: string }[] }).issues.map(({ code }) => code)).not.toContain('module_missing')
+})
+
+test('a user that is published while new shared code is looked at is looked at too', async () => {
+  await shared('raced')
+  const draft = calc({ source: null, library: 'raced' })
+  const { value } = await engine.root<{ version: number }>('PUT', '/flows/racer', draft)
+  const { version } = (await source('GET', at('raced'))).value
+  const lateUser = async () => void (await engine.root('POST', '/flows/racer/publish', { version: value.version }))
+  let asked = 0
+  const library = new Library({
+    ...engine.libraryDeps,
+    async pythonIssues(document) {
+      // the first look is the one before the lock
+      if (asked++ === 0) await lateUser()
+      const issue = {
+        severity: 'error',
+        code: 'bad_source',
+        message: 'the racer cannot',
+        node: 'f',
+        path: null,
+      } as const
+      return document.name === 'racer' ? [issue] : []
+    },
+  })
+  const update = { name: 'raced', code: times(5), version, through: { flow: 'raced', node: 'f' } }
+  await expect(library.update(update, user)).rejects.toThrow('the racer cannot')
+  expect((await source('GET', at('raced'))).value.code).toBe(times(2))
 })

@@ -293,3 +293,37 @@ test('closing without a database ends in time and says what is lost', async () =
   await work.close()
   expect(lost.at(-1)).toEqual({ operations: 1 })
 })
+
+test('what belongs together is in one commit, however full that is', async () => {
+  let commits = 0
+  const lost = faulty(() => (++commits > 1 ? 'before' : null))
+  const work = open({ database: lost, patienceMs: 200 })
+  const [before, part] = [item('shared'), item('part')]
+  void work.keep(before).catch(() => {})
+  for (let n = 0; n < 4_998; n++) work.end(before.id, `f/r${n}`)
+  // the keep fills the batch: the note would be in the next one, which is never written
+  work.together(() => {
+    void work.keep(part).catch(() => {})
+    work.end(before.id, 'f/last')
+  })
+  work.end(before.id, 'f/later')
+  await expect.poll(idsStored).toEqual([before.id, part.id])
+  const [row] = await database.sql<{ ended: string[] }[]>`select ended from live_work where id = ${before.id}`
+  expect(row?.ended).toContain('f/last')
+  expect(row?.ended).not.toContain('f/later')
+  await work.close()
+})
+
+test('work that is kept in a transaction is there if that is, and for flows only that there are', async () => {
+  const work = open()
+  const [one, two, three] = [item(1), item(2), item(3)]
+  await database.transaction((tx) => work.keepIn(tx, [one, two]))
+  expect(valuesOf(await work.left('f'))).toEqual([1, 2])
+  await expect(database.transaction((tx) => work.keepIn(tx, [three, item(4, { flow: 'gone' })]))).rejects.toThrow(
+    'there is no flow "gone" any more',
+  )
+  work.drop(one.id)
+  await work.written()
+  expect(await idsStored()).toEqual([two.id])
+  await work.close()
+})

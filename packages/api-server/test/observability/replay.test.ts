@@ -162,3 +162,45 @@ test('replaying is for superusers, and its body is checked', async () => {
   expect((await replay('no-id')).problem).toMatchObject({ status: 422, errors: [{ path: 'path.id' }] })
   expect(await list()).toHaveLength(1)
 })
+
+/** What a replay leaves when the engine dies just before, or just after, its transaction has ended. */
+async function crashed(when: 'before' | 'after', act: () => Promise<unknown>): Promise<void> {
+  const { database } = at.engine
+  const transaction = database.transaction.bind(database)
+  const crash = vi.spyOn(database, 'transaction').mockImplementation(async (run) => {
+    let isReplay = false
+    const result = await transaction(async (tx) => {
+      const inner = await run(tx)
+      isReplay = typeof inner === 'object' && inner !== null && ('letter' in inner || 'prepared' in inner)
+      if (isReplay && when === 'before') throw new Error('the engine dies')
+      return inner
+    })
+    if (isReplay) throw new Error('the engine dies')
+    return result
+  })
+  await act()
+  crash.mockRestore()
+}
+
+test('a crash while a letter is replayed neither loses nor doubles it', async () => {
+  const { sql } = at.engine.database
+  const kept = async () => await sql<{ body: string }[]>`select body from live_work`
+  const before = await executions('hall')
+  for (const value of ['one', 'many']) {
+    letter({ value })
+    const { id } = await only()
+    const act = () => (value === 'one' ? replay(id) : replayMany({ flow: 'hall' }))
+    await crashed('before', act)
+    expect(await list()).toMatchObject([{ id, value }])
+    expect(await kept()).toEqual([])
+    await crashed('after', act)
+    expect(await list()).toEqual([])
+    expect(await kept()).toHaveLength(1)
+    expect(await valueOf('hall.off')).not.toBe(value)
+    await at.root('POST', '/flows/hall/stop')
+    await at.root('POST', '/flows/hall/start')
+    await expect.poll(() => valueOf('hall.off')).toBe(value)
+    await expect.poll(kept).toEqual([])
+  }
+  expect(await executions('hall')).toBe(before + 2)
+})

@@ -21,6 +21,7 @@ import type { EventBus } from '../../src/events/event-bus.ts'
 import type { EventLog } from '../../src/events/event-log.ts'
 import { createUpgradeRouter } from '../../src/http/upgrade.ts'
 import { Lifecycle } from '../../src/lifecycle.ts'
+import { Redactor } from '../../src/secrets/redactor.ts'
 import { databaseAt } from '../backend.ts'
 import { listen } from '../http/server.ts'
 
@@ -95,6 +96,9 @@ export interface Answer<T> {
   readonly text: string
 }
 
+/** The key of secrets unless a test gives another one. */
+const secretKey = 'a key for secrets of at least 32 bytes'
+
 export type TestService = Awaited<ReturnType<typeof startService>>
 
 /** Starts a service with the flows `lab` (active) and `sums`, a superuser and the ordinary user ann. */
@@ -107,13 +111,14 @@ export async function startService(options: ServiceConfig = {}) {
     logLevel: 'silent',
     timeZone: 'UTC',
     flows: [lab, sums],
+    secretKey,
     ...options,
     ...place,
     ...(place.databaseUrl === undefined ? {} : { sessionKey: 'a session key of at least 32 bytes' }),
   })
   const log = pino({ level: 'silent' })
   const lifecycle = new Lifecycle()
-  const engine = await openEngine(config, log, lifecycle)
+  const engine = await openEngine({ config, log, lifecycle, redactor: new Redactor() })
   const users = openUsers(engine.database)
   const remembered = rememberUsers(users)
   const key = Buffer.from('a session key of at least 32 bytes')

@@ -1,6 +1,9 @@
+import { EventEmitter, once } from 'node:events'
+
 import type { FlowRollup, FlushResult, ObservabilityEvent, ObservabilitySummary } from '@flow-service/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { openUsers } from '../../src/auth/users.ts'
 import { startService, type TestService } from './service.ts'
 
 let at: TestService
@@ -16,6 +19,25 @@ const isSome = (count: number): boolean => count > 0
 
 /** The samples of one metric. */
 const samplesOf = (text: string, name: string): string[] => text.split('\n').filter((line) => line.startsWith(name))
+
+test('a changed password ends the event sockets of its user, and of nobody else', async () => {
+  const users = openUsers(at.engine.database)
+  const open = async (name: string) => {
+    const email = `${name}@example.org`
+    const { id } = await users.create({ email, password: 'a long password', superuser: false })
+    const close = (code: number) => socket.emit('close', code)
+    const socket = Object.assign(new EventEmitter(), { OPEN: 1, readyState: 1, bufferedAmount: 0, send() {}, close })
+    const wire = Object.assign(new EventEmitter(), { cork() {}, uncork() {} })
+    at.engine.sockets.serve({ socket, wire } as never, null, { userId: id, tokenVersion: 0 })
+    return { email, socket }
+  }
+  const [gone, stays] = [await open('gone'), await open('stays')]
+  const closed = once(gone.socket, 'close')
+  await users.changePassword(gone.email, 'another password')
+  expect(await closed).toEqual([1008])
+  expect(at.engine.sockets.count()).toBe(1)
+  stays.socket.emit('close')
+})
 
 test('the summary tells the version, the checks and what runs [R015, R564]', async () => {
   const summary = async () => (await at.ann<ObservabilitySummary>('GET', '/observability/summary')).value

@@ -43,6 +43,8 @@ export interface EngineOptions {
   readonly flows?: TestFlows
   /** On a server: share the database of an engine with this data directory. */
   readonly databaseDir?: string
+  /** A server's database, in place of that of the test project. */
+  readonly databaseUrl?: string
   /** What the runs get for the database. */
   readonly wrap?: (database: Database) => Database
 }
@@ -94,7 +96,9 @@ export const realClock: Clock = {
 /** Opens an engine on a directory of its own, which is removed when it is disposed of. */
 export async function openEngine(options: EngineOptions = {}): Promise<TestEngine> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'runs-')))
-  const database = await openDatabase({ ...(await databaseAt(options.databaseDir ?? dataDir)), log })
+  const { databaseUrl } = options
+  const place = databaseUrl ? { dataDir, databaseUrl } : await databaseAt(options.databaseDir ?? dataDir)
+  const database = await openDatabase({ ...place, log })
   const content = await openContentStore(join(dataDir, 'artifacts'))
   const artifacts = createArtifacts({ database, content, onCorrupt: () => {} })
   const bus = createEventBus((error) => {
@@ -183,7 +187,11 @@ export async function openEngine(options: EngineOptions = {}): Promise<TestEngin
     publish: (name, document) => keep(name, document, 'published'),
     draft: (name, document) => keep(name, document, 'draft'),
     async submit(flow, body = {}) {
-      const { run } = await runs.submit(flow, { params: {}, draft: false, no_cache: false, ...body }, 'ann@example.org')
+      const { run } = await runs.submit(
+        flow,
+        { params: {}, draft: false, no_cache: false, priority: 0, ...body },
+        'ann@example.org',
+      )
       return run
     },
     async finished(id) {

@@ -107,3 +107,92 @@ test('points of a cancelled run that were emitted before the cancellation are ke
     metrics: [{ name: 'stopped.loss', count: 1 }],
   })
 })
+
+test('code that emits faster than points are kept is held back, and loses none of them [F68]', async () => {
+  await engine.publish('fast', {
+    outputs: [{ name: 'best' }],
+    nodes: [node('fast', [stream('loss'), output('best')], { cache: false })],
+  })
+  let held = 0
+  engine.code['fast'] = async (call) => {
+    for (let step = 0; step < 100_000;) {
+      let behind: Promise<void> | undefined
+      const before = step
+      // all in one turn, in which no write can end
+      for (; !behind && step < 100_000; behind = call.behind?.()) call.onEmit({ loss: step++ }, step)
+      expect(step - before).toBeLessThanOrEqual(20_000)
+      if (behind) held += 1
+      await behind
+    }
+    return { best: 0 }
+  }
+  const run = await engine.finished((await engine.submit('fast')).id)
+  expect(run).toMatchObject({ status: 'ok', metrics: [{ count: 100_000, last: 99_999, step: 99_999 }] })
+  expect(held).toBeGreaterThanOrEqual(4)
+  const [series] = await engine.runs.metrics(run.id, { stride: 1 })
+  expect(series?.points.every(({ step, value }, at) => step === at && value === at)).toBe(true)
+})
+
+test('a cancellation lets go of code that is held back [F68]', async () => {
+  await engine.publish('flood', {
+    outputs: [{ name: 'best' }],
+    nodes: [node('flood', [stream('loss'), output('best')], { cache: false })],
+  })
+  const over = Promise.withResolvers<number>()
+  const stuck = Promise.withResolvers<void>()
+  engine.code['flood'] = async (call) => {
+    let step = 0
+    while (!call.signal.aborted) {
+      call.onEmit({ loss: 1 }, step++)
+      const behind = call.behind?.()
+      if (!behind) continue
+      stuck.resolve()
+      await behind
+    }
+    over.resolve(step)
+    return { best: 0 }
+  }
+  const { id } = await engine.submit('flood')
+  await stuck.promise
+  const run = await engine.runs.cancel(id)
+  expect(run.status).toBe('cancelled')
+  const [metric] = run.metrics
+  expect(await over.promise).toBeGreaterThanOrEqual(metric?.count ?? 0)
+  expect(metric?.count).toBeGreaterThan(0)
+})
+
+test('names, comparisons and exports of a running run hold all of which an event has told [R510, R511, R513]', async () => {
+  await engine.publish('live', {
+    outputs: [{ name: 'best' }],
+    nodes: [node('live', [stream('loss'), output('best')], { cache: false })],
+  })
+  const goOn = Promise.withResolvers<void>()
+  engine.code['live'] = async (call) => {
+    call.onEmit({ loss: 'NaN' }, 1)
+    await goOn.promise
+    return { best: 0 }
+  }
+  const exported = async (ids: string[]): Promise<string> => {
+    const { text } = await engine.runs.exports.metrics({ format: 'csv', filter: { ids } })
+    let all = ''
+    for await (const piece of text) all += piece
+    return all
+  }
+  const reads = {
+    names: (id: string) => engine.runs.curves.names({ ids: [id] }),
+    compare: (id: string) => engine.runs.curves.compare({ ids: [id], metric: 'loss', x: 'step', stride: 1 }),
+    export: (id: string) => exported([id]),
+  }
+  const seen: Record<string, unknown> = {}
+  for (const [kind, read] of Object.entries(reads)) {
+    const { id } = await engine.submit('live')
+    await engine.event((event) => event.type === 'value' && event.run === id && event.step === 0)
+    seen[kind] = await read(id)
+  }
+  expect(seen).toMatchObject({
+    names: [{ name: 'live.loss', runs: 1 }],
+    compare: { series: [{ status: 'running', points: [{ x: 0, y: 'NaN' }] }] },
+    export: expect.stringContaining(',live,live.loss,0,1970-01-01T00:00:00.001000+00:00,NaN\r\n') as string,
+  })
+  goOn.resolve()
+})

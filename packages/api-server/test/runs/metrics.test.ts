@@ -32,6 +32,21 @@ test('a curve is full at 500 points', () => {
   expect(full.indexOf(true)).toBe(499)
 })
 
+test('a chunk has at most 2,000 points, however many have gathered', () => {
+  const buffer = new MetricBuffer()
+  for (let at = 0; at < 4100; at += 1) buffer.add(loss, at, at)
+  const chunks = buffer.drain()
+  expect(chunks.map(({ seq, steps }) => [seq, steps.length])).toEqual([
+    [0, 2000],
+    [1, 2000],
+    [2, 100],
+  ])
+  expect(chunks.flatMap(({ vals }) => vals)).toEqual(Array.from({ length: 4100 }, (_, at) => at))
+  expect(chunks.flatMap(({ steps }) => steps)).toEqual(chunks.flatMap(({ vals }) => vals))
+  buffer.add(loss, 1, 1)
+  expect(buffer.drain()).toMatchObject([{ seq: 3, steps: [4100] }])
+})
+
 test('a stride gives every k-th point from the first and always the last [R509]', () => {
   const series = (sizes: number[], stride: number) => {
     let next = 0

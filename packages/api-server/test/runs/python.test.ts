@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+
 import { findPython } from '@flow-service/worker-agent'
 import { describe, expect, test } from 'vitest'
 
@@ -62,6 +64,21 @@ def run():
     })
   })
 
+  test("bytes that code stores and does not return are the run's too [R098]", async () => {
+    const source = `
+def run():
+    save_artifact(b"plot", name="plot.png", media_type="image/png")
+    save_artifact(b"frame", volatile=True)
+    return {"file": save_artifact(b"model", name="model.bin")}
+`
+    const { artifacts } = await run('saves', source, [output('file', 'artifact')])
+    expect(artifacts).toMatchObject([
+      { node: 'code', port: null, name: 'plot.png', media_type: 'image/png', size: 4 },
+      { node: 'code', port: 'file', name: 'model.bin' },
+    ])
+    expect(artifacts).toHaveLength(2)
+  })
+
   test('a cancel ends the process of the node [R414]', async () => {
     const source = 'import os, time\ndef run():\n  emit(pid=os.getpid())\n  time.sleep(600)'
     await engine.publish('sleepy', {
@@ -74,6 +91,75 @@ def run():
     expect(process.kill(pid, 0)).toBe(true)
     expect(await engine.runs.cancel(id)).toMatchObject({ status: 'cancelled', nodes: [{ status: 'cancelled' }] })
     await expect.poll(() => isAlive(pid)).toBe(false)
+  })
+
+  test('a node that fails is executed again in a new process, and the record has every attempt', async () => {
+    const file = JSON.stringify(join(engine.dataDir, 'tries'))
+    const source = [
+      'import os, sys',
+      `def run():\n  with open(${file}, "a+") as tries:\n    tries.write("x")\n    at = tries.tell()`,
+      '  print("pid", os.getpid())\n  if at < 3: raise OSError("down")\n  return {"y": at}\n',
+    ].join('\n')
+    const result = await run('again', source, [output('y', 'int')], { retry: { attempts: 4, delay_s: 0.01 } })
+    expect(result).toMatchObject({ status: 'ok', result: { y: 3 }, error: null })
+    const [record] = result.nodes
+    expect(record?.attempts).toMatchObject([
+      { attempt: 1, error: { type: 'OSError', message: 'down' } },
+      { attempt: 2, error: { type: 'OSError', message: 'down' } },
+      { attempt: 3, error: null },
+    ])
+    const times = record?.attempts.flatMap((attempt) => [attempt.started_at, attempt.finished_at])
+    expect(times).toEqual(times?.toSorted())
+    expect(new Set(record?.logs.match(/pid \d+/g)).size).toBe(3)
+    expect(record?.logs).toContain('attempt 2 of 4 failed: OSError: down')
+    const hit = await engine.finished((await engine.submit('again')).id)
+    expect(hit.nodes).toMatchObject([{ cached: true, cached_from: result.id, attempts: [] }])
+  })
+
+  test('a node without a retry has one attempt, and one that was skipped has none', async () => {
+    await engine.publish('once', {
+      outputs: [],
+      nodes: [
+        node('a', [output('y')], { source: 'def run(): raise OSError("down\\0")' }),
+        node('b', [input('y')], { source: 'def run(y): pass' }),
+      ],
+    })
+    const { nodes } = await engine.finished((await engine.submit('once')).id)
+    expect(nodes[0]?.attempts).toMatchObject([{ attempt: 1, error: { type: 'OSError' } }])
+    expect(nodes[0]?.attempts[0]).toMatchObject({
+      started_at: nodes[0]?.started_at,
+      finished_at: nodes[0]?.finished_at,
+    })
+    expect(nodes[1]?.attempts).toEqual([])
+  })
+
+  test('digests and names that would reach outside of the artifacts are refused, and the next run works [T60] [T63]', async () => {
+    const source = [
+      'import json\ndef run(attempts):\n  found = []\n  for how, what in attempts:\n    try:',
+      '      found.append(load_artifact(what).decode() if how == "load" else save_artifact(b"x", what)["name"])',
+      '    except (OSError, ValueError) as error: found.append(type(error).__name__)',
+      '  return {"y": found}\n',
+    ].join('\n')
+    const digests = [
+      '../../../../etc/passwd',
+      '/etc/passwd',
+      'sha256:../x',
+      `sha256:${'A'.repeat(64)}`,
+      'sha256:00',
+      '',
+      '%2e%2e',
+    ]
+    const names = ['a\r\nSet-Cookie: x', 'x'.repeat(10_000)]
+    const attempts = [...digests.map((digest) => ['load', digest]), ...names.map((name) => ['save', name])]
+    await engine.publish('outside', {
+      inputs: [{ name: 'attempts', dtype: 'array' }],
+      outputs: [{ name: 'y' }],
+      nodes: [node('code', [input('attempts', 'array'), output('y', 'any')], { source })],
+    })
+    const { id } = await engine.submit('outside', { params: { attempts } })
+    const { status, result } = await engine.finished(id)
+    expect(status).toBe('ok')
+    expect(result).toEqual({ y: [...digests.map(() => 'FileNotFoundError'), ...names.map(() => 'OSError')] })
   })
 
   test('silence beyond the timeout of a node fails it [R685]', async () => {

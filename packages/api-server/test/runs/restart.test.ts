@@ -10,7 +10,7 @@ afterEach(async () => {
 
 const never = (): Promise<never> => new Promise(() => {})
 
-test('queued runs outlive a crash and are executed by the next engine, running ones are abandoned [R405, R407, R409]', async () => {
+test('queued runs outlive a crash and are executed by the next engine, running ones are abandoned [R405, R407, R409, F2]', async () => {
   let executions = 0
   engine = await openEngine({
     maxRuns: 1,
@@ -65,7 +65,7 @@ test('times of creation go on increasing after a restart [R088]', async () => {
   expect((await engine.submit('double')).created_at > ahead).toBe(true)
 })
 
-test('what an engine writes after its lease was taken has no effect', async () => {
+test('what an engine writes after its lease was taken has no effect [F15]', async () => {
   const goOn = Promise.withResolvers<void>()
   engine = await openEngine({
     code: {

@@ -1,7 +1,7 @@
 import { VirtualClock } from '@flow-service/core/testing'
 import { expect, test } from 'vitest'
 
-import type { Execution } from '../../src/runs/execution.ts'
+import type { Execution, ExecutionListener } from '../../src/runs/execution.ts'
 import { RunQueue } from '../../src/runs/run-queue.ts'
 import type { ClaimedRun } from '../../src/runs/store.ts'
 
@@ -44,9 +44,12 @@ function setup(
       ({
         claim,
         ending: false,
-        run: () =>
+        run: (listener: ExecutionListener) =>
           new Promise<void>((resolve) => {
-            ends.set(claim.id, resolve)
+            ends.set(claim.id, () => {
+              listener.executed()
+              resolve()
+            })
             if (options.isWriting) unwritten.push(resolve)
           }),
         abandon: () => {

@@ -114,7 +114,11 @@ describe('submission', () => {
   test('200 submitters of one idempotency key get the same run [R086]', async () => {
     const before = await countRuns()
     const submit = () =>
-      engine.runs.submit('double', { params: {}, draft: false, no_cache: false, idempotency_key: 'k' }, null)
+      engine.runs.submit(
+        'double',
+        { params: {}, draft: false, no_cache: false, priority: 0, idempotency_key: 'k' },
+        null,
+      )
     const answers = await Promise.all(Array.from({ length: 200 }, submit))
     expect(new Set(answers.map(({ run }) => run.id)).size).toBe(1)
     expect(answers.filter(({ created }) => created)).toHaveLength(1)
@@ -124,7 +128,7 @@ describe('submission', () => {
     // whatever the body says
     const again = await engine.runs.submit(
       'double',
-      { params: { x: 'ignored' }, draft: true, no_cache: true, idempotency_key: 'k' },
+      { params: { x: 'ignored' }, draft: true, no_cache: true, priority: 0, idempotency_key: 'k' },
       null,
     )
     expect(again).toMatchObject({ created: false, run: { id: first?.run.id, status: 'ok' } })
@@ -300,7 +304,7 @@ describe('cancellation', () => {
   })
 
   test('takes a run whose node waits for a worker out of its slot', async () => {
-    await engine.publish('nowhere', { nodes: [node('unserved', [])] })
+    await engine.publish('nowhere', { nodes: [node('unserved', [], { cache: false })] })
     const waiting = await Promise.all(Array.from({ length: MAX_RUNS }, () => engine.submit('nowhere')))
     const behind = await engine.submit('double')
     for (const { id } of waiting) {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/database.ts'
 import { openEngine, type TestEngine } from './engine.ts'
 import { double } from './flows.ts'
+import { counter, limit } from './limited-runs.ts'
 
 describe('two engines on one database', () => {
   let one: TestEngine
@@ -84,13 +85,66 @@ describe('two engines on one database', () => {
     expect([...one.deadLetters, ...two.deadLetters]).toMatchObject([{ reason: 'lease', value: { run: id } }])
   })
 
-  test('an idempotency key names one run, whichever engine it is given to [R086]', async () => {
+  test('200 submitters of an idempotency key get one run at both engines, and after one of them has died [R086, F54]', async () => {
     both(async () => ({ y: 1 }))
-    const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => (index % 2 ? one : two).submit('double', { idempotency_key: 'both' })),
-    )
-    expect(new Set(answers.map(({ id }) => id)).size).toBe(1)
+    const submit = (engine: TestEngine) =>
+      engine.runs.submit(
+        'double',
+        { params: {}, draft: false, no_cache: false, priority: 0, idempotency_key: 'both' },
+        null,
+      )
+    const answers = await Promise.all(Array.from({ length: 200 }, (_, index) => submit(index % 2 ? one : two)))
+    const id = answers[0]?.run.id
+    expect(new Set(answers.map(({ run }) => run.id))).toEqual(new Set([id]))
+    expect(answers.filter(({ created }) => created)).toHaveLength(1)
+    await two.crash()
+    expect(await submit(one)).toMatchObject({ created: false, run: { id } })
+    const rows = await one.database.sql`select from run where idempotency_key = 'both'`
+    expect(rows).toHaveLength(1)
   })
+
+  test('no more runs of a flow execute in both together than it allows', async () => {
+    const running = counter()
+    both(running.code)
+    await limit(one.database, 'double', 3)
+    const runs = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => (index % 2 ? one : two).submit('double', { no_cache: true })),
+    )
+    for (let ended = 0; ended < runs.length; ended += 1) {
+      await expect.poll(() => running.ends.length).toBeGreaterThan(ended)
+      running.ends[ended]?.()
+    }
+    for (const { id } of runs) await expect.poll(async () => (await one.runs.get(id)).status).toBe('ok')
+    expect(running.most()).toBe(3)
+  })
+})
+
+test('sweeps and imports that two engines take in at once are stored whole, at times of their own', async () => {
+  await using one = await openEngine({ closed: true })
+  await using two = await openEngine({ closed: true, databaseDir: one.dataDir, flows: one.flows })
+  await one.publish('double', double)
+  const runs = Array.from({ length: 500 }, () => ({}))
+  const body = { runs, draft: false, no_cache: false, priority: 0 }
+  const entries = Array.from({ length: 50 }, (_, index) => ({
+    flow: 'double',
+    external_id: `e${index}`,
+    params: {},
+    status: 'ok' as const,
+    created_at: '2024-01-01T00:00:00Z',
+    metrics: [],
+    artifacts: [],
+  }))
+  const sweeping = Promise.all([one, two, one, two].map((engine) => engine.runs.sweep('double', body, null)))
+  const importing = Promise.all(
+    [one, two, one, two].map((engine, at) => engine.runs.import(at < 2 ? entries : entries.toReversed(), null)),
+  )
+  const [sweeps, imports] = await Promise.all([sweeping, importing])
+  for (const { group_id } of sweeps) {
+    expect(await one.database.sql`select from run where group_id = ${group_id}`).toHaveLength(500)
+  }
+  const ids = imports.map((answer) => answer.runs.map(({ id }) => id).toSorted())
+  for (const other of ids) expect(other).toEqual(ids[0])
+  expect(imports.flatMap((answer) => answer.runs).filter(({ created }) => created)).toHaveLength(50)
 })
 
 /** A database that gives the answers to statements with `text` when the test says so. */

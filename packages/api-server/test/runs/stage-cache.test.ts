@@ -163,14 +163,18 @@ test('entries of another key shape and unused ones are dropped when the engine s
   await using before = await openEngine({ code: { train: trainCode } })
   await before.publish('fit', train)
   const run = await before.finished((await before.submit('fit')).id)
-  await before.database.sql`
-    insert into stage_cache (key, shape, outputs, run, node, used_at)
-    select 'old', shape, outputs, run, 'old', now() - interval '31 days' from stage_cache where node = 'train'
-    union all select 'alien', shape + 1, outputs, run, 'alien', now() from stage_cache where node = 'train'`
-  const nodes = async ({ database }: TestEngine) =>
-    (await database.sql`select node from stage_cache order by node`).map(({ node: id }) => id as string)
-  expect(await nodes(before)).toEqual(['alien', 'old', 'train'])
+  const like = (key: string, more: string): Promise<unknown> =>
+    before.database.sql.unsafe(`
+      insert into stage_cache (key, shape, flow, node, parts, outputs, run, used_at)
+      select '${key}', ${more} from stage_cache where node = 'train'`)
+  await like('old', `shape, flow, 'old', parts, outputs, run, now() - interval '31 days'`)
+  await like('forgotten', `shape, flow, 'forgotten', parts, outputs, run, now() - interval '61 days'`)
+  await like('alien', `shape + 1, flow, 'alien', parts, outputs, run, now()`)
   await using after = await openEngine({ dataDir: await before.crash(), flows: before.flows })
-  expect(await nodes(after)).toEqual(['train'])
+  const rows = await after.database.sql`select node, outputs, loss from stage_cache order by node`
+  expect(rows).toEqual([
+    { node: 'old', outputs: null, loss: 'expired' },
+    { node: 'train', outputs: { best: 1, loss: 1 }, loss: null },
+  ])
   expect(await after.runs.get(run.id)).toMatchObject({ status: 'ok', result: { best: 1 } })
 })

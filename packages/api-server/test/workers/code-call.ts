@@ -18,6 +18,7 @@ export function codeCall(options: {
   readonly resources?: object
   readonly inputs?: Record<string, unknown>
   readonly onEmit?: CodeCall['onEmit']
+  readonly behind?: CodeCall['behind']
 }): CodeCall & { readonly record: CallRecord } {
   const input = flowDocumentInputSchema.parse({
     mode: 'batch',
@@ -41,9 +42,11 @@ export function codeCall(options: {
     id: `call-${++ids}`,
     run: null,
     inputs: options.inputs ?? {},
+    attempt: 1,
     seed: 'seed',
     signal: abort.signal,
     onEmit: options.onEmit ?? ((values, atMs) => void record.emits.push([values, atMs])),
+    behind: () => options.behind?.(),
     onLog: (stream, text) => void record.logs.push([stream, text]),
     onPlace: (place) => void record.places.push(place),
     record,

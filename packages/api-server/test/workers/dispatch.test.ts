@@ -166,6 +166,24 @@ describe('a call in flight', () => {
     expect(call.record.logs).toEqual([['stderr', 'hm']])
   })
 
+  test('a worker is held back while what its code emitted is not kept yet [F68]', async () => {
+    const room = Promise.withResolvers<void>()
+    let emitted = 0
+    const { worker, call } = inFlight({
+      onEmit: () => void (emitted += 1),
+      behind: () => (emitted > 2 ? room.promise : undefined),
+    })
+    await settled()
+    const send = (count: number) =>
+      worker.send({ type: 'emit', call: call.id, batch: Array.from({ length: count }, () => [{ loss: 1 }, 1]) })
+    expect(send(2)).toBeUndefined()
+    const behind = send(2)
+    expect(behind).toBeInstanceOf(Promise)
+    room.resolve()
+    await behind
+    expect(emitted).toBe(4)
+  })
+
   test('a failure of the code keeps its type, message and traceback [R094]', async () => {
     const { worker, call, done } = inFlight()
     await settled()
@@ -207,6 +225,30 @@ describe('a call in flight', () => {
     void worker.send({ type: 'error', call: call.id, error: { type: 'cancelled', message: '', traceback: null } })
     await settled()
     expect(worker.calls()).toEqual([call.id, next.id])
+  })
+
+  test('of several results the first counts, and nothing that follows it [F33]', async () => {
+    const { worker, call, done, dispatcher } = inFlight()
+    await settled()
+    void worker.send({ type: 'result', call: 'unknown', outputs: { y: 0 } })
+    void worker.send({ type: 'result', call: call.id, outputs: { y: 1 } })
+    void worker.send({ type: 'result', call: call.id, outputs: { y: 2 } })
+    void worker.send({ type: 'error', call: call.id, error: { type: 'late', message: '', traceback: null } })
+    void worker.send({ type: 'emit', call: call.id, batch: [[{ loss: 1 }, 1]] })
+    void worker.send({ type: 'log', call: call.id, stream: 'stdout', text: 'late' })
+    void worker.send({ type: 'started', call: call.id, pid: 1 })
+    expect(await done).toEqual({ y: 1 })
+    expect(call.record).toMatchObject({ emits: [], logs: [] })
+    expect(call.record.places).toEqual([])
+    // The one slot is free again, once: two calls would not fit.
+    const [second, third] = [codeCall({}), codeCall({})]
+    void dispatcher.call(second)
+    void dispatcher.call(third)
+    await settled()
+    expect(worker.calls()).toEqual([call.id, second.id])
+    void worker.send({ type: 'result', call: second.id, outputs: {} })
+    await settled()
+    expect(worker.calls()).toEqual([call.id, second.id, third.id])
   })
 
   test('an emission that the engine refuses fails the call and stops the process', async () => {

@@ -1,6 +1,6 @@
 import { deadLetterReasonSchema } from '@flow-service/protocol'
 
-import { CommandFailure } from '../failure.ts'
+import { CommandFailure, isRefusal, refusalText } from '../failure.ts'
 import { type ClientFlags, connect } from '../session.ts'
 import { oneLine, table } from '../table.ts'
 import { bold, counted, printAnswer, shortTime, yellow } from '../terminal.ts'
@@ -71,12 +71,41 @@ export async function replayDeadLetters(ids: readonly string[], flags: ReplayFla
     for (let more = BATCH; more === BATCH; replayed += more) more = (await observability.replayMany(wanted)).replayed
     return printAnswer({ replayed }, flags.json, () => `${counted(replayed, 'dead letter')} delivered again`)
   }
-  const cascades: { id: string; cascade: string }[] = []
-  for (const id of ids) cascades.push({ id, cascade: (await observability.replay({ id })).cascade })
-  printAnswer(cascades, flags.json, () =>
-    cascades.map(({ id, cascade }) => `${bold(id)} delivered again, cascade ${cascade}`).join('\n'),
-  )
+  const answers: Answer[] = []
+  for (const id of ids) answers.push(await answerTo(id, () => observability.replay({ id })))
+  const failures = answers.filter(({ error }) => error !== null)
+  if (flags.json || failures.length < answers.length) {
+    printAnswer(answers, flags.json, () =>
+      answers
+        .filter(({ error }) => error === null)
+        .map(answerLine)
+        .join('\n'),
+    )
+  }
+  for (const answer of failures) console.error(`error: ${answerLine(answer)}`)
+  if (failures.length > 0) process.exitCode = 1
 }
+
+/** What became of one of several ids. */
+interface Answer {
+  readonly id: string
+  readonly cascade: string | null
+  /** Why it stays where it was. */
+  readonly error: string | null
+}
+
+/** A refusal of one id is no reason to leave the others; without an engine or a sign-in there is no other. */
+async function answerTo(id: string, replay: () => Promise<{ cascade: string }>): Promise<Answer> {
+  try {
+    return { id, cascade: (await replay()).cascade, error: null }
+  } catch (error) {
+    if (!isRefusal(error) || error.status === 401 || error.status === 403) throw error
+    return { id, cascade: null, error: refusalText(error) }
+  }
+}
+
+const answerLine = ({ id, cascade, error }: Answer): string =>
+  error === null ? `${bold(id)} delivered again, cascade ${cascade}` : `${bold(id)} is not delivered: ${error}`
 
 function reasonOf(text: string | undefined) {
   const reason = reasons.find((known) => known === text)

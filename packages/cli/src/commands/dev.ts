@@ -78,7 +78,7 @@ async function open(engine: Engine, run: string | undefined): Promise<void> {
   if (run === undefined) return
   console.log()
   // A run that cannot be submitted is no reason to take the engine away.
-  await watchRun(client, { name: run }, (line) => console.log(line)).catch(failed)
+  await watchRun(client, { name: run }, { print: (line) => console.log(line) }).catch(failed)
 }
 
 async function banner({ service, origin, baseUrl }: Engine, client: Client): Promise<string> {

@@ -1,4 +1,5 @@
 import { watchRun } from '../run-progress.ts'
+import { RunTree } from '../run-tree.ts'
 import { type ClientFlags, connect } from '../session.ts'
 import { parsePairs } from '../values.ts'
 
@@ -26,7 +27,9 @@ export async function run(flow: string, flags: RunFlags): Promise<void> {
     return console.log(flags.json ? JSON.stringify(submitted, null, 2) : `${submitted.status} ${submitted.id}`)
   }
   const print = flags.json ? () => {} : (line: string) => console.log(line)
-  const finished = await watchRun(client, submission, print)
+  const isSeen = flags.json !== true && process.stdout.isTTY
+  const screen = isSeen ? new RunTree(await client.flows.get({ name: flow }), process.stdout) : null
+  const finished = await watchRun(client, submission, { print, ...(screen === null ? {} : { screen }) })
   if (flags.json) console.log(JSON.stringify(finished, null, 2))
   if (finished.status !== 'ok') process.exitCode = 1
 }

@@ -55,6 +55,21 @@ export const positive = (text: string): number => {
   return value
 }
 
+/** Whole numbers: `1,2,3`, or `1..10` with both ends. */
+export const integers = (text: string): number[] =>
+  text.split(',').flatMap((part) => {
+    const [, from, to] = /^(-?\d+)\.\.(-?\d+)$/.exec(part.trim()) ?? []
+    if (from === undefined || to === undefined) return [integer(part)]
+    const [first, last] = [integer(from), integer(to)]
+    if (last < first || last - first >= MAX_NUMBERS) {
+      throw new InvalidArgumentError(`Give a range that rises, of at most ${MAX_NUMBERS} numbers.`)
+    }
+    return Array.from({ length: last - first + 1 }, (_, at) => first + at)
+  })
+
+/** As many as a sweep has runs. */
+const MAX_NUMBERS = 10_000
+
 /** A point in time. */
 export const time = (text: string): string => {
   const value = instant(text)

@@ -1,8 +1,10 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 
-import { clientOptions, collect, integer, lazily, positive, withExamples } from './options.ts'
+import { clientOptions, collect, integer, integers, lazily, positive, time, withExamples } from './options.ts'
 
-/** `run` and `runs …`. */
+const data = () => import('../commands/runs-data.ts')
+
+/** `run`, `sweep`, `plan` and `runs …`. */
 export function addRuns(root: Command): void {
   const run = clientOptions(root.command('run').argument('<flow>', 'name of a batch flow'))
     .description('submit a run')
@@ -13,7 +15,39 @@ export function addRuns(root: Command): void {
     .option('--watch', 'follow the run; exit code 1 unless it ends ok')
     .action(lazily(async () => (await import('../commands/run.ts')).run))
   withExamples(run, 'run estimate_pi -p samples=1000 --seed 7 --watch')
+  addSearches(root)
   const runs = root.command('runs').description('runs of batch flows')
+  addReading(runs)
+  addChanging(runs)
+}
+
+const searchOptions = (command: Command): Command =>
+  clientOptions(command)
+    .option('-p, --param <name=value>', 'a parameter that all runs have; JSON, or text as it stands', collect)
+    .option('--grid <name=values>', 'values of a parameter: name=0.1,0.3 or a JSON list; several span a grid', collect)
+    .option('--seeds <numbers>', 'every combination once for each: 1,2,3 or 1..10', integers)
+    .option('--file <json>', 'a list of params in place of a grid')
+    .option('--draft', 'the draft instead of the published version')
+    .option('--no-cache', 'execute every stage again')
+
+function addSearches(root: Command): void {
+  const sweep = searchOptions(root.command('sweep').argument('<flow>', 'name of a batch flow'))
+    .description('submit a run for every combination of parameters; all of them or none')
+    .option('--priority <number>', 'runs of a higher one start first (0)', integer)
+    .option('--watch', 'follow the runs; exit code 1 unless all end ok')
+    .action(lazily(async () => (await import('../commands/sweep.ts')).sweep))
+  withExamples(
+    sweep,
+    'sweep fit --grid lr=0.01,0.1,0.3 --grid hidden=8,16 --seeds 1..4 --watch',
+    'sweep fit --file entries.json -p epochs=50',
+  )
+  const plan = searchOptions(root.command('plan').argument('<flow>', 'name of a batch flow'))
+    .description('tell which stages a run or sweep would execute, and why; executes nothing')
+    .action(lazily(async () => (await import('../commands/sweep.ts')).plan))
+  withExamples(plan, 'plan fit -p lr=0.2', 'plan fit --grid lr=0.01,0.1 --seeds 1..4')
+}
+
+function addReading(runs: Command): void {
   const list = clientOptions(runs.command('list'))
     .description('runs, newest first')
     .option('--flow <name>', 'runs of this flow; several separated by commas')
@@ -25,4 +59,52 @@ export function addRuns(root: Command): void {
     .description('one run with its nodes, metrics and result')
     .action(lazily(async () => (await import('../commands/runs.ts')).showRun))
   withExamples(show, 'runs show 01a2b3c4-0000-7000-8000-000000000000')
+  const compare = clientOptions(runs.command('compare').argument('<metric>', 'a message').argument('[id...]', 'runs'))
+    .description('draw the curves of a metric beside each other; up to 50 runs')
+    .option('--flow <name>', 'the newest runs of this flow that ended ok')
+    .option('--group <id>', 'the runs of a sweep that ended ok')
+    .option('--x <axis>', 'step, time, or another metric (step)')
+    .action(lazily(async () => (await data()).compareRuns))
+  withExamples(compare, 'runs compare loss --flow fit', 'runs compare accuracy --group 01a2… --x loss')
+  const exported = clientOptions(runs.command('export'))
+    .description('runs as a table, or all points of their curves')
+    .addOption(new Option('--format <format>', 'csv or jsonl (csv)').choices(['csv', 'jsonl']))
+    .option('--points', 'the points of the curves, one line each')
+    .option('--flow <name>', 'runs of this flow')
+    .option('--group <id>', 'the runs of a sweep')
+    .option('--status <status>', 'runs of this status; several separated by commas')
+    .option('--since <time>', 'created since then: 10m, 2h, 3d ago, or a date', time)
+    .option('--until <time>', 'created until then', time)
+    .option('--params <names>', 'only these parameters, separated by commas')
+    .option('--metrics <names>', 'only these metrics and outputs, separated by commas')
+    .option('-o, --output <file>', 'write a file instead of standard output')
+    .action(lazily(async () => (await data()).exportRuns))
+  withExamples(exported, 'runs export --flow fit -o fit.csv', 'runs export --flow fit --points --format jsonl')
+  const report = clientOptions(runs.command('report').argument('[id...]', 'runs'))
+    .description('write a page with the curves, nodes and results of runs; it needs no network')
+    .option('--flow <name>', 'the newest runs of this flow, at most 100')
+    .option('--group <id>', 'the runs of a sweep')
+    .option('-o, --output <file>', 'where to write it (report.html)')
+    .action(lazily(async () => (await import('../commands/report.ts')).report))
+  withExamples(report, 'runs report --flow fit -o fit.html')
+}
+
+function addChanging(runs: Command): void {
+  const of = (name: string): Command => clientOptions(runs.command(name).argument('<id...>', 'ids of runs'))
+  const cancel = of('cancel')
+    .description('end queued and running runs; a finished one stays as it is')
+    .action(lazily(async () => (await data()).cancelRuns))
+  withExamples(cancel, 'runs cancel 01a2b3c4-0000-7000-8000-000000000000')
+  const retry = of('retry')
+    .description('queue finished runs once more, with the same values')
+    .action(lazily(async () => (await data()).retryRuns))
+  withExamples(retry, 'runs retry 01a2b3c4-0000-7000-8000-000000000000')
+  const deletion = of('delete')
+    .description('delete finished runs with their curves and logs')
+    .action(lazily(async () => (await data()).deleteRuns))
+  withExamples(deletion, 'runs delete 01a2b3c4-0000-7000-8000-000000000000')
+  const imported = clientOptions(runs.command('import').argument('<file>', 'JSON or JSON lines; - is standard input'))
+    .description('take in runs that ended elsewhere; a known external_id is not imported again')
+    .action(lazily(async () => (await data()).importRuns))
+  withExamples(imported, 'runs import old-runs.jsonl')
 }

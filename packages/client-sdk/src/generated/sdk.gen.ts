@@ -3,7 +3,7 @@
 
 import { client } from './client.gen.ts';
 import { buildClientParams, type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape, urlSearchParamsBodySerializer } from './client/index.ts';
-import type { ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsPutErrors, ArtifactsPutResponses, FlowDocument, FlowsDeleteErrors, FlowsDeleteResponses, FlowsDiscardDraftErrors, FlowsDiscardDraftResponses, FlowsDuplicateErrors, FlowsDuplicateResponses, FlowsGetErrors, FlowsGetResponses, FlowsGraphErrors, FlowsGraphResponses, FlowsListErrors, FlowsListResponses, FlowsNodesAcknowledgeErrors, FlowsNodesAcknowledgeResponses, FlowsNodesCancelErrors, FlowsNodesCancelResponses, FlowsNodesGetSourceErrors, FlowsNodesGetSourceResponses, FlowsNodesPutSourceErrors, FlowsNodesPutSourceResponses, FlowsNodesShareErrors, FlowsNodesShareResponses, FlowsNodesTriggerErrors, FlowsNodesTriggerResponses, FlowsNodesUnshareErrors, FlowsNodesUnshareResponses, FlowsNodeTypesErrors, FlowsNodeTypesResponses, FlowsPauseErrors, FlowsPauseResponses, FlowsPublishErrors, FlowsPublishResponses, FlowsRenameErrors, FlowsRenameResponses, FlowsResumeErrors, FlowsResumeResponses, FlowsRunErrors, FlowsRunResponses, FlowsSaveErrors, FlowsSaveResponses, FlowsStartErrors, FlowsStartResponses, FlowsStepErrors, FlowsStepResponses, FlowsStopErrors, FlowsStopResponses, FlowsValidateErrors, FlowsValidateResponses, FlowsWsTicketErrors, FlowsWsTicketResponses, LibraryDeleteErrors, LibraryDeleteResponses, LibraryListErrors, LibraryListResponses, LoginAccessTokenErrors, LoginAccessTokenResponses, LoginTestTokenErrors, LoginTestTokenResponses, MessagesHistoryErrors, MessagesHistoryResponses, MessagesListErrors, MessagesListResponses, MessagesPublishErrors, MessagesPublishResponses, ObservabilityCascadesErrors, ObservabilityCascadesResponses, ObservabilityDeadLetterErrors, ObservabilityDeadLetterResponses, ObservabilityEventsErrors, ObservabilityEventsResponses, ObservabilityFlowsErrors, ObservabilityFlowsResponses, ObservabilityFlushErrors, ObservabilityFlushResponses, ObservabilityReplayErrors, ObservabilityReplayManyErrors, ObservabilityReplayManyResponses, ObservabilityReplayResponses, ObservabilitySummaryErrors, ObservabilitySummaryResponses, ObservabilityTimeseriesErrors, ObservabilityTimeseriesResponses, RunsCancelErrors, RunsCancelResponses, RunsGetErrors, RunsGetResponses, RunsListErrors, RunsListResponses, RunsMetricsErrors, RunsMetricsResponses, RunsSubmitErrors, RunsSubmitResponses, Schema3, Schema4, Schema5, Schema6, UsersMeErrors, UsersMeResponses, UtilsHealthErrors, UtilsHealthResponses } from './types.gen.ts';
+import type { ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsPutErrors, ArtifactsPutResponses, FlowDocument, FlowsDeleteErrors, FlowsDeleteResponses, FlowsDiscardDraftErrors, FlowsDiscardDraftResponses, FlowsDuplicateErrors, FlowsDuplicateResponses, FlowsGetErrors, FlowsGetResponses, FlowsGraphErrors, FlowsGraphResponses, FlowsListErrors, FlowsListResponses, FlowsNodesAcknowledgeErrors, FlowsNodesAcknowledgeResponses, FlowsNodesCancelErrors, FlowsNodesCancelResponses, FlowsNodesGetSourceErrors, FlowsNodesGetSourceResponses, FlowsNodesPutSourceErrors, FlowsNodesPutSourceResponses, FlowsNodesShareErrors, FlowsNodesShareResponses, FlowsNodesTriggerErrors, FlowsNodesTriggerResponses, FlowsNodesUnshareErrors, FlowsNodesUnshareResponses, FlowsNodeTypesErrors, FlowsNodeTypesResponses, FlowsPauseErrors, FlowsPauseResponses, FlowsPublishErrors, FlowsPublishResponses, FlowsRenameErrors, FlowsRenameResponses, FlowsResumeErrors, FlowsResumeResponses, FlowsRunErrors, FlowsRunResponses, FlowsSaveErrors, FlowsSaveResponses, FlowsStartErrors, FlowsStartResponses, FlowsStepErrors, FlowsStepResponses, FlowsStopErrors, FlowsStopResponses, FlowsValidateErrors, FlowsValidateResponses, FlowsWsTicketErrors, FlowsWsTicketResponses, ImportedRun, LibraryDeleteErrors, LibraryDeleteResponses, LibraryListErrors, LibraryListResponses, LoginAccessTokenErrors, LoginAccessTokenResponses, LoginTestTokenErrors, LoginTestTokenResponses, MessagesHistoryErrors, MessagesHistoryResponses, MessagesListErrors, MessagesListResponses, MessagesPublishErrors, MessagesPublishResponses, MetricsCompareErrors, MetricsCompareResponses, MetricsExportErrors, MetricsExportResponses, MetricsNamesErrors, MetricsNamesResponses, ObservabilityCascadesErrors, ObservabilityCascadesResponses, ObservabilityDeadLetterErrors, ObservabilityDeadLetterResponses, ObservabilityEventsErrors, ObservabilityEventsResponses, ObservabilityFlowsErrors, ObservabilityFlowsResponses, ObservabilityFlushErrors, ObservabilityFlushResponses, ObservabilityReplayErrors, ObservabilityReplayManyErrors, ObservabilityReplayManyResponses, ObservabilityReplayResponses, ObservabilitySummaryErrors, ObservabilitySummaryResponses, ObservabilityTimeseriesErrors, ObservabilityTimeseriesResponses, RunsCancelErrors, RunsCancelResponses, RunsDeleteAllErrors, RunsDeleteAllResponses, RunsDeleteErrors, RunsDeleteResponses, RunsExportErrors, RunsExportResponses, RunsGetErrors, RunsGetResponses, RunsImportErrors, RunsImportResponses, RunsListErrors, RunsListResponses, RunsMetricsErrors, RunsMetricsResponses, RunsNodeOutputsErrors, RunsNodeOutputsResponses, RunsOverviewErrors, RunsOverviewResponses, RunsPlanErrors, RunsPlanResponses, RunsRetryErrors, RunsRetryResponses, RunsSubmitErrors, RunsSubmitResponses, RunsSweepErrors, RunsSweepResponses, Schema3, Schema4, Schema5, Schema6, Schema7, Schema8, SecretsDeleteErrors, SecretsDeleteResponses, SecretsListErrors, SecretsListResponses, SecretsSetErrors, SecretsSetResponses, SecretsUsageErrors, SecretsUsageResponses, UsersMeErrors, UsersMeResponses, UtilsHealthErrors, UtilsHealthResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -587,7 +587,7 @@ export class Flows extends HeyApiClient {
     /**
      * Run the draft once
      *
-     * A batch flow: queues a draft run, `inputs` being its parameters. A live flow: runs by itself until it is quiet, at most 30 s, without listeners and schedules; nothing reaches the catalogue or other flows, but its nodes really send.
+     * A batch flow: queues a draft run, `inputs` being its parameters. A live flow: runs by itself until it is quiet, at most 30 s and at most 8 at a time, without listeners and schedules; nothing reaches the catalogue or other flows, but its nodes really send.
      */
     public run<ThrowOnError extends boolean = true>(parameters: {
         name: string;
@@ -741,6 +741,7 @@ export class Runs extends HeyApiClient {
         seed?: number;
         draft?: boolean;
         no_cache?: boolean;
+        priority?: number;
         idempotency_key?: string;
     }, options?: Options<never, ThrowOnError>): RequestResult<RunsSubmitResponses, RunsSubmitErrors, ThrowOnError, 'data'> {
         const params = buildClientParams([parameters], [{ args: [
@@ -749,6 +750,7 @@ export class Runs extends HeyApiClient {
                     { in: 'body', key: 'seed' },
                     { in: 'body', key: 'draft' },
                     { in: 'body', key: 'no_cache' },
+                    { in: 'body', key: 'priority' },
                     { in: 'body', key: 'idempotency_key' }
                 ] }]);
         return (options?.client ?? this.client).post<RunsSubmitResponses, RunsSubmitErrors, ThrowOnError, 'data'>({
@@ -762,6 +764,66 @@ export class Runs extends HeyApiClient {
                 ...options?.headers,
                 ...params.headers
             }
+        });
+    }
+    
+    /**
+     * Tell what a run or sweep would execute
+     *
+     * Which nodes would execute, which are cached, and why, in dependency order. Takes and refuses what a submission or sweep does; executes and stores nothing.
+     */
+    public plan<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        params?: {
+            [key: string]: Schema7;
+        };
+        seed?: number;
+        runs?: Array<{
+            [key: string]: Schema7;
+        }>;
+        seeds?: Array<number>;
+        draft?: boolean;
+        no_cache?: boolean;
+    }, options?: Options<never, ThrowOnError>): RequestResult<RunsPlanResponses, RunsPlanErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'path', key: 'name' },
+                    { in: 'body', key: 'params' },
+                    { in: 'body', key: 'seed' },
+                    { in: 'body', key: 'runs' },
+                    { in: 'body', key: 'seeds' },
+                    { in: 'body', key: 'draft' },
+                    { in: 'body', key: 'no_cache' }
+                ] }]);
+        return (options?.client ?? this.client).post<RunsPlanResponses, RunsPlanErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/runs/flows/{name}/plan',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Delete the runs of a flow
+     *
+     * Refused while one of them is queued or running. Runs that are submitted meanwhile stay.
+     */
+    public deleteAll<ThrowOnError extends boolean = true>(parameters: {
+        flow: string;
+        history?: boolean;
+    }, options?: Options<never, ThrowOnError>): RequestResult<RunsDeleteAllResponses, RunsDeleteAllErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'flow' }, { in: 'query', key: 'history' }] }]);
+        return (options?.client ?? this.client).delete<RunsDeleteAllResponses, RunsDeleteAllErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/runs',
+            ...options,
+            ...params
         });
     }
     
@@ -792,6 +854,22 @@ export class Runs extends HeyApiClient {
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/runs',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Delete a finished run with its records
+     */
+    public delete<ThrowOnError extends boolean = true>(parameters: {
+        id: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<RunsDeleteResponses, RunsDeleteErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'id' }] }]);
+        return (options?.client ?? this.client).delete<RunsDeleteResponses, RunsDeleteErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/runs/{id}',
             ...options,
             ...params
         });
@@ -852,13 +930,264 @@ export class Runs extends HeyApiClient {
             ...params
         });
     }
+    
+    /**
+     * Queue a run for each of many params
+     *
+     * All runs are queued under a common `group_id`, or none: a bad entry is named by its place.
+     */
+    public sweep<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        runs: Array<{
+            [key: string]: Schema8;
+        }>;
+        seeds?: Array<number>;
+        draft?: boolean;
+        no_cache?: boolean;
+        priority?: number;
+    }, options?: Options<never, ThrowOnError>): RequestResult<RunsSweepResponses, RunsSweepErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'path', key: 'name' },
+                    { in: 'body', key: 'runs' },
+                    { in: 'body', key: 'seeds' },
+                    { in: 'body', key: 'draft' },
+                    { in: 'body', key: 'no_cache' },
+                    { in: 'body', key: 'priority' }
+                ] }]);
+        return (options?.client ?? this.client).post<RunsSweepResponses, RunsSweepErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/runs/flows/{name}/sweep',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Run again with the values of a finished run
+     *
+     * The new run has the inputs, seed, group and priority of the old one, which is its `parent`, and executes the flow as it is now. Stages that did not change are taken from the cache.
+     */
+    public retry<ThrowOnError extends boolean = true>(parameters: {
+        id: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<RunsRetryResponses, RunsRetryErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'id' }] }]);
+        return (options?.client ?? this.client).post<RunsRetryResponses, RunsRetryErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/runs/{id}/retry',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Take in runs that ended elsewhere
+     *
+     * Stores all entries or none, and executes nothing. A known `external_id` answers with its run, whatever else the entry says.
+     */
+    public import<ThrowOnError extends boolean = true>(parameters: {
+        runs: Array<ImportedRun>;
+    }, options?: Options<never, ThrowOnError>): RequestResult<RunsImportResponses, RunsImportErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'body', key: 'runs' }] }]);
+        return (options?.client ?? this.client).post<RunsImportResponses, RunsImportErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/runs/import',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Count the runs of each flow
+     *
+     * Batch flows, and deleted flows that have runs, by name. `avg_duration_s` is of the runs that ended `ok`.
+     */
+    public overview<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<RunsOverviewResponses, RunsOverviewErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<RunsOverviewResponses, RunsOverviewErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/runs/overview',
+            ...options
+        });
+    }
+    
+    /**
+     * Get what a node of a run returned
+     *
+     * Kept of nodes that succeeded, may be cached and returned at most 262,144 bytes of JSON; else 404.
+     */
+    public nodeOutputs<ThrowOnError extends boolean = true>(parameters: {
+        id: string;
+        node: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<RunsNodeOutputsResponses, RunsNodeOutputsErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'id' }, { in: 'path', key: 'node' }] }]);
+        return (options?.client ?? this.client).get<RunsNodeOutputsResponses, RunsNodeOutputsErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/runs/{id}/nodes/{node}/outputs',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Export runs, a row for each
+     *
+     * The newest 10,000 runs of the selection. In CSV, texts that a spreadsheet would calculate begin with `'`.
+     */
+    public export<ThrowOnError extends boolean = true>(parameters?: {
+        flow?: string;
+        status?: string;
+        group?: string;
+        digest?: string;
+        ids?: string;
+        since?: string;
+        before?: string;
+        format?: 'csv' | 'jsonl';
+        until?: string;
+        params?: string;
+        metrics?: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<RunsExportResponses, RunsExportErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'query', key: 'flow' },
+                    { in: 'query', key: 'status' },
+                    { in: 'query', key: 'group' },
+                    { in: 'query', key: 'digest' },
+                    { in: 'query', key: 'ids' },
+                    { in: 'query', key: 'since' },
+                    { in: 'query', key: 'before' },
+                    { in: 'query', key: 'format' },
+                    { in: 'query', key: 'until' },
+                    { in: 'query', key: 'params' },
+                    { in: 'query', key: 'metrics' }
+                ] }]);
+        return (options?.client ?? this.client).get<RunsExportResponses, RunsExportErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/runs/export/runs',
+            ...options,
+            ...params
+        });
+    }
+}
+
+export class Metrics extends HeyApiClient {
+    /**
+     * List the metrics of runs
+     *
+     * Names of curves in the newest 10,000 runs of the selection, and how many of these have them.
+     */
+    public names<ThrowOnError extends boolean = true>(parameters?: {
+        flow?: string;
+        status?: string;
+        group?: string;
+        digest?: string;
+        ids?: string;
+        since?: string;
+        before?: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<MetricsNamesResponses, MetricsNamesErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'query', key: 'flow' },
+                    { in: 'query', key: 'status' },
+                    { in: 'query', key: 'group' },
+                    { in: 'query', key: 'digest' },
+                    { in: 'query', key: 'ids' },
+                    { in: 'query', key: 'since' },
+                    { in: 'query', key: 'before' }
+                ] }]);
+        return (options?.client ?? this.client).get<MetricsNamesResponses, MetricsNamesErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/runs/metrics/names',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Compare a metric of several runs
+     *
+     * An answer has at most 1,000,000 points: a `stride` thins long curves.
+     */
+    public compare<ThrowOnError extends boolean = true>(parameters: {
+        ids: string;
+        metric: string;
+        x?: string;
+        stride?: number;
+    }, options?: Options<never, ThrowOnError>): RequestResult<MetricsCompareResponses, MetricsCompareErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'query', key: 'ids' },
+                    { in: 'query', key: 'metric' },
+                    { in: 'query', key: 'x' },
+                    { in: 'query', key: 'stride' }
+                ] }]);
+        return (options?.client ?? this.client).get<MetricsCompareResponses, MetricsCompareErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/runs/series/compare',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Export points, a row for each
+     *
+     * The curves of the newest 10,000 runs of the selection.
+     */
+    public export<ThrowOnError extends boolean = true>(parameters?: {
+        flow?: string;
+        status?: string;
+        group?: string;
+        digest?: string;
+        ids?: string;
+        since?: string;
+        before?: string;
+        format?: 'csv' | 'jsonl';
+        until?: string;
+        params?: string;
+        metrics?: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<MetricsExportResponses, MetricsExportErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'query', key: 'flow' },
+                    { in: 'query', key: 'status' },
+                    { in: 'query', key: 'group' },
+                    { in: 'query', key: 'digest' },
+                    { in: 'query', key: 'ids' },
+                    { in: 'query', key: 'since' },
+                    { in: 'query', key: 'before' },
+                    { in: 'query', key: 'format' },
+                    { in: 'query', key: 'until' },
+                    { in: 'query', key: 'params' },
+                    { in: 'query', key: 'metrics' }
+                ] }]);
+        return (options?.client ?? this.client).get<MetricsExportResponses, MetricsExportErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/runs/export/metrics',
+            ...options,
+            ...params
+        });
+    }
 }
 
 export class Artifacts extends HeyApiClient {
     /**
      * Store bytes
      *
-     * The media type is that of the request. Volatile bytes stay in the memory of the engine until newer ones push them out.
+     * The media type is that of the request. Volatile bytes stay in the memory of the engine until newer ones push them out. A `Content-Digest` (RFC 9530, sha-256) that does not fit is refused.
      */
     public put<ThrowOnError extends boolean = true>(parameters: {
         name?: string;
@@ -886,6 +1215,24 @@ export class Artifacts extends HeyApiClient {
     }
     
     /**
+     * Delete bytes
+     *
+     * Refused while something needs the bytes; `used_by` names the runs, messages and flows, and code by its digest. History and cached results are no reason to keep them.
+     */
+    public delete<ThrowOnError extends boolean = true>(parameters: {
+        digest: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<ArtifactsDeleteResponses, ArtifactsDeleteErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'digest' }] }]);
+        return (options?.client ?? this.client).delete<ArtifactsDeleteResponses, ArtifactsDeleteErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/artifacts/{digest}',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
      * Get bytes
      *
      * Answers `Range` and `If-None-Match`.
@@ -900,6 +1247,74 @@ export class Artifacts extends HeyApiClient {
             url: '/artifacts/{digest}',
             ...options,
             ...params
+        });
+    }
+}
+
+export class Secrets extends HeyApiClient {
+    /**
+     * List secrets
+     */
+    public list<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<SecretsListResponses, SecretsListErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<SecretsListResponses, SecretsListErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/secrets/',
+            ...options
+        });
+    }
+    
+    /**
+     * List secrets with their users
+     *
+     * Nodes whose draft or published form refers to them.
+     */
+    public usage<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<SecretsUsageResponses, SecretsUsageErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<SecretsUsageResponses, SecretsUsageErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/secrets/usage',
+            ...options
+        });
+    }
+    
+    /**
+     * Delete a secret
+     */
+    public delete<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<SecretsDeleteResponses, SecretsDeleteErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }] }]);
+        return (options?.client ?? this.client).delete<SecretsDeleteResponses, SecretsDeleteErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/secrets/{name}',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Store a secret
+     *
+     * In place of the value that it had. Active flows that use it are built anew.
+     */
+    public set<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        value: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<SecretsSetResponses, SecretsSetErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'body', key: 'value' }] }]);
+        return (options?.client ?? this.client).put<SecretsSetResponses, SecretsSetErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/secrets/{name}',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
         });
     }
 }
@@ -1172,9 +1587,19 @@ export class GeneratedClient extends HeyApiClient {
         return this._runs ??= new Runs({ client: this.client });
     }
     
+    private _metrics?: Metrics;
+    get metrics(): Metrics {
+        return this._metrics ??= new Metrics({ client: this.client });
+    }
+    
     private _artifacts?: Artifacts;
     get artifacts(): Artifacts {
         return this._artifacts ??= new Artifacts({ client: this.client });
+    }
+    
+    private _secrets?: Secrets;
+    get secrets(): Secrets {
+        return this._secrets ??= new Secrets({ client: this.client });
     }
     
     private _observability?: Observability;

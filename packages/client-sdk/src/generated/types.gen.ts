@@ -26,6 +26,10 @@ export type FlowDocument = {
     outputs?: Array<FlowOutput>;
     nodes?: Array<NodeInput>;
     resources?: Resources;
+    /**
+     * How many runs of the flow execute at once, in all engines together; null: no limit of its own.
+     */
+    concurrency?: number | null;
     layout?: {
         [key: string]: Schema2;
     };
@@ -113,6 +117,10 @@ export type NodeInput = {
      * Seconds of silence.
      */
     timeout?: number | null;
+    /**
+     * Batch flows only: execute the node again when it fails; null: once.
+     */
+    retry?: NodeRetry | null;
     ports?: Array<PortInput>;
 };
 
@@ -124,6 +132,25 @@ export type CodeEntry = {
         path: string;
         digest: string;
     }>;
+};
+
+export type NodeRetry = {
+    /**
+     * Executions in all, the first one included.
+     */
+    attempts: number;
+    /**
+     * Pause after the first failure.
+     */
+    delay_s?: number;
+    /**
+     * Of each pause to the one before.
+     */
+    factor?: number;
+    /**
+     * No pause is longer.
+     */
+    max_delay_s?: number;
 };
 
 export type PortInput = {
@@ -219,7 +246,99 @@ export type RunSubmit = {
     seed?: number;
     draft?: boolean;
     no_cache?: boolean;
+    /**
+     * Higher is executed first; runs of one priority in the order of their submission.
+     */
+    priority?: number;
     idempotency_key?: string;
+};
+
+export type RunPlanSubmit = {
+    params?: {
+        [key: string]: Schema7;
+    };
+    seed?: number;
+    /**
+     * The params of each run.
+     */
+    runs?: Array<{
+        [key: string]: Schema7;
+    }>;
+    /**
+     * One for each entry of `runs`.
+     */
+    seeds?: Array<number>;
+    draft?: boolean;
+    no_cache?: boolean;
+};
+
+export type SweepSubmit = {
+    /**
+     * The params of each run.
+     */
+    runs: Array<{
+        [key: string]: Schema8;
+    }>;
+    /**
+     * One for each entry of `runs`.
+     */
+    seeds?: Array<number>;
+    draft?: boolean;
+    no_cache?: boolean;
+    /**
+     * Higher is executed first; runs of one priority in the order of their submission.
+     */
+    priority?: number;
+};
+
+export type RunImport = {
+    runs: Array<ImportedRun>;
+};
+
+export type ImportedRun = {
+    flow: string;
+    /**
+     * Names the run for ever: a repeat is no other run.
+     */
+    external_id: string;
+    params?: {
+        [key: string]: Schema9;
+    };
+    seed?: number;
+    status: 'ok' | 'error' | 'cancelled' | 'abandoned';
+    created_at: string;
+    finished_at?: string;
+    result?: {
+        [key: string]: Schema10;
+    };
+    metrics?: Array<ImportedMetricPoint>;
+    artifacts?: Array<ImportedArtifact>;
+};
+
+export type ImportedMetricPoint = {
+    name: string;
+    step: number;
+    /**
+     * Left out: the `created_at` of the run.
+     */
+    ts?: string;
+    value: number | 'NaN' | 'Infinity' | '-Infinity';
+};
+
+export type ImportedArtifact = {
+    name: string;
+    media_type?: string;
+    /**
+     * The bytes in base64.
+     */
+    data: string;
+};
+
+export type SecretValue = {
+    /**
+     * Text of at most 64 KiB. Values of fewer than 8 characters are not masked in logs.
+     */
+    value: string;
 };
 
 export type ReplayRequest = {
@@ -256,6 +375,22 @@ export type Schema5 = string | number | boolean | null | Array<Schema5> | {
 
 export type Schema6 = string | number | boolean | null | Array<Schema6> | {
     [key: string]: Schema6;
+};
+
+export type Schema7 = string | number | boolean | null | Array<Schema7> | {
+    [key: string]: Schema7;
+};
+
+export type Schema8 = string | number | boolean | null | Array<Schema8> | {
+    [key: string]: Schema8;
+};
+
+export type Schema9 = string | number | boolean | null | Array<Schema9> | {
+    [key: string]: Schema9;
+};
+
+export type Schema10 = string | number | boolean | null | Array<Schema10> | {
+    [key: string]: Schema10;
 };
 
 export type Token = {
@@ -411,7 +546,7 @@ export type Flow = {
     inputs: Array<{
         name: string;
         dtype: Dtype;
-        initial: Schema7;
+        initial: Schema11;
         title: string;
     }>;
     outputs: Array<{
@@ -428,8 +563,12 @@ export type Flow = {
         gpus: number | null;
         memory: number | null;
     };
+    /**
+     * How many runs of the flow execute at once, in all engines together; null: no limit of its own.
+     */
+    concurrency: number | null;
     layout: {
-        [key: string]: Schema9;
+        [key: string]: Schema13;
     };
     status: FlowStatus;
     issues: Array<Issue>;
@@ -460,7 +599,7 @@ export type Node = {
     type: string;
     title: string;
     settings: {
-        [key: string]: Schema8;
+        [key: string]: Schema12;
     };
     ports: Array<Port>;
     source: string | null;
@@ -470,6 +609,7 @@ export type Node = {
     worker_policy: 'require' | 'prefer';
     cache: boolean;
     timeout: number | null;
+    retry: NodeRetryOutput | null;
 };
 
 export type Port = {
@@ -486,7 +626,7 @@ export type Port = {
 
 export type Issue = {
     severity: 'error' | 'warning' | 'advisory';
-    code: 'duplicate_node_id' | 'duplicate_port' | 'unknown_type' | 'bad_setting' | 'missing_setting' | 'bad_source' | 'port_not_identifier' | 'name_collision' | 'dtype_mismatch' | 'unproduced_message' | 'unproduced_output' | 'duplicate_producer' | 'cycle' | 'interval_on_batch_port' | 'live_only_node' | 'unknown_output' | 'missing_source' | 'unsupported_target' | 'unsupported_ports' | 'missing_dependency' | 'unknown_secret' | 'unknown_device' | 'unknown_library' | 'unknown_message' | 'unknown_flavor' | 'unbundlable_dependency' | 'module_missing' | 'worker_ignored' | 'source_ignored' | 'plain_credential' | 'connector_down' | 'device_offline' | 'webhook_without_secret' | 'send_queue_overflow' | 'start_failed';
+    code: 'duplicate_node_id' | 'duplicate_port' | 'unknown_type' | 'bad_setting' | 'missing_setting' | 'bad_source' | 'port_not_identifier' | 'name_collision' | 'dtype_mismatch' | 'unproduced_message' | 'unproduced_output' | 'duplicate_producer' | 'cycle' | 'interval_on_batch_port' | 'live_only_node' | 'unknown_output' | 'missing_source' | 'unsupported_target' | 'unsupported_ports' | 'missing_dependency' | 'unknown_secret' | 'unknown_device' | 'unknown_library' | 'unknown_message' | 'unknown_flavor' | 'unbundlable_dependency' | 'module_missing' | 'worker_ignored' | 'retry_ignored' | 'source_ignored' | 'plain_credential' | 'connector_down' | 'device_offline' | 'webhook_without_secret' | 'send_queue_overflow' | 'start_failed';
     message: string;
     node: string | null;
     /**
@@ -534,7 +674,7 @@ export type LiveRunResult = {
     cascade: string;
     status: 'ok' | 'error' | 'timed_out';
     values: {
-        [key: string]: Schema10;
+        [key: string]: Schema14;
     };
     nodes: Array<NodeState>;
 };
@@ -566,13 +706,14 @@ export type Run = {
     } | null;
     submitted_by: string | null;
     params: {
-        [key: string]: Schema11;
+        [key: string]: Schema15;
     };
     inputs: Array<RunInput>;
     no_cache: boolean;
+    priority: number;
     nodes: Array<NodeRecord>;
     result: {
-        [key: string]: Schema13;
+        [key: string]: Schema17;
     } | null;
     metrics: Array<{
         name: string;
@@ -596,7 +737,7 @@ export type RunStatus = 'queued' | 'running' | 'ok' | 'error' | 'cancelled' | 'a
 export type RunInput = {
     name: string;
     dtype: Dtype;
-    value: Schema12;
+    value: Schema16;
     default: boolean;
 };
 
@@ -606,6 +747,10 @@ export type NodeRecord = {
     status: NodeRunStatus;
     cached: boolean;
     cached_from: string | null;
+    /**
+     * Null before its turn, and of nodes without code.
+     */
+    cache: NodeCache | null;
     worker: string | null;
     queued_at: string | null;
     started_at: string | null;
@@ -619,9 +764,35 @@ export type NodeRecord = {
         type: string;
         message: string;
     } | null;
+    /**
+     * Executions in order; more than one only with `retry`, none of what was not executed.
+     */
+    attempts: Array<NodeAttempt>;
 };
 
 export type NodeRunStatus = 'pending' | 'queued' | 'running' | 'ok' | 'error' | 'skipped' | 'cancelled';
+
+export type NodeCache = {
+    hit: boolean;
+    key: string | null;
+    why: Array<string>;
+};
+
+export type NodeAttempt = {
+    /**
+     * From 1.
+     */
+    attempt: number;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    started_at: string;
+    finished_at: string | null;
+    error: {
+        type: string;
+        message: string;
+    } | null;
+};
 
 export type TriggerResult = {
     cascade: string;
@@ -681,7 +852,7 @@ export type Message = {
     message: string;
     dtype: Dtype;
     stream: boolean;
-    value: Schema14;
+    value: Schema18;
     ts: string | null;
     sources: Array<{
         node: string;
@@ -696,7 +867,7 @@ export type Message = {
 
 export type PublishedMessage = {
     name: string;
-    value: Schema15;
+    value: Schema19;
     /**
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
      */
@@ -709,7 +880,7 @@ export type MessageHistoryEntry = {
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
      */
     ts: string;
-    value: Schema16;
+    value: Schema20;
     truncated: boolean;
     source: {
         flow: string;
@@ -717,6 +888,41 @@ export type MessageHistoryEntry = {
         port: string;
     } | null;
     run: string | null;
+};
+
+export type RunPlan = {
+    runs: number;
+    stages: Array<PlannedStage>;
+    expected_s: number | null;
+};
+
+export type PlannedStage = {
+    node: string;
+    runs: number;
+    /**
+     * How many different keys are among those that are known.
+     */
+    unique: number;
+    /**
+     * Runs that take over what is stored.
+     */
+    hits: number;
+    /**
+     * Runs that execute it, or wait for another of them that does.
+     */
+    misses: number;
+    /**
+     * Runs for which it depends on what a node before it returns.
+     */
+    unknown: number;
+    /**
+     * Why it is executed or unknown; the first 20 reasons.
+     */
+    why: Array<string>;
+    /**
+     * Seconds of all its executions together, those that are unknown included, by the median of its last ones; null when there are none.
+     */
+    expected_s: number | null;
 };
 
 export type RunSummary = {
@@ -747,6 +953,10 @@ export type RunSummary = {
     submitted_by: string | null;
 };
 
+export type DeletedCount = {
+    deleted: number;
+};
+
 export type MetricSeries = {
     name: string;
     node: string;
@@ -765,6 +975,67 @@ export type MetricPoint = {
     value: number | 'NaN' | 'Infinity' | '-Infinity';
 };
 
+export type Sweep = {
+    group_id: string;
+    runs: Array<RunSummary>;
+};
+
+export type RunImportResult = {
+    runs: Array<{
+        external_id: string;
+        id: string;
+        created: boolean;
+    }>;
+};
+
+export type RunOverview = {
+    flow: string;
+    exists: boolean;
+    total: number;
+    queued: number;
+    running: number;
+    ok: number;
+    error: number;
+    cancelled: number;
+    abandoned: number;
+    last_run: RunSummary | null;
+    avg_duration_s: number | null;
+};
+
+export type NodeOutputs = {
+    run: string;
+    node: string;
+    cached: boolean;
+    outputs: {
+        [key: string]: Schema21;
+    };
+};
+
+export type MetricName = {
+    name: string;
+    runs: number;
+};
+
+export type MetricComparison = {
+    metric: string;
+    /**
+     * `step`, `time` (seconds since the start of the run), or another metric.
+     */
+    x: string;
+    series: Array<{
+        run: string;
+        flow: string;
+        status: RunStatus;
+        params: {
+            [key: string]: Schema22;
+        };
+        points: Array<{
+            x: number | 'NaN' | 'Infinity' | '-Infinity';
+            y: number | 'NaN' | 'Infinity' | '-Infinity';
+        }>;
+    }>;
+};
+
 export type ArtifactRef = {
     digest: string;
     name: string;
@@ -772,6 +1043,21 @@ export type ArtifactRef = {
     size: number;
     volatile: boolean;
 };
+
+export type SecretUsage = {
+    name: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    updated_at: string;
+    used_by: Array<SecretUse>;
+};
+
+export type SecretUse = LibraryUse;
 
 export type ObservabilitySummary = {
     /**
@@ -930,7 +1216,7 @@ export type ObservabilityEvent = {
         email: string;
     } | null;
     detail: {
-        [key: string]: Schema17;
+        [key: string]: Schema23;
     };
 };
 
@@ -952,7 +1238,7 @@ export type DeadLetter = {
     /**
      * Null too when it had more than 256 KiB.
      */
-    value: Schema18;
+    value: Schema24;
     reason: 'crash' | 'overflow' | 'expired' | 'loop_limit' | 'lease' | 'stopped';
     /**
      * How often it was tried, replays included.
@@ -979,22 +1265,6 @@ export type FlushResult = {
      * Cascades, events and dead letters.
      */
     events: number;
-};
-
-export type Schema7 = string | number | boolean | null | Array<Schema7> | {
-    [key: string]: Schema7;
-};
-
-export type Schema8 = string | number | boolean | null | Array<Schema8> | {
-    [key: string]: Schema8;
-};
-
-export type Schema9 = string | number | boolean | null | Array<Schema9> | {
-    [key: string]: Schema9;
-};
-
-export type Schema10 = string | number | boolean | null | Array<Schema10> | {
-    [key: string]: Schema10;
 };
 
 export type Schema11 = string | number | boolean | null | Array<Schema11> | {
@@ -1029,6 +1299,30 @@ export type Schema18 = string | number | boolean | null | Array<Schema18> | {
     [key: string]: Schema18;
 };
 
+export type Schema19 = string | number | boolean | null | Array<Schema19> | {
+    [key: string]: Schema19;
+};
+
+export type Schema20 = string | number | boolean | null | Array<Schema20> | {
+    [key: string]: Schema20;
+};
+
+export type Schema21 = string | number | boolean | null | Array<Schema21> | {
+    [key: string]: Schema21;
+};
+
+export type Schema22 = string | number | boolean | null | Array<Schema22> | {
+    [key: string]: Schema22;
+};
+
+export type Schema23 = string | number | boolean | null | Array<Schema23> | {
+    [key: string]: Schema23;
+};
+
+export type Schema24 = string | number | boolean | null | Array<Schema24> | {
+    [key: string]: Schema24;
+};
+
 export type CodeEntryOutput = {
     module: string;
     export: string;
@@ -1037,6 +1331,25 @@ export type CodeEntryOutput = {
         path: string;
         digest: string;
     }>;
+};
+
+export type NodeRetryOutput = {
+    /**
+     * Executions in all, the first one included.
+     */
+    attempts: number;
+    /**
+     * Pause after the first failure.
+     */
+    delay_s: number;
+    /**
+     * Of each pause to the one before.
+     */
+    factor: number;
+    /**
+     * No pause is longer.
+     */
+    max_delay_s: number;
 };
 
 export type LoginAccessTokenData = {
@@ -1902,6 +2215,10 @@ export type FlowsRunErrors = {
      */
     422: Problem;
     /**
+     * `rate_limited`: Too many requests
+     */
+    429: Problem;
+    /**
      * Any other refusal
      */
     default: Problem;
@@ -2540,6 +2857,10 @@ export type RunsSubmitData = {
         seed?: number;
         draft?: boolean;
         no_cache?: boolean;
+        /**
+         * Higher is executed first; runs of one priority in the order of their submission.
+         */
+        priority?: number;
         idempotency_key?: string;
     };
     path: {
@@ -2594,6 +2915,124 @@ export type RunsSubmitResponses = {
 };
 
 export type RunsSubmitResponse = RunsSubmitResponses[keyof RunsSubmitResponses];
+
+export type RunsPlanData = {
+    body?: {
+        params?: {
+            [key: string]: Schema7;
+        };
+        seed?: number;
+        /**
+         * The params of each run.
+         */
+        runs?: Array<{
+            [key: string]: Schema7;
+        }>;
+        /**
+         * One for each entry of `runs`.
+         */
+        seeds?: Array<number>;
+        draft?: boolean;
+        no_cache?: boolean;
+    };
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/runs/flows/{name}/plan';
+};
+
+export type RunsPlanErrors = {
+    /**
+     * `wrong_mode`: Not possible in this mode of the flow
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `not_published`: Nothing is published
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid · `flow_invalid`: The flow has errors
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type RunsPlanError = RunsPlanErrors[keyof RunsPlanErrors];
+
+export type RunsPlanResponses = {
+    /**
+     * The plan.
+     */
+    200: RunPlan;
+};
+
+export type RunsPlanResponse = RunsPlanResponses[keyof RunsPlanResponses];
+
+export type RunsDeleteAllData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * Name of the flow, which need not exist any more.
+         */
+        flow: string;
+        /**
+         * Delete what is listed of the flow as executions, too.
+         */
+        history?: boolean;
+    };
+    url: '/runs';
+};
+
+export type RunsDeleteAllErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `run_active`: The run is not finished
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type RunsDeleteAllError = RunsDeleteAllErrors[keyof RunsDeleteAllErrors];
+
+export type RunsDeleteAllResponses = {
+    /**
+     * How many runs were deleted.
+     */
+    200: DeletedCount;
+};
+
+export type RunsDeleteAllResponse = RunsDeleteAllResponses[keyof RunsDeleteAllResponses];
 
 export type RunsListData = {
     body?: never;
@@ -2652,6 +3091,53 @@ export type RunsListResponses = {
 };
 
 export type RunsListResponse = RunsListResponses[keyof RunsListResponses];
+
+export type RunsDeleteData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/runs/{id}';
+};
+
+export type RunsDeleteErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `run_active`: The run is not finished
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type RunsDeleteError = RunsDeleteErrors[keyof RunsDeleteErrors];
+
+export type RunsDeleteResponses = {
+    /**
+     * The run is deleted.
+     */
+    204: void;
+};
+
+export type RunsDeleteResponse = RunsDeleteResponses[keyof RunsDeleteResponses];
 
 export type RunsGetData = {
     body?: never;
@@ -2791,6 +3277,517 @@ export type RunsMetricsResponses = {
 
 export type RunsMetricsResponse = RunsMetricsResponses[keyof RunsMetricsResponses];
 
+export type RunsSweepData = {
+    body: {
+        /**
+         * The params of each run.
+         */
+        runs: Array<{
+            [key: string]: Schema8;
+        }>;
+        /**
+         * One for each entry of `runs`.
+         */
+        seeds?: Array<number>;
+        draft?: boolean;
+        no_cache?: boolean;
+        /**
+         * Higher is executed first; runs of one priority in the order of their submission.
+         */
+        priority?: number;
+    };
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/runs/flows/{name}/sweep';
+};
+
+export type RunsSweepErrors = {
+    /**
+     * `wrong_mode`: Not possible in this mode of the flow
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `not_published`: Nothing is published
+     */
+    409: Problem;
+    /**
+     * `payload_too_large`: The body is too large
+     */
+    413: Problem;
+    /**
+     * `validation_failed`: The request is not valid · `flow_invalid`: The flow has errors
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type RunsSweepError = RunsSweepErrors[keyof RunsSweepErrors];
+
+export type RunsSweepResponses = {
+    /**
+     * The queued runs, in the order of the entries.
+     */
+    201: Sweep;
+};
+
+export type RunsSweepResponse = RunsSweepResponses[keyof RunsSweepResponses];
+
+export type RunsRetryData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/runs/{id}/retry';
+};
+
+export type RunsRetryErrors = {
+    /**
+     * `wrong_mode`: Not possible in this mode of the flow
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `not_published`: Nothing is published · `run_active`: The run is not finished
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid · `flow_invalid`: The flow has errors
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type RunsRetryError = RunsRetryErrors[keyof RunsRetryErrors];
+
+export type RunsRetryResponses = {
+    /**
+     * The queued run.
+     */
+    201: Run;
+};
+
+export type RunsRetryResponse = RunsRetryResponses[keyof RunsRetryResponses];
+
+export type RunsImportData = {
+    body: {
+        runs: Array<ImportedRun>;
+    };
+    path?: never;
+    query?: never;
+    url: '/runs/import';
+};
+
+export type RunsImportErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `payload_too_large`: The body is too large
+     */
+    413: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type RunsImportError = RunsImportErrors[keyof RunsImportErrors];
+
+export type RunsImportResponses = {
+    /**
+     * The run of each entry, in order.
+     */
+    200: RunImportResult;
+};
+
+export type RunsImportResponse = RunsImportResponses[keyof RunsImportResponses];
+
+export type RunsOverviewData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/runs/overview';
+};
+
+export type RunsOverviewErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type RunsOverviewError = RunsOverviewErrors[keyof RunsOverviewErrors];
+
+export type RunsOverviewResponses = {
+    /**
+     * The flows.
+     */
+    200: Array<RunOverview>;
+};
+
+export type RunsOverviewResponse = RunsOverviewResponses[keyof RunsOverviewResponses];
+
+export type RunsNodeOutputsData = {
+    body?: never;
+    path: {
+        id: string;
+        node: string;
+    };
+    query?: never;
+    url: '/runs/{id}/nodes/{node}/outputs';
+};
+
+export type RunsNodeOutputsErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type RunsNodeOutputsError = RunsNodeOutputsErrors[keyof RunsNodeOutputsErrors];
+
+export type RunsNodeOutputsResponses = {
+    /**
+     * The outputs by port.
+     */
+    200: NodeOutputs;
+};
+
+export type RunsNodeOutputsResponse = RunsNodeOutputsResponses[keyof RunsNodeOutputsResponses];
+
+export type MetricsNamesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Names of flows, separated by commas.
+         */
+        flow?: string;
+        /**
+         * Statuses of runs, separated by commas.
+         */
+        status?: string;
+        group?: string;
+        digest?: string;
+        /**
+         * Ids of runs, separated by commas.
+         */
+        ids?: string;
+        /**
+         * Only runs created at this time and later.
+         */
+        since?: string;
+        /**
+         * Only runs created before this time.
+         */
+        before?: string;
+    };
+    url: '/runs/metrics/names';
+};
+
+export type MetricsNamesErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type MetricsNamesError = MetricsNamesErrors[keyof MetricsNamesErrors];
+
+export type MetricsNamesResponses = {
+    /**
+     * The names.
+     */
+    200: Array<MetricName>;
+};
+
+export type MetricsNamesResponse = MetricsNamesResponses[keyof MetricsNamesResponses];
+
+export type MetricsCompareData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * Ids of at most 50 runs, separated by commas.
+         */
+        ids: string;
+        /**
+         * A message, bare or as `<flow>.<message>`.
+         */
+        metric: string;
+        /**
+         * `step`, `time` (seconds since the start of the run), or another metric, joined at equal steps.
+         */
+        x?: string;
+        /**
+         * Every how many points of a curve one is given; the last is always.
+         */
+        stride?: number;
+    };
+    url: '/runs/series/compare';
+};
+
+export type MetricsCompareErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type MetricsCompareError = MetricsCompareErrors[keyof MetricsCompareErrors];
+
+export type MetricsCompareResponses = {
+    /**
+     * The curves, in the order of `ids`.
+     */
+    200: MetricComparison;
+};
+
+export type MetricsCompareResponse = MetricsCompareResponses[keyof MetricsCompareResponses];
+
+export type RunsExportData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Names of flows, separated by commas.
+         */
+        flow?: string;
+        /**
+         * Statuses of runs, separated by commas.
+         */
+        status?: string;
+        group?: string;
+        digest?: string;
+        /**
+         * Ids of runs, separated by commas.
+         */
+        ids?: string;
+        /**
+         * Only runs created at this time and later.
+         */
+        since?: string;
+        /**
+         * Only runs created before this time.
+         */
+        before?: string;
+        format?: 'csv' | 'jsonl';
+        /**
+         * Only runs created at this time and before.
+         */
+        until?: string;
+        /**
+         * Inputs that become columns; a dotted path reaches into records, separated by commas.
+         */
+        params?: string;
+        /**
+         * Final outputs that become columns; a dotted path reaches into records, separated by commas.
+         */
+        metrics?: string;
+    };
+    url: '/runs/export/runs';
+};
+
+export type RunsExportErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type RunsExportError = RunsExportErrors[keyof RunsExportErrors];
+
+export type RunsExportResponses = {
+    /**
+     * The table.
+     */
+    200: string;
+};
+
+export type RunsExportResponse = RunsExportResponses[keyof RunsExportResponses];
+
+export type MetricsExportData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Names of flows, separated by commas.
+         */
+        flow?: string;
+        /**
+         * Statuses of runs, separated by commas.
+         */
+        status?: string;
+        group?: string;
+        digest?: string;
+        /**
+         * Ids of runs, separated by commas.
+         */
+        ids?: string;
+        /**
+         * Only runs created at this time and later.
+         */
+        since?: string;
+        /**
+         * Only runs created before this time.
+         */
+        before?: string;
+        format?: 'csv' | 'jsonl';
+        /**
+         * Only runs created at this time and before.
+         */
+        until?: string;
+        /**
+         * Inputs that become columns; a dotted path reaches into records, separated by commas.
+         */
+        params?: string;
+        /**
+         * Curves, bare or as `<flow>.<message>`, separated by commas.
+         */
+        metrics?: string;
+    };
+    url: '/runs/export/metrics';
+};
+
+export type MetricsExportErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type MetricsExportError = MetricsExportErrors[keyof MetricsExportErrors];
+
+export type MetricsExportResponses = {
+    /**
+     * The table.
+     */
+    200: string;
+};
+
+export type MetricsExportResponse = MetricsExportResponses[keyof MetricsExportResponses];
+
 export type ArtifactsPutData = {
     body: Blob | File;
     path?: never;
@@ -2822,6 +3819,10 @@ export type ArtifactsPutErrors = {
      */
     422: Problem;
     /**
+     * `unavailable`: Not available now
+     */
+    503: Problem;
+    /**
      * Any other refusal
      */
     default: Problem;
@@ -2841,6 +3842,53 @@ export type ArtifactsPutResponses = {
 };
 
 export type ArtifactsPutResponse = ArtifactsPutResponses[keyof ArtifactsPutResponses];
+
+export type ArtifactsDeleteData = {
+    body?: never;
+    path: {
+        digest: string;
+    };
+    query?: never;
+    url: '/artifacts/{digest}';
+};
+
+export type ArtifactsDeleteErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `in_use`: Still in use
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type ArtifactsDeleteError = ArtifactsDeleteErrors[keyof ArtifactsDeleteErrors];
+
+export type ArtifactsDeleteResponses = {
+    /**
+     * The bytes are deleted.
+     */
+    204: void;
+};
+
+export type ArtifactsDeleteResponse = ArtifactsDeleteResponses[keyof ArtifactsDeleteResponses];
 
 export type ArtifactsGetData = {
     body?: never;
@@ -2892,6 +3940,163 @@ export type ArtifactsGetResponses = {
 };
 
 export type ArtifactsGetResponse = ArtifactsGetResponses[keyof ArtifactsGetResponses];
+
+export type SecretsListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/secrets/';
+};
+
+export type SecretsListErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type SecretsListError = SecretsListErrors[keyof SecretsListErrors];
+
+export type SecretsListResponses = {
+    /**
+     * Names, in their order.
+     */
+    200: Array<string>;
+};
+
+export type SecretsListResponse = SecretsListResponses[keyof SecretsListResponses];
+
+export type SecretsUsageData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/secrets/usage';
+};
+
+export type SecretsUsageErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type SecretsUsageError = SecretsUsageErrors[keyof SecretsUsageErrors];
+
+export type SecretsUsageResponses = {
+    /**
+     * Secrets without their values, by name.
+     */
+    200: Array<SecretUsage>;
+};
+
+export type SecretsUsageResponse = SecretsUsageResponses[keyof SecretsUsageResponses];
+
+export type SecretsDeleteData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/secrets/{name}';
+};
+
+export type SecretsDeleteErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `in_use`: Still in use
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type SecretsDeleteError = SecretsDeleteErrors[keyof SecretsDeleteErrors];
+
+export type SecretsDeleteResponses = {
+    /**
+     * The secret is gone.
+     */
+    204: void;
+};
+
+export type SecretsDeleteResponse = SecretsDeleteResponses[keyof SecretsDeleteResponses];
+
+export type SecretsSetData = {
+    body: {
+        /**
+         * Text of at most 64 KiB. Values of fewer than 8 characters are not masked in logs.
+         */
+        value: string;
+    };
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/secrets/{name}';
+};
+
+export type SecretsSetErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type SecretsSetError = SecretsSetErrors[keyof SecretsSetErrors];
+
+export type SecretsSetResponses = {
+    /**
+     * The value is stored.
+     */
+    204: void;
+};
+
+export type SecretsSetResponse = SecretsSetResponses[keyof SecretsSetResponses];
 
 export type ObservabilitySummaryData = {
     body?: never;

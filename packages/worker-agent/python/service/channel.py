@@ -1,10 +1,29 @@
 """Frames between a process and the agent, see src/channel.ts."""
 
 import json
+import os
 import struct
 
 HEADER = struct.Struct(">II")
 encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+
+
+class Pipes:
+    """Two pipes with the two methods of a socket that a channel needs."""
+
+    def __init__(self, reading, writing):
+        self.reading = reading
+        self.writing = writing
+
+    def sendall(self, data):
+        view = memoryview(data)
+        while len(view) > 0:
+            view = view[os.write(self.writing, view) :]
+
+    def recv_into(self, view):
+        data = os.read(self.reading, len(view))
+        view[: len(data)] = data
+        return len(data)
 
 
 class Channel:

@@ -23,13 +23,17 @@ def failure(kind, message, error, over=False):
     return encode({"type": "error", "over": over, "error": detail})
 
 
+def is_own(filename):
+    return filename.startswith(OWN) or filename.startswith("<frozen importlib")
+
+
 def trace_of(error):
     """The traceback without this file's own frames."""
     try:
         whole = traceback.TracebackException(type(error), error, error.__traceback__)
         parts = [whole]
         for part in parts:
-            part.stack = traceback.StackSummary.from_list([f for f in part.stack if not f.filename.startswith(OWN)])
+            part.stack = traceback.StackSummary.from_list([f for f in part.stack if not is_own(f.filename)])
             parts += [inner for inner in (part.__cause__, part.__context__) if inner is not None]
         return "".join(whole.format())
     except Exception as broken:

@@ -13,10 +13,13 @@ import types
 from .call import Call
 from .channel import encode
 from .failure import failure, text_of
+from .modules import install
 from .values import listed
 
 FLUSH_S = 0.02
 FLUSH_ENTRIES = 500
+# Of one artifact: a frame carries no more.
+MAX_ARTIFACT_BYTES = 2**30
 
 
 class NoEntry(Exception):
@@ -98,6 +101,7 @@ class Session:
         name = f"{frame['node']}.py"
         source = frame["source"]
         linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+        install(source)
         module = types.ModuleType("__node__")
         module.__file__ = name
         vars(module).update(self.helpers)
@@ -183,6 +187,8 @@ class Session:
                 self.flush(time.monotonic())
 
     def ask(self, name, message, data=b""):
+        if len(data) > MAX_ARTIFACT_BYTES:
+            raise ValueError(f"an artifact has at most {MAX_ARTIFACT_BYTES} bytes, and this one {len(data)}; split it")
         with self.asking:
             if self.call is None or os.getpid() != self.pid:
                 raise RuntimeError(f"{name}() works only while the node executes, in its own process")

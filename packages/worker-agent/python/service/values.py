@@ -4,6 +4,8 @@ import math
 
 MAX_DEPTH = 64
 MAX_INT = 2**53 - 1
+# Elements of an array that travels as a list; more take longer than bytes do.
+MAX_ELEMENTS = 1_000_000
 
 
 def plain(value, special, depth=0):
@@ -35,9 +37,14 @@ def plain(value, special, depth=0):
 
 
 def scalar(value):
-    """What a number of numpy (or a tensor of one element) holds."""
+    """What a number or an array of numpy (or a tensor) holds."""
     name = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
     if hasattr(value, "item") and not isinstance(value, type):
+        if getattr(value, "shape", ()) != () and hasattr(value, "tolist"):
+            size = getattr(value, "size", 0)
+            if isinstance(size, int) and size > MAX_ELEMENTS:
+                raise TypeError(f"a {name} of {size} elements is more than {MAX_ELEMENTS}: use save_artifact()")
+            return value.tolist()
         try:
             return value.item()
         except (TypeError, ValueError, RuntimeError):

@@ -12,6 +12,11 @@ create table flow (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   updated_by text,
+  -- How many runs execute at once, as the published content says, or the draft of a flow that was never published.
+  concurrency integer generated always as (
+    case when jsonb_typeof(coalesce(published, draft) -> 'concurrency') = 'number'
+      then (coalesce(published, draft) ->> 'concurrency')::numeric::integer end
+  ) stored,
   check (draft is not null or published is not null),
   check ((published is null) = (published_version is null)),
   check (published_version <= version)
@@ -24,5 +29,6 @@ create table code_bundle (
   bundle text not null,
   source_map text not null,
   addons text[] not null,
-  created_at timestamptz not null default now()
+  -- Moved when it is registered: a young one is spared, because the flow that names it may be on its way.
+  touched_at timestamptz not null default now()
 );

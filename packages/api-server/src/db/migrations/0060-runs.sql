@@ -49,11 +49,13 @@ create table run (
 -- The cursor of lists: no two runs share it.
 create unique index run_created on run (created_at desc);
 create index run_of_flow on run (flow, created_at desc);
-create index run_by_status on run (flow, status, created_at desc);
+-- With the times, so that the overview of all flows reads nothing but this index.
+create index run_by_status on run (flow, status, created_at desc) include (started_at, finished_at);
 create index run_of_group on run (group_id, created_at desc) where group_id is not null;
 create index run_by_digest on run (digest, created_at desc) where digest is not null;
 create index run_active on run (created_at desc) where status in ('queued', 'running');
 create index run_admission on run (priority desc, created_at) where status = 'queued';
+create index run_waiting on run (flow, priority desc, created_at) where status = 'queued';
 create index run_lease on run (lease_until) where status = 'running';
 create unique index run_idempotency on run (flow, idempotency_key) where idempotency_key is not null;
 create unique index run_external on run (external_id) where external_id is not null;
@@ -75,6 +77,10 @@ create table run_node (
   logs_truncated boolean not null default false,
   traceback text,
   error json,
+  -- Of nodes with code: what the stage cache had for it.
+  cache json,
+  -- Of nodes with a retry: each execution.
+  attempts json,
   primary key (run, node)
 );
 
@@ -98,13 +104,53 @@ create table metric_chunk (
   primary key (run, metric, seq)
 );
 
--- Outputs of executions by stage key; `shape` is the make of the key.
+-- Outputs of a node of a run whose place in the cache another execution has taken.
+create table run_output (
+  run uuid not null references run on delete cascade,
+  node text not null,
+  outputs json not null,
+  primary key (run, node)
+);
+
+-- Outputs of executions by stage key; `shape` is the make of the key, `parts` what it was made of. Without outputs,
+-- `loss` says why; that they were there is known for a while.
 create table stage_cache (
   key text primary key,
   shape int not null,
-  outputs json not null,
-  run uuid not null,
+  flow uuid not null,
   node text not null,
-  used_at timestamptz not null default now()
+  parts json not null,
+  outputs json,
+  loss text check (loss in ('expired', 'secret', 'too_large', 'volatile')),
+  run uuid not null,
+  used_at timestamptz not null default now(),
+  check ((outputs is null) = (loss is not null))
 );
 create index stage_cache_use on stage_cache (used_at);
+create index stage_cache_of_node on stage_cache (flow, node, used_at desc);
+create index stage_cache_run on stage_cache (run, node);
+
+-- Stages that execute now, where several engines share the database; a row counts while the run holds its lease. Not
+-- logged: after a crash of the database everybody starts anew.
+create unlogged table stage_flight (
+  key text primary key,
+  run uuid not null,
+  token uuid not null,
+  failed boolean not null default false
+);
+
+-- The cache forgets; what a run has returned is kept as long as the run.
+create function keep_run_output() returns trigger language plpgsql as $$
+begin
+  insert into run_output (run, node, outputs)
+  select old.run, old.node, old.outputs from run where run.id = old.run for key share
+  on conflict do nothing;
+  return null;
+end
+$$;
+create trigger stage_replaced after update of run, node, outputs on stage_cache for each row
+  when (old.outputs is not null
+    and ((old.run, old.node) is distinct from (new.run, new.node) or new.outputs is null))
+  execute function keep_run_output();
+create trigger stage_removed after delete on stage_cache for each row
+  when (old.outputs is not null) execute function keep_run_output();

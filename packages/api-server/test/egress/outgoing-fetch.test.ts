@@ -4,7 +4,12 @@ import type { AddressInfo } from 'node:net'
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { outgoingFetch } from '../../src/flows/outgoing-fetch.ts'
+import { AddressRules } from '../../src/egress/address-rules.ts'
+import { createDialer } from '../../src/egress/dialer.ts'
+import { createOutgoingFetch } from '../../src/egress/outgoing-fetch.ts'
+
+const local = new AddressRules({ isProduction: false, allow: [] })
+const { fetch: outgoingFetch, close } = createOutgoingFetch(createDialer({ rules: local }))
 
 interface Seen {
   readonly method: string | undefined
@@ -39,7 +44,8 @@ beforeAll(async () => {
   servers = [await start(), await start()]
   ;[here = '', there = ''] = servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
 })
-afterAll(() => {
+afterAll(async () => {
+  await close()
   for (const server of servers) server.close()
 })
 const secret = { authorization: 'Bearer x', cookie: 'a=b', 'x-other': 'kept' }

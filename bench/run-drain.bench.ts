@@ -1,0 +1,82 @@
+/**
+ * Queued runs of one built-in node, drained: on the embedded database and on a PostgreSQL server, beside the bare group
+ * commit that the same number of runs comes to: rows that change their state twice, a hundred to a statement.
+ */
+import { afterAll, expect, test } from 'vitest'
+
+import { openEngine, type TestEngine } from '../packages/api-server/test/runs/engine.ts'
+import { findPostgres, type PostgresServer, startPostgres } from '../test/components/postgres.ts'
+
+const GROUP = 100
+
+let server: PostgresServer | null = null
+afterAll(() => server?.stop())
+
+const trivial = {
+  inputs: [{ name: 'x', dtype: 'float' as const, initial: 2 }],
+  outputs: [{ name: 'y' }],
+  nodes: [
+    {
+      id: 'change',
+      type: 'change' as const,
+      settings: { scale: 2 },
+      ports: [
+        { direction: 'input' as const, name: 'x', port: 'in', dtype: 'float' as const },
+        { direction: 'output' as const, name: 'y', port: 'out', dtype: 'float' as const },
+      ],
+    },
+  ],
+}
+
+async function open(backend: 'embedded' | 'server'): Promise<TestEngine> {
+  if (backend === 'embedded') return openEngine({ closed: true })
+  server ??= await startPostgres(findPostgres() ?? '')
+  return openEngine({ closed: true, databaseUrl: await server.createDatabase(`drain_${Date.now()}`) })
+}
+
+/** Rows a second that are queued, then started and ended in groups. */
+async function bareRate({ sql }: TestEngine['database'], rows: number): Promise<number> {
+  await sql`create table if not exists bare (id int primary key, state text not null, at timestamptz, result text)`
+  await sql`truncate bare`
+  await sql`insert into bare select n, 'queued' from generate_series(1, ${rows}::int) as n`
+  const startedMs = performance.now()
+  for (let first = 1; first <= rows; first += GROUP) {
+    const last = first + GROUP - 1
+    await sql`update bare set state = 'running', at = now() where id between ${first} and ${last} and state = 'queued'`
+    await sql`update bare set state = 'ok', result = '{"y":4}' where id between ${first} and ${last} and state = 'running'`
+  }
+  return (rows * 1000) / (performance.now() - startedMs)
+}
+
+/** Runs a second from the opening of the queue to the last end, and the times of submissions meanwhile. */
+async function drain(engine: TestEngine, runs: number): Promise<number> {
+  await engine.publish('trivial', trivial)
+  const body = { params: {}, draft: false, no_cache: true }
+  for (let left = runs; left > 0; left -= 500) {
+    await Promise.all(Array.from({ length: Math.min(500, left) }, () => engine.submit('trivial', body)))
+  }
+  engine.events.length = 0
+  let ended = 0
+  const startedMs = performance.now()
+  const over = engine.event((event) => event.type === 'run' && event.run.status === 'ok' && ++ended === runs)
+  await engine.runs.open()
+  await over
+  return (runs * 1000) / (performance.now() - startedMs)
+}
+
+for (const { backend, least } of [
+  { backend: 'embedded', least: 1000 },
+  { backend: 'server', least: 2000 },
+] as const) {
+  for (const runs of [1_000, 10_000]) {
+    test(`${runs} queued runs are drained, on the ${backend} database`, async () => {
+      await using engine = await open(backend)
+      const bare = await bareRate(engine.database, runs)
+      const rate = await drain(engine, runs)
+      console.log(
+        `${backend}, ${runs} runs: ${Math.round(rate)}/s; bare group commit ${Math.round(bare)}/s: ratio ${(rate / bare).toFixed(2)}`,
+      )
+      expect(rate).toBeGreaterThan(least)
+    })
+  }
+}

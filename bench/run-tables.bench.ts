@@ -1,0 +1,119 @@
+/**
+ * Reading many runs over HTTP. 100 curves of 10,000 points are compared in two requests; 10,000 runs are exported as
+ * CSV, against a bare server that makes CSV of one SELECT of the same columns. Of the export only the ratio is judged. The goal of the comparison is a second on an idle machine.
+ */
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { createdAt, Past } from '../packages/api-server/test/runs/curve-rows.ts'
+import { openTables, type Tables } from '../packages/api-server/test/runs/tables.ts'
+
+const RUNS = 10_000
+const COMPARED = 50
+const POINTS = 10_000
+const CHUNK = 500
+const ROUNDS = 5
+let dataDir: string
+let tables: Tables
+let ids: string[]
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'bench-tables-'))
+  tables = await openTables(dataDir)
+  const past = new Past(tables.database)
+  await past.document('fit', 'sha256:a', {
+    inputs: ['lr', 'depth', 'name'].map((name) => ({ name, dtype: 'any', initial: 0, title: '' })),
+    outputs: ['best', 'f1'].map((name) => ({ name, port: name })),
+  })
+  ids = []
+  for (let at = 0; at < RUNS; at += 1000) {
+    const runs = Array.from({ length: 1000 }, (_, index) => ({
+      flow: 'fit',
+      created_at: createdAt(at + index),
+      digest: 'sha256:a',
+      inputs: [
+        { name: 'lr', dtype: 'float', value: 1 / (at + index + 1), default: false },
+        { name: 'depth', dtype: 'int', value: index, default: true },
+        { name: 'name', dtype: 'str', value: `run ${index}`, default: false },
+      ] as const,
+      result: { best: Math.sin(index), f1: Math.cos(index) },
+    }))
+    ids.push(...(await past.runs(runs)))
+  }
+  const places = ['loss', 'acc'].flatMap((message) => ids.slice(0, COMPARED).map((run) => ({ run, message })))
+  for (const { run, message } of places) {
+    const curve = { run, node: 'fit', port: message, message }
+    await past.chunks(
+      Array.from({ length: POINTS / CHUNK }, (_, seq) => ({
+        ...curve,
+        seq,
+        step: seq * CHUNK,
+        vals: Array.from({ length: CHUNK }, (_value, at) => Math.sin(seq * CHUNK + at)),
+      })),
+    )
+  }
+}, 180_000)
+afterAll(async () => {
+  await tables[Symbol.asyncDispose]()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+/** Milliseconds until the answer has been read, and its bytes. */
+async function read(url: string): Promise<{ ms: number; bytes: number }> {
+  const started = performance.now()
+  const response = await fetch(url)
+  const { byteLength } = await response.arrayBuffer()
+  expect(response.status).toBe(200)
+  return { ms: performance.now() - started, bytes: byteLength }
+}
+
+const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+
+test('100 curves of 10,000 points are compared in seconds at most, on a busy machine too', async () => {
+  const times: number[] = []
+  let bytes = 0
+  for (let round = 0; round < ROUNDS; round++) {
+    const chosen = ids.slice(0, COMPARED).join()
+    const halves = []
+    for (const metric of ['loss', 'acc']) {
+      halves.push(await read(`${tables.api.url}/runs/series/compare?ids=${chosen}&metric=${metric}`))
+    }
+    times.push(halves.reduce((sum, { ms }) => sum + ms, 0))
+    bytes = halves.reduce((sum, half) => sum + half.bytes, 0)
+  }
+  console.log(`100 curves of 10,000 points, median of ${ROUNDS}: ${median(times).toFixed(0)} ms, ${bytes >> 20} MiB`)
+  expect(median(times)).toBeLessThan(10_000)
+})
+
+test('an export of 10,000 runs takes at most twice as long as a bare SELECT made to CSV', async () => {
+  const answer = async (response: ServerResponse): Promise<void> => {
+    const rows = await tables.database.sql`
+      select run.id, run_flow.name, run.status, run.created_at, run.started_at, run.finished_at,
+        extract(epoch from run.finished_at - run.started_at)::float8 as duration_s, run.seed, run.group_id, run.parent,
+        run.external_id, run.digest, run.commit, run.inputs, run.result
+      from run join run_flow on run_flow.id = run.flow order by run.created_at desc limit 10000`
+    for (const { inputs, result, ...fixed } of rows) {
+      const values = (inputs as { value: unknown }[]).map(({ value }) => value)
+      response.write(`${[...Object.values(fixed), ...values, ...Object.values(result as object)].join(',')}\r\n`)
+    }
+    response.end()
+  }
+  const bare = createServer((_request, response) => void answer(response)).listen(0, '127.0.0.1')
+  await once(bare, 'listening')
+  const times: Record<'service' | 'bare', number[]> = { service: [], bare: [] }
+  for (let round = 0; round < ROUNDS; round++) {
+    times.bare.push((await read(`http://127.0.0.1:${(bare.address() as AddressInfo).port}/`)).ms)
+    times.service.push((await read(`${tables.api.url}/runs/export/runs`)).ms)
+  }
+  bare.closeAllConnections()
+  bare.close()
+  const [service, plain] = [median(times.service), median(times.bare)]
+  console.log(`10,000 runs, median of ${ROUNDS}: export ${service.toFixed(0)} ms, bare SELECT ${plain.toFixed(0)} ms`)
+  expect(service / plain).toBeLessThan(2)
+})

@@ -1,0 +1,140 @@
+/**
+ * Takes stored bytes away: those that nothing needs any more, and those that a superuser deletes. DESIGN.md beside this
+ * file says in which order, and why (A1-A4).
+ * @module
+ */
+import type { Database, Sql } from '../db/database.ts'
+import { ProblemError } from '../http/errors.ts'
+import type { ContentStore, Hidden } from './content-store.ts'
+import { removalStore } from './removal-store.ts'
+
+/** What one sweep took away. */
+export interface Swept {
+  /** Digests that nothing referred to. */
+  readonly artifacts: number
+  /** Files that no row knew, left behind by a crash. */
+  readonly orphans: number
+  /** Uploads that nobody has continued for a day. */
+  readonly uploads: number
+  /** Bytes that the files of artifacts and orphans took. */
+  readonly bytes: number
+}
+
+/** What removing works on. */
+export interface RemovalDeps {
+  readonly database: Pick<Database, 'transaction'>
+  /** Those of the digests that have a row. */
+  readonly known: (digests: readonly string[]) => Promise<ReadonlySet<string>>
+  readonly content: ContentStore
+}
+
+/** Rows or files that are handled together. */
+const BATCH = 200
+
+/** Takes bytes away. */
+export interface Removal {
+  /** One pass over all rows and files; stops between two batches when told so. */
+  sweep(signal: AbortSignal): Promise<Swept>
+  /**
+   * Deletes the bytes of a digest; whether they were stored. `note` runs in the same transaction. Refuses with `in_use`
+   * while a run, a last value, a flow or registered code refers to them.
+   */
+  remove(digest: string, note: (tx: Sql) => Promise<void>): Promise<boolean>
+}
+
+/** Removal from a database and a content removalStore. */
+export function createRemoval({ database, known, content }: RemovalDeps): Removal {
+  /** Removes the files of digests without a row. */
+  const removeFiles = async (digests: readonly string[]): Promise<readonly Hidden[]> => {
+    const hidden: Hidden[] = []
+    try {
+      await database.transaction(async (tx) => {
+        const free = await removalStore.reserve(tx, digests)
+        for (const digest of free) {
+          // oxlint-disable-next-line no-await-in-loop -- what is hidden must be known when a later one fails
+          const file = await content.hide(hexOf(digest))
+          if (file) hidden.push(file)
+        }
+        await removalStore.unreserve(tx, free)
+      })
+    } catch (error) {
+      // the lock may have been lost before, and somebody may count on the bytes
+      await Promise.all(hidden.map((file) => content.restore(file)))
+      throw error
+    }
+    await Promise.all(hidden.map((file) => content.drop(file)))
+    return hidden
+  }
+
+  const sweepRows = async (signal: AbortSignal): Promise<{ count: number; bytes: number }> => {
+    let [count, bytes, after] = [0, 0, '']
+    while (!signal.aborted) {
+      const from = after
+      // oxlint-disable-next-line no-await-in-loop -- batch after batch
+      const { looked, deleted } = await database.transaction((tx) =>
+        removalStore.expire(tx, { after: from, limit: BATCH }),
+      )
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      const files = deleted.length > 0 ? await removeFiles(deleted) : []
+      count += deleted.length
+      bytes += sizeOf(files)
+      const last = looked.at(-1)
+      if (last === undefined || looked.length < BATCH) break
+      after = last
+    }
+    return { count, bytes }
+  }
+
+  const sweepOrphans = async (signal: AbortSignal): Promise<{ count: number; bytes: number }> => {
+    let [count, bytes] = [0, 0]
+    for await (const names of content.files()) {
+      for (let at = 0; at < names.length && !signal.aborted; at += BATCH) {
+        // oxlint-disable-next-line no-await-in-loop -- batch after batch
+        const files = await removeOrphans(names.slice(at, at + BATCH))
+        count += files.length
+        bytes += sizeOf(files)
+      }
+      if (signal.aborted) break
+    }
+    return { count, bytes }
+  }
+
+  const removeOrphans = async (hexes: readonly string[]): Promise<readonly Hidden[]> => {
+    const stored = await known(hexes.map(digestOf))
+    const unknown = hexes.filter((hex) => !stored.has(digestOf(hex)))
+    const old = await Promise.all(unknown.map((hex) => content.isOld(hex)))
+    const orphans = unknown.filter((_, at) => old[at])
+    return orphans.length > 0 ? removeFiles(orphans.map(digestOf)) : []
+  }
+
+  return {
+    async sweep(signal) {
+      const rows = await sweepRows(signal)
+      const orphans = await sweepOrphans(signal)
+      const uploads = await content.dropDeadUploads()
+      return { artifacts: rows.count, orphans: orphans.count, uploads, bytes: rows.bytes + orphans.bytes }
+    },
+
+    async remove(digest, note) {
+      const isStored = await database.transaction(async (tx) => {
+        if (!(await removalStore.lock(tx, digest))) return false
+        const holders = await removalStore.holders(tx, digest)
+        if (holders.length > 0) {
+          const [first] = holders
+          throw new ProblemError('in_use', `${digest} is needed, by ${first?.kind} ${first?.id} for one`, {
+            used_by: holders,
+          })
+        }
+        await note(tx)
+        await removalStore.remove(tx, digest)
+        return true
+      })
+      if (isStored) await removeFiles([digest])
+      return isStored
+    },
+  }
+}
+
+const hexOf = (digest: string): string => digest.slice('sha256:'.length)
+const digestOf = (hex: string): string => `sha256:${hex}`
+const sizeOf = (files: readonly Hidden[]): number => files.reduce((sum, { size }) => sum + size, 0)

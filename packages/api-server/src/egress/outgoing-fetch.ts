@@ -1,0 +1,106 @@
+/**
+ * `fetch` for nodes: every connection is made by the dialer, also that of a redirect. Follows at most
+ * {@link MAX_REDIRECTS} redirects, and sends credentials to the origin they were meant for only. Redirects as in the
+ * Fetch standard, section 4.4.
+ * @module
+ */
+import type { Agent } from 'undici'
+
+import type { Dial } from './dialer.ts'
+
+/** `fetch` with connections of its own. */
+export interface OutgoingFetch {
+  /** Rejects with a TypeError when the redirects do not end, or the body of the request cannot be sent twice. */
+  fetch(url: string, init?: RequestInit): Promise<Response>
+  /** Ends the connections. */
+  close(): Promise<void>
+}
+
+/** Redirects that one request follows. */
+const MAX_REDIRECTS = 5
+
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+const credentials = ['authorization', 'cookie', 'proxy-authorization']
+const bodyHeaders = ['content-encoding', 'content-language', 'content-location', 'content-type', 'content-length']
+
+/** Requests that go out by a dialer. */
+export function createOutgoingFetch(dial: Dial): OutgoingFetch {
+  let client: Promise<Client> | null = null
+  const send: Send = async (url, init) => {
+    const { fetch, agent } = await (client ??= openClient(dial))
+    // the library's own types say the same in other words
+    return (await fetch(url, { ...init, dispatcher: agent } as never)) as unknown as Response
+  }
+  return {
+    fetch: (url, init = {}) => follow(send, url, init),
+    async close() {
+      const opened = client === null ? null : await client
+      await opened?.agent.destroy()
+    },
+  }
+}
+
+type Send = (url: string, init: RequestInit) => Promise<Response>
+
+interface Client {
+  readonly fetch: typeof import('undici').fetch
+  readonly agent: Agent
+}
+
+/** The library is loaded for the first request: most engines start without one. */
+async function openClient(dial: Dial): Promise<Client> {
+  const { Agent, fetch } = await import('undici')
+  const agent = new Agent({
+    connect({ hostname, port, protocol }, done) {
+      const tls = protocol === 'https:'
+      const socket = dial({ host: hostname, port: Number(port) || (tls ? 443 : 80), tls })
+      const failed = (error: Error): void => done(error, null)
+      socket.once('error', failed)
+      socket.once(tls ? 'secureConnect' : 'connect', () => {
+        // a peer that was refused has ended the socket
+        if (socket.destroyed) return
+        socket.off('error', failed)
+        done(null, socket)
+      })
+    },
+  })
+  return { fetch, agent }
+}
+
+async function follow(send: Send, url: string, init: RequestInit): Promise<Response> {
+  let at = url
+  let request: RequestInit = { ...(await plainBody(init)), redirect: 'manual' }
+  for (let followed = 0; ; followed += 1) {
+    const response = await send(at, request)
+    const location = redirects.has(response.status) ? response.headers.get('location') : null
+    if (location === null || init.redirect === 'manual') return response
+    await response.body?.cancel()
+    if (followed === MAX_REDIRECTS) throw new TypeError(`${url} redirects more than ${MAX_REDIRECTS} times`)
+    if (init.redirect === 'error') throw new TypeError(`${url} redirects to ${location}`)
+    const next = new URL(location, at).href
+    request = redirected(request, response.status, new URL(next).origin === new URL(at).origin)
+    at = next
+  }
+}
+
+/** A form is written out here: the library knows forms of its own only. */
+async function plainBody(init: RequestInit): Promise<RequestInit> {
+  const headers = new Headers(init.headers)
+  if (!(init.body instanceof FormData)) return { ...init, headers }
+  const form = new Response(init.body)
+  headers.set('content-type', form.headers.get('content-type') ?? '')
+  return { ...init, headers, body: await form.arrayBuffer() }
+}
+
+function redirected(request: RequestInit, status: number, isSameOrigin: boolean): RequestInit {
+  const headers = new Headers(request.headers)
+  if (!isSameOrigin) for (const name of credentials) headers.delete(name)
+  const method = (request.method ?? 'GET').toUpperCase()
+  const becomesGet = status === 303 ? method !== 'GET' && method !== 'HEAD' : status < 303 && method === 'POST'
+  if (!becomesGet) {
+    if (request.body instanceof ReadableStream) throw new TypeError('a redirect asks for a body that was streamed')
+    return { ...request, headers }
+  }
+  for (const name of bodyHeaders) headers.delete(name)
+  return { ...request, headers, method: 'GET', body: null }
+}

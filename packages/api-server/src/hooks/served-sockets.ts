@@ -1,0 +1,91 @@
+/**
+ * The sockets that active flows serve below `/hooks` (wire decision G69). A socket that is unmounted closes its clients
+ * with 1001.
+ *
+ * A page of any origin may connect, as it may post to a webhook: nothing of a browser, neither cookie nor sign-in, opens
+ * a socket. What opens it is its secret.
+ * @module
+ */
+import type { Cancel, SocketListener, SocketPeer, SocketRoute } from '@flow-service/connector-sdk'
+import { MAX_HOOK_BYTES } from '@flow-service/protocol'
+import type { WebSocket } from 'ws'
+
+import { ProblemError } from '../http/errors.ts'
+import type { UpgradeHandler } from '../http/upgrade.ts'
+import type { IsPortal } from './portal.ts'
+import { RouteTable } from './route-table.ts'
+
+/** Clients of one served socket. */
+export const MAX_SOCKET_CLIENTS = 1000
+/** How long a client has to answer the close. */
+const CLOSE_MS = 2000
+/** The flow goes away (RFC 6455, 7.4.1). */
+const GOING_AWAY = 1001
+
+interface Served {
+  readonly serve: (peer: SocketPeer) => SocketListener
+  readonly clients: Set<WebSocket>
+  /** Being accepted; they count as clients. */
+  opening: number
+  isMounted: boolean
+}
+
+/** The served sockets of one engine. */
+export class ServedSockets {
+  readonly #table = new RouteTable<Served>('socket')
+
+  /** Serves a socket; the result unmounts it. Throws when the flow has one there already. */
+  register(flow: string, route: SocketRoute, serve: Served['serve']): Cancel {
+    const served: Served = { serve, clients: new Set(), opening: 0, isMounted: true }
+    const unmount = this.#table.mount(flow, route, served)
+    return () => {
+      unmount()
+      served.isMounted = false
+      for (const socket of served.clients) closeSocket(socket)
+    }
+  }
+
+  /** Answers upgrades below `/hooks`: an unknown path and a wrong secret alike with 404. */
+  upgrade(isPortal: IsPortal): UpgradeHandler {
+    return async ({ request, rest, accept }) => {
+      const served = this.#table.find(rest, isPortal(request))
+      if (served === undefined) throw new ProblemError('not_found', 'no active flow serves a socket here')
+      if (served.clients.size + served.opening >= MAX_SOCKET_CLIENTS) {
+        const detail = `the socket has its ${MAX_SOCKET_CLIENTS} clients; close one, then connect again`
+        throw new ProblemError('unavailable', detail, { retry_after_s: 10 })
+      }
+      served.opening++
+      try {
+        connect(served, await accept({ maxPayloadBytes: MAX_HOOK_BYTES, stopCode: GOING_AWAY }))
+      } finally {
+        served.opening--
+      }
+    }
+  }
+}
+
+function connect(served: Served, socket: WebSocket): void {
+  if (!served.isMounted) return closeSocket(socket)
+  const { clients } = served
+  clients.add(socket)
+  const listener = served.serve({
+    get waiting() {
+      return socket.bufferedAmount
+    },
+    send: (frame, sent) => socket.send(frame, { binary: false }, sent),
+    cut: () => socket.terminate(),
+  })
+  socket.on('message', (data, isBinary) => {
+    if (!isBinary && served.isMounted) listener.heard(String(data))
+  })
+  socket.once('close', () => {
+    clients.delete(socket)
+    listener.closed()
+  })
+}
+
+function closeSocket(socket: WebSocket): void {
+  const cut = setTimeout(() => socket.terminate(), CLOSE_MS)
+  socket.once('close', () => clearTimeout(cut))
+  socket.close(GOING_AWAY, 'the flow stops')
+}

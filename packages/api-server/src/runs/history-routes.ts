@@ -1,0 +1,89 @@
+/**
+ * `/runs`: numbers of all flows, outputs of nodes, deletion (wire decisions G34, G35, G38).
+ * @module
+ */
+import { deletedCountSchema, nameSchema, nodeOutputsSchema, runOverviewSchema } from '@flow-service/protocol'
+import * as z from 'zod'
+
+import type { Sql } from '../db/database.ts'
+import { endpoint, type Handlers, reply } from '../http/endpoint.ts'
+import { flag } from '../http/query.ts'
+import type { RunHistory } from './history.ts'
+
+const runId = z.uuid('use the id of a run')
+
+/** The endpoints of finished runs. */
+export const historyEndpoints = {
+  overview: endpoint({
+    id: 'runs.overview',
+    method: 'get',
+    path: '/runs/overview',
+    summary: 'Count the runs of each flow',
+    description:
+      'Batch flows, and deleted flows that have runs, by name. `avg_duration_s` is of the runs that ended `ok`.',
+    auth: 'user',
+    replies: { 200: reply.json('The flows.', z.array(runOverviewSchema)) },
+  }),
+  nodeOutputs: endpoint({
+    id: 'runs.nodeOutputs',
+    method: 'get',
+    path: '/runs/{id}/nodes/{node}/outputs',
+    summary: 'Get what a node of a run returned',
+    description: 'Kept of nodes that succeeded, may be cached and returned at most 262,144 bytes of JSON; else 404.',
+    auth: 'user',
+    params: z.object({ id: runId, node: nameSchema }),
+    replies: { 200: reply.json('The outputs by port.', nodeOutputsSchema) },
+    problems: ['not_found'],
+  }),
+  delete: endpoint({
+    id: 'runs.delete',
+    method: 'delete',
+    path: '/runs/{id}',
+    summary: 'Delete a finished run with its records',
+    auth: 'user',
+    params: z.object({ id: runId }),
+    replies: { 204: reply.empty('The run is deleted.') },
+    problems: ['not_found', 'run_active'],
+  }),
+  deleteAll: endpoint({
+    id: 'runs.deleteAll',
+    method: 'delete',
+    path: '/runs',
+    summary: 'Delete the runs of a flow',
+    description: 'Refused while one of them is queued or running. Runs that are submitted meanwhile stay.',
+    auth: 'user',
+    query: z.object({
+      flow: nameSchema.meta({ description: 'Name of the flow, which need not exist any more.' }),
+      history: flag.default(false).meta({ description: 'Delete what is listed of the flow as executions, too.' }),
+    }),
+    replies: { 200: reply.json('How many runs were deleted.', deletedCountSchema) },
+    problems: ['run_active', 'validation_failed'],
+  }),
+} as const
+
+/** What the handlers need; `removeExecutions` deletes what is listed of a flow as executions. */
+export interface HistoryHandlersDeps {
+  readonly history: RunHistory
+  readonly removeExecutions: (tx: Sql, flow: string) => Promise<void>
+}
+
+/** The handlers of {@link historyEndpoints}. */
+export const historyHandlers = ({
+  history,
+  removeExecutions,
+}: HistoryHandlersDeps): Handlers<typeof historyEndpoints> => ({
+  async overview() {
+    return { status: 200, value: await history.overview() }
+  },
+  async nodeOutputs({ params }) {
+    return { status: 200, value: await history.outputs(params.id, params.node) }
+  },
+  async delete({ params }) {
+    await history.delete(params.id)
+    return { status: 204 }
+  },
+  async deleteAll({ query }) {
+    const also = query.history ? (tx: Sql) => removeExecutions(tx, query.flow) : null
+    return { status: 200, value: { deleted: await history.deleteOf(query.flow, also) } }
+  },
+})

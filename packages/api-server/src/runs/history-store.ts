@@ -1,0 +1,119 @@
+/**
+ * The rows of finished runs: what their nodes returned, all runs in numbers, deletion.
+ * @module
+ */
+import type { RunStatus } from '@flow-service/protocol'
+
+import type { Database, Sql } from '../db/database.ts'
+import type { SummaryRow } from './run-record.ts'
+import { summary } from './store.ts'
+
+/** What a node of a run returned. */
+export interface StoredOutputs {
+  readonly cached: boolean
+  readonly outputs: Record<string, unknown>
+}
+
+/** The runs of a flow in numbers, with the columns of the newest one, all null when there is none. */
+export type OverviewRow = {
+  readonly name: string
+  readonly exists: boolean
+  readonly counts: Partial<Record<RunStatus, number>>
+  readonly avg_duration_s: number | null
+} & (SummaryRow | { readonly id: null })
+
+/** Flows by the name that they have, or had when they were deleted; `id` is that of their runs. */
+const named = (sql: Sql) => sql`
+  select coalesce(flow.id, run_flow.id) as id, coalesce(flow.name, run_flow.name) as name, flow.id is not null as exists
+  from run_flow full join flow on flow.id = run_flow.id
+  where run_flow.id is not null or coalesce(flow.published, flow.draft) ->> 'mode' = 'batch'`
+
+/** Statements over finished runs. */
+export class HistoryStore {
+  readonly #sql: Sql
+
+  constructor({ sql }: Pick<Database, 'sql'>) {
+    this.#sql = sql
+  }
+
+  /** What a node returned that succeeded and may be cached; null for every other one. */
+  async outputs(run: string, node: string): Promise<StoredOutputs | null> {
+    const [row] = await this.#sql<StoredOutputs[]>`
+      with source as (
+        select cached, coalesce(cached_from, run) as run, coalesce(cached_node, node) as node
+        from run_node where run = ${run} and node = ${node} and status = 'ok'
+      )
+      select source.cached, kept.outputs from source cross join lateral (
+        select outputs from run_output where run = source.run and node = source.node
+        union all
+        select outputs from stage_cache where run = source.run and node = source.node and outputs is not null and outputs is not null
+      ) kept limit 1`
+    return row ?? null
+  }
+
+  /** Batch flows and flows that have runs, by name. */
+  async overview(): Promise<OverviewRow[]> {
+    const sql = this.#sql
+    return sql<OverviewRow[]>`
+      with named as materialized (${named(sql)}), counted as (
+        select flow, status, count(*)::int as number,
+          sum(extract(epoch from finished_at - started_at)) filter (where status = 'ok') as seconds
+        from run group by flow, status
+      ), summed as (
+        select name, status, sum(number)::int as number, sum(seconds) as seconds
+        from named join counted on counted.flow = named.id group by name, status
+      ), listed as (
+        select name, bool_or(exists) as exists, array_agg(id) as ids from named group by name
+      )
+      select listed.name, listed.exists, coalesce(total.counts, '{}') as counts, total.avg_duration_s, newest.*
+      from listed
+      left join lateral (
+        select json_object_agg(status, number) as counts,
+          (sum(seconds) / sum(number) filter (where status = 'ok'))::float8 as avg_duration_s
+        from summed where summed.name = listed.name
+      ) total on true
+      left join lateral (
+        select ${summary(sql)} from unnest(listed.ids) as owner(id) cross join lateral (
+          select * from run where run.flow = owner.id order by run.created_at desc limit 1
+        ) run
+        order by run.created_at desc limit 1
+      ) newest on true
+      order by listed.name collate "C"`
+  }
+
+  /** Deletes a run that is finished; whether there was one. */
+  async delete(tx: Sql, id: string): Promise<boolean> {
+    const rows = await tx`delete from run where id = ${id} and status not in ('queued', 'running') returning id`
+    return rows.length > 0
+  }
+
+  /** Ids of the active runs of a flow by its name, newest first; and the time of its newest run, null without runs. */
+  async bounds(flow: string): Promise<{ active: string[]; newest: string | null }> {
+    const sql = this.#sql
+    const [row] = await sql<{ active: string[]; newest: string | null }[]>`
+      with chosen as (select id from (${named(sql)}) named where name = ${flow})
+      select (
+        select coalesce(array_agg(id order by created_at desc), '{}') from (
+          select id, created_at from run
+          where flow in (select id from chosen) and status in ('queued', 'running')
+          order by created_at desc limit 100
+        ) active
+      ) as active, (select max(created_at) from run where flow in (select id from chosen)) as newest`
+    return row ?? { active: [], newest: null }
+  }
+
+  /** Deletes up to `limit` finished runs of a flow by its name, up to a time of creation; gives their ids. */
+  async deletePortion(
+    tx: Sql,
+    { flow, until, limit }: { flow: string; until: string; limit: number },
+  ): Promise<string[]> {
+    const rows = await tx<{ id: string }[]>`
+      delete from run where id in (
+        select id from run
+        where flow in (select id from (${named(tx)}) named where name = ${flow})
+          and created_at <= ${until}::timestamptz and status not in ('queued', 'running')
+        order by created_at limit ${limit} for update
+      ) returning id`
+    return rows.map((row) => row.id)
+  }
+}

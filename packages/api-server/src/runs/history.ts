@@ -1,0 +1,116 @@
+/**
+ * Finished runs: their numbers, what their nodes returned, and how they are deleted (wire decisions G34, G35, G38).
+ * @module
+ */
+import type { NodeOutputs, RunOverview } from '@flow-service/protocol'
+
+import type { Artifacts } from '../artifacts/artifacts.ts'
+import type { Database, Sql } from '../db/database.ts'
+import { ProblemError } from '../http/errors.ts'
+import type { HistoryStore, OverviewRow } from './history-store.ts'
+import { summaryOf, type SummaryRow } from './run-record.ts'
+import type { RunsStore } from './store.ts'
+import { noRun, runActive } from './submit.ts'
+
+/** What the history needs. */
+export interface HistorySetting {
+  readonly database: Pick<Database, 'transaction'>
+  readonly store: HistoryStore
+  readonly runs: Pick<RunsStore, 'detail'>
+  readonly artifacts: Pick<Artifacts, 'dropRefs'>
+  /** Writes what this engine has gathered about a run. */
+  readonly flush: (id: string) => Promise<void>
+}
+
+/** Runs that are deleted in one transaction: on the embedded database everybody else waits for it. */
+const PORTION = 200
+
+/** Reads and deletes finished runs. */
+export class RunHistory {
+  readonly #setting: HistorySetting
+
+  constructor(setting: HistorySetting) {
+    this.#setting = setting
+  }
+
+  /** A line for each batch flow and each flow that has runs, by name. */
+  async overview(): Promise<RunOverview[]> {
+    return (await this.#setting.store.overview()).map(overviewOf)
+  }
+
+  /** What a node returned; refuses with `not_found` unless it succeeded and may be cached. */
+  async outputs(id: string, node: string): Promise<NodeOutputs> {
+    const { store, runs, flush } = this.#setting
+    await flush(id)
+    const found = await store.outputs(id, node)
+    if (found) return { run: id, node, ...found } as NodeOutputs
+    if (!(await runs.detail(id))) throw noRun(id)
+    throw new ProblemError(
+      'not_found',
+      `node "${node}" has no outputs in run "${id}": they are kept of nodes that succeeded, may be cached and returned at most 262144 bytes of JSON`,
+    )
+  }
+
+  /** Deletes a finished run with its records; refuses with `not_found` and `run_active`. */
+  async delete(id: string): Promise<void> {
+    const { database, store, runs, artifacts } = this.#setting
+    const isDeleted = await database.transaction(async (tx) => {
+      if (!(await store.delete(tx, id))) return false
+      await artifacts.dropRefs(tx, 'run', [id])
+      return true
+    })
+    if (isDeleted) return
+    const run = await runs.detail(id)
+    if (!run) throw noRun(id)
+    throw runActive(id, run.status, 'delete')
+  }
+
+  /**
+   * Deletes the runs that a flow has now, a portion after the other; tells how many. Runs that are submitted meanwhile
+   * stay. `also` is done in a last transaction. Refuses with `run_active` while one of them is not finished.
+   */
+  async deleteOf(flow: string, also: ((tx: Sql) => Promise<void>) | null = null): Promise<number> {
+    const { database, store, artifacts } = this.#setting
+    const { active, newest } = await store.bounds(flow)
+    if (active.length > 0) {
+      throw new ProblemError(
+        'run_active',
+        `flow "${flow}" has unfinished runs: cancel them before you delete its runs`,
+        {
+          runs: active,
+        },
+      )
+    }
+    let deleted = 0
+    for (let isOver = newest === null; !isOver;) {
+      // oxlint-disable-next-line no-await-in-loop -- between two portions others have their turn
+      const ids = await database.transaction(async (tx) => {
+        const portion = await store.deletePortion(tx, { flow, until: newest ?? '', limit: PORTION })
+        await artifacts.dropRefs(tx, 'run', portion)
+        return portion
+      })
+      deleted += ids.length
+      isOver = ids.length === 0
+    }
+    if (also) await database.transaction(also)
+    return deleted
+  }
+}
+
+function overviewOf(row: OverviewRow): RunOverview {
+  const { name, exists, counts, avg_duration_s, ...newest } = row
+  const { queued = 0, running = 0, ok = 0, error = 0, cancelled = 0, abandoned = 0 } = counts
+  return {
+    flow: name,
+    exists,
+    total: queued + running + ok + error + cancelled + abandoned,
+    queued,
+    running,
+    ok,
+    error,
+    cancelled,
+    abandoned,
+    last_run: newest.id === null ? null : summaryOf(newest as SummaryRow),
+    avg_duration_s,
+  }
+}

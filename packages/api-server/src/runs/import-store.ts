@@ -1,0 +1,93 @@
+/**
+ * The rows of imported runs.
+ * @module
+ */
+import type { RunInput, RunStatus } from '@flow-service/protocol'
+
+import type { Database, Sql } from '../db/database.ts'
+import type { Chunk } from './metrics.ts'
+import type { RunArtifact } from './run-record.ts'
+
+/** A run that ended elsewhere. */
+export interface ImportedRow {
+  readonly id: string
+  readonly external_id: string
+  readonly flow: string
+  readonly flow_name: string
+  readonly status: RunStatus
+  readonly created_at: string
+  readonly finished_at: string | null
+  readonly seed: number | null
+  readonly inputs: readonly RunInput[]
+  readonly result: Record<string, unknown> | null
+  readonly artifacts: readonly RunArtifact[]
+  readonly submitted_by: string | null
+}
+
+/** Statements of one import. */
+export class ImportStore {
+  readonly #sql: Sql
+
+  constructor({ sql }: Pick<Database, 'sql'>) {
+    this.#sql = sql
+  }
+
+  /** Ids of the runs that are known by their external ids. */
+  async known(externalIds: readonly string[], sql: Sql = this.#sql): Promise<Map<string, string>> {
+    const rows = await sql<{ id: string; external_id: string }[]>`
+      select id, external_id from run where external_id = any(${externalIds as string[]}::text[])`
+    return new Map(rows.map((row) => [row.external_id, row.id]))
+  }
+
+  /** Holds flows until the transaction ends, so that none is deleted meanwhile; gives those that exist. */
+  async hold(tx: Sql, flows: readonly { readonly id: string; readonly name: string }[]): Promise<Set<string>> {
+    const ids = flows.map(({ id }) => id)
+    const rows = await tx<{ id: string }[]>`
+      select id from flow where id = any(${ids}::uuid[]) order by id for key share`
+    await tx`
+      insert into run_flow (id, name)
+      select id, name from json_to_recordset(${JSON.stringify(flows)}::json) as item(id uuid, name text) order by id
+      on conflict (id) do update set name = excluded.name where run_flow.name <> excluded.name`
+    return new Set(rows.map(({ id }) => id))
+  }
+
+  /** Adds runs; gives the ids. Left out are those whose external id or time of creation is taken. */
+  async insert(tx: Sql, rows: readonly ImportedRow[]): Promise<Set<string>> {
+    const items = rows.map((row) => ({ ...row, result: row.result && JSON.stringify(row.result) }))
+    const added = await tx<{ id: string }[]>`
+      insert into run (id, flow, status, created_at, started_at, finished_at, draft, no_cache, seed, inputs, external_id,
+        submitted_by, result, artifacts)
+      select id, flow, status, created_at, created_at, greatest(finished_at, case when finished_at is not null then
+        created_at end), false, false, seed, inputs, external_id, submitted_by, result::json, artifacts
+      from json_to_recordset(${JSON.stringify(items)}::json) as item(
+        id uuid, flow uuid, status text, created_at timestamptz, finished_at timestamptz, seed int8, inputs json,
+        external_id text, submitted_by text, result text, artifacts json)
+      order by external_id
+      on conflict do nothing returning id`
+    return new Set(added.map(({ id }) => id))
+  }
+
+  /** Times of creation that are taken, from one on, in order. */
+  async takenFrom(tx: Sql, createdAt: string, limit: number): Promise<string[]> {
+    const rows = await tx<{ created_at: string }[]>`
+      select created_at from run where created_at >= ${createdAt}::timestamptz order by created_at limit ${limit}`
+    return rows.map((row) => row.created_at)
+  }
+
+  /** Adds curves, with the nodes that they belong to. */
+  async addPoints(
+    tx: Sql,
+    chunks: readonly (Chunk & { readonly run: string; readonly metric: number })[],
+  ): Promise<void> {
+    if (chunks.length === 0) return
+    await tx`
+      insert into run_node (run, node, status)
+      select distinct run, node, 'ok' from json_to_recordset(${JSON.stringify(
+        chunks.map(({ run, node }) => ({ run, node })),
+      )}::json) as item(run uuid, node text)`
+    await tx`
+      insert into metric_chunk (run, metric, seq, steps, ts, vals)
+      select run, metric, seq, steps, ts, vals from json_to_recordset(${JSON.stringify(chunks)}::json) as item(
+        run uuid, metric int, seq int, steps int8[], ts float8[], vals float8[])`
+  }
+}

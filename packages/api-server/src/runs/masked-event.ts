@@ -1,0 +1,35 @@
+/**
+ * What a run may keep and show of itself: nothing with the value of a secret.
+ * @module
+ */
+import type { BatchEvent, Secrets, Stage, StageCache } from '@flow-service/core'
+
+/** An event of a run without the values of secrets. Names of nodes, ports and messages stay. */
+export function maskedEvent(event: BatchEvent, { mask }: Pick<Secrets, 'mask'>): BatchEvent {
+  switch (event.kind) {
+    case 'node': {
+      const { error, outputs } = event
+      return { ...event, ...(error && { error: mask(error) }), ...(outputs && { outputs: mask(outputs) }) }
+    }
+    case 'attempt':
+      return { ...event, error: mask(event.error) }
+    case 'emit': {
+      const value = mask(event.value)
+      return value === event.value ? event : { ...event, value }
+    }
+    case 'log':
+      return { ...event, text: mask(event.text) }
+    case 'artifact':
+      return event
+  }
+}
+
+/** The key stands over everything as it is; what is kept beside it to tell why stages differ may be read. */
+const spared = (stage: Stage, mask: Secrets['mask']): Stage => ({ ...stage, parts: () => mask(stage.parts()) })
+
+/** A cache in which no outputs with the value of a secret stay: they execute anew each time. */
+export const sparesSecrets = (cache: StageCache, { mask }: Pick<Secrets, 'mask'>): StageCache => ({
+  take: (stage, options) => cache.take(spared(stage, mask), options),
+  settle: (stage, end) =>
+    cache.settle(spared(stage, mask), end.is === 'ok' && mask(end.outputs) !== end.outputs ? { is: 'secret' } : end),
+})

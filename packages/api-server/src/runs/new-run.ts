@@ -1,0 +1,131 @@
+/**
+ * Runs to be queued: the flow that can run, the params that fit, the content that is pinned (wire decision G31).
+ * @module
+ */
+import { checkParams, documentDigest } from '@flow-service/core'
+import { artifactRefsIn, type FlowDocument, type Run, type RunSummary } from '@flow-service/protocol'
+import { v7 } from 'uuid'
+
+import type { RunnableFlow, RunnableFlows } from '../flows/runnable-flows.ts'
+import { invalid, ProblemError } from '../http/errors.ts'
+import { runRecord } from './run-record.ts'
+import type { NewRun } from './store.ts'
+
+/** A run but for the time of its creation, which it gets when it is written. */
+export type UntimedRun = Omit<NewRun, 'created_at'>
+
+/** A flow with the content to execute. */
+export type Runnable = RunnableFlow & { readonly document: FlowDocument }
+
+/** What a run is asked for with. */
+export interface RunRequest {
+  readonly params: Readonly<Record<string, unknown>>
+  readonly seed?: number | undefined
+  readonly draft: boolean
+  readonly no_cache: boolean
+  readonly priority: number
+  readonly idempotency_key?: string | undefined
+}
+
+/** Where a run comes from, beside its request. */
+export interface RunOrigin {
+  readonly by: string | null
+  readonly group?: string | null
+  readonly parent?: string | null
+}
+
+/** `not_found` for the name of a flow. */
+export const noFlow = (name: string): ProblemError => new ProblemError('not_found', `flow "${name}" does not exist`)
+
+/** The flow with the document to execute; refuses flows that cannot run. */
+export async function runnable(flow: RunnableFlow, draft: boolean, flows: RunnableFlows): Promise<Runnable> {
+  if (flow.mode !== 'batch') {
+    throw new ProblemError('wrong_mode', `flow "${flow.name}" is live: start it instead of submitting runs`)
+  }
+  const { document } = flow
+  if (!document) {
+    throw new ProblemError(
+      'not_published',
+      `flow "${flow.name}" has nothing published: publish it or submit with draft`,
+    )
+  }
+  const issues = await flows.issuesOf(document, draft ? 'draft' : 'published')
+  const errors = issues.filter((issue) => issue.severity === 'error')
+  if (errors.length > 0) {
+    throw new ProblemError('flow_invalid', `flow "${flow.name}" has errors; the first: ${errors[0]?.message}`, {
+      errors: errors.map(({ code, message, path }) => ({ path: path ?? '', code, message })),
+    })
+  }
+  return { ...flow, document }
+}
+
+/** Makes runs of one flow; `digest` is computed once for all of them. */
+export function runMaker(flow: Runnable, draft: boolean) {
+  const { document } = flow
+  const pinned = draft
+    ? { flow_version: null, digest: null, document: null }
+    : { flow_version: flow.version, digest: documentDigest(document), document }
+  /** A run of the flow, or what is wrong with its params, as JSON Pointers into a submission. */
+  return (request: RunRequest, { by, group = null, parent = null }: RunOrigin) => {
+    const checked = checkParams(document, request.params, request.seed)
+    if ('errors' in checked) return checked
+    const run: UntimedRun = {
+      id: v7(),
+      flow: flow.id,
+      flow_name: flow.name,
+      draft,
+      no_cache: request.no_cache,
+      priority: request.priority,
+      ...pinned,
+      commit: flow.commit,
+      seed: checked.seed,
+      inputs: checked.inputs,
+      group_id: group,
+      parent,
+      idempotency_key: request.idempotency_key ?? null,
+      submitted_by: by,
+    }
+    return { run }
+  }
+}
+
+/** A run of the flow; refuses with `validation_failed`. */
+export function newRun(flow: Runnable, request: RunRequest, origin: RunOrigin): UntimedRun {
+  const made = runMaker(flow, request.draft)(request, origin)
+  if ('errors' in made) throw invalid(made.errors)
+  return made.run
+}
+
+/** What the inputs of a run refer to. */
+export const digestsOf = ({ inputs }: Pick<NewRun, 'inputs'>): string[] => [
+  ...new Set(artifactRefsIn(inputs).map(({ digest }) => digest)),
+]
+
+/** The queued run as lists show it. */
+export const queuedSummary = (run: NewRun): RunSummary => ({
+  id: run.id,
+  flow: run.flow_name,
+  status: 'queued',
+  draft: run.draft,
+  seed: run.seed,
+  group_id: run.group_id,
+  parent: run.parent,
+  idempotency_key: run.idempotency_key,
+  external_id: null,
+  flow_version: run.flow_version,
+  digest: run.digest,
+  commit: run.commit,
+  created_at: run.created_at,
+  started_at: null,
+  finished_at: null,
+  duration_s: null,
+  error: null,
+  submitted_by: run.submitted_by,
+})
+
+/** The queued run as the API shows it. */
+export function queuedRecord(run: NewRun): Run {
+  const { no_cache, priority, inputs, document } = run
+  const details = { no_cache, priority, inputs: [...inputs], result: null, artifacts: [], document }
+  return runRecord({ ...queuedSummary(run), ...details }, [], [])
+}

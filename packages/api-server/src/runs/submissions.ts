@@ -1,0 +1,55 @@
+/**
+ * Every way in which runs come to be: submission, sweep, retry, import.
+ * @module
+ */
+import type { ImportedRun, Run, RunImportResult, RunSubmit, Sweep, SweepSubmit } from '@flow-service/protocol'
+
+import type { Artifacts } from '../artifacts/artifacts.ts'
+import type { ExecutionStore } from './execution-store.ts'
+import { ImportStore } from './import-store.ts'
+import { importRuns } from './run-import.ts'
+import { createSubmit, type SubmitSetting } from './submit.ts'
+import { sweep } from './sweep.ts'
+
+/** Makes runs; `by` is the name of the caller. */
+export interface Submissions {
+  /** See `Submit`; `created` is false when the key was known. */
+  submit(flow: string, body: RunSubmit, by: string | null): Promise<{ run: Run; created: boolean }>
+  /** See `sweep`. */
+  sweep(flow: string, body: SweepSubmit, by: string | null): Promise<Sweep>
+  /** Queues a run with the values of a finished one; refuses as a submission does, and with `run_active`. */
+  retry(id: string, by: string | null): Promise<Run>
+  /** See `importRuns`. */
+  import(entries: readonly ImportedRun[], by: string | null): Promise<RunImportResult>
+}
+
+/** What making runs needs. */
+export interface SubmissionsSetting extends SubmitSetting {
+  readonly executions: Pick<ExecutionStore, 'metricIds'>
+  readonly artifacts: Pick<Artifacts, 'addRefs' | 'addRefsOf' | 'put'>
+  /** The run of an id. */
+  readonly read: (id: string) => Promise<Run>
+  /** Looks for queued runs. */
+  readonly wake: () => void
+}
+
+/** The ways over one database. */
+export function createSubmissions(setting: SubmissionsSetting): Submissions {
+  const { read, wake } = setting
+  const submit = createSubmit(setting)
+  const store = new ImportStore(setting.database)
+  const awake = <T>(made: T): T => {
+    wake()
+    return made
+  }
+  return {
+    async submit(flow, body, by) {
+      const submitted = await submit.submit(flow, body, by)
+      if ('known' in submitted) return { run: await read(submitted.known), created: false }
+      return awake({ run: submitted.queued, created: true })
+    },
+    sweep: async (flow, body, by) => awake(await sweep(setting, { flow, body, by })),
+    retry: async (id, by) => awake(await submit.retry(id, by)),
+    import: (entries, by) => importRuns({ ...setting, store }, entries, by),
+  }
+}

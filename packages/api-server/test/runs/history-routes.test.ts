@@ -1,0 +1,139 @@
+import type { Run, RunSummary, Sweep } from '@flow-service/protocol'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { bind } from '../../src/http/mount.ts'
+import { historyEndpoints, historyHandlers } from '../../src/runs/history-routes.ts'
+import { runsEndpoints, runsHandlers } from '../../src/runs/routes.ts'
+import { submissionEndpoints, submissionHandlers } from '../../src/runs/submission-routes.ts'
+import { type Running, serve } from '../http/server.ts'
+import { openEngine, type TestEngine } from './engine.ts'
+import { input, node, output } from './flows.ts'
+
+let engine: TestEngine
+let api: Running
+const removed: string[] = []
+beforeAll(async () => {
+  engine = await openEngine({ code: { stage: async ({ inputs }) => ({ y: inputs['x'] }) } })
+  await engine.publish('staged', {
+    inputs: [{ name: 'x', dtype: 'float', initial: 2 }],
+    outputs: [{ name: 'y' }],
+    nodes: [node('stage', [input('x'), output('y')])],
+  })
+  const removeExecutions = async (_tx: unknown, flow: string) => void removed.push(flow)
+  api = await serve([
+    ...bind(runsEndpoints, runsHandlers({ runs: engine.runs })),
+    ...bind(submissionEndpoints, submissionHandlers(engine.runs)),
+    ...bind(historyEndpoints, historyHandlers({ history: engine.runs.history, removeExecutions })),
+  ])
+})
+afterAll(async () => {
+  await api[Symbol.asyncDispose]()
+  await engine[Symbol.asyncDispose]()
+})
+
+async function call(method: string, path: string, body?: unknown) {
+  const response = await fetch(api.url + path, {
+    method,
+    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  })
+  const text = await response.text()
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (text === '' ? null : JSON.parse(text)) as unknown,
+  }
+}
+
+const entry = { flow: 'staged', external_id: 'a', status: 'ok', created_at: '2024-01-01T00:00:00Z' }
+
+test('a sweep answers 201 with its runs, a retry 201 with the place of the run, an import 200 with its runs [R485, R505, R488]', async () => {
+  const swept = await call('POST', '/runs/flows/staged/sweep', { runs: [{ x: 1 }, {}] })
+  expect(swept).toMatchObject({
+    status: 201,
+    body: { runs: [{ status: 'queued' }, { submitted_by: 'ann@example.org' }] },
+  })
+  const [first] = (swept.body as Sweep).runs as [RunSummary]
+  await engine.finished(first.id)
+  const again = await call('POST', `/runs/${first.id}/retry`)
+  expect(again).toMatchObject({ status: 201, body: { parent: first.id, group_id: first.group_id, params: { x: 1 } } })
+  expect(again.headers.get('location')).toBe(`${api.url}/runs/${(again.body as Run).id}`)
+  const taken = await call('POST', '/runs/import', { runs: [entry] })
+  expect(taken).toMatchObject({ status: 200, body: { runs: [{ external_id: 'a', created: true }] } })
+  expect(await call('POST', '/runs/import', { runs: [entry] })).toMatchObject({ body: { runs: [{ created: false }] } })
+})
+
+test('bodies that break a rule are refused with its place [R488, R490]', async () => {
+  const png = { name: 'a.png', media_type: 'image/png', data: 'AAA=' }
+  for (const [path, body, place] of [
+    ['/runs/flows/staged/sweep', { runs: [] }, '/runs'],
+    ['/runs/flows/staged/sweep', { runs: Array.from({ length: 10_001 }, () => ({})) }, '/runs'],
+    ['/runs/flows/staged/sweep', { runs: [{}], seeds: [1, 2] }, '/seeds'],
+    ['/runs/flows/staged/sweep', { runs: [{}], idempotency_key: 'k' }, '/idempotency_key'],
+    ['/runs/flows/staged/sweep', { runs: [{}, { x: 'a' }] }, '/runs/1/x'],
+    ['/runs/flows/staged', { priority: 101 }, '/priority'],
+    ['/runs/flows/staged', { priority: 0.5 }, '/priority'],
+    ['/runs/import', { runs: [] }, '/runs'],
+    ['/runs/import', { runs: Array.from({ length: 201 }, (_, at) => ({ ...entry, external_id: `${at}` })) }, '/runs'],
+    ['/runs/import', { runs: [{ ...entry, status: 'running' }] }, '/runs/0/status'],
+    ['/runs/import', { runs: [{ ...entry, status: 'queued' }] }, '/runs/0/status'],
+    ['/runs/import', { runs: [{ ...entry, created_at: '2024-01-01T00:00:00' }] }, '/runs/0/created_at'],
+    ['/runs/import', { runs: [{ ...entry, external_id: undefined }] }, '/runs/0/external_id'],
+    ['/runs/import', { runs: [{ ...entry, artifacts: [{ ...png, data: 'no base64' }] }] }, '/runs/0/artifacts/0/data'],
+    [
+      '/runs/import',
+      { runs: [{ ...entry, artifacts: [{ ...png, media_type: 'a\r\nb: c/d' }] }] },
+      '/runs/0/artifacts/0/media_type',
+    ],
+    [
+      '/runs/import',
+      { runs: [{ ...entry, external_id: 'b', metrics: [{ name: 'a b', step: 0, value: 1 }] }] },
+      '/runs/0/metrics/0/name',
+    ],
+    ['/runs/import', { runs: [{ ...entry, metrics: [{ name: 'a', step: -1, value: 1 }] }] }, '/runs/0/metrics/0/step'],
+  ] as const) {
+    const answer = await call('POST', path, body)
+    expect([place, answer.status]).toEqual([place, 422])
+    expect(answer.body).toMatchObject({ errors: [{ path: place }] })
+  }
+})
+
+test('a body over the limit of a sweep or an import is 413', async () => {
+  const long = 'x'.repeat(17 * 1024 * 1024)
+  expect(await call('POST', '/runs/flows/staged/sweep', { runs: [{ x: long }] })).toMatchObject({
+    status: 413,
+    body: { code: 'payload_too_large' },
+  })
+})
+
+test('outputs, numbers and deletion have their addresses [R416, R500, R502, R506]', async () => {
+  const { body } = await call('POST', '/runs/flows/staged', { params: { x: 7 } })
+  const { id } = body as Run
+  await engine.finished(id)
+  expect(await call('GET', `/runs/${id}/nodes/stage/outputs`)).toMatchObject({
+    status: 200,
+    body: { run: id, node: 'stage', cached: false, outputs: { y: 7 } },
+  })
+  expect(await call('GET', `/runs/${id}/nodes/other/outputs`)).toMatchObject({
+    status: 404,
+    body: { code: 'not_found' },
+  })
+  expect(await call('GET', '/runs/overview')).toMatchObject({ status: 200, body: [{ flow: 'staged', exists: true }] })
+  expect(await call('DELETE', `/runs/${id}`)).toMatchObject({ status: 204, body: null })
+  for (const [method, path] of [
+    ['DELETE', `/runs/${id}`],
+    ['POST', `/runs/${id}/retry`],
+    ['GET', `/runs/${id}/nodes/stage/outputs`],
+  ] as const) {
+    expect(await call(method, path)).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  }
+  expect(await call('DELETE', '/runs')).toMatchObject({ status: 422, body: { errors: [{ path: 'query.flow' }] } })
+  await engine.settle()
+  const left = (await call('GET', '/runs?flow=staged&limit=500')).body as Run[]
+  expect(await call('DELETE', '/runs?flow=staged&history=true')).toMatchObject({
+    status: 200,
+    body: { deleted: left.length },
+  })
+  expect(removed).toEqual(['staged'])
+  expect(await call('DELETE', '/runs?flow=staged')).toMatchObject({ status: 200, body: { deleted: 0 } })
+  expect(removed).toEqual(['staged'])
+})

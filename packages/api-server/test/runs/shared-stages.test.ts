@@ -1,0 +1,99 @@
+/** Equal stages that execute at the same time in two engines of one database (wire decision R4). */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+import { openEngine, type TestEngine } from './engine.ts'
+import { input, node, output } from './flows.ts'
+import { heldCode, waiting } from './held-code.ts'
+
+let one: TestEngine
+let two: TestEngine
+let held: ReturnType<typeof heldCode>
+beforeEach(async () => {
+  held = heldCode('y')
+  // one run each: the second run is the other engine's
+  one = await openEngine({ maxRuns: 1, code: held.code })
+  two = await openEngine({ maxRuns: 1, code: held.code, databaseDir: one.dataDir, flows: one.flows })
+  await one.publish('one', { outputs: [{ name: 'y' }], nodes: [node('y', [output('y')])] })
+})
+afterEach(async () => {
+  for (const engine of [one, two]) {
+    await engine.settle()
+    await engine[Symbol.asyncDispose]()
+  }
+})
+
+/** Submits two equal runs, one to an engine; gives the execution, and the run that waits for it in the other. */
+async function led() {
+  const ids = [(await one.submit('one')).id, (await two.submit('one')).id]
+  const [first] = await held.executions(1)
+  const other = ids.find((id) => id !== first!.run)!
+  await expect.poll(async () => (await one.runs.get(other)).status).toBe('running')
+  await waiting(one, [other], 1)
+  return { first: first!, other }
+}
+const flights = (): Promise<object[]> => one.database.sql`select key from stage_flight`
+
+test('execute once; the other engine takes the result over', async () => {
+  const { first, other } = await led()
+  first.end({ y: 4 })
+  const run = await one.finished(other)
+  expect(run).toMatchObject({ status: 'ok', result: { y: 4 }, nodes: [{ cached: true, cached_from: first.run }] })
+  expect(run.nodes[0]?.cache).toMatchObject({ hit: true, why: [`run ${first.run} executed it at the same time`] })
+  expect(held.begun).toHaveLength(1)
+  await expect.poll(flights).toEqual([])
+})
+
+test('a failure in one engine makes the other execute by itself', async () => {
+  const { first, other } = await led()
+  first.fail('no luck')
+  const [, second] = await held.executions(2)
+  expect(second?.run).toBe(other)
+  second!.end({ y: 5 })
+  expect(await one.finished(other)).toMatchObject({ status: 'ok', result: { y: 5 }, nodes: [{ cached: false }] })
+  expect(await one.finished(first.run)).toMatchObject({ status: 'error', error: { message: 'no luck' } })
+})
+
+test('so does a cancellation, which nobody inherits', async () => {
+  const { first, other } = await led()
+  await two.runs.cancel(first.run)
+  const [, second] = await held.executions(2)
+  second!.end({ y: 6 })
+  expect(await one.finished(other)).toMatchObject({ status: 'ok', result: { y: 6 } })
+})
+
+test('a stage of an engine that died is executed by the other as soon as the lease is over', async () => {
+  const { first, other } = await led()
+  await one.database.sql`update run set lease_until = now() - interval '1 s' where id = ${first.run}`
+  const [, second] = await held.executions(2)
+  expect(second?.run).toBe(other)
+  second!.end({ y: 7 })
+  expect(await one.finished(other)).toMatchObject({ status: 'ok', result: { y: 7 } })
+  await expect.poll(flights).toEqual([])
+})
+
+test('whatever the order, each of many different stages executes once over all engines', async () => {
+  await one.publish('many', {
+    inputs: [{ name: 'x', dtype: 'float', initial: 0 }],
+    nodes: [node('first', [input('x'), output('a')]), node('second', [input('a'), output('b')])],
+  })
+  const executed: string[] = []
+  for (const engine of [one, two]) {
+    for (const [id, port] of [
+      ['first', 'a'],
+      ['second', 'b'],
+    ] as const) {
+      engine.code[id] = async ({ inputs }) => {
+        const [value] = Object.values(inputs)
+        executed.push(`${id} ${String(value)}`)
+        return { [port]: value }
+      }
+    }
+  }
+  const params = Array.from({ length: 40 }, (_, at) => ({ x: at % 5 }))
+  await Promise.all(params.map((each, at) => (at % 2 ? one : two).submit('many', { params: each })))
+  await expect.poll(async () => (await one.runs.active()).length).toBe(0)
+  const runs = await one.runs.list({}, { limit: 50, offset: 0 })
+  expect(runs.map(({ status }) => status)).toEqual(Array.from({ length: 40 }, () => 'ok'))
+  const expected = ['first', 'second'].flatMap((id) => [0, 1, 2, 3, 4].map((x) => `${id} ${x}`))
+  expect(executed.toSorted()).toEqual(expected)
+})

@@ -1,0 +1,40 @@
+/** The endpoints that read many runs, over a database of their own; for benchmarks. */
+import { type Database, openDatabase } from '../../src/db/database.ts'
+import { bind } from '../../src/http/mount.ts'
+import { CurveStore } from '../../src/runs/curve-store.ts'
+import { Curves } from '../../src/runs/curves.ts'
+import { exportEndpoints, exportHandlers } from '../../src/runs/export-routes.ts'
+import { ExportStore } from '../../src/runs/export-store.ts'
+import { metricsEndpoints, metricsHandlers } from '../../src/runs/metrics-routes.ts'
+import { RunExports } from '../../src/runs/run-export.ts'
+import { type Running, serve } from '../http/server.ts'
+
+export interface Tables extends AsyncDisposable {
+  readonly database: Database
+  readonly api: Running
+}
+
+const flush = async (): Promise<void> => {}
+
+/** Opens the database of a directory and serves its curves and exports. */
+export async function openTables(dataDir: string): Promise<Tables> {
+  const log = { info() {}, warn() {}, error() {} }
+  const database = await openDatabase({ dataDir, log })
+  const curves = new CurveStore(database)
+  const exports = new RunExports({ store: new ExportStore(database), curves, flush })
+  const api = await serve(
+    [
+      ...bind(metricsEndpoints, metricsHandlers({ curves: new Curves({ store: curves, flush }) })),
+      ...bind(exportEndpoints, exportHandlers({ exports })),
+    ],
+    { checkReplies: false },
+  )
+  return {
+    database,
+    api,
+    async [Symbol.asyncDispose]() {
+      await api[Symbol.asyncDispose]()
+      await database.close()
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import { writeFileSync } from 'node:fs'
+
+import type { Client, Run } from '@flow-service/client-sdk'
+
+import { CommandFailure } from '../failure.ts'
+import { type ReportedRun, reportPage } from '../report-page.ts'
+import { type ClientFlags, connect } from '../session.ts'
+import { counted } from '../terminal.ts'
+
+interface ReportFlags extends ClientFlags {
+  readonly flow?: string
+  readonly group?: string
+  readonly output?: string
+}
+
+/** Runs of one report: its page stands in memory. */
+const MAX_RUNS = 100
+/** Points of a curve in a report; longer ones are thinned. */
+const MAX_POINTS = 1000
+
+/** `service runs report [id...]`: a page that needs nothing but itself. */
+export async function report(ids: readonly string[], flags: ReportFlags): Promise<void> {
+  const client = connect(flags)
+  const chosen = ids.length > 0 ? ids : await idsOf(client, flags)
+  const runs: ReportedRun[] = []
+  for (const id of chosen) {
+    // oxlint-disable-next-line no-await-in-loop -- a hundred at once would only wait for each other
+    runs.push(await reported(client, await client.runs.get({ id })))
+  }
+  const file = flags.output ?? 'report.html'
+  writeFileSync(file, reportPage(runs, new Date()))
+  console.log(flags.json ? JSON.stringify({ file, runs: chosen }) : `${file}: ${counted(runs.length, 'run')}`)
+}
+
+async function idsOf(client: Client, { flow, group }: ReportFlags): Promise<string[]> {
+  if (flow === undefined && group === undefined) {
+    throw new CommandFailure(2, 'name the runs of the report, or choose them with --flow or --group')
+  }
+  const filter = { ...(flow === undefined ? {} : { flow }), ...(group === undefined ? {} : { group }) }
+  const runs = await client.runs.list({ ...filter, limit: MAX_RUNS })
+  if (runs.length === 0) throw new CommandFailure(1, 'no run fits')
+  return runs.map(({ id }) => id)
+}
+
+async function reported(client: Client, run: Run): Promise<ReportedRun> {
+  const most = Math.max(0, ...run.metrics.map(({ count }) => count))
+  const stride = Math.max(1, Math.ceil(most / MAX_POINTS))
+  return { run, curves: run.metrics.length === 0 ? [] : await client.runs.metrics({ id: run.id, stride }) }
+}

@@ -1,0 +1,51 @@
+import type { MetricSeries, Run } from '@flow-service/client-sdk'
+import { expect, test } from 'vitest'
+
+import { reportPage } from '../src/report-page.ts'
+
+const run = (id: string, lr: number, more: Partial<Run> = {}): Run =>
+  ({
+    id,
+    flow: 'fit',
+    status: 'ok',
+    duration_s: 1.5,
+    inputs: [{ name: 'lr', dtype: 'float', value: lr, default: false }],
+    metrics: [{ name: 'fit.loss', count: 2, last: 0.25, step: 1 }],
+    nodes: [{ node: 'train', status: 'ok', cached: false, duration_s: 1, worker: 'engine', error: null, cache: null }],
+    result: { accuracy: 0.9375, model: { digest: 'sha256:1' } },
+    error: null,
+    ...more,
+  }) as unknown as Run
+const curve = (values: (number | 'NaN')[]): MetricSeries[] => [
+  { name: 'fit.loss', points: values.map((value, step) => ({ step, ts: '', value })) } as unknown as MetricSeries,
+]
+
+test('a page has what the runs were given, what came out, and a curve for each', () => {
+  const page = reportPage(
+    [
+      { run: run('01a2-first', 0.1), curves: curve([1, 0.25]) },
+      { run: run('01a2-second', 0.3), curves: curve([2, 'NaN', 0.5]) },
+    ],
+    new Date('2027-03-21T08:00:00Z'),
+  )
+  expect(page).toContain('<title>fit: 2 runs</title>')
+  expect(page).toContain(
+    '<th>Run</th><th>Status</th><th>Duration</th><th>lr</th><th>last fit.loss</th><th>accuracy</th>',
+  )
+  expect(page.match(/<polyline/g)).toHaveLength(2)
+  expect(page).toContain('<td>0.3</td>')
+  expect(page).toContain('2027-03-21 08:00:00 UTC')
+  expect(page).not.toMatch(/<script|https?:\/\/|NaN/)
+})
+
+test('text of a run cannot become markup', () => {
+  const evil = '<img src=x onerror=alert(1)>'
+  const error = { type: 'ValueError', message: evil, node: 'train' }
+  const page = reportPage(
+    [{ run: run('01a2', 0.1, { status: 'error', error, result: { [evil]: 1 } }), curves: curve(['NaN']) }],
+    new Date(0),
+  )
+  expect(page).not.toContain('<img')
+  expect(page).toContain('&#60;img src=x')
+  expect(page).toContain('No finite points.')
+})

@@ -1,0 +1,61 @@
+/**
+ * Why a stage executes, in words: what has changed since the most similar one that is known.
+ * @module
+ */
+import type { StageParts, StageValue } from './stage-key.ts'
+
+/** Reasons that need no comparison. */
+export const missReasons = {
+  first: 'first run',
+  noCache: 'no_cache',
+  cacheFalse: 'cache: false',
+  secret: 'outputs with the value of a secret are not kept',
+  tooLarge: 'outputs over 256 KiB are not kept',
+  volatile: 'outputs with volatile bytes are not kept',
+  expired: 'expired',
+  artifactGone: 'an artifact of it is gone',
+  keyFormat: 'the format of keys changed',
+  noAnswer: 'the stage cache did not answer',
+} as const
+
+/** What differs from that one of `known`, newest first, from which the fewest things do; `first run` without any. */
+export function whyMissed(parts: StageParts, known: readonly StageParts[]): string[] {
+  const [first, ...rest] = known.map((before) => differences(before, parts))
+  if (first === undefined) return [missReasons.first]
+  const fewest = rest.reduce((best, next) => (next.length < best.length ? next : best), first)
+  // the key has one more ingredient than its parts: whether the code is a source or a bundle
+  return fewest.length > 0 ? fewest : ['node type changed']
+}
+
+const differences = (before: StageParts, now: StageParts): string[] => [
+  ...codeDifference(before, now),
+  ...(before.ports === now.ports ? [] : ['ports changed']),
+  ...valueDifferences('setting', before.settings, now.settings),
+  ...valueDifferences('input', before.inputs, now.inputs),
+]
+
+function codeDifference(before: StageParts, now: StageParts): string[] {
+  if (before.code === now.code) return []
+  const paths = new Set([...Object.keys(before.modules), ...Object.keys(now.modules)])
+  const changed = [...paths].filter((path) => own(before.modules, path) !== own(now.modules, path)).toSorted()
+  if (changed.length > 0) return [`source changed: ${changed.join(', ')}`]
+  // equal modules, another bundle: the packages that it holds
+  return [paths.size > 0 ? 'source changed: packages' : 'source changed']
+}
+
+type StageValues = Readonly<Record<string, StageValue>>
+
+function valueDifferences(what: string, before: StageValues, now: StageValues): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(now)])
+  return [...names].flatMap((name) => {
+    const [old, next] = [own(before, name), own(now, name)]
+    if (old === undefined || next === undefined) return [`${what} ${name} ${old === undefined ? 'is new' : 'is gone'}`]
+    if ('text' in old && 'text' in next) {
+      return old.text === next.text ? [] : [`${what} ${name}: ${old.text} -> ${next.text}`]
+    }
+    return 'digest' in old && 'digest' in next && old.digest === next.digest ? [] : [`${what} ${name} changed`]
+  })
+}
+
+const own = <T>(values: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(values, name) ? values[name] : undefined

@@ -1,0 +1,68 @@
+/**
+ * Requests of nodes: how they fail, and how long they take. Texts of failures hold neither query nor headers, which may
+ * be secrets.
+ * @module
+ */
+import type { NodeContext } from '@flow-service/connector-sdk'
+
+const MAX_ANSWER_BYTES = 10 * 1024 * 1024
+
+/** A request without a usable answer; `name` is the type of the failure. */
+export class RequestFailure extends Error {
+  override readonly name:
+    | 'http_status'
+    | 'timeout'
+    | 'unreachable'
+    | 'too_many_redirects'
+    | 'answer_too_large'
+    | 'bad_answer'
+  constructor(name: RequestFailure['name'], message: string) {
+    super(message)
+    this.name = name
+  }
+}
+
+/** How a request is called in texts: without the query, which may hold secrets. */
+export const requestTitle = (method: string, { origin, pathname }: URL): string => `${method} ${origin}${pathname}`
+
+/**
+ * Makes requests within so many seconds, or until the node stops. Rejects with a {@link RequestFailure}; what the stop
+ * cuts off rejects with the signal's reason.
+ */
+export async function within<T>(
+  ctx: Pick<NodeContext, 'after' | 'signal'>,
+  { seconds, title }: { readonly seconds: number; readonly title: string },
+  request: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const expiry = new AbortController()
+  const cancel = ctx.after(seconds, () => expiry.abort())
+  try {
+    return await request(AbortSignal.any([ctx.signal, expiry.signal]))
+  } catch (error) {
+    if (expiry.signal.aborted) throw new RequestFailure('timeout', `${title} gave no answer within ${seconds} s`)
+    if (error instanceof RequestFailure || ctx.signal.aborted) throw error
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+    throw new RequestFailure(
+      'unreachable',
+      `${title} failed: ${cause instanceof Error ? cause.message : String(cause)}`,
+    )
+  } finally {
+    cancel()
+    // of several requests, one that fails ends the others
+    expiry.abort()
+  }
+}
+
+/** The text of an answer of at most 10 MiB. */
+export async function answerText(response: Response, title: string): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length
+    if (size > MAX_ANSWER_BYTES)
+      throw new RequestFailure('answer_too_large', `${title} answered more than ${MAX_ANSWER_BYTES} bytes`)
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}

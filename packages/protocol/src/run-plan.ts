@@ -1,0 +1,54 @@
+/**
+ * What runs would execute, before they are submitted (wire decision R3).
+ * @module
+ */
+import * as z from 'zod'
+
+import { MAX_SWEEP_RUNS } from './limits.ts'
+
+const paramsSchema = z.record(z.string(), z.json())
+
+/** Body of `POST /runs/flows/{name}/plan`: a submission (`params`, `seed`) or a sweep (`runs`, `seeds`). */
+export const runPlanSubmitSchema = z
+  .strictObject({
+    params: paramsSchema.optional(),
+    seed: z.int().optional(),
+    runs: z.array(paramsSchema).min(1).max(MAX_SWEEP_RUNS).optional().meta({ description: 'The params of each run.' }),
+    seeds: z.array(z.int()).max(MAX_SWEEP_RUNS).optional().meta({ description: 'One for each entry of `runs`.' }),
+    draft: z.boolean().default(false),
+    no_cache: z.boolean().default(false),
+  })
+  .refine(({ params, seed, runs }) => runs === undefined || (params === undefined && seed === undefined), {
+    path: ['runs'],
+    error: 'give "params" and "seed" for one run, or "runs" and "seeds" for a sweep, not both',
+  })
+  .refine(({ runs, seeds }) => seeds === undefined || seeds.length === runs?.length, {
+    path: ['seeds'],
+    error: '"seeds" has to be as long as "runs": it gives one seed for each',
+  })
+  .meta({ id: 'RunPlanSubmit' })
+export type RunPlanSubmit = z.infer<typeof runPlanSubmitSchema>
+
+/** What would become of one node over all runs that reach it: `runs` is `hits + misses + unknown`. */
+export const plannedStageSchema = z
+  .object({
+    node: z.string(),
+    runs: z.int(),
+    unique: z.int().meta({ description: 'How many different keys are among those that are known.' }),
+    hits: z.int().meta({ description: 'Runs that take over what is stored.' }),
+    misses: z.int().meta({ description: 'Runs that execute it, or wait for another of them that does.' }),
+    unknown: z.int().meta({ description: 'Runs for which it depends on what a node before it returns.' }),
+    why: z.array(z.string()).meta({ description: 'Why it is executed or unknown; the first 20 reasons.' }),
+    expected_s: z.number().nullable().meta({
+      description:
+        'Seconds of all its executions together, those that are unknown included, by the median of its last ones; null when there are none.',
+    }),
+  })
+  .meta({ id: 'PlannedStage' })
+export type PlannedStage = z.infer<typeof plannedStageSchema>
+
+/** The nodes in dependency order. `expected_s` is the sum of the stages', null when one is not known. */
+export const runPlanSchema = z
+  .object({ runs: z.int(), stages: z.array(plannedStageSchema), expected_s: z.number().nullable() })
+  .meta({ id: 'RunPlan' })
+export type RunPlan = z.infer<typeof runPlanSchema>

@@ -1,0 +1,34 @@
+"""Types of what Python node code can call, for editors and type checkers; the code itself is beside this file."""
+
+from os import PathLike
+from typing import Any, Mapping, NotRequired, TypedDict
+
+class ArtifactRef(TypedDict):
+    """A stored file, as it travels in messages. `digest` is `sha256:` and 64 hex digits, `size` is in bytes."""
+
+    digest: str
+    name: str
+    media_type: str
+    size: int
+    volatile: NotRequired[bool]
+
+def emit(values: Mapping[str, Any] | None = None, /, **ports: Any) -> None:
+    """Publish values by output port while the node runs: `emit(loss=0.3)` or `emit({"loss": 0.3})`.
+
+    In a batch flow the ports have to stream. Callable from threads and callbacks. RuntimeError outside of an execution,
+    ValueError for an unknown port, TypeError for what JSON cannot carry.
+    """
+
+def save_artifact(
+    data: bytes | bytearray | memoryview | PathLike[str],
+    name: str = "",
+    media_type: str = "application/octet-stream",
+    volatile: bool = False,
+) -> ArtifactRef:
+    """Store bytes, or the file behind a path object, and return the reference to send in messages.
+
+    `volatile` keeps them in memory only. OSError when they cannot be stored.
+    """
+
+def load_artifact(ref: ArtifactRef | Mapping[str, Any] | str) -> bytes:
+    """The bytes behind a reference or a digest. FileNotFoundError when they are gone."""

@@ -1,0 +1,102 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { runService } from './cli-process.ts'
+import { pythonFlow } from './documents.ts'
+import { publish, startService, type TestService } from './service.ts'
+
+let at: TestService
+const cwd = mkdtempSync(join(tmpdir(), 'cli-runs-'))
+beforeAll(async () => {
+  at = await startService()
+  const source =
+    'def run(n):\n    if n < 0:\n        raise ValueError("no luck")\n    for i in range(8):\n        yield {"level": n * i}\n    return {"out": n * 10}\n'
+  const flow = pythonFlow(source)
+  const node = flow.nodes[0]!
+  const level = { direction: 'output', name: 'level', dtype: 'float', stream: true }
+  await publish(at, 'steps', { ...flow, nodes: [{ ...node, ports: [...node.ports, level] }] } as typeof flow)
+})
+afterAll(async () => {
+  await at[Symbol.asyncDispose]()
+  rmSync(cwd, { recursive: true, force: true })
+})
+
+const service = (...args: string[]) => runService(args, { cwd, env: { SERVICE_DATA_DIR: at.dataDir } })
+const json = async <T>(...args: string[]): Promise<T> => JSON.parse((await service(...args, '--json')).out) as T
+
+test('a search is planned, run, compared, exported and reported', async () => {
+  const planned = await service('plan', 'steps', '--grid', 'n=1,2,3', '--seeds', '1..2')
+  expect(planned.out).toMatch(/0 of 6 .*first run/)
+
+  const swept = await service('sweep', 'steps', '--grid', 'n=1,2,3', '--watch')
+  expect(swept.err).toBe('')
+  expect(swept.code).toBe(0)
+  expect(swept.out).toContain('3 of 3: 3 ok')
+  expect(swept.out).toMatch(/ID +STATUS +DURATION +N +OUT\n/)
+  const group = /group (\S+)/.exec(swept.out)?.[1] ?? ''
+
+  expect((await service('plan', 'steps', '--grid', 'n=3,4')).out).toMatch(/1 of 2 .*input n: \d -> 4/)
+
+  const compared = await service('runs', 'compare', 'level', '--group', group)
+  expect(compared.out).toContain('level by step')
+  expect(compared.out.match(/● .*n=\d/g)).toHaveLength(3)
+
+  const csv = await service('runs', 'export', '--group', group, '--params', 'n', '--metrics', 'out')
+  expect(csv.out.split('\r\n')[0]).toMatch(/^id,flow,.*params\.n,metrics\.out$/)
+  const points = await service('runs', 'export', '--group', group, '--points', '--json')
+  expect(points.out.trim().split('\n')).toHaveLength(24)
+
+  const report = await service('runs', 'report', '--group', group, '-o', 'steps.html')
+  expect(report.out).toBe('steps.html: 3 runs\n')
+  expect(readFileSync(join(cwd, 'steps.html'), 'utf8').match(/<polyline/g)).toHaveLength(3)
+})
+
+test('runs that fail make the sweep end with 1, and say why', async () => {
+  writeFileSync(join(cwd, 'entries.json'), '[{"n": -1}, {"n": 5}]')
+  const { code, out } = await service('sweep', 'steps', '--file', 'entries.json', '--watch')
+  expect(code).toBe(1)
+  expect(out).toMatch(/error \S+: .*no luck/)
+})
+
+test('runs are cancelled, retried, deleted and imported by their ids', async () => {
+  const { id } = await json<{ id: string }>('run', 'steps', '-p', 'n=7')
+  await at.client.wait(id)
+  expect((await service('runs', 'cancel', id)).out).toBe(`${id} ok\n`)
+  const [again] = await json<{ done: string }[]>('runs', 'retry', id)
+  const parent = await at.client.wait(/[-0-9a-f]{36}$/.exec(again?.done ?? '')?.[0] ?? '')
+  expect(parent).toMatchObject({ parent: id, status: 'ok' })
+  const unknown = '01a2b3c4-0000-7000-8000-000000000000'
+  const deleted = await service('runs', 'delete', id, unknown)
+  expect(deleted.code).toBe(1)
+  expect(deleted.out).toMatch(new RegExp(`${id} deleted\n${unknown} .*not_found`))
+
+  const entry = { flow: 'steps', external_id: 'a-1', status: 'ok', created_at: '2026-01-01T00:00:00Z', result: { y: 1 } }
+  writeFileSync(
+    join(cwd, 'old.jsonl'),
+    `${JSON.stringify(entry)}\n${JSON.stringify({ ...entry, external_id: 'a-2' })}\n`,
+  )
+  expect((await service('runs', 'import', 'old.jsonl')).out).toBe('imported 2 runs; 0 were known\n')
+  expect((await service('runs', 'import', 'old.jsonl')).out).toBe('imported 0 runs; 2 were known\n')
+})
+
+test('what cannot be done says what to do', async () => {
+  expect(await service('sweep', 'steps', '--grid', 'n')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('name=value'),
+  })
+  expect(await service('sweep', 'steps', '--grid', 'm=1')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('/runs/0/m'),
+  })
+  expect(await service('runs', 'compare', 'level')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('--flow or --group'),
+  })
+  expect(await service('runs', 'report', '--flow', 'nobody')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('no run fits'),
+  })
+})
