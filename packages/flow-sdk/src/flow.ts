@@ -28,6 +28,12 @@ export interface FlowOptions {
   readonly resources?: NonNullable<FlowDocumentInput['resources']>
 }
 
+/** What a batch flow may say beside its graph. */
+export interface BatchFlowOptions extends FlowOptions {
+  /** Runs of the flow that execute at once, in all engines together; no limit of its own unless given. */
+  readonly concurrency?: number
+}
+
 type NamesWithInitial<I> = { [K in keyof I]: I[K] extends { kind: 'input' } ? K : never }[keyof I]
 type ParametersOf<I> = { readonly [K in NamesWithInitial<I>]?: ValueOf<I[K]> } & {
   readonly [K in Exclude<keyof I, NamesWithInitial<I>>]: ValueOf<I[K]>
@@ -47,7 +53,7 @@ export function batchFlow<I extends Messages, R extends Readonly<Record<string, 
   name: string,
   inputs: I,
   graph: (inputs: RefsOf<I>, use: BatchUse) => R,
-  options: FlowOptions = {},
+  options: BatchFlowOptions = {},
 ): BatchFlow<ParametersOf<I>, ValuesOfRefs<R>> {
   const wiring = new Wiring(name, 'batch', inputs)
   const results = graph(refsOf(wiring, inputs) as RefsOf<I>, wiring.use)

@@ -20,7 +20,7 @@ export {
   type Usable,
 } from './definition.ts'
 export { FlowError } from './flow-error.ts'
-export { batchFlow, type FlowOptions, liveFlow } from './flow.ts'
+export { batchFlow, type BatchFlowOptions, type FlowOptions, liveFlow } from './flow.ts'
 export type { MessageRef, MessageRefsOf, PortRef, RefsOf } from './message-ref.ts'
 export {
   input,

@@ -51,7 +51,7 @@ const fit = batchFlow(
     )
     return { quality: error, rows }
   },
-  { title: 'Fit', resources: { gpus: 1 } },
+  { title: 'Fit', resources: { gpus: 1 }, concurrency: 2 },
 )
 
 const decide = node('decide', {
@@ -80,6 +80,7 @@ describe('a batch flow', () => {
       title: 'Fit',
       mode: 'batch',
       resources: { gpus: 1 },
+      concurrency: 2,
       inputs: [
         { name: 'raw', dtype: 'artifact', initial: null },
         { name: 'lr', dtype: 'float', initial: 0.1 },

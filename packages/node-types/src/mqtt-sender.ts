@@ -18,8 +18,11 @@ import { valueText } from './value-text.ts'
 
 type Context = NodeContext<MqttSettings>
 
-/** Payloads that a broker may have without an acknowledgement. */
-const MAX_IN_FLIGHT = 256
+/**
+ * Payloads that a broker may have without an acknowledgement, by QoS. Mosquitto keeps 20 of QoS 2 for each client unless
+ * it is told otherwise, and drops what comes beyond them.
+ */
+const MAX_IN_FLIGHT = { 0: Infinity, 1: 256, 2: 20 }
 
 interface Payload extends Published {
   readonly done?: (error?: Error) => void
@@ -94,7 +97,7 @@ class Sender {
   }
 
   get #isFull(): boolean {
-    return this.#isBlocked || this.#inFlight.size >= MAX_IN_FLIGHT
+    return this.#isBlocked || this.#inFlight.size >= MAX_IN_FLIGHT[this.#ctx.settings.qos]
   }
 
   #hand(connection: BrokerConnection, payload: Payload): void {
@@ -127,9 +130,10 @@ class Sender {
   #flow(): void {
     while (this.#connection !== null && !this.#isFull) {
       const payload = this.#queue.shift()
-      if (payload === undefined) return this.#link.health.drained()
+      if (payload === undefined) break
       this.#hand(this.#connection, payload)
     }
+    if (this.#queue.length === 0) this.#link.health.drained()
   }
 
   /** Looks once in the timeout whether anything was taken since. */

@@ -77,6 +77,15 @@ const send = (url: string, inputs: Setup['inputs'], settings = {}) =>
   start({ settings: { url, ...settings }, inputs: inputs ?? {} })
 const texts = (peer: Peer): string[] => peer.frames.map(({ text }) => text)
 
+/** Lets time pass until something is so: what connects takes real time. */
+const passing = (rig: Rig, read: () => unknown, expected: unknown): Promise<void> =>
+  expect
+    .poll(async () => {
+      await rig.advance(1)
+      return read()
+    })
+    .toEqual(expected)
+
 describe('a client', () => {
   test('sends one input as it is, several as one object, in frames of text [R205] [R216] [R219] [R220]', async () => {
     const peer = await serve()
@@ -157,7 +166,7 @@ describe('a client', () => {
     expect(rig.health.map(({ status }) => status)).toEqual(['degraded', 'ok'])
   })
 
-  test('connects again with longer and longer waits, and tells its health once per change [R205] [R604]', async () => {
+  test('connects again with longer and longer waits, and tells its health once per change [R205]', async () => {
     const peer = await serve()
     const rig = await listen(peer.url, { out: 'any' })
     await expect.poll(() => peer.clients.length).toBe(1)
@@ -171,8 +180,7 @@ describe('a client', () => {
     await expect.poll(() => rig.health.map(({ status }) => status)).toEqual(['degraded', 'down'])
     expect(JSON.stringify(rig.health)).not.toContain('key=k')
     const again = await serve(peer.port)
-    await rig.advance(30)
-    await expect.poll(() => again.clients.length).toBe(1)
+    await passing(rig, () => again.clients.length, 1)
     await expect.poll(() => rig.health.map(({ status }) => status)).toEqual(['degraded', 'down', 'ok'])
     again.clients[0]?.send('1')
     await expect.poll(() => rig.emitted).toEqual([{ out: 1 }])
@@ -280,7 +288,9 @@ describe('a client', () => {
       throw new Error('nodes may not connect there')
     }
     const rig = await start({ settings: { url: 'ws://127.0.0.1:1/' }, outputs: { a: 'any' }, connect })
-    expect(rig.health).toMatchObject([{ status: 'degraded', message: 'ws://127.0.0.1:1/: nodes may not connect there' }])
+    await expect
+      .poll(() => rig.health)
+      .toEqual([{ status: 'degraded', message: 'ws://127.0.0.1:1/: nodes may not connect there' }])
   })
 })
 

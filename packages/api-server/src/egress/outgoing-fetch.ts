@@ -71,6 +71,7 @@ async function follow(send: Send, url: string, init: RequestInit): Promise<Respo
   let at = url
   let request: RequestInit = { ...(await plainBody(init)), redirect: 'manual' }
   for (let followed = 0; ; followed += 1) {
+    if (!/^https?:/i.test(at)) throw new TypeError(`${at} is no address to request; use http:// or https://`)
     const response = await send(at, request)
     const location = redirects.has(response.status) ? response.headers.get('location') : null
     if (location === null || init.redirect === 'manual') return response

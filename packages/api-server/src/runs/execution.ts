@@ -14,6 +14,7 @@ import {
 } from '@flow-service/core'
 import { type EngineEvent, type FlowDocument, qualify, timestampOfMs } from '@flow-service/protocol'
 
+import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { RunnableFlows } from '../flows/runnable-flows.ts'
 import type { EngineStages } from './engine-stages.ts'
 import type { RunEnd } from './execution-store.ts'
@@ -26,6 +27,7 @@ import { RunPlace } from './run-place.ts'
 import { paramsOf, secondsBetween, storableText, summaryOf, type SummaryRow } from './run-record.ts'
 import { RunStageCache } from './stage-cache.ts'
 import type { ClaimedRun } from './store.ts'
+import { WholeLogs } from './whole-logs.ts'
 
 /** What executing takes. */
 export interface ExecutionSetting {
@@ -34,6 +36,7 @@ export interface ExecutionSetting {
   readonly flows: RunnableFlows
   readonly writer: ExecutionWriter
   readonly stages: EngineStages
+  readonly artifacts: Pick<Artifacts, 'put'>
   readonly publishEvent: (event: EngineEvent, atMs: number) => void
   /** Publishes a result in the catalogue of messages. */
   readonly publishMessage: (message: string, value: unknown, run: string) => void
@@ -178,6 +181,7 @@ export class Execution {
       onStagesWritten: (keys) => cache.written(keys),
     })
     this.#recorder = recorder
+    const logs = this.#wholeLogs(recorder)
     const place = new RunPlace(document, (isWaiting) => listener.waits(isWaiting))
     const outcome = await runBatch(document, {
       host,
@@ -189,15 +193,29 @@ export class Execution {
       signal: this.#abort.signal,
       cache: sparesSecrets(cache, host.secrets),
       observe(event) {
+        const masked = maskedEvent(event, host.secrets)
         place.observe(event)
-        recorder.observe(maskedEvent(event, host.secrets))
+        logs.observe(masked)
+        recorder.observe(masked)
       },
       behind: () => recorder.behind(),
       lastValue,
     })
+    await logs.over()
     if (digest !== null) this.#digest = digest
     if (!this.claim.draft) this.#outputs = outputsOf(document, outcome.result ?? {})
     return this.#endingOf(outcome)
+  }
+
+  #wholeLogs(recorder: RunRecorder): WholeLogs {
+    const { artifacts, log } = this.#setting
+    return new WholeLogs({
+      run: this.claim.id,
+      save: async (chunks, name) =>
+        (await artifacts.put(chunks, { name, mediaType: 'text/plain; charset=utf-8', volatile: false })).ref,
+      onSaved: (node, ref) => recorder.observe({ kind: 'artifact', node, ref }),
+      log,
+    })
   }
 
   async #endingOf(outcome: BatchOutcome): Promise<Ending> {

@@ -9,6 +9,8 @@ interface RunFlags extends ClientFlags {
   readonly draft?: boolean
   /** Set to false by `--no-cache`. */
   readonly cache: boolean
+  readonly priority?: number
+  readonly key?: string
   readonly watch?: boolean
 }
 
@@ -21,6 +23,8 @@ export async function run(flow: string, flags: RunFlags): Promise<void> {
     draft: flags.draft ?? false,
     no_cache: !flags.cache,
     ...(flags.seed === undefined ? {} : { seed: flags.seed }),
+    ...(flags.priority === undefined ? {} : { priority: flags.priority }),
+    ...(flags.key === undefined ? {} : { idempotency_key: flags.key }),
   }
   if (!flags.watch) {
     const submitted = await client.runs.submit(submission)

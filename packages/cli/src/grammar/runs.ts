@@ -12,6 +12,8 @@ export function addRuns(root: Command): void {
     .option('--seed <number>', 'seed of the run', integer)
     .option('--draft', 'run the draft instead of the published version')
     .option('--no-cache', 'execute every stage again')
+    .option('--priority <number>', 'a run of a higher one starts first (0)', integer)
+    .option('--key <text>', 'a key used before names the run that was submitted then')
     .option('--watch', 'follow the run; exit code 1 unless it ends ok')
     .action(lazily(async () => (await import('../commands/run.ts')).run))
   withExamples(run, 'run estimate_pi -p samples=1000 --seed 7 --watch')

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { findPostgres, hasPostgres, type PostgresServer, startPostgres } from './components/postgres.ts'
+import { DataDirectory, processesWith } from './engine-process.ts'
+import { Ledger } from './ledger.ts'
+import { RunLoad } from './run-load.ts'
+import { chosenKills, chosenSeed, randomFrom } from './seeded-kills.ts'
+import { underKills } from './under-kills.ts'
+import { WriteLoad } from './write-load.ts'
+
+const kills = chosenKills(25)
+const seed = chosenSeed()
+const timeout = 180_000 + kills * 15_000
+/** In the environment of every engine, and so of every process that it starts. */
+const MARK = 'LEDGER_KILL_TEST_MARK'
+
+async function expectSound(env: NodeJS.ProcessEnv): Promise<void> {
+  const begun = performance.now()
+  using data = new DataDirectory()
+  await using ledger = await Ledger.open(() => 0)
+  const runs = new RunLoad(ledger)
+  const { acknowledged, wrong } = await underKills(data, [new WriteLoad(), runs], {
+    env: { ...env, [MARK]: data.path },
+    kills,
+    random: randomFrom(seed),
+  })
+  const tookS = Math.round((performance.now() - begun) / 1000)
+  console.log(`SEED=${seed} KILLS=${kills}: ${acknowledged} writes, ${runs.succeeded} runs ok, ${tookS} s`)
+  expect(wrong).toEqual([])
+  expect(acknowledged).toBeGreaterThan(kills * 5)
+  expect(runs.succeeded).toBeGreaterThan(kills * 2)
+  if (process.platform === 'linux') {
+    await expect.poll(() => processesWith(`${MARK}=${data.path}`), { timeout: 5_000 }).toEqual([])
+  }
+}
+
+const promise =
+  'kills lose no document, bytes, value, run or sweep that was acknowledged, execute no run twice and leave no process: %s [F1, F3, F4, N1, N2, N3, N5, N7]'
+const titleOf = (backend: string): string => promise.replace('%s', backend)
+
+describe.concurrent('25 kills of engines, or KILLS', () => {
+  test(titleOf('embedded'), () => expectSound({}), timeout)
+
+  describe.skipIf(!hasPostgres())('on a PostgreSQL server', () => {
+    let server: PostgresServer
+    beforeAll(async () => {
+      server = await startPostgres(findPostgres() ?? '')
+    })
+    afterAll(() => server.stop())
+
+    test(
+      titleOf('server'),
+      async () =>
+        expectSound({
+          SERVICE_DATABASE_URL: await server.createDatabase('ledger'),
+          SERVICE_SESSION_KEY: 'a session key of at least 32 bytes',
+          SERVICE_SECRET_KEY: 'a key for secrets of at least 32 bytes',
+          SERVICE_FIRST_SUPERUSER: 'root@example.org',
+          SERVICE_FIRST_SUPERUSER_PASSWORD: 'correct horse',
+        }),
+      timeout,
+    )
+  })
+})

@@ -1,0 +1,68 @@
+/** What a service acknowledges, while its engine is killed again and again. */
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { ApiError } from '@flow-service/client-sdk'
+
+import type { DataDirectory, EngineProcess } from './engine-process.ts'
+
+/** Work for an engine, and the book of what was acknowledged. */
+export interface Load {
+  /** Once, at the first engine. */
+  setUp(engine: EngineProcess): Promise<void>
+  /** Writers that go on until the engine is gone; each calls `acknowledged` after a write. */
+  lanes(engine: EngineProcess, acknowledged: () => void): Promise<never>[]
+  /** At each later engine, before its lanes: what is not as it was acknowledged. */
+  check(engine: EngineProcess): Promise<string[]>
+  /** At the last engine: waits for what is under way, and looks at everything. */
+  settle(engine: EngineProcess): Promise<string[]>
+}
+
+/**
+ * Kills `kills` engines, one after the other on the same data, at moments that `random` chooses (0 ≤ x < 1). Resolves
+ * with how many writes were acknowledged and what was wrong with them.
+ */
+export async function underKills(
+  data: DataDirectory,
+  loads: readonly Load[],
+  { env, kills, random }: { env: NodeJS.ProcessEnv; kills: number; random: () => number },
+): Promise<{ acknowledged: number; wrong: string[] }> {
+  // an engine that starts in half the time is killed in half the time
+  const own = { NODE_COMPILE_CACHE: join(tmpdir(), 'flow-service-compiled'), ...env }
+  const wrong: string[] = []
+  let acknowledged = 0
+  for (let life = 0; life < kills; life++) {
+    const engine = await data.start(own)
+    for (const load of loads) {
+      if (life === 0) await load.setUp(engine)
+      else wrong.push(...(await load.check(engine)))
+    }
+    const { count, refused } = await loadUntilKilled(engine, loads, {
+      until: 5 + random() * 40,
+      delayMs: random() * 200,
+    })
+    acknowledged += count
+    wrong.push(...refused)
+  }
+  const last = await data.start(own)
+  for (const load of loads) wrong.push(...(await load.settle(last)))
+  await last.end('SIGTERM')
+  return { acknowledged, wrong }
+}
+
+/** Resolves with how many writes were acknowledged, and the refusals, which nobody expects. */
+async function loadUntilKilled(
+  engine: EngineProcess,
+  loads: readonly Load[],
+  { until, delayMs }: { until: number; delayMs: number },
+): Promise<{ count: number; refused: string[] }> {
+  let count = 0
+  const acknowledged = (): void => {
+    count += 1
+    if (count >= until && count < until + 1) setTimeout(() => void engine.end('SIGKILL'), delayMs)
+  }
+  const ends = await Promise.allSettled(loads.flatMap((load) => load.lanes(engine, acknowledged)))
+  await engine.end('SIGKILL')
+  const reasons = ends.map((end) => (end.status === 'rejected' ? (end.reason as unknown) : null))
+  return { count, refused: reasons.filter((reason) => reason instanceof ApiError).map(String) }
+}
