@@ -16,7 +16,7 @@ const onDatabase = [
   'flows/{broken-changes,code-flows,concurrent-changes,discard-draft,documents,duplicate,expired-code,flow-run,held-work,library,live,live-control,node-control,node-source,rename,work}',
   'messages/{crash,last-values,rename-values,routes}',
   'observability/{lists,replay,state}',
-  'runs/{curves,deleted-flow,history,import,limits,metrics-run,retry,routes,run-export,runs,stage-cache,stage-flights,stage-reasons,sweep}',
+  'runs/{curves,deleted-flow,history,import,limits,metrics-run,races,retry,routes,run-export,runs,stage-cache,stage-flights,stage-reasons,sweep}',
   'secrets/secrets',
 ].map((suite) => `packages/api-server/test/${suite}.test.ts`)
 

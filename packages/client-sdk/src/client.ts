@@ -174,7 +174,7 @@ export class Client extends GeneratedClient {
 
   /** Resolves with a run once it is finished; follows the event socket, so it costs no polling. */
   async wait(id: string, options: { signal?: AbortSignal } = {}): Promise<Run> {
-    const run = await this.runs.get({ id })
+    const run = await this.#waiting.get(id)
     return isFinished(run.status) ? run : this.#waiting.wait(id, run.flow, options.signal)
   }
 
@@ -232,7 +232,7 @@ export class Client extends GeneratedClient {
           stored: () => this.runs.metrics({ id, name }),
           events: (options: EventOptions) => this.events(options),
         }
-        return endedByReturn(signal, (ended) => pointsOf(source, { id, flow: flow.name, stride }, ended))
+        return endedByReturn(signal, (ended) => pointsOf(source, { id, name, flow: flow.name, stride }, ended))
       },
       retry: async () => this.#handle<R>(flow, (await this.runs.retry({ id })).id),
       cancel: () => this.runs.cancel({ id }),

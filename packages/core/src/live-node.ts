@@ -277,7 +277,8 @@ export class LiveNode implements HomeNode, ContextOwner {
       if (outcome !== undefined && outcome !== null) {
         if (outcome instanceof Promise) {
           const arrivals = fedBy(this.inputs, what, value)
-          this.#going = { arrivals, cause, onEnd, startedMs: isTimed ? startedMs : performance.now() }
+          const ended = onEnd ?? this.#intend(arrivals, cause)
+          this.#going = { arrivals, cause, onEnd: ended, startedMs: isTimed ? startedMs : performance.now() }
           void this.#finish(outcome, this.#going)
           return
         }
@@ -293,13 +294,16 @@ export class LiveNode implements HomeNode, ContextOwner {
     cause.leave()
   }
 
+  /** Notes an execution that goes on and must not be repeated; one that was over at once has nothing to note. */
+  #intend(arrivals: Arrivals, cause: Cause): (() => void) | null {
+    return this.#idempotent || cause.work !== null ? null : this.#home.intend(this, arrivals, cause)
+  }
+
   /** Runs the handler of a node that must not do the same twice: what has begun is known after a crash. */
   #runOnce(what: Handled, value: unknown, cause: Cause): void {
     const { work } = cause
-    if (work === null) {
-      const done = this.#home.intend(this, fedBy(this.inputs, what, value), cause)
-      this.#run(what, value, cause, done)
-    } else if (work.hasBegun(this.key + cause.mark)) this.#giveUp('crash', what, value, cause)
+    if (work === null) this.#run(what, value, cause, null)
+    else if (work.hasBegun(this.key + cause.mark)) this.#giveUp('crash', what, value, cause)
     else if (work.hasEnded(this.key + cause.mark)) cause.leave()
     else {
       // what its tick sends is kept by itself: the tick is not made again

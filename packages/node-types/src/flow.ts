@@ -31,6 +31,16 @@ export {
   type TsdbSeries,
 } from './flow-outside.ts'
 
+export {
+  mqtt,
+  type MqttConnection,
+  type MqttPublishOptions,
+  type MqttSubscribeOptions,
+  websocket,
+  type WebsocketClientOptions,
+  type WebsocketServeOptions,
+} from './flow-sockets.ts'
+
 type NoPorts = Record<never, never>
 type AnyValue = ValueType<unknown, Dtype>
 

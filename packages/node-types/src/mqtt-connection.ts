@@ -6,13 +6,13 @@
 import type { Duplex } from 'node:stream'
 
 import type { Cancel, NodeContext } from '@flow-service/connector-sdk'
-import type { MqttClient } from 'mqtt'
+import type * as mqtt from 'mqtt'
 
 import { brokerOf, type MqttSettings } from './mqtt-settings.ts'
 import { textOf } from './secret.ts'
 
 /** The library, which an engine may not have. */
-export type MqttLibrary = Pick<typeof import('mqtt'), 'MqttClient'>
+export type MqttLibrary = Pick<typeof mqtt, 'MqttClient'>
 
 /** What is told of a connection. */
 export interface ConnectionEvents {
@@ -46,7 +46,7 @@ export class BrokerConnection {
   readonly #options: { readonly qos: 0 | 1 | 2; readonly retain: boolean }
   readonly #bound: Cancel
   #stream: Duplex | null = null
-  #client: MqttClient | null = null
+  #client: mqtt.MqttClient | null = null
   #isOver = false
 
   constructor({ library, ctx, clientId, filters, events }: Parts) {
@@ -126,7 +126,7 @@ export class BrokerConnection {
     return this.#stream
   }
 
-  #subscribe(client: MqttClient, filters: readonly string[]): void {
+  #subscribe(client: mqtt.MqttClient, filters: readonly string[]): void {
     if (this.#isOver) return
     if (filters.length === 0) return this.#up()
     client.subscribe([...filters], { qos: this.#options.qos }, (error, granted) => {

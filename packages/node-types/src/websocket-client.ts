@@ -132,7 +132,7 @@ class Client {
     socket.on('pong', heard)
     socket.on('message', (data, isBinary) => {
       isAlive = true
-      if (!isBinary && this.#socket === socket) this.#hear(String(data))
+      if (!isBinary && this.#socket === socket) this.#hear((data as Buffer).toString())
     })
     this.#watch = this.#ctx.every(PING_S, () => {
       if (!isAlive) return this.#lose(`answered no ping for ${PING_S} s`)

@@ -1,3 +1,5 @@
+import { Duplex } from 'node:stream'
+
 import type { AnyNodeDefinition } from '@flow-service/connector-sdk'
 import * as nodes from '@flow-service/node-types'
 import { describe, expect, test } from 'vitest'
@@ -11,6 +13,9 @@ const untilAborted = (signal: AbortSignal | null | undefined): Promise<never> =>
 
 const unanswered: typeof fetch = (_url, init) => untilAborted(init?.signal)
 
+/** A connection that takes everything and answers nothing. */
+const mute = (): Duplex => new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
+
 /** For each type: a node that has been busy, so that stopping it has something to end. */
 const samples: Record<string, { setup: Setup; use: (rig: Rig) => Promise<void>; bad: readonly Setup['settings'][] }> = {
   python: { setup: { inputs: { x: 'float' }, outputs: { y: 'any' } }, use: (rig) => rig.arrive({ x: 1 }), bad: [] },
@@ -19,6 +24,16 @@ const samples: Record<string, { setup: Setup; use: (rig: Rig) => Promise<void>; 
     setup: { settings: { url: 'alerts' }, outputs: { alert: 'object' } },
     use: (rig) => rig.post('application/json', '{"a":1}'),
     bad: [{ url: 'x', method: 'PATCH' }],
+  },
+  mqtt: {
+    setup: { settings: { broker_host: '127.0.0.1', topic: 't', qos: 1 }, inputs: { x: 'any' }, connect: mute },
+    use: (rig) => rig.arrive({ x: 1 }),
+    bad: [{ qos: 3 }, { broker_port: 0 }, { timeout: 0 }, { keepalive: -1 }, { send_queue_size: 0 }, { topic: '' }],
+  },
+  websocket: {
+    setup: { settings: { url: 'ws://127.0.0.1:9/' }, inputs: { x: 'any' }, outputs: { y: 'any' }, connect: mute },
+    use: (rig) => rig.arrive({ x: 1 }),
+    bad: [{}, { url: '' }, { url: '/x', on_connect: 'hello' }, { url: '/x', timeout: 0 }, { url: '/x', json_key: '' }],
   },
   inject: {
     setup: { settings: { interval: 5, cron: '* * * * *', at_start: true, start_delay: 9 }, outputs: { tick: 'str' } },
@@ -106,6 +121,14 @@ const samples: Record<string, { setup: Setup; use: (rig: Rig) => Promise<void>; 
   },
 }
 
+const credentials: Record<string, readonly string[]> = {
+  http: ['secret'],
+  mqtt: ['password'],
+  push: ['token'],
+  tsdb: ['token'],
+  websocket: ['secret'],
+}
+
 test('python is the only type that has a source file [R163]', () => {
   expect(nodes.nodeTypes.filter(({ code }) => code === 'python').map(({ type }) => type)).toEqual(['python'])
 })
@@ -138,7 +161,7 @@ describe.each(nodes.nodeTypes.map((definition) => [definition.type, definition] 
 
   test('marks each setting that takes a credential, and no other, as a secret', () => {
     const marked = Object.entries(schema.properties ?? {}).filter(([, item]) => Reflect.get(Object(item), 'x-secret'))
-    expect(marked.map(([name]) => name)).toEqual({ http: ['secret'], push: ['token'], tsdb: ['token'] }[type] ?? [])
+    expect(marked.map(([name]) => name)).toEqual(credentials[type] ?? [])
     const given = marked.map(([name]) => [name, { $secret: 'stored' }])
     const settings = { ...sample.setup.settings, ...Object.fromEntries(given) } as object
     expect(definition.settings.safeParse(settings).success).toBe(true)

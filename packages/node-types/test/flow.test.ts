@@ -10,10 +10,12 @@ import {
   inject,
   join,
   mlp,
+  mqtt,
   push,
   rbe,
   switchOn,
   tsdb,
+  websocket,
 } from '@flow-service/node-types/flow'
 import { type FlowDocument, flowDocumentInputSchema, type FlowObject, normalizeDocument } from '@flow-service/protocol'
 import { expect, test } from 'vitest'
@@ -182,4 +184,58 @@ test('constructors of what reaches outside place nodes that their types accept, 
       ?.ports.map(({ port }) => port)
   expect(ports('exec')).toEqual(['value', 'stdout'])
   expect(ports('date')).toEqual(['tick', 'stdout', 'stderr', 'exit_code'])
+})
+
+test('brokers and sockets have the settings of their types', () => {
+  const flow = liveFlow('sockets', { temp: t.float, room: t.str, price: t.float }, (m, use) => {
+    use(
+      mqtt.subscribe({
+        brokerHost: 'mqtts://broker.example',
+        brokerPort: 8884,
+        username: 'plant',
+        password: secret('broker'),
+        clientId: 'press',
+        topic: { temp: 'a/+/temp', room: 'a/room' },
+        jsonKey: { temp: 'v' },
+        out: { temp: t.float, room: t.str },
+      }),
+      {},
+      { id: 'in', out: { temp: m.temp, room: m.room } },
+    )
+    use(
+      mqtt.publish({ topic: 'x', in: { v: t.float }, qos: 2, retain: true, sendQueueSize: 9 }),
+      { v: m.temp },
+      { id: 'out' },
+    )
+    use(
+      websocket.connect({
+        url: 'wss://feed.example/',
+        onConnect: [secret('hello')],
+        headers: { a: 'b' },
+        out: { price: t.float },
+      }),
+      {},
+      { id: 'feed', out: { price: m.price } },
+    )
+    use(
+      websocket.serve({ path: 'ticker', in: { price: t.float }, secret: secret('s') }),
+      { price: m.price },
+      { id: 'ticker' },
+    )
+  })
+  expect(findingsOf(flow)).toEqual([])
+  expect(Object.fromEntries(documentOf(flow).nodes.map((node) => [node.id, node.settings]))).toEqual({
+    in: {
+      broker_host: 'mqtts://broker.example',
+      broker_port: 8884,
+      username: 'plant',
+      password: { $secret: 'broker' },
+      client_id: 'press',
+      topic: { temp: 'a/+/temp', room: 'a/room' },
+      json_key: { temp: 'v' },
+    },
+    out: { topic: 'x', qos: 2, retain: true, send_queue_size: 9 },
+    feed: { url: 'wss://feed.example/', on_connect: [{ $secret: 'hello' }], headers: { a: 'b' } },
+    ticker: { url: 'ticker', secret: { $secret: 's' } },
+  })
 })

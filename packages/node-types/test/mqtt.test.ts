@@ -16,7 +16,12 @@ import { codes, findings, Rig, type Setup, shapeOf } from './test-kit.ts'
 interface Broker {
   readonly port: number
   readonly aedes: Aedes
-  readonly published: { readonly topic: string; readonly text: string; readonly qos: number; readonly retain: boolean }[]
+  readonly published: {
+    readonly topic: string
+    readonly text: string
+    readonly qos: number
+    readonly retain: boolean
+  }[]
   readonly subscriptions: string[]
   readonly clients: Client[]
   /** To all subscribers. */
@@ -59,7 +64,7 @@ async function startBroker(port = 0): Promise<Broker> {
   })
   aedes.on('subscribe', (subscriptions) => broker.subscriptions.push(...subscriptions.map(({ topic }) => topic)))
   aedes.on('client', (client) => broker.clients.push(client))
-  open.push(broker.close)
+  open.push(() => broker.close())
   return broker
 }
 
@@ -149,12 +154,15 @@ describe('a listener', () => {
     ['str', 'v', '{"v":"on"}', 'on'],
     ['object', null, '{"a":1}', { a: 1 }],
     ['any', null, `${'['.repeat(50_000)}${']'.repeat(50_000)}`, `${'['.repeat(50_000)}${']'.repeat(50_000)}`],
-  ] as const)('reads for a port of %s with json_key %j [R183] [R184] [R185]', async (dtype, json_key, payload, value) => {
-    const broker = await startBroker()
-    const rig = await listen(broker, { topic: 't', json_key }, { x: dtype })
-    await broker.publish('t', payload)
-    await expect.poll(() => rig.emitted).toEqual([{ x: value }])
-  })
+  ] as const)(
+    'reads for a port of %s with json_key %j [R183] [R184] [R185]',
+    async (dtype, json_key, payload, value) => {
+      const broker = await startBroker()
+      const rig = await listen(broker, { topic: 't', json_key }, { x: dtype })
+      await broker.publish('t', payload)
+      await expect.poll(() => rig.emitted).toEqual([{ x: value }])
+    },
+  )
 
   test('drops what its port does not take and is degraded until something fits; a missing key is nothing', async () => {
     const broker = await startBroker()
@@ -268,7 +276,10 @@ describe('a sender', () => {
     await expect.poll(() => broker.clients.length).toBe(1)
     await rig.arrive({ x: 1 })
     await passing(rig, () => rig.logged, ['1 payloads were given up: no acknowledgement in 3 s'])
-    expect(rig.health.at(-1)).toMatchObject({ status: 'degraded', message: expect.stringContaining('took nothing for 3 s') })
+    expect(rig.health.at(-1)).toMatchObject({
+      status: 'degraded',
+      message: expect.stringContaining('took nothing for 3 s'),
+    })
   })
 
   test('in a run waits for the broker, and fails when that takes too long', async () => {
@@ -278,9 +289,9 @@ describe('a sender', () => {
     expect(texts(broker)).toEqual(['1'])
     await broker.close()
     await expect.poll(() => rig.connections).toBe(0)
-    const failed = expect(rig.arrive({ x: 2 })).rejects.toThrow('not published within 10 s')
+    const late = rig.arrive({ x: 2 }).catch((error: unknown) => String(error))
     await rig.advance(10)
-    await failed
+    expect(await late).toContain('not published within 10 s')
   })
 
   test('tells its keepalive and an identifier of its own, or the one it was given [R176] [R179]', async () => {
@@ -363,7 +374,9 @@ describe('settings', () => {
     })
     expect(mqttNode.settings.safeParse({ qos: 3 }).success).toBe(false)
     expect(mqttNode.settings.safeParse({ password: { $secret: 'broker' } }).success).toBe(true)
-    expect(z.toJSONSchema(mqttNode.settings, { io: 'input' }).properties?.['password']).toMatchObject({ 'x-secret': true })
+    expect(z.toJSONSchema(mqttNode.settings, { io: 'input' }).properties?.['password']).toMatchObject({
+      'x-secret': true,
+    })
   })
 
   test.each(['http://h', 'mqtt://u:p@h', 'h:1883', 'h/x', 'a b', 'mqtts://h:8883', 'h\0', '[::1', 'file:///x'])(
@@ -371,8 +384,9 @@ describe('settings', () => {
     (broker_host) => expect(check({ broker_host })).toEqual(['bad_setting']),
   )
 
-  test.each(['h', '127.0.0.1', '::1', '[::1]', 'mqtts://broker.example', 'mqtt://h/'])('take the broker %j', (broker_host) =>
-    expect(check({ broker_host })).toEqual([]),
+  test.each(['h', '127.0.0.1', '::1', '[::1]', 'mqtts://broker.example', 'mqtt://h/'])(
+    'take the broker %j',
+    (broker_host) => expect(check({ broker_host })).toEqual([]),
   )
 
   test.each(['a/b+/c', 'a/#/c', '#a', '+a', 'a\0', '\ud800', 'x'.repeat(70_000)])('refuse the filter %j', (topic) =>
@@ -389,7 +403,9 @@ describe('settings', () => {
 
   test('warn of filters that share topics without one holding the other', () => {
     const of = (a: string, b: string) =>
-      findings(mqttNode, { settings: { topic: { a, b } }, outputs: { a: 'any', b: 'any' } }).map(({ severity }) => severity)
+      findings(mqttNode, { settings: { topic: { a, b } }, outputs: { a: 'any', b: 'any' } }).map(
+        ({ severity }) => severity,
+      )
     expect(of('a/+/c', '+/b/c')).toEqual(['warning'])
     expect(of('a/+/c', 'a/#')).toEqual([])
     expect(of('a/b', 'a/c')).toEqual([])

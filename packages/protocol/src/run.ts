@@ -220,7 +220,11 @@ export type ImportedMetricPoint = z.infer<typeof importedMetricPointSchema>
 /** Bytes that an imported run brings. */
 export const importedArtifactSchema = z
   .strictObject({
-    name: z.string().min(1).max(255),
+    name: z
+      .string()
+      .min(1)
+      .max(255)
+      .regex(/^[^\p{Cc}/\\]*$/u, 'use a file name: no control characters, "/" or "\\"'),
     media_type: z
       .string()
       .regex(

@@ -24,7 +24,7 @@ describe.skipIf(python === null)('a Python process that does not survive', () =>
     ['endless recursion', 'def run():\n    run()\n', 'RecursionError', 'maximum recursion depth'],
     ['a failing import', 'import nothing_of_this_name\ndef run(): pass\n', 'ModuleNotFoundError', 'nothing_of'],
     ['an exit at import', 'import os\nos._exit(4)\n', 'process_died', 'exited with code 4'],
-  ])('%s fails the call with its type, and the next call works', async (_, source, type, text) => {
+  ])('%s fails the call with its type, and the next call works [F63]', async (_, source, type, text) => {
     for (const mode of ['batch', 'live'] as const) {
       const failed = failureOf(await shared().call({ source, mode }))
       expect(failed).toMatchObject({ type, message: expect.stringContaining(text) })
@@ -57,7 +57,7 @@ describe.skipIf(python === null)('a Python process that does not survive', () =>
     expect(shared().log(id)).toContain('"outputs"')
   })
 
-  test('a process that the code has started ends with the call, also after leaving the group', async () => {
+  test('a process that the code has started ends with the call, also after leaving the group [F64]', async () => {
     const source = [
       'import subprocess, sys',
       'def run():',
@@ -88,7 +88,7 @@ describe.skipIf(python === null)('a Python process that does not survive', () =>
     }
   })
 
-  test('memory beyond a limit of the process is a MemoryError, and the next call works', async () => {
+  test('memory beyond a limit of the process is a MemoryError, and the next call works [F63]', async () => {
     const source = [
       'import resource\ndef run():\n    resource.setrlimit(resource.RLIMIT_AS, (2**28, 2**28))',
       '    x = []\n    while True: x.append(bytearray(2**20))\n',
@@ -117,7 +117,7 @@ describe.skipIf(python === null)('a Python process that does not survive', () =>
     }
   })
 
-  test('a hundred crashes leave no zombie and no descriptor', async () => {
+  test('a hundred crashes leave no zombie and no descriptor [F65]', async () => {
     const own = rig({ python, id: 'crashes' })
     await own.call({ source: fine })
     const before = readdirSync('/proc/self/fd').length

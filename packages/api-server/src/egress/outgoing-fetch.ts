@@ -4,16 +4,16 @@
  * Fetch standard, section 4.4.
  * @module
  */
-import type { Agent } from 'undici'
+import type { Agent, fetch as UndiciFetch } from 'undici'
 
 import type { Dial } from './dialer.ts'
 
 /** `fetch` with connections of its own. */
 export interface OutgoingFetch {
   /** Rejects with a TypeError when the redirects do not end, or the body of the request cannot be sent twice. */
-  fetch(url: string, init?: RequestInit): Promise<Response>
+  readonly fetch: (url: string, init?: RequestInit) => Promise<Response>
   /** Ends the connections. */
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 /** Redirects that one request follows. */
@@ -43,7 +43,7 @@ export function createOutgoingFetch(dial: Dial): OutgoingFetch {
 type Send = (url: string, init: RequestInit) => Promise<Response>
 
 interface Client {
-  readonly fetch: typeof import('undici').fetch
+  readonly fetch: typeof UndiciFetch
   readonly agent: Agent
 }
 

@@ -47,8 +47,8 @@ export class ServedSockets {
 
   /** Answers upgrades below `/hooks`: an unknown path and a wrong secret alike with 404. */
   upgrade(isPortal: IsPortal): UpgradeHandler {
-    return async ({ request, rest, accept }) => {
-      const served = this.#table.find(rest, isPortal(request))
+    return async (asked) => {
+      const served = this.#table.find(asked.rest, isPortal(asked.request))
       if (served === undefined) throw new ProblemError('not_found', 'no active flow serves a socket here')
       if (served.clients.size + served.opening >= MAX_SOCKET_CLIENTS) {
         const detail = `the socket has its ${MAX_SOCKET_CLIENTS} clients; close one, then connect again`
@@ -56,7 +56,7 @@ export class ServedSockets {
       }
       served.opening++
       try {
-        connect(served, await accept({ maxPayloadBytes: MAX_HOOK_BYTES, stopCode: GOING_AWAY }))
+        connect(served, await asked.accept({ maxPayloadBytes: MAX_HOOK_BYTES, stopCode: GOING_AWAY }))
       } finally {
         served.opening--
       }
@@ -76,7 +76,7 @@ function connect(served: Served, socket: WebSocket): void {
     cut: () => socket.terminate(),
   })
   socket.on('message', (data, isBinary) => {
-    if (!isBinary && served.isMounted) listener.heard(String(data))
+    if (!isBinary && served.isMounted) listener.heard((data as Buffer).toString())
   })
   socket.once('close', () => {
     clients.delete(socket)

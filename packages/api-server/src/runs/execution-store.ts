@@ -39,12 +39,13 @@ export class ExecutionStore {
     this.#sql = sql
   }
 
-  /** Ids of curves by their place, made where they are new. */
+  /** Ids of curves by their place, made where they are new; the rows are locked in one order. */
   async metricIds(curves: readonly Curve[]): Promise<(Curve & { id: number })[]> {
     return this.#sql<(Curve & { id: number })[]>`
       insert into metric (node, port, message)
       select distinct node, port, message
       from json_to_recordset(${JSON.stringify(curves)}::json) as curve(node text, port text, message text)
+      order by node, port, message
       on conflict (node, port, message) do update set message = excluded.message
       returning id, node, port, message`
   }

@@ -186,6 +186,16 @@ test('a full disk leaves no file, whether it is noticed by a write or at the end
   }
 })
 
+test('bytes that a disk does not confirm are not acknowledged, nor by trying again [F25]', async () => {
+  const broken = Object.assign(new Error('i/o error'), { code: 'EIO' })
+  const data = randomBytes(1_000)
+  const failing = vi.spyOn(await fileMethods(), 'datasync').mockRejectedValueOnce(broken)
+  await expect(store.stage([data], Infinity)).rejects.toBe(broken)
+  expect(failing).toHaveBeenCalledTimes(1)
+  failing.mockRestore()
+  expect(await readdir(join(directory, 'tmp'))).toEqual([])
+})
+
 test('a file system that writes only parts gets the rest again', async () => {
   const methods = await fileMethods()
   const writev: unknown = Reflect.get(methods, 'writev')

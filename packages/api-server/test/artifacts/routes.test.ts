@@ -123,23 +123,31 @@ test('volatile bytes are given but not cached [R111]', async () => {
 
 test.each([
   ['text/html', "attachment; filename*=UTF-8''it%27s%20%22a%22.html"],
+  ['image/svg+xml', null],
   ['application/octet-stream', "attachment; filename*=UTF-8''it%27s%20%22a%22.html"],
   ['text/plain; charset=utf-8', null],
   ['video/mp4', null],
-])('%s is downloaded with %s', async (type, disposition) => {
+])('%s is downloaded with %s, and can run nothing in a browser [T62]', async (type, disposition) => {
   const digest = await stored(randomBytes(20), type, `?name=${encodeURIComponent('it\'s "a".html')}`)
   const answer = await get(digest)
   expect(answer.headers.get('content-disposition')).toBe(disposition)
   expect(answer.headers.get('content-type')).toBe(type)
+  expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+  expect(answer.headers.get('content-security-policy')).toBe('sandbox')
 })
 
-test('unknown bytes are 404, what is no digest is 422 and touches no file [R670]', async () => {
+test('unknown bytes are 404, what is no digest is 422 and touches no file [R670] [T60]', async () => {
   expect((await get(digestOf(Buffer.from('nobody has this')))).status).toBe(404)
   const odd = [
     '..%2f..%2fdb',
     '%252e%252e',
     'a'.repeat(63),
     'A'.repeat(64),
+    'a'.repeat(65),
+    'sha256:',
+    '%2e%2e%5c%2e%2e%5cdb',
+    `${'a'.repeat(64)}%2F..`,
+    `${'a'.repeat(64)}%00`,
     `sha256:${'g'.repeat(64)}`,
     `sha1:${'a'.repeat(64)}`,
     `${'a'.repeat(64)}%0A`,
@@ -154,7 +162,7 @@ test('a name that is no file name and a type that is no media type are 422', asy
   expect((await put('?volatile=maybe', 'x')).status).toBe(422)
 })
 
-test('bytes over the limit are 413 and leave nothing on the disk, however they come [R672]', async () => {
+test('bytes over the limit are 413 and leave nothing on the disk, however they come [R672] [T61]', async () => {
   const big = randomBytes(MAX_BYTES + 1)
   expect((await put('', big)).status).toBe(413)
   const chunks = ReadableStream.from([big.subarray(0, MAX_BYTES), big.subarray(MAX_BYTES)])
@@ -163,7 +171,7 @@ test('bytes over the limit are 413 and leave nothing on the disk, however they c
   expect(await filesInTemp()).toEqual([])
 })
 
-test('an upload that breaks off stores nothing', async () => {
+test('an upload that breaks off stores nothing [T61]', async () => {
   const data = randomBytes(1000)
   const sent = httpRequest(`${server.url}/artifacts`, { method: 'PUT', headers: { 'content-length': '1000' } })
   sent.on('error', () => undefined)

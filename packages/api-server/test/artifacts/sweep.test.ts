@@ -95,7 +95,7 @@ test('bytes that are uploaded again are young again, and an upload under way is 
   expect(Buffer.from(await one.artifacts.read(digestOf(slow)))).toEqual(slow)
 })
 
-test('no reference and no upload loses its bytes to the sweeps of two engines [N1]', async () => {
+test('no reference and no upload loses its bytes to the sweeps of two engines [N1] [F7]', async () => {
   const data = some(60)
   const digests = await storeLongAgo(one, data)
   const [referring, uploading] = [digests.slice(0, 30), data.slice(30)]
@@ -114,7 +114,7 @@ test('no reference and no upload loses its bytes to the sweeps of two engines [N
   for (const bytes of uploading) expect(Buffer.from(await one.artifacts.read(digestOf(bytes)))).toEqual(bytes)
 })
 
-test('a crash between row and file leaves a file that a sweep finds when it is a day old', async () => {
+test('a crash between row and file leaves a file that a sweep finds when it is a day old [F7]', async () => {
   const [data] = some(1) as [Buffer]
   const [digest] = (await storeLongAgo(one, [data])) as [string]
   const crash = vi.spyOn(one.content, 'hide').mockRejectedValueOnce(new Error('the engine is gone'))

@@ -100,7 +100,7 @@ export function databaseSuite(name: string, makePlace: () => Promise<Place>): vo
         expect(await names(301, 301)).toEqual([])
       })
 
-      test('a serialization failure is tried again three times at most', async () => {
+      test('a serialization failure is tried again three times at most [F22]', async () => {
         let calls = 0
         const failUntil = (good: number) => async (tx: Sql) => {
           if (++calls < good) await tx.unsafe(`do $$ begin raise exception 'again' using errcode = '40001'; end $$`)
@@ -297,15 +297,18 @@ export function databaseSuite(name: string, makePlace: () => Promise<Place>): vo
         await tx`insert into item select * from jsonb_to_recordset(${rows}) as row(id int8, name text)`
       }
 
-      test('writes what gathers during a commit in the next one', async () => {
+      test('writes what is asked for in one turn at once, and what gathers during a commit in the next one', async () => {
         const sizes: number[] = []
-        const writer = createGroupWriter<{ id: number; name: string }>(database, async (tx, items) => {
-          sizes.push(items.length)
-          await insert(tx, items)
-        })
         const items = Array.from({ length: 100 }, (_, index) => ({ id: 500 + index, name: 'g' }))
-        await Promise.all(items.map((item) => writer.write(item)))
-        expect(sizes).toEqual([1, 99])
+        const writer = createGroupWriter<{ id: number; name: string }>(database, async (tx, batch) => {
+          sizes.push(batch.length)
+          await insert(tx, batch)
+        })
+        const first = items.slice(0, 2).map((item) => writer.write(item))
+        // the commit of these two begins in the turn after this one
+        await setImmediate()
+        await Promise.all([...first, ...items.slice(2).map((item) => writer.write(item))])
+        expect(sizes).toEqual([2, 98])
         expect(await names(500, 599)).toHaveLength(100)
         await writer.write({ id: 600, name: 'alone' })
         expect(await names(600, 600)).toEqual(['alone'])

@@ -76,7 +76,7 @@ test('a PUT of version 0 onto an existing flow is a conflict, one of a version o
   expect((await engine.root('PUT', '/flows/nowhere', { ...relay, version: 3 })).status).toBe(404)
 })
 
-test('of 100 parallel saves of one version exactly one wins [R421] [R422]', async () => {
+test('of 100 parallel saves of one version exactly one wins [R421] [R422] [F52]', async () => {
   await engine.root('PUT', '/flows/race', relay)
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, at) => engine.root('PUT', '/flows/race', { ...relay, version: 1, title: `${at}` })),

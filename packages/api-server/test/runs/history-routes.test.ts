@@ -62,8 +62,10 @@ test('a sweep answers 201 with its runs, a retry 201 with the place of the run, 
   expect(await call('POST', '/runs/import', { runs: [entry] })).toMatchObject({ body: { runs: [{ created: false }] } })
 })
 
-test('bodies that break a rule are refused with its place [R488, R490]', async () => {
+test('bodies that break a rule are refused with its place, and nothing is stored [R488, R490, T89]', async () => {
   const png = { name: 'a.png', media_type: 'image/png', data: 'AAA=' }
+  const forged = `sha256:${'a'.repeat(64)}`
+  const before = ((await call('GET', '/runs?limit=500')).body as Run[]).length
   for (const [path, body, place] of [
     ['/runs/flows/staged/sweep', { runs: [] }, '/runs'],
     ['/runs/flows/staged/sweep', { runs: Array.from({ length: 10_001 }, () => ({})) }, '/runs'],
@@ -77,8 +79,19 @@ test('bodies that break a rule are refused with its place [R488, R490]', async (
     ['/runs/import', { runs: [{ ...entry, status: 'running' }] }, '/runs/0/status'],
     ['/runs/import', { runs: [{ ...entry, status: 'queued' }] }, '/runs/0/status'],
     ['/runs/import', { runs: [{ ...entry, created_at: '2024-01-01T00:00:00' }] }, '/runs/0/created_at'],
+    ['/runs/import', { runs: [{ ...entry, created_at: '+300000-01-01T00:00:00Z' }] }, '/runs/0/created_at'],
     ['/runs/import', { runs: [{ ...entry, external_id: undefined }] }, '/runs/0/external_id'],
     ['/runs/import', { runs: [{ ...entry, artifacts: [{ ...png, data: 'no base64' }] }] }, '/runs/0/artifacts/0/data'],
+    [
+      '/runs/import',
+      { runs: [{ ...entry, external_id: 'b', artifacts: [{ ...png, name: '../a.png' }] }] },
+      '/runs/0/artifacts/0/name',
+    ],
+    [
+      '/runs/import',
+      { runs: [{ ...entry, external_id: 'b', artifacts: [{ ...png, digest: forged }] }] },
+      '/runs/0/artifacts/0/digest',
+    ],
     [
       '/runs/import',
       { runs: [{ ...entry, artifacts: [{ ...png, media_type: 'a\r\nb: c/d' }] }] },
@@ -95,9 +108,10 @@ test('bodies that break a rule are refused with its place [R488, R490]', async (
     expect([place, answer.status]).toEqual([place, 422])
     expect(answer.body).toMatchObject({ errors: [{ path: place }] })
   }
+  expect((await call('GET', '/runs?limit=500')).body).toHaveLength(before)
 })
 
-test('a body over the limit of a sweep or an import is 413', async () => {
+test('a body over the limit of a sweep or an import is 413 [T89]', async () => {
   const long = 'x'.repeat(17 * 1024 * 1024)
   expect(await call('POST', '/runs/flows/staged/sweep', { runs: [{ x: long }] })).toMatchObject({
     status: 413,

@@ -323,7 +323,7 @@ describe('cancellation', () => {
     expect(await refusal(engine.runs.cancel(unknown))).toMatchObject({ code: 'not_found' })
   })
 
-  test('at whatever moment it comes, a run ends once and in one state', async () => {
+  test('at whatever moment it comes, a run ends once and in one state [F55]', async () => {
     engine.code['double'] = async ({ inputs }) => {
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 4))
       return { y: inputs['x'] }

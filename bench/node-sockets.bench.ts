@@ -1,0 +1,124 @@
+/**
+ * Nodes with connections against the bare libraries, each in a process of its own, in alternating rounds: values through
+ * mqtt in, switch and mqtt out, and frames that a served socket sends back. A fixed number is always on its way. Only
+ * ratios are judged.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+import mqtt from 'mqtt'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+
+import { hasMosquitto, type MosquittoServer, startMosquitto } from '../test/components/mosquitto.ts'
+
+const ROUNDS = 3
+const SECONDS = 4
+const WINDOW = 100
+const children: ChildProcess[] = []
+afterAll(() => {
+  for (const child of children) child.kill('SIGTERM')
+})
+
+async function start(file: string, ...args: string[]): Promise<string> {
+  const child = fork(join(import.meta.dirname, 'servers', file), args, {
+    execArgv: ['--conditions=@flow-service/source'],
+  })
+  children.push(child)
+  const [answer] = (await once(child, 'message')) as [string]
+  return answer
+}
+
+/** Values a second that come back, while `WINDOW` of them are on their way. */
+type Measure = (seconds: number) => Promise<number>
+
+async function rate(send: () => void, back: { count: number }, seconds: number): Promise<number> {
+  for (let sent = 0; sent < WINDOW; sent++) send()
+  const from = back.count
+  const beginMs = performance.now()
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+  return ((back.count - from) / (performance.now() - beginMs)) * 1000
+}
+
+const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+
+/** What `measured` is to `baseline`. */
+async function compare(name: string, measured: Measure, baseline: Measure): Promise<number> {
+  for (const each of [baseline, measured]) await each(1)
+  const rounds: { measured: number; baseline: number }[] = []
+  for (let round = 0; round < ROUNDS; round++)
+    rounds.push({ baseline: await baseline(SECONDS), measured: await measured(SECONDS) })
+  const ratio = median(rounds.map((round) => round.measured / round.baseline))
+  const [flow, bare] = [median(rounds.map((r) => r.measured)), median(rounds.map((r) => r.baseline))]
+  console.log(`${name} ${Math.round(flow)}/s; bare ${Math.round(bare)}/s; ratio ${ratio.toFixed(2)}`)
+  return ratio
+}
+
+describe.skipIf(!hasMosquitto())('mqtt in, switch, mqtt out', () => {
+  let broker: MosquittoServer
+  beforeAll(async () => (broker = await startMosquitto(['max_inflight_messages 0', 'max_queued_messages 0'])))
+  afterAll(() => broker.stop())
+
+  async function through(url: string, name: string, qos: 0 | 1): Promise<Measure> {
+    return async (seconds) => {
+      const login = { username: broker.username, password: broker.password }
+      const client = await mqtt.connectAsync(url, { protocolVersion: 4, ...login })
+      ;(client.stream as unknown as { setNoDelay(on: boolean): void }).setNoDelay(true)
+      const back = { count: 0 }
+      let isOn = true
+      const send = (): void => void client.publish(`${name}/in`, '31.5', { qos })
+      client.on('message', () => {
+        back.count++
+        if (isOn) send()
+      })
+      await client.subscribeAsync(`${name}/out`, { qos })
+      const perSecond = await rate(send, back, seconds)
+      isOn = false
+      await client.endAsync(true)
+      return perSecond
+    }
+  }
+
+  test.each([
+    [0, 0.92],
+    [1, 0.9],
+  ] as const)('with QoS %i reach at least %d of a bare client', async (qos, goal) => {
+    const url = `mqtt://127.0.0.1:${broker.port}`
+    const names = await Promise.all(
+      ['bare-sockets.ts', 'service-sockets.ts'].map((file) => start(file, 'mqtt', url, String(qos))),
+    )
+    const [bare, flow] = await Promise.all(names.map((name) => through(url, name, qos)))
+    expect(await compare(`mqtt QoS ${qos}`, flow!, bare!)).toBeGreaterThan(goal)
+  })
+})
+
+test.each([1, 50])(
+  'a served socket sends back at least 0.9 of what a bare ws does, with %i clients',
+  async (clients) => {
+    const urls = await Promise.all(['bare-sockets.ts', 'service-sockets.ts'].map((file) => start(file, 'ws')))
+    const [bare, flow] = urls.map((url): Measure => async (seconds) => {
+      const back = { count: 0 }
+      const open = await Promise.all(
+        Array.from({ length: clients }, async () => {
+          const socket = new WebSocket(url)
+          await once(socket, 'open')
+          return socket
+        }),
+      )
+      let isOn = true
+      // a flow sends to all its clients: the one that sent counts it
+      const first = open[0]!
+      const send = (): void => first.send('31.5')
+      first.on('message', () => {
+        back.count++
+        if (isOn) send()
+      })
+      const perSecond = await rate(send, back, seconds)
+      isOn = false
+      for (const socket of open) socket.terminate()
+      return perSecond
+    })
+    expect(await compare(`websocket, ${clients} clients`, flow!, bare!)).toBeGreaterThan(0.9)
+  },
+)

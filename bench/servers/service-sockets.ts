@@ -1,0 +1,49 @@
+/** What node-sockets.bench.ts measures: mqtt in, switch, mqtt out; and a served socket that sends back what it hears. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { createService } from '@flow-service/api-server'
+import { createClient } from '@flow-service/client-sdk'
+import { liveFlow, t } from '@flow-service/flow-sdk'
+import { change, mqtt, switchOn, websocket } from '@flow-service/node-types/flow'
+
+const [what = '', brokerUrl = '', level = '0'] = process.argv.slice(2)
+const qos = Number(level) as 0 | 1
+
+function passOn() {
+  const broker = { brokerHost: '127.0.0.1', brokerPort: Number(new URL(brokerUrl).port), qos }
+  const login = { username: 'plant', password: 'pa ss:wörd' }
+  return liveFlow('bench', { temp: t.float }, (m, use) => {
+    use(
+      mqtt.subscribe({ ...broker, ...login, topic: 'flow/in', out: { temp: t.float } }),
+      {},
+      { id: 'in', out: { temp: m.temp } },
+    )
+    const { hot } = use(switchOn(t.float, { rules: [{ operator: 'gt', value: 28, output: 'hot' }] }), { in: m.temp })
+    use(mqtt.publish({ ...broker, ...login, topic: 'flow/out', in: { hot: t.float } }), { hot }, { id: 'out' })
+  })
+}
+
+const echo = () =>
+  liveFlow('bench', { heard: t.float, said: t.float }, (m, use) => {
+    use(
+      websocket.serve({ path: 'echo', in: { said: t.float }, out: { heard: t.float } }),
+      { said: m.said },
+      { id: 'socket', out: { heard: m.heard } },
+    )
+    use(change(t.float, {}), { in: m.heard }, { id: 'pass', out: { out: m.said } })
+  })
+
+const dataDir = mkdtempSync(join(tmpdir(), 'bench-sockets-'))
+const flow = what === 'mqtt' ? passOn() : echo()
+const service = await createService({ dataDir, port: 0, environment: 'local', logLevel: 'silent', flows: [flow] })
+const { baseUrl, origin } = await service.listen()
+await createClient({ baseUrl, token: await service.superuserToken() }).flows.start({ name: 'bench' })
+async function stop(): Promise<void> {
+  await service.close()
+  rmSync(dataDir, { recursive: true, force: true })
+  process.exit()
+}
+process.once('SIGTERM', () => void stop())
+process.send?.(what === 'mqtt' ? 'flow' : `${origin.replace('http', 'ws')}/hooks/bench/echo`)

@@ -1,0 +1,151 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import type { Database } from '../../src/db/database.ts'
+import { openEngine, type TestEngine } from './engine.ts'
+import { double } from './flows.ts'
+import { useEngine } from './use-engine.ts'
+
+let engine: TestEngine
+useEngine({ maxRuns: 8 }, async (opened) => {
+  engine = opened
+  engine.code['double'] = async ({ inputs }) => {
+    await new Promise((resolve) => setImmediate(resolve))
+    return { y: inputs['x'] }
+  }
+  await engine.publish('double', double)
+})
+
+/** Rows of runs that are gone. */
+async function orphans(): Promise<number> {
+  const [row] = await engine.database.sql<{ count: number }[]>`
+    select ((select count(*) from run_node where run not in (select id from run))
+      + (select count(*) from metric_chunk where run not in (select id from run))
+      + (select count(*) from run_output where run not in (select id from run))
+      + (select count(*) from blob_ref where kind = 'run' and owner not in (select id::text from run)))::int as count`
+  return row?.count ?? -1
+}
+
+const step = fc.constantFrom('cancel', 'delete', 'retry', 'wait', 'delete all')
+const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code
+
+test('whatever is done to runs at once, refusals say why, each ends once, and of the deleted no row is left [F56]', async () => {
+  const act = async (what: string, id: string): Promise<void> => {
+    if (what === 'cancel') await engine.runs.cancel(id)
+    else if (what === 'delete') await engine.runs.history.delete(id)
+    else if (what === 'retry') await engine.runs.retry(id, 'ann@example.org')
+    else if (what === 'delete all') await engine.runs.history.deleteOf('double')
+    else await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  const programs = fc.array(fc.array(step, { minLength: 1, maxLength: 6 }), { minLength: 2, maxLength: 8 })
+  await fc.assert(
+    fc.asyncProperty(programs, async (program) => {
+      const refusals: unknown[] = []
+      await Promise.all(
+        program.map(async (steps) => {
+          const { id } = await engine.submit('double')
+          // oxlint-disable-next-line no-await-in-loop -- a client does one thing after the other
+          for (const what of steps) await act(what, id).catch((error: unknown) => refusals.push(codeOf(error)))
+        }),
+      )
+      expect(new Set(['not_found', 'run_active', ...refusals])).toEqual(new Set(['not_found', 'run_active']))
+      await expect.poll(() => engine.runs.active()).toEqual([])
+      expect(await orphans()).toBe(0)
+      for (const { id, status } of await engine.runs.list({}, { limit: 500, offset: 0 })) {
+        expect(['ok', 'cancelled']).toContain(status)
+        const ends = engine.events.filter(
+          (event) => event.type === 'run' && event.run.id === id && event.run.finished_at,
+        )
+        expect(ends).toHaveLength(1)
+      }
+    }),
+    { numRuns: 15 },
+  )
+})
+
+test('a deletion of all runs of a flow that breaks off leaves whole runs, and goes on when it is repeated [F9]', async () => {
+  await engine.publish('long', double)
+  await engine.finished((await engine.submit('long')).id)
+  const flow = engine.flows.get('long')?.id ?? ''
+  const { sql } = engine.database
+  await sql`
+    insert into run (id, flow, status, created_at, draft, no_cache, inputs)
+    select gen_random_uuid(), ${flow}, 'ok', timestamptz '2020-01-01' + make_interval(secs => n), false, false, '[]'
+    from generate_series(1, 3000) n`
+  await sql`
+    insert into run_node (run, node, type, status) select id, 'n', 'change', 'ok' from run where flow = ${flow}`
+  const left = async () => (await sql`select from run where flow = ${flow}`).length
+  await sql`
+    create function break_off() returns trigger language plpgsql as $$
+      begin if old.created_at = '2020-01-01 00:40:00+00' then raise exception 'the engine is gone'; end if; return old; end $$`
+  await sql`create trigger breaks before delete on run for each row execute function break_off()`
+  // the run that was submitted is the newest: what is left after the fault has it
+  await expect(engine.runs.history.deleteOf('long')).rejects.toThrow('gone')
+  expect(await left()).toBeGreaterThan(0)
+  expect(await left()).toBeLessThan(3000)
+  expect(await sql`select from run_node join run on run.id = run where flow = ${flow}`).toHaveLength(await left())
+  expect(await orphans()).toBe(0)
+  await sql`drop function break_off cascade`
+  const rest = await left()
+  expect(await engine.runs.history.deleteOf('long')).toBe(rest)
+  expect([await left(), await orphans()]).toEqual([0, 0])
+})
+
+/** A database whose answers get lost while the test says so: what was asked is done. */
+function forgetful() {
+  const state = { isOn: false, lost: 0 }
+  const lose = <T>(answer: T): T => {
+    if (!state.isOn) return answer
+    state.lost += 1
+    throw Object.assign(new Error('read CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' })
+  }
+  const wrap = (database: Database): Database => ({
+    ...database,
+    transaction: async (fn) => lose(await database.transaction(fn)),
+    sql: new Proxy(database.sql, {
+      apply(target, self, args: Parameters<Database['sql']>) {
+        const query = Reflect.apply(target, self, args) as unknown as Promise<unknown>
+        const run = query.then.bind(query)
+        query.then = ((...handlers: Parameters<typeof run>) => run(lose).then(...handlers)) as typeof run
+        return query
+      },
+    }),
+  })
+  return { wrap, state }
+}
+
+test('a request whose answer was lost can be repeated: it is done once [F21]', async () => {
+  const { wrap, state } = forgetful()
+  await using own = await openEngine({ wrap, closed: true })
+  await own.publish('double', double)
+  const entry = {
+    flow: 'double',
+    external_id: 'e',
+    params: {},
+    status: 'ok' as const,
+    created_at: '2024-01-01T00:00:00Z',
+  }
+  const { id } = await own.submit('double')
+  const done = await own.runs.import([{ ...entry, external_id: 'done', metrics: [], artifacts: [] }], null)
+  const twice = async <T>(act: () => Promise<T>): Promise<T> => {
+    state.lost = 0
+    state.isOn = true
+    await expect(act()).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
+    state.isOn = false
+    expect(state.lost).toBeGreaterThan(0)
+    return act()
+  }
+  await twice(() => own.submit('double', { idempotency_key: 'k' }))
+  await twice(() => own.runs.import([{ ...entry, metrics: [], artifacts: [] }], null))
+  expect(await twice(() => own.runs.cancel(id))).toMatchObject({ status: 'cancelled' })
+  await expect(twice(() => own.runs.history.delete(done.runs[0]?.id ?? ''))).rejects.toMatchObject({
+    code: 'not_found',
+  })
+  const rows = await own.database.sql<{ key: string | null; external_id: string | null; status: string }[]>`
+    select idempotency_key as key, external_id, status from run order by created_at`
+  expect([...rows].toSorted((a, b) => (a.status < b.status ? -1 : 1))).toEqual([
+    { key: null, external_id: null, status: 'cancelled' },
+    { key: null, external_id: 'e', status: 'ok' },
+    { key: 'k', external_id: null, status: 'queued' },
+  ])
+})
