@@ -13,7 +13,7 @@ const cwd = mkdtempSync(join(tmpdir(), 'cli-runs-'))
 beforeAll(async () => {
   at = await startService()
   const source =
-    'def run(n):\n    if n < 0:\n        raise ValueError("no luck")\n    for i in range(8):\n        yield {"level": n * i}\n    return {"out": n * 10}\n'
+    'def run(n):\n    if n < 0:\n        raise ValueError("no luck \\x1b[2J")\n    for i in range(8):\n        yield {"level": n * i}\n    return {"out": n * 10}\n'
   const flow = pythonFlow(source)
   const node = flow.nodes[0]!
   const level = { direction: 'output', name: 'level', dtype: 'float', stream: true }
@@ -58,7 +58,11 @@ test('runs that fail make the sweep end with 1, and say why', async () => {
   writeFileSync(join(cwd, 'entries.json'), '[{"n": -1}, {"n": 5}]')
   const { code, out } = await service('sweep', 'steps', '--file', 'entries.json', '--watch')
   expect(code).toBe(1)
-  expect(out).toMatch(/error \S+: .*no luck/)
+  const [, id = ''] = /error (\S+): .*no luck/.exec(out) ?? []
+  const shown = await service('runs', 'show', id)
+  expect(shown.out).toContain('raise ValueError')
+  // what a terminal would obey is spelled out
+  expect(`${out}${shown.out}`).not.toContain('\u001b')
 })
 
 test('runs are cancelled, retried, deleted and imported by their ids', async () => {
@@ -73,13 +77,16 @@ test('runs are cancelled, retried, deleted and imported by their ids', async () 
   expect(deleted.code).toBe(1)
   expect(deleted.out).toMatch(new RegExp(`${id} deleted\n${unknown} .*not_found`))
 
-  const entry = { flow: 'steps', external_id: 'a-1', status: 'ok', created_at: '2026-01-01T00:00:00Z', result: { y: 1 } }
+  const result = { 'y\u001b[2J': 1 }
+  const entry = { flow: 'steps', external_id: 'a-1', status: 'ok', created_at: '2026-01-01T00:00:00Z', result }
   writeFileSync(
     join(cwd, 'old.jsonl'),
     `${JSON.stringify(entry)}\n${JSON.stringify({ ...entry, external_id: 'a-2' })}\n`,
   )
   expect((await service('runs', 'import', 'old.jsonl')).out).toBe('imported 2 runs; 0 were known\n')
   expect((await service('runs', 'import', 'old.jsonl')).out).toBe('imported 0 runs; 2 were known\n')
+  const imported = (await at.client.runs.list({ flow: 'steps' })).find((run) => run.external_id === 'a-1')
+  expect((await service('runs', 'show', imported?.id ?? '')).out).toContain('y\\u001b[2J = 1')
 })
 
 test('what cannot be done says what to do', async () => {

@@ -6,7 +6,6 @@ import { expect, test } from 'vitest'
 
 import { pythonFlow } from './documents.ts'
 import { DataDirectory, processesWith } from './engine-process.ts'
-import { writeUnderKills } from './writes-under-kills.ts'
 
 /** In the environment of the first engine, and so of every process that it starts. */
 const MARK = 'KILL_TEST_MARK'
@@ -41,13 +40,6 @@ test('a kill in the middle of a run and of an upload: the run is abandoned at th
   if (onLinux) expect(processesWith(`${MARK}=${data.path}`)).toEqual([])
   expect(await second.end('SIGTERM')).toBe(0)
 })
-
-test('kills in the middle of writes lose nothing that was acknowledged [N1]', async () => {
-  using data = new DataDirectory()
-  const { acknowledged, lost } = await writeUnderKills(data)
-  expect(lost).toEqual([])
-  expect(acknowledged).toBeGreaterThan(120)
-}, 180_000)
 
 test('a second engine on the same data directory is refused with what holds it', async () => {
   using data = new DataDirectory()

@@ -3,23 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findPostgres, hasPostgres, type PostgresServer, startPostgres } from './components/postgres.ts'
 import { DataDirectory } from './engine-process.ts'
 import { liveUnderKills, type Outcome } from './live-under-kills.ts'
+import { chosenKills, chosenSeed, randomFrom } from './seeded-kills.ts'
 
-/** More kills for a longer search. */
-const kills = Number(process.env['KILLS'] ?? 3)
-/** Another one for other moments. */
-const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+const kills = chosenKills(3)
+const seed = chosenSeed()
 const timeout = 60_000 + kills * 30_000
-
-/** mulberry32: numbers from 0 to 1 that a seed tells. */
-function randomFrom(start: number): () => number {
-  let state = start
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 async function underKills(env: NodeJS.ProcessEnv): Promise<Outcome> {
   console.log(`SEED=${seed} KILLS=${kills}`)
@@ -30,7 +18,7 @@ async function underKills(env: NodeJS.ProcessEnv): Promise<Outcome> {
 const sound = { lost: [], repeated: [], otherReasons: [] }
 
 test(
-  'kills lose no durable arrival, timer, held delivery or published value, and repeat nothing that must not be: embedded',
+  'kills lose no durable arrival, timer, held delivery or published value, and repeat nothing that must not be: embedded [N4]',
   async () => {
     const outcome = await underKills({})
     expect(outcome).toMatchObject(sound)
@@ -47,7 +35,7 @@ describe.skipIf(!hasPostgres())('on a PostgreSQL server', () => {
   afterAll(() => server.stop())
 
   test(
-    'kills lose no durable arrival, timer, held delivery or published value, and repeat nothing that must not be: server',
+    'kills lose no durable arrival, timer, held delivery or published value, and repeat nothing that must not be: server [N4]',
     async () => {
       const outcome = await underKills({
         SERVICE_DATABASE_URL: await server.createDatabase('kills'),

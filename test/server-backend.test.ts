@@ -10,7 +10,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findPostgres, type PostgresServer, startPostgres } from './components/postgres.ts'
 import { publishFlow, pythonFlow, scaleFlow } from './documents.ts'
 import { DataDirectory, type EngineProcess, processesWith, serviceCommand } from './engine-process.ts'
-import { writeUnderKills } from './writes-under-kills.ts'
 
 /** In the environment of an engine that is killed, and so of every process that it starts. */
 const MARK = 'SERVER_BACKEND_TEST_MARK'
@@ -93,13 +92,6 @@ describe.skipIf(!findPostgres())('engines on a PostgreSQL server', () => {
     expect(linesOf(log).toSorted()).toEqual(['3', '4'])
     for (const engine of [frozen, again, other]) expect(await engine.end('SIGTERM')).toBe(0)
   }, 120_000)
-
-  test.concurrent('kills in the middle of writes lose nothing that was acknowledged', async () => {
-    using data = new DataDirectory()
-    const { acknowledged, lost } = await writeUnderKills(data, await shared('writes', data))
-    expect(lost).toEqual([])
-    expect(acknowledged).toBeGreaterThan(120)
-  }, 180_000)
 
   test('two engines share the queue: both execute, each run once, and every run is visible at both', async () => {
     using data = new DataDirectory()

@@ -239,7 +239,7 @@ describe('what a webhook takes is data and stays data', () => {
     ['a prototype', '{"open":{"__proto__":{"polluted":1}}}'],
     ['a duplicate key', '{"open":1,"open":2}'],
     ['broken JSON', '{"open":'],
-  ])('%s is refused before it is published', async (_what, body) => {
+  ])('%s is refused before it is published [F61]', async (_what, body) => {
     await post('/hooks/plant/deep/open', '{"open":"before"}', json)
     await expect.poll(() => valueOf('open')).toBe('before')
     const answer = await post('/hooks/plant/deep/open', body, json)

@@ -28,9 +28,11 @@ export interface MosquittoServer {
 /** Debian installs it where only the administrator's PATH looks. */
 const PLACES = ['/usr/sbin', '/usr/local/sbin', ...(process.env['PATH'] ?? '').split(path.delimiter)]
 
+const find = (program: string): string | undefined =>
+  PLACES.map((directory) => path.join(directory, program)).find((file) => fs.existsSync(file))
+
 /** Path of the program. */
-export const findMosquitto = (): string | undefined =>
-  PLACES.map((directory) => path.join(directory, 'mosquitto')).find((file) => fs.existsSync(file))
+const findMosquitto = (): string | undefined => find('mosquitto')
 
 /** Whether tests can use a broker; says so once for a whole run. Throws without one where `CI` is set. */
 export function hasMosquitto(): boolean {
@@ -48,7 +50,7 @@ export async function startMosquitto(settings: readonly string[] = []): Promise<
   const users = path.join(directory, 'users')
   const config = path.join(directory, 'mosquitto.conf')
   const port = await freePort()
-  execFileSync('mosquitto_passwd', ['-b', '-c', users, username, password])
+  execFileSync(find('mosquitto_passwd') ?? '', ['-b', '-c', users, username, password])
   const user = process.getuid?.() === 0 ? ['user root'] : []
   const lines = [...user, `listener ${port} 127.0.0.1`, 'allow_anonymous false', `password_file ${users}`, ...settings]
   fs.writeFileSync(config, lines.join('\n'))

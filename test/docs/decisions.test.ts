@@ -39,10 +39,10 @@ test('every decision that code or tests cite is on the page [R692]', () => {
 
 test('a type of node that exists is not called planned, and one that is planned does not exist [R692]', () => {
   const exists = (type: string): boolean => nodeTypes.some((definition) => definition.type === type)
-  const planned = ['websocket', 'mqtt', 'commands_lm']
+  const planned = ['commands_lm']
   expect(planned.filter(exists)).toEqual([])
   const built = ['python', 'http', 'inject', 'delay', 'debounce', 'switch', 'change', 'join']
-  built.push('tsdb', 'push', 'rbe', 'mlp', 'exec', 'file')
+  built.push('mqtt', 'websocket', 'tsdb', 'push', 'rbe', 'mlp', 'exec', 'file')
   expect(built.filter((type) => !exists(type))).toEqual([])
 })
 

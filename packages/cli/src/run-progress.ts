@@ -17,6 +17,8 @@ const ALIVE_MS = 5000
 
 /** Shows what happens to the nodes of a run. */
 export interface RunScreen {
+  /** The run is submitted, and nothing but the screen writes until the end. */
+  begin?(): void
   node(frame: Extract<EventFrame, { type: 'node' }>): void
   value(frame: Extract<EventFrame, { type: 'value' }>): void
   /** Nothing more comes. */
@@ -36,18 +38,24 @@ export interface Watching {
  * process. Rejects when the engine is gone.
  */
 export async function watchRun(client: Client, submission: Submission, watching: Watching): Promise<Run> {
-  const { print, screen = new RunLines(print) } = watching
+  const { print } = watching
+  const screen: RunScreen = watching.screen ?? new RunLines(print)
   const ended = new AbortController()
   const frames = client.events({ flows: [submission.name], signal: ended.signal })
   try {
     await frames.next() // the snapshot: from here on nothing of the run is missed
     const submitted = await client.runs.submit(submission)
     print(`run ${submitted.id} of ${submitted.flow}`)
+    screen.begin?.()
     const lost = Promise.withResolvers<never>()
     const cancel = () => void client.runs.cancel({ id: submitted.id }).catch(lost.reject)
     process.once('SIGINT', cancel)
-    // Events would wait for an engine that is gone.
-    const alive = setInterval(() => void client.runs.get({ id: submitted.id }).catch(lost.reject), ALIVE_MS)
+    // Events would wait for an engine that is gone, and tell nothing of a flow that got another name.
+    const look = async (): Promise<void> => {
+      const { status } = await client.runs.get({ id: submitted.id })
+      if (isFinished(status)) ended.abort()
+    }
+    const alive = setInterval(() => void look().catch(lost.reject), ALIVE_MS)
     try {
       const run = await Promise.race([follow(client, submitted, { frames, screen }), lost.promise])
       if (isFinished(run.status)) print(summary(run))
@@ -75,9 +83,9 @@ async function follow(
       if (frame.type === 'value' && frame.run === id) screen.value(frame)
       if (frame.type !== 'snapshot' && !(frame.type === 'run' && frame.run.id === id)) continue
       run = await client.runs.get({ id })
-      if (isFinished(run.status)) break
+      if (isFinished(run.status)) return run
     }
-    return run
+    return await client.runs.get({ id })
   } finally {
     screen.end()
   }

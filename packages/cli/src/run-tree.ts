@@ -51,13 +51,16 @@ export class RunTree implements RunScreen {
   readonly #branches: Map<string, Branch>
   readonly #paper: Paper
   readonly #now: () => number
-  readonly #timer: NodeJS.Timeout
+  #timer: NodeJS.Timeout | undefined
   #painted = 0
 
   constructor(document: Pick<Flow, 'nodes'>, paper: Paper, now: () => number = () => performance.now()) {
     this.#branches = new Map(branchesOf(document).map((branch) => [branch.id, branch]))
     this.#paper = paper
     this.#now = now
+  }
+
+  begin(): void {
     this.#timer = setInterval(() => this.paint(), PAINT_EVERY_MS).unref()
   }
 

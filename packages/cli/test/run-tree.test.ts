@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 
 import { drawCurves } from '../src/curve.ts'
 import { bars, RunTree } from '../src/run-tree.ts'
@@ -44,6 +44,19 @@ test('nodes stand below what they read from, with state, time and streams', () =
   node('score', 'skipped')
   expect(lines()).toEqual(['  ✓ clean  cached', '    ✗ train  1.50 s  no luck at all', '      – score'])
   tree.end()
+})
+
+test('nothing is painted before the run is submitted, for other lines are written until then', () => {
+  vi.useFakeTimers()
+  const { tree, written } = treeOf()
+  vi.advanceTimersByTime(1000)
+  expect(written()).toBe('')
+  tree.begin()
+  vi.advanceTimersByTime(100)
+  expect(stripVTControlCharacters(written())).toContain('○ clean')
+  tree.end()
+  expect(vi.getTimerCount()).toBe(0)
+  vi.useRealTimers()
 })
 
 test('what was painted is painted over, and the end leaves it', () => {

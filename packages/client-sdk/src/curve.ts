@@ -77,13 +77,13 @@ async function* looks(
   let isBehind = false
   try {
     for (;;) {
-      const everyMs = isBehind ? LOOK_EVERY_MS : LOOK_UNTOLD_MS
+      const everyMs: number = isBehind ? LOOK_EVERY_MS : LOOK_UNTOLD_MS
       // oxlint-disable-next-line no-await-in-loop -- one frame after the other
       const come = await within(next, lookedMs + everyMs - performance.now())
       if (come?.done) return
       if (come) next = following()
       const news = come ? newsOf(come.value, place) : null
-      isBehind ||= news === 'point'
+      if (news === 'point') isBehind = true
       const sinceMs = performance.now() - lookedMs
       if (news !== 'all' && sinceMs < (isBehind ? LOOK_EVERY_MS : LOOK_UNTOLD_MS)) continue
       yield { isTold: isBehind || news === 'all' }

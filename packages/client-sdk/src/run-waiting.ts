@@ -116,10 +116,14 @@ class FlowWaiting {
         else if (frame.type === 'run' && isFinished(frame.run.status)) void this.#look(frame.run.id)
       }
     } catch (error) {
-      if (!signal.aborted) for (const all of this.#awaited.values()) for (const one of all) one.reject(error)
+      if (!signal.aborted) this.#rejectAll(error)
     }
     // aborted: nobody waits, or another stream has taken the place of this one
     if (!signal.aborted) this.#end()
+  }
+
+  #rejectAll(error: unknown): void {
+    for (const all of this.#awaited.values()) for (const one of all) one.reject(error)
   }
 
   #lookAtAll(): void {
@@ -138,10 +142,7 @@ class FlowWaiting {
       for (const id of this.#awaited.keys()) {
         // oxlint-disable-next-line no-await-in-loop -- one answer tells whether the next one is asked for
         const run = await this.#source.get(id)
-        if (!isFinished(run.status)) {
-          if (run.flow !== this.#flow) this.#moveTo(run.flow)
-          return
-        }
+        if (!isFinished(run.status)) return this.#moveTo(run.flow)
         this.#settle(id, (one) => one.resolve(run))
       }
     } catch (error) {
@@ -160,8 +161,9 @@ class FlowWaiting {
     }
   }
 
-  /** Follows the flow under its new name, which begins with a snapshot; who waits from now on has a stream of its own. */
+  /** Follows the flow under a new name, which begins with a snapshot; who waits from now on has a stream of its own. */
   #moveTo(flow: string): void {
+    if (flow === this.#flow || this.#isOver) return
     this.#onEnd(this)
     this.#flow = flow
     this.#stop.abort()

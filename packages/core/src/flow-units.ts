@@ -2,14 +2,14 @@
  * The nodes of a live flow as they are built: with their ports, settings and contexts, and not started.
  * @module
  */
-import type { FlowDocument, FlowNode } from '@flow-service/protocol'
+import { accepts, type FlowDocument, type FlowNode } from '@flow-service/protocol'
 
 import type { Bus, OutputPort } from './bus.ts'
 import type { Cascades } from './cascades.ts'
 import { EngineContext } from './engine-context.ts'
 import type { GraphNode } from './graph.ts'
 import type { Host } from './host.ts'
-import { StartError } from './live-flow.ts'
+import { StartError, type StartOptions } from './live-flow.ts'
 import { LiveNode } from './live-node.ts'
 import type { Home } from './node-home.ts'
 import { parseSettings } from './node-life.ts'
@@ -60,3 +60,17 @@ export const outputPortsOf = ({ id, ports }: FlowNode, flow: string, bus: Bus): 
       const [channel, gate] = [bus.join(message), bus.gate(interval)]
       return { message, flow, node: id, port, dtype, subject: `output "${port}"`, channel, gate }
     })
+
+/** Gives inputs their last values, else the initial ones: passive inputs, and flow inputs with an initial value (G15). */
+export function fillInputs(
+  units: Iterable<Unit>,
+  { name: flow, inputs }: FlowDocument,
+  { values }: Pick<StartOptions, 'values'>,
+): void {
+  const initials = new Map(inputs.map(({ name, initial }) => [`${flow}.${name}`, initial]))
+  for (const input of [...units].flatMap(({ node }) => node.inputs)) {
+    const value = values?.get(input.message) ?? initials.get(input.message) ?? null
+    const counts = initials.has(input.message) || !input.trigger
+    if (value !== null && counts && accepts(input.dtype, value)) input.fill(value)
+  }
+}

@@ -56,9 +56,9 @@ export interface Replayed {
 export interface StartOptions {
   /**
    * Last values by qualified message. They stand in for initial values and fill passive inputs; other triggering
-   * inputs wait for their first arrival (G15).
+   * inputs wait for their first arrival (G15). They are read again once every node has started.
    */
-  readonly values?: ReadonlyMap<string, unknown>
+  readonly values?: { get(message: string): unknown }
   /** Leave what an earlier life of the flow has left until {@link LiveFlow.takeUp}: other flows are to start first. */
   readonly deferred?: boolean
   /** Start paused: what the flow has left waits to be released. */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Values } from '@flow-service/connector-sdk'
-import { accepts, type FlowDocument, type NodeState, timestampOfMs } from '@flow-service/protocol'
+import { type FlowDocument, type NodeState, timestampOfMs } from '@flow-service/protocol'
 import * as EffectCause from 'effect/Cause'
 import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
@@ -14,7 +14,7 @@ import { type Bus, type Channel, type Consumer, type InputPort, type OutputPort,
 import { type Cascade, type Cause, type Work, WorkCause } from './cascade.ts'
 import { onClock } from './effect-clock.ts'
 import { ExecutionStats } from './execution-stats.ts'
-import { outputPortsOf, type Surrounding, type Unit, unitOf } from './flow-units.ts'
+import { fillInputs, outputPortsOf, type Surrounding, type Unit, unitOf } from './flow-units.ts'
 import { FlowWork } from './flow-work.ts'
 import { append, buildGraph, type GraphNode } from './graph.ts'
 import type { CascadeOrigin, DeadLetter } from './host.ts'
@@ -97,6 +97,8 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
       this.#forgetKept()
       throw error
     }
+    // values that came while the nodes started
+    fillInputs(this.#units.values(), this.document, options)
     this.#subscribe()
     if (options.paused === true) this.loop.hold([])
     this.#phase = { is: 'active' }
@@ -282,16 +284,9 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
     return unit.node
   }
 
-  #build({ values }: StartOptions): void {
+  #build(options: StartOptions): void {
     for (const graphNode of buildGraph(this.document).nodes) this.#units.set(graphNode.node.id, this.#unit(graphNode))
-    const initials = new Map(this.document.inputs.map(({ name, initial }) => [`${this.name}.${name}`, initial]))
-    for (const { node } of this.#units.values()) {
-      for (const input of node.inputs) {
-        const value = values?.get(input.message) ?? initials.get(input.message) ?? null
-        const counts = initials.has(input.message) || !input.trigger
-        if (value !== null && counts && accepts(input.dtype, value)) input.fill(value)
-      }
-    }
+    fillInputs(this.#units.values(), this.document, options)
   }
 
   #unit(graphNode: GraphNode): Unit {

@@ -254,6 +254,20 @@ test('last values of an earlier life replace initial values and fill passive inp
   expect(calls).toEqual([['b', { k: 8, x: 1, p: 7 }]])
 })
 
+test('a value that comes while the nodes start is the latest of a passive input', async () => {
+  const { calls, definition } = recorder('join', 'combine')
+  const { start, runtime } = engine([definition])
+  const last = new Map<string, unknown>([['f.p', 7]])
+  const document = flow([{ id: 'b', type: 'join', ports: [input('x'), input('p', { trigger: false })] }])
+  const starting = start(document, { values: last })
+  runtime.publish('f.p', 8)
+  last.set('f.p', 8)
+  const live = await starting
+  runtime.publish('f.x', 1)
+  await live.idle()
+  expect(calls).toEqual([['b', { x: 1, p: 8 }]])
+})
+
 test('a node executes once at a time and first in first out, while other nodes run concurrently', async () => {
   const { running, definition } = gated()
   const { start, runtime } = engine([definition])

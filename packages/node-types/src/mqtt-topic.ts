@@ -33,7 +33,7 @@ export function topicFault(topic: string, use: 'publish' | 'subscribe'): string 
 const filterOf = (subscription: string): string => subscription.replace(/^\$share\/[^/]+\//, '')
 
 /** Whether a subscription gets what is published to a topic. */
-export function matches(subscription: string, topic: string): boolean {
+function matches(subscription: string, topic: string): boolean {
   const filter = filterOf(subscription)
   // topics of the broker itself are asked for by their first level
   if (topic.startsWith('$') && !filter.startsWith('$')) return false

@@ -29,7 +29,7 @@ const isObject = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** JSON of a text; the text itself when it is none, or is nested deeper than the engine's JSON. */
-export function parsedOr(text: string): unknown {
+function parsedOr(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text)
     return isDeeper(value, MAX_JSON_DEPTH) ? text : value

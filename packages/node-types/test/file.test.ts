@@ -58,7 +58,7 @@ describe('file', () => {
     expect(rig.emitted).toEqual([])
   })
 
-  test('fails for JSON that is nested too deeply, and for a value that is not of the port’s type', async () => {
+  test('fails for JSON that is nested too deeply, and for a value that is not of the port’s type [F61]', async () => {
     const deep = await reader(`${'['.repeat(65)}${']'.repeat(65)}`, { format: 'json' })
     await expect(deep.arrive({ tick: 1 })).rejects.toThrow('more than 64 levels')
     const list = await reader('[1]', { format: 'json' }, 'object')

@@ -9,10 +9,12 @@ import {
   inject,
   join,
   mlp,
+  mqtt,
   push,
   rbe,
   switchOn,
   tsdb,
+  websocket,
 } from '@flow-service/node-types/flow'
 import { expectTypeOf, test } from 'vitest'
 
@@ -109,4 +111,23 @@ test('what reaches outside has typed ports and settings', () => {
   tsdb.query({ ...influx, in: {}, out: { a: t.float }, queries: { a: average } })
   // @ts-expect-error a layer has numbers
   mlp({ in: { a: t.str }, out: { y: t.float } })
+})
+
+test('brokers and sockets have typed ports and settings', () => {
+  liveFlow('f', { temp: t.float }, (_m, use) => {
+    const { a } = use(mqtt.subscribe({ topic: { a: 'x', b: 'y' }, out: { a: t.float, b: t.str } }))
+    expectTypeOf(a).toExtend<Ref<number>>()
+    use(mqtt.publish({ topic: 'x', in: { v: t.float } }), { v: a })
+    expectTypeOf(use(websocket.connect({ url: 'ws://h', out: { c: t.str } }), {}, { id: 'c' }).c).toExtend<
+      Ref<string>
+    >()
+    // @ts-expect-error the input is not wired
+    use(websocket.serve({ path: 'x', in: { v: t.float } }), {}, { id: 's' })
+  })
+  // @ts-expect-error an output has no topic
+  mqtt.subscribe({ topic: { a: 'x' }, out: { a: t.float, b: t.str } })
+  // @ts-expect-error there is no such quality of service
+  mqtt.publish({ topic: 'x', in: {}, qos: 3 })
+  // @ts-expect-error a served socket sends no headers
+  websocket.serve({ path: 'x', headers: {} })
 })

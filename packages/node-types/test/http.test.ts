@@ -289,7 +289,7 @@ describe('a sender', () => {
     await expect(rig.arrive(values)).rejects.toMatchObject({ name: 'answer_too_large' })
   })
 
-  test('fails on an answer that is nested too deeply', async () => {
+  test('fails on an answer that is nested too deeply [F61]', async () => {
     const { url } = await answering(`{"a":${'['.repeat(64)}${']'.repeat(64)}}`)
     const rig = await sender(url)
     await expect(rig.arrive(values)).rejects.toThrow('answered more than 64 levels of JSON')

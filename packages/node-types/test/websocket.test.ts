@@ -139,7 +139,7 @@ describe('a client', () => {
     expect(each.emitted).toEqual([{ a: 3, b: 4 }])
   })
 
-  test('drops what no port takes, is degraded until something fits, and survives deep JSON [R217]', async () => {
+  test('drops what no port takes, is degraded until something fits, and survives deep JSON [R217] [F61]', async () => {
     const peer = await serve()
     const rig = await listen(peer.url, { out: 'float' })
     await expect.poll(() => peer.clients.length).toBe(1)

@@ -12,7 +12,7 @@ import type { ConnectTarget } from '@flow-service/connector-sdk'
 import type { AddressRules } from './address-rules.ts'
 
 /** Nodes may not connect to an address. */
-export class EgressRefusal extends Error {
+class EgressRefusal extends Error {
   override readonly name = 'EgressRefusal'
 }
 

@@ -7,7 +7,7 @@
  * - V2 starts, stops and pauses of one flow never overlap ({@link LiveFlows.exclusive}).
  * - V3 only a stop gives up what waits; a rebuild and the end of the engine keep it for the next start.
  */
-import { type LiveFlow, type LiveRuntime, StartError, type StartOptions } from '@flow-service/core'
+import { type LiveFlow, type LiveRuntime, StartError } from '@flow-service/core'
 import type { FlowDocument, FlowStatus, Issue, NodeState } from '@flow-service/protocol'
 
 import type { Database } from '../db/database.ts'
@@ -181,7 +181,7 @@ class RuntimeFlows implements LiveFlows {
     try {
       const error = fault ?? this.#deps.check(document).find(isError)
       if (error) throw new StartError(error.node, error.message)
-      const values = valuesFor(document, lastValues)
+      const values = { get: (message: string) => lastValues.get(message)?.value }
       await runtime.start(document, { values, paused: row.wished === 'paused', deferred })
       return true
     } catch (error) {
@@ -225,18 +225,6 @@ function statusOf(row: FlowRow, flow: LiveFlow | undefined, failure: Issue | und
   if (flow) return flow.paused ? 'paused' : 'active'
   if (failure) return 'failed'
   return mode === 'batch' ? 'ready' : 'stopped'
-}
-
-/** Last values of every message that the flow reads. */
-function valuesFor(document: FlowDocument, lastValues: Pick<LastValues, 'get'>): NonNullable<StartOptions['values']> {
-  const own = document.inputs.map(({ name }) => `${document.name}.${name}`)
-  const read = document.nodes.flatMap(({ ports }) => ports.map(({ message }) => message))
-  return new Map(
-    [...new Set([...own, ...read])].flatMap((message) => {
-      const last = lastValues.get(message)
-      return last ? [[message, last.value] as const] : []
-    }),
-  )
 }
 
 function startFailed(error: unknown, document: FlowDocument): Issue {

@@ -16,7 +16,7 @@ import type { IsPortal } from './portal.ts'
 import { RouteTable } from './route-table.ts'
 
 /** Clients of one served socket. */
-export const MAX_SOCKET_CLIENTS = 1000
+const MAX_SOCKET_CLIENTS = 1000
 /** How long a client has to answer the close. */
 const CLOSE_MS = 2000
 /** The flow goes away (RFC 6455, 7.4.1). */

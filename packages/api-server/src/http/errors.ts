@@ -107,8 +107,11 @@ const lostConnection = new Set([
   'EPIPE',
   'ETIMEDOUT',
 ])
-/** Class 08, shutting down, too many connections, deadlock, serialization and lock failures: worth another try. */
-const transient = /^(?:08|57P0|53300|40001|40P01|55P03)/
+/**
+ * Classes 08 and 53 (lost connections, a full disk, no memory, too many connections), shutting down, i/o errors, deadlock,
+ * serialization and lock failures: worth another try.
+ */
+const transient = /^(?:08|57P0|53|58030|40001|40P01|55P03)/
 
 /** Errors of the database drivers (PostgreSQL, appendix A): refused values are the client's, lost ones are ours. */
 function databaseProblem(error: unknown): ProblemError | null {

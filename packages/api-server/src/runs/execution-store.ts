@@ -53,7 +53,8 @@ export class ExecutionStore {
   /**
    * Writes for several runs in one statement; gives the runs whose lease was held. The rest is dropped. Only what there
    * is to write becomes a part of the statement: most writes have no draft, no points and no stages, and each part costs
-   * a short run a tenth of its time.
+   * a short run a tenth of its time. The lock is one that `keep_run_output` does not wait for: it may take the outputs of
+   * a run whose engine replaces a stage of ours at the same time.
    */
   async write(tx: Sql, writes: readonly RunWrite[], metricId: (curve: Curve) => number): Promise<Set<string>> {
     const chunks = writes.flatMap((write) => chunkItems(write, metricId))
@@ -65,7 +66,7 @@ export class ExecutionStore {
           run uuid, token uuid, digest text, document json, status text, finished_at timestamptz, result text,
           error json, artifacts text)
         join run on run.id = item.run and run.status = 'running' and run.lease_token = item.token
-        for update of run
+        for no key update of run
       ), moved as (
         update run set digest = coalesce(held.digest, run.digest), artifacts = coalesce(held.artifacts, run.artifacts),
           status = coalesce(held.status, run.status),

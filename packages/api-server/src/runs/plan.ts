@@ -2,7 +2,15 @@
  * Plans: what runs would execute if they were submitted now, and why (wire decision R3). Reads only.
  * @module
  */
-import { buildGraph, type NodeRegistry, type PlanLook, type PlannedNode, planRun, type Stage } from '@flow-service/core'
+import {
+  buildGraph,
+  type Host,
+  type NodeRegistry,
+  type PlanLook,
+  type PlannedNode,
+  planRun,
+  type Stage,
+} from '@flow-service/core'
 import type { PlannedStage, RunPlan, RunPlanSubmit } from '@flow-service/protocol'
 
 import type { RunnableFlows } from '../flows/runnable-flows.ts'
@@ -19,6 +27,8 @@ export interface PlanSetting {
   readonly stages: Pick<EngineStages, 'looks' | 'store'>
   /** The last value of a message of another flow. */
   readonly lastValue: (message: string) => unknown
+  /** Reasons tell values, but none of a secret. */
+  readonly host: Pick<Host, 'secrets'>
 }
 
 /** Runs that are planned at once: the outputs of their stages are in memory together. */
@@ -27,7 +37,7 @@ const MAX_REASONS = 20
 
 /** Plans one run or a sweep; refuses as a submission does. */
 export async function planRuns(setting: PlanSetting, name: string, body: RunPlanSubmit): Promise<RunPlan> {
-  const { flows, registry, stages, lastValue } = setting
+  const { flows, registry, stages, lastValue, host } = setting
   const found = await flows.byName(name, body.draft ? 'draft' : 'published')
   if (!found) throw noFlow(name)
   const flow = await runnable(found, body.draft, flows)
@@ -36,7 +46,7 @@ export async function planRuns(setting: PlanSetting, name: string, body: RunPlan
   const graph = buildGraph(document)
   const tallies = new Map(graph.nodes.map(({ node }) => [node.id, new StageTally(node.id)]))
   for (let from = 0; from < runs.length; from += AT_ONCE) {
-    const look = sharedLook(stages.looks, flow.id)
+    const look = sharedLook(stages.looks, flow.id, host.secrets.mask)
     const chunk = runs.slice(from, from + AT_ONCE).map(({ inputs, no_cache: noCache }) => {
       return planRun(document, graph, { registry, inputs: paramsOf(inputs), noCache, look, lastValue })
     })
@@ -57,7 +67,11 @@ async function runsOf(flow: Runnable, body: RunPlanSubmit): Promise<UntimedRun[]
 }
 
 /** Looks of runs that are planned together: each key is looked for once. */
-function sharedLook(looks: StageLooks, flow: string): (stage: Stage) => Promise<PlanLook> {
+function sharedLook(
+  looks: StageLooks,
+  flow: string,
+  mask: Host['secrets']['mask'],
+): (stage: Stage) => Promise<PlanLook> {
   const known = new Map<string, Promise<PlanLook>>()
   return (stage) => {
     const { key, node } = stage
@@ -65,7 +79,7 @@ function sharedLook(looks: StageLooks, flow: string): (stage: Stage) => Promise<
     const before = known.get(place)
     if (before) return before
     const look = looks
-      .look({ key, flow, node }, () => stage.parts())
+      .look({ key, flow, node }, () => mask(stage.parts()))
       .then((found): PlanLook => (found.hit ? { outputs: found.hit.outputs } : { outputs: null, why: found.why }))
     known.set(place, look)
     return look

@@ -29,6 +29,7 @@ import { ExportStore } from './export-store.ts'
 import { HistoryStore } from './history-store.ts'
 import { RunHistory } from './history.ts'
 import { planRuns } from './plan.ts'
+import { flushForRead } from './read-flush.ts'
 import { RunExports } from './run-export.ts'
 import type { RunFilter } from './run-filter.ts'
 import { RunQueue } from './run-queue.ts'
@@ -130,7 +131,7 @@ export function createRuns(deps: RunsDeps): Runs {
     clock,
     onNews: (news) => follow(news, { store, queue, clock, teller }),
   })
-  const flush = async (id: string): Promise<void> => queue.peek(id)?.flush()
+  const flush = (id: string): Promise<void> => flushForRead(queue.peek(id), clock)
   const wake = (): void => queue.wake()
   const view = new RunView({ store, executions, flush })
 

@@ -86,7 +86,7 @@ describe('frames of a client', () => {
     expect(answer?.type === 'error' && answer.detail.length).toBeLessThan(200)
   })
 
-  test('over 64 KiB close the socket with 1009', async () => {
+  test('over 64 KiB close the socket with 1009 [F61]', async () => {
     const client = await at.open()
     client.socket.send('x'.repeat(70_000))
     expect((await once(client.socket, 'close'))[0]).toBe(1009)

@@ -58,7 +58,7 @@ describe('a problem', () => {
 })
 
 describe('an error of the database', () => {
-  test('about a value that does not fit is 422, of another kind 500', async () => {
+  test('about a value that does not fit is 422, one that another try may not meet 503, of another kind 500 [F16, F22, F23]', async () => {
     const service = await startAuthService()
     try {
       const codeOf = async (text: string) => {
@@ -69,6 +69,11 @@ describe('an error of the database', () => {
       expect(await codeOf("select '99999999999'::int")).toBe('validation_failed')
       expect(await codeOf("select '2026-13-01'::timestamptz")).toBe('validation_failed')
       expect(await codeOf('select 1 limit -1')).toBe('validation_failed')
+      // conflicts, no room on the disk, no connection left, the end of the server, a disk that fails
+      for (const code of ['40001', '40P01', '53100', '53300', '57P01', '58030']) {
+        const raise = `do $$ begin raise exception 'no' using errcode = '${code}'; end $$`
+        expect([code, await codeOf(raise)]).toEqual([code, 'unavailable'])
+      }
       expect(await codeOf('select * from nowhere')).toBe('internal')
       expect(await codeOf("insert into account (id, email, password_hash) values (null, 'a', 'b')")).toBe('internal')
     } finally {

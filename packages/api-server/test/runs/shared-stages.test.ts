@@ -1,6 +1,7 @@
 /** Equal stages that execute at the same time in two engines of one database (wire decision R4). */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
+import { ExecutionStore, type RunWrite } from '../../src/runs/execution-store.ts'
 import { openEngine, type TestEngine } from './engine.ts'
 import { input, node, output } from './flows.ts'
 import { heldCode, waiting } from './held-code.ts'
@@ -96,4 +97,37 @@ test('whatever the order, each of many different stages executes once over all e
   expect(runs.map(({ status }) => status)).toEqual(Array.from({ length: 40 }, () => 'ok'))
   const expected = ['first', 'second'].flatMap((id) => [0, 1, 2, 3, 4].map((x) => `${id} ${x}`))
   expect(executed.toSorted()).toEqual(expected)
+})
+
+test('a run that replaces a stage of another one does not wait for what that one writes', async () => {
+  const runs = await Promise.all([one.submit('one', { no_cache: true }), two.submit('one', { no_cache: true })])
+  for (const { id } of runs) await expect.poll(async () => (await one.runs.get(id)).status).toBe('running')
+  const leases = await one.database.sql<{ id: string; token: string }[]>`select id, lease_token as token from run`
+  const parts = { code: null, modules: {}, settings: {}, inputs: {}, ports: '' }
+  const write = (at: number, key: string): RunWrite => ({
+    run: leases[at]?.id ?? '',
+    token: leases[at]?.token ?? '',
+    draft: null,
+    nodes: [],
+    chunks: [],
+    cache: [{ key, node: 'y', parts, outputs: { y: at }, loss: null }],
+    artifacts: null,
+    end: null,
+  })
+  const [first, second] = [new ExecutionStore(one.database), new ExecutionStore(two.database)]
+  const metric = () => 0
+  await first.write(one.database.sql, [write(0, 'a')], metric)
+  const [begun, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const open = one.database.transaction(async (tx) => {
+    await first.write(tx, [write(0, 'b')], metric)
+    begun.resolve()
+    await goOn.promise
+  })
+  await begun.promise
+  expect((await second.write(two.database.sql, [write(1, 'a')], metric)).size).toBe(1)
+  goOn.resolve()
+  await open
+  expect(await one.database.sql`select outputs from run_output where run = ${leases[0]?.id ?? ''}`).toEqual([
+    { outputs: { y: 0 } },
+  ])
 })

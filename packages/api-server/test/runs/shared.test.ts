@@ -1,6 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { basename } from 'node:path'
+
+import postgres from 'postgres'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 
 import type { Database } from '../../src/db/database.ts'
+import { ExecutionStore } from '../../src/runs/execution-store.ts'
 import { openEngine, type TestEngine } from './engine.ts'
 import { double } from './flows.ts'
 import { counter, limit } from './limited-runs.ts'
@@ -103,6 +107,49 @@ describe('two engines on one database', () => {
     expect(rows).toHaveLength(1)
   })
 
+  test('connections that are cut again and again lose no run and execute none twice [F20]', async () => {
+    const executed: (string | null)[] = []
+    both(async ({ run }) => {
+      executed.push(run)
+      return { y: 1 }
+    })
+    const sql = postgres(inject('postgresUrl') as string, { max: 1 })
+    const cut = async (): Promise<void> => {
+      await sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = ${basename(one.dataDir)} and pid <> pg_backend_pid()`
+    }
+    let count = 0
+    const submit = async (engine: TestEngine, key: string): Promise<string> => {
+      for (;;) {
+        const answer = await engine.submit('double', { idempotency_key: key }).catch(() => null)
+        if (!answer) continue
+        if (++count % 40 === 0) await cut()
+        return answer.id
+      }
+    }
+    const lane = async (at: number): Promise<string[]> => {
+      const ids: string[] = []
+      while (ids.length < 20) ids.push(await submit(at % 2 ? one : two, `cut ${at}.${ids.length}`))
+      return ids
+    }
+    const ids = (await Promise.all(Array.from({ length: 10 }, (_, at) => lane(at)))).flat()
+    await sql.end()
+    expect(new Set(ids).size).toBe(200)
+    // what was taken in a transaction whose end nobody heard is given up with its lease
+    const ended = async (): Promise<number> => {
+      await one.database
+        .sql`update run set lease_until = now() where status = 'running' and not (id = any(${executed as string[]}::uuid[]))`
+      return (await one.runs.active()).length
+    }
+    await expect.poll(ended).toBe(0)
+    expect(new Set(executed).size).toBe(executed.length)
+    const runs = await one.runs.list({}, { limit: 500, offset: 0 })
+    expect(runs).toHaveLength(200)
+    for (const { id, status } of runs)
+      expect([id, status]).toEqual([id, executed.includes(id) && status === 'ok' ? 'ok' : 'abandoned'])
+  })
+
   test('no more runs of a flow execute in both together than it allows', async () => {
     const running = counter()
     both(running.code)
@@ -145,6 +192,27 @@ test('sweeps and imports that two engines take in at once are stored whole, at t
   const ids = imports.map((answer) => answer.runs.map(({ id }) => id).toSorted())
   for (const other of ids) expect(other).toEqual(ids[0])
   expect(imports.flatMap((answer) => answer.runs).filter(({ created }) => created)).toHaveLength(50)
+})
+
+test('two engines that learn the same new curves in other orders do not block each other', async () => {
+  await using one = await openEngine({ closed: true })
+  await using two = await openEngine({ closed: true, databaseDir: one.dataDir, flows: one.flows })
+  const [first, second] = [new ExecutionStore(one.database), new ExecutionStore(two.database)]
+  for (let round = 0; round < 10; round += 1) {
+    const curves = Array.from({ length: 400 }, (_, at) => ({
+      node: `${round}-${(at * 7919) % 400}`,
+      port: 'p',
+      message: 'm',
+    }))
+    // oxlint-disable-next-line no-await-in-loop -- each round has new curves
+    const learnt = await Promise.all([
+      first.metricIds(curves),
+      second.metricIds(curves.slice(100).toReversed()),
+      first.metricIds(curves.slice(30)),
+      second.metricIds(curves.slice(0, 300 + round).toReversed()),
+    ])
+    expect(new Set(learnt.flat().map(({ id }) => id)).size).toBe(400)
+  }
 })
 
 /** A database that gives the answers to statements with `text` when the test says so. */

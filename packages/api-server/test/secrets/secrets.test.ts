@@ -6,6 +6,7 @@ import type {
   NodeRecord,
   ObservabilityEvent,
   Run,
+  RunPlan,
   SecretUsage,
 } from '@flow-service/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -219,6 +220,27 @@ describe('a run', () => {
       })
     }
     expect((await ran('echo')).node?.cache?.why).toEqual(['outputs with the value of a secret are not kept'])
+  })
+
+  test('and its plan tell no value of a secret among the reasons for a miss', async () => {
+    await put('token', 'twelve chars')
+    const ports = [
+      { direction: 'input' as const, name: 'x', dtype: 'str' as const },
+      { direction: 'output' as const, name: 'y', dtype: 'str' as const },
+    ]
+    const nodes = [{ id: 'length', type: 'python', source: 'def run(x):\n    return {"y": str(len(x))}\n', ports }]
+    const flowed = (initial: string): FlowDocumentInput => ({
+      mode: 'batch',
+      inputs: [{ name: 'x', dtype: 'str', initial }],
+      nodes,
+    })
+    await stored('plain', flowed('before'))
+    await ran('plain')
+    const { version } = (await at.ann<Flow>('GET', '/flows/plain')).value
+    await stored('plain', { ...flowed('twelve chars'), version } as FlowDocumentInput)
+    const plan = await at.ann<RunPlan>('POST', '/runs/flows/plain/plan', {})
+    expect(plan.value.stages[0]?.why).toEqual(['input x: "before" -> "***"'])
+    expect((await ran('plain')).node?.cache?.why).toEqual(['input x: "before" -> "***"'])
   })
 })
 

@@ -8,7 +8,7 @@ import { MAX_COMPARED_RUNS, MAX_IMPORT_RUNS } from '@flow-service/protocol'
 import { drawCurves } from '../curve.ts'
 import { CommandFailure } from '../failure.ts'
 import { type ClientFlags, connect } from '../session.ts'
-import { oneLine, table, varying } from '../table.ts'
+import { oneLine, printable, table, varying } from '../table.ts'
 import { bold, counted, printAnswer } from '../terminal.ts'
 
 /** `service runs cancel <id...>`. */
@@ -44,7 +44,9 @@ async function each(
       process.exitCode = 1
     }
   }
-  printAnswer(told, flags.json, () => told.map(({ id, done, error }) => `${id} ${done ?? error ?? ''}`).join('\n'))
+  printAnswer(told, flags.json, () =>
+    told.map(({ id, done, error }) => printable(`${id} ${done ?? error ?? ''}`)).join('\n'),
+  )
 }
 
 interface CompareFlags extends ClientFlags {

@@ -54,7 +54,7 @@ export function describeRun(run: Run): string {
     ...section('metrics', metrics),
     ...section('result', pairs(run.result ?? {})),
     ...run.nodes.flatMap((node) =>
-      node.traceback ? ['', `traceback of ${node.node}:`, node.traceback.trimEnd()] : [],
+      node.traceback ? ['', `traceback of ${node.node}:`, printable(node.traceback.trimEnd())] : [],
     ),
   ]
   return parts.join('\n')
@@ -63,4 +63,4 @@ export function describeRun(run: Run): string {
 const section = (title: string, lines: string[]): string[] => (lines.length > 0 ? [`${title}:`, ...lines] : [])
 
 const pairs = (values: Record<string, unknown>): string[] =>
-  Object.entries(values).map(([name, value]) => `  ${name} = ${oneLine(value)}`)
+  Object.entries(values).map(([name, value]) => `  ${printable(name)} = ${oneLine(value)}`)

@@ -40,6 +40,25 @@ export async function sweep(flow: string, flags: SweepFlags): Promise<void> {
   if (counts.ok < ids.length) process.exitCode = 1
 }
 
+/** Requests for cancellations under way at once. */
+const MAX_REQUESTS = 16
+
+/** Cancels runs, the last ones first: the first ones end by themselves the soonest. */
+export async function cancelAll(
+  client: Pick<Client, 'runs'>,
+  ids: readonly string[],
+  print: (line: string) => void,
+): Promise<void> {
+  const left = [...ids]
+  const work = async (): Promise<void> => {
+    for (let id = left.pop(); id !== undefined; id = left.pop()) {
+      // oxlint-disable-next-line no-await-in-loop -- as many at once as there are workers
+      await client.runs.cancel({ id }).catch((error: unknown) => print(`  ${id}: ${oneLine((error as Error).message)}`))
+    }
+  }
+  await Promise.all(Array.from({ length: MAX_REQUESTS }, work))
+}
+
 /** Follows runs of a flow to their ends: a line a second at most; Ctrl-C cancels what is left. */
 async function untilOver(
   client: Client,
@@ -49,7 +68,12 @@ async function untilOver(
   const over = new Map<string, string>()
   let printedMs = 0
   const cancel = (): void => {
-    for (const id of ids) if (!over.has(id)) void client.runs.cancel({ id }).catch(() => {})
+    print('cancelling what is left; Ctrl-C again leaves it')
+    void cancelAll(
+      client,
+      ids.filter((id) => !over.has(id)),
+      print,
+    )
   }
   process.once('SIGINT', cancel)
   const tell = (): void => {
