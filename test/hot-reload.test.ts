@@ -206,6 +206,8 @@ describe('service dev', () => {
     await shown(/\+ busy {2}v1 \(new, live\)\n/)
     await client.messages.publish({ message: 'busy.offset', value: 100 })
     expect(await answerOf(client, 'busy', 1)).toBe(101)
+    // it says so a second after it has started
+    await expect.poll(() => startsOf(client, 'busy')).toBe(1)
     const frames: EventFrame[] = []
     const stop = new AbortController()
     const events = client.events({ signal: stop.signal })
