@@ -1,5 +1,6 @@
 /**
- * Which requirements the tests cite: `[R012]` or `[R012, R013]` at the end of a test's title.
+ * Which requirements the tests cite: `[R012]` or `[R012, R013]` at the end of a test's title, where threats and faults
+ * (`T70`, `F12`) may stand beside them.
  * Prints a line an area; `--open` lists the ids that no test cites yet. Fails on a citation of an unknown id.
  */
 import { globSync, readFileSync } from 'node:fs'
@@ -13,8 +14,8 @@ const known = new Map(rows.map(([id, area, statement]) => [id ?? '', { area: are
 
 const cited = new Map<string, string>()
 for (const file of globSync(['packages/*/test/**/*.ts', 'test/**/*.ts', 'examples/*/*.ts']))
-  for (const [, ids] of readFileSync(file, 'utf8').matchAll(/\[(R\d{3}(?:,\s*R\d{3})*)\]/g))
-    for (const id of ids?.split(/,\s*/) ?? []) cited.set(id, file)
+  for (const [, ids] of readFileSync(file, 'utf8').matchAll(/\[([RTFN]\d{1,3}(?:,\s*[RTFN]\d{1,3})*)\]/g))
+    for (const id of ids?.split(/,\s*/) ?? []) if (id.startsWith('R')) cited.set(id, file)
 
 const unknown = [...cited].filter(([id]) => !known.has(id))
 for (const [id, file] of unknown) console.error(`${file} cites ${id}, which test/requirements.tsv does not hold`)

@@ -72,7 +72,7 @@ describe('a flow with a limit', () => {
     }
   })
 
-  test('executes at most so many runs at once, and all of them in the end', async () => {
+  test('executes at most so many runs of a sweep at once, and all of them in the end [R515]', async () => {
     await engine.runs.open()
     await publish('executed', 2)
     const { runs } = await engine.runs.sweep(

@@ -93,6 +93,41 @@ test('source, settings and input values tell stages apart [R418]', async () => {
   expect(await runs({ cache: false })).toBe(1)
 })
 
+test('bytes count by their digest: under another name they are the same input [R615]', async () => {
+  await engine.publish('reader', {
+    inputs: [{ name: 'file', dtype: 'artifact' }],
+    nodes: [node('read', [input('file', 'artifact'), output('n')])],
+  })
+  engine.code['read'] = async (call) => {
+    executed.push(call.run ?? '')
+    return { n: 1 }
+  }
+  const stored = async (name: string, text: string) =>
+    (await engine.artifacts.put(Buffer.from(text), { name, mediaType: 'text/plain', volatile: false })).ref
+  const first = await run('reader', { params: { file: await stored('a.txt', 'same') } })
+  const renamed = await run('reader', { params: { file: await stored('b.txt', 'same') } })
+  expect(renamed.nodes[0]).toMatchObject({ cached: true, cached_from: first.id })
+  const other = await run('reader', { params: { file: await stored('a.txt', 'other') } })
+  expect(other.nodes[0]).toMatchObject({ cached: false })
+})
+
+test('what code reads elsewhere is no part of its key, and built-in nodes are never cached [R614, R618]', async () => {
+  const number = (direction: 'input' | 'output', name: string, port: string) =>
+    ({ direction, name, port, dtype: 'float' }) as const
+  const change = { id: 'scale', type: 'change', ports: [number('input', 'n', 'in'), number('output', 'm', 'out')] }
+  await engine.publish('outside', { outputs: [{ name: 'm' }], nodes: [node('look', [output('n')]), change] })
+  let weather = 20
+  engine.code['look'] = async () => ({ n: weather })
+  expect((await run('outside')).result).toEqual({ m: 20 })
+  weather = 30
+  const second = await run('outside')
+  expect(second.result).toEqual({ m: 20 })
+  expect(second.nodes.map((record) => [record.node, record.cached])).toEqual([
+    ['look', true],
+    ['scale', false],
+  ])
+})
+
 test('no_cache executes, and refreshes what later runs find [R484]', async () => {
   let version = 0
   await engine.publish('fresh', { outputs: [{ name: 'y' }], nodes: [node('fresh', [output('y')])] })
