@@ -52,8 +52,6 @@ export class Cascade implements Cause {
   readonly cascade: Cascade = this
   readonly work = null
   readonly depth = 0
-  readonly mark = ''
-  readonly isApart = false
   readonly caused: Cause = this
   /** Of all that are not over, the one that began before, and after. */
   earlier: Cascade | null = null
@@ -71,6 +69,14 @@ export class Cascade implements Cause {
     this.run = run
     this.startedMs = startedMs
     this.#over = over
+  }
+
+  get mark(): string {
+    return ''
+  }
+
+  get isApart(): boolean {
+    return false
   }
 
   next(): Cause {

@@ -45,7 +45,8 @@ export class LiveNode implements HomeNode, ContextOwner {
   readonly #outputs: NodeOutputs
   /** The output of a node that has one. */
   readonly #only: OutputPort | null
-  readonly #mailbox = new Mailbox(this)
+  /** Null until the node was busy when something came. */
+  #mailbox: Mailbox | null = null
   /** Timers that outlive the engine. */
   readonly timers: NodeTimers
   readonly condition: NodeCondition
@@ -159,7 +160,7 @@ export class LiveNode implements HomeNode, ContextOwner {
   /** Empties the mailbox. */
   takeMailbox(): Waiting[] {
     this.condition.overflow('mailbox', false)
-    return this.#mailbox.takeAll()
+    return this.#mailbox?.takeAll() ?? []
   }
 
   /** Gives a delivery up, with one dead letter for each value of it. */
@@ -378,15 +379,17 @@ export class LiveNode implements HomeNode, ContextOwner {
   }
 
   #wait(what: What, value: unknown, cause: Cause): void {
+    this.#mailbox ??= new Mailbox(this)
     if (this.#mailbox.push(this.#home.ticket(), what, value, cause)) this.condition.overflow('mailbox', true)
   }
 
   #next(): void {
-    while (this.#cause === null && this.#mailbox.size > 0) {
-      const { what, value, cause } = this.#mailbox.shift()
+    const mailbox = this.#mailbox
+    while (mailbox !== null && this.#cause === null && mailbox.size > 0) {
+      const { what, value, cause } = mailbox.shift()
       this.#take(what, value, cause)
     }
-    if (this.#mailbox.size === 0) this.condition.overflow('mailbox', false)
+    if (mailbox?.size === 0) this.condition.overflow('mailbox', false)
   }
 
   #limit(what: Handled, value: unknown, cause: Cause): void {
