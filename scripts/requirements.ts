@@ -15,7 +15,7 @@ const known = new Map(rows.map(([id, area, statement]) => [id ?? '', { area: are
 const cited = new Map<string, string>()
 for (const file of globSync(['packages/*/test/**/*.ts', 'test/**/*.ts', 'examples/*/*.ts']))
   for (const [, ids] of readFileSync(file, 'utf8').matchAll(/\[([RTFN]\d{1,3}(?:,\s*[RTFN]\d{1,3})*)\]/g))
-    for (const id of ids?.split(/,\s*/) ?? []) if (id.startsWith('R')) cited.set(id, file)
+    for (const [id] of ids?.matchAll(/R\d{3}/g) ?? []) cited.set(id, file)
 
 const unknown = [...cited].filter(([id]) => !known.has(id))
 for (const [id, file] of unknown) console.error(`${file} cites ${id}, which test/requirements.tsv does not hold`)
