@@ -5,6 +5,7 @@
 import type { FlowDocument, RunStatus } from '@flow-service/protocol'
 
 import type { Database, Sql } from '../db/database.ts'
+import { type Claim, claimed, type ClaimedRun, claimedOf, claimParts, type ClaimRow } from './lease-store.ts'
 import type { Chunk, Curve, StoredChunk } from './metrics.ts'
 import type { Failure, MetricSummary, NodeRow, RunArtifact } from './run-record.ts'
 import { type CacheEntry, keepStages, stageItem } from './stage-store.ts'
@@ -31,6 +32,24 @@ export interface RunWrite {
   readonly end: RunEnd | null
 }
 
+/** What shares one statement. */
+export interface Round {
+  /** At most one write of a run. */
+  readonly writes: readonly RunWrite[]
+  /** The id of a curve by its place. */
+  readonly metricId: (curve: Curve) => number
+  /** Queued runs to be taken. */
+  readonly claim: Claim | null
+}
+
+/** What became of a {@link Round}. */
+export interface RoundResult {
+  /** The ids of the runs that were written. */
+  readonly held: ReadonlySet<string>
+  /** Null without a claim, and where flows have limits. */
+  readonly claimed: ClaimedRun[] | null
+}
+
 /** The statements of executions over one database. */
 export class ExecutionStore {
   readonly #sql: Sql
@@ -51,14 +70,14 @@ export class ExecutionStore {
   }
 
   /**
-   * Writes for several runs in one statement; gives the runs whose lease was held. The rest is dropped. Only what there
-   * is to write becomes a part of the statement: most writes have no draft, no points and no stages, and each part costs
-   * a short run a tenth of its time. The lock is one that `keep_run_output` does not wait for: it may take the outputs of
-   * a run whose engine replaces a stage of ours at the same time.
+   * Writes for several runs in one statement, and a claim that goes with them; gives the runs whose lease was held. The
+   * rest is dropped. Only what there is to write becomes a part of the statement: most writes have no draft, no points
+   * and no stages, and each part costs a short run a tenth of its time. The lock is one that `keep_run_output` does not
+   * wait for: it may take the outputs of a run whose engine replaces a stage of ours at the same time.
    */
-  async write(tx: Sql, writes: readonly RunWrite[], metricId: (curve: Curve) => number): Promise<Set<string>> {
+  async write(tx: Sql, { writes, metricId, claim }: Round): Promise<RoundResult> {
     const chunks = writes.flatMap((write) => chunkItems(write, metricId))
-    const rows = await tx<{ id: string }[]>`
+    const rows = await tx<({ held: string[] | null } & ClaimRow)[]>`
       with held as materialized (
         select run.id, run.flow, item.digest, item.document, item.status, item.finished_at, item.result::json as result,
           item.error, item.artifacts::json as artifacts
@@ -81,8 +100,9 @@ export class ExecutionStore {
       ${noteNodes(tx, writes.flatMap(nodeItems))}
       ${chunks.length > 0 ? drawPoints(tx, chunks) : tx``}
       ${writes.some(({ cache }) => cache.length > 0) ? keepStages(tx, writes.flatMap(stageItems)) : tx``}
-      select id from held`
-    return new Set(rows.map((row) => row.id))
+      ${claim ? tx`, ${claimParts(tx, claim)}` : tx``}
+      select (select json_agg(id) from held) as held ${claim ? tx`, rule.is_limited, claimed.* from ${claimed(tx)}` : tx``}`
+    return { held: new Set(rows[0]?.held), claimed: claim && claimedOf(rows.map(({ held: _held, ...row }) => row)) }
   }
 
   /** Whether the lease on a running run is held with this token. */

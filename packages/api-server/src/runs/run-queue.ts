@@ -16,12 +16,14 @@ import { timestampOfMs } from '@flow-service/protocol'
 
 import type { RunsLog } from './execution-writer.ts'
 import type { Execution } from './execution.ts'
+import type { ClaimedRun, LeaseStore } from './lease-store.ts'
+import type { RunCommits } from './run-commits.ts'
 import type { SummaryRow } from './run-record.ts'
-import type { ClaimedRun, RunsStore } from './store.ts'
 
 /** What the queue needs. */
 export interface QueueSetting {
-  readonly store: Pick<RunsStore, 'abandon' | 'claim' | 'renew'>
+  readonly commits: Pick<RunCommits, 'claim'>
+  readonly leases: Pick<LeaseStore, 'abandon' | 'renew'>
   readonly clock: Clock
   /** Whether other engines work on the same database. */
   readonly shared: boolean
@@ -111,16 +113,17 @@ export class RunQueue {
   }
 
   async #claim(): Promise<void> {
-    const { store, clock, maxRuns, log } = this.#setting
+    const { commits, clock, maxRuns, log } = this.#setting
     while (this.#wanted && this.#isOpen) {
-      // runs that ended in one commit free their slots in this turn: one claim fills them all
+      // runs that end in one turn free their slots in it: one claim fills them all, by the commit of their ends
       await new Promise((resolve) => setImmediate(resolve))
       this.#wanted = false
       const executingOrEnding = this.#active.size - this.#waiting
       const free = Math.min(maxRuns - this.#executing, 2 * maxRuns - executingOrEnding, MAX_WAITING - this.#waiting)
       if (free <= 0 || !this.#isOpen) return
       try {
-        for (const claim of await store.claim(free, timestampOfMs(clock.now()))) this.#start(claim)
+        const claim = { limit: free, startedAt: timestampOfMs(clock.now()) }
+        for (const run of await commits.claim(claim)) this.#start(run)
       } catch (error) {
         log.error({ err: error }, 'queued runs could not be claimed; trying again in a second')
         this.#after(POLL_MS, () => this.wake())
@@ -155,15 +158,15 @@ export class RunQueue {
   async #renew(): Promise<void> {
     const executions = [...this.#active.values()].map((entry) => entry.execution)
     if (executions.length === 0) return
-    const held = await this.#setting.store.renew(executions.map(({ claim }) => claim.token))
+    const held = await this.#setting.leases.renew(executions.map(({ claim }) => claim.token))
     for (const execution of executions) {
       if (!held.has(execution.claim.token) && !execution.ending) execution.abandon()
     }
   }
 
   async #abandon(which: 'expired' | 'all'): Promise<void> {
-    const { store, clock, onAbandoned } = this.#setting
-    for (const run of await store.abandon(which, timestampOfMs(clock.now()))) onAbandoned(run)
+    const { leases, clock, onAbandoned } = this.#setting
+    for (const run of await leases.abandon(which, timestampOfMs(clock.now()))) onAbandoned(run)
   }
 
   /** Runs `task` again and again, each time that long after the last has ended. */

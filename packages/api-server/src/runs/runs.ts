@@ -28,8 +28,10 @@ import { Execution } from './execution.ts'
 import { ExportStore } from './export-store.ts'
 import { HistoryStore } from './history-store.ts'
 import { RunHistory } from './history.ts'
+import { LeaseStore } from './lease-store.ts'
 import { planRuns } from './plan.ts'
 import { flushForRead } from './read-flush.ts'
+import { RunCommits } from './run-commits.ts'
 import { RunExports } from './run-export.ts'
 import type { RunFilter } from './run-filter.ts'
 import { RunQueue } from './run-queue.ts'
@@ -107,11 +109,14 @@ export function createRuns(deps: RunsDeps): Runs {
   const store = new RunsStore(database)
   const executions = new ExecutionStore(database)
   const timestamps = createTimestamps(() => clock.now())
-  const writer = new ExecutionWriter({ ...deps, store: executions, clock })
+  const leases = new LeaseStore(database)
+  const commits = new RunCommits({ ...deps, store: executions, leases })
+  const writer = new ExecutionWriter({ ...deps, commits, store: executions, clock })
   const stages = new EngineStages({ ...deps, clock })
   const queue = new RunQueue({
     ...deps,
-    store,
+    commits,
+    leases,
     clock,
     shared: database.backend === 'server',
     execution(claim) {

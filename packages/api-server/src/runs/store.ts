@@ -1,5 +1,5 @@
 /**
- * The rows of runs: submission, lists, admission, lease and cancellation. What an execution writes is in
+ * The rows of runs: submission, lists and cancellation. Admission is in `lease-store.ts`, what an execution writes in
  * `execution-store.ts`.
  * @module
  */
@@ -31,44 +31,18 @@ export interface NewRun {
   readonly submitted_by: string | null
 }
 
-/** A run that this engine has taken; it alone knows the token. */
-export interface ClaimedRun extends SummaryRow {
-  readonly flow_id: string
-  readonly token: string
-  readonly no_cache: boolean
-  readonly inputs: RunInput[]
-  readonly document: FlowDocument | null
-}
-
-/** Seconds that a lease lasts without being renewed. */
-const LEASE_S = 30
-
-/** Names the lock under which the runs of flows with limits are counted and taken. */
-const CLAIM_LOCK = 7_201_001
-
 /** The columns of a {@link SummaryRow}. */
 export const summary = (sql: Sql) => sql`
   run.id, ${flowName(sql)} as flow, run.status, run.draft, run.seed, run.group_id, run.parent, run.idempotency_key,
   run.external_id, run.flow_version, run.digest, run.commit, run.created_at, run.started_at, run.finished_at,
   extract(epoch from run.finished_at - run.started_at)::float8 as duration_s, run.error, run.submitted_by`
 
-/** Takes the runs that a `next` before it names. */
-const claimOf = (sql: Sql, startedAt: string, more: ReturnType<Sql>) => sql`
-  update run set status = 'running', started_at = greatest(${startedAt}::timestamptz, run.created_at),
-    lease_token = gen_random_uuid(), lease_until = now() + make_interval(secs => ${LEASE_S})
-  from next left join run_document on run_document.flow = next.flow and run_document.digest = next.digest
-  where run.id = next.id ${more}
-  returning ${summary(sql)}, run.flow as flow_id, run.lease_token as token, run.no_cache, run.inputs,
-    run_document.document`
-
 /** The statements of runs over one database. */
 export class RunsStore {
   readonly #sql: Sql
-  readonly #transaction: Database['transaction']
 
-  constructor({ sql, transaction }: Pick<Database, 'sql' | 'transaction'>) {
+  constructor({ sql }: Pick<Database, 'sql'>) {
     this.#sql = sql
-    this.#transaction = transaction
   }
 
   /**
@@ -141,68 +115,6 @@ export class RunsStore {
     return this.#sql<SummaryRow[]>`
       select ${summary(this.#sql)} from run where ${matching(this.#sql, filter)}
       order by run.created_at desc limit ${page.limit} offset ${page.offset}`
-  }
-
-  /**
-   * Takes up to `limit` queued runs: the most urgent, then the oldest, and of no flow more than may execute at once in
-   * all engines. Where no such flow is among the next ones, which one statement finds out, that statement is all.
-   */
-  async claim(limit: number, startedAt: string): Promise<ClaimedRun[]> {
-    const rows = await this.#sql<({ is_limited: boolean } & (ClaimedRun | { id: null }))[]>`
-      with next as (
-        select id, flow, digest from run where status = 'queued'
-        order by priority desc, created_at limit ${limit} for update skip locked
-      ), rule as materialized (
-        select exists(select from next join flow on flow.id = next.flow where flow.concurrency is not null) as is_limited
-      ), claimed as (${claimOf(this.#sql, startedAt, this.#sql`and not (select is_limited from rule)`)})
-      select rule.is_limited, claimed.* from rule left join claimed on true`
-    if (rows[0]?.is_limited) return this.#claimWithinLimits(limit, startedAt)
-    return rows.flatMap(({ is_limited: _isLimited, ...run }) => (run.id === null ? [] : [run as ClaimedRun]))
-  }
-
-  /**
-   * The same where flows have limits. The lock lets one engine at a time count and take, and the statement behind it
-   * sees what the engine before has taken.
-   */
-  async #claimWithinLimits(limit: number, startedAt: string): Promise<ClaimedRun[]> {
-    return this.#transaction(async (tx) => {
-      await tx`select pg_advisory_xact_lock(${CLAIM_LOCK})`
-      return tx<ClaimedRun[]>`
-        with room as materialized (
-          select run_flow.id, least(${limit}, flow.concurrency - (
-            select count(*) from run where run.flow = run_flow.id and run.status = 'running' and flow.concurrency > 0
-          )) as free
-          from run_flow left join flow on flow.id = run_flow.id
-        ), next as (
-          select id, flow, digest from run
-          where status = 'queued' and id in (
-            select head.id from room cross join lateral (
-              select id, priority, created_at from run where flow = room.id and status = 'queued'
-              order by priority desc, created_at limit greatest(room.free, 0)
-            ) head
-            order by head.priority desc, head.created_at limit ${limit}
-          )
-          for update skip locked
-        ) ${claimOf(tx, startedAt, tx``)}`
-    })
-  }
-
-  /** Extends the leases that are still held; gives the tokens of these. */
-  async renew(tokens: readonly string[]): Promise<Set<string>> {
-    const rows = await this.#sql<{ lease_token: string }[]>`
-      update run set lease_until = now() + make_interval(secs => ${LEASE_S})
-      where status = 'running' and lease_token = any(${tokens as string[]}::uuid[]) returning lease_token`
-    return new Set(rows.map((row) => row.lease_token))
-  }
-
-  /** Gives up running runs whose lease is over, or all of them; gives the runs. */
-  async abandon(which: 'expired' | 'all', finishedAt: string): Promise<SummaryRow[]> {
-    const error = { node: null, type: 'abandoned', message: 'the engine that executed the run stopped before its end' }
-    return this.#sql<SummaryRow[]>`
-      update run set status = 'abandoned', finished_at = greatest(${finishedAt}::timestamptz, run.started_at),
-        error = ${JSON.stringify(error)}::json, lease_token = null, lease_until = null
-      where status = 'running' ${which === 'expired' ? this.#sql`and lease_until < now()` : this.#sql``}
-      returning ${summary(this.#sql)}`
   }
 
   /** Cancels a run that is in this state; null when it is not. */

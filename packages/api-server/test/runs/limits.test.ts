@@ -1,20 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { RunsStore } from '../../src/runs/store.ts'
+import { ExecutionStore } from '../../src/runs/execution-store.ts'
+import { LeaseStore } from '../../src/runs/lease-store.ts'
+import { RunCommits } from '../../src/runs/run-commits.ts'
 import { openEngine, type TestEngine } from './engine.ts'
 import { double } from './flows.ts'
 import { counter, limit } from './limited-runs.ts'
 
 /** Its queue is closed: the tests claim. */
 let engine: TestEngine
-let store: RunsStore
+let commits: RunCommits
 const running = counter()
 beforeAll(async () => {
   engine = await openEngine({ closed: true, maxRuns: 4, code: { double: running.code } })
-  store = new RunsStore(engine.database)
+  const { database, artifacts } = engine
+  const leases = new LeaseStore(database)
+  commits = new RunCommits({ database, leases, store: new ExecutionStore(database), artifacts })
 })
 afterAll(() => engine[Symbol.asyncDispose]())
-const at = '2026-01-01T00:00:00Z'
+const startedAt = '2026-01-01T00:00:00Z'
 
 /** Stores a flow whose runs execute so many at once. */
 async function publish(name: string, concurrency: number | null): Promise<void> {
@@ -29,7 +33,7 @@ describe('priority', () => {
     for (const priority of [0, -5, 100, 0, 100]) submitted.push((await engine.submit('double', { priority })).id)
     const claimed: string[] = []
     for (let count = 0; count < 5; count += 1) {
-      claimed.push(...(await store.claim(1, at)).map(({ id }) => id))
+      claimed.push(...(await commits.claim({ limit: 1, startedAt })).map(({ id }) => id))
     }
     expect(claimed).toEqual([2, 4, 0, 3, 1].map((at) => submitted[at]))
   })
@@ -45,14 +49,14 @@ describe('a flow with a limit', () => {
       null,
     )
     const free = await engine.submit('free')
-    const first = await store.claim(3, at)
+    const first = await commits.claim({ limit: 3, startedAt })
     expect(new Set(first.map(({ id }) => id))).toEqual(new Set([limited.runs[0]?.id, limited.runs[1]?.id, free.id]))
-    expect(await store.claim(3, at)).toEqual([])
+    expect(await commits.claim({ limit: 3, startedAt })).toEqual([])
     await engine.runs.cancel(limited.runs[0]?.id ?? '')
-    expect((await store.claim(3, at)).map(({ id }) => id)).toEqual([limited.runs[2]?.id])
+    expect((await commits.claim({ limit: 3, startedAt })).map(({ id }) => id)).toEqual([limited.runs[2]?.id])
     // a higher limit counts at once
     await publish('limited', 3)
-    expect((await store.claim(3, at)).map(({ id }) => id)).toEqual([limited.runs[3]?.id])
+    expect((await commits.claim({ limit: 3, startedAt })).map(({ id }) => id)).toEqual([limited.runs[3]?.id])
   })
 
   test('takes its limit from what is published, else from the draft; others have none', async () => {

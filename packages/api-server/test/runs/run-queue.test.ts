@@ -2,8 +2,8 @@ import { VirtualClock } from '@flow-service/core/testing'
 import { expect, test } from 'vitest'
 
 import type { Execution, ExecutionListener } from '../../src/runs/execution.ts'
+import type { ClaimedRun } from '../../src/runs/lease-store.ts'
 import { RunQueue } from '../../src/runs/run-queue.ts'
-import type { ClaimedRun } from '../../src/runs/store.ts'
 
 /** A queue over a database that holds these tokens, with runs that end when the test says so. */
 function setup(
@@ -23,14 +23,16 @@ function setup(
     clock,
     shared: options.shared ?? false,
     maxRuns: options.maxRuns ?? 10,
-    store: {
-      async claim(limit) {
+    commits: {
+      async claim({ limit }) {
         if (failures-- > 0) throw new Error('no database')
         return queued.splice(0, limit).map((token) => {
           held.add(token)
           return { id: token, token } as ClaimedRun
         })
       },
+    },
+    leases: {
       async renew(tokens) {
         renewals += 1
         return new Set(tokens.filter((token) => held.has(token)))

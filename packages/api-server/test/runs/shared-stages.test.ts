@@ -1,7 +1,7 @@
 /** Equal stages that execute at the same time in two engines of one database (wire decision R4). */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
-import { ExecutionStore, type RunWrite } from '../../src/runs/execution-store.ts'
+import { ExecutionStore, type Round, type RunWrite } from '../../src/runs/execution-store.ts'
 import { openEngine, type TestEngine } from './engine.ts'
 import { input, node, output } from './flows.ts'
 import { heldCode, waiting } from './held-code.ts'
@@ -104,6 +104,7 @@ test('a run that replaces a stage of another one does not wait for what that one
   for (const { id } of runs) await expect.poll(async () => (await one.runs.get(id)).status).toBe('running')
   const leases = await one.database.sql<{ id: string; token: string }[]>`select id, lease_token as token from run`
   const parts = { code: null, modules: {}, settings: {}, inputs: {}, ports: '' }
+  const round = (at: number, key: string): Round => ({ writes: [write(at, key)], metricId: () => 0, claim: null })
   const write = (at: number, key: string): RunWrite => ({
     run: leases[at]?.id ?? '',
     token: leases[at]?.token ?? '',
@@ -115,16 +116,15 @@ test('a run that replaces a stage of another one does not wait for what that one
     end: null,
   })
   const [first, second] = [new ExecutionStore(one.database), new ExecutionStore(two.database)]
-  const metric = () => 0
-  await first.write(one.database.sql, [write(0, 'a')], metric)
+  await first.write(one.database.sql, round(0, 'a'))
   const [begun, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const open = one.database.transaction(async (tx) => {
-    await first.write(tx, [write(0, 'b')], metric)
+    await first.write(tx, round(0, 'b'))
     begun.resolve()
     await goOn.promise
   })
   await begun.promise
-  expect((await second.write(two.database.sql, [write(1, 'a')], metric)).size).toBe(1)
+  expect((await second.write(two.database.sql, round(1, 'a'))).held.size).toBe(1)
   goOn.resolve()
   await open
   expect(await one.database.sql`select outputs from run_output where run = ${leases[0]?.id ?? ''}`).toEqual([
