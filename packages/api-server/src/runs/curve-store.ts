@@ -5,6 +5,7 @@
 import { type FlowDocument, MAX_SELECTED_RUNS, type RunInput, type RunStatus } from '@flow-service/protocol'
 
 import type { Database, Sql } from '../db/database.ts'
+import { type PackedPoints, withPoints } from './chunk-store.ts'
 import type { StoredChunk } from './metrics.ts'
 import { flowName, matching, type RunFilter } from './run-filter.ts'
 
@@ -30,7 +31,7 @@ export interface PlacedChunk extends StoredChunk {
   readonly cached: boolean
 }
 
-interface ChunkRow extends PlacedChunk {
+interface ChunkRow extends Omit<PlacedChunk, keyof PackedPoints>, PackedPoints {
   readonly metric: number
   readonly seq: number
 }
@@ -129,7 +130,7 @@ export class CurveStore {
     let after: Pick<ChunkRow, 'metric' | 'node' | 'seq'> | null = null
     for (;;) {
       const rows: ChunkRow[] = await this.#page(ids.slice(first), choice, after)
-      yield rows.map(({ place, ...chunk }) => ({ ...chunk, place: place + first }))
+      yield rows.map(({ place, ...chunk }) => ({ ...withPoints(chunk), place: place + first }))
       const last = rows.at(-1)
       if (!last || rows.length < PAGE_CHUNKS) return
       first += last.place
@@ -144,12 +145,12 @@ export class CurveStore {
   ): Promise<ChunkRow[]> {
     const sql = this.#sql
     const node = sql`coalesce(source.shown, metric.node)`
-    const steps = axes.includes('steps') ? sql`to_json(chunk.steps)` : sql`'[]'::json`
-    const ts = axes.includes('ts') ? sql`to_json(chunk.ts)` : sql`'[]'::json`
+    const steps = axes.includes('steps') ? sql`chunk.steps` : sql`null::bytea`
+    const ts = axes.includes('ts') ? sql`chunk.ts` : sql`null::bytea`
     return sql<ChunkRow[]>`
       select (asked.place - 1)::int as place, metric.id as metric, ${node} as node, chunk.seq, metric.port,
         metric.message, chunk.run, source.node is not null as cached, ${steps} as steps, ${ts} as ts,
-        to_json(chunk.vals) as vals
+        chunk.vals
       from unnest(${ids as string[]}::uuid[]) with ordinality as asked (id, place)
       cross join lateral (
         select asked.id as run, null as node, null as shown

@@ -5,6 +5,7 @@
 import type { FlowDocument, RunStatus } from '@flow-service/protocol'
 
 import type { Database, Sql } from '../db/database.ts'
+import { chunkItem, chunkRows, type PackedPoints, withPoints } from './chunk-store.ts'
 import { type Claim, claimed, type ClaimedRun, claimedOf, claimParts, type ClaimRow } from './lease-store.ts'
 import type { Chunk, Curve, StoredChunk } from './metrics.ts'
 import type { Failure, MetricSummary, NodeRow, RunArtifact } from './run-record.ts'
@@ -122,9 +123,9 @@ export class ExecutionStore {
   /** One line for each curve that a run shows; those of cached nodes belong to the run that computed them. */
   async metricSummaries(run: string): Promise<(Curve & Omit<MetricSummary, 'name'>)[]> {
     return this.#sql<(Curve & Omit<MetricSummary, 'name'>)[]>`
-      select source.shown as node, metric.port, metric.message, sum(cardinality(chunk.steps))::int as count,
-        to_json((array_agg(chunk.vals[cardinality(chunk.vals)] order by chunk.seq desc))[1]) as last,
-        (array_agg(chunk.steps[cardinality(chunk.steps)] order by chunk.seq desc))[1] as step
+      select source.shown as node, metric.port, metric.message, sum(chunk.count)::int as count,
+        to_json((array_agg(chunk.last_value order by chunk.seq desc))[1]) as last,
+        (array_agg(chunk.last_step order by chunk.seq desc))[1] as step
       from ${sourcesOf(this.#sql, run)} as source
       join metric_chunk chunk on chunk.run = source.run
       join metric on metric.id = chunk.metric and metric.node = source.node
@@ -133,13 +134,13 @@ export class ExecutionStore {
 
   /** The points of a run's curves, in order; see {@link metricSummaries}. */
   async chunks(run: string): Promise<StoredChunk[]> {
-    return this.#sql<StoredChunk[]>`
-      select source.shown as node, metric.port, metric.message, source.run, to_json(chunk.steps) as steps,
-        to_json(chunk.ts) as ts, to_json(chunk.vals) as vals
+    const rows = await this.#sql<(Omit<StoredChunk, keyof PackedPoints> & PackedPoints)[]>`
+      select source.shown as node, metric.port, metric.message, source.run, chunk.steps, chunk.ts, chunk.vals
       from ${sourcesOf(this.#sql, run)} as source
       join metric_chunk chunk on chunk.run = source.run
       join metric on metric.id = chunk.metric and metric.node = source.node
       order by metric.id, source.shown, chunk.seq`
+    return rows.map(withPoints)
   }
 }
 
@@ -177,12 +178,9 @@ const noteNodes = (tx: Sql, items: readonly object[]) => tx`, noted as (
     attempts = excluded.attempts
 )`
 
-const drawPoints = (tx: Sql, items: readonly object[]) => tx`, drawn as (
-  insert into metric_chunk (run, metric, seq, steps, ts, vals)
-  select item.run, item.metric, item.seq, item.steps, item.ts, item.vals
-  from json_to_recordset(${JSON.stringify(items)}::json) as item(
-    run uuid, metric int, seq int, steps int8[], ts float8[], vals float8[])
-  join held on held.id = item.run
+const drawPoints = (tx: Sql, items: readonly ReturnType<typeof chunkItem>[]) => tx`, drawn as (
+  insert into metric_chunk (run, metric, seq, count, last_step, last_value, steps, ts, vals)
+  select item.* from ${chunkRows(tx, items)} as item join held on held.id = item.run
 )`
 
 // Values of node code are JSON text inside the JSON: `json_to_recordset` refuses U+0000 and lone surrogates, a cast of
@@ -207,4 +205,4 @@ const nodeItems = ({ run, nodes }: RunWrite) =>
 const stageItems = ({ run, cache }: RunWrite) => cache.map((entry) => stageItem(run, entry))
 
 const chunkItems = ({ run, chunks }: RunWrite, metricId: (curve: Curve) => number) =>
-  chunks.map(({ seq, steps, ts, vals, ...curve }) => ({ run, metric: metricId(curve), seq, steps, ts, vals }))
+  chunks.map((chunk) => chunkItem(run, metricId(chunk), chunk))

@@ -5,6 +5,7 @@
 import type { RunInput, RunStatus } from '@flow-service/protocol'
 
 import type { Database, Sql } from '../db/database.ts'
+import { chunkItem, chunkRows } from './chunk-store.ts'
 import type { Chunk } from './metrics.ts'
 import type { RunArtifact } from './run-record.ts'
 
@@ -85,9 +86,9 @@ export class ImportStore {
       select distinct run, node, 'ok' from json_to_recordset(${JSON.stringify(
         chunks.map(({ run, node }) => ({ run, node })),
       )}::json) as item(run uuid, node text)`
+    const items = chunks.map(({ run, metric, ...chunk }) => chunkItem(run, metric, chunk))
     await tx`
-      insert into metric_chunk (run, metric, seq, steps, ts, vals)
-      select run, metric, seq, steps, ts, vals from json_to_recordset(${JSON.stringify(chunks)}::json) as item(
-        run uuid, metric int, seq int, steps int8[], ts float8[], vals float8[])`
+      insert into metric_chunk (run, metric, seq, count, last_step, last_value, steps, ts, vals)
+      select item.* from ${chunkRows(tx, items)} as item`
   }
 }

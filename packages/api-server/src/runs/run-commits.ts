@@ -55,7 +55,8 @@ export class RunCommits {
    */
   async claim(claim: Claim): Promise<ClaimedRun[]> {
     const { database, leases } = this.#setting
-    const runs = database.backend === 'server' ? await leases.claim(database.sql, claim) : await this.#claimWithEnds(claim)
+    const runs =
+      database.backend === 'server' ? await leases.claim(database.sql, claim) : await this.#claimWithEnds(claim)
     return runs ?? leases.claimWithinLimits(claim)
   }
 

@@ -97,7 +97,6 @@ const MAX_ACTIVE = 1_000
 export function createRuns(deps: RunsDeps): Runs {
   const { database, host } = deps
   const { clock } = host
-  const now = (): string => timestampOfMs(clock.now())
   const teller = new RunTeller(deps.publishEvent)
   const publishEvent: RunsDeps['publishEvent'] = (event, atMs) => {
     if (event.type !== 'run') return deps.publishEvent(event, atMs)
@@ -125,8 +124,7 @@ export function createRuns(deps: RunsDeps): Runs {
       return execution
     },
     onAbandoned(run) {
-      const value = { run: run.id }
-      host.deadLetter({ flow: run.flow, node: '', message: null, value, reason: 'lease', cascade: null, run: run.id })
+      host.deadLetter(letterOf(run))
       tellRun(run)
     },
     stopWriting: () => writer.stop(),
@@ -139,16 +137,6 @@ export function createRuns(deps: RunsDeps): Runs {
   const flush = (id: string): Promise<void> => flushForRead(queue.peek(id), clock)
   const wake = (): void => queue.wake()
   const view = new RunView({ store, executions, flush })
-
-  /** Whatever state the run is in, and whoever executes it. */
-  const cancel = async (id: string): Promise<void> => {
-    const queued = await store.cancel(id, 'queued', now())
-    if (queued) return tellRun(queued)
-    const execution = await queue.find(id)
-    if (execution) return void (await execution.cancel())
-    const elsewhere = await store.cancel(id, 'running', now())
-    if (elsewhere) tellRun(elsewhere)
-  }
 
   return {
     async open() {
@@ -164,7 +152,7 @@ export function createRuns(deps: RunsDeps): Runs {
     list: (filter, page) => store.list(filter, page),
     get: (id) => view.run(id),
     async cancel(id) {
-      await cancel(id)
+      await cancel(id, { store, queue, clock, tellRun })
       return view.run(id)
     },
     metrics: (id, query) => view.metrics(id, query),
@@ -180,6 +168,29 @@ export function createRuns(deps: RunsDeps): Runs {
     },
   }
 }
+
+/** Whatever state the run is in, and whoever executes it. */
+async function cancel(
+  id: string,
+  {
+    store,
+    queue,
+    clock,
+    tellRun,
+  }: { store: RunsStore; queue: RunQueue; clock: Clock; tellRun: (run: RunSummary) => void },
+): Promise<void> {
+  const now = (): string => timestampOfMs(clock.now())
+  const queued = await store.cancel(id, 'queued', now())
+  if (queued) return tellRun(queued)
+  const execution = await queue.find(id)
+  if (execution) return void (await execution.cancel())
+  const elsewhere = await store.cancel(id, 'running', now())
+  if (elsewhere) tellRun(elsewhere)
+}
+
+/** What is left of a run whose engine has died. */
+const letterOf = ({ id, flow }: RunSummary) =>
+  ({ flow, node: '', message: null, value: { run: id }, reason: 'lease', cascade: null, run: id }) as const
 
 /** What reads many runs at once. */
 function tablesOf(database: Database, flush: (id: string) => Promise<void>): Pick<Runs, 'curves' | 'exports'> {

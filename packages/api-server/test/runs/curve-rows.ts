@@ -96,9 +96,14 @@ export class Past {
       from json_array_elements(${JSON.stringify(rows)}::json) with ordinality as given(item, place)
       group by 1, 2, 3 order by min(place)
       on conflict do nothing`
+    const bytes = (numbers: string) =>
+      this.#database.sql.unsafe(
+        `(select string_agg(float8send(n), '' order by place) from unnest(${numbers}) with ordinality as t (n, place))`,
+      )
     await this.#database.sql`
-      insert into metric_chunk (run, metric, seq, steps, ts, vals)
-      select item.run, metric.id, item.seq, item.steps, item.ts, item.vals
+      insert into metric_chunk (run, metric, seq, count, last_step, last_value, steps, ts, vals)
+      select item.run, metric.id, item.seq, cardinality(item.vals), item.steps[cardinality(item.steps)],
+        item.vals[cardinality(item.vals)], ${bytes('item.steps::float8[]')}, ${bytes('item.ts')}, ${bytes('item.vals')}
       from json_to_recordset(${JSON.stringify(rows)}::json) as item(
         run uuid, node text, port text, message text, seq int, steps int8[], ts float8[], vals float8[])
       join metric using (node, port, message)`

@@ -93,14 +93,18 @@ create table metric (
   unique (node, port, message)
 );
 
--- Points of a curve in order; `ts` in milliseconds since the Unix epoch.
+-- Points of a curve in order; `ts` in milliseconds since the Unix epoch. Bytes hold 8 of each point, as `float8send`
+-- gives them.
 create table metric_chunk (
   run uuid not null references run on delete cascade,
   metric int not null references metric,
   seq int not null,
-  steps int8[] not null,
-  ts float8[] not null,
-  vals float8[] not null,
+  count int not null,
+  last_step int8 not null,
+  last_value float8 not null,
+  steps bytea not null,
+  ts bytea not null,
+  vals bytea not null,
   primary key (run, metric, seq)
 );
 
