@@ -7,11 +7,13 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { ArtifactRef, CallFrame, CodeContext, Definition } from '@flow-service/protocol'
 
 import type { Message } from './channel.ts'
-import { numberOf, plainValue } from './plain-value.ts'
+import { numberOf, plainValue, roughSize } from './plain-value.ts'
 import { seededRandom } from './random.ts'
 
 const FLUSH_MS = 20
 const FLUSH_ENTRIES = 500
+/** Of one frame, as `MAX_WORKER_FRAME_BYTES` of the protocol, which a process of node code does not load. */
+const MAX_FRAME_BYTES = 32 * 1024 * 1024
 
 type Values = Record<string, unknown>
 type Verb = 'return' | 'yield' | 'emit'
@@ -34,6 +36,8 @@ export class Execution {
   readonly #streams: string[]
   #running = true
   #batch: [Values, number][] = []
+  /** Of the batch, about. */
+  #size = 0
   #flushedMs = 0
   #timer: NodeJS.Timeout | undefined
 
@@ -50,7 +54,7 @@ export class Execution {
       const settings = definition.settings?.parse(this.#frame.settings) ?? this.#frame.settings
       const result = definition.run({ ...this.#inputs(definition), ...(settings as Values) }, this.#context())
       const final = isGenerator(result) ? await this.#drive(result) : await result
-      return this.#checked(final, 'return')
+      return this.#checked(final, 'return')[0]
     } finally {
       this.#running = false
       this.#flush()
@@ -110,7 +114,10 @@ export class Execution {
 
   #emit(values: unknown, verb: Verb): void {
     if (!this.#running) throw new Error(`${verb}() works only while the node executes`)
-    this.#batch.push([this.#checked(values, verb), performance.timeOrigin + performance.now()])
+    const [checked, size] = this.#checked(values, verb)
+    if (this.#size + size > MAX_FRAME_BYTES) this.#flush()
+    this.#size += size
+    this.#batch.push([checked, performance.timeOrigin + performance.now()])
     if (this.#batch.length >= FLUSH_ENTRIES || performance.now() - this.#flushedMs >= FLUSH_MS) this.#flush()
     else this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS)
   }
@@ -121,11 +128,13 @@ export class Execution {
     if (this.#batch.length === 0) return
     this.#host.send({ type: 'emit', batch: this.#batch })
     this.#batch = []
+    this.#size = 0
     this.#flushedMs = performance.now()
   }
 
-  #checked(values: unknown, verb: Verb): Values {
-    if (values === undefined || values === null) return {}
+  /** With about the size of their text. */
+  #checked(values: unknown, verb: Verb): [values: Values, size: number] {
+    if (values === undefined || values === null) return [{}, 2]
     if (typeof values !== 'object' || Array.isArray(values))
       throw new TypeError(
         `${verb} gave ${Array.isArray(values) ? 'an array' : `a ${typeof values}`}: give {port: value}`,
@@ -138,7 +147,12 @@ export class Execution {
       if (verb !== 'return') this.#mayStream(port, verb)
       if (value !== undefined) checked[port] = onPort(value, dtype, port, verb)
     }
-    return checked
+    const size = roughSize(checked)
+    if (size > MAX_FRAME_BYTES)
+      throw new RangeError(
+        `${verb}: ${size} bytes are more than ${MAX_FRAME_BYTES}; use ctx.saveArtifact() and send its reference`,
+      )
+    return [checked, size]
   }
 
   #mayStream(port: string, verb: Verb): void {

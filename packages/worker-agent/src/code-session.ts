@@ -2,7 +2,6 @@
  * What a Node process does with the agent's messages: loads bundles, executes calls, asks for artifacts.
  * @module
  */
-import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
@@ -10,6 +9,7 @@ import type { ArtifactRef, CallFrame, Definition } from '@flow-service/protocol'
 
 import type { Message } from './channel.ts'
 import { Execution, type ExecutionHost } from './code-execution.ts'
+import { importText } from './memory-modules.ts'
 import { warmUpBundle, warmUpFrame } from './warm-up.ts'
 
 const MAX_MESSAGE_CHARS = 10_000
@@ -21,6 +21,9 @@ type Runnable = Definition & Required<Pick<Definition, 'run'>>
 type Answer = { readonly message: Message; readonly data: Uint8Array }
 
 class NoEntry extends Error {}
+
+/** What stack traces of a node's code name, and `import.meta` is about. */
+const urlOf = (node: string): string => pathToFileURL(join(process.cwd(), `${node}.mjs`)).href
 
 const here = new URL('..', import.meta.url)
 
@@ -79,10 +82,7 @@ export class CodeSession {
    * before a call comes.
    */
   async #prepare(): Promise<void> {
-    const file = join(process.cwd(), 'warm-up.mjs')
-    writeFileSync(file, warmUpBundle)
-    const { entry } = (await import(pathToFileURL(file).href)) as { entry: Runnable }
-    rmSync(file)
+    const { entry } = (await importText(urlOf('warm-up'), warmUpBundle)) as { entry: Runnable }
     await new Execution(warmUpFrame, { ...this.#host, send() {} }).run(entry)
     this.#send({ type: 'ready' })
   }
@@ -122,9 +122,7 @@ export class CodeSession {
 
   async #load(frame: CallFrame): Promise<Runnable> {
     if (this.#definition?.digest === frame.source_digest) return this.#definition.runnable
-    const file = join(process.cwd(), `${frame.node}.mjs`)
-    writeFileSync(file, frame.source)
-    const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>
+    const module = await importText(urlOf(frame.node), frame.source)
     const runnable = module[frame.entry]
     if (!isRunnable(runnable)) {
       const found = Object.keys(module).join(', ') || 'none'

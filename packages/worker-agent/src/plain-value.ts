@@ -18,6 +18,14 @@ export function plainValue(value: unknown, dtype: string, depth = 0): unknown {
   throw new TypeError(`${value} can only travel as the value of a float port`)
 }
 
+/** About as many characters as the JSON text of such a value has. */
+export function roughSize(value: unknown): number {
+  if (typeof value === 'string') return value.length + 2
+  if (typeof value !== 'object' || value === null) return 8
+  if (Array.isArray(value)) return value.reduce((size: number, item) => size + roughSize(item) + 1, 2)
+  return Object.entries(value).reduce((size, [key, item]) => size + key.length + roughSize(item) + 4, 2)
+}
+
 /** The number behind a float port's spelling of NaN and the infinities; any other value as it is. */
 export const numberOf = (value: unknown): unknown =>
   value === 'NaN' || value === 'Infinity' || value === '-Infinity' ? Number(value) : value
