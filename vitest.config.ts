@@ -13,10 +13,10 @@ const onDatabase = [
   'artifacts/{artifacts,delete,routes,sweep}',
   'auth/{first-start,sign-in}',
   'events/{event-log,event-socket}',
-  'flows/{broken-changes,code-flows,concurrent-changes,discard-draft,documents,duplicate,expired-code,flow-run,held-work,library,live,live-control,node-control,node-source,rename,work}',
+  'flows/{broken-changes,code-flows,concurrent-changes,discard-draft,documents,duplicate,expired-code,flow-list,flow-run,held-work,library,live,live-control,node-control,node-source,rename,work}',
   'messages/{crash,last-values,rename-values,routes}',
   'observability/{lists,replay,state}',
-  'runs/{curves,deleted-flow,history,import,limits,metrics-run,races,retry,routes,run-export,runs,stage-cache,stage-flights,stage-reasons,sweep}',
+  'runs/{cancel,curves,deleted-flow,history,import,limits,metrics-run,races,retry,routes,run-export,runs,stage-cache,stage-flights,stage-reasons,sweep}',
   'secrets/secrets',
 ].map((suite) => `packages/api-server/test/${suite}.test.ts`)
 
@@ -31,7 +31,8 @@ export default defineConfig({
     // Limits only end what hangs: a busy machine takes many times as long as an idle one.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    expect: { poll: { timeout: 30_000 } },
+    // What is waited for mostly comes within a few turns of the event loop.
+    expect: { poll: { timeout: 30_000, interval: 20 } },
     projects: [
       {
         extends: true,

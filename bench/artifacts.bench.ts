@@ -3,23 +3,21 @@
  * process of its own, in alternating rounds. The bytes of every round are new; they are downloaded as the upload left
  * them, and once more when the engine has to hash them first. Ratios and the growth of memory are judged.
  */
-import { type ChildProcess, fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { createHash, randomFillSync } from 'node:crypto'
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+
+import { useServers } from './child-servers.ts'
 
 const ROUNDS = 3
 const CHUNK = 2 ** 20
 const CHUNKS = 300
 const MAX_GROWTH = 100 * 2 ** 20
-const children: ChildProcess[] = []
-afterAll(() => {
-  for (const child of children) child.kill('SIGTERM')
-})
+const { startAt } = useServers()
 
 interface Target {
   readonly child: ChildProcess
@@ -28,11 +26,10 @@ interface Target {
 }
 
 async function start(file: string): Promise<Target> {
-  const child = fork(join(import.meta.dirname, 'servers', file), [], {
-    execArgv: ['--conditions=@flow-service/source'],
-  })
-  children.push(child)
-  const [{ url, token }] = (await once(child, 'message')) as [{ url: string; token: string }]
+  const {
+    child,
+    at: { url, token },
+  } = await startAt<{ url: string; token: string }>(file)
   return { child, url, headers: token === '' ? {} : { authorization: `Bearer ${token}` } }
 }
 

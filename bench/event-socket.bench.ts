@@ -4,12 +4,13 @@
  * and what one of those costs. Servers and clients are processes of their own; the judged figures are ratios and
  * bounds that hold on two cores.
  */
-import { type ChildProcess, fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+
+import { useServers } from './child-servers.ts'
 
 const CLIENTS = 2000
 const PER_SECOND = 10
@@ -17,10 +18,7 @@ const SECONDS = 4
 const ROUNDS = 3
 const STALLED = 10
 const SETTLE_MS = 5000
-const children: ChildProcess[] = []
-afterAll(() => {
-  for (const child of children) child.kill('SIGTERM')
-})
+const { start, startAt } = useServers('--expose-gc')
 
 interface Server {
   readonly child: ChildProcess
@@ -35,17 +33,9 @@ interface Report {
   readonly cpuUs: number
 }
 
-function start(file: string): ChildProcess {
-  const execArgv = ['--conditions=@flow-service/source', '--expose-gc']
-  const child = fork(join(import.meta.dirname, 'servers', file), { execArgv })
-  children.push(child)
-  return child
-}
-
 async function startServer(file: string): Promise<Server> {
-  const child = start(file)
-  const [address] = (await once(child, 'message')) as [Omit<Server, 'child'>]
-  return { child, ...address }
+  const { child, at } = await startAt<Omit<Server, 'child'>>(file)
+  return { child, ...at }
 }
 
 async function ask<T>(child: ChildProcess, order: string | object): Promise<T> {

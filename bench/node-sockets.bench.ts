@@ -3,32 +3,19 @@
  * mqtt in, switch and mqtt out, and frames that a served socket sends back. A fixed number is always on its way. Only
  * ratios are judged.
  */
-import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 
 import mqtt from 'mqtt'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 
 import { hasMosquitto, type MosquittoServer, startMosquitto } from '../test/components/mosquitto.ts'
+import { useServers } from './child-servers.ts'
 
 const ROUNDS = 3
 const SECONDS = 4
 const WINDOW = 100
-const children: ChildProcess[] = []
-afterAll(() => {
-  for (const child of children) child.kill('SIGTERM')
-})
-
-async function start(file: string, ...args: string[]): Promise<string> {
-  const child = fork(join(import.meta.dirname, 'servers', file), args, {
-    execArgv: ['--conditions=@flow-service/source'],
-  })
-  children.push(child)
-  const [answer] = (await once(child, 'message')) as [string]
-  return answer
-}
+const { startAt } = useServers()
 
 /** Values a second that come back, while `WINDOW` of them are on their way. */
 type Measure = (seconds: number) => Promise<number>
@@ -85,10 +72,10 @@ describe.skipIf(!hasMosquitto())('mqtt in, switch, mqtt out', () => {
     [1, 0.9],
   ] as const)('with QoS %i reach at least %d of a bare client', async (qos, goal) => {
     const url = `mqtt://127.0.0.1:${broker.port}`
-    const names = await Promise.all(
-      ['bare-sockets.ts', 'service-sockets.ts'].map((file) => start(file, 'mqtt', url, String(qos))),
+    const servers = await Promise.all(
+      ['bare-sockets.ts', 'service-sockets.ts'].map((file) => startAt(file, 'mqtt', url, String(qos))),
     )
-    const [bare, flow] = await Promise.all(names.map((name) => through(url, name, qos)))
+    const [bare, flow] = await Promise.all(servers.map((server) => through(url, server.at, qos)))
     expect(await compare(`mqtt QoS ${qos}`, flow!, bare!)).toBeGreaterThan(goal)
   })
 })
@@ -96,8 +83,8 @@ describe.skipIf(!hasMosquitto())('mqtt in, switch, mqtt out', () => {
 test.each([1, 50])(
   'a served socket sends back at least 0.9 of what a bare ws does, with %i clients',
   async (clients) => {
-    const urls = await Promise.all(['bare-sockets.ts', 'service-sockets.ts'].map((file) => start(file, 'ws')))
-    const [bare, flow] = urls.map((url): Measure => async (seconds) => {
+    const servers = await Promise.all(['bare-sockets.ts', 'service-sockets.ts'].map((file) => startAt(file, 'ws')))
+    const [bare, flow] = servers.map(({ at: url }): Measure => async (seconds) => {
       const back = { count: 0 }
       const open = await Promise.all(
         Array.from({ length: clients }, async () => {

@@ -2,20 +2,20 @@
  * A trivial run from POST to `ok` over HTTP and the event socket, one at a time with a spare process ready: a node of
  * TypeScript and one of Python, each in a child process, against the bare start of a Node process. Only ratios are judged.
  */
-import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
 import { type Client, createClient } from '@flow-service/client-sdk'
 import type { EventFrame } from '@flow-service/protocol'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+
+import { useServers } from './child-servers.ts'
 
 const RUNS = 25
 /** After each run, so that the next spare process is ready. */
 const PAUSE_MS = 500
-let child: ChildProcess | undefined
-afterAll(() => child?.kill('SIGTERM'))
+const { startAt } = useServers()
 
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 
@@ -35,11 +35,8 @@ async function bareStart(): Promise<number> {
 }
 
 test('a trivial run costs less than the start of a process', async () => {
-  child = fork(join(import.meta.dirname, 'servers', 'service-runs.ts'), {
-    execArgv: ['--conditions=@flow-service/source'],
-  })
-  const [address] = (await once(child, 'message')) as [{ baseUrl: string; token: string }]
-  const client = createClient(address)
+  const server = await startAt<{ baseUrl: string; token: string }>('service-runs.ts')
+  const client = createClient(server.at)
   const frames = client.events()
   await frames.next()
   const times: Record<'doubling' | 'tripling' | 'bare', number[]> = { doubling: [], tripling: [], bare: [] }

@@ -3,28 +3,14 @@
  * 100 connections, each server in a process of its own, in alternating rounds. The same for a durable webhook, which
  * answers when the arrival is on the disk. Only ratios are judged.
  */
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
-
 import autocannon from 'autocannon'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+
+import { useServers } from './child-servers.ts'
 
 const ROUNDS = 3
 const SECONDS = 10
-const children: ChildProcess[] = []
-afterAll(() => {
-  for (const child of children) child.kill('SIGTERM')
-})
-
-async function start(file: string, ...args: string[]): Promise<string> {
-  const child = fork(join(import.meta.dirname, 'servers', file), args, {
-    execArgv: ['--conditions=@flow-service/source'],
-  })
-  children.push(child)
-  const [url] = (await once(child, 'message')) as [string]
-  return url
-}
+const { startAt } = useServers()
 
 interface Rate {
   readonly perSecond: number
@@ -80,14 +66,14 @@ async function compare(measured: Named, baseline: Named): Promise<Compared> {
 }
 
 test('a webhook takes at least 80 % of the requests of a bare Express handler, with less than twice its p99', async () => {
-  const [bare, hook] = await Promise.all([start('express-hook.ts'), start('service-hook.ts')])
-  const ratio = await compare({ name: 'webhook', url: hook }, { name: 'bare Express', url: bare })
+  const [bare, hook] = await Promise.all([startAt('express-hook.ts'), startAt('service-hook.ts')])
+  const ratio = await compare({ name: 'webhook', url: hook.at }, { name: 'bare Express', url: bare.at })
   expect(ratio.rate).toBeGreaterThan(0.8)
   expect(ratio.p99).toBeLessThan(2)
 })
 
 test('a durable webhook takes at least half the requests of a bare Express handler', async () => {
-  const [bare, durable] = await Promise.all([start('express-hook.ts'), start('service-hook.ts', 'durable')])
-  const ratio = await compare({ name: 'durable webhook', url: durable }, { name: 'bare Express', url: bare })
+  const [bare, durable] = await Promise.all([startAt('express-hook.ts'), startAt('service-hook.ts', 'durable')])
+  const ratio = await compare({ name: 'durable webhook', url: durable.at }, { name: 'bare Express', url: bare.at })
   expect(ratio.rate).toBeGreaterThan(0.5)
 })

@@ -7,7 +7,7 @@ if (!/^[1-9]\d{0,6}$/.test(kills)) {
   console.error(`"${kills}" is no number of kills: give one, such as 1000`)
   process.exit(2)
 }
-const files = ['test/ledger-kill.test.ts', 'test/live-kill.test.ts']
+const files = ['ledger-kill', 'live-kill', 'crash-loop'].map((name) => `test/${name}.test.ts`)
 const { status } = spawnSync('vitest', ['run', '--project', 'service', ...files], {
   stdio: 'inherit',
   shell: process.platform === 'win32',

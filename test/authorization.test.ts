@@ -76,7 +76,7 @@ describe('the matrix and the API are one', () => {
   const ids = new Set(operations.map(({ id }) => id))
   const isLater = (id: string): boolean => later.some((name) => id === name || id.startsWith(`${name}.`))
 
-  test('every operation has a row', () => {
+  test('every operation has a row [T21]', () => {
     expect([...ids].filter((id) => !Object.hasOwn(matrix, id))).toEqual([])
   })
 
@@ -97,7 +97,7 @@ describe('the matrix and the API are one', () => {
   })
 })
 
-describe('a caller who may not is refused before anything happens [R445, R622, R668, R669]', () => {
+describe('a caller who may not is refused before anything happens [R445, R622, R668, R669, T21, T23]', () => {
   let before: string
   beforeAll(async () => {
     before = await digest()
@@ -127,6 +127,79 @@ describe('a caller who may not is refused before anything happens [R445, R622, R
   })
 })
 
+describe('acting on a run or a node is asked for as such, not as reading [T24]', () => {
+  const runs = ['submit', 'cancel', 'retry'].map((name) => `runs.${name}`)
+  const nodes = ['trigger', 'cancel', 'acknowledge'].map((name) => `flows.nodes.${name}`)
+  const acting = new Set([
+    ...runs,
+    ...nodes,
+    'flows.run',
+    'flows.step',
+    'flows.pause',
+    'flows.resume',
+    'observability.replay',
+  ])
+
+  test.each(operations.filter(({ id }) => acting.has(id)))('$id', async (operation) => {
+    expect(operation.method).toBe('POST')
+    // no row of it lets a device, a worker or the public in
+    expect(rowOf(operation)).toEqual([expect.toSatisfy((level) => level === 'user' || level === 'superuser')])
+    const before = await digest()
+    for (const caller of callers.filter(({ levels }) => levels.length > 0)) {
+      for (const method of ['GET', 'HEAD']) {
+        const { path } = sampleOf(operation, seeds)
+        const answer = await fetch(`${at.baseUrl}${path}`, { method, headers: caller.headers() })
+        expect([method, answer.status]).toEqual([method, 405])
+      }
+    }
+    expect(await digest()).toBe(before)
+  })
+
+  test('every one of them exists', () => {
+    expect([...acting].filter((id) => !operations.some((operation) => operation.id === id))).toEqual([])
+  })
+})
+
+describe('what a body claims about its caller or about what it makes is refused, or not heard [T25]', () => {
+  const CLAIM = 'claimed-by-a-body'
+  const ofCallers = ['jti', 'exp', 'sub', 'is_superuser', 'is_active', 'email', 'user_id', 'credential']
+  const ofThings = [
+    'id',
+    'owner',
+    'origin',
+    'online',
+    'digest',
+    'status',
+    'lease_token',
+    'published_version',
+    'has_draft',
+  ]
+  const names = [...ofCallers, ...ofThings, 'created_at', 'updated_by']
+  const takesJson = operations.filter(({ body }) => body?.type === 'application/json')
+
+  test.each(takesJson)('$id', async (operation) => {
+    const before = await digest()
+    const { path, init } = sampleOf(operation, seeds)
+    const superuser = callers.at(-1) as Caller
+    for (const name of names) {
+      const body = JSON.stringify({ ...(JSON.parse(init.body ?? '{}') as object), [name]: CLAIM })
+      const answer = await fetch(`${at.baseUrl}${path}`, {
+        ...init,
+        body,
+        headers: { ...init.headers, ...superuser.headers() },
+      })
+      const text = await answer.text()
+      if (answer.status === 422) continue
+      // a flow is saved as it was read, with what the engine says of it
+      expect([operation.id, name, answer.status]).toEqual(['flows.save', name, 201])
+      expect(text).not.toContain(CLAIM)
+      expect(await digest()).not.toContain(CLAIM)
+      expect((await at.send('DELETE', path)).status).toBe(204)
+    }
+    expect(await digest()).toBe(before)
+  })
+})
+
 describe('beside the API', () => {
   test('measurements are for users [R445]', async () => {
     for (const caller of callers) {
@@ -144,7 +217,7 @@ describe('beside the API', () => {
   })
 })
 
-describe('a user who is no superuser brings no code into a flow [R638, R639]', () => {
+describe('a user who is no superuser brings no code into a flow [R638, R639, T26]', () => {
   const code = pythonFlow('def run(n):\n    return {"out": 666}\n')
   test.each([
     ['a new flow with code', '/flows/mine'],

@@ -2,6 +2,7 @@ import type { Problem } from '@flow-service/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { scaleFlow } from './documents.ts'
+import { openSocket } from './raw-http.ts'
 import { operations, sampleOf, seed, type Seeds } from './sample-requests.ts'
 import { publish, startService, type TestService } from './service.ts'
 
@@ -52,7 +53,7 @@ const withJson = operations.filter(({ body }) => body?.type === 'application/jso
 /** What no answer may show of the inside. */
 const inside = /\n\s+at |node_modules|\.ts:\d|\/packages\/|node:internal|SELECT |insert into/
 
-describe('a hostile body is refused as a problem by every operation that takes JSON [R667, R672, R673, F61]', () => {
+describe('a hostile body is refused as a problem by every operation that takes JSON [R667, R672, R673, T96, F61]', () => {
   test.each(Object.entries(hostile))('%s', async (_what, body) => {
     for (const operation of withJson) {
       const { path, init } = sampleOf(operation, seeds)
@@ -79,6 +80,66 @@ describe('a hostile body is refused as a problem by every operation that takes J
     await publish(at, 'afterwards', scaleFlow)
     const submitted = await at.send('POST', '/runs/flows/afterwards', { params: { n: 4 } })
     expect((await at.client.wait(String(submitted.body?.id))).result).toEqual({ scaled: 40 })
+  })
+})
+
+describe('ten thousand hostile bodies [T96]', () => {
+  const LANES = 10
+  const small = Object.values(hostile).filter((body) => body.length < 2000)
+  /** What a superuser reads, but for measurements. */
+  const readings = async (): Promise<string[]> => {
+    const reads = operations.filter(({ method, id }) => method === 'GET' && !/^(?:observability|utils)\./.test(id))
+    return Promise.all(
+      reads.map(async (operation) => {
+        const { path, init } = sampleOf(operation, seeds)
+        const headers = { authorization: `Bearer ${at.token}` }
+        const answer = await fetch(`${at.baseUrl}${path}`, { ...init, headers })
+        return `${operation.id} ${answer.status} ${await answer.text()}`
+      }),
+    )
+  }
+
+  /** One after the other on one connection; the statuses. */
+  async function pour(lane: number): Promise<string[]> {
+    const socket = await openSocket(at.origin)
+    let text = ''
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.on('data', (data: Buffer) => (text += data.toString('latin1')))
+    const requests = Array.from({ length: 10_000 / LANES }, (_, index) => {
+      const at = index * LANES + lane
+      return requestOf(at, small[at % small.length] ?? '')
+    })
+    socket.write(
+      Buffer.concat([...requests, Buffer.from('GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')]),
+    )
+    await closed
+    return [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status ?? '')
+  }
+
+  function requestOf(index: number, body: string | Buffer): Buffer {
+    const operation = withJson[index % withJson.length]
+    if (!operation) throw new Error('no operation takes JSON')
+    const { path, init } = sampleOf(operation, seeds)
+    const bytes = Buffer.from(body as string)
+    const head = [
+      `${init.method} /api/v1${path} HTTP/1.1`,
+      'host: x',
+      `authorization: Bearer ${at.token}`,
+      'content-type: application/json',
+      `content-length: ${bytes.length}`,
+    ]
+    return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), bytes])
+  }
+
+  test('are all refused, and whatever is asked afterwards is answered as before', async () => {
+    const before = await readings()
+    const statuses = (await Promise.all(Array.from({ length: LANES }, (_, lane) => pour(lane)))).flat()
+    expect(statuses).toHaveLength(10_000 + LANES)
+    expect(statuses.filter((status) => status === '200')).toHaveLength(LANES)
+    expect(new Set(statuses)).toEqual(new Set(['200', '400', '422']))
+    expect(await readings()).toEqual(before)
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined()
+    expect(Object.keys(Object.prototype)).toEqual([])
   })
 })
 

@@ -6,7 +6,7 @@ import type { Flow } from '@flow-service/client-sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { type Ended, runService } from './cli-process.ts'
-import { publishFlow, pythonNode, scaleFlow } from './documents.ts'
+import { limitNode, publishFlow, pythonNode, scaleFlow } from './documents.ts'
 import { startService, type TestService } from './service.ts'
 
 let at: TestService
@@ -31,17 +31,7 @@ const file = (name: string, content: unknown): string => {
 const climate = {
   mode: 'live',
   inputs: [{ name: 'temp', dtype: 'float' }],
-  nodes: [
-    {
-      id: 'limit',
-      type: 'switch',
-      settings: { rules: [{ operator: 'gt', value: 28, output: 'hot' }] },
-      ports: [
-        { direction: 'input', name: 'temp', dtype: 'float' },
-        { direction: 'output', name: 'hot', dtype: 'float' },
-      ],
-    },
-  ],
+  nodes: [limitNode],
 }
 
 describe('documents', () => {
@@ -127,7 +117,7 @@ describe('documents', () => {
     expect([published.code, published.err]).toEqual([1, expect.stringContaining('teleport')])
   })
 
-  test('validate needs no engine, and knows the messages of other flows when there is one', async () => {
+  test('validate needs no engine, and knows its secrets and the messages of its flows when there is one', async () => {
     await publishFlow(at.client, 'source', climate)
     const passing = (id: string, message: string) => ({
       id,
@@ -143,6 +133,16 @@ describe('documents', () => {
     const known = JSON.parse((await service(['validate', document, '--json'])).out) as { issues: object[] }
     expect(known).toMatchObject({ engine: true })
     expect(known.issues).toMatchObject([{ code: 'unknown_message', path: '/nodes/1/ports/0/name' }])
+    const hook = { id: 'h', type: 'http', settings: { url: 'in', secret: { $secret: 'none' } } }
+    const secretive = file('secretive.json', { name: 'secretive', nodes: [hook] })
+    const unsealed = JSON.parse((await service(['validate', secretive, '--json'])).out) as { issues: object[] }
+    expect(unsealed.issues).toContainEqual({
+      severity: 'error',
+      code: 'unknown_secret',
+      message: expect.stringContaining('"none"'),
+      node: 'h',
+      path: '/nodes/0/settings/secret',
+    })
     const alone = await runService(['validate', document], { cwd: folder })
     expect(alone.out).toContain('checked without an engine')
     expect(alone.out).not.toContain('source.')
@@ -196,9 +196,12 @@ describe('the flow as a whole', () => {
 
   test('flows are listed with version, draft and issues', async () => {
     await at.client.flows.save({ name: 'listed', flowDocument: { title: 'A title' } as never })
+    const node = { id: 'n', type: 'gone' }
+    await at.client.flows.save({ name: 'unsound', flowDocument: { nodes: [node] } as never })
     const { out } = await service(['flows', 'list'])
     expect(out).toMatch(/^NAME +MODE +STATUS +VERSION +ISSUES +UPDATED +TITLE\n/)
     expect(out).toMatch(/\nlisted +live +draft +1 \(draft\) +- +\d\d:\d\d:\d\d +A title\n/)
+    expect(out).toMatch(/\nunsound .* 1 error +\d/)
   })
 })
 

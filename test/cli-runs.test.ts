@@ -38,11 +38,17 @@ test('a search is planned, run, compared, exported and reported', async () => {
   expect(swept.out).toMatch(/ID +STATUS +DURATION +N +OUT\n/)
   const group = /group (\S+)/.exec(swept.out)?.[1] ?? ''
 
+  expect(swept.out).toContain(`service runs compare level --group ${group}\n`)
+
   expect((await service('plan', 'steps', '--grid', 'n=3,4')).out).toMatch(/1 of 2 .*input n: \d -> 4/)
 
   const compared = await service('runs', 'compare', 'level', '--group', group)
   expect(compared.out).toContain('level by step')
   expect(compared.out.match(/● .*n=\d/g)).toHaveLength(3)
+  expect(await service('runs', 'compare', 'lvl', '--group', group)).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/none of these runs has points of "lvl".* has steps\.level\n/),
+  })
 
   const csv = await service('runs', 'export', '--group', group, '--params', 'n', '--metrics', 'out')
   expect(csv.out.split('\r\n')[0]).toMatch(/^id,flow,.*params\.n,metrics\.out$/)
@@ -52,6 +58,14 @@ test('a search is planned, run, compared, exported and reported', async () => {
   const report = await service('runs', 'report', '--group', group, '-o', 'steps.html')
   expect(report.out).toBe('steps.html: 3 runs\n')
   expect(readFileSync(join(cwd, 'steps.html'), 'utf8').match(/<polyline/g)).toHaveLength(3)
+
+  // what is there is not replaced unasked
+  const kept = { code: 1, err: expect.stringMatching(/"steps\.html" exists.*--force/) as string }
+  expect(await service('runs', 'export', '--group', group, '-o', 'steps.html')).toMatchObject(kept)
+  expect(await service('runs', 'report', '--group', group, '-o', 'steps.html')).toMatchObject(kept)
+  expect(readFileSync(join(cwd, 'steps.html'), 'utf8')).toContain('<polyline')
+  expect(await service('runs', 'export', '--group', group, '-o', 'steps.html', '--force')).toMatchObject({ code: 0 })
+  expect(readFileSync(join(cwd, 'steps.html'), 'utf8')).toMatch(/^id,flow,/)
 })
 
 test('runs that fail make the sweep end with 1, and say why', async () => {

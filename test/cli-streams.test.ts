@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { begin, type Ended, ended, runService } from './cli-process.ts'
-import { publishFlow, scaleFlow } from './documents.ts'
+import { limitNode, publishFlow, scaleFlow } from './documents.ts'
 import { startService, type TestService } from './service.ts'
 
 const hall = {
@@ -15,17 +15,7 @@ const hall = {
     { name: 'temp', dtype: 'float' },
     { name: 'mode', dtype: 'str' },
   ],
-  nodes: [
-    {
-      id: 'limit',
-      type: 'switch',
-      settings: { rules: [{ operator: 'gt', value: 28, output: 'hot' }] },
-      ports: [
-        { direction: 'input', name: 'temp', dtype: 'float' },
-        { direction: 'output', name: 'hot', dtype: 'float' },
-      ],
-    },
-  ],
+  nodes: [limitNode],
 }
 
 let at: TestService

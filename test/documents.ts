@@ -66,3 +66,14 @@ export const alarmFlow = {
     },
   ],
 }
+
+/** A switch whose values of `temp` above 28 go on as `hot`. */
+export const limitNode = {
+  id: 'limit',
+  type: 'switch',
+  settings: { rules: [{ operator: 'gt', value: 28, output: 'hot' }] },
+  ports: [
+    { direction: 'input', name: 'temp', dtype: 'float' },
+    { direction: 'output', name: 'hot', dtype: 'float' },
+  ],
+}

@@ -23,10 +23,14 @@ export interface EngineProcess {
   end(signal: NodeJS.Signals): Promise<number | null>
 }
 
-/** A data directory for engines that come and go. */
+/** A data directory for engines that come and go: a new one, unless told which. */
 export class DataDirectory implements Disposable {
-  readonly path = mkdtempSync(join(tmpdir(), 'engine-'))
+  readonly path: string
   readonly #children = new Set<ChildProcess>()
+
+  constructor(path = mkdtempSync(join(tmpdir(), 'engine-'))) {
+    this.path = path
+  }
 
   /** Starts an engine on this directory and waits until it listens. */
   async start(env: NodeJS.ProcessEnv = {}): Promise<EngineProcess> {
@@ -64,6 +68,24 @@ export class DataDirectory implements Disposable {
         return (await exit)[0] as number | null
       },
     }
+  }
+
+  /**
+   * Starts an engine and kills it so many milliseconds later, whatever it is at; `work` has it as soon as it listens, and
+   * ends with it.
+   */
+  async crash(
+    afterMs: number,
+    work: (engine: EngineProcess) => Promise<unknown>,
+    env: NodeJS.ProcessEnv = {},
+  ): Promise<void> {
+    const before = new Set(this.#children)
+    const started = this.start(env).then(work)
+    const child = [...this.#children].find((one) => !before.has(one))
+    if (!child) throw new Error('no engine was started')
+    const exit = once(child, 'exit')
+    setTimeout(() => child.kill('SIGKILL'), afterMs)
+    await Promise.allSettled([started, exit])
   }
 
   [Symbol.dispose](): void {

@@ -24,7 +24,7 @@ async function knock(origin: string, path: string, headers: readonly string[]): 
   return answer.toString().split(' ')[1] ?? ''
 }
 
-test('no ticket and no token is ever written to the log, used, refused or sent to the wrong place', async () => {
+test('no ticket and no token is ever written to the log, used, refused or sent to the wrong place [T47]', async () => {
   using directory = new DataDirectory()
   const engine = await directory.start({ SERVICE_LOG_LEVEL: 'trace' })
   let output = ''

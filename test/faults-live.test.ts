@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { problemOf, publish, startService, type TestService } from './service.ts'
+import { publish, startService, type TestService } from './service.ts'
 
 const outputs = (name: string, dtype = 'int') => [{ direction: 'output', name, dtype }]
 const hooked = (url: string, more: object[] = []) => ({
@@ -67,7 +67,7 @@ async function storm(total: number, clients: number, send: (value: number) => Pr
   return statuses
 }
 
-describe('a storm of webhooks', () => {
+describe('a storm of webhooks [F46]', () => {
   test('loses and doubles nothing that was accepted', async () => {
     await start(at, 'exact', hooked('in', [relay('r', 'v', 'w')]))
     const statuses = await storm(900, 50, (value) => post(at, 'exact', 'in', value))
@@ -95,7 +95,9 @@ describe('a storm of webhooks', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 * 1024)
 
     const during = storm(600, 50, (value) => post(at, 'storm', 'in', value))
+    const begun = performance.now()
     const stopped = await at.send('POST', '/flows/storm/stop')
+    expect(performance.now() - begun).toBeLessThan(2000)
     expect(stopped.body).toEqual({ name: 'storm', status: 'stopped', held: 0 })
     expect(new Set((await during).values())).toEqual(expect.toSatisfy(onlyOf([202, 404, 422])))
     expect((await post(at, 'storm', 'in', 1)).status).toBe(404)
@@ -105,7 +107,7 @@ describe('a storm of webhooks', () => {
     [...(seen as Set<number>)].every((status) => allowed.includes(status))
 })
 
-test('two flows that feed each other are stopped by the limit of a cascade, and everything else goes on', async () => {
+test('two flows that feed each other are stopped by the limit of a cascade, and everything else goes on [F47]', async () => {
   await start(at, 'ping', { mode: 'live', nodes: [relay('a', 'pong.p', 'q')] })
   await start(at, 'pong', { mode: 'live', nodes: [relay('b', 'ping.q', 'p')] })
   const kick = () =>
@@ -115,7 +117,13 @@ test('two flows that feed each other are stopped by the limit of a cascade, and 
       body: '{"value":1}',
     })
   const kicks = storm(30, 3, kick)
-  for (let round = 0; round < 20; round += 1) expect((await at.send('GET', '/flows/')).status).toBe(200)
+  const times: number[] = []
+  for (let round = 0; round < 20; round += 1) {
+    const begun = performance.now()
+    expect((await at.send('GET', '/flows/')).status).toBe(200)
+    times.push(performance.now() - begun)
+  }
+  expect(times.toSorted((a, b) => a - b)[18]).toBeLessThan(500)
   expect([...(await kicks).values()].every((status) => status === 200)).toBe(true)
   const marked = async () => {
     const states = await Promise.all(['ping', 'pong'].map((name) => at.send('GET', `/flows/${name}`)))
@@ -127,7 +135,7 @@ test('two flows that feed each other are stopped by the limit of a cascade, and 
   }
 })
 
-test('a flow that is published over and over while it is fed handles each accepted value once', async () => {
+test('a flow that is published over and over while it is fed handles each accepted value once [F57]', async () => {
   const document = (title: string) => ({ ...hooked('in', [relay('r', 'v', 'w')]), title })
   await start(at, 'changing', document('0'))
   let isOver = false
@@ -140,7 +148,7 @@ test('a flow that is published over and over while it is fed handles each accept
       else expect([404, 422]).toContain(status)
     }
   })()
-  for (let version = 1; version <= 40; version += 1) {
+  for (let version = 1; version <= 20; version += 1) {
     const saved = await at.send('PUT', '/flows/changing', { ...document(String(version)), version })
     const published = await at.send('POST', '/flows/changing/publish', { version: saved.body?.version })
     expect(published.body).toMatchObject({ status: 'active', title: String(version) })
@@ -156,32 +164,4 @@ test('a flow that is published over and over while it is fed handles each accept
 
   await at.send('POST', '/flows/changing/stop')
   expect((await post(at, 'changing', 'in', 1)).status).toBe(404)
-})
-
-test('fifty flows, some stopped, some paused, come back as they were left, with their webhooks mounted before the service listens [R451]', async () => {
-  const names = Array.from({ length: 50 }, (_, index) => `flow-${index}`)
-  const left = names.map((_, index) => (['stopped', 'paused', 'active', 'active', 'active'] as const)[index % 5])
-  const stateOf = Object.fromEntries(names.map((name, index) => [name, left[index]]))
-  const first = await startService()
-  for (const name of names) {
-    await start(first, name, hooked('in', [relay('r', 'v', 'w')]))
-    if (stateOf[name] === 'stopped') await first.send('POST', `/flows/${name}/stop`)
-    if (stateOf[name] === 'paused') await first.send('POST', `/flows/${name}/pause`)
-  }
-  await first.close()
-
-  await using second = await startService({ dataDir: first.dataDir })
-  const answers = await Promise.all(names.map((name, index) => post(second, name, 'in', index)))
-  expect(answers.map(({ status }) => status)).toEqual(left.map((state) => (state === 'stopped' ? 404 : 202)))
-  const list = (await second.send('GET', '/flows/')).body as unknown as { name: string; status: string; held: number }[]
-  expect(Object.fromEntries(list.map(({ name, status }) => [name, status]))).toEqual(stateOf)
-  expect(list.map(({ held }) => held)).toEqual(list.map(({ name }) => (stateOf[name] === 'paused' ? 1 : 0)))
-  const passed = async () => {
-    const messages = await second.client.messages.list()
-    return names.map((name) => messages.find((message) => message.name === `${name}.w`)?.value ?? null)
-  }
-  await expect.poll(passed).toEqual(left.map((state, index) => (state === 'active' ? index : null)))
-  await second.send('POST', '/flows/flow-1/resume')
-  await expect.poll(() => history(second, 'flow-1.w')).toEqual([1])
-  expect(problemOf(await second.send('GET', '/flows/flow-51')).code).toBe('not_found')
 })

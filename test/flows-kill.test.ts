@@ -30,7 +30,7 @@ interface Lane {
   count: number
 }
 
-test('kills in the middle of changes leave every flow as it was before or after, and exactly what was published in the audit trail [R421] [R423] [R426] [R454]', async () => {
+test('kills in the middle of changes leave every flow as it was before or after, and exactly what was published in the audit trail [R421] [R423] [R426] [R454] [F5]', async () => {
   using data = new DataDirectory()
   const lanes = Array.from({ length: LANES }, (_, id): Lane => ({ id, state: {}, pending: null, audit: [], count: 0 }))
   for (let round = 0; round < ROUNDS; round++) {

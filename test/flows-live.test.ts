@@ -1,7 +1,13 @@
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { alarmFlow, pythonNode } from './documents.ts'
-import { publish, startService } from './service.ts'
+import { alarmFlow, pythonNode, scaleFlow } from './documents.ts'
+import { publish, startService, type TestService } from './service.ts'
+
+let at: TestService
+beforeAll(async () => {
+  at = await startService()
+})
+afterAll(() => at[Symbol.asyncDispose]())
 
 const post = (url: string, body: unknown) =>
   fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
@@ -42,7 +48,6 @@ test('a webhook wakes the flow, its values reach the catalogue, and both survive
 })
 
 test('the first frame of the event socket shows failure markers and what paused flows hold [R064]', async () => {
-  await using at = await startService()
   const source = 'def run(n):\n    raise ValueError("broken")\n'
   await publish(at, 'marked', { inputs: [{ name: 'n', dtype: 'int' }], nodes: [pythonNode('work', source)] })
   await at.send('POST', '/flows/marked/start')
@@ -61,7 +66,6 @@ test('the first frame of the event socket shows failure markers and what paused 
 })
 
 test('a publish is answered once the value is stored, runs what reads it, and works while the flow is stopped', async () => {
-  await using at = await startService()
   await publish(at, 'alarm', alarmFlow)
   const stopped = await at.send('POST', '/messages/alarm.temp', { value: 5 })
   expect([stopped.status, stopped.body]).toEqual([200, expect.objectContaining({ value: 5, cascade: null })])
@@ -73,11 +77,10 @@ test('a publish is answered once the value is stored, runs what reads it, and wo
 })
 
 test('two services in one process share nothing', async () => {
-  await using one = await startService()
   await using other = await startService()
-  await publish(one, 'alarm', alarmFlow)
+  await publish(at, 'apart', scaleFlow)
   expect((await other.send('GET', '/flows/')).body).toEqual([])
-  expect((await fetch(`${other.baseUrl}/flows/`, { headers: { authorization: `Bearer ${one.token}` } })).status).toBe(
+  expect((await fetch(`${other.baseUrl}/flows/`, { headers: { authorization: `Bearer ${at.token}` } })).status).toBe(
     401,
   )
 })

@@ -202,10 +202,11 @@ describe('service dev', () => {
 
   test('a new module is loaded and its live flow started; an edit is swapped in with the values it has, and nothing else is touched', async () => {
     await expect.poll(() => startsOf(client, 'still')).toBe(1)
-    project.write('flows/busy.ts', live('busy', 'x + offset'))
+    project.write('flows/busy.ts', live('busy', `(console.log('hello'), x + offset)`))
     await shown(/\+ busy {2}v1 \(new, live\)\n/)
     await client.messages.publish({ message: 'busy.offset', value: 100 })
     expect(await answerOf(client, 'busy', 1)).toBe(101)
+    await shown('"flow":"busy","node":"answer","msg":"hello')
     // it says so a second after it has started
     await expect.poll(() => startsOf(client, 'busy')).toBe(1)
     const frames: EventFrame[] = []

@@ -40,10 +40,3 @@ test('a kill in the middle of a run and of an upload: the run is abandoned at th
   if (onLinux) expect(processesWith(`${MARK}=${data.path}`)).toEqual([])
   expect(await second.end('SIGTERM')).toBe(0)
 })
-
-test('a second engine on the same data directory is refused with what holds it', async () => {
-  using data = new DataDirectory()
-  const engine = await data.start()
-  await expect(data.start()).rejects.toThrow(new RegExp(`${data.path}[\\s\\S]*${engine.child.pid}`))
-  expect(await engine.end('SIGTERM')).toBe(0)
-})

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { describe, test } from 'vitest'
 
-import { findPostgres, hasPostgres, type PostgresServer, startPostgres } from './components/postgres.ts'
+import { hasPostgres } from './components/postgres.ts'
 import { DataDirectory, processesWith } from './engine-process.ts'
 import { Ledger } from './ledger.ts'
 import { RunLoad } from './run-load.ts'
 import { chosenKills, chosenSeed, randomFrom } from './seeded-kills.ts'
+import { useServerDatabases } from './server-databases.ts'
 import { underKills } from './under-kills.ts'
 import { WriteLoad } from './write-load.ts'
 
@@ -40,24 +41,11 @@ describe.concurrent('engines that are killed again and again', () => {
   )
 
   describe.skipIf(!hasPostgres())('on a PostgreSQL server', () => {
-    let server: PostgresServer
-    beforeAll(async () => {
-      server = await startPostgres(findPostgres() ?? '')
-    })
-    afterAll(() => server.stop())
+    const databases = useServerDatabases()
 
     test(
       'lose no document, bytes, value, run or sweep that was acknowledged, execute no run twice and leave no process: server [F1, F3, F4, N1, N2, N3, N5, N7]',
-      async ({ expect }) => {
-        const env = {
-          SERVICE_DATABASE_URL: await server.createDatabase('ledger'),
-          SERVICE_SESSION_KEY: 'a session key of at least 32 bytes',
-          SERVICE_SECRET_KEY: 'a key for secrets of at least 32 bytes',
-          SERVICE_FIRST_SUPERUSER: 'root@example.org',
-          SERVICE_FIRST_SUPERUSER_PASSWORD: 'correct horse',
-        }
-        expect(await underLoad(env)).toEqual(sound)
-      },
+      async ({ expect }) => expect(await underLoad(await databases.env('ledger'))).toEqual(sound),
       timeout,
     )
   })

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
-import { findPostgres, hasPostgres, type PostgresServer, startPostgres } from './components/postgres.ts'
+import { hasPostgres } from './components/postgres.ts'
 import { DataDirectory } from './engine-process.ts'
 import { liveUnderKills, type Outcome } from './live-under-kills.ts'
 import { chosenKills, chosenSeed, randomFrom } from './seeded-kills.ts'
+import { useServerDatabases } from './server-databases.ts'
 
 const kills = chosenKills(3)
 const seed = chosenSeed()
@@ -18,7 +19,7 @@ async function underKills(env: NodeJS.ProcessEnv): Promise<Outcome> {
 const sound = { lost: [], repeated: [], otherReasons: [] }
 
 test(
-  'kills lose no durable arrival, timer, held delivery or published value, and repeat nothing that must not be: embedded [N4]',
+  'kills lose no durable arrival, timer, held delivery or published value, and repeat nothing that must not be: embedded [N4, F43]',
   async () => {
     const outcome = await underKills({})
     expect(outcome).toMatchObject(sound)
@@ -28,22 +29,12 @@ test(
 )
 
 describe.skipIf(!hasPostgres())('on a PostgreSQL server', () => {
-  let server: PostgresServer
-  beforeAll(async () => {
-    server = await startPostgres(findPostgres() ?? '')
-  })
-  afterAll(() => server.stop())
+  const databases = useServerDatabases()
 
   test(
-    'kills lose no durable arrival, timer, held delivery or published value, and repeat nothing that must not be: server [N4]',
+    'kills lose no durable arrival, timer, held delivery or published value, and repeat nothing that must not be: server [N4, F43]',
     async () => {
-      const outcome = await underKills({
-        SERVICE_DATABASE_URL: await server.createDatabase('kills'),
-        SERVICE_SESSION_KEY: 'a session key of at least 32 bytes',
-        SERVICE_SECRET_KEY: 'a key for secrets of at least 32 bytes',
-        SERVICE_FIRST_SUPERUSER: 'root@example.org',
-        SERVICE_FIRST_SUPERUSER_PASSWORD: 'correct horse',
-      })
+      const outcome = await underKills(await databases.env('kills'))
       expect(outcome).toMatchObject(sound)
       expect(Math.min(outcome.orders, outcome.items)).toBeGreaterThan(kills)
     },

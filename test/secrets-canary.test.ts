@@ -2,8 +2,12 @@
  * The value of a secret, printed, emitted, published, raised and passed on by nodes in every encoding, and then looked
  * for in all that an engine shows, keeps for showing, logs, or starts processes with.
  */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
+import { openDatabase } from '../packages/api-server/src/db/database.ts'
 import { pythonNode, publishFlow } from './documents.ts'
 import { DataDirectory, type EngineProcess } from './engine-process.ts'
 
@@ -49,6 +53,17 @@ def shown_processes(token):
     return any(form.encode() in lines for form in forms(token))
 `
 const settings = { token: { $secret: 'canary' } }
+/** A node that gets what `work` gives. */
+const reader = (id: string, type: string, settings: object) => ({
+  id,
+  type,
+  settings,
+  ports: [
+    { direction: 'input', name: 'out' },
+    { direction: 'output', name: `after_${id}` },
+  ],
+})
+
 /** A web hook -> the leaking node -> a delay that still holds it when the flow stops. */
 const live = {
   mode: 'live',
@@ -64,25 +79,9 @@ const live = {
       `${leaks}def run(n, token):\n    told = leak(token)\n    if n < 0:\n        raise ValueError(told)\n    return {"out": {"told": told, token: shown_processes(token)}}\n`,
       { settings },
     ),
-    {
-      id: 'hold',
-      type: 'delay',
-      settings: { delay: 1000 },
-      ports: [
-        { direction: 'input', name: 'out' },
-        { direction: 'output', name: 'later' },
-      ],
-    },
+    reader('hold', 'delay', { delay: 1000 }),
     // refuses what it gets, and says so
-    {
-      id: 'refuse',
-      type: 'change',
-      settings: { scale: 1 },
-      ports: [
-        { direction: 'input', name: 'out' },
-        { direction: 'output', name: 'scaled' },
-      ],
-    },
+    reader('refuse', 'change', { scale: 1 }),
   ],
 }
 const batch = {
@@ -124,9 +123,7 @@ describe('no value of a secret is shown [T80] [T104] [R150]', () => {
     await new Promise((resolve) => socket.addEventListener('message', resolve, { once: true }))
     await at.client.flows.start({ name: 'live' })
     for (const n of [1, -1]) {
-      const path = `${at.origin}/hooks/live/in/${encodeURIComponent(hook)}`
-      const headers = { 'content-type': 'application/json' }
-      const { status } = await fetch(path, { method: 'POST', headers, body: String(n) })
+      const { status } = await post(n)
       if (status !== 202) throw new Error(`the webhook answered ${status}`)
     }
     const submit = (n: number) => at.client.runs.submit({ name: 'batch', params: { n } as never })
@@ -141,6 +138,12 @@ describe('no value of a secret is shown [T80] [T104] [R150]', () => {
     data[Symbol.dispose]()
   })
 
+  const post = (body: unknown, word = hook): Promise<Response> =>
+    fetch(`${at.origin}/hooks/live/in/${encodeURIComponent(word)}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
   const read = async (path: string, method = 'GET', body?: object): Promise<string> => {
     const answer = await fetch(path.startsWith('http') ? path : `${at.baseUrl}${path}`, {
       method,
@@ -162,10 +165,16 @@ describe('no value of a secret is shown [T80] [T104] [R150]', () => {
     ['an export of runs', '/runs/export/runs?format=csv', false],
     ['an export of metrics', '/runs/export/metrics?format=csv', false],
     ['cascades', '/observability/runs', true],
-    ['events and audit', '/observability/events', false],
+    ['events', '/observability/events', false],
+    ['the audit trail', '/observability/events?kind=audit', false],
+    ['figures of flows', '/observability/flows', false],
+    ['the summary', '/observability/summary', false],
+    ['the graph', '/flows/graph', false],
+    ['a check of a flow', '/flows/live/validate', false],
+    ['names of curves', '/runs/metrics/names?flow=batch', false],
     ['secrets', '/secrets/usage', false],
   ])('in %s', async (_where, path, isMasked) => {
-    const text = await read(path)
+    const text = await read(path, path.endsWith('/validate') ? 'POST' : 'GET')
     expect(text).toMatch(/^[[{]|,/)
     expect(found(text)).toEqual([])
     expect(hasMask(text)).toBe(isMasked)
@@ -185,6 +194,29 @@ describe('no value of a secret is shown [T80] [T104] [R150]', () => {
     const [node] = (JSON.parse(failed ?? '') as { nodes: { traceback: string; logs: string }[] }).nodes
     expect(node?.traceback).toContain('***')
     expect(node?.logs.split('\n').slice(0, 3)).toEqual(['***', '"***"', '***'])
+  })
+
+  test('in curves and plans of runs, and the metrics of the engine', async () => {
+    const plan = await read('/runs/flows/batch/plan', 'POST', {})
+    const curves = await Promise.all(runs.map((id) => read(`/runs/${id}/metrics`)))
+    const scraped = await read(`${at.origin}/metrics`)
+    expect([plan, ...curves].map((text) => text.slice(0, 1))).toEqual(['{', '[', '['])
+    expect(scraped).toContain('# TYPE')
+    expect(found([plan, ...curves, scraped].join('\n'))).toEqual([])
+  })
+
+  test('in answers of a webhook, and in refusals of requests that hold it', async () => {
+    const refusals = await Promise.all([
+      post(1, `${hook}x`),
+      post({ n: 'no number' }),
+      fetch(`${at.baseUrl}/secrets/canary`, { headers: { authorization: `Bearer ${at.token}` } }),
+    ])
+    expect(refusals.map(({ status }) => status)).toEqual([404, 422, 405])
+    const accepted = await post(1)
+    const texts = await Promise.all([...refusals, accepted].map((answer) => answer.text()))
+    const tooMuch = await read('/secrets/canary', 'PUT', { value: canary, more: 1 })
+    const wrong = await read('/secrets/%20', 'PUT', { value: canary })
+    for (const text of [...texts, tooMuch, wrong]) expect([found(text), text.length > 10]).toEqual([[], true])
   })
 
   test('in frames of the event socket', () => {
@@ -207,4 +239,42 @@ describe('no value of a secret is shown [T80] [T104] [R150]', () => {
     expect(lines.length).toBeGreaterThan(0)
     for (const line of lines) expect(() => JSON.parse(line) as unknown).not.toThrow()
   })
+
+  test('in the database or the files of the engine, where the next one reads what this one has held [T82]', async () => {
+    const before = frames.length
+    await at.client.flows.start({ name: 'live' })
+    await post(1)
+    await vi.waitUntil(() => frames.slice(before).join('').includes('live.out'), { timeout: 30_000 })
+    expect(await at.end('SIGTERM')).toBe(0)
+    const database = await openDatabase({ dataDir: data.path, log: { info() {}, warn() {}, error() {} } })
+    const tables = await database.sql<{ name: string }[]>`
+      select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by 1`
+    const rows = new Map<string, string[]>()
+    for (const { name } of tables) {
+      // oxlint-disable-next-line no-await-in-loop -- one session
+      const all = await database.sql<object[]>(statement(`select * from "${name}"`))
+      rows.set(
+        name,
+        all.flatMap((row) => Object.values(row).map(textOf)),
+      )
+    }
+    await database.close()
+    expect(rows.get('live_work')?.some((text) => text.startsWith('sealed:'))).toBe(true)
+    expect([...rows].filter(([, texts]) => found(texts.join('\n')).length > 0).map(([name]) => name)).toEqual([])
+    expect([...rows.values()].flat().some(hasMask)).toBe(true)
+    const files = readdirSync(data.path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    const leaking = files.filter((file) => {
+      const text = readFileSync(join(file.parentPath, file.name))
+      return found(`${text.toString('utf8')}\n${text.toString('latin1')}`).length > 0
+    })
+    expect(leaking.map(({ name }) => name)).toEqual([])
+  })
 })
+
+const statement = (text: string): TemplateStringsArray => Object.assign([text], { raw: [text] })
+
+/** A column as text: bytes as the characters that they are, anything else as JSON. */
+function textOf(value: unknown): string {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8')
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

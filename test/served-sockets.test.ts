@@ -69,7 +69,7 @@ const frames = (client: WebSocket): string[] => {
 }
 
 describe('a served socket', () => {
-  test('sends to every client, at both addresses, whatever the origin of its page [R204] [R205] [R206]', async () => {
+  test('sends to every client, at both addresses, whatever the origin of its page [R205] [R206]', async () => {
     const clients = await Promise.all([
       connect(`/hooks/plant/ticker/${SECRET}`),
       connect(`/api/v1/hooks/plant/ticker/${SECRET}/`, { origin: 'https://console.example' }),
@@ -79,6 +79,13 @@ describe('a served socket', () => {
     await tick('up')
     await expect.poll(() => seen).toEqual(Array(2).fill(['{"n":1}', 'up']))
     for (const client of clients) client.terminate()
+  })
+
+  test('without a secret opens to pages of the service alone, and to what is no page', async () => {
+    const foreign = await upgrade('/hooks/plant/deep/open', 'origin: https://evil.example')
+    expect([foreign.status, foreign.text]).toEqual([403, expect.stringContaining('https://evil.example')])
+    for (const origin of [at.origin, undefined])
+      (await connect('/hooks/plant/deep/open', origin === undefined ? {} : { origin })).terminate()
   })
 
   test('hears its clients, and drops what no port is named by: unknown keys, a prototype, many keys [R217] [T102]', async () => {
@@ -160,6 +167,38 @@ describe('a served socket', () => {
     await gone
     expect(bytes).toBeLessThan(60 * text.length)
     reader.terminate()
+  })
+
+  test.each([
+    ['a reserved opcode', [0x83, 0x80, 0, 0, 0, 0]],
+    ['reserved bits', [0xf1, 0x80, 0, 0, 0, 0]],
+    ['a frame without a mask', [0x81, 0x02, 0x7b, 0x7d]],
+    ['a continuation of nothing', [0x80, 0x80, 0, 0, 0, 0]],
+    ['a length of 2^63', [0x81, 0xff, 0x80, 0, 0, 0, 0, 0, 0, 0]],
+    ['noise', Array<number>(4096).fill(0xff)],
+  ])('%s ends its own connection only [T49]', async (_what, bytes) => {
+    const other = await connect(`/hooks/plant/ticker/${SECRET}`)
+    const heard = frames(other)
+    const raw = await openSocket(at.origin)
+    const gone = once(raw, 'close')
+    raw.write(
+      [
+        `GET /hooks/plant/ticker/${SECRET} HTTP/1.1`,
+        'host: localhost',
+        'upgrade: websocket',
+        'connection: upgrade',
+        'sec-websocket-version: 13',
+        'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==',
+        '',
+        '',
+      ].join('\r\n'),
+    )
+    await once(raw, 'data')
+    raw.resume().write(Buffer.from(bytes))
+    await gone
+    await tick('still here')
+    await expect.poll(() => heard).toEqual(['still here'])
+    other.terminate()
   })
 
   test('closes its clients with 1001 when the flow stops, and refuses new ones [R205]', async () => {

@@ -5,11 +5,12 @@ import { promisify } from 'node:util'
 
 import { createClient } from '@flow-service/client-sdk'
 import { artifactRefsIn } from '@flow-service/protocol'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
-import { findPostgres, type PostgresServer, startPostgres } from './components/postgres.ts'
+import { findPostgres } from './components/postgres.ts'
 import { publishFlow, pythonFlow, scaleFlow } from './documents.ts'
 import { DataDirectory, type EngineProcess, processesWith, serviceCommand } from './engine-process.ts'
+import { useServerDatabases } from './server-databases.ts'
 
 /** In the environment of an engine that is killed, and so of every process that it starts. */
 const MARK = 'SERVER_BACKEND_TEST_MARK'
@@ -17,20 +18,12 @@ const onLinux = process.platform === 'linux'
 const meter = { mode: 'live', inputs: [{ name: 'level', dtype: 'int' }] }
 
 describe.skipIf(!findPostgres())('engines on a PostgreSQL server', () => {
-  let server: PostgresServer
-  beforeAll(async () => {
-    server = await startPostgres(findPostgres() ?? '')
-  })
-  afterAll(() => server.stop())
+  const databases = useServerDatabases()
 
   /** The environment of engines that share a new database, and the folder that they share. */
   const shared = async (name: string, data: DataDirectory): Promise<NodeJS.ProcessEnv> => ({
-    SERVICE_DATABASE_URL: await server.createDatabase(name),
+    ...(await databases.env(name)),
     SERVICE_ARTIFACTS_DIR: join(data.path, 'shared'),
-    SERVICE_SESSION_KEY: 'a session key of at least 32 bytes',
-    SERVICE_SECRET_KEY: 'a key for secrets of at least 32 bytes',
-    SERVICE_FIRST_SUPERUSER: 'root@example.org',
-    SERVICE_FIRST_SUPERUSER_PASSWORD: 'correct horse',
   })
 
   test('a restart keeps users, flows, runs, curves, artifacts and messages, and nothing of them is in the data directory', async () => {
@@ -145,7 +138,7 @@ describe.skipIf(!findPostgres())('engines on a PostgreSQL server', () => {
     const { id } = await client.runs.submit({ name: 'waiting' })
     await expect.poll(() => existsSync(`${goOn}.begun`), { timeout: 20_000 }).toBe(true)
 
-    await server.crash()
+    await databases.server().crash()
     const unavailable = { status: 503, problem: { code: 'unavailable', status: 503 } }
     await expect(client.flows.list()).rejects.toMatchObject(unavailable)
     await expect(client.runs.submit({ name: 'scale' })).rejects.toMatchObject(unavailable)
@@ -156,7 +149,7 @@ describe.skipIf(!findPostgres())('engines on a PostgreSQL server', () => {
     // what the engine can mend is no reason to restart it
     expect((await fetch(`${engine.origin}/healthz`)).status).toBe(200)
 
-    await server.start()
+    await databases.server().start()
     await expect.poll(() => client.flows.list().catch(() => []), { timeout: 15_000 }).toHaveLength(3)
     await client.messages.publish({ message: 'meter.level', value: 9 as never })
     expect((await client.messages.history({ message: 'meter.level' })).at(0)).toMatchObject({ value: 9 })

@@ -1,13 +1,21 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { callersKey, createCallers } from '../packages/api-server/test/auth/callers.ts'
 import { scaleFlow } from './documents.ts'
 import { sendRaw } from './raw-http.ts'
 import { operations, sampleOf } from './sample-requests.ts'
 import { publish, startService, type TestService } from './service.ts'
 
 let at: TestService
+let user: string
 beforeAll(async () => {
-  at = await startService()
+  const dataDir = await mkdtemp(join(tmpdir(), 'service-'))
+  user = (await createCallers(dataDir, 'a long password')).user
+  at = await startService({ dataDir, sessionKey: callersKey })
   for (const name of ['health', 'docs', 'redoc', 'openapi-json', 'healthz', 'hooks']) await publish(at, name, scaleFlow)
 })
 afterAll(() => at[Symbol.asyncDispose]())
@@ -69,17 +77,26 @@ const seeds = {
   password: '',
 }
 const closed = operations.filter(({ levels }) => !levels.includes('open'))
-const targets = closed.map((operation) => ({ id: operation.id, sample: sampleOf(operation, seeds) }))
+const targets = closed.map((operation) => ({
+  id: operation.id,
+  sample: sampleOf(operation, seeds),
+  isForSuperusers: operation.levels.includes('superuser'),
+}))
 
-describe('no spelling of a path is a way around the authentication of what it reaches [R445]', () => {
+describe('no spelling of a path is a way around the authentication of what it reaches [R445, T22]', () => {
   test.each(spellings)('%s', async (_what, spell) => {
-    for (const { id, sample } of targets) {
+    for (const { id, sample, isForSuperusers } of targets) {
       const path = spell(`/api/v1${sample.path.split('?')[0] ?? ''}`)
-      const answer = await sendRaw(
-        at.origin,
-        [`${sample.init.method} ${path} HTTP/1.1`, 'content-type: application/json'],
-        sample.init.body,
-      )
+      const head = [`${sample.init.method} ${path} HTTP/1.1`, 'content-type: application/json']
+      if (isForSuperusers) {
+        const { status } = await sendRaw(at.origin, [...head, `authorization: Bearer ${user}`], sample.init.body)
+        expect([id, path, status]).toEqual([
+          id,
+          path,
+          expect.toSatisfy((code) => [400, 403, 404, 405].includes(code as number)),
+        ])
+      }
+      const answer = await sendRaw(at.origin, head, sample.init.body)
       expect([id, path, answer.status]).toEqual([
         id,
         path,
@@ -118,7 +135,7 @@ describe('no spelling of a path is a way around the authentication of what it re
   )
 })
 
-describe('the name of a flow never makes its addresses open', () => {
+describe('the name of a flow never makes its addresses open [T22]', () => {
   test.each(['health', 'docs', 'redoc', 'openapi-json', 'healthz', 'hooks'])('a flow named %s', async (name) => {
     for (const method of ['GET', 'HEAD', 'PUT', 'DELETE']) {
       const answer = await sendRaw(at.origin, [`${method} /api/v1/flows/${name} HTTP/1.1`])
@@ -145,12 +162,15 @@ describe('the name of a flow never makes its addresses open', () => {
     const body = JSON.stringify(scaleFlow)
     const head = [`PUT ${path} HTTP/1.1`, 'content-type: application/json']
     expect((await sendRaw(at.origin, head, body)).status).toBe(401)
+    for (const method of ['GET', 'HEAD', 'DELETE']) {
+      expect([method, (await sendRaw(at.origin, [`${method} ${path} HTTP/1.1`])).status]).toEqual([method, 401])
+    }
     const answer = await sendRaw(at.origin, [...head, signedIn()], body)
     expect([answer.status, JSON.parse(answer.body)]).toMatchObject([422, { code: 'validation_failed' }])
   })
 })
 
-describe('a browser of another site gets nothing', () => {
+describe('a browser of another site gets nothing [T97]', () => {
   test('an answer is shared with no origin, and no preflight is granted', async () => {
     for (const origin of ['https://evil.example', 'null', at.origin.replace('127.0.0.1', 'localhost')]) {
       for (const head of [
@@ -178,6 +198,7 @@ describe('a browser of another site gets nothing', () => {
       const { headers } = await sendRaw(at.origin, [`GET ${path} HTTP/1.1`])
       expect(headers.get('x-content-type-options')).toBe('nosniff')
       expect(headers.get('content-security-policy')).toMatch(/default-src 'none'/)
+      expect(headers.get('x-frame-options')).toBe('DENY')
       expect([headers.has('x-powered-by'), headers.has('server')]).toEqual([false, false])
     },
   )

@@ -2,14 +2,10 @@
  * What event-socket.bench.ts measures: a service with a live flow. Publishes a value when it is told `publish`, fills
  * the kernel's and its own buffers of slow readers when it is told `flood`, and answers its memory and CPU time when asked.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-
-import { createService } from '@flow-service/api-server'
 import { createClient } from '@flow-service/client-sdk'
 import { liveFlow, t } from '@flow-service/flow-sdk'
 
+import { startBenchService } from './bench-service.ts'
 import { cpuNow, memoryNow } from './usage.ts'
 
 /** Nodes behind the webhook of the flood: each passes its value on, so that a request shows that many values. */
@@ -22,16 +18,7 @@ const ports = (from: number) => [
 ]
 
 const bench = liveFlow('bench', { level: t.float }, () => {})
-const dataDir = mkdtempSync(join(tmpdir(), 'bench-events-'))
-const service = await createService({
-  dataDir,
-  port: 0,
-  environment: 'local',
-  logLevel: 'silent',
-  flows: [bench],
-})
-const { baseUrl, origin } = await service.listen()
-const token = await service.superuserToken()
+const { baseUrl, origin, token } = await startBenchService([bench])
 const client = createClient({ baseUrl, token })
 const { version } = await client.flows.save({
   name: 'flood',
@@ -72,11 +59,5 @@ process.on('message', (order: 'publish' | 'flood' | 'memory' | 'cpu') => {
   else if (order === 'cpu') process.send?.(cpuNow())
   else if (order === 'memory') void memoryNow().then((bytes) => process.send?.(bytes))
   else void flood().then(() => process.send?.('flooded'))
-})
-process.once('SIGTERM', () => {
-  void service.close().then(() => {
-    rmSync(dataDir, { recursive: true, force: true })
-    process.exit()
-  })
 })
 process.send?.({ url: `${baseUrl.replace('http', 'ws')}/flows/ws`, token })

@@ -2,16 +2,13 @@
  * What artifacts.bench.ts measures: a service. Answers `peak` with the growth of its memory, in bytes, since `base`;
  * `forget` makes it believe that its files have changed.
  */
-import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { createService } from '@flow-service/api-server'
+import { startBenchService } from './bench-service.ts'
 
 const SAMPLE_MS = 10
-const dataDir = mkdtempSync(join(tmpdir(), 'bench-artifacts-'))
-const service = await createService({ dataDir, port: 0, environment: 'local', logLevel: 'silent' })
-const { baseUrl } = await service.listen()
+const { dataDir, baseUrl, token } = await startBenchService()
 let [base, peak] = [0, 0]
 setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), SAMPLE_MS)
 function forget(): void {
@@ -25,10 +22,4 @@ process.on('message', (order: 'base' | 'peak' | 'forget') => {
   if (order === 'forget') forget()
   process.send?.(peak - base)
 })
-async function stop(): Promise<void> {
-  await service.close()
-  rmSync(dataDir, { recursive: true, force: true })
-  process.exit()
-}
-process.once('SIGTERM', () => void stop())
-process.send?.({ url: `${baseUrl}/artifacts`, token: await service.superuserToken() })
+process.send?.({ url: `${baseUrl}/artifacts`, token })

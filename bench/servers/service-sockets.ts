@@ -1,12 +1,9 @@
 /** What node-sockets.bench.ts measures: mqtt in, switch, mqtt out; and a served socket that sends back what it hears. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-
-import { createService } from '@flow-service/api-server'
 import { createClient } from '@flow-service/client-sdk'
 import { liveFlow, t } from '@flow-service/flow-sdk'
 import { change, mqtt, switchOn, websocket } from '@flow-service/node-types/flow'
+
+import { startBenchService } from './bench-service.ts'
 
 const [what = '', brokerUrl = '', level = '0'] = process.argv.slice(2)
 const qos = Number(level) as 0 | 1
@@ -35,15 +32,6 @@ const echo = () =>
     use(change(t.float, {}), { in: m.heard }, { id: 'pass', out: { out: m.said } })
   })
 
-const dataDir = mkdtempSync(join(tmpdir(), 'bench-sockets-'))
-const flow = what === 'mqtt' ? passOn() : echo()
-const service = await createService({ dataDir, port: 0, environment: 'local', logLevel: 'silent', flows: [flow] })
-const { baseUrl, origin } = await service.listen()
-await createClient({ baseUrl, token: await service.superuserToken() }).flows.start({ name: 'bench' })
-async function stop(): Promise<void> {
-  await service.close()
-  rmSync(dataDir, { recursive: true, force: true })
-  process.exit()
-}
-process.once('SIGTERM', () => void stop())
+const { baseUrl, origin, token } = await startBenchService([what === 'mqtt' ? passOn() : echo()])
+await createClient({ baseUrl, token }).flows.start({ name: 'bench' })
 process.send?.(what === 'mqtt' ? 'flow' : `${origin.replace('http', 'ws')}/hooks/bench/echo`)

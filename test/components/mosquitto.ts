@@ -9,6 +9,8 @@ import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 
+import { freePort } from './free-port.ts'
+
 /** A running broker. */
 export interface MosquittoServer {
   readonly port: number
@@ -100,13 +102,4 @@ async function connects(port: number): Promise<boolean> {
   } finally {
     socket.destroy()
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
 }

@@ -5,10 +5,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
-import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+
+import { freePort } from './free-port.ts'
 
 /** A running server. */
 export interface PostgresServer {
@@ -108,13 +109,4 @@ async function untilReady(server: ChildProcess): Promise<void> {
   })
   exited.catch(() => {})
   await Promise.race([ready, exited])
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
 }

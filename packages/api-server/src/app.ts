@@ -132,6 +132,7 @@ export function createApp(config: ResolvedConfig, parts: AppParts, upgrades: Upg
   const { eventLog, observability, knownSessions, tickets, users, log } = parts
   const authenticate = createAuthenticator([(token) => sessions.verify(token)])
   const authenticateKnown = createAuthenticator([(token) => knownSessions.verify(token)])
+  const home = { baseUrl: config.baseUrl, origins: config.corsOrigins }
   upgrades.route(
     '/api/v1/flows/ws',
     eventUpgrade({
@@ -140,8 +141,7 @@ export function createApp(config: ResolvedConfig, parts: AppParts, upgrades: Upg
       authenticate,
       versionOf: (token) => sessions.versionOf(token),
       tokenVersion: async (id) => (await users.find(id))?.tokenVersion ?? null,
-      baseUrl: config.baseUrl,
-      origins: config.corsOrigins,
+      home,
     }),
   )
   const bindings = [
@@ -176,7 +176,7 @@ export function createApp(config: ResolvedConfig, parts: AppParts, upgrades: Upg
   ]
   const isPortal = portalCheck(config.portalToken)
   const hook = hookRoutes(hooks, isPortal)
-  const socket = parts.servedSockets.upgrade(isPortal)
+  const socket = parts.servedSockets.upgrade({ isPortal, home })
   upgrades.route('/hooks/*', socket)
   upgrades.route('/api/v1/hooks/*', socket)
   // only paths of our own: mounted at the root of a host's app, everything else is the host's

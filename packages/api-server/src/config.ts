@@ -86,6 +86,12 @@ export const settings = {
       initially: 'none',
     },
   ),
+  caFile: optional(text('a path'), {
+    env: 'SERVICE_CA_FILE',
+    about:
+      'A file of certificates (PEM) of authorities whose servers nodes trust, beside those that Node.js trusts (and those of NODE_EXTRA_CA_CERTS).',
+    initially: 'no further ones',
+  }),
   corsOrigins: setting(
     list('origins such as https://console.example, without a path, separated by commas in the environment', isOrigin),
     {
@@ -226,5 +232,6 @@ export function resolveConfig(options: ServiceConfig = {}, env: Environment = pr
   if ((values.firstSuperuser === null) !== (values.firstSuperuserPassword === null))
     throw new ConfigError('set SERVICE_FIRST_SUPERUSER and SERVICE_FIRST_SUPERUSER_PASSWORD together')
   const artifactsDir = values.artifactsDir && resolve(values.artifactsDir)
-  return { ...values, dataDir: resolve(values.dataDir), artifactsDir, flows }
+  const caFile = values.caFile && resolve(values.caFile)
+  return { ...values, dataDir: resolve(values.dataDir), artifactsDir, caFile, flows }
 }

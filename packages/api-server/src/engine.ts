@@ -9,7 +9,6 @@ import { nodeTypes } from '@flow-service/node-types'
 import { type NodeState, timestampOfMs } from '@flow-service/protocol'
 import { environmentBeside, parsePython, withoutCredentials, type Worker } from '@flow-service/worker-agent'
 import type { Logger } from 'pino'
-import { v7 } from 'uuid'
 
 import { type Artifacts, createArtifacts } from './artifacts/artifacts.ts'
 import { openContentStore } from './artifacts/content-store.ts'
@@ -21,6 +20,7 @@ import { type Database, openDatabase } from './db/database.ts'
 import { AddressRules } from './egress/address-rules.ts'
 import { createDialer } from './egress/dialer.ts'
 import { createOutgoingFetch } from './egress/outgoing-fetch.ts'
+import { loadTrust } from './egress/trust.ts'
 import { createDeadLetters } from './events/dead-letters.ts'
 import { createEventBus } from './events/event-bus.ts'
 import { createEventLog, type EventLog } from './events/event-log.ts'
@@ -50,6 +50,7 @@ import { ServedSockets } from './hooks/served-sockets.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { type LastValues, openLastValues } from './messages/last-values.ts'
 import { createMessages, type Messages } from './messages/messages.ts'
+import { newId } from './new-id.ts'
 import { Observability, Observer } from './observability/observability.ts'
 import { createRuns, type Runs } from './runs/runs.ts'
 import type { Redactor } from './secrets/redactor.ts'
@@ -230,7 +231,7 @@ async function openStores({ config, log, lifecycle, redactor }: EngineSetting) {
     (opened) => opened.flush(),
   )
   const work = await lifecycle.open(
-    async () => createWork({ database, log, beforeDrops: () => deadLetters.flush() }),
+    async () => createWork({ database, log, seals: secrets, beforeDrops: () => deadLetters.flush() }),
     (opened) => opened.close(),
   )
   const lastValues = await lifecycle.open(
@@ -252,7 +253,7 @@ async function openRuntime(
   { code, objects }: { code: CodeRegistry; objects: CodeObjects },
 ) {
   const clock = createClock()
-  const pool = new WorkerPool({ clock, newId: v7, engineVersion })
+  const pool = new WorkerPool({ clock, newId, engineVersion })
   const dispatcher = createDispatcher({
     pool,
     bundleOf: ({ digest }) => code.bundleText(digest),
@@ -292,9 +293,9 @@ async function openRuntime(
 }
 
 /** The way out for nodes. */
-async function openEgress({ egressAllow, environment }: ResolvedConfig, lifecycle: Lifecycle) {
+async function openEgress({ caFile, egressAllow, environment }: ResolvedConfig, lifecycle: Lifecycle) {
   const addressRules = new AddressRules({ isProduction: environment === 'production', allow: egressAllow })
-  const dial = createDialer({ rules: addressRules })
+  const dial = createDialer({ rules: addressRules, trust: await loadTrust(caFile) })
   const outgoing = await lifecycle.open(
     async () => createOutgoingFetch(dial),
     (opened) => opened.close(),
@@ -370,12 +371,12 @@ interface Shown {
 
 /** What an event socket shows first: what is stored, then at the call of the result what memory holds. */
 async function takeSnapshot({ flows, runs, runtime, lastValues }: Shown): Promise<() => EngineSnapshot> {
-  const [list, active] = await Promise.all([flows.list(), runs.active()])
+  const [states, active] = await Promise.all([flows.states(), runs.active()])
   return () => {
-    const nodes = list.flatMap(({ name }): NodeState[] => runtime.get(name)?.nodeStates() ?? [])
+    const nodes = states.flatMap(({ name }): NodeState[] => runtime.get(name)?.nodeStates() ?? [])
     const ts = timestampOfMs(Date.now())
     return {
-      flows: list.map(({ name, mode, status, held }) => ({ name, mode, status, held })),
+      flows: states,
       nodes,
       values: lastValues.all() as EngineSnapshot['values'],
       health: nodes.map(({ flow, node, health, message }) => ({ flow, node, status: health, message, ts })),

@@ -4,7 +4,7 @@
  */
 export { apiDocument } from './app.ts'
 export { type ResolvedConfig, type ServiceConfig, settings } from './config.ts'
-export { checkFlowDocument, type DocumentFinding, type KnownMessages } from './flows/check-document.ts'
+export { checkFlowDocument, type DocumentFinding, type KnownSurroundings } from './flows/check-document.ts'
 export type { RegisteredName, ReloadResult } from './flows/code-flows.ts'
 export type { FlowChange } from './flows/code-registration.ts'
 export type { LoadError } from './flows/code-project.ts'

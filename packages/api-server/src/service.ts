@@ -7,7 +7,7 @@
  */
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 import express, { type Router } from 'express'
@@ -26,6 +26,7 @@ import type { RegisteredName, ReloadResult } from './flows/code-flows.ts'
 import type { LoadError } from './flows/code-project.ts'
 import { answerErrors, notFound } from './http/errors.ts'
 import { secureHeaders } from './http/headers.ts'
+import { openServer } from './http/open-server.ts'
 import { createUpgradeRouter, type UpgradeRouter } from './http/upgrade.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { createLog } from './log.ts'
@@ -216,7 +217,7 @@ class OpenService implements Service {
     const app = express().disable('x-powered-by').use(router).use(secureHeaders, notFound, answerErrors(log))
     const server = await lifecycle.open(
       async () => {
-        const opened = createServer(app)
+        const opened = openServer(app)
         this.attach(opened)
         opened.listen(config.port, config.host)
         await once(opened, 'listening')

@@ -20,7 +20,7 @@ const netted = (program: string) =>
     { encoding: 'utf8' },
   )
 
-test('the process outlives a promise that a node type forgot, and the log tells of it', () => {
+test('the process outlives a promise that a node type forgot, and the log tells of it [F73]', () => {
   const { status, stdout } = netted(`
     void Promise.reject(new Error('forgotten'))
     void Promise.reject(undefined)

@@ -20,8 +20,15 @@ export const isRefusal = (error: unknown): error is Error & Refusal =>
 
 /** A refusal in one line. */
 export function refusalText({ problem }: Refusal): string {
-  const places = (problem.errors ?? []).map(({ path, message }) => `${path}: ${message}`)
-  return [problem.detail, ...places.filter((place) => place !== problem.detail)].map(printable).join('; ')
+  return [problem.detail, ...placesOf(problem)].map(printable).join('; ')
+}
+
+/** The places of a refusal that its sentence does not tell already. */
+function placesOf({ detail, errors = [] }: Refusal['problem']): string[] {
+  return errors.flatMap(({ path, message }) => {
+    const place = path === '' ? message : `${path}: ${message}`
+    return detail.includes(place) ? [] : [place]
+  })
 }
 
 /** Prints a failure for people and answers the exit code. */
@@ -32,8 +39,7 @@ export function failed(error: unknown): number {
   }
   if (isRefusal(error)) {
     console.error(`error: ${printable(error.problem.detail)}`)
-    const places = (error.problem.errors ?? []).map(({ path, message }) => `${path}: ${message}`)
-    for (const place of places) if (place !== error.problem.detail) console.error(`  ${printable(place)}`)
+    for (const place of placesOf(error.problem)) console.error(`  ${printable(place)}`)
     return error.status === 401 || error.status === 403 ? 3 : 1
   }
   if (error instanceof TypeError && error.message === 'fetch failed') {

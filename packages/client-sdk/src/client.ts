@@ -3,7 +3,7 @@
  * OpenAPI document, and a typed facade over flows written in TypeScript.
  * @module
  */
-import { type BatchFlow, type EventFrame, type FlowObject, isFinished, type Ref } from '@flow-service/protocol'
+import { type BatchFlow, type EventFrame, type FlowObject, isFinished, messagePart, type Ref } from '@flow-service/protocol'
 
 import { ApiError, problemOf } from './api-error.ts'
 import { type MetricPoint, pointsOf } from './curve.ts'
@@ -227,9 +227,11 @@ export class Client extends GeneratedClient {
         return resultOf(flow, run.result) as R
       },
       metrics: (name, { stride = 1, signal } = {}) => {
+        // bare: the flow may get another name while the run executes
+        const bare = name.startsWith(`${flow.name}.`) ? messagePart(name) : name
         const source = {
           run: () => this.runs.get({ id }),
-          stored: () => this.runs.metrics({ id, name }),
+          stored: () => this.runs.metrics({ id, name: bare }),
           events: (options: EventOptions) => this.events(options),
         }
         return endedByReturn(signal, (ended) => pointsOf(source, { id, name, flow: flow.name, stride }, ended))

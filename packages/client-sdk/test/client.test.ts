@@ -119,8 +119,12 @@ describe('runs by flow objects', () => {
     for await (const { step, value } of slow.metrics('level')) values[step] = value
     expect(values).toEqual(Array.from({ length: 12 }, (_, step) => step * step))
     const thinned: number[] = []
+    const asked = vi.spyOn(client.runs, 'metrics')
     for await (const { step } of slow.metrics('counting.level', { stride: 5 })) thinned.push(step)
     expect(thinned).toEqual([0, 5, 10, 11])
+    // bare: a flow that is renamed meanwhile has no such name any more
+    expect(asked).toHaveBeenCalledWith({ id: slow.id, name: 'level' })
+    asked.mockRestore()
     const short = await client.submit(counting, { params: { points: 2 } })
     await short.wait()
     const { series } = await client.compare([slow, short.id], 'level')

@@ -105,9 +105,13 @@ export interface NodeContext<S = Values> {
   webhook(route: HookRoute, handler: (request: HookRequest) => void | Promise<void>): void
   /**
    * Serve a socket until the node stops, which closes its clients with 1001. `serve` is called for each client and answers
-   * who hears it.
+   * who hears it; `full` for each that is refused because there are as many as there may be.
    */
-  socketRoute(route: SocketRoute, serve: (peer: SocketPeer) => SocketListener): void
+  socketRoute(
+    route: SocketRoute,
+    serve: (peer: SocketPeer) => SocketListener,
+    full?: (clients: number) => void,
+  ): void
   /** `fetch` through the engine's egress rules. */
   fetch(url: string, init?: RequestInit): Promise<Response>
   /**

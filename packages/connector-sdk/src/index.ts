@@ -12,6 +12,7 @@ export {
   type NodeContext,
   type SaveOptions,
 } from './context.ts'
+export { cronFault } from './cron-pattern.ts'
 export { FileError, filePathFault, type Files, MAX_FILE_BYTES, MAX_FILE_READ_BYTES } from './files.ts'
 export {
   type AnyNodeDefinition,

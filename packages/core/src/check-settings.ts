@@ -6,6 +6,7 @@ import type { AnyNodeDefinition, Values } from '@flow-service/connector-sdk'
 
 import type { NodeCheck } from './check-report.ts'
 import { missingSecret, noSecrets, pointerOf, secretRefs, withKnownSecrets } from './secrets.ts'
+import { isAbsent, settingFault, strangerFault } from './setting-fault.ts'
 
 /** Reports what the schema refuses; answers the parsed settings, or undefined when they are refused. */
 export function checkSettings(check: NodeCheck, definition: AnyNodeDefinition): Values | undefined {
@@ -17,38 +18,48 @@ export function checkSettings(check: NodeCheck, definition: AnyNodeDefinition): 
   for (const { pointer, name } of around?.secrets ? unknown : []) {
     report('unknown_secret', missingSecret(name), { node: node.id, path: base + pointer })
   }
+  for (const { pointer } of refs) {
+    const name = pointer.split('/')[1] ?? ''
+    if (definition.settings.shape[name]?.meta()?.['x-published'] !== true) continue
+    const message = `setting "${name}" is published as it stands, and the secret in it would be; name the secret in the node that needs it`
+    report('bad_setting', message, { node: node.id, path: base + pointer })
+  }
   const schema = registry.settingsOf(definition)
-  // a type that takes references is asked with them, any other one with their values
-  const asWritten = schema.safeParse(node.settings)
-  const parsed =
-    asWritten.success || refs.length === 0 ? asWritten : schema.safeParse(withKnownSecrets(node.settings, secrets))
-  if (parsed.success) return parsed.data
+  // as the node starts: a reference may pass for a table that the type takes. A value that the type does not take now is
+  // no fault of the document where a reference may stand
+  const asStarted = schema.safeParse(withKnownSecrets(node.settings, secrets))
+  const asWritten = asStarted.success || refs.length === 0 ? asStarted : schema.safeParse(node.settings)
+  const parsed = asWritten.success ? asWritten : asStarted
+  if (parsed.success) {
+    adviseOnCredentials(check, definition)
+    return parsed.data
+  }
+  const written = { definition, settings: node.settings }
   for (const issue of parsed.error.issues) {
     const pointer = pointerOf(issue.path)
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) {
         const path = base + pointer + pointerOf([key])
-        report('bad_setting', `nodes of type "${node.type}" have no setting "${key}"; remove it`, {
-          node: node.id,
-          path,
-        })
+        report('bad_setting', strangerFault(written, issue.path, key), { node: node.id, path })
       }
       continue
     }
-    if (unknown.some((ref) => ref.pointer === pointer || ref.pointer.startsWith(`${pointer}/`))) continue
-    const absent = issue.path.length > 0 && valueAt(node.settings, issue.path) === undefined
-    const subject = issue.path.length === 0 ? 'the settings' : `setting "${issue.path.join('.')}"`
-    report(
-      absent ? 'missing_setting' : 'bad_setting',
-      absent ? `${subject} is missing; give it a value` : `${subject}: ${issue.message}`,
-      { node: node.id, path: base + pointer },
-    )
+    if (unknown.some((ref) => `${ref.pointer}/`.startsWith(`${pointer}/`) || pointer.startsWith(`${ref.pointer}/`)))
+      continue
+    report(isAbsent(written, issue) ? 'missing_setting' : 'bad_setting', settingFault(written, issue), {
+      node: node.id,
+      path: base + pointer,
+    })
   }
   return undefined
 }
 
-const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce<unknown>(
-    (inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined),
-    value,
-  )
+function adviseOnCredentials({ node, at, registry, report }: NodeCheck, definition: AnyNodeDefinition): void {
+  for (const pointer of registry.plainCredentials(definition, node.settings)) {
+    const message =
+      `setting "${pointer.slice(1).replaceAll('/', '.')}" holds a credential that every reader of the flow sees; ` +
+      'store it as a secret, and put {"$secret": "its name"} here'
+    const path = `/nodes/${at}/settings${pointer}`
+    report('plain_credential', message, { node: node.id, path, severity: 'advisory' })
+  }
+}

@@ -203,10 +203,14 @@ export class EngineContext implements NodeContext {
     this.#listen(this.#host.webhook(this.flow, route, answer))
   }
 
-  socketRoute(route: SocketRoute, serve: (peer: SocketPeer) => SocketListener): void {
+  socketRoute(
+    route: SocketRoute,
+    serve: (peer: SocketPeer) => SocketListener,
+    full: (clients: number) => void = () => {},
+  ): void {
     if (this.#isPrivate) return
     if (this.mode === 'batch') throw new Error('a run serves no socket; use one in a live flow')
-    this.#listen(this.#host.socketRoute(this.flow, route, serve))
+    this.#listen(this.#host.socketRoute(this.flow, route, serve, full))
   }
 
   fetch(url: string, init?: RequestInit): Promise<Response> {

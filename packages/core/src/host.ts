@@ -195,7 +195,12 @@ export interface Host {
   /** Mount a webhook; the result unmounts it. Throws when the route is taken. */
   webhook(flow: string, route: HookRoute, handler: (request: HookRequest) => void | Promise<void>): Cancel
   /** Serve a socket; the result unmounts it and closes its clients. Throws when the route is taken. */
-  socketRoute(flow: string, route: SocketRoute, serve: (peer: SocketPeer) => SocketListener): Cancel
+  socketRoute(
+    flow: string,
+    route: SocketRoute,
+    serve: (peer: SocketPeer) => SocketListener,
+    full: (clients: number) => void,
+  ): Cancel
   fetch(url: string, init?: RequestInit): Promise<Response>
   /** What goes wrong is an `error` event of the result. */
   connect(target: ConnectTarget): Duplex

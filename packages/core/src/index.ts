@@ -41,5 +41,5 @@ export { type PlanContext, type PlanLook, type PlannedNode, planRun } from './pl
 export { NodeRegistry, nodeTypeEntry, type PackageOrigin } from './registry.ts'
 export { documentDigest, STAGE_KEY_SHAPE, stageKey, type StageParts, stageParts, type StageValue } from './stage-key.ts'
 export { missReasons, whyMissed } from './stage-miss.ts'
-export { noSecrets, type Secrets } from './secrets.ts'
+export { missingSecret, noSecrets, secretRefs, type Secrets } from './secrets.ts'
 export { startTimer } from './timers.ts'

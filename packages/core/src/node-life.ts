@@ -13,6 +13,7 @@ import type { Host } from './host.ts'
 import { StartError } from './live-flow.ts'
 import type { NodeRegistry } from './registry.ts'
 import { withSecrets } from './secrets.ts'
+import { settingFault } from './setting-fault.ts'
 
 /** How long a node may take to start, and to stop. */
 const BOUND_MS = 10_000
@@ -76,10 +77,11 @@ export function parseSettings(
   definition: AnyNodeDefinition,
   node: FlowNode,
 ): Values {
+  const { settings } = node
   const parsed = registry.settingsOf(definition).safeParse(settingsOf(node, host))
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  const fault = `setting "${issue?.path.join('.') ?? ''}": ${issue?.message ?? 'not valid'}`
+  const fault = issue === undefined ? 'the settings are not valid' : settingFault({ definition, settings }, issue)
   throw new StartError(node.id, host.secrets.mask(fault))
 }
 

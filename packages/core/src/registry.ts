@@ -6,6 +6,9 @@ import type { AnyNodeDefinition, NodeShape } from '@flow-service/connector-sdk'
 import type { FlowMode, NodeType } from '@flow-service/protocol'
 import * as z from 'zod'
 
+import { type CredentialSchema, plainCredentials } from './check-credentials.ts'
+import { titled } from './setting-title.ts'
+
 /** The package a node type comes from. */
 export interface PackageOrigin {
   readonly package: string
@@ -16,6 +19,8 @@ export interface PackageOrigin {
 export class NodeRegistry {
   readonly #definitions = new Map<string, AnyNodeDefinition>()
   readonly #strict = new Map<AnyNodeDefinition, z.ZodObject>()
+  #catalogue: readonly NodeType[] | null = null
+  readonly #schemas = new Map<AnyNodeDefinition, CredentialSchema>()
 
   constructor(definitions: Iterable<AnyNodeDefinition>) {
     for (const definition of definitions) {
@@ -31,6 +36,14 @@ export class NodeRegistry {
     return [...this.#definitions.values()]
   }
 
+  /** Every type as {@link nodeTypeEntry} has it, by name. Made when somebody asks first: schemas take their time. */
+  catalogue(): readonly NodeType[] {
+    this.#catalogue ??= this.list()
+      .map((definition) => nodeTypeEntry(definition))
+      .toSorted((a, b) => (a.type < b.type ? -1 : 1))
+    return this.#catalogue
+  }
+
   /** The settings' schema of a registered type, refusing unknown keys unless the type takes any (G66). */
   settingsOf(definition: AnyNodeDefinition): z.ZodObject {
     let schema = this.#strict.get(definition)
@@ -39,6 +52,16 @@ export class NodeRegistry {
       this.#strict.set(definition, schema)
     }
     return schema
+  }
+
+  /** Those settings of a node of a registered type that hold a credential as it is, as JSON Pointers. */
+  plainCredentials(definition: AnyNodeDefinition, settings: unknown): readonly string[] {
+    let schema = this.#schemas.get(definition)
+    if (schema === undefined) {
+      schema = z.toJSONSchema(definition.settings, { io: 'input', unrepresentable: 'any' })
+      this.#schemas.set(definition, schema)
+    }
+    return plainCredentials(schema, settings)
   }
 }
 
@@ -73,7 +96,7 @@ export function nodeTypeEntry(definition: AnyNodeDefinition, origin?: PackageOri
       outputs: ports?.outputs ?? 'any',
       fixed: (ports?.fixed ?? []).map((port) => ({ ...port, trigger: port.trigger ?? true })),
     },
-    params: z.toJSONSchema(strictSettings(definition), { io: 'input' }),
+    params: titled(z.toJSONSchema(strictSettings(definition), { io: 'input' })),
   }
 }
 

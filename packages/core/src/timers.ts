@@ -2,7 +2,7 @@
  * Timers on the host's clock: long delays, steady repetition, cron patterns.
  * @module
  */
-import type { Cancel } from '@flow-service/connector-sdk'
+import { type Cancel, cronFault } from '@flow-service/connector-sdk'
 import { Cron } from 'croner'
 
 import type { Clock } from './host.ts'
@@ -42,18 +42,11 @@ export function startCron(clock: Clock, timeZone: string, pattern: string, run: 
   return repeat(clock, (nowMs) => cron.nextRun(new Date(nowMs))?.getTime() ?? null, run)
 }
 
+/** Croner takes more than five plain fields: its letters and signs are refused first. */
 function parseCron(pattern: string, timezone: string): Cron {
-  const fields = pattern.trim().split(/\s+/).length
-  if (fields !== 5) {
-    throw new RangeError(`cron pattern "${pattern}" has ${fields} fields; give minute, hour, day, month and weekday`)
-  }
-  try {
-    return new Cron(pattern, { mode: '5-part', timezone, paused: true })
-  } catch (error) {
-    throw new RangeError(`cron pattern "${pattern}": ${(error as Error).message.replace(/^CronPattern: /, '')}`, {
-      cause: error,
-    })
-  }
+  const fault = cronFault(pattern)
+  if (fault !== null) throw new RangeError(fault)
+  return new Cron(pattern.trim(), { mode: '5-part', timezone, paused: true })
 }
 
 /** `next` gives the first due time after a time, null for never. */

@@ -4,7 +4,9 @@
 import { expect, test } from 'vitest'
 
 import { flow, input, output, recorder, type } from './documents.ts'
-import { engine, atCrash, turn, gated, durable, arriving, later } from './kept-work.ts'
+import { engine, atCrash, durable, arriving, later } from './kept-work.ts'
+import { gated } from './live-engine.ts'
+import { turn } from './turn.ts'
 
 test('a dead letter is delivered again to the inputs that read its message, or as a request to act', async () => {
   const { calls, definition } = recorder('end')

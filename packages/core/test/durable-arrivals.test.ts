@@ -8,7 +8,9 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { LiveRuntime, NodeRegistry } from '../src/index.ts'
 import { memoryHost } from '../src/testing.ts'
 import { flow, input, output, recorder, type } from './documents.ts'
-import { engine, atCrash, turn, gated, durable, arriving } from './kept-work.ts'
+import { engine, atCrash, durable, arriving } from './kept-work.ts'
+import { gated } from './live-engine.ts'
+import { turn } from './turn.ts'
 
 test('a durable arrival is kept until the executions it directly causes have ended', async () => {
   const { running, definition } = gated()
@@ -357,45 +359,5 @@ test('a durable arrival of an execution belongs to its cascade, which goes on un
   await live.idle()
   expect(calls).toEqual([['a', 'y', 1]])
   expect(host.cascades).toMatchObject([{ id: cascade, executions: 2, origin: { kind: 'publish' } }])
-  expect(atCrash(host)).toEqual([])
-})
-
-test('of an arrival that crosses flows, what a stop has cut off goes on when the reading flow starts', async () => {
-  const source = durable()
-  const endless = gated()
-  const { host, runtime, start } = engine([endless.definition, source.definition])
-  await start(flow([{ id: 's', type: 'source', ports: [output('x')] }]))
-  const document = flow([{ id: 'r', type: 'gated', ports: [input('x:f.x')] }], { name: 'g' })
-  await start(document)
-  await source.accept({ x: 1 })
-  await turn()
-  const stopped = runtime.get('g')?.stop({ keep: true })
-  await host.advance(10_000)
-  await stopped
-  expect(atCrash(host)).toMatchObject([{ flow: 'g', node: 'r', body: { is: 'delivery', arrivals: [['x', 1]] } }])
-  const again = await start(document)
-  await turn()
-  expect(endless.running.map(({ value }) => value)).toEqual([1, 1])
-  endless.running[1]?.end()
-  await again.idle()
-  expect(atCrash(host)).toEqual([])
-})
-
-test('one that must not be repeated is a dead letter then', async () => {
-  const source = durable()
-  const once = gated({ idempotent: false })
-  const { host, runtime, start } = engine([once.definition, source.definition])
-  await start(flow([{ id: 's', type: 'source', ports: [output('x')] }]))
-  const document = flow([{ id: 'r', type: 'gated', ports: [input('x:f.x')] }], { name: 'g' })
-  await start(document)
-  await source.accept({ x: 1 })
-  await turn()
-  const stopped = runtime.get('g')?.stop({ keep: true })
-  await host.advance(10_000)
-  await stopped
-  await start(document)
-  await turn()
-  expect(once.running).toHaveLength(1)
-  expect(host.deadLetters).toMatchObject([{ flow: 'g', node: 'r', value: 1, reason: 'crash' }])
   expect(atCrash(host)).toEqual([])
 })

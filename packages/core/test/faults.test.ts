@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { LiveRuntime, NodeRegistry } from '../src/index.ts'
 import { memoryHost } from '../src/testing.ts'
 import { flow, input, output, pass, recorder, type } from './documents.ts'
+import { turn } from './turn.ts'
 
 type Definition = ReturnType<typeof type>
 
@@ -15,11 +16,10 @@ function engine(...definitions: Definition[]) {
   return { host, runtime }
 }
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 const errorsOf = (runtime: LiveRuntime, name = 'f') =>
   Object.fromEntries((runtime.get(name)?.nodeStates() ?? []).map(({ node, error }) => [node, error?.message ?? null]))
 
-describe('a loop of messages ends', () => {
+describe('a loop of messages ends [F47]', () => {
   const one = flow([{ id: 'a', type: 'pass', ports: [input('x:two.y'), output('y')] }], { name: 'one' })
   const two = flow([{ id: 'b', type: 'pass', ports: [input('x:one.y'), output('y')] }], { name: 'two' })
 
@@ -95,7 +95,8 @@ describe('a loop of messages ends', () => {
   })
 })
 
-describe('a flow that is built anew over and over', () => {
+describe('a flow that is built anew over and over [F57]', () => {
+  const ROUNDS = 1000
   /** Listens by every means that there is. */
   const ears = type('ears', (ctx) => {
     ctx.every(60, () => ctx.send('y', 'every'))
@@ -116,13 +117,13 @@ describe('a flow that is built anew over and over', () => {
     const { runtime, host } = engine(ears, definition)
     let live = await runtime.start(document())
     const timers = host.clock.pending
-    for (let round = 0; round < 300; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       runtime.publish('f.x', round)
       await live.idle()
       await live.stop()
       live = await runtime.start(document())
     }
-    expect(calls.map(([, , value]) => value)).toEqual(Array.from({ length: 300 }, (_, round) => round))
+    expect(calls.map(([, , value]) => value)).toEqual(Array.from({ length: ROUNDS }, (_, round) => round))
     // beside the listeners, at most the open interval of the port
     expect(host.clock.pending - timers).toBeLessThanOrEqual(1)
     await host.hook('f', 'in', {})
@@ -155,7 +156,7 @@ describe('a flow that is built anew over and over', () => {
 })
 
 describe('a message that its node cannot take', () => {
-  test('marks the node each time, is tried once, and keeps no other value back [R064]', async () => {
+  test('marks the node each time, is tried once, and keeps no other value back [R064, F59]', async () => {
     let tries = 0
     const picky = type('picky', () => ({
       onValue: (_port, value) => {
@@ -183,7 +184,7 @@ describe('a message that its node cannot take', () => {
   })
 })
 
-describe('a node type that misbehaves is alone with it', () => {
+describe('a node type that misbehaves is alone with it [F71, F73]', () => {
   let kept: NodeContext | undefined
   const hang = (): Promise<undefined> => new Promise(() => {})
   /** Every way to misbehave, by the name of the node. */
@@ -211,6 +212,10 @@ describe('a node type that misbehaves is alone with it', () => {
         ctx.every(1, (async () => Promise.reject(new Error('late tick'))) as () => void)
         return {}
       },
+      ticks_hang: () => {
+        ctx.every(1, hang as () => void)
+        return {}
+      },
       stops_badly: () => ({
         stop: () => {
           throw new Error('no stop')
@@ -222,7 +227,7 @@ describe('a node type that misbehaves is alone with it', () => {
     return ways[ctx.node]?.() ?? {}
   })
   const names = ['throws', 'rejects', 'nothing', 'text', 'frozen', 'hangs', 'wrong']
-  const silent = ['ticks', 'ticks_later', 'stops_badly', 'stops_oddly', 'never_stops']
+  const silent = ['ticks', 'ticks_later', 'ticks_hang', 'stops_badly', 'stops_oddly', 'never_stops']
   const crowd = flow([
     ...names.map((id) => ({ id, type: 'rude', ports: [input('x')] })),
     ...silent.map((id) => ({ id, type: 'rude' })),
@@ -248,6 +253,7 @@ describe('a node type that misbehaves is alone with it', () => {
       wrong: expect.stringContaining('no output port "nowhere"'),
       ticks: 'tick',
       ticks_later: 'late tick',
+      ticks_hang: null,
       stops_badly: null,
       stops_oddly: null,
       never_stops: null,

@@ -6,7 +6,9 @@ import { MAX_HELD } from '@flow-service/protocol'
 import { expect, test } from 'vitest'
 
 import { flow, input, output, recorder, type } from './documents.ts'
-import { engine, atCrash, turn, gated, passing } from './kept-work.ts'
+import { engine, atCrash, passing } from './kept-work.ts'
+import { gated } from './live-engine.ts'
+import { turn } from './turn.ts'
 
 test('a held delivery is kept until the execution it causes has ended, and not longer', async () => {
   const { running, definition } = gated()

@@ -23,18 +23,6 @@ export function engine(definitions: Definitions, kept: Iterable<KeptWork> = [], 
 /** What the database would hold if the engine died now. */
 export const atCrash = ({ work }: MemoryHost): KeptWork[] => structuredClone([...work.items.values()])
 
-export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
-/** Executions that end when the test says so. */
-export function gated(more: Parameters<typeof type>[2] = {}) {
-  const running: { value: unknown; end: () => void }[] = []
-  const start = () => ({
-    onValue: (_port: string, value: unknown) =>
-      new Promise<undefined>((resolve) => running.push({ value, end: () => resolve(undefined) })),
-  })
-  return { running, definition: type('gated', start, more) }
-}
-
 export const passing = (): FlowDocument => flow([{ id: 'a', type: 'end', ports: [input('x')] }])
 
 /** Takes values in from outside, durably. */

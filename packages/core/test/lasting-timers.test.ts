@@ -7,7 +7,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { LiveRuntime, NodeRegistry } from '../src/index.ts'
 import { memoryHost } from '../src/testing.ts'
 import { flow, input, output, recorder, type } from './documents.ts'
-import { engine, atCrash, turn, gated, later, delayed } from './kept-work.ts'
+import { engine, atCrash, later, delayed } from './kept-work.ts'
+import { gated } from './live-engine.ts'
+import { turn } from './turn.ts'
 
 test('a timer for no time, or with data that JSON has not, is refused', async () => {
   const faults: unknown[] = []

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { type LiveFlow, LiveRuntime, NodeRegistry } from '../src/index.ts'
 import { memoryHost } from '../src/testing.ts'
 import { flow, input, output, pass, type } from './documents.ts'
+import { turn } from './turn.ts'
 
 function engine(...definitions: ConstructorParameters<typeof NodeRegistry>[0][]) {
   const host = memoryHost()
@@ -11,8 +12,6 @@ function engine(...definitions: ConstructorParameters<typeof NodeRegistry>[0][])
   onTestFinished(() => runtime.close())
   return { host, runtime }
 }
-
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Tells when its nodes start and stop. */
 function witness() {

@@ -4,12 +4,11 @@ import { expect, test } from 'vitest'
 import { LiveRuntime, NodeRegistry } from '../src/index.ts'
 import { memoryHost } from '../src/testing.ts'
 import { flow, input, output, type } from './documents.ts'
+import { turn } from './turn.ts'
 
 /** What a random program does: publish the next number, end the oldest or newest execution, pause, step, resume, wait. */
 const action = fc.constantFrom('publish', 'publish', 'publish', 'oldest', 'newest', 'pause', 'step', 'resume', 'turn')
 const kinds = fc.array(fc.constantFrom('sync', 'async'), { minLength: 3, maxLength: 3 })
-
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** A diamond with a tail: x -> a -> y -> b, c -> z -> d; b and c both produce z. */
 const wires = [

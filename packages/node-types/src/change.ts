@@ -6,6 +6,7 @@ import { defineNode } from '@flow-service/connector-sdk'
 import * as z from 'zod'
 
 import { pairFindings, pairsOf } from './paired-ports.ts'
+import { published } from './secret.ts'
 
 const settings = z.strictObject({
   scale: z.number().default(1).describe('Numbers are multiplied by this.'),
@@ -17,8 +18,16 @@ const settings = z.strictObject({
     .nullable()
     .default(null)
     .describe('Then they are rounded to this many decimal places, halves away from zero.'),
-  mapping: z.record(z.string(), z.json()).default({}).describe('Value by the text of the value it replaces.'),
-  default: z.json().default(null).describe('In place of a value that the mapping lacks; empty lets the value through.'),
+  mapping: z
+    .record(z.string(), z.json())
+    .default({})
+    .describe('Value by the text of the value it replaces.')
+    .meta(published),
+  default: z
+    .json()
+    .default(null)
+    .describe('In place of a value that the mapping lacks; empty lets the value through.')
+    .meta(published),
 })
 type Settings = z.infer<typeof settings>
 

@@ -9,9 +9,11 @@ import { defineNode, type NodeFinding, type NodeShape, type Values } from '@flow
 import { accepts, compatible, describeValue } from '@flow-service/protocol'
 import * as z from 'zod'
 
+import { published } from './secret.ts'
+
 const settings = z.strictObject({
-  first: z.json().default(true).describe('Sent as soon as a value arrives.'),
-  then: z.json().default(false).describe('Sent when the wait is over; empty sends nothing.'),
+  first: z.json().default(true).describe('Sent as soon as a value arrives.').meta(published),
+  then: z.json().default(false).describe('Sent when the wait is over; empty sends nothing.').meta(published),
   wait: z.number().max(1e9).default(60).describe('Seconds of quiet before the second value.'),
   extend: z.boolean().default(true).describe('A value that arrives during the wait starts it again.'),
   passthrough: z.boolean().default(false).describe('Send the incoming value instead of the first one.'),
@@ -32,7 +34,7 @@ export const debounceNode = defineNode({
   settings,
   modes: ['live'],
   arrival: 'each',
-  check: (shape) => [...portFindings(shape), ...valueFindings(shape)],
+  check: (shape) => [...portFindings(shape), ...valueFindings(shape), ...passedFindings(shape)],
 
   start(ctx) {
     const { first, then, extend, passthrough, wait_port } = ctx.settings
@@ -104,4 +106,18 @@ function valueFindings({ settings: given, outputs }: NodeShape<Settings>): NodeF
         message: `output "${port}" is ${dtype}, but "${name}" is ${describeValue(value)}; set a value of that type`,
       })),
   )
+}
+
+/** With passthrough any value that runs the node leaves as it is. */
+function passedFindings({ settings: { passthrough, wait_port }, inputs, outputs }: NodeShape<Settings>): NodeFinding[] {
+  if (!passthrough) return []
+  return inputs
+    .filter(({ port, trigger }) => trigger && port !== wait_port)
+    .flatMap((input) =>
+      outputs.flatMap(({ port, dtype }, at): NodeFinding[] => {
+        if (compatible(input.dtype, dtype)) return []
+        const message = `input "${input.port}" is ${input.dtype}, but output "${port}" is ${dtype}; give both one type`
+        return [{ code: 'dtype_mismatch', message, path: `/outputs/${at}/dtype` }]
+      }),
+    )
 }

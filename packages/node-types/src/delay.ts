@@ -5,6 +5,7 @@
  * `interval` runs, kept as the latest one and forwarded at its end. What is held are lasting timers.
  */
 import {
+  cronFault,
   defineNode,
   type NodeContext,
   type NodeFinding,
@@ -14,7 +15,6 @@ import {
 import { compatible } from '@flow-service/protocol'
 import * as z from 'zod'
 
-import { cronFault } from './cron-pattern.ts'
 import { timeAs } from './time-value.ts'
 
 const settings = z.strictObject({
@@ -146,7 +146,7 @@ function pairFindings(shape: Shape): NodeFinding[] {
   } = shape
   if (inputs.length === 0 && cron) return []
   if (Object.keys(mapping).length === 0 && (inputs.length === 0 || inputs.length !== outputs.length)) {
-    const message = `inputs pair with outputs in their order: give the node one output for each input, not ${outputs.length} for ${inputs.length}, or a mapping`
+    const message = `inputs pair with outputs in their order; give the node one output for each input, not ${outputs.length} for ${inputs.length}, or a mapping`
     return [{ code: 'unsupported_ports', message }]
   }
   const pairs = pairsOf(shape)
@@ -157,7 +157,7 @@ function pairFindings(shape: Shape): NodeFinding[] {
       return [{ code: 'unknown_output', path: '/settings/mapping', message }]
     }
     if (compatible(dtype, output.dtype)) return []
-    const message = `input "${port}" is ${dtype}, but its output "${output.port}" is ${output.dtype}`
+    const message = `input "${port}" is ${dtype}, but its output "${output.port}" is ${output.dtype}; give both one type`
     return [{ code: 'dtype_mismatch', message }]
   })
 }

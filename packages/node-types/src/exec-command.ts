@@ -20,8 +20,8 @@ const assignment = /^[A-Za-z_]\w*=/
 export function payloadFault(command: string): string | null {
   const scan = new Scan(command)
   while (scan.more()) scan.step()
-  if (scan.quote !== null) return `has a ${scan.quote} that is not closed`
-  if (scan.inComment) return 'ends in a comment, in which the value would be lost'
+  if (scan.quote !== null) return `has a ${scan.quote} that is not closed; close it`
+  if (scan.inComment) return 'ends in a comment, in which the value would be lost; remove the comment'
   if (scan.hereDocument) return 'has a here-document, which ends at a line of its own; read a file instead'
   return faultOfWords(scan.words())
 }

@@ -85,7 +85,7 @@ function pathFindings({ settings: { path } }: Shape): NodeFinding[] {
 function readerFindings({ settings: { format }, outputs }: Shape): NodeFinding[] {
   const [output] = outputs
   if (output === undefined || outputs.length > 1) {
-    const message = `a file that is read has one output for its content, not ${outputs.length}`
+    const message = `a file that is read has one output for its content, not ${outputs.length}; add or remove ports`
     return [{ code: 'unsupported_ports', message }]
   }
   return format === 'json' || compatible('str', output.dtype) ? [] : [noText(output)]

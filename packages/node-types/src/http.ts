@@ -41,7 +41,7 @@ function checkWebhook({ settings: { url, secret }, outputs }: Shape): NodeFindin
   if (outputs.length === 0)
     findings.push({
       code: 'unsupported_ports',
-      message: 'an http node needs ports: outputs alone make a webhook, inputs make a request',
+      message: 'an http node needs ports; outputs alone make a webhook, inputs make a request',
     })
   const fault = routeFault(url)
   if (fault !== null) findings.push(bad('url', `"${url}" is no route of a webhook; ${fault}`))

@@ -4,6 +4,7 @@
  */
 import {
   type Cancel,
+  cronFault,
   defineNode,
   type NodeContext,
   type NodeFinding,
@@ -13,15 +14,20 @@ import {
 import { accepts, describeValue } from '@flow-service/protocol'
 import * as z from 'zod'
 
-import { cronFault } from './cron-pattern.ts'
+import { published } from './secret.ts'
 import { timeAs } from './time-value.ts'
 
 const settings = z.strictObject({
   payload: z
     .json()
     .default(null)
-    .describe('Value to emit. Left empty: the current time, as text or as seconds since 1970 by the type of the port.'),
-  payloads: z.record(z.string(), z.json()).default({}).describe('Value by output port, in place of the payload.'),
+    .describe('Value to emit. Left empty: the current time, as text or as seconds since 1970 by the type of the port.')
+    .meta(published),
+  payloads: z
+    .record(z.string(), z.json())
+    .default({})
+    .describe('Value by output port, in place of the payload.')
+    .meta(published),
   interval: z.number().min(0).max(1e9).default(0).describe('Seconds between two emissions; 0 emits none by itself.'),
   cron: z.string().nullable().default(null).describe('Five fields: minute hour day month weekday.'),
   at_start: z.boolean().default(false).describe('Emit once after the flow has started.'),

@@ -37,7 +37,9 @@ export const joinNode = defineNode({
 function portFindings({ settings: { mode }, inputs, outputs }: NodeShape<z.infer<typeof settings>>): NodeFinding[] {
   const [output] = outputs
   if (inputs.length === 0 || outputs.length !== 1 || !output)
-    return [{ code: 'unsupported_ports', message: 'a join takes one input or more, and one output' }]
+    return [
+      { code: 'unsupported_ports', message: 'a join takes one input or more, and one output; add or remove ports' },
+    ]
   if (compatible(mode, output.dtype)) return []
   const message = `output "${output.port}" is ${output.dtype}, but this join gives an ${mode}; change the type of the port`
   return [{ code: 'dtype_mismatch', message }]

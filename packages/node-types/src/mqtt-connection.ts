@@ -1,6 +1,6 @@
 /**
  * One connection to a broker, from the first packet to its end. MQTT 3.1.1 with a clean session: what a connection
- * leaves behind is nothing.
+ * leaves behind is nothing. Answers to packets that came together leave together.
  * @module
  */
 import type { Duplex } from 'node:stream'
@@ -66,6 +66,8 @@ export class BrokerConnection {
       // bounded above, by the engine's clock
       connectTimeout: Math.min(LONGEST_TIMER_MS, timeout * 2000 + 60_000),
       timerVariant: 'native',
+      // the library describes each packet to its log, some twenty times
+      log: () => {},
       ...(username === null ? {} : { username: textOf(username) }),
       ...(password === null ? {} : { password: textOf(password) }),
     })
@@ -123,6 +125,7 @@ export class BrokerConnection {
     if (broker === null) throw new Error(`"${this.#ctx.settings.broker_host}" names no broker`)
     this.#stream = this.#ctx.connect(broker)
     this.#stream.on('error', (error) => this.fail(error.message))
+    gatherAnswers(this.#stream)
     return this.#stream
   }
 
@@ -141,4 +144,23 @@ export class BrokerConnection {
     this.#bound()
     this.#events.up(this)
   }
+}
+
+/**
+ * Keeps what is written in answer to bytes that came until all of them are handled: the library acknowledges each message
+ * with a system call of its own otherwise. It goes on from message to message by ticks, the flow that they set off works
+ * in microtasks behind these, and the tick after those is the end.
+ */
+function gatherAnswers(stream: Duplex): void {
+  let isGathering = false
+  const release = (): void => {
+    isGathering = false
+    stream.uncork()
+  }
+  stream.on('data', () => {
+    if (isGathering) return
+    isGathering = true
+    stream.cork()
+    queueMicrotask(() => process.nextTick(release))
+  })
 }

@@ -9,7 +9,7 @@ import type { MqttLibrary } from './mqtt-connection.ts'
 import { BrokerLink } from './mqtt-link.ts'
 import type { MqttSettings } from './mqtt-settings.ts'
 import { routing, topicOf, widest } from './mqtt-topic.ts'
-import { keyOf, NOTHING, valueIn } from './payload-values.ts'
+import { keyOf, MAX_MESSAGE_BYTES, NOTHING, valueIn } from './payload-values.ts'
 
 type Context = NodeContext<MqttSettings>
 
@@ -20,7 +20,10 @@ export function startListener(ctx: Context, library: MqttLibrary): NodeInstance 
   const filters = widest(outputs.flatMap((port) => topicOf(settings.topic, port) ?? []))
   const decoder = new TextDecoder()
   const heard = (topic: string, payload: Uint8Array): void => {
-    const { values, fault } = read(portsOf(topic), decoder.decode(payload), settings)
+    const { values, fault } =
+      payload.length > MAX_MESSAGE_BYTES
+        ? { values: null, fault: `has ${payload.length} bytes, more than ${MAX_MESSAGE_BYTES}` }
+        : read(portsOf(topic), decoder.decode(payload), settings)
     link.health.reading(fault === null ? null : `what came from the topic "${topic}" ${fault}; it was dropped`)
     if (values !== null) ctx.emit(values)
   }

@@ -60,7 +60,7 @@ const bad = (setting: string, message: string): NodeFinding => ({
 
 function portFindings({ inputs, outputs }: Shape): NodeFinding[] {
   if (inputs.length > 0 !== outputs.length > 0) return []
-  const message = 'an mqtt node has outputs alone to listen, or inputs alone to publish'
+  const message = 'an mqtt node listens with outputs, or publishes with inputs; give it either, and not both'
   return [{ code: 'unsupported_ports', message }]
 }
 

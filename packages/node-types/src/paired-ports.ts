@@ -12,7 +12,7 @@ interface Ports {
 /** What is wrong with ports that do not pair. */
 export function pairFindings({ inputs, outputs }: Ports): NodeFinding[] {
   if (inputs.length > 0 && inputs.length === outputs.length) return []
-  const message = `inputs pair with outputs in their order: give the node one output for each input, not ${outputs.length} for ${inputs.length}`
+  const message = `inputs pair with outputs in their order; give the node one output for each input, not ${outputs.length} for ${inputs.length}`
   return [{ code: 'unsupported_ports', message }]
 }
 

@@ -9,6 +9,9 @@ import * as z from 'zod'
 
 import { isDeeper } from './json-depth.ts'
 
+/** Bytes of the largest payload or frame that is read. */
+export const MAX_MESSAGE_BYTES = 10 * 1024 * 1024
+
 /** The setting `json_key`: one key for all ports, or a key by port. */
 export const jsonKey = z
   .union([z.string().min(1), z.record(z.string(), z.string().min(1))])

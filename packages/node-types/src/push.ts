@@ -8,7 +8,7 @@ import { describeValue } from '@flow-service/protocol'
 import * as z from 'zod'
 
 import { RequestFailure, requestTitle, within } from './outgoing-request.ts'
-import { credential, textOf } from './secret.ts'
+import { credential, published, textOf } from './secret.ts'
 import { addressFindings } from './server-address.ts'
 import { valueText } from './value-text.ts'
 
@@ -22,9 +22,15 @@ const settings = z.strictObject({
     .string()
     .regex(/^[-_A-Za-z0-9]{1,64}$/, 'use 1 to 64 letters, digits, "-" and "_"')
     .describe('Topic that receivers have subscribed to; on a public server, who knows it can read along.'),
-  title: z.string().max(1000).nullable().default(null).describe('Title of the notification; empty has none.'),
+  title: z
+    .string()
+    .max(1000)
+    .nullable()
+    .default(null)
+    .describe('Title of the notification; empty has none.')
+    .meta(published),
   priority: prioritySchema.default('default').describe('How much the notification stands out.'),
-  tags: z.string().max(1000).nullable().default(null).describe('Tags, separated by commas.'),
+  tags: z.string().max(1000).nullable().default(null).describe('Tags, separated by commas.').meta(published),
   token: credential
     .nullable()
     .default(null)

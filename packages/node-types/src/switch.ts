@@ -3,7 +3,7 @@
  * @module
  */
 import { defineNode, type NodeFinding, type NodePort, type Values } from '@flow-service/connector-sdk'
-import { specialFloats } from '@flow-service/protocol'
+import { compatible, specialFloats } from '@flow-service/protocol'
 import * as z from 'zod'
 
 import { matches, ruleSchema } from './switch-rule.ts'
@@ -23,7 +23,11 @@ export const switchNode = defineNode({
   category: 'logic',
   settings,
   arrival: 'each',
-  check: ({ settings: given, inputs, outputs }) => [...portFindings(inputs), ...outputFindings(given, outputs)],
+  check: ({ settings: given, inputs, outputs }) => [
+    ...portFindings(inputs),
+    ...outputFindings(given, outputs),
+    ...dtypeFindings(inputs, outputs),
+  ],
 
   start({ settings: given, inputs }) {
     const isFloat = inputs[0]?.dtype === 'float'
@@ -60,4 +64,14 @@ function outputFindings({ rules, otherwise }: Settings, outputs: readonly NodePo
       path,
       message: `the switch has no output "${output}"; add the port or name one of: ${[...known].join(', ')}`,
     }))
+}
+
+/** The whole value leaves, through any of them. */
+function dtypeFindings([input]: readonly NodePort[], outputs: readonly NodePort[]): NodeFinding[] {
+  if (input === undefined) return []
+  return outputs.flatMap(({ port, dtype }, at): NodeFinding[] => {
+    if (compatible(input.dtype, dtype)) return []
+    const message = `input "${input.port}" is ${input.dtype}, but output "${port}" is ${dtype}; give both one type`
+    return [{ code: 'dtype_mismatch', message, path: `/outputs/${at}/dtype` }]
+  })
 }

@@ -21,7 +21,9 @@ export const tsdbFindings = (shape: Shape): NodeFinding[] => [
 
 function inputFindings({ settings: { writes }, inputs, outputs }: Shape): NodeFinding[] {
   if (inputs.length + outputs.length === 0)
-    return [{ code: 'unsupported_ports', message: 'a tsdb node needs ports: inputs to write, outputs to read into' }]
+    return [
+      { code: 'unsupported_ports', message: 'a tsdb node needs ports; add inputs to write, outputs to read into' },
+    ]
   const unknown = Object.keys(writes).filter((name) => !inputs.some(({ port }) => port === name))
   const idle = outputs.length > 0 ? [] : inputs.filter(({ port }) => !Object.hasOwn(writes, port))
   return [

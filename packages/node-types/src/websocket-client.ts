@@ -7,6 +7,7 @@ import { WebSocket } from 'ws'
 
 import { FrameSender } from './frame-sender.ts'
 import { LinkHealth } from './link-health.ts'
+import { MAX_MESSAGE_BYTES } from './payload-values.ts'
 import { Redial } from './redial.ts'
 import { textOf } from './secret.ts'
 import { frameOf, hearing } from './websocket-frames.ts'
@@ -14,8 +15,6 @@ import type { WebsocketSettings } from './websocket-settings.ts'
 
 type Context = NodeContext<WebsocketSettings>
 
-/** Largest frame that a server may send, in bytes. */
-const MAX_FRAME_BYTES = 10 * 1024 * 1024
 const PING_S = 30
 const NORMAL = 1000
 
@@ -117,7 +116,7 @@ class Client {
     const tls = protocol === 'wss:'
     return new WebSocket(url, {
       headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, textOf(value)])),
-      maxPayload: MAX_FRAME_BYTES,
+      maxPayload: MAX_MESSAGE_BYTES,
       perMessageDeflate: false,
       // one way out for all nodes, with the same rules
       createConnection: (() =>

@@ -2,7 +2,7 @@
  * `websocket` as a server: clients connect to a path of the engine while the flow is active (wire decision G69).
  * @module
  */
-import type { NodeContext, NodeInstance } from '@flow-service/connector-sdk'
+import type { NodeContext, NodeInstance, SocketListener, SocketPeer } from '@flow-service/connector-sdk'
 
 import { FrameSender } from './frame-sender.ts'
 import { LinkHealth } from './link-health.ts'
@@ -23,7 +23,7 @@ export function startServed(ctx: NodeContext<WebsocketSettings>): NodeInstance {
   const calm = (client: FrameSender): void => {
     if (overflowing.delete(client) && overflowing.size === 0) health.drained()
   }
-  ctx.socketRoute({ path: routeOf(ctx.settings), secret: word }, (peer) => {
+  const serve = (peer: SocketPeer): SocketListener => {
     const client: FrameSender = new FrameSender({
       limit: send_queue_size,
       seconds: timeout,
@@ -46,9 +46,13 @@ export function startServed(ctx: NodeContext<WebsocketSettings>): NodeInstance {
         clients.delete(client)
         client.detach()
         calm(client)
+        health.connection('ok', null)
       },
     }
-  })
+  }
+  ctx.socketRoute({ path: routeOf(ctx.settings), secret: word }, serve, (most) =>
+    health.connection('degraded', `has ${most} clients, and takes no more until one of them leaves`),
+  )
   return {
     onInput(values) {
       if (clients.size === 0) return

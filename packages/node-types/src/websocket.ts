@@ -36,7 +36,7 @@ const bad = (setting: string, message: string): NodeFinding => ({
 
 function portFindings({ inputs, outputs }: Shape): NodeFinding[] {
   if (inputs.length + outputs.length > 0) return []
-  const message = 'a websocket node needs ports: inputs are sent as frames, outputs emit what comes'
+  const message = 'a websocket node needs ports; inputs are sent as frames, outputs emit what comes'
   return [{ code: 'unsupported_ports', message }]
 }
 

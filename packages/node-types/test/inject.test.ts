@@ -85,13 +85,15 @@ describe('inject', () => {
     ['* * * foo *', '"foo" as month'],
     ['* * * * mon-', '"mon-" as day of the week'],
     ['*/0 * * * *', '"*/0" as minute'],
-  ])('refuses the cron pattern %s before the start [R245]', (cron, text) => {
+    ['5/10 * * * *', '"5/10" as minute'],
+    ['0 0 30 2 *', 'names a day that its months never have'],
+  ])('refuses the cron pattern %s before the start [R245] [F41]', (cron, text) => {
     const [finding] = findings(injectNode, { settings: { payload: 'x', cron }, outputs: { out: 'str' } })
     expect(finding).toMatchObject({ code: 'bad_setting', path: '/settings/cron' })
     expect(finding?.message).toContain(text)
   })
 
-  test.each(['0 6 * * mon-fri', '*/15 8-18/2 1,15 jan,JUL *', '0 0 31 12 7', '5/10 * * * 0'])(
+  test.each(['0 6 * * mon-fri', '*/15 8-18/2 1,15 jan,JUL *', '0 0 31 12 7', '5-59/10 * * * 0'])(
     'takes the cron pattern %s',
     (cron) => {
       expect(codes(injectNode, { settings: { payload: 'x', cron }, outputs: { out: 'str' } })).toEqual([])

@@ -120,7 +120,7 @@ describe('push', () => {
     await expect.poll(() => servers.connections()).toBe(0)
   })
 
-  test('fails in words without the token when the server cannot be reached', async () => {
+  test('fails in words without the token when the server cannot be reached [T103]', async () => {
     const rig = await pusher('http://127.0.0.1:1', { token: 'tk_secret' })
     const failure = await rig.arrive({ value: 'x' }).catch((error: unknown) => error)
     expect(failure).toMatchObject({ name: 'unreachable' })

@@ -79,7 +79,11 @@ export const codes = (definition: AnyNodeDefinition, setup: Setup): string[] =>
 export class Rig {
   readonly emitted: Values[] = []
   readonly hooks: { route: HookRoute; handler: (request: HookRequest) => void | Promise<void> }[] = []
-  readonly sockets: { route: SocketRoute; serve: (peer: SocketPeer) => SocketListener }[] = []
+  readonly sockets: {
+    route: SocketRoute
+    serve: (peer: SocketPeer) => SocketListener
+    full: (clients: number) => void
+  }[] = []
   readonly health: { status: Health; message: string | null }[] = []
   readonly crons: string[] = []
   readonly logged: string[] = []
@@ -248,7 +252,7 @@ export class Rig {
       },
       listens: this.#setup.listens ?? true,
       webhook: (route, handler) => void this.hooks.push({ route, handler }),
-      socketRoute: (route, serve) => void this.sockets.push({ route, serve }),
+      socketRoute: (route, serve, full) => void this.sockets.push({ route, serve, full: full ?? (() => {}) }),
       connect: (target) => this.#connect(target),
       fetch: this.#setup.fetch ?? fetch,
       files: filesIn(this.files),

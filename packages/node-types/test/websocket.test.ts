@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
-import { type AddressInfo, createServer as createPlainServer, type Server as PlainServer, type Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 
-import type { SocketListener, SocketPeer } from '@flow-service/connector-sdk'
 import { websocketNode } from '@flow-service/node-types'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
-import * as z from 'zod'
 
-import { codes, findings, Rig, type Setup, shapeOf } from './test-kit.ts'
+import { passing, Rigs } from './rigs.ts'
+import { silentServer } from './silent-server.ts'
+import type { Rig, Setup } from './test-kit.ts'
 
 /** A server that keeps what its clients send. */
 interface Peer {
@@ -20,12 +20,8 @@ interface Peer {
   close(): Promise<void>
 }
 
-const open: (() => unknown)[] = []
-const rigs: Rig[] = []
-afterEach(async () => {
-  await Promise.all(rigs.splice(0).map((rig) => rig.stop()))
-  await Promise.all(open.splice(0).map((close) => close()))
-})
+const rigs = new Rigs()
+afterEach(() => rigs.close())
 
 async function serve(port = 0): Promise<Peer> {
   const server = createServer()
@@ -50,27 +46,11 @@ async function serve(port = 0): Promise<Peer> {
   })
   await once(server.listen(port, '127.0.0.1'), 'listening')
   const at = (server.address() as AddressInfo).port
-  open.push(() => peer.close())
+  rigs.atEnd(() => peer.close())
   return Object.assign(peer, { url: `ws://127.0.0.1:${at}/feed?key=k`, port: at })
 }
 
-/** A server that takes connections and bytes and never answers. */
-async function silent(): Promise<{ url: string; server: PlainServer; sockets: Socket[] }> {
-  const sockets: Socket[] = []
-  const server = createPlainServer((socket) => void sockets.push(socket.on('error', () => undefined)))
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  open.push(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`, server, sockets }
-}
-
-async function start(setup: Setup): Promise<Rig> {
-  const rig = await Rig.start(websocketNode, setup)
-  rigs.push(rig)
-  return rig
-}
+const start = (setup: Setup): Promise<Rig> => rigs.run(websocketNode, setup)
 const listen = (url: string, outputs: Setup['outputs'], settings = {}) =>
   start({ settings: { url, ...settings }, outputs: outputs ?? {} })
 const send = (url: string, inputs: Setup['inputs'], settings = {}) =>
@@ -78,17 +58,8 @@ const send = (url: string, inputs: Setup['inputs'], settings = {}) =>
 const textOf = (data: RawData): string => (data as Buffer).toString()
 const texts = (peer: Peer): string[] => peer.frames.map(({ text }) => text)
 
-/** Lets time pass until something is so: what connects takes real time. */
-const passing = (rig: Rig, read: () => unknown, expected: unknown): Promise<void> =>
-  expect
-    .poll(async () => {
-      await rig.advance(1)
-      return read()
-    })
-    .toEqual(expected)
-
 describe('a client', () => {
-  test('sends one input as it is, several as one object, in frames of text [R205] [R216] [R219] [R220]', async () => {
+  test('sends one input as it is, several as one object, in frames of text [R216] [R219] [R220]', async () => {
     const peer = await serve()
     const one = await send(peer.url, { a: 'any' })
     for (const a of ['x', 5, { k: 1 }, null, '"q"']) await one.arrive({ a })
@@ -167,7 +138,7 @@ describe('a client', () => {
     expect(rig.health.map(({ status }) => status)).toEqual(['degraded', 'ok'])
   })
 
-  test('connects again with longer and longer waits, and tells its health once per change [R205]', async () => {
+  test('connects again with longer and longer waits, and tells its health once per change [R204]', async () => {
     const peer = await serve()
     const rig = await listen(peer.url, { out: 'any' })
     await expect.poll(() => peer.clients.length).toBe(1)
@@ -188,7 +159,8 @@ describe('a client', () => {
   })
 
   test('gives a handshake up that is not answered in time [R212]', async () => {
-    const { url, sockets } = await silent()
+    const { port, sockets } = await silentServer(rigs)
+    const url = `ws://127.0.0.1:${port}/`
     const rig = await listen(url, { out: 'any' }, { timeout: 3 })
     await expect.poll(() => sockets.length).toBe(1)
     await rig.advance(2.9)
@@ -200,9 +172,8 @@ describe('a client', () => {
 
   test('leaves a peer that answers no ping', async () => {
     const peer = await serve()
-    const rig = await listen(peer.url, { out: 'any' })
-    await expect.poll(() => peer.clients.length).toBe(1)
-    await expect.poll(() => rig.timers).toBe(1)
+    const rig = await listen(peer.url, { out: 'any' }, { on_connect: ['here'] })
+    await expect.poll(() => texts(peer)).toEqual(['here'])
     peer.clients[0]?.pause()
     await rig.advance(61)
     expect(rig.health[0]).toMatchObject({ status: 'degraded', message: expect.stringContaining('no ping') })
@@ -266,10 +237,10 @@ describe('a client', () => {
 
   test('leaves nothing when it stops: open, opening, or waiting to connect again', async () => {
     const peer = await serve()
-    const { url } = await silent()
+    const { port } = await silentServer(rigs)
     const [connected, opening, waiting] = [
       await listen(peer.url, { out: 'any' }),
-      await listen(url, { out: 'any' }),
+      await listen(`ws://127.0.0.1:${port}/`, { out: 'any' }),
       await listen('ws://127.0.0.1:1/', { out: 'any' }),
     ]
     await expect.poll(() => peer.clients.length).toBe(1)
@@ -293,163 +264,5 @@ describe('a client', () => {
     await expect
       .poll(() => rig.health)
       .toEqual([{ status: 'degraded', message: 'ws://127.0.0.1:1/: nodes may not connect there' }])
-  })
-})
-
-/** A client of a served socket; `take` lets it take what it was sent. */
-class Client implements SocketPeer {
-  readonly taken: string[] = []
-  isStalled = false
-  isCut = false
-  waiting = 0
-  #held: (() => void)[] = []
-  listener: SocketListener | null = null
-
-  send(frame: string | Uint8Array, sent?: () => void): void {
-    const text = typeof frame === 'string' ? frame : new TextDecoder().decode(frame)
-    const take = (): void => {
-      this.taken.push(text)
-      sent?.()
-    }
-    if (!this.isStalled) return take()
-    this.waiting += text.length
-    this.#held.push(take)
-  }
-
-  cut(): void {
-    this.isCut = true
-    this.listener?.closed()
-  }
-
-  take(): void {
-    this.isStalled = false
-    this.waiting = 0
-    for (const take of this.#held.splice(0)) take()
-  }
-}
-
-function plug(rig: Rig): Client {
-  const client = new Client()
-  client.listener = rig.sockets[0]?.serve(client) ?? null
-  return client
-}
-
-describe('a served socket', () => {
-  const served = (setup: Partial<Setup> & { settings?: object } = {}) =>
-    start({ inputs: { x: 'any' }, ...setup, settings: { url: '/ticker', ...setup.settings } })
-
-  test('is mounted at its path behind its secret [R204] [R211]', async () => {
-    const rig = await served({ settings: { secret: 's3' } })
-    expect(rig.sockets[0]?.route).toEqual({ path: 'ticker', secret: 's3' })
-    await expect(served({ settings: { secret: { $secret: 'gone' } } })).rejects.toThrow('"gone" has no value')
-  })
-
-  test('sends to all clients and hears each of them [R206] [R217]', async () => {
-    const rig = await served({ outputs: { y: 'any' } })
-    await rig.arrive({ x: 0 })
-    const one = plug(rig)
-    await rig.arrive({ x: 1 })
-    const two = plug(rig)
-    await rig.arrive({ x: { k: 'ä' } })
-    two.listener?.heard('{"y":2}')
-    one.listener?.closed()
-    await rig.arrive({ x: 3 })
-    expect([one.taken, two.taken]).toEqual([
-      ['1', '{"k":"ä"}'],
-      ['{"k":"ä"}', '3'],
-    ])
-    expect(rig.emitted).toEqual([{ y: 2 }])
-  })
-
-  test('drops a client that takes nothing, and nobody else waits for it [R213] [T102] [F48]', async () => {
-    const rig = await served({ settings: { timeout: 2 } })
-    const [good, bad] = [plug(rig), plug(rig)]
-    bad.isStalled = true
-    const x = 'x'.repeat(300_000)
-    await rig.arrive({ x })
-    for (let n = 0; n < 300; n++) await rig.arrive({ x: n })
-    expect(good.taken).toHaveLength(301)
-    expect(bad.waiting).toBeLessThan(300_100)
-    expect(rig.health).toEqual([
-      { status: 'degraded', message: 'more than 256 messages wait for a client; the oldest are dropped' },
-    ])
-    await rig.advance(2)
-    expect([bad.isCut, good.isCut]).toEqual([true, false])
-    expect(rig.health.at(-1)).toEqual({ status: 'ok', message: null })
-    expect(rig.timers).toBe(0)
-  })
-
-  test('a client that takes it late gets the newest messages in order [R214]', async () => {
-    const rig = await served({ settings: { send_queue_size: 3 } })
-    const client = plug(rig)
-    client.isStalled = true
-    const x = 'x'.repeat(300_000)
-    for (const value of [x, 1, 2, 3, 4, 5]) await rig.arrive({ x: value })
-    client.take()
-    expect(client.taken).toEqual([x, '1', '3', '4', '5'])
-    expect(rig.health.map(({ status }) => status)).toEqual(['degraded', 'ok'])
-    expect(rig.timers).toBe(0)
-  })
-})
-
-describe('settings', () => {
-  const check = (settings: object, ports: Partial<Setup> = { outputs: { a: 'any' } }) =>
-    codes(websocketNode, { settings: settings as Record<string, unknown>, ...ports })
-
-  test('have the documented defaults [R207] [R208] [R209] [R212] [R214] [R215]', () => {
-    expect(websocketNode.settings.safeParse({}).success).toBe(false)
-    expect(websocketNode.settings.parse({ url: '/x' })).toEqual({
-      url: '/x',
-      headers: {},
-      on_connect: [],
-      secret: null,
-      timeout: 10,
-      send_queue_size: 256,
-      json_key: null,
-    })
-    expect(z.toJSONSchema(websocketNode.settings, { io: 'input' }).properties?.['secret']).toMatchObject({
-      'x-secret': true,
-    })
-  })
-
-  test.each([
-    'http://h/x',
-    'file:///etc/passwd',
-    'unix:/run/x.sock',
-    'ws://u:p@h/',
-    'ws://h/#a',
-    'ws://',
-    'a b',
-    '../x',
-    'a//b',
-    '//h/x',
-  ])('refuse the url %s [T75]', (url) => {
-    expect(check({ url, secret: url.includes(':') ? null : 's' })).toEqual(['bad_setting'])
-  })
-
-  test.each(['Host', 'connection', 'Sec-WebSocket-Key', 'a b', 'x\ny'])('refuse the header %j [T71]', (name) => {
-    expect(check({ url: 'ws://h', headers: { [name]: 'x' } })).toEqual(['bad_setting'])
-    expect(check({ url: 'ws://h', headers: { 'x-key': 'a\r\nb' } })).toEqual(['bad_setting'])
-  })
-
-  test('of a served socket have nothing of a client; without a secret it is an advisory', () => {
-    expect(check({ url: 'x', secret: 's', headers: { a: 'b' }, on_connect: ['x'] })).toEqual([
-      'bad_setting',
-      'bad_setting',
-    ])
-    expect(findings(websocketNode, { settings: { url: '/x' }, outputs: { a: 'any' } })).toMatchObject([
-      { code: 'webhook_without_secret', severity: 'advisory' },
-    ])
-    expect(check({ url: 'ws://h' }, {})).toEqual(['unsupported_ports'])
-  })
-
-  test('decide the modes and what is claimed', () => {
-    const shape = (setup: Setup) => shapeOf(websocketNode, setup)
-    const modes = websocketNode.modes as (of: ReturnType<typeof shape>) => readonly string[]
-    expect(modes(shape({ settings: { url: 'ws://h' }, inputs: { a: 'any' } }))).toEqual(['live', 'batch'])
-    expect(modes(shape({ settings: { url: 'ws://h' }, outputs: { a: 'any' } }))).toEqual(['live'])
-    expect(modes(shape({ settings: { url: '/x' }, inputs: { a: 'any' } }))).toEqual(['live'])
-    expect(websocketNode.claims?.(shape({ settings: { url: '/x' }, inputs: { a: 'any' } }))).toEqual(['socket /x'])
-    expect(websocketNode.claims?.(shape({ settings: { url: 'ws://h' }, inputs: { a: 'any' } }))).toEqual([])
   })
 })

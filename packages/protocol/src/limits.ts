@@ -37,5 +37,7 @@ export const MAX_COMPARED_RUNS = 50
 export const MAX_SELECTED_RUNS = 10_000
 /** Highest number of runs of one flow that a document may ask to execute at once. */
 export const MAX_CONCURRENCY = 10_000
+/** Clients of one served socket (G69). */
+export const MAX_SOCKET_CLIENTS = 1000
 /** Largest value of a secret, in bytes (G48). */
 export const MAX_SECRET_BYTES = 65_536

@@ -22,8 +22,11 @@ type Answer = { readonly message: Message; readonly data: Uint8Array }
 
 class NoEntry extends Error {}
 
+/** The directory of the process, which the code may leave. */
+const home = process.cwd()
+
 /** What stack traces of a node's code name, and `import.meta` is about. */
-const urlOf = (node: string): string => pathToFileURL(join(process.cwd(), `${node}.mjs`)).href
+const urlOf = (node: string): string => pathToFileURL(join(home, `${node}.mjs`)).href
 
 const here = new URL('..', import.meta.url)
 
@@ -153,12 +156,14 @@ function isRunnable(value: unknown): value is Runnable {
   return typeof value === 'object' && value !== null && typeof (value as Definition).run === 'function'
 }
 
-/** The stack without the frames of this package and of Node. */
+/** The stack without the frames of this package and of Node; files are named as in the author's project. */
 function stackOf(error: Error): string {
   const own = [here.href, here.pathname, '(node:internal', ' node:internal']
   const lines = String(error.stack).split('\n')
   return lines
     .filter((line) => !own.some((place) => line.includes(place)))
     .join('\n')
+    .replaceAll(`${pathToFileURL(home).href}/`, '')
+    .replaceAll(`${home}/`, '')
     .slice(0, MAX_STACK_CHARS)
 }

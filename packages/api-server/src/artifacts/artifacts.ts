@@ -216,6 +216,7 @@ async function refuseUnstorable<T>(storing: Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof TooManyBytes) throw tooLarge(error.maxBytes)
     if (hasCode(error, 'ENOSPC') || hasCode(error, 'EDQUOT')) throw noSpace()
+    if (hasCode(error, 'EIO')) throw notConfirmed()
     throw error
   }
 }
@@ -233,6 +234,11 @@ const hexOf = (digest: string): string => digest.slice('sha256:'.length)
 
 const noSpace = (): ProblemError =>
   new ProblemError('unavailable', 'the disk of the artifacts is full: delete runs or files, then upload again', {
+    retry_after_s: 60,
+  })
+
+const notConfirmed = (): ProblemError =>
+  new ProblemError('unavailable', 'the disk of the artifacts does not confirm what is written; nothing was stored', {
     retry_after_s: 60,
   })
 

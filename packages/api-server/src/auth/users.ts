@@ -4,12 +4,11 @@
  */
 import { randomBytes } from 'node:crypto'
 
-import { v7 } from 'uuid'
-
 import type { ResolvedConfig } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { ProblemError } from '../http/errors.ts'
 import type { UserPrincipal } from '../http/principal.ts'
+import { newId } from '../new-id.ts'
 import { type AccountNews, createAccountNews } from './account-news.ts'
 import { hashPassword, isOutdated, passwordFits } from './password.ts'
 import { type Account, type AuthStore, createAuthStore } from './store.ts'
@@ -45,7 +44,7 @@ export function createUsers(store: AuthStore, news: Pick<AccountNews, 'changed'>
   /** `null` when the e-mail is taken. */
   const add = async ({ email, password, fullName = null, superuser }: NewUser): Promise<UserPrincipal | null> => {
     checkPassword(password)
-    const account = { id: v7(), email: foldEmail(email), fullName, superuser }
+    const account = { id: newId(), email: foldEmail(email), fullName, superuser }
     const isNew = await store.insert({ ...account, passwordHash: await hashPassword(password) })
     return isNew ? { kind: 'user', ...account } : null
   }

@@ -1,10 +1,11 @@
 /**
  * Keeps one thread of the embedded database running: when it dies (WebAssembly abort, out of memory, hang), the
  * database is opened again from disk, which takes about 0.4 s. Statements that were running fail; later ones wait.
+ * After a disk that did not confirm a write it is not opened again: every later statement fails.
  * @module
  */
 import type { DatabaseLog } from './backend.ts'
-import { type EngineThread, startEngineThread } from './embedded-thread.ts'
+import { DiskFailure, type EngineThread, startEngineThread } from './embedded-thread.ts'
 
 /** The running engine. */
 export interface EmbeddedEngine {
@@ -12,7 +13,7 @@ export interface EmbeddedEngine {
   execute(messages: Uint8Array): Promise<Uint8Array>
   /** Calls back each time the session is lost, before any statement meets the next one. */
   onLost(listener: () => void): void
-  /** Resolves when the database could not be opened again. */
+  /** Resolves when the database cannot be used any further. */
   readonly failed: Promise<Error>
   close(): Promise<void>
 }
@@ -27,11 +28,13 @@ export async function startEmbeddedEngine(directory: string, log: DatabaseLog): 
   const watch = (running: EngineThread): EngineThread => {
     void running.lost.then((error) => {
       if (closing) return
-      log.error({ err: error }, 'the embedded database has stopped; opening it again')
+      const isFinal = error instanceof DiskFailure
+      if (!isFinal) log.error({ err: error }, 'the embedded database has stopped; opening it again')
       for (const listener of listeners) listener()
-      thread = startEngineThread(directory).then(watch)
+      thread = isFinal ? Promise.reject(error) : startEngineThread(directory).then(watch)
       thread.catch((reason: unknown) => {
-        const failure = new Error(`the embedded database in ${directory} cannot be opened again: ${String(reason)}`)
+        const what = isFinal ? 'cannot be used any further' : 'cannot be opened again'
+        const failure = new Error(`the embedded database in ${directory} ${what}: ${String(reason)}`)
         log.error({ err: failure }, failure.message)
         fail(failure)
       })
@@ -47,7 +50,8 @@ export async function startEmbeddedEngine(directory: string, log: DatabaseLog): 
     execute: async (messages) => (await thread).execute(messages),
     async close() {
       closing = true
-      await (await thread).close()
+      // one that could not be opened again has nothing to close
+      await (await thread.catch(() => null))?.close()
     },
   }
 }

@@ -11,8 +11,11 @@ export type EngineRequest = { id: number; messages: Uint8Array } | { id: number;
 export type EngineReply =
   | { ready: true }
   | { id: number; answer: Uint8Array }
-  | { id: number; error: string }
+  | { id: number; error: string; isFinal?: true }
   | { id: number }
+
+/** The disk has not confirmed a write: what is on it is not known, and the database must not be used any further. */
+export class DiskFailure extends Error {}
 
 /** A running thread. */
 export interface EngineThread {
@@ -57,14 +60,23 @@ export async function startEngineThread(directory: string): Promise<EngineThread
     worker.once('error', lose)
     worker.once('exit', (code) => lose(new Error(`the thread of the embedded database ended with code ${code}`)))
     worker.on('message', (reply: EngineReply) => {
-      if ('error' in reply) return lose(new Error(`the embedded database stopped: ${reply.error}`))
+      if ('error' in reply) {
+        const Failure = reply.isFinal ? DiskFailure : Error
+        return lose(new Failure(`the embedded database stopped: ${reply.error}`))
+      }
       if ('id' in reply) take(waiting, reply.id)?.resolve(reply)
     })
   })
-  await Promise.race([
-    new Promise((resolve) => void worker.once('message', resolve)),
-    lost.then((error) => Promise.reject(error)),
-  ])
+  const inTime = async <T>(answer: Promise<T>): Promise<T> => {
+    const hung = setTimeout(() => void worker.terminate(), ANSWER_TIMEOUT_MS)
+    try {
+      return await answer
+    } finally {
+      clearTimeout(hung)
+    }
+  }
+  const ready = new Promise((resolve) => void worker.once('message', resolve))
+  await inTime(Promise.race([ready, lost.then((error) => Promise.reject(error))]))
 
   let lastId = 0
   const call = (request: (id: number) => EngineRequest): Promise<EngineReply> =>
@@ -76,16 +88,11 @@ export async function startEngineThread(directory: string): Promise<EngineThread
   return {
     lost,
     async execute(messages) {
-      const hung = setTimeout(() => void worker.terminate(), ANSWER_TIMEOUT_MS)
-      try {
-        const reply = await call((id) => ({ id, messages }))
-        return 'answer' in reply ? reply.answer : new Uint8Array()
-      } finally {
-        clearTimeout(hung)
-      }
+      const reply = await inTime(call((id) => ({ id, messages })))
+      return 'answer' in reply ? reply.answer : new Uint8Array()
     },
     async close() {
-      await call((id) => ({ id, close: true }))
+      await inTime(call((id) => ({ id, close: true })))
       await worker.terminate()
     },
   }

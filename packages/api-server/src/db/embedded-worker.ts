@@ -2,12 +2,16 @@
  * Thread entry: one PGlite on one directory. Receives `{ id, messages }` (PostgreSQL wire protocol) or `{ id, close }`,
  * answers `{ id, answer }`, `{ id, error }`, or `{ id }` when closed; posts `{ ready: true }` first.
  * In a thread of its own, because a statement keeps its event loop busy until it ends.
+ *
+ * E1 A program that broke off is never called again, not even to close it: it may run for ever.
+ * E2 While the disk is full, transactions are read-only: PostgreSQL refuses writes (25006), and reads go on.
  * @module
  */
 import { parentPort, workerData } from 'node:worker_threads'
 
 import { PGlite } from '@electric-sql/pglite'
 
+import { DiskReserve } from './disk-reserve.ts'
 import { DurableFs, durableStartParams } from './durable-fs.ts'
 import type { EngineReply, EngineRequest } from './embedded-thread.ts'
 import { createDataDirectory } from './template.ts'
@@ -16,10 +20,21 @@ const { directory } = workerData as { directory: string }
 const port = parentPort
 if (!port) throw new Error('embedded-worker is the entry of a worker thread')
 
+const FLUSH = 'H'.charCodeAt(0)
+const READY_FOR_QUERY = 'Z'.charCodeAt(0)
+const IDLE = 'I'.charCodeAt(0)
+
 await createDataDirectory(directory)
-const files = new DurableFs(directory)
+const reserve = new DiskReserve(directory)
+const files = new DurableFs(directory, reserve)
+let isBroken = false
+/** Between two transactions. */
+let isIdle = true
+let isReadOnly = false
+reserve.isFull()
 const pglite = await open()
-await assertCommitReachesDisk()
+endWhenItBreaks(pglite)
+assertCommitReachesDisk()
 reply({ ready: true })
 port.on('message', (request: EngineRequest) => void answer(request))
 
@@ -38,24 +53,68 @@ async function open(): Promise<PGlite> {
 }
 
 async function answer(request: EngineRequest): Promise<void> {
+  const { id } = request
   if ('close' in request) {
-    await pglite.close()
-    reply({ id: request.id })
+    if (!isBroken) await pglite.close()
+    reply({ id })
     port?.close()
     return
   }
   try {
-    const answer = pglite.execProtocolRawSync(request.messages)
-    assertComplete(request.messages, answer)
-    reply({ id: request.id, answer }, [answer.buffer as ArrayBuffer])
+    heedDisk()
+    const answer = execute(request.messages)
+    reply({ id, answer }, [answer.buffer as ArrayBuffer])
   } catch (error) {
+    const { failure } = files
     // Emscripten's ExitStatus is no Error.
-    reply({ id: request.id, error: (error as { message?: string }).message ?? String(error) })
+    if (!failure) reply({ id, error: (error as { message?: string }).message ?? String(error) })
+    else reply({ id, error: `the disk did not confirm a write: ${failure.message}`, isFinal: true })
   }
 }
 
-const FLUSH = 'H'.charCodeAt(0)
-const READY_FOR_QUERY = 'Z'.charCodeAt(0)
+/** Throws when its answer is not to be trusted. */
+function execute(messages: Uint8Array): Uint8Array {
+  if (isBroken) throw new Error('the database has stopped')
+  isBroken = true
+  const answer = pglite.execProtocolRawSync(messages)
+  if (files.failure) throw files.failure
+  assertComplete(messages, answer)
+  isBroken = false
+  isIdle = answer.at(-6) === READY_FOR_QUERY && answer.at(-1) === IDLE
+  return answer
+}
+
+/** Lets PostgreSQL refuse writes while the disk is full, and take them when it no longer is (E2). */
+function heedDisk(): void {
+  if (!isIdle || reserve.isFull() === isReadOnly) return
+  isReadOnly = !isReadOnly
+  execute(query(`set default_transaction_read_only = ${isReadOnly ? 'on' : 'off'}`))
+}
+
+/** `status` of what it throws then, in PGlite 0.5.16. */
+const JUMP = 100
+
+/**
+ * PGlite swallows what the WebAssembly program throws, and calls it until it has read its input: for ever, when the
+ * program has aborted before. All it should throw is the jump behind an error of PostgreSQL.
+ */
+function endWhenItBreaks({ Module: program }: PGlite): void {
+  let end: { thrown: unknown } | null = null
+  const { _PostgresMainLoopOnce: runOnce, stackRestore } = program
+  program._PostgresMainLoopOnce = () => {
+    try {
+      runOnce()
+    } catch (thrown) {
+      if ((thrown as { status?: unknown }).status !== JUMP) end = { thrown }
+      throw thrown
+    }
+  }
+  // what PGlite calls next, outside of what it swallows
+  program.stackRestore = (pointer) => {
+    if (end) throw end.thrown
+    return stackRestore(pointer)
+  }
+}
 
 /** PGlite swallows an exception of the WebAssembly program; what is left of the session is not to be trusted. */
 function assertComplete(messages: Uint8Array, answer: Uint8Array): void {
@@ -67,12 +126,19 @@ function reply(message: EngineReply, transfer: ArrayBuffer[] = []): void {
   port?.postMessage(message, transfer)
 }
 
-async function assertCommitReachesDisk(): Promise<void> {
+function assertCommitReachesDisk(): void {
   const before = files.syncs
-  await pglite.query("select pg_logical_emit_message(true, 'flow-service', 'sync check')")
+  execute(query("select pg_logical_emit_message(true, 'flow-service', 'sync check')"))
   if (files.syncs === before) {
     throw new Error(
       'a commit of the embedded database did not reach the disk: this version of @electric-sql/pglite is not supported, install exactly 0.5.16',
     )
   }
+}
+
+/** A message of the simple query protocol. */
+function query(text: string): Uint8Array {
+  const body = Buffer.from(`Q\0\0\0\0${text}\0`)
+  body.writeUInt32BE(body.length - 1, 1)
+  return body
 }

@@ -29,7 +29,7 @@ export function lockDirectory(dataDir: string): DirectoryLock {
     if (!isLocked(error)) throw new Error(`cannot lock ${file}: ${String(error)}`, { cause: error })
     throw new Error(
       `the data directory ${dataDir} is in use by another engine (process ${holder(pidFile)}): ` +
-        'stop that process, or give this engine a directory of its own with SERVICE_DATA_DIR',
+        'stop that process, or give this engine a directory of its own (--data, or SERVICE_DATA_DIR)',
       { cause: error },
     )
   }

@@ -5,6 +5,7 @@
 import postgres from 'postgres'
 
 import type { Database, DatabaseOptions } from './backend.ts'
+import { ConnectionWatch } from './connection-watch.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import { serverNotifier } from './notify.ts'
 import { once } from './once.ts'
@@ -17,21 +18,32 @@ const TRANSACTIONS = 5
 /** Seconds. The driver waits without end for a statement whose connection broke. */
 const END_TIMEOUT = 2
 
-/** Opens a database on a server; see `openDatabase`. */
-export async function openServer({ databaseUrl, log }: DatabaseOptions & { databaseUrl: string }): Promise<Database> {
-  const connection = { application_name: 'flow-service', TimeZone: 'UTC', DateStyle: 'ISO' }
-  const driver = { connection }
+/** How long a connection may be silent before it is looked into; it is closed within 30 s. */
+const PATIENCE_MS = 20_000
+
+/** Opens a database on a server; see `openDatabase`. `patienceMs` is how long a connection may be silent. */
+export async function openServer(
+  { databaseUrl, log }: DatabaseOptions & { databaseUrl: string },
+  patienceMs = PATIENCE_MS,
+): Promise<Database> {
+  const watch = new ConnectionWatch(databaseUrl, patienceMs)
+  const driver = watch.forStatements()
   const pools = await reach(databaseUrl, () =>
     openPools({ url: databaseUrl, statements: STATEMENTS, transactions: TRANSACTIONS, driver, log }),
-  )
-  const signals = postgres(databaseUrl, { ...driver, max: 1, fetch_types: false })
+  ).catch((error: unknown) => {
+    watch.close()
+    throw error
+  })
+  const signals = postgres(databaseUrl, { ...watch.forSignals(), max: 1, fetch_types: false })
   const close = once(async () => {
+    watch.close()
     await Promise.all([pools.end(END_TIMEOUT), signals.end({ timeout: END_TIMEOUT })])
   })
   const { sql, transactions } = pools
   try {
     await assertVersion(pools, databaseUrl)
     await migrate({ sql, transaction: transactions.run }, readMigrations())
+    await watch.pulse(signals)
   } catch (error) {
     await close()
     throw error

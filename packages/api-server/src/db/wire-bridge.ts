@@ -7,6 +7,8 @@
  *    of the others wait.
  * W3 A socket never closes because the session was lost: statements are prepared again in the new session, and a
  *    transaction that was open is found aborted there. So the driver needs no reconnect.
+ * W4 A COMMIT or ROLLBACK that fails with the session ends the transaction: the driver sends nothing more for it, and
+ *    all others would wait for its socket.
  * @module
  */
 import { Duplex } from 'node:stream'
@@ -21,6 +23,8 @@ interface Connection {
   batch: Buffer[]
   /** The Parse messages that the session has, by statement name. */
   statements: Map<string, Buffer>
+  /** Whether its last batch ends a transaction (W4). */
+  isEnding: boolean
 }
 
 interface Batch {
@@ -28,11 +32,14 @@ interface Batch {
   messages: Buffer
   /** Its Parse messages, in order. */
   parses: Buffer[]
+  /** Whether it ends a transaction, or is the Sync behind a batch that does (W4). */
+  isEnding: boolean
 }
 
 const code = (letter: string): number => letter.charCodeAt(0)
 const FRONTEND = {
   parse: code('P'),
+  bind: code('B'),
   sync: code('S'),
   query: code('Q'),
   flush: code('H'),
@@ -83,6 +90,7 @@ export class WireBridge {
       started: false,
       batch: [],
       statements: new Map(),
+      isEnding: false,
     }
     this.#connections.add(connection)
     return socket
@@ -129,7 +137,10 @@ export class WireBridge {
     connection.batch.push(message)
     if (type !== FRONTEND.sync && type !== FRONTEND.query && type !== FRONTEND.flush) return
     const parses = connection.batch.filter(([type]) => type === FRONTEND.parse)
-    this.#queue.push({ connection, parses, messages: Buffer.concat(connection.batch) })
+    const isSync = connection.batch.length === 1 && type === FRONTEND.sync
+    connection.isEnding = (isSync && connection.isEnding) || connection.batch.some((each) => endsIn(each, connection))
+    const { isEnding } = connection
+    this.#queue.push({ connection, parses, isEnding, messages: Buffer.concat(connection.batch) })
     connection.batch = []
     void this.#pump()
   }
@@ -147,13 +158,14 @@ export class WireBridge {
     return index === -1 ? undefined : this.#queue.splice(index, 1)[0]
   }
 
-  async #run({ connection, messages, parses }: Batch): Promise<void> {
+  async #run({ connection, messages, parses, isEnding }: Batch): Promise<void> {
     let answer: Buffer
     try {
       if (this.#lost) await this.#restore()
       const bytes = await this.#execute(messages)
       answer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     } catch (error) {
+      if (isEnding) this.#status = IDLE
       answer = this.#failure(messages, error)
     }
     const { status, parsed } = readAnswer(answer)
@@ -187,12 +199,14 @@ export class WireBridge {
   /** Ends what a closed socket has left open in the session. */
   #abandon(connection: Connection): void {
     this.#owner = undefined
-    this.#queue.unshift({ connection, parses: [], messages: query('rollback') })
+    this.#queue.unshift({ connection, parses: [], isEnding: true, messages: query('rollback') })
     void this.#pump()
   }
 }
 
 const CANCEL_REQUEST = 80_877_102
+/** Of each message: its type and its length. */
+const HEADER_BYTES = 5
 const SYNC = frame('S')
 
 function frame(type: string, body: Buffer | string = ''): Buffer {
@@ -230,8 +244,32 @@ const greeting = Buffer.concat([
 ])
 
 function remember(statements: Map<string, Buffer>, parse: Buffer): void {
-  const name = parse.toString('latin1', 5, parse.indexOf(0, 5))
+  const name = textIn(parse, 0)
   if (name) statements.set(name, parse)
+}
+
+/** Whether a message brings the end of a transaction: as text, or as the statement that is bound. */
+function endsIn(message: Buffer, { batch, statements }: Connection): boolean {
+  const [type] = message
+  if (type === FRONTEND.query) return ends(message, 0)
+  if (type === FRONTEND.parse) return ends(message, 1)
+  if (type !== FRONTEND.bind) return false
+  const name = textIn(message, 1)
+  const parse = batch.find((each) => each[0] === FRONTEND.parse && textIn(each, 0) === name) ?? statements.get(name)
+  return parse !== undefined && ends(parse, 1)
+}
+
+/** Longer messages are other statements; nobody needs their text. */
+const ENDING_BYTES = 64
+
+const ends = (message: Buffer, index: number): boolean =>
+  message.length <= ENDING_BYTES && /^\s*(?:commit|rollback)\s*$/i.test(textIn(message, index))
+
+/** A text of a message: they are the first things in it, each ended by a zero. */
+function textIn(message: Buffer, index: number): string {
+  let start = HEADER_BYTES
+  for (let at = 0; at < index; at++) start = message.indexOf(0, start) + 1
+  return message.toString('latin1', start, message.indexOf(0, start))
 }
 
 /** The transaction status of its last ReadyForQuery, if it has one, and how many statements it says are parsed. */

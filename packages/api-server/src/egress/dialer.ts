@@ -5,37 +5,49 @@
  */
 import { lookup as systemLookup } from 'node:dns'
 import { connect as connectPlain, isIP, type LookupFunction, Socket } from 'node:net'
-import { connect as connectTls } from 'node:tls'
+import { type ConnectionOptions, connect as connectTls, type SecureContext } from 'node:tls'
 
 import type { ConnectTarget } from '@flow-service/connector-sdk'
 
 import type { AddressRules } from './address-rules.ts'
+import { systemTrust, type Trust, trustFault } from './trust.ts'
 
 /** Nodes may not connect to an address. */
 class EgressRefusal extends Error {
   override readonly name = 'EgressRefusal'
 }
 
+/** Where to, and over TLS what is spoken there (ALPN, RFC 7301); unless given nothing is said of that. */
+interface DialTarget extends ConnectTarget {
+  readonly protocols?: string[]
+}
+
 /** Opens a connection; what goes wrong is an `error` event. */
-export type Dial = (target: ConnectTarget) => Socket
+export type Dial = (target: DialTarget) => Socket
 
 /** What a dialer needs. */
 export interface DialerParts {
   readonly rules: Pick<AddressRules, 'refusal'>
   /** The system's resolver unless given. */
   readonly lookup?: LookupFunction
+  /** Whose certificates are believed; those that Node.js knows unless given. */
+  readonly trust?: Trust
 }
 
 /** Makes connections that keep to the rules. Small packets leave at once. */
-export function createDialer({ rules, lookup = systemLookup as LookupFunction }: DialerParts): Dial {
-  return ({ host, port, tls = false }) => {
+export function createDialer({
+  rules,
+  lookup = systemLookup as LookupFunction,
+  trust = systemTrust,
+}: DialerParts): Dial {
+  return ({ host, port, tls = false, protocols = [] }) => {
     const name = host.replace(/^\[(.*)\]$/, '$1')
     const refusal = isIP(name.split('%', 1)[0] ?? '') === 0 ? null : rules.refusal(name, port)
     if (refusal !== null) return refused(host, refusal)
     const options = { host: name, port, noDelay: true, lookup: guarded(rules, lookup, port) }
-    const socket = tls
-      ? connectTls({ ...options, ...(isIP(name) === 0 ? { servername: name } : {}), ALPNProtocols: ['http/1.1'] })
-      : connectPlain(options)
+    const socket = tls ? connectTls({ ...options, ...tlsOptions(name, protocols, trust()) }) : connectPlain(options)
+    // the first to hear of it: everybody else gets it in words that help
+    if (tls) socket.once('error', (error) => explain(error, `${host}:${port}`))
     socket.cork()
     socket.once('connect', () => {
       const found = rules.refusal(socket.remoteAddress ?? '', port)
@@ -44,6 +56,16 @@ export function createDialer({ rules, lookup = systemLookup as LookupFunction }:
     socket.once(tls ? 'secureConnect' : 'connect', () => socket.uncork())
     return socket
   }
+}
+
+const tlsOptions = (name: string, protocols: string[], secureContext?: SecureContext): ConnectionOptions => ({
+  ...(isIP(name) === 0 ? { servername: name } : {}),
+  ...(secureContext && { secureContext }),
+  ...(protocols.length > 0 ? { ALPNProtocols: protocols } : {}),
+})
+
+function explain(error: Error, where: string): void {
+  error.message = trustFault(error, where) ?? error.message
 }
 
 const textOf = (host: string, reason: string): string => `nodes may not connect to ${host}: ${reason}`

@@ -53,7 +53,7 @@ async function openClient(dial: Dial): Promise<Client> {
   const agent = new Agent({
     connect({ hostname, port, protocol }, done) {
       const tls = protocol === 'https:'
-      const socket = dial({ host: hostname, port: Number(port) || (tls ? 443 : 80), tls })
+      const socket = dial({ host: hostname, port: Number(port) || (tls ? 443 : 80), tls, protocols: ['http/1.1'] })
       const failed = (error: Error): void => done(error, null)
       socket.once('error', failed)
       socket.once(tls ? 'secureConnect' : 'connect', () => {

@@ -5,10 +5,10 @@
  */
 import type { DeadLetter } from '@flow-service/core'
 import { type DeadLetterReason, type DeadLetterRecord, MAX_STORED_VALUE_BYTES } from '@flow-service/protocol'
-import { v7 } from 'uuid'
 
 import type { Database, Sql } from '../db/database.ts'
 import { createTimestamps } from '../db/timestamps.ts'
+import { newId } from '../new-id.ts'
 import { boundedJson } from './bounded-json.ts'
 import { ReplayedLetters } from './replayed-letters.ts'
 import { createEventStore, type DeadLetterFilter, type DeadLetterRow } from './store.ts'
@@ -99,7 +99,7 @@ function createRows(replayed: ReplayedLetters) {
     const { flow, node, message, value, reason, cascade, run = null } = entry
     const before = replayed.take(entry)
     return {
-      id: before?.id ?? v7(),
+      id: before?.id ?? newId(),
       ts: timestamps.next(),
       flow,
       node,

@@ -4,11 +4,11 @@
  * @module
  */
 import { type ObservabilityEvent, timestampOfMs } from '@flow-service/protocol'
-import { v7 } from 'uuid'
 
 import type { Database, Sql } from '../db/database.ts'
 import { createTimestamps } from '../db/timestamps.ts'
 import type { UserPrincipal } from '../http/principal.ts'
+import { newId } from '../new-id.ts'
 import { createEventStore, type EventFilter, type EventRow } from './store.ts'
 import { createWriteBehind } from './write-behind.ts'
 
@@ -47,7 +47,7 @@ export function createEventLog(deps: {
   const { database, log } = deps
   const store = createEventStore(database)
   const timestamps = createTimestamps(() => Date.now())
-  const blank = () => ({ id: v7(), ts: timestamps.next(), flow: null, node: null, actor: null, detail: {} })
+  const blank = () => ({ id: newId(), ts: timestamps.next(), flow: null, node: null, actor: null, detail: {} })
   const writer = createWriteBehind<EventRow>({
     database,
     insert: (tx, rows) => store.addEvents(tx, rows),

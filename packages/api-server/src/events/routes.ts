@@ -10,6 +10,7 @@ import * as z from 'zod'
 import { bearerToken } from '../http/authenticate.ts'
 import { endpoint, type Handlers, reply } from '../http/endpoint.ts'
 import { invalidPart, ProblemError } from '../http/errors.ts'
+import { type HomeOrigins, isFromHome } from '../http/page-origin.ts'
 import type { Principal } from '../http/principal.ts'
 import type { UpgradeHandler } from '../http/upgrade.ts'
 import type { EventSockets } from './event-socket.ts'
@@ -56,10 +57,8 @@ export interface EventUpgradeDeps {
   readonly versionOf: (token: string) => Promise<number | null>
   /** The version that a token of the user must have now; null when the account may not sign in. */
   readonly tokenVersion: (userId: string) => Promise<number | null>
-  /** Where clients reach the API; null when that is whatever their requests say. */
-  readonly baseUrl: string | null
-  /** Origins beside the service's own whose pages may use tickets, like `https://console.example`. */
-  readonly origins: readonly string[]
+  /** Whose pages may use tickets. */
+  readonly home: HomeOrigins
 }
 
 /** Opens `/flows/ws`: with a bearer token, or with a ticket from a page of an allowed origin. */
@@ -94,7 +93,7 @@ async function admitBearer(deps: EventUpgradeDeps, request: IncomingMessage): Pr
 
 async function admitTicket(deps: EventUpgradeDeps, request: IncomingMessage, ticket: string): Promise<Guest> {
   // before the ticket is taken: a foreign page must not even use it up
-  if (!isOwnOrigin(request, deps)) {
+  if (!isFromHome(request, deps.home)) {
     throw new ProblemError('forbidden', `pages of ${request.headers.origin} may not open the event socket`)
   }
   const userId = await deps.tickets.redeem(ticket)
@@ -103,13 +102,4 @@ async function admitTicket(deps: EventUpgradeDeps, request: IncomingMessage, tic
     throw new ProblemError('unauthenticated', 'the ticket is unknown, used or older than 30 seconds: get another one')
   }
   return { userId, tokenVersion }
-}
-
-/** A browser always tells the origin of the page (RFC 6454); other clients have none. */
-function isOwnOrigin({ headers }: IncomingMessage, { baseUrl, origins }: EventUpgradeDeps): boolean {
-  const { origin, host } = headers
-  if (origin === undefined || origins.includes(origin)) return true
-  if (!URL.canParse(origin)) return false
-  const page = new URL(origin)
-  return page.host === host || (baseUrl !== null && page.origin === new URL(baseUrl).origin)
 }

@@ -2,9 +2,15 @@
  * The checks of a flow document outside of an engine, for tools: those of a save and those of a publication.
  * @module
  */
-import { checkDocument, NodeRegistry } from '@flow-service/core'
+import { checkDocument, missingSecret, NodeRegistry, secretRefs } from '@flow-service/core'
 import { nodeTypes } from '@flow-service/node-types'
-import { type Dtype, flowDocumentInputSchema, type Issue, normalizeDocument } from '@flow-service/protocol'
+import {
+  type Dtype,
+  type FlowDocument,
+  flowDocumentInputSchema,
+  type Issue,
+  normalizeDocument,
+} from '@flow-service/protocol'
 import { findPython, parsePython } from '@flow-service/worker-agent'
 
 import { invalidPart } from '../http/errors.ts'
@@ -16,10 +22,12 @@ export interface DocumentFinding extends Omit<Issue, 'code'> {
   readonly code: string
 }
 
-/** What is known of other flows. */
-export interface KnownMessages {
+/** What is known of the engine that the document is for. */
+export interface KnownSurroundings {
   /** Dtypes by qualified name; without, no message of another flow is missed. */
   readonly dtypes?: ReadonlyMap<string, Dtype>
+  /** Names of secrets; without, none is missed. */
+  readonly secrets?: ReadonlySet<string>
 }
 
 /**
@@ -29,7 +37,7 @@ export interface KnownMessages {
 export async function checkFlowDocument(
   name: string,
   document: unknown,
-  known: KnownMessages = {},
+  known: KnownSurroundings = {},
 ): Promise<DocumentFinding[]> {
   const parsed = flowDocumentInputSchema.safeParse(document)
   if (!parsed.success) return (invalidPart(parsed.error, 'body').toProblem().errors ?? []).map(asFinding)
@@ -38,11 +46,21 @@ export async function checkFlowDocument(
   if (faults.length > 0) return faults.map(asFinding)
   const { dtypes } = known
   const around = dtypes && { message: (message: string) => dtypes.get(message) }
-  const issues = checkDocument(normal, new NodeRegistry(nodeTypes), around)
+  const issues = [...checkDocument(normal, new NodeRegistry(nodeTypes), around), ...unknownSecrets(normal, known)]
   const python = normal.nodes.some(({ type }) => type === 'python') ? await findPython(process.env) : null
   if (python === null) return issues
   return [...issues, ...(await createPythonIssues((source) => parsePython(source, { python: python.path }))(normal))]
 }
+
+/** References to secrets that there are not. What is in the others is unknown here. */
+const unknownSecrets = ({ nodes }: FlowDocument, { secrets }: KnownSurroundings): Issue[] =>
+  nodes.flatMap(({ id, settings }, at) =>
+    secretRefs(settings).flatMap(({ name, pointer }): Issue[] => {
+      if (secrets === undefined || secrets.has(name)) return []
+      const path = `/nodes/${at}/settings${pointer}`
+      return [{ severity: 'error', code: 'unknown_secret', message: missingSecret(name), node: id, path }]
+    }),
+  )
 
 const asFinding = ({ path, code, message }: { path: string; code: string; message: string }): DocumentFinding => ({
   severity: 'error',

@@ -13,6 +13,10 @@ import { codeFrame, type LoadError } from './code-project.ts'
 
 /** Time that all modules together have to load, in milliseconds. */
 const EVALUATION_LIMIT_MS = 10_000
+/** The entry of the process. */
+const CHILD = fileURLToPath(
+  new URL(`./code-evaluate-child.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url),
+)
 
 /** A definition behind a node; `place` is the module and export that hold it, null when no module exports it. */
 export interface FoundNode {
@@ -107,8 +111,7 @@ function evaluateOnce(request: EvaluationRequest, options: EvaluationOptions): P
 }
 
 function startChild(cwd: string, env: Readonly<Record<string, string>>): ChildProcess {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  return fork(fileURLToPath(new URL(`./code-evaluate-child.${extension}`, import.meta.url)), [], {
+  return fork(CHILD, [], {
     cwd,
     env,
     execArgv: process.execArgv.filter((argument) => argument.startsWith('--conditions=')),
@@ -121,7 +124,9 @@ function startChild(cwd: string, env: Readonly<Record<string, string>>): ChildPr
 function errorAt(url: string, message: string, stack: string, root: string): LoadError {
   const place = [...stack.matchAll(/(file:\/\/[^\s()]+?|\/[^\s():]+):(\d+):(\d+)/g)]
     .map(([, file = '', line, column]) => ({ file: pathOf(file), line: Number(line), column: Number(column) }))
-    .find(({ file }) => file.startsWith(root + path.sep) && !file.includes('/node_modules/') && fs.existsSync(file))
+    // the engine itself may be part of the project
+    .filter(({ file }) => file !== CHILD && file.startsWith(root + path.sep) && !file.includes('/node_modules/'))
+    .find(({ file }) => fs.existsSync(file))
   if (place === undefined)
     return { file: path.relative(root, pathOf(url)), line: null, column: null, message, frame: null }
   const { file, line, column } = place

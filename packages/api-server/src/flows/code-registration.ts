@@ -5,10 +5,10 @@
  */
 import { documentDigest } from '@flow-service/core'
 import { canonicalJson, type FlowDocument, type FlowMode } from '@flow-service/protocol'
-import { v7 } from 'uuid'
 
 import type { Database } from '../db/database.ts'
 import type { EventLog } from '../events/event-log.ts'
+import { newId } from '../new-id.ts'
 import type { LoadError } from './code-project.ts'
 import type { CodeRegistry, RegisteredFlow } from './code-registry.ts'
 import { keepRefs } from './flow-rows.ts'
@@ -120,7 +120,7 @@ function registerFlow(
   const { name } = document
   const code = { module, digest: documentDigest(document), commit }
   return deps.database.transaction(async (tx) => {
-    const row = await store.register(tx, { id: v7(), name, content: contentOf(document), code })
+    const row = await store.register(tx, { id: newId(), name, content: contentOf(document), code })
     if (row === null) return null
     await keepRefs(deps.artifacts, tx, row)
     const detail = { version: row.version, module, commit }

@@ -5,14 +5,15 @@
  */
 import type { NodeRegistry } from '@flow-service/core'
 import { flowNameSchema } from '@flow-service/protocol'
-import { v7 } from 'uuid'
 
-import type { Database } from '../db/database.ts'
+import type { Database, Sql } from '../db/database.ts'
 import { invalid } from '../http/errors.ts'
 import type { UserPrincipal } from '../http/principal.ts'
+import { newId } from '../new-id.ts'
 import { renameReferences } from './flow-references.ts'
 import type { FlowRows } from './flow-rows.ts'
 import type { LiveFlows } from './live.ts'
+import { changeOrFind } from './lost-answer.ts'
 import { assertPrivileged } from './privilege.ts'
 import { flowInvalid, nameTaken } from './refusals.ts'
 import { createFlowStore, type FlowRow } from './store.ts'
@@ -42,12 +43,17 @@ export async function duplicateFlow(
   if (fault) throw flowInvalid(from, [fault])
   assertPrivileged(null, document, by, deps.registry)
   const content = renameReferences(original.draft ?? original.published, { from, to })
-  const copy = await rows.change(async (tx) => {
+  const id = newId()
+  const create = async (tx: Sql): Promise<FlowRow | null> => {
     if (!(await store.hold(tx, original))) return null
-    const row = await store.create(tx, { id: v7(), name: to, content, by: by.email })
+    const row = await store.create(tx, { id, name: to, content, by: by.email })
     if (row) return row
     throw nameTaken(to)
-  })
+  }
+  const copy = await changeOrFind(
+    () => rows.change(create),
+    () => store.byId(id),
+  )
   if (copy === null) return duplicateFlow({ from, to }, by, rows, deps)
   deps.live.announce(copy)
   return copy

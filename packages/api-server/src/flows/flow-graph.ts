@@ -3,42 +3,31 @@
  * from, to the one that reads it. What is published counts; of a flow that never was, its draft.
  * @module
  */
-import { type FlowGraph, type FlowListItem, flowPart, type Health, type NodeState } from '@flow-service/protocol'
+import { type FlowGraph, flowPart, type Health, type NodeState } from '@flow-service/protocol'
 
-import { foreignMessages } from './flow-references.ts'
+import type { ListedFlow } from './flow-digests.ts'
 import type { FlowView } from './flow-view.ts'
-import type { PublishedFlows } from './published-flows.ts'
-import type { FlowRow } from './store.ts'
-import { currentContent } from './stored-content.ts'
-
-/** What the graph is made of. */
-export interface FlowGraphDeps {
-  readonly view: Pick<FlowView, 'list' | 'state'>
-  readonly published: Pick<PublishedFlows, 'get'>
-}
 
 const severity: Readonly<Record<Health, number>> = { ok: 0, degraded: 1, down: 2 }
 
 /** The graph of these flows. A message of a flow that does not exist is no edge. */
-export function flowGraph(rows: readonly FlowRow[], { view, published }: FlowGraphDeps): FlowGraph {
-  const items = view.list(rows)
-  const nodes = rows.map((row, at) => nodeOf(row, items[at], view.state(row).nodeStates))
-  return { nodes, edges: edgesOf(rows, published) }
-}
+export const flowGraph = (flows: readonly ListedFlow[], view: Pick<FlowView, 'item' | 'state'>): FlowGraph => ({
+  nodes: flows.map((flow) => nodeOf(flow, view)),
+  edges: edgesOf(flows),
+})
 
-function nodeOf({ name }: FlowRow, item: FlowListItem | undefined, states: readonly NodeState[]) {
-  const { error, warning, advisory } = item?.issues ?? { error: 0, warning: 0, advisory: 0 }
-  const status = item?.status ?? null
-  const health = status === 'failed' ? 'down' : worst(states)
-  const issues = error + warning + advisory
-  return { id: idOf(name), kind: 'flow' as const, name, mode: item?.mode ?? null, status, health, issues }
+function nodeOf(flow: ListedFlow, view: Pick<FlowView, 'item' | 'state'>): FlowGraph['nodes'][number] {
+  const { name, mode, status, issues } = view.item(flow)
+  const health = status === 'failed' ? 'down' : worst(view.state(flow.head).nodeStates)
+  const { error, warning, advisory } = issues
+  return { id: idOf(name), kind: 'flow', name, mode, status, health, issues: error + warning + advisory }
 }
 
 const worst = (states: readonly NodeState[]): Health =>
   states.reduce<Health>((found, { health }) => (severity[health] > severity[found] ? health : found), 'ok')
 
-function edgesOf(rows: readonly FlowRow[], published: FlowGraphDeps['published']): FlowGraph['edges'] {
-  const names = new Set(rows.map(({ name }) => name))
+function edgesOf(flows: readonly ListedFlow[]): FlowGraph['edges'] {
+  const names = new Set(flows.map(({ head }) => head.name))
   const edges = new Map<string, { from: string; to: string; messages: Set<string> }>()
   const wire = (from: string, to: string, message: string): void => {
     const key = `${from} ${to}`
@@ -46,10 +35,10 @@ function edgesOf(rows: readonly FlowRow[], published: FlowGraphDeps['published']
     edges.set(key, edge)
     edge.messages.add(message)
   }
-  for (const row of rows) {
-    const { reads, publishes } = foreignMessages(published.get(row.name) ?? currentContent(row).document)
-    for (const message of reads) if (names.has(flowPart(message))) wire(flowPart(message), row.name, message)
-    for (const message of publishes) if (names.has(flowPart(message))) wire(row.name, flowPart(message), message)
+  for (const { head, digest } of flows) {
+    const { name } = head
+    for (const message of digest.reads) if (names.has(flowPart(message))) wire(flowPart(message), name, message)
+    for (const message of digest.publishes) if (names.has(flowPart(message))) wire(name, flowPart(message), message)
   }
   return [...edges.values()].map(({ messages, ...ends }) => ({ ...ends, messages: [...messages].toSorted() }))
 }

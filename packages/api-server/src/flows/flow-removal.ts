@@ -2,6 +2,7 @@
  * The end of a flow (wire decision G21): of its row, its live form, and what a later flow of the name would inherit. Its
  * runs stay, under the last name.
  * - D1 the active flow is ended first; when the deletion cannot be committed, it is active again.
+ *   Whether it was, is looked up when the answer is lost.
  * - D2 a run is submitted before the deletion, which is refused then, or finds no flow: both lock the row.
  * @module
  */
@@ -12,6 +13,7 @@ import type { UserPrincipal } from '../http/principal.ts'
 import type { LastValues } from '../messages/last-values.ts'
 import type { CodeRegistry } from './code-registry.ts'
 import type { LiveFlows } from './live.ts'
+import { changeOrFind } from './lost-answer.ts'
 import type { PublishedFlowsOwner } from './published-flows.ts'
 import { assertNoRuns, assertOwnedByApi } from './refusals.ts'
 import { createFlowStore, type FlowRow } from './store.ts'
@@ -43,7 +45,10 @@ export async function removeFlow(row: FlowRow, by: UserPrincipal, deps: FlowRemo
   published.remove(row.name)
   try {
     await lastValues.flush()
-    await database.transaction((tx) => erase(tx, row, by, deps))
+    await changeOrFind(
+      () => database.transaction((tx) => erase(tx, row, by, deps)),
+      async () => ((await createFlowStore(database).byId(row.id)) === null ? undefined : null),
+    )
   } catch (error) {
     if (declared) published.set(declared)
     if (wasActive) await live.revive(row)

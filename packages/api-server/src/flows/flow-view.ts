@@ -3,34 +3,27 @@
  * @module
  */
 import { checkDocument, type NodeRegistry, type Surroundings } from '@flow-service/core'
-import {
-  type Flow,
-  type FlowDocument,
-  type FlowListItem,
-  type FlowMode,
-  flowPart,
-  type FlowStatus,
-  type Issue,
-} from '@flow-service/protocol'
+import { type Flow, type FlowListItem, type FlowStatus, type Issue } from '@flow-service/protocol'
 
 import type { CodeRegistry } from './code-registry.ts'
+import { countsOf, type ListedFlow } from './flow-digests.ts'
 import type { FlowSecrets } from './flow-secrets.ts'
 import type { LiveFlows, LiveState } from './live.ts'
 import type { PublishedFlows } from './published-flows.ts'
 import type { PythonIssues } from './python-issues.ts'
-import type { FlowRow } from './store.ts'
+import type { FlowHead, FlowRow } from './store.ts'
 import { currentContent, publishedContent, type ReadContent } from './stored-content.ts'
 
 /** Makes answers of rows. */
 export interface FlowView {
   /** The flow with its current content, or the published one. */
   flow(row: FlowRow, which?: 'current' | 'published'): Promise<Flow>
-  /** The list. Contents are checked when they are new here; Python sources are not parsed for it. */
-  list(rows: readonly FlowRow[]): FlowListItem[]
+  /** A row of the list; Python sources are not parsed for it. */
+  item(flow: ListedFlow): FlowListItem
   /** What is wrong with a content; an `error` keeps it from being published and started. */
   issues(content: ReadContent): Promise<Issue[]>
   /** The live state; of a flow whose module is gone, `failed`. */
-  state(row: FlowRow): LiveState
+  state(row: FlowHead): LiveState
 }
 
 /** What a view looks at. */
@@ -38,40 +31,27 @@ export interface FlowViewDeps {
   readonly registry: NodeRegistry
   readonly code: CodeRegistry
   readonly live: Pick<LiveFlows, 'state'>
-  readonly published: Pick<PublishedFlows, 'dtypeOf' | 'generation'>
+  readonly published: Pick<PublishedFlows, 'dtypeOf'>
   readonly missing: NonNullable<Surroundings['missing']>
   readonly pythonIssues: PythonIssues
   readonly secrets: FlowSecrets
-}
-
-/**
- * What the list shows of a content; holds for one version while the secrets are the same and the library has the same of
- * the sources it names, and where others' messages are named, for one generation.
- */
-interface Summary {
-  readonly version: string
-  readonly generation: number | null
-  readonly title: string
-  readonly mode: FlowMode
-  readonly issues: readonly Issue[]
 }
 
 /** A view of flows. */
 export function createFlowView(deps: FlowViewDeps): FlowView {
   const { registry, code, live, published, missing, pythonIssues, secrets } = deps
   const around: Surroundings = { message: (name) => published.dtypeOf(name), missing, secrets }
-  let summaries: ReadonlyMap<string, Summary> = new Map()
   const documentIssues = ({ document, fault }: ReadContent): Issue[] =>
     fault ? [fault] : checkDocument(document, registry, around)
 
-  const state = (row: FlowRow): LiveState => {
+  const state = (row: FlowHead): LiveState => {
     const found = live.state(row)
     return code.isMissing(row.name) ? { ...found, status: 'failed' } : found
   }
-  const shown = (row: FlowRow, status: FlowStatus) => ({
+  const shown = (row: FlowHead, status: FlowStatus) => ({
     status,
     version: row.version,
-    has_draft: row.draft !== null,
+    has_draft: row.has_draft,
     published_version: row.published_version,
     origin: row.origin,
     updated_at: row.updated_at,
@@ -80,25 +60,6 @@ export function createFlowView(deps: FlowViewDeps): FlowView {
     ...documentIssues(content),
     ...(await pythonIssues(content.document)),
   ]
-
-  const summaryOf = (row: FlowRow): Summary => {
-    const parts = [row.version, row.published_version, secrets.generation, ...Object.keys(row.library ?? {})]
-    const version = parts.join(' ')
-    const known = summaries.get(row.id)
-    const { generation } = published
-    if (known?.version === version && (known.generation ?? generation) === generation) return known
-    const content = currentContent(row)
-    const { title, mode } = content.document
-    const looksOut = namesOthers(content.document)
-    return { version, generation: looksOut ? generation : null, title, mode, issues: documentIssues(content) }
-  }
-  const listItem = (row: FlowRow, { title, mode, issues: found }: Summary): FlowListItem => {
-    const { status, held, issues: liveIssues } = state(row)
-    const all = [...found, ...code.issues(row.name), ...liveIssues]
-    const count = (severity: Issue['severity']): number => all.filter((issue) => issue.severity === severity).length
-    const counts = { error: count('error'), warning: count('warning'), advisory: count('advisory') }
-    return { name: row.name, title, mode, held, issues: counts, ...shown(row, status) }
-  }
 
   return {
     state,
@@ -118,12 +79,17 @@ export function createFlowView(deps: FlowViewDeps): FlowView {
         updated_by: row.updated_by,
       }
     },
-    list(rows) {
-      summaries = new Map(rows.map((row) => [row.id, summaryOf(row)]))
-      return rows.map((row) => listItem(row, summaryOf(row)))
+    item({ head, digest }) {
+      const { status, held, issues: liveIssues } = state(head)
+      const { error, warning, advisory } = countsOf([...code.issues(head.name), ...liveIssues])
+      const { name, mode } = head
+      const { title, issues: found } = digest
+      const counts = {
+        error: found.error + error,
+        warning: found.warning + warning,
+        advisory: found.advisory + advisory,
+      }
+      return { name, title, mode, held, issues: counts, ...shown(head, status) }
     },
   }
 }
-
-const namesOthers = ({ name, nodes }: FlowDocument): boolean =>
-  nodes.some(({ ports }) => ports.some(({ message }) => flowPart(message) !== name))

@@ -9,11 +9,11 @@ import {
   type flowDocumentInputSchema,
   type FlowGraph,
   type FlowListItem,
+  type FlowMode,
   type FlowState,
   normalizeDocument,
   type ValidationResult,
 } from '@flow-service/protocol'
-import { v7 } from 'uuid'
 import type * as z from 'zod'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
@@ -22,9 +22,11 @@ import { actorOf, type EventLog } from '../events/event-log.ts'
 import { invalid } from '../http/errors.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import type { LastValues } from '../messages/last-values.ts'
+import { newId } from '../new-id.ts'
 import type { CodeRegistry } from './code-registry.ts'
 import { structuralFaults, unknownEntries } from './document-faults.ts'
 import { duplicateFlow } from './duplicate.ts'
+import { FlowDigests } from './flow-digests.ts'
 import { flowGraph } from './flow-graph.ts'
 import type { NewName } from './flow-references.ts'
 import { removeFlow } from './flow-removal.ts'
@@ -32,6 +34,7 @@ import { FlowRows } from './flow-rows.ts'
 import type { FlowSecrets } from './flow-secrets.ts'
 import { createFlowView, type FlowView } from './flow-view.ts'
 import type { LiveFlows } from './live.ts'
+import { changeOrFind, isStored, savedBy } from './lost-answer.ts'
 import { assertPrivileged } from './privilege.ts'
 import type { PublishedFlowsOwner } from './published-flows.ts'
 import type { PythonIssues } from './python-issues.ts'
@@ -45,7 +48,7 @@ import {
   versionConflict,
 } from './refusals.ts'
 import { renameFlow } from './rename.ts'
-import { createFlowStore, type FlowRow, type FlowStore } from './store.ts'
+import { createFlowStore, type FlowHead, type FlowRow, type FlowStore } from './store.ts'
 import { contentOf, currentContent, publishedContent, type ReadContent } from './stored-content.ts'
 
 /** A parsed body of a save. */
@@ -79,23 +82,30 @@ export class Flows {
   readonly #deps: FlowsDeps
   readonly #store: FlowStore
   readonly #rows: FlowRows
+  readonly #digests: FlowDigests
   readonly #view: FlowView
 
   constructor(deps: FlowsDeps) {
     this.#deps = deps
     this.#store = createFlowStore(deps.database)
     this.#rows = new FlowRows(deps)
+    this.#digests = new FlowDigests(deps)
     this.#view = createFlowView(deps)
   }
 
   /** All flows by name. */
   async list(): Promise<FlowListItem[]> {
-    return this.#view.list(await this.#store.list())
+    return (await this.#digests.list()).map((flow) => this.#view.item(flow))
+  }
+
+  /** The states of all flows by name. */
+  async states(): Promise<(FlowState & { mode: FlowMode })[]> {
+    return (await this.#store.heads()).map((head) => ({ ...this.#state(head), mode: head.mode }))
   }
 
   /** All flows, and whose messages they read. */
   async graph(): Promise<FlowGraph> {
-    return flowGraph(await this.#store.list(), { view: this.#view, published: this.#deps.published })
+    return flowGraph(await this.#digests.list(), this.#view)
   }
 
   /** The draft if there is one, else the published content; with `onlyPublished` that one, or `not_published`. */
@@ -116,8 +126,13 @@ export class Flows {
     if (stored && stored.version !== body.version) throw versionConflict(name, stored.version)
     const content = contentOf(this.#prepare(stored, name, body, by))
     const draft = { version: body.version, content, by: by.email }
-    const row = await this.#rows.change((tx) =>
-      stored ? this.#store.save(tx, { id: stored.id, ...draft }) : this.#store.create(tx, { id: v7(), name, ...draft }),
+    const id = stored?.id ?? newId()
+    const row = await changeOrFind(
+      () =>
+        this.#rows.change((tx) =>
+          stored ? this.#store.save(tx, { id, ...draft }) : this.#store.create(tx, { id, name, ...draft }),
+        ),
+      async () => savedBy(await this.#store.byId(id), body.version + 1, content, by.email),
     )
     if (row === null) return this.save(name, body, by)
     this.#deps.code.release(name)
@@ -137,11 +152,15 @@ export class Flows {
     await this.#assertSound(currentContent(stored), stored)
     if (stored.draft === null) return this.#view.flow(stored)
     const made = await live.exclusive(stored.id, async () => {
-      const row = await this.#rows.change(async (tx) => {
-        const changed = await this.#store.publish(tx, { id: stored.id, version, by: by.email })
-        if (changed) await eventLog.audit(tx, publication(changed, by))
-        return changed
-      })
+      const row = await changeOrFind(
+        () =>
+          this.#rows.change(async (tx) => {
+            const changed = await this.#store.publish(tx, { id: stored.id, version, by: by.email })
+            if (changed) await eventLog.audit(tx, publication(changed, by))
+            return changed
+          }),
+        async () => publishedFrom(await this.#store.byId(stored.id), stored),
+      )
       if (row === null) return null
       published.take(row)
       await live.rebuild(row)
@@ -157,7 +176,10 @@ export class Flows {
     if (stored.published === null) throw notPublished(name)
     if (stored.draft === null) return this.#view.flow(stored)
     const { id, version } = stored
-    const row = await this.#rows.change((tx) => this.#store.discard(tx, { id, version, by: by.email }))
+    const row = await changeOrFind(
+      () => this.#rows.change((tx) => this.#store.discard(tx, { id, version, by: by.email })),
+      async () => savedBy(await this.#store.byId(id), version + 1, null, by.email),
+    )
     if (row === null) return this.discardDraft(name, by)
     this.#deps.live.announce(row)
     return this.#view.flow(row)
@@ -207,7 +229,7 @@ export class Flows {
     })
   }
 
-  #state(row: FlowRow): FlowState {
+  #state(row: FlowHead): FlowState {
     const { status, held } = this.#view.state(row)
     return { name: row.name, status, held }
   }
@@ -230,6 +252,12 @@ export class Flows {
     if (entries.length > 0) throw invalid(entries)
     return next
   }
+}
+
+/** A row when it has the draft of this one as its published form. */
+function publishedFrom(row: FlowRow | null, { draft, version }: FlowRow): FlowRow | null {
+  const isDone = row?.version === version && row.draft === null && isStored(row.published, draft)
+  return isDone ? row : null
 }
 
 const publication = ({ name, version }: FlowRow, by: UserPrincipal) => ({

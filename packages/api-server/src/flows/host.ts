@@ -13,10 +13,10 @@ import type { EventBus } from '../events/event-bus.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { ServedSockets } from '../hooks/served-sockets.ts'
 import type { LastValues } from '../messages/last-values.ts'
+import { newId } from '../new-id.ts'
 import { maskedCall } from '../secrets/masked-call.ts'
 import type { Redactor } from '../secrets/redactor.ts'
 import type { Dispatcher } from '../workers/dispatch.ts'
-import { createIds } from './ids.ts'
 
 /** The parts of the engine that live flows and runs use. */
 export interface HostParts {
@@ -100,7 +100,7 @@ export function createHost(parts: HostParts): Host {
   const { mask } = redactor
   return {
     clock,
-    newId: createIds(),
+    newId,
     timeZone,
     // what is shown and kept has no secrets; nodes pass values on to each other as they are
     record: (source, value, atMs) => lastValues.record(source, mask(value), atMs),
@@ -112,7 +112,7 @@ export function createHost(parts: HostParts): Host {
     work,
     log: ({ text, ...place }) => log.info(place, mask(text)),
     webhook: (flow, route, handler) => hooks.register(flow, route, handler),
-    socketRoute: (flow, route, serve) => servedSockets.register(flow, route, serve),
+    socketRoute: (flow, route, serve, full) => servedSockets.register(flow, route, serve, full),
     fetch: (url, init) => egress.fetch(url, init),
     connect: (target) => egress.dial(target),
     files: machine.files,

@@ -40,6 +40,12 @@ export function createLibraryStore(sql: Sql) {
     list: (): Promise<LibraryRow[]> =>
       sql<LibraryRow[]>`select name, code, version, updated_at from library order by name collate "C"`,
 
+    /** Which writing each source comes from, by name; any change of one changes it. */
+    written: async (): Promise<ReadonlyMap<string, string>> => {
+      const rows = await sql<{ name: string; written: string }[]>`select name, xmin::text as written from library`
+      return new Map(rows.map(({ name, written }) => [name, written]))
+    },
+
     byName: (name: string): Promise<LibraryRow | null> =>
       one(sql<LibraryRow[]>`select name, code, version, updated_at from library where name = ${name}`),
 

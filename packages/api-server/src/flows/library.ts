@@ -13,6 +13,7 @@ import { invalid, ProblemError } from '../http/errors.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import type { FlowsDeps } from './flows.ts'
 import { createLibraryStore, type LibraryRow, type LibraryUser } from './library-store.ts'
+import { changeOrFind } from './lost-answer.ts'
 import { digestOf, linkNodes, refresh, unlinked } from './source-links.ts'
 import { createFlowStore, type FlowRow } from './store.ts'
 import { publishedContent } from './stored-content.ts'
@@ -64,11 +65,13 @@ export class Library {
     const { database, eventLog } = this.#deps
     // the code is parsed here, and looked at again when no user can come any more (Y1)
     await this.#assertFits(database.sql, name, code)
-    const { row, users } = await database.transaction(async (tx) => {
+    let before: LibraryRow | null = null
+    const write = async (tx: Sql) => {
       const store = createLibraryStore(tx)
       await store.lock()
       const entry = found(await store.byName(name), name)
       if (version !== undefined && version !== entry.version) throw conflict(entry)
+      before = entry
       if (entry.code === code) return { row: entry, users: [] }
       await this.#assertFits(tx, name, code)
       const changed = found(await store.update({ name, code, by: by.email }), name)
@@ -76,7 +79,17 @@ export class Library {
       const detail = { library: name, version: changed.version, flows: [...new Set(using.map(({ flow }) => flow))] }
       await eventLog.audit(tx, { action: 'library.update', actor: actorOf(by), ...through, detail })
       return { row: changed, users: using }
-    })
+    }
+    const { row, users } = await changeOrFind(
+      () => database.transaction(write),
+      async () => {
+        const store = createLibraryStore(database.sql)
+        const row = await store.byName(name)
+        return row?.code === code && row.version === (before?.version ?? 0) + 1
+          ? { row, users: await store.users(name) }
+          : null
+      },
+    )
     const executing = idsOf(users.filter(({ published }) => published))
     const drafts = idsOf(users).filter((id) => !executing.includes(id))
     await Promise.all([
@@ -148,7 +161,7 @@ function found(row: LibraryRow | null, name: string): LibraryRow {
 }
 
 function conflict({ name, version }: LibraryRow): ProblemError {
-  const detail = `the library source "${name}" is at version ${version} now; read it, merge, and save again`
+  const detail = `the library source "${name}" is at version ${version} now; read it, merge, and send "version": ${version}`
   return new ProblemError('version_conflict', detail, { current_version: version })
 }
 

@@ -14,8 +14,8 @@ import type { Database } from '../db/database.ts'
 import type { EventBus } from '../events/event-bus.ts'
 import type { LastValues } from '../messages/last-values.ts'
 import { isError } from './refusals.ts'
-import { createFlowStore, type FlowRow, type FlowStore } from './store.ts'
-import { publishedContent, publishedMode } from './stored-content.ts'
+import { createFlowStore, type FlowHead, type FlowRow, type FlowStore } from './store.ts'
+import { publishedContent } from './stored-content.ts'
 import type { LiveWork } from './work.ts'
 
 /** What the engine shows of a flow beside its document. */
@@ -46,7 +46,7 @@ export interface LiveFlows {
   /** Lets go of what is held, and of what comes. False: the flow is not active. */
   resume(row: FlowRow): Promise<boolean>
   /** The flow of a row while it runs. */
-  running(row: FlowRow): LiveFlow | undefined
+  running(row: FlowHead): LiveFlow | undefined
   /** Starts a flow again that is active or failed, after its published form has changed; one that is stopped stays so. */
   rebuild(row: FlowRow): Promise<void>
   /**
@@ -54,7 +54,7 @@ export interface LiveFlows {
    * started is failed; the others are not affected.
    */
   restore(isMissing: (name: string) => boolean): Promise<void>
-  state(row: FlowRow): LiveState
+  state(row: FlowHead): LiveState
   /** How many flows could not be started. */
   failed(): number
   /** Tells observers the state and version of a flow; `status` where others know better. */
@@ -90,7 +90,7 @@ class RuntimeFlows implements LiveFlows {
     this.#store = createFlowStore(deps.database)
   }
 
-  state(row: FlowRow): LiveState {
+  state(row: FlowHead): LiveState {
     const flow = this.running(row)
     const failure = this.#failures.get(row.id)
     const nodeStates = flow?.nodeStates() ?? []
@@ -119,7 +119,7 @@ class RuntimeFlows implements LiveFlows {
     return mine
   }
 
-  running(row: FlowRow): LiveFlow | undefined {
+  running(row: FlowHead): LiveFlow | undefined {
     return this.#deps.runtime.get(row.name)
   }
 
@@ -219,8 +219,8 @@ class RuntimeFlows implements LiveFlows {
   }
 }
 
-function statusOf(row: FlowRow, flow: LiveFlow | undefined, failure: Issue | undefined): FlowStatus {
-  const mode = publishedMode(row)
+function statusOf(row: FlowHead, flow: LiveFlow | undefined, failure: Issue | undefined): FlowStatus {
+  const { published_mode: mode } = row
   if (mode === null) return 'draft'
   if (flow) return flow.paused ? 'paused' : 'active'
   if (failure) return 'failed'

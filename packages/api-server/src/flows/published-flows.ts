@@ -19,8 +19,6 @@ export interface PublishedFlows extends MessageCatalogue {
   dtypeOf(message: string): Dtype | undefined
   /** The name that a flow has now, which had another one when it was read. */
   nameOf(id: string, known: string): string
-  /** Grows with every change: what was derived from the same generation still holds. */
-  readonly generation: number
 }
 
 /** The published flows, for who changes them. */
@@ -50,7 +48,6 @@ export async function loadPublishedFlows(database: Pick<Database, 'sql'>): Promi
 function createPublishedFlows(): PublishedFlowsOwner {
   const flows = new Map<string, Entry>()
   const newNames = new Map<string, string>()
-  let generation = 0
   let readers: ReadonlyMap<string, readonly Reader[]> | null = null
 
   const describe = ({ document }: Entry, own: OwnMessage): DeclaredMessage => {
@@ -59,21 +56,13 @@ function createPublishedFlows(): PublishedFlowsOwner {
     return { ...own, flow, mode, sources: [...own.sources], readers: [...(readers.get(own.name) ?? [])] }
   }
 
-  const changed = (): void => {
-    generation += 1
-    readers = null
-  }
-
   const set = (document: FlowDocument): void => {
-    changed()
+    readers = null
     const messages = new Map(declaredMessages(document).map((message) => [message.name, message]))
     flows.set(document.name, { document, messages })
   }
 
   return {
-    get generation() {
-      return generation
-    },
     get: (name) => flows.get(name)?.document,
     all: () => [...flows.values()].map(({ document }) => document).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     dtypeOf: (message) => flows.get(flowPart(message))?.messages.get(message)?.dtype,
@@ -91,7 +80,7 @@ function createPublishedFlows(): PublishedFlowsOwner {
       if (content && !content.fault) set(content.document)
     },
     remove(name) {
-      changed()
+      readers = null
       flows.delete(name)
     },
     rename(id, name) {

@@ -13,9 +13,11 @@ export const noFlow = (name: string): ProblemError => new ProblemError('not_foun
 
 /** Somebody has changed the flow since it was read. */
 export const versionConflict = (name: string, current: number): ProblemError =>
-  new ProblemError('version_conflict', `flow "${name}" is at version ${current} now; read it, merge, and save again`, {
-    current_version: current,
-  })
+  new ProblemError(
+    'version_conflict',
+    `flow "${name}" is at version ${current} now; read it, merge, and send "version": ${current}`,
+    { current_version: current },
+  )
 
 /** Refuses to change a registered flow in any place but its module. */
 export function assertOwnedByApi(row: FlowRow, code: Pick<CodeRegistry, 'has'>): void {

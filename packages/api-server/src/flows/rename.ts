@@ -17,6 +17,7 @@ import type { CodeRegistry } from './code-registry.ts'
 import { type NewName, renameReferences } from './flow-references.ts'
 import type { FlowRows } from './flow-rows.ts'
 import type { LiveFlows } from './live.ts'
+import { changeOrFind } from './lost-answer.ts'
 import type { PublishedFlowsOwner } from './published-flows.ts'
 import { assertOwnedByApi, nameTaken, noFlow } from './refusals.ts'
 import { refresh } from './source-links.ts'
@@ -76,7 +77,7 @@ async function renameHeld(
   let changed: readonly FlowRow[] = []
   try {
     await lastValues.flush()
-    changed = await commit({ id: flow.id, names, by }, deps)
+    changed = await commit({ id: flow.id, names, by }, naming, deps)
     lastValues.follow(names)
     code.release(names.from)
     published.rename(flow.id, names.to)
@@ -98,13 +99,24 @@ interface Renaming {
   readonly by: UserPrincipal
 }
 
-/** All rows that have changed. */
-async function commit(renaming: Renaming, deps: RenameDeps): Promise<FlowRow[]> {
-  try {
-    return await deps.database.transaction((tx) => follow(tx, renaming, deps))
-  } catch (error) {
-    throw isUniqueViolation(error) ? nameTaken(renaming.names.to) : error
-  }
+/** All rows that have changed; `naming` are the ids of those that may. */
+function commit(renaming: Renaming, naming: readonly string[], deps: RenameDeps): Promise<readonly FlowRow[]> {
+  const store = createFlowStore(deps.database)
+  return changeOrFind(
+    async () => {
+      try {
+        return await deps.database.transaction((tx) => follow(tx, renaming, deps))
+      } catch (error) {
+        throw isUniqueViolation(error) ? nameTaken(renaming.names.to) : error
+      }
+    },
+    async () => {
+      const rows = (await Promise.all([renaming.id, ...naming].map((id) => store.byId(id)))).filter(
+        (row) => row !== null,
+      )
+      return rows.some(({ id, name }) => id === renaming.id && name === renaming.names.to) ? rows : null
+    },
+  )
 }
 
 /** Everything stored that knows the flow by its name. */

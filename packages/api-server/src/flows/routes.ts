@@ -2,7 +2,7 @@
  * `/flows`: flows, their publication, and the switch of live ones (wire decisions G11-G27, G66).
  * @module
  */
-import { nodeTypeEntry, type NodeRegistry, type Surroundings } from '@flow-service/core'
+import type { NodeRegistry, Surroundings } from '@flow-service/core'
 import {
   duplicateRequestSchema,
   flowDocumentInputSchema,
@@ -219,11 +219,8 @@ export const flowsHandlers = ({ flows, registry, missing }: FlowsHandlersDeps): 
 })
 
 function nodeTypes(registry: NodeRegistry, missing: FlowsHandlersDeps['missing']) {
-  return registry
-    .list()
-    .map((definition) => {
-      const lacks = missing(definition.type)
-      return { ...nodeTypeEntry(definition), available: lacks === null, missing: lacks }
-    })
-    .toSorted((a, b) => (a.type < b.type ? -1 : 1))
+  return registry.catalogue().map((entry) => {
+    const lacks = missing(entry.type)
+    return lacks === null ? entry : { ...entry, available: false, missing: lacks }
+  })
 }

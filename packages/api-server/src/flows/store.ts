@@ -3,6 +3,8 @@
  * checked yet: a row may be older than this engine, or edited by hand.
  * @module
  */
+import type { FlowMode } from '@flow-service/protocol'
+
 import { affected } from '../db/affected.ts'
 import type { Database, Sql } from '../db/database.ts'
 
@@ -16,19 +18,33 @@ interface CodeOrigin {
   readonly commit: string | null
 }
 
-/** A row of `flow`. Times in the engine's spelling. */
-export interface FlowRow {
+/** What a row of `flow` says without its contents. Times in the engine's spelling. */
+export interface FlowHead {
   readonly id: string
   readonly name: string
   readonly version: number
+  readonly published_version: number | null
+  readonly has_draft: boolean
+  /** Mode of the current content. */
+  readonly mode: FlowMode
+  /** Null when nothing is published. */
+  readonly published_mode: FlowMode | null
+  readonly origin: 'api' | 'code'
+  readonly updated_at: string
+}
+
+/** Which writing a row comes from: whoever changes the row, by the API or by hand, changes this too. */
+export interface Written {
+  readonly written: string
+}
+
+/** A row of `flow`. */
+export interface FlowRow extends FlowHead {
   readonly draft: unknown
   readonly published: unknown
-  readonly published_version: number | null
-  readonly origin: 'api' | 'code'
   readonly code: CodeOrigin | null
   readonly wished: Wished
   readonly created_at: string
-  readonly updated_at: string
   readonly updated_by: string | null
   /** Code of the library sources that the contents name, by name; null when there is none. */
   readonly library: Readonly<Record<string, string>> | null
@@ -52,6 +68,18 @@ export const createFlowStore = ({ sql }: Pick<Database, 'sql'>) => ({
 
   list: (): Promise<FlowRow[]> =>
     sql<FlowRow[]>`select *, library_of(flow) as library from flow order by name collate "C"`,
+
+  /** All flows by name, without their contents. */
+  heads: (): Promise<(FlowHead & Written)[]> =>
+    sql<(FlowHead & Written)[]>`
+      select id, name, version, published_version, has_draft, mode, published_mode, origin, updated_at,
+        xmin::text as written
+      from flow order by name collate "C"`,
+
+  /** The flows of these ids, as far as there are any. */
+  contents: (ids: readonly string[]): Promise<(FlowRow & Written)[]> =>
+    sql<(FlowRow & Written)[]>`
+      select *, library_of(flow) as library, xmin::text as written from flow where id = any(${[...ids]}::uuid[])`,
 
   byName: (name: string): Promise<FlowRow | null> =>
     one(sql<FlowRow[]>`select *, library_of(flow) as library from flow where name = ${name}`),

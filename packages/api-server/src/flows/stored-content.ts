@@ -46,10 +46,6 @@ export const currentContent = (row: FlowRow): ReadContent => readContent(row, ro
 export const publishedContent = (row: FlowRow): ReadContent | null =>
   row.published === null ? null : readContent(row, row.published)
 
-/** Mode of the published content, without reading the rest; null when there is none. */
-export const publishedMode = (row: FlowRow): FlowMode | null =>
-  row.published === null ? null : (modeOf(row.published).mode ?? 'live')
-
 function readContent(row: FlowRow, content: unknown): ReadContent {
   const parsed = flowDocumentInputSchema.safeParse(content)
   if (parsed.success) {

@@ -3,8 +3,8 @@
  * nothing to write, and of the notes about a reader the last one counts.
  * @module
  */
-import { v7 } from 'uuid'
 
+import { newId } from '../new-id.ts'
 import type { WorkCommit, WorkRow } from './work-store.ts'
 
 /** What becomes of one piece of work. */
@@ -18,7 +18,7 @@ export type Note = 'begun' | 'ended'
 
 /** Gathers operations until it is written. */
 export class WorkBatch {
-  readonly #id = v7()
+  readonly #id = newId()
   readonly #changes = new Map<string, Change>()
   readonly #refused = new Map<string, Error>()
   readonly #outcome = Promise.withResolvers<void>()

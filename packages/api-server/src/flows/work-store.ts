@@ -3,11 +3,11 @@
  * it when it is deleted.
  * @module
  */
-import type { CascadeOrigin, KeptWork, WorkBody } from '@flow-service/core'
+import type { KeptWork } from '@flow-service/core'
 
 import type { Database, Sql } from '../db/database.ts'
 
-/** New work; `body` and `origin` are JSON texts. */
+/** Work as it is stored; `body` and `origin` are JSON texts, or `body` a sealed one. */
 export interface WorkRow extends Omit<KeptWork, 'body' | 'origin' | 'begun' | 'ended'> {
   readonly body: string
   readonly origin: string
@@ -100,16 +100,10 @@ export const createWorkStore = ({ sql }: Pick<Database, 'sql'>) => ({
   },
 
   /** The work of a flow in the order in which it was kept. */
-  async left(flow: string): Promise<KeptWork[]> {
-    const rows = await sql<WorkRow[]>`
+  left: (flow: string): Promise<WorkRow[]> =>
+    sql<WorkRow[]>`
       select w.id, flow.name as flow, w.node, w.body, w.cascade, w.origin, w.attempts, w.begun, w.ended
       from live_work w join flow on flow.id = w.flow
       where flow.name = ${flow}
-      order by w.position`
-    return rows.map((row) => ({
-      ...row,
-      body: JSON.parse(row.body) as WorkBody,
-      origin: JSON.parse(row.origin) as CascadeOrigin,
-    }))
-  },
+      order by w.position`,
 })

@@ -15,12 +15,14 @@
  * - W6 work that can never be stored (its flow is gone, a text that PostgreSQL does not take) is refused alone.
  * - W7 work is dropped after what its end has caused: `beforeDrops` is awaited first.
  * - W8 what is asked for `together` is in one batch, however full that is.
+ * - W9 work that holds the value of a secret is stored sealed, and open again when it is taken up. What does not open is
+ *   told to the log and left where it is; it keeps nothing else from going on.
  * @module
  */
 import { AsyncResource } from 'node:async_hooks'
 import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 
-import type { KeptWork, WorkHost } from '@flow-service/core'
+import type { CascadeOrigin, KeptWork, WorkBody, WorkHost } from '@flow-service/core'
 
 import type { Database, Sql } from '../db/database.ts'
 import { sqlState } from '../db/transaction.ts'
@@ -48,8 +50,18 @@ export interface WorkDeps {
   readonly log: { error(fields: object, message: string): void }
   /** Resolves when what ended work has left elsewhere is committed; never rejects. */
   readonly beforeDrops?: () => Promise<unknown>
+  /** Seals what must not be readable where it is stored; without it everything is. */
+  readonly seals?: WorkSeals
   readonly patienceMs?: number
   readonly maxOperations?: number
+}
+
+/** Texts as they are stored. `place` is where, and no text opens in another one. */
+export interface WorkSeals {
+  /** The same text when it may be stored as it is. */
+  seal(place: string, text: string): string
+  /** Null for what was sealed elsewhere, or has been changed. */
+  unseal(place: string, stored: string): string | null
 }
 
 /** Kept work on a database. */
@@ -104,7 +116,7 @@ class StoredWork implements LiveWork {
   async keep(work: KeptWork): Promise<void> {
     try {
       this.#assertRoom(work.flow)
-      const row = rowOf(work)
+      const row = this.#rowOf(work)
       if (this.#open?.takes(work.id) === false) this.#open = null
       await this.#ask((batch) => batch.keep(row))
     } catch (error) {
@@ -140,7 +152,10 @@ class StoredWork implements LiveWork {
   }
 
   async keepIn(tx: Sql, works: readonly KeptWork[]): Promise<void> {
-    const missing = await this.#store.add(tx, works.map(rowOf))
+    const missing = await this.#store.add(
+      tx,
+      works.map((work) => this.#rowOf(work)),
+    )
     if (missing === null) return
     throw new ProblemError('not_active', `there is no flow "${missing}" any more, so that nothing is kept for it`)
   }
@@ -154,7 +169,8 @@ class StoredWork implements LiveWork {
 
   async left(flow: string): Promise<readonly KeptWork[]> {
     await this.written()
-    return this.#store.left(flow)
+    const rows = await this.#store.left(flow)
+    return rows.flatMap((row) => this.#workOf(row) ?? [])
   }
 
   async written(): Promise<void> {
@@ -277,6 +293,21 @@ class StoredWork implements LiveWork {
     batch.refuse(row.id, new Error(`the work of node "${node}" of flow "${flow}" cannot be kept: ${reason}`))
   }
 
+  #rowOf(work: KeptWork): WorkRow {
+    const row = rowOf(work)
+    return { ...row, body: this.#deps.seals?.seal(placeOf(row), row.body) ?? row.body }
+  }
+
+  #workOf(row: WorkRow): KeptWork | null {
+    const { seals, log } = this.#deps
+    const body = seals === undefined ? row.body : seals.unseal(placeOf(row), row.body)
+    if (body !== null)
+      return { ...row, body: JSON.parse(body) as WorkBody, origin: JSON.parse(row.origin) as CascadeOrigin }
+    const { flow, node, id } = row
+    log.error({ flow, node, work: id }, 'kept work cannot be read: its bytes were changed; it is left where it is')
+    return null
+  }
+
   #assertRoom(flow: string): void {
     if (this.#isClosed) throw new ProblemError('unavailable', 'the engine stops; nothing is kept any more')
     if (this.#operations < this.#maxOperations && this.#length < MAX_LENGTH) return
@@ -284,6 +315,8 @@ class StoredWork implements LiveWork {
     throw new ProblemError('unavailable', detail)
   }
 }
+
+const placeOf = ({ id }: Pick<WorkRow, 'id'>): string => `live_work/${id}`
 
 function rowOf({ id, flow, node, body, cascade, origin, attempts, begun, ended }: KeptWork): WorkRow {
   const text = JSON.stringify(body)

@@ -9,7 +9,7 @@ import { DtypeViolation, HookRefusal, type HookRequest } from '@flow-service/con
 import { MAX_HOOK_BYTES } from '@flow-service/protocol'
 import type { RequestHandler } from 'express'
 
-import { mediaTypeOf, readBytes } from '../http/body.ts'
+import { drain, mediaTypeOf, readBytes } from '../http/body.ts'
 import { ProblemError } from '../http/errors.ts'
 import { parseFields } from '../http/fields.ts'
 import { checkJson } from '../http/json-text.ts'
@@ -20,7 +20,11 @@ const empty = new Uint8Array()
 const noQuery: Readonly<Record<string, string>> = Object.freeze({})
 const accepted = '{"accepted":true}'
 /** Whatever a hook answers, a browser that was led there shows and runs nothing of it. */
-const inert = { 'x-content-type-options': 'nosniff', 'content-security-policy': "default-src 'none'" }
+const inert = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'content-security-policy': "default-src 'none'",
+}
 const acceptedHeaders = { 'content-type': 'application/json', 'content-length': accepted.length, ...inert }
 
 /**
@@ -33,6 +37,7 @@ export function hookRoutes(hooks: Pick<Hooks, 'find'>, isPortal: IsPortal = () =
       await answer((path) => hooks.find(path, isPortal(request)), request, response)
     } catch (error) {
       response.setHeaders(new Map(Object.entries(inert)))
+      response.once('finish', () => drain(request))
       throw error
     }
   }

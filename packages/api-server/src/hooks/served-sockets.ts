@@ -2,21 +2,21 @@
  * The sockets that active flows serve below `/hooks` (wire decision G69). A socket that is unmounted closes its clients
  * with 1001.
  *
- * A page of any origin may connect, as it may post to a webhook: nothing of a browser, neither cookie nor sign-in, opens
- * a socket. What opens it is its secret.
+ * Its secret opens a socket to anybody, to pages of any origin too: nothing of a browser, neither cookie nor sign-in, is
+ * asked for. One without a secret is open to whoever reaches the engine, but not to foreign pages: a browser behind a
+ * firewall would reach it on their behalf.
  * @module
  */
 import type { Cancel, SocketListener, SocketPeer, SocketRoute } from '@flow-service/connector-sdk'
-import { MAX_HOOK_BYTES } from '@flow-service/protocol'
+import { MAX_HOOK_BYTES, MAX_SOCKET_CLIENTS } from '@flow-service/protocol'
 import type { WebSocket } from 'ws'
 
 import { ProblemError } from '../http/errors.ts'
+import { type HomeOrigins, isFromHome } from '../http/page-origin.ts'
 import type { UpgradeHandler } from '../http/upgrade.ts'
 import type { IsPortal } from './portal.ts'
 import { RouteTable } from './route-table.ts'
 
-/** Clients of one served socket. */
-const MAX_SOCKET_CLIENTS = 1000
 /** How long a client has to answer the close. */
 const CLOSE_MS = 2000
 /** The flow goes away (RFC 6455, 7.4.1). */
@@ -24,6 +24,9 @@ const GOING_AWAY = 1001
 
 interface Served {
   readonly serve: (peer: SocketPeer) => SocketListener
+  /** Told of each client that is one too many. */
+  readonly full: (clients: number) => void
+  readonly isOpen: boolean
   readonly clients: Set<WebSocket>
   /** Being accepted; they count as clients. */
   opening: number
@@ -35,8 +38,9 @@ export class ServedSockets {
   readonly #table = new RouteTable<Served>('socket')
 
   /** Serves a socket; the result unmounts it. Throws when the flow has one there already. */
-  register(flow: string, route: SocketRoute, serve: Served['serve']): Cancel {
-    const served: Served = { serve, clients: new Set(), opening: 0, isMounted: true }
+  register(flow: string, route: SocketRoute, serve: Served['serve'], full: Served['full']): Cancel {
+    const isOpen = route.secret === null
+    const served: Served = { serve, full, isOpen, clients: new Set(), opening: 0, isMounted: true }
     const unmount = this.#table.mount(flow, route, served)
     return () => {
       unmount()
@@ -46,11 +50,17 @@ export class ServedSockets {
   }
 
   /** Answers upgrades below `/hooks`: an unknown path and a wrong secret alike with 404. */
-  upgrade(isPortal: IsPortal): UpgradeHandler {
+  upgrade({ isPortal, home }: { readonly isPortal: IsPortal; readonly home: HomeOrigins }): UpgradeHandler {
     return async (asked) => {
       const served = this.#table.find(asked.rest, isPortal(asked.request))
       if (served === undefined) throw new ProblemError('not_found', 'no active flow serves a socket here')
+      if (served.isOpen && !isFromHome(asked.request, home)) {
+        const { origin } = asked.request.headers
+        const detail = `pages of ${origin} may not open a socket without a secret: give it one, or name the origin in SERVICE_CORS_ORIGINS`
+        throw new ProblemError('forbidden', detail)
+      }
       if (served.clients.size + served.opening >= MAX_SOCKET_CLIENTS) {
+        served.full(MAX_SOCKET_CLIENTS)
         const detail = `the socket has its ${MAX_SOCKET_CLIENTS} clients; close one, then connect again`
         throw new ProblemError('unavailable', detail, { retry_after_s: 10 })
       }

@@ -16,6 +16,9 @@ import { parseJson } from './json-text.ts'
 /** Largest form body, in bytes. */
 const MAX_FORM_BYTES = 64 * 1024
 
+/** How long the rest of a refused body may take before the connection is cut. */
+const DRAIN_MS = 10_000
+
 /**
  * The body as its endpoint declares it, not yet checked against its schema: a JSON value, the fields of a form, or a
  * stream of bytes. `maxBytes` replaces the declared limit. Refuses with 400, 413, 415 or 422.
@@ -44,6 +47,19 @@ export async function readBytes(request: IncomingMessage, maxBytes: number): Pro
   const chunks: Buffer[] = []
   for await (const chunk of decode(request, decoder, maxBytes)) chunks.push(chunk)
   return Buffer.concat(chunks)
+}
+
+/**
+ * Reads and drops what is left of a body that was read in part: the client gets its answer, and the connection can be
+ * used again. Node does that only for a body that nobody has touched.
+ */
+export function drain(request: IncomingMessage): void {
+  if (request.complete || request.destroyed) return
+  const timer = setTimeout(() => request.destroy(), DRAIN_MS)
+  request.once('close', () => clearTimeout(timer))
+  // an iterator that still waits for a chunk keeps a stream from flowing, until it has left to a listener
+  request.on('data', () => undefined)
+  request.resume()
 }
 
 /** The common case, a plain body, without the streams that decoding needs: those cost more than the rest of a request. */

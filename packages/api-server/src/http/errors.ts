@@ -6,8 +6,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { type Problem, problemCatalogue, type ProblemCode, type ProblemItem } from '@flow-service/protocol'
 import type { ErrorRequestHandler, RequestHandler } from 'express'
-import { v7 } from 'uuid'
 import type * as z from 'zod'
+
+import { newId } from '../new-id.ts'
 
 /**
  * A refusal. `detail` says what failed, with which value, and what to do; `extensions` become members of the body.
@@ -92,7 +93,7 @@ export function problemOf(error: unknown, log: ErrorLog): ProblemError {
   if (error instanceof ProblemError) return error
   const known = databaseProblem(error) ?? frameworkProblem(error)
   if (known) return known
-  const id = v7()
+  const id = newId()
   log.error({ err: error, error_id: id }, 'a request failed unexpectedly')
   return new ProblemError('internal', `the engine failed; its log tells more under ${id}`, { error_id: id })
 }
@@ -113,11 +114,19 @@ const lostConnection = new Set([
  */
 const transient = /^(?:08|57P0|53|58030|40001|40P01|55P03)/
 
+/** A full disk; and a database that takes reads alone, which is how the embedded one meets a full disk. */
+const withoutSpace = new Map([
+  ['53100', 'the disk of the database is full: free space on it, then try again'],
+  ['25006', 'the database takes no writes, as its disk is full: free space on it, then try again'],
+])
+
 /** Errors of the database drivers (PostgreSQL, appendix A): refused values are the client's, lost ones are ours. */
 function databaseProblem(error: unknown): ProblemError | null {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null
   // both drivers leave one of these on what they throw; a foreign ECONNREFUSED has neither
   if (!('severity' in error || 'query' in error || error.code.startsWith('CONNECT'))) return null
+  if (withoutSpace.has(error.code))
+    return new ProblemError('unavailable', withoutSpace.get(error.code) ?? '', { retry_after_s: 5 })
   if (lostConnection.has(error.code) || transient.test(error.code))
     return new ProblemError('unavailable', 'the database does not answer now; try again', { retry_after_s: 1 })
   if (error.code.startsWith('22'))
@@ -155,7 +164,9 @@ export function headersOf(problem: ProblemError): Record<string, string> {
 
 /** The last handler of a router: an unknown path. */
 export const notFound: RequestHandler = (request) => {
-  throw new ProblemError('not_found', `there is nothing at ${request.method} ${request.originalUrl.split('?')[0]}`)
+  const path = request.originalUrl.split('?')[0]
+  const api = path === '/' ? '; the API is at /api/v1' : ''
+  throw new ProblemError('not_found', `there is nothing at ${request.method} ${path}${api}`)
 }
 
 /** The final error handler of a router. */

@@ -13,7 +13,7 @@ import { type Request, type Response, Router } from 'express'
 import * as z from 'zod'
 
 import { clientAddress, originOf } from './address.ts'
-import { mediaTypeOf, readBody } from './body.ts'
+import { drain, mediaTypeOf, readBody } from './body.ts'
 import type { AuthLevel, Contract, Endpoint, Handlers, Method, RequestFacts, ReplySpec } from './endpoint.ts'
 import { invalidPart, ProblemError } from './errors.ts'
 import { parseFields } from './fields.ts'
@@ -32,9 +32,6 @@ export interface MountOptions {
   /** Compare every JSON answer with its schema and fail on a difference: for tests. */
   readonly checkReplies?: boolean
 }
-
-/** How long the rest of a refused body may take before the connection is cut. */
-const DRAIN_MS = 10_000
 
 interface AnyReply {
   readonly status: number
@@ -139,17 +136,6 @@ async function serve(route: Route, options: MountOptions, request: Request, resp
   if (!spec) throw new Error(`${endpoint.id} answered the undeclared status ${answer.status}`)
   if (options.checkReplies && spec.kind === 'json') checkReply(endpoint.id, spec.schema, answer.value)
   await send(spec, answer, request, response)
-}
-
-/**
- * Reads and drops what is left of a body that was read in part: the client gets its answer, and the connection can be
- * used again. Node does that only for a body that nobody has touched.
- */
-function drain(request: IncomingMessage): void {
-  if (request.complete || request.destroyed) return
-  const timer = setTimeout(() => request.destroy(), DRAIN_MS)
-  request.once('close', () => clearTimeout(timer))
-  request.resume()
 }
 
 function authorize(principal: Principal, levels: readonly AuthLevel[]): void {

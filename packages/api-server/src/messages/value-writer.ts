@@ -147,7 +147,7 @@ function prepare({ message, values }: Batch): Prepared {
   const past = values.map(({ us, value, flow, node, port, run }, index): PastValueRow => ({
     message,
     newer: values.length - 1 - index,
-    at: timestampOf(us),
+    us,
     value: boundedJson(value, MAX_HISTORY_VALUE_BYTES),
     ...(node === null ? { flow: null, node: null, port: null } : { flow, node, port }),
     run,

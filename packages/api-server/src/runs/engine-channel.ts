@@ -7,9 +7,9 @@
  */
 import type { Clock } from '@flow-service/core'
 import type { RunStatus, RunSummary } from '@flow-service/protocol'
-import { v7 } from 'uuid'
 
 import type { Database } from '../db/database.ts'
+import { newId } from '../new-id.ts'
 import type { RunsLog } from './execution-writer.ts'
 
 /** A run and the state that it has reached. */
@@ -40,7 +40,7 @@ const MESSAGE_NEWS = 100
 /** Tells and hears news; on the embedded database, which has one engine, there is nothing to do. */
 export class EngineChannel {
   readonly #setting: ChannelSetting
-  readonly #self = v7()
+  readonly #self = newId()
   #news: RunNews[] = []
   #cancelTimer: (() => void) | null = null
   #hearing = Promise.resolve()

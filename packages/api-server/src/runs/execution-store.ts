@@ -106,10 +106,14 @@ export class ExecutionStore {
     return { held: new Set(rows[0]?.held), claimed: claim && claimedOf(rows.map(({ held: _held, ...row }) => row)) }
   }
 
-  /** Whether the lease on a running run is held with this token. */
-  async isHeld(run: string, token: string): Promise<boolean> {
-    const rows = await this.#sql`select 1 from run where id = ${run} and status = 'running' and lease_token = ${token}`
-    return rows.length > 0
+  /** After a write that met no lease: whether it is held, or was until the end of this write, which is stored then. */
+  async leaseOf({ run, token, end }: RunWrite): Promise<'held' | 'ended' | 'lost'> {
+    const rows = await this.#sql<{ lease: 'held' | 'ended' }[]>`
+      select case when status = 'running' then 'held' else 'ended' end as lease from run
+      where id = ${run} and (
+        (status = 'running' and lease_token = ${token})
+        or (status = ${end?.status ?? ''} and finished_at = greatest(${end?.finished_at ?? null}::timestamptz, started_at)))`
+    return rows[0]?.lease ?? 'lost'
   }
 
   /** The node records of a run. */
@@ -121,25 +125,34 @@ export class ExecutionStore {
   }
 
   /** One line for each curve that a run shows; those of cached nodes belong to the run that computed them. */
-  async metricSummaries(run: string): Promise<(Curve & Omit<MetricSummary, 'name'>)[]> {
-    return this.#sql<(Curve & Omit<MetricSummary, 'name'>)[]>`
-      select source.shown as node, metric.port, metric.message, sum(chunk.count)::int as count,
+  async metricSummaries(run: string): Promise<(Curve & { run: string } & Omit<MetricSummary, 'name'>)[]> {
+    return this.#sql<(Curve & { run: string } & Omit<MetricSummary, 'name'>)[]>`
+      select source.run, source.shown as node, metric.port, metric.message, sum(chunk.count)::int as count,
         to_json((array_agg(chunk.last_value order by chunk.seq desc))[1]) as last,
         (array_agg(chunk.last_step order by chunk.seq desc))[1] as step
       from ${sourcesOf(this.#sql, run)} as source
       join metric_chunk chunk on chunk.run = source.run
       join metric on metric.id = chunk.metric and metric.node = source.node
-      group by source.shown, metric.id order by metric.id`
+      group by source.run, source.shown, metric.id order by metric.id`
   }
 
-  /** The points of a run's curves, in order; see {@link metricSummaries}. */
-  async chunks(run: string): Promise<StoredChunk[]> {
+  /**
+   * The points of some curves of a run, in order; see {@link metricSummaries}. Chunks behind the first `most` points
+   * are left out.
+   */
+  async chunks(run: string, curves: readonly Pick<Curve, 'node' | 'port'>[], most: number): Promise<StoredChunk[]> {
     const rows = await this.#sql<(Omit<StoredChunk, keyof PackedPoints> & PackedPoints)[]>`
-      select source.shown as node, metric.port, metric.message, source.run, chunk.steps, chunk.ts, chunk.vals
-      from ${sourcesOf(this.#sql, run)} as source
-      join metric_chunk chunk on chunk.run = source.run
-      join metric on metric.id = chunk.metric and metric.node = source.node
-      order by metric.id, source.shown, chunk.seq`
+      select node, port, message, run, steps, ts, vals from (
+        select source.shown as node, metric.port, metric.message, source.run, metric.id, chunk.seq, chunk.steps,
+          chunk.ts, chunk.vals,
+          sum(chunk.count) over (order by metric.id, source.shown, chunk.seq) - chunk.count as before
+        from ${sourcesOf(this.#sql, run)} as source
+        join metric_chunk chunk on chunk.run = source.run
+        join metric on metric.id = chunk.metric and metric.node = source.node
+        join json_to_recordset(${JSON.stringify(curves)}::json) as asked(node text, port text)
+          on asked.node = source.shown and asked.port = metric.port
+      ) chunk where before < ${most}::int8
+      order by id, node, seq`
     return rows.map(withPoints)
   }
 }
@@ -181,6 +194,8 @@ const noteNodes = (tx: Sql, items: readonly object[]) => tx`, noted as (
 const drawPoints = (tx: Sql, items: readonly ReturnType<typeof chunkItem>[]) => tx`, drawn as (
   insert into metric_chunk (run, metric, seq, count, last_step, last_value, steps, ts, vals)
   select item.* from ${chunkRows(tx, items)} as item join held on held.id = item.run
+  -- stored before, when nobody heard of it
+  on conflict (run, metric, seq) do nothing
 )`
 
 // Values of node code are JSON text inside the JSON: `json_to_recordset` refuses U+0000 and lone surrogates, a cast of

@@ -26,7 +26,7 @@ export interface RunsLog {
 /** What the writer needs. */
 export interface WriterSetting {
   readonly commits: Pick<RunCommits, 'write'>
-  readonly store: Pick<ExecutionStore, 'isHeld'>
+  readonly store: Pick<ExecutionStore, 'leaseOf'>
   readonly clock: Clock
   readonly log: RunsLog
 }
@@ -51,8 +51,11 @@ export class ExecutionWriter {
     for (let pause = FIRST_PAUSE_MS; !this.#stopped; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       try {
         if (await commits.write(write)) return 'held'
+        const lease = await store.leaseOf(write)
+        // an earlier attempt was stored, and its answer was lost
+        if (lease === 'ended') return 'held'
         // PGlite answers a statement that overflowed its stack with success and no row
-        return (await store.isHeld(write.run, write.token)) ? await this.#reduced(write) : 'lost'
+        return lease === 'held' ? await this.#reduced(write) : 'lost'
       } catch (error) {
         log.error({ err: error, run: write.run }, 'the record of a run could not be written')
         if (refused.test(sqlState(error))) return this.#reduced(write)

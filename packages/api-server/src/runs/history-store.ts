@@ -81,10 +81,27 @@ export class HistoryStore {
       order by listed.name collate "C"`
   }
 
-  /** Deletes a run that is finished; whether there was one. */
-  async delete(tx: Sql, id: string): Promise<boolean> {
-    const rows = await tx`delete from run where id = ${id} and status not in ('queued', 'running') returning id`
-    return rows.length > 0
+  /** Deletes a run that is finished; gives its flow, null when there was none. */
+  async delete(tx: Sql, id: string): Promise<string | null> {
+    const [row] = await tx<{ flow: string }[]>`
+      delete from run where id = ${id} and status not in ('queued', 'running') returning flow`
+    return row?.flow ?? null
+  }
+
+  /**
+   * Deletes the documents of flows that no run executed any more. The lock waits for submissions under way and holds up
+   * the next ones: each of them keeps its document in the statement that makes the run. Most deletions need none.
+   */
+  async dropDocuments(database: Pick<Database, 'transaction'>, flows: readonly string[]): Promise<void> {
+    const idle = (sql: Sql) => sql`
+      flow = any(${flows as string[]}::uuid[]) and not exists (
+        select from run where run.digest = run_document.digest and run.flow = run_document.flow)`
+    const rows = await this.#sql`select from run_document where ${idle(this.#sql)} limit 1`
+    if (rows.length === 0) return
+    await database.transaction(async (tx) => {
+      await tx`lock table run_document in share row exclusive mode`
+      await tx`delete from run_document where ${idle(tx)}`
+    })
   }
 
   /** Ids of the active runs of a flow by its name, newest first; and the time of its newest run, null without runs. */
@@ -102,18 +119,17 @@ export class HistoryStore {
     return row ?? { active: [], newest: null }
   }
 
-  /** Deletes up to `limit` finished runs of a flow by its name, up to a time of creation; gives their ids. */
+  /** Deletes up to `limit` finished runs of a flow by its name, up to a time of creation; gives these. */
   async deletePortion(
     tx: Sql,
     { flow, until, limit }: { flow: string; until: string; limit: number },
-  ): Promise<string[]> {
-    const rows = await tx<{ id: string }[]>`
+  ): Promise<{ id: string; flow: string }[]> {
+    return tx<{ id: string; flow: string }[]>`
       delete from run where id in (
         select id from run
         where flow in (select id from (${named(tx)}) named where name = ${flow})
           and created_at <= ${until}::timestamptz and status not in ('queued', 'running')
         order by created_at limit ${limit} for update
-      ) returning id`
-    return rows.map((row) => row.id)
+      ) returning id, flow`
   }
 }

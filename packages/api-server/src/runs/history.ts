@@ -54,12 +54,12 @@ export class RunHistory {
   /** Deletes a finished run with its records; refuses with `not_found` and `run_active`. */
   async delete(id: string): Promise<void> {
     const { database, store, runs, artifacts } = this.#setting
-    const isDeleted = await database.transaction(async (tx) => {
-      if (!(await store.delete(tx, id))) return false
-      await artifacts.dropRefs(tx, 'run', [id])
-      return true
+    const flow = await database.transaction(async (tx) => {
+      const of = await store.delete(tx, id)
+      if (of !== null) await artifacts.dropRefs(tx, 'run', [id])
+      return of
     })
-    if (isDeleted) return
+    if (flow !== null) return store.dropDocuments(database, [flow])
     const run = await runs.detail(id)
     if (!run) throw noRun(id)
     throw runActive(id, run.status, 'delete')
@@ -82,16 +82,23 @@ export class RunHistory {
       )
     }
     let deleted = 0
+    const flows = new Set<string>()
     for (let isOver = newest === null; !isOver;) {
       // oxlint-disable-next-line no-await-in-loop -- between two portions others have their turn
-      const ids = await database.transaction(async (tx) => {
-        const portion = await store.deletePortion(tx, { flow, until: newest ?? '', limit: PORTION })
-        await artifacts.dropRefs(tx, 'run', portion)
-        return portion
+      const portion = await database.transaction(async (tx) => {
+        const rows = await store.deletePortion(tx, { flow, until: newest ?? '', limit: PORTION })
+        await artifacts.dropRefs(
+          tx,
+          'run',
+          rows.map(({ id }) => id),
+        )
+        return rows
       })
-      deleted += ids.length
-      isOver = ids.length === 0
+      for (const row of portion) flows.add(row.flow)
+      deleted += portion.length
+      isOver = portion.length === 0
     }
+    if (flows.size > 0) await store.dropDocuments(database, [...flows])
     if (also) await database.transaction(also)
     return deleted
   }

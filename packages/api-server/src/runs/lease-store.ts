@@ -115,13 +115,20 @@ export class LeaseStore {
     return new Set(rows.map((row) => row.lease_token))
   }
 
-  /** Gives up running runs whose lease is over, or all of them; gives the runs. */
-  async abandon(which: 'expired' | 'all', finishedAt: string): Promise<SummaryRow[]> {
+  /** Gives up running runs: those whose lease is over, all, or all but those of some tokens. Gives the runs. */
+  async abandon(
+    which: 'expired' | 'all' | { readonly but: readonly string[] },
+    finishedAt: string,
+  ): Promise<SummaryRow[]> {
+    const meant =
+      which === 'expired'
+        ? this.#sql`and lease_until < now()`
+        : this.#sql`and not (lease_token = any(${(which === 'all' ? [] : which.but) as string[]}::uuid[]))`
     const error = { node: null, type: 'abandoned', message: 'the engine that executed the run stopped before its end' }
     return this.#sql<SummaryRow[]>`
       update run set status = 'abandoned', finished_at = greatest(${finishedAt}::timestamptz, run.started_at),
         error = ${JSON.stringify(error)}::json, lease_token = null, lease_until = null
-      where status = 'running' ${which === 'expired' ? this.#sql`and lease_until < now()` : this.#sql``}
+      where status = 'running' ${meant}
       returning ${summary(this.#sql)}`
   }
 }

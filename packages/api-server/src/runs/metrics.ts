@@ -105,24 +105,11 @@ export interface StoredChunk {
   readonly vals: readonly WireNumber[]
 }
 
-/**
- * The curves behind chunks that come in order of curve and `seq`: of each every `stride`-th point counted from the
- * first, and always the last.
- */
-export function seriesOf(flow: string, chunks: readonly StoredChunk[], stride: number): MetricSeries[] {
-  const series = new Map<string, StoredChunk[]>()
-  for (const chunk of chunks) {
-    const key = `${chunk.node}/${chunk.port}`
-    const known = series.get(key)
-    if (known) known.push(chunk)
-    else series.set(key, [chunk])
-  }
-  return [...series.values()].map((parts) => oneSeries(flow, parts, stride))
-}
-
-function oneSeries(flow: string, parts: readonly StoredChunk[], stride: number): MetricSeries {
-  const [first] = parts as [StoredChunk]
-  const count = parts.reduce((sum, part) => sum + part.steps.length, 0)
+/** Of a curve's chunks, in order: every `stride`-th point counted from the first, and always the last of `count`. */
+export function pointsOf(
+  parts: readonly StoredChunk[],
+  { stride, count }: { readonly stride: number; readonly count: number },
+): MetricPoint[] {
   const points: MetricPoint[] = []
   let index = 0
   for (const { steps, ts, vals } of parts) {
@@ -131,8 +118,18 @@ function oneSeries(flow: string, parts: readonly StoredChunk[], stride: number):
       points.push({ step: steps[at] ?? 0, ts: timestampOfMs(ts[at] ?? 0), value: vals[at] ?? 0 })
     }
   }
-  return { name: `${flow}.${first.message}`, node: first.node, port: first.port, run: first.run, count, points }
+  return points
 }
+
+/** Headers that tell that curves have more points than an answer; none when it has all. */
+export function cutOf(series: readonly MetricSeries[], stride: number): Record<string, string> {
+  const given = series.reduce((sum, { points }) => sum + points.length, 0)
+  const total = series.reduce((sum, { count }) => sum + thinned(count, stride), 0)
+  return given < total ? { 'x-truncated': String(given), 'x-total-count': String(total) } : {}
+}
+
+/** Every `stride`-th of so many points, and the last. */
+const thinned = (count: number, stride: number): number => Math.ceil((count - 1) / stride) + 1
 
 /** Items in the order in which the document lists their ports; what it does not list comes last. */
 export function inDocumentOrder<T extends Omit<Curve, 'message'>>(

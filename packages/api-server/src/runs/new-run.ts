@@ -4,10 +4,10 @@
  */
 import { checkParams, documentDigest } from '@flow-service/core'
 import { artifactRefsIn, type FlowDocument, type Run, type RunSummary } from '@flow-service/protocol'
-import { v7 } from 'uuid'
 
 import type { RunnableFlow, RunnableFlows } from '../flows/runnable-flows.ts'
 import { invalid, ProblemError } from '../http/errors.ts'
+import { newId } from '../new-id.ts'
 import { runRecord } from './run-record.ts'
 import type { NewRun } from './store.ts'
 
@@ -70,7 +70,7 @@ export function runMaker(flow: Runnable, draft: boolean) {
     const checked = checkParams(document, request.params, request.seed)
     if ('errors' in checked) return checked
     const run: UntimedRun = {
-      id: v7(),
+      id: newId(),
       flow: flow.id,
       flow_name: flow.name,
       draft,

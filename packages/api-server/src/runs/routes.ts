@@ -16,9 +16,15 @@ import * as z from 'zod'
 import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
 import { integer, nextPage, pageQuery } from '../http/query.ts'
 import { commaList, filterOf, filterQuery } from './filter-query.ts'
+import { cutOf } from './metrics.ts'
 import type { Runs } from './runs.ts'
 
 const runParam = z.object({ id: z.uuid('use the id of a run') })
+
+const truncation = z.object({
+  'x-truncated': z.string().optional().meta({ description: 'How many points are given, when there are more.' }),
+  'x-total-count': z.string().optional().meta({ description: 'How many points there are, when these are more.' }),
+})
 
 /** The endpoints of runs. */
 export const runsEndpoints = {
@@ -99,7 +105,7 @@ export const runsEndpoints = {
         .default(1)
         .meta({ description: 'Every how many points one is given; the last is always.' }),
     }),
-    replies: { 200: reply.json('The curves.', z.array(metricSeriesSchema)) },
+    replies: { 200: reply.json('The curves.', z.array(metricSeriesSchema), truncation) },
     problems: ['not_found', 'validation_failed'],
   }),
 } as const
@@ -128,6 +134,6 @@ export const runsHandlers = ({ runs }: { runs: Runs }): Handlers<typeof runsEndp
   },
   async metrics({ params, query }) {
     const series = await runs.metrics(params.id, { names: query.name?.split(','), stride: query.stride })
-    return { status: 200, value: series }
+    return { status: 200, value: series, headers: cutOf(series, query.stride) }
   },
 })

@@ -12,12 +12,12 @@ import {
   type RunImportResult,
   timestampOf,
 } from '@flow-service/protocol'
-import { v7 } from 'uuid'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database, Sql } from '../db/database.ts'
 import type { RunnableFlow, RunnableFlows } from '../flows/runnable-flows.ts'
 import { invalid, ProblemError } from '../http/errors.ts'
+import { newId } from '../new-id.ts'
 import type { ExecutionStore } from './execution-store.ts'
 import type { ImportedRow, ImportStore } from './import-store.ts'
 import { checkImport, type CheckedImport, freeTimes, usOf } from './imported-run.ts'
@@ -117,7 +117,7 @@ async function prepare(
   const save = async (bytes: Uint8Array, options: Parameters<typeof artifacts.put>[1]) =>
     (await artifacts.put(bytes, options)).ref
   const row: ImportedRow = {
-    id: v7(),
+    id: newId(),
     external_id: entry.external_id,
     flow: flow.id,
     flow_name: flow.name,

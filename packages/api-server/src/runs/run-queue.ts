@@ -54,6 +54,8 @@ export class RunQueue {
   #state: 'new' | 'open' | 'closed' = 'new'
   #wanted = false
   #claiming: Promise<void> | null = null
+  /** A claim failed: it may have taken runs whose names nobody has heard. */
+  #hasLostClaim = false
 
   constructor(setting: QueueSetting) {
     this.#setting = setting
@@ -122,9 +124,11 @@ export class RunQueue {
       const free = Math.min(maxRuns - this.#executing, 2 * maxRuns - executingOrEnding, MAX_WAITING - this.#waiting)
       if (free <= 0 || !this.#isOpen) return
       try {
+        await this.#giveUpLostClaim()
         const claim = { limit: free, startedAt: timestampOfMs(clock.now()) }
         for (const run of await commits.claim(claim)) this.#start(run)
       } catch (error) {
+        this.#hasLostClaim = true
         log.error({ err: error }, 'queued runs could not be claimed; trying again in a second')
         this.#after(POLL_MS, () => this.wake())
         return
@@ -164,7 +168,15 @@ export class RunQueue {
     }
   }
 
-  async #abandon(which: 'expired' | 'all'): Promise<void> {
+  /** Where leases do not run out, only this engine executes: what it does not know of, nobody executes. */
+  async #giveUpLostClaim(): Promise<void> {
+    if (this.#hasLostClaim && !this.#setting.shared) {
+      await this.#abandon({ but: [...this.#active.values()].map(({ execution }) => execution.claim.token) })
+    }
+    this.#hasLostClaim = false
+  }
+
+  async #abandon(which: Parameters<LeaseStore['abandon']>[0]): Promise<void> {
     const { leases, clock, onAbandoned } = this.#setting
     for (const run of await leases.abandon(which, timestampOfMs(clock.now()))) onAbandoned(run)
   }

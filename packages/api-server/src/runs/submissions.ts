@@ -5,6 +5,7 @@
 import type { ImportedRun, Run, RunImportResult, RunSubmit, Sweep, SweepSubmit } from '@flow-service/protocol'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
+import { ProblemError } from '../http/errors.ts'
 import type { ExecutionStore } from './execution-store.ts'
 import { ImportStore } from './import-store.ts'
 import { importRuns } from './run-import.ts'
@@ -38,18 +39,25 @@ export function createSubmissions(setting: SubmissionsSetting): Submissions {
   const { read, wake } = setting
   const submit = createSubmit(setting)
   const store = new ImportStore(setting.database)
-  const awake = <T>(made: T): T => {
-    wake()
-    return made
+  /** What failed without a refusal may be queued all the same: its answer was lost. */
+  const awake = async <T>(making: Promise<T>): Promise<T> => {
+    try {
+      const made = await making
+      wake()
+      return made
+    } catch (error) {
+      if (!(error instanceof ProblemError)) wake()
+      throw error
+    }
   }
   return {
     async submit(flow, body, by) {
-      const submitted = await submit.submit(flow, body, by)
+      const submitted = await awake(submit.submit(flow, body, by))
       if ('known' in submitted) return { run: await read(submitted.known), created: false }
-      return awake({ run: submitted.queued, created: true })
+      return { run: submitted.queued, created: true }
     },
-    sweep: async (flow, body, by) => awake(await sweep(setting, { flow, body, by })),
-    retry: async (id, by) => awake(await submit.retry(id, by)),
+    sweep: (flow, body, by) => awake(sweep(setting, { flow, body, by })),
+    retry: (id, by) => awake(submit.retry(id, by)),
     import: (entries, by) => importRuns({ ...setting, store }, entries, by),
   }
 }

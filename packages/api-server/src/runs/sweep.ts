@@ -5,10 +5,10 @@
 import { setImmediate } from 'node:timers/promises'
 
 import type { ProblemItem, Sweep, SweepSubmit } from '@flow-service/protocol'
-import { v7 } from 'uuid'
 
 import { isUniqueViolation } from '../db/transaction.ts'
 import { invalid } from '../http/errors.ts'
+import { newId } from '../new-id.ts'
 import { digestsOf, noFlow, queuedSummary, type Runnable, runMaker, runnable, type UntimedRun } from './new-run.ts'
 import type { NewRun } from './store.ts'
 import { type SubmitSetting, TIME_ATTEMPTS } from './submit.ts'
@@ -29,7 +29,7 @@ export async function sweep(
   const { flows, teller, tellRun } = setting
   const flow = await flows.byName(name, body.draft ? 'draft' : 'published')
   if (!flow) throw noFlow(name)
-  const groupId = v7()
+  const groupId = newId()
   const untimed = await sweepRuns(await runnable(flow, body.draft, flows), body, { by, group: groupId })
   const runs = await teller.learning(
     untimed.map(({ id }) => id),

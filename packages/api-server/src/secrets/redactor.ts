@@ -48,6 +48,9 @@ export class Redactor {
     return (typeof shown === 'string' ? this.#text(shown) : this.#json(shown, new Set())) as T
   }
 
+  /** Whether a text holds the value of a secret. Needs no `this`. */
+  readonly finds = (text: string): boolean => this.#firsts !== null && this.#find(text, false).spans.length > 0
+
   /** A new stream. */
   stream(): MaskedStream {
     let held = ''

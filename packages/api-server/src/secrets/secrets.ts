@@ -15,6 +15,8 @@ import { loadSecretKey } from './secret-key.ts'
 import { createSecretStore, type SecretRow, type SecretUser } from './store.ts'
 
 const CHANNEL = 'secret_changed'
+/** Before sealed texts; no JSON begins with it. */
+const SEALED = 'sealed:'
 /** Values that were replaced or deleted, and are masked all the same until the engine ends. */
 const MAX_RETIRED = 1_000
 
@@ -80,6 +82,18 @@ export class Secrets implements SecretValues {
   readonly valueOf = (name: string): string | undefined => this.#values.get(name)
 
   readonly mask: SecretValues['mask'] = (shown) => this.#deps.redactor.mask(shown)
+
+  /** A text that holds a value, sealed for the place where it is stored (X7); any other one as it is. */
+  seal(place: string, text: string): string {
+    if (!this.#deps.redactor.finds(text)) return text
+    return SEALED + this.#cipher.seal(place, text).toString('base64')
+  }
+
+  /** The text again; null when it was sealed for another place, or its bytes were changed. */
+  unseal(place: string, stored: string): string | null {
+    if (!stored.startsWith(SEALED)) return stored
+    return this.#cipher.open(place, Buffer.from(stored.slice(SEALED.length), 'base64'))
+  }
 
   /** Grows with every change: what was said of secrets in the same generation still holds. */
   get generation(): number {

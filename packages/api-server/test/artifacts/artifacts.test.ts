@@ -1,28 +1,22 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 
 import { type Artifacts, createArtifacts } from '../../src/artifacts/artifacts.ts'
 import { openContentStore } from '../../src/artifacts/content-store.ts'
-import { type Database, openDatabase } from '../../src/db/database.ts'
-import { databaseAt } from '../backend.ts'
+import type { Database } from '../../src/db/database.ts'
+import { useDatabase } from '../use-database.ts'
 
-const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined }
 let directory: string
 let database: Database
 let corrupt: string[]
 const filesIn = (part: string): Promise<string[]> => readdir(join(directory, 'artifacts', part))
 
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'artifacts-'))
-  database = await openDatabase({ ...(await databaseAt(directory)), log: quiet })
-})
-afterAll(async () => {
-  await database.close()
-  await rm(directory, { recursive: true, force: true })
+useDatabase((opened, at) => {
+  database = opened
+  directory = at
 })
 
 async function open(limits: { maxBytes?: number; ringBytes?: number } = {}): Promise<Artifacts> {

@@ -6,6 +6,7 @@ import { affected } from '../../src/db/affected.ts'
 import type { Database, DatabaseLog, Sql } from '../../src/db/database.ts'
 import { createGroupWriter } from '../../src/db/group-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import { problemOf } from '../../src/http/errors.ts'
 import { keepingLog } from './log.ts'
 
 /** A place that holds one database. */
@@ -110,6 +111,24 @@ export function databaseSuite(name: string, makePlace: () => Promise<Place>): vo
         calls = 0
         await expect(database.transaction(failUntil(9))).rejects.toMatchObject({ code: '40001' })
         expect(calls).toBe(4)
+      })
+
+      test.each([
+        ['40001', 4],
+        ['40P01', 4],
+        ['57P01', 1],
+        ['53300', 1],
+      ])('the transient failure %s is tried %i times at most, and is 503 then [F22]', async (code, most) => {
+        let calls = 0
+        const failing = database.transaction(async (tx) => {
+          calls++
+          await add(tx, 303)
+          await tx.unsafe(`do $$ begin raise exception 'not now' using errcode = '${code}'; end $$`)
+        })
+        const error: unknown = await failing.catch((reason: unknown) => reason)
+        expect(problemOf(error, log)).toMatchObject({ status: 503, code: 'unavailable' })
+        expect(calls).toBe(most)
+        expect(await names(303, 303)).toEqual([])
       })
 
       test('one that stays open for 5 s is told with the place that started it', async () => {

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -8,30 +6,19 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 
 import { openDatabase } from '../../src/db/database.ts'
+import { killAfter } from '../killed-teller.ts'
 import { keepingLog } from './log.ts'
 
 const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'flow-service-kill-'))
 afterAll(() => fs.rmSync(dataDir, { recursive: true, force: true }))
 
-/** Lets a child process write until `count` commits are told, kills it with SIGKILL, and returns all it told. */
-async function killAfter(round: number, count: number): Promise<number[]> {
-  const writer = fileURLToPath(new URL('writer.ts', import.meta.url))
-  const child = spawn(process.execPath, [writer, dataDir, String(round)], { stdio: ['ignore', 'pipe', 'inherit'] })
-  let output = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text
-    if (output.split('\n').length > count) child.kill('SIGKILL')
-  })
-  await once(child, 'close')
-  // A last line without its end was not told.
-  return output.split('\n').slice(0, -1).map(Number)
-}
+const writer = fileURLToPath(new URL('writer.ts', import.meta.url))
 
 test('no acknowledged row is lost in 5 kills of a writing engine', async () => {
   const told: number[][] = []
   for (let round = 0; round < 5; round++) {
     // oxlint-disable-next-line no-await-in-loop -- each starts on what the one before has left
-    told.push(await killAfter(round, 30 + round * 70))
+    told.push(await killAfter(30 + round * 70, [writer, dataDir, String(round)]))
   }
   expect(told.every((numbers) => numbers.length >= 30)).toBe(true)
 

@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { FrozenProxy } from '../../../../test/components/frozen-proxy.ts'
 import { findPostgres, type PostgresServer, startPostgres } from '../../../../test/components/postgres.ts'
-import { openDatabase } from '../../src/db/database.ts'
+import { type Database, openDatabase } from '../../src/db/database.ts'
+import { openServer } from '../../src/db/server.ts'
 import { databaseSuite } from './database-suite.ts'
 import { keepingLog } from './log.ts'
 
 const programs = findPostgres()
+/** How long a connection may be silent, in place of 20 s. */
+const PATIENCE_MS = 600
 const log = keepingLog()
 let server: PostgresServer
 
@@ -82,5 +86,60 @@ describe.skipIf(!programs)('with a PostgreSQL server', () => {
   test('a missing database is told as the server tells it', async () => {
     const databaseUrl = server.url.replace(/postgres$/, 'missing')
     await expect(openDatabase({ dataDir: '', databaseUrl, log })).rejects.toThrow('database "missing" does not exist')
+  })
+
+  describe('a connection that is half-open', () => {
+    let proxy: FrozenProxy
+    let database: Database
+    beforeAll(async () => {
+      const url = await server.createDatabase('half')
+      proxy = await FrozenProxy.open(Number(new URL(url).port))
+      database = await openServer({ dataDir: '', databaseUrl: proxy.urlOf(url), log }, PATIENCE_MS)
+      await database.sql`create table item (id int primary key)`
+    })
+    afterAll(async () => {
+      await database.close()
+      await proxy[Symbol.asyncDispose]()
+    })
+
+    test('is noticed: statements and transactions that wait are refused, later ones work, listeners hear that they missed something [F19]', async () => {
+      const heard: string[] = []
+      const missed = Promise.withResolvers<void>()
+      await database.listen('news', (payload) => heard.push(payload), missed.resolve)
+      await database.notify('news', 'before')
+      await expect.poll(() => heard).toEqual(['before'])
+
+      const begun = Promise.withResolvers<void>()
+      const frozen = Promise.withResolvers<void>()
+      const transaction = database.transaction(async (tx) => {
+        await tx`insert into item values (1)`
+        begun.resolve()
+        await frozen.promise
+        await tx`insert into item values (2)`
+      })
+      await begun.promise
+      const at = performance.now()
+      expect(proxy.freeze()).toBeGreaterThan(2)
+      frozen.resolve()
+      const waiting = [database.sql`insert into item values (3)`, transaction]
+      const results = await Promise.allSettled(waiting)
+      expect(results).toMatchObject(waiting.map(() => ({ status: 'rejected', reason: { code: 'CONNECTION_CLOSED' } })))
+      // a tenth of the patience and 4 s, and what a busy machine needs
+      expect(performance.now() - at).toBeLessThan(10_000)
+
+      await database.transaction((tx) => tx`insert into item values (4)`)
+      await missed.promise
+      await database.notify('news', 'after')
+      await expect.poll(() => heard).toEqual(['before', 'after'])
+      // what was not acknowledged may be there, whole
+      const ids = (await database.sql<{ id: number }[]>`select id from item where id < 3 or id = 4`).map(({ id }) => id)
+      expect([[4], [1, 2, 4]]).toContainEqual(ids)
+    })
+
+    test('is told from one whose statement is slow', async () => {
+      const seconds = (4 * PATIENCE_MS) / 1_000
+      const slow = database.sql`select 1 as one, pg_sleep(${seconds}::float8)`
+      expect(await slow).toMatchObject([{ one: 1 }])
+    })
   })
 })

@@ -1,38 +1,20 @@
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
-import { type Database, openDatabase } from '../../src/db/database.ts'
+import type { Database } from '../../src/db/database.ts'
 import { BURST_FRAMES } from '../../src/events/frame-budget.ts'
-import { databaseAt } from '../backend.ts'
-import {
-  flowEvent,
-  handshake,
-  nothing,
-  openRaw,
-  quiet,
-  startSockets,
-  type TestClient,
-  type TestSockets,
-} from './sockets.ts'
+import { useDatabase } from '../use-database.ts'
+import { flowEvent, handshake, nothing, openRaw, startSockets, type TestClient, type TestSockets } from './sockets.ts'
 
-let directory: string
 let database: Database
 let at: TestSockets
 let other: TestClient
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'event-client-'))
-  database = await openDatabase({ ...(await databaseAt(directory)), log: quiet })
-})
-afterAll(async () => {
-  await database.close()
-  await rm(directory, { recursive: true, force: true })
+useDatabase((opened) => {
+  database = opened
 })
 beforeEach(async () => {
   at = await startSockets(database)
@@ -117,7 +99,7 @@ describe('a media request', () => {
     await vi.waitFor(() => expect(at.sockets.wantedMedia().size).toBe(0))
   })
 
-  test('that is refused leaves the one before in force [R649]', async () => {
+  test('that is refused leaves the one before in force [R649, T48]', async () => {
     const client = await at.open()
     await client.next(1)
     ask(client, ['f.kept'])
@@ -146,7 +128,7 @@ describe('a media request', () => {
 })
 
 describe('a refused handshake', () => {
-  test('is a plain HTTP answer with a problem, without an upgrade', async () => {
+  test('is a plain HTTP answer with a problem, without an upgrade [T45]', async () => {
     for (const header of ['x: y', 'authorization: Bearer bad', 'authorization: Basic Z29vZA==']) {
       const raw = connect(at.port, '127.0.0.1')
       raw.write(handshake(header))
@@ -208,7 +190,7 @@ function* repeated(count: number, bytes: Buffer): Generator<Buffer> {
   for (let i = 0; i < count; i++) yield bytes
 }
 
-describe('bytes that break the protocol end their own connection only', () => {
+describe('bytes that break the protocol end their own connection only [T49]', () => {
   test.each([
     ['a reserved opcode', frame(0x83), 1002],
     ['a reserved control opcode', frame(0x8b), 1002],
@@ -258,13 +240,23 @@ describe('bytes that break the protocol end their own connection only', () => {
   })
 })
 
+test('text of 100 MB in pieces is cut at the limit, and takes no memory [T49]', async () => {
+  const before = process.memoryUsage().rss
+  const piece = frame(CONTINUATION, Buffer.alloc(32 * 1024, 'x'))
+  expect(await pour(await openRaw(at.port), [frame(TEXT), ...repeated(3200, piece)])).toBe(1009)
+  const whole = Buffer.concat([Buffer.from([0x81, 0xff]), length64(100_000_000n), Buffer.alloc(4)])
+  expect(await pour(await openRaw(at.port), [whole, ...repeated(1600, Buffer.alloc(64 * 1024, 'x'))])).toBe(1009)
+  expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024)
+  await expectService()
+})
+
 function length64(length: bigint): Buffer {
   const bytes = Buffer.alloc(12)
   bytes.writeBigUInt64BE(length)
   return bytes
 }
 
-describe('a flood', () => {
+describe('a flood [T49]', () => {
   test('of pings ends the socket at once, and pings one by one with 1008', async () => {
     const pings = times(1000, frame(PING, Buffer.alloc(125)))
     expect([null, 1008]).toContain(await pour(await openRaw(at.port), repeated(2000, pings)))

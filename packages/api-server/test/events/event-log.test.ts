@@ -1,26 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-
 import type { DeadLetter } from '@flow-service/core'
 import { timestampOfMs } from '@flow-service/protocol'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 
-import { type Database, openDatabase } from '../../src/db/database.ts'
+import type { Database } from '../../src/db/database.ts'
 import { createDeadLetters } from '../../src/events/dead-letters.ts'
 import { createEventLog } from '../../src/events/event-log.ts'
-import { databaseAt } from '../backend.ts'
+import { quiet, useDatabase } from '../use-database.ts'
 
-const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined }
-let directory: string
 let database: Database
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'event-log-'))
-  database = await openDatabase({ ...(await databaseAt(directory)), log: quiet })
-})
-afterAll(async () => {
-  await database.close()
-  await rm(directory, { recursive: true, force: true })
+useDatabase((opened) => {
+  database = opened
 })
 
 const actor = { id: '01900000-0000-7000-8000-000000000001', email: 'ann@example.org' }

@@ -10,7 +10,7 @@ import { type ClientOptions, WebSocket } from 'ws'
 
 import { openDatabase } from '../../src/db/database.ts'
 import { createService, type Service } from '../../src/service.ts'
-import { quiet } from './sockets.ts'
+import { quiet } from '../use-database.ts'
 
 const double = stage('double', {
   in: { n: t.float },

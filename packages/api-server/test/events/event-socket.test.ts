@@ -1,50 +1,32 @@
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 
 import { timestampOfMs } from '@flow-service/protocol'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
-import { type Database, openDatabase } from '../../src/db/database.ts'
+import type { Database } from '../../src/db/database.ts'
 import type { EngineSnapshot } from '../../src/events/event-replay.ts'
-import { databaseAt } from '../backend.ts'
 import { user } from '../http/server.ts'
-import {
-  bearer,
-  flowEvent,
-  MAX_SOCKETS,
-  nothing,
-  quiet,
-  startSockets,
-  type TestSockets,
-  valueEvent,
-} from './sockets.ts'
+import { useDatabase } from '../use-database.ts'
+import { bearer, flowEvent, MAX_SOCKETS, nothing, startSockets, type TestSockets, valueEvent } from './sockets.ts'
 
-let directory: string
 let database: Database
 let at: TestSockets
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'event-socket-'))
-  database = await openDatabase({ ...(await databaseAt(directory)), log: quiet })
-})
-afterAll(async () => {
-  await database.close()
-  await rm(directory, { recursive: true, force: true })
+useDatabase((opened) => {
+  database = opened
 })
 beforeEach(async () => {
   at = await startSockets(database)
 })
 afterEach(() => at[Symbol.asyncDispose]())
 
-test('a bearer token opens the socket, and nothing else does [R461] [R637] [R642]', async () => {
+test('a bearer token opens the socket, and nothing else does [R461] [R637] [R642] [T45]', async () => {
   expect(await at.knock('', bearer)).toBe(101)
   expect(await at.knock('')).toBe(401)
   expect(await at.knock('', { headers: { authorization: 'Bearer bad' } })).toBe(401)
   expect(await at.knock('?access_token=good')).toBe(401)
 })
 
-test('a ticket opens one socket, however many try it at once [R460] [R643]', async () => {
+test('a ticket opens one socket, however many try it at once [R460] [R643] [T47]', async () => {
   const { ticket } = await at.newTicket()
   const answers = await Promise.all(Array.from({ length: 50 }, () => at.knock(`?ticket=${ticket}`)))
   expect(answers.filter((status) => status === 101)).toHaveLength(1)
@@ -52,7 +34,7 @@ test('a ticket opens one socket, however many try it at once [R460] [R643]', asy
   expect(await at.knock(`?ticket=${ticket}`)).toBe(401)
 })
 
-test('a ticket is void after 30 seconds [R644]', async () => {
+test('a ticket is void after 30 seconds [R644] [T47]', async () => {
   const { ticket, expires_at } = await at.newTicket()
   const seconds = (Date.parse(expires_at) - Date.now()) / 1000
   expect(seconds).toBeGreaterThan(20)
@@ -71,14 +53,14 @@ test('a ticket is no admission for an account that was closed meanwhile', async 
   expect(await at.knock(`?ticket=${ticket}`)).toBe(401)
 })
 
-test('the database holds no ticket that could be used', async () => {
+test('the database holds no ticket that could be used [T47]', async () => {
   const { ticket } = await at.newTicket()
   const rows = await database.sql`select * from socket_ticket`
   expect(JSON.stringify(rows)).not.toContain(ticket)
   expect(rows.length).toBeGreaterThan(0)
 })
 
-test('a page of a foreign origin cannot use a ticket, nor use it up', async () => {
+test('a page of a foreign origin cannot use a ticket, nor use it up [T46]', async () => {
   const { ticket } = await at.newTicket()
   for (const origin of ['https://evil.example', 'null', `http://127.0.0.1.evil.example:${at.port}`]) {
     expect(await at.knock(`?ticket=${ticket}`, { origin })).toBe(403)
@@ -269,7 +251,7 @@ test('when the engine stops the socket is closed with 1001', async () => {
   expect((await closed)[0]).toBe(1001)
 })
 
-test('a reader that stops reading is cut off, and others hear everything', async () => {
+test('a reader that stops reading is cut off, and others hear everything [F44]', async () => {
   const slow = await at.open()
   await slow.next(1)
   slow.socket.pause()
@@ -289,7 +271,7 @@ test('a reader that stops reading is cut off, and others hear everything', async
   expect(slow.frames.length).toBeLessThan(161)
 })
 
-test('a reader that lags gets the newest value of each message and every state, once it reads again', async () => {
+test('a reader that lags gets the newest value of each message and every state, once it reads again [F44]', async () => {
   const slow = await at.open()
   await slow.next(1)
   slow.socket.pause()

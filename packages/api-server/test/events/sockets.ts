@@ -18,8 +18,8 @@ import { ProblemError } from '../../src/http/errors.ts'
 import { bind } from '../../src/http/mount.ts'
 import { createUpgradeRouter } from '../../src/http/upgrade.ts'
 import { serve, user } from '../http/server.ts'
+import { quiet } from '../use-database.ts'
 
-export const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined }
 /** Of an engine without flows. */
 export const nothing: EngineSnapshot = { flows: [], nodes: [], values: [], health: [], runs: [] }
 export const bearer: ClientOptions = { headers: { authorization: 'Bearer good' } }
@@ -97,8 +97,7 @@ export async function startSockets(database: Database) {
       authenticate,
       versionOf: async () => state.tokenVersion,
       tokenVersion: async () => state.tokenVersion,
-      baseUrl: state.baseUrl,
-      origins: ['https://console.example'],
+      home: { baseUrl: state.baseUrl, origins: ['https://console.example'] },
     })(upgrade),
   )
   const server = await serve(bind(eventsEndpoints, eventsHandlers({ tickets })), { authenticate })

@@ -1,8 +1,7 @@
-import type { FlowDocumentInput } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import type { Database, Sql } from '../../src/db/database.ts'
-import { type Engine, openEngine, relay } from './engine.ts'
+import { type Engine, openEngine, reader, relay } from './engine.ts'
 
 /** Statements that still succeed in transactions of flows, their commit being the last; null: all of them. */
 let left: number | null = null
@@ -21,14 +20,27 @@ const cut = (tx: Sql): Sql =>
     },
   })
 
+/** Whether answers of commits are lost, after how many, and how often the database is away when it is asked then. */
+const lost = { answers: false, spared: 0, reads: 0 }
+
 const breakable = ({ sql, transaction }: Database): Pick<Database, 'sql' | 'transaction'> => ({
-  sql,
-  transaction: (fn) =>
-    transaction(async (tx) => {
-      const result = await fn(cut(tx))
+  sql: new Proxy(sql, {
+    apply(target, self, args) {
+      if (!lost.answers || lost.reads === 0) return Reflect.apply(target, self, args)
+      lost.reads -= 1
+      return Promise.reject(new Error('the database is away'))
+    },
+  }),
+  async transaction(fn) {
+    const result = await transaction(async (tx) => {
+      const given = await fn(cut(tx))
       spend()
-      return result
-    }),
+      return given
+    })
+    if (!lost.answers || lost.spared-- > 0) return result
+    lost.reads = 2
+    throw new Error('the answer is lost')
+  },
 })
 
 let engine: Engine
@@ -37,19 +49,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await engine[Symbol.asyncDispose]()
-})
-
-const reader = (message: string): FlowDocumentInput => ({
-  nodes: [
-    {
-      id: 'watch',
-      type: 'change',
-      ports: [
-        { direction: 'input', name: message },
-        { direction: 'output', name: 'seen' },
-      ],
-    },
-  ],
 })
 
 /** Everything that a change of `old` could leave behind. */
@@ -81,7 +80,7 @@ const changes: [string, (flow: string) => [string, string, unknown?], string | n
 ]
 
 test.each(changes)(
-  '%s that breaks off at any statement changes nothing, and the flows go on [R421] [R423]',
+  '%s that breaks off at any statement changes nothing, and the flows go on [R421] [R423] [F5]',
   async (what, request, end) => {
     const flow = what.replaceAll(' ', '_')
     const { ref } = await engine.artifacts.put(Buffer.from(flow), { name: '', mediaType: 'a/b', volatile: false })
@@ -114,6 +113,42 @@ test.each(changes)(
     if (end === null) expect((await engine.root('GET', `/flows/${flow}`)).status).toBe(404)
   },
   60_000,
+)
+
+/** What the repetition of a change by a client that heard nothing is answered, and who runs then. */
+const repeated: Record<string, [status: number, runs: string | null]> = {
+  'a save': [409, ''],
+  'a publication': [200, ''],
+  'a discarding': [200, ''],
+  'a copy': [409, ''],
+  'a renaming': [404, '_new'],
+  'a deletion': [404, null],
+}
+
+test.each(changes)(
+  '%s that is committed while its answer is lost is found, and its repetition changes nothing [F21]',
+  async (what, request) => {
+    const flow = `lost_${what.replaceAll(' ', '_')}`
+    const [again, runs] = repeated[what] ?? [0, null]
+    await engine.publish(flow, relay)
+    await engine.root('PUT', `/flows/${flow}`, { ...relay, version: 1, title: 'draft' })
+    const { value } = await engine.root('GET', '/flows/reader')
+    await engine.publish('reader', { ...reader(`${flow}.off`), version: value?.version ?? 0 })
+    await engine.root('POST', `/flows/${flow}/start`)
+    await engine.root('POST', '/flows/reader/start')
+
+    // a deletion looks for runs first, in a transaction that changes nothing
+    Object.assign(lost, { answers: true, spared: what === 'a deletion' ? 1 : 0 })
+    const { status } = await engine.root(...request(flow)).finally(() => (lost.answers = false))
+    expect(status).toBeLessThan(300)
+    const after = await everything()
+    expect((await engine.root(...request(flow))).status).toBe(again)
+    expect(await everything()).toBe(after)
+    if (runs !== null) await expectToRun(`${flow}${runs}`)
+    else expect(engine.runtime.get(flow)).toBeUndefined()
+    if (what === 'a publication') expect(engine.runtime.get(flow)?.document.title).toBe('draft')
+    if (what === 'a renaming') expect(engine.runtime.get(flow)).toBeUndefined()
+  },
 )
 
 test('after a deletion that broke off the flow reacts as before', async () => {

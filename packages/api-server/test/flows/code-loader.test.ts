@@ -1,11 +1,12 @@
 import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 import type { CodeEntry } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
+import { evaluateModules } from '../../src/flows/code-evaluate.ts'
 import { createCodeLoader, type LoadResult } from '../../src/flows/code-loader.ts'
 
 const fixtures = fileURLToPath(new URL('../fixtures/', import.meta.url))
@@ -250,4 +251,20 @@ test('modules see the given environment only', async () => {
   })
   expect((await loader.load(flows)).errors).toEqual([])
   delete process.env['LOADER_TEST_SECRET']
+})
+
+test('a missing package is told of the module that imports it, also where the engine is part of the project', async () => {
+  const root = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '')
+  const url = pathToFileURL(join(fixtures, 'flows-basic', 'hall.ts')).href
+  const module = { url, output: 'hall.js', code: `import 'no-such-package'` }
+  const { errors } = await evaluateModules({ modules: [module], entries: [url] }, { root, env })
+  expect(errors).toEqual([
+    {
+      file: 'packages/api-server/test/fixtures/flows-basic/hall.ts',
+      line: null,
+      column: null,
+      message: expect.stringContaining(`Cannot find package 'no-such-package'`),
+      frame: null,
+    },
+  ])
 })

@@ -164,6 +164,17 @@ describe('nodes on the engine’s machine', () => {
     dtype,
   })
 
+  /** A command that gets `given` as its last argument, and a file to which its output is added. */
+  const logged = (command: string, given: string, path: string): object[] => [
+    {
+      id: 'cmd',
+      type: 'exec',
+      settings: { command, append_payload: true },
+      ports: [port('input', given), port('output', 'stdout', 'str')],
+    },
+    { id: 'log', type: 'file', settings: { path, mode: 'append' }, ports: [port('input', 'stdout', 'str')] },
+  ]
+
   // processes are real, and time is not
   const realHost = async (): Promise<MemoryHost> => ({
     ...memoryHost(),
@@ -183,18 +194,7 @@ describe('nodes on the engine’s machine', () => {
 
   test('a command writes, a file is added to and read back [R283] [R284] [R289] [R292] [R294]', async () => {
     const { host, runtime, flow } = await started([
-      {
-        id: 'cmd',
-        type: 'exec',
-        settings: { command: 'printf "%s-%s" "$OWN"', append_payload: true },
-        ports: [port('input', 'in'), port('output', 'stdout', 'str')],
-      },
-      {
-        id: 'log',
-        type: 'file',
-        settings: { path: 'log/all.txt', mode: 'append' },
-        ports: [port('input', 'stdout', 'str')],
-      },
+      ...logged('printf "%s-%s" "$OWN"', 'in', 'log/all.txt'),
       {
         id: 'back',
         type: 'file',
@@ -283,18 +283,7 @@ describe('nodes on the engine’s machine', () => {
     await host.files.write('in.json', new TextEncoder().encode('{"n":2}'))
     const nodes = [
       { id: 'in', type: 'file', settings: { path: 'in.json', format: 'json' }, ports: [port('output', 'given')] },
-      {
-        id: 'cmd',
-        type: 'exec',
-        settings: { command: 'printf "%s!"', append_payload: true },
-        ports: [port('input', 'given'), port('output', 'stdout', 'str')],
-      },
-      {
-        id: 'out',
-        type: 'file',
-        settings: { path: 'out/all.txt', mode: 'append' },
-        ports: [port('input', 'stdout', 'str')],
-      },
+      ...logged('printf "%s!"', 'given', 'out/all.txt'),
     ]
     const input = flowDocumentInputSchema.parse({ mode: 'batch', nodes, outputs: [{ name: 'stdout' }] })
     const outcome = await runBatch(normalizeDocument('f', input), {

@@ -98,7 +98,7 @@ async function request(prefix: string, operation: Operation): Promise<Outcome> {
 }
 
 test('whatever several clients do to flows at once, their answers are those of some order of their requests [R421] [R422] [R424] [R671] [F53]', async () => {
-  const program = fc.array(fc.array(wish, { minLength: 1, maxLength: 8 }), { minLength: 2, maxLength: 6 })
+  const program = fc.array(fc.array(wish, { minLength: 1, maxLength: 8 }), { minLength: 2, maxLength: 8 })
   await fc.assert(
     fc.asyncProperty(program, async (wishes) => {
       const events = await play(wishes)

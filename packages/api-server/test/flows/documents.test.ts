@@ -158,10 +158,11 @@ test('semantic faults are stored in the draft and listed; publish and start refu
 
 test('a reference to a secret that is not stored is an error of its node', async () => {
   const [node] = relay.nodes ?? []
-  const body = { ...relay, nodes: [{ ...node, settings: { default: { deep: [{ $secret: 'key' }] } } }] }
+  const settings = { url: 'http://host/', headers: { 'x-key': { $secret: 'key' } } }
+  const body = { ...relay, nodes: [{ ...node, type: 'http', settings }] }
   const { value } = await engine.root('PUT', '/flows/secretive', body)
   expect(value.issues).toMatchObject([
-    { code: 'unknown_secret', severity: 'error', path: '/nodes/0/settings/default/deep/0' },
+    { code: 'unknown_secret', severity: 'error', path: '/nodes/0/settings/headers/x-key' },
   ])
 })
 

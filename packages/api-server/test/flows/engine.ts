@@ -79,7 +79,7 @@ export async function openEngine(options: EngineOptions = {}) {
   bus.subscribe((event) => void events.push(event))
   const lastValues = await openLastValues({ database, artifacts, log: quiet })
   const hooks = createHooks()
-  const work = createWork({ database, log: quiet })
+  const work = createWork({ database, log: quiet, seals: secrets })
   const registry = new NodeRegistry([...nodeTypes, ...(options.types ?? [])])
   const code = createCodeRegistry({ database, artifacts })
   const objects = createCodeObjects(options.objects ?? [], artifacts)
@@ -169,6 +169,9 @@ export async function openEngine(options: EngineOptions = {}) {
     hooks,
     lastValues,
     runtime,
+    registry,
+    secrets,
+    flows,
     published,
     code,
     errors,
@@ -249,3 +252,17 @@ export const relay: FlowDocumentInput = {
     },
   ],
 }
+
+/** A document whose node has the values of another flow's message, which leave as `seen`. */
+export const reader = (message: string): FlowDocumentInput => ({
+  nodes: [
+    {
+      id: 'watch',
+      type: 'change',
+      ports: [
+        { direction: 'input', name: message },
+        { direction: 'output', name: 'seen' },
+      ],
+    },
+  ],
+})

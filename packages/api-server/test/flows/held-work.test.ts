@@ -37,7 +37,7 @@ test('a webhook of a paused flow takes requests: their values are known at once 
   expect((await at.hook('porch/in', { temp: 22 })).status).toBe(404)
 })
 
-test('a timer that is due in a paused flow is held, and goes on when the flow does', async () => {
+test('a timer that is due in a paused flow is held, and goes on when the flow does [F43]', async () => {
   await at.publish('quiet', through('debounce', { first: 'now', then: 'later', wait: 0.2 }))
   await at.publish('late', through('delay', { delay: 0.2 }))
   for (const name of ['quiet', 'late']) {

@@ -3,17 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { batchFlow, python, stage, t } from '@flow-service/flow-sdk'
-import {
-  type FlowDocumentInput,
-  type FlowListItem,
-  type LibrarySource,
-  librarySourceSchema,
-  type NodeSource,
-} from '@flow-service/protocol'
+import { type FlowListItem, type LibrarySource, librarySourceSchema, type NodeSource } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
 import { Library } from '../../src/flows/library.ts'
 import { user } from '../http/server.ts'
+import { at, calc } from './code-node.ts'
 import { type Engine, openEngine } from './engine.ts'
 
 let engine: Engine
@@ -26,24 +21,6 @@ afterAll(async () => {
 
 const times = (factor: number): string => `def run(x):\n    return {"y": x * ${factor}}\n`
 
-/** A flow of one Python node `f` that has `x` and gives `y`. */
-const calc = (more: object, mode: 'live' | 'batch' = 'batch'): FlowDocumentInput => ({
-  mode,
-  inputs: [{ name: 'x', dtype: 'float', initial: 1 }],
-  nodes: [
-    {
-      id: 'f',
-      type: 'python',
-      ports: [
-        { direction: 'input', name: 'x', dtype: 'float' },
-        { direction: 'output', name: 'y' },
-      ],
-      ...more,
-    },
-  ],
-})
-
-const at = (flow: string, what = 'source'): string => `/flows/${flow}/nodes/f/${what}`
 const source = (method: string, path: string, body?: unknown) => engine.root<NodeSource>(method, path, body)
 
 /** A published flow whose code is shared under the flow's own name. */

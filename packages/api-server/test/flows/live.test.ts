@@ -5,6 +5,7 @@ import type { FlowDocumentInput, FlowListItem, FlowState } from '@flow-service/p
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 
+import { createFlowStore } from '../../src/flows/store.ts'
 import { type Engine, openEngine, relay } from './engine.ts'
 
 /** No check sees that it does not start. */
@@ -20,9 +21,21 @@ const refusing = defineNode({
   },
 })
 
+/** Sets timers that the engine has to end. */
+const ticking = defineNode({
+  ...refusing,
+  type: 'ticking',
+  start(ctx) {
+    ctx.every(3600, () => undefined)
+    ctx.cron('0 0 1 1 *', () => undefined)
+    ctx.after(3600, () => undefined)
+    return {}
+  },
+})
+
 let engine: Engine
 beforeAll(async () => {
-  engine = await openEngine({ types: [refusing] })
+  engine = await openEngine({ types: [refusing, ticking] })
 })
 afterAll(async () => {
   await engine[Symbol.asyncDispose]()
@@ -137,6 +150,32 @@ test('publishing while active builds the flow anew and keeps the latest values o
   engine.runtime.publish('rebuilt.tick', 1)
   await engine.runtime.get('rebuilt')?.idle()
   expect(engine.lastValues.get('rebuilt.pair')?.value).toEqual({ tick: 1, setting: 'warm' })
+})
+
+test('a flow that is built anew 1,000 times while it is fed handles each value once, and leaves no route, reader or timer [F57]', async () => {
+  const nodes = [...(webhooks('door').nodes ?? []), { id: 'clock', type: 'ticking' }, ...(relay.nodes ?? [])]
+  await engine.publish('anew', { ...relay, nodes })
+  await engine.root('POST', '/flows/anew/start')
+  const row = await createFlowStore(engine.database).byName('anew')
+  if (row === null) throw new Error('the flow is not stored')
+  const passed = (): unknown[] =>
+    engine.events.flatMap((event) => (event.type === 'value' && event.message === 'anew.off' ? [event.value] : []))
+  const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+
+  await engine.live.exclusive(row.id, () => engine.live.rebuild(row))
+  const before = timers()
+  for (let round = 0; round < 1000; round += 1) {
+    engine.runtime.publish('anew.on', round)
+    // oxlint-disable-next-line no-await-in-loop -- one life after the other
+    await engine.live.exclusive(row.id, () => engine.live.rebuild(row))
+  }
+  await engine.runtime.get('anew')?.idle()
+  expect(passed()).toEqual(Array.from({ length: 1000 }, (_, round) => round))
+  expect(timers()).toBeLessThanOrEqual(before + 2)
+  expect(engine.hooks.find('/anew/door')).toBeDefined()
+  await engine.root('POST', '/flows/anew/stop')
+  expect(engine.hooks.find('/anew/door')).toBeUndefined()
+  expect(engine.runtime.publish('anew.on', -1).cascade).toBeNull()
 })
 
 test('parallel starts and stops end in the state that was asked for last', async () => {

@@ -65,7 +65,7 @@ const good = [
 /** As a path segment; a name that a URL resolves or that is too long for a line is given in a body alone. */
 const inPath = (name: string): boolean => !['', '.', '..'].includes(name) && name.length < 10_000
 
-test('a bad or reserved name is refused in a path and in a body, and nothing comes of it', async () => {
+test('a bad or reserved name is refused in a path and in a body, and nothing comes of it [T92, F62]', async () => {
   await engine.root('PUT', '/flows/named', relay)
   for (const name of [...bad, ...reserved]) {
     if (inPath(name)) {
@@ -82,7 +82,7 @@ test('a bad or reserved name is refused in a path and in a body, and nothing com
   expect(value.map(({ name }) => name)).toEqual(['named'])
 })
 
-test('the same holds for node ids and messages, which a dot never makes ambiguous', async () => {
+test('the same holds for node ids and messages, which a dot never makes ambiguous [T92, F62]', async () => {
   const [node] = relay.nodes ?? []
   const port = (name: string) => ({ ...relay, nodes: [{ ...node, ports: [{ direction: 'input', name }] }] })
   for (const name of bad) {
@@ -102,7 +102,7 @@ test('the same holds for node ids and messages, which a dot never makes ambiguou
   }
 })
 
-test('names that only look or sound alike are different flows [R029]', async () => {
+test('names that only look or sound alike are different flows [R029, F62]', async () => {
   for (const name of good) {
     expect({ name, status: (await engine.root('PUT', `/flows/${name}`, { ...relay, title: name })).status }).toEqual({
       name,
@@ -117,6 +117,50 @@ test('names that only look or sound alike are different flows [R029]', async () 
   }
   const { value } = await engine.root<FlowListItem[]>('GET', '/flows/')
   expect(value.map(({ name }) => name)).toEqual([...good, 'named'].toSorted())
+})
+
+test('text in any script, and whatever looks like a mistake in it, is kept as it came [F62]', async () => {
+  const texts = [
+    composed,
+    composed.normalize('NFD'),
+    '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}',
+    '\u202eevil',
+    '\u2067rtl\u2069',
+  ]
+  texts.push(
+    '\ufeffbom',
+    'a\u0301',
+    '\u200b',
+    '\u{10ffff}',
+    'line\r\nend',
+    '\u2028',
+    '\u001b[31mred',
+    '%00',
+    '\\u0000',
+    'null',
+    '',
+  )
+  for (const [index, title] of texts.entries()) {
+    const document = { ...relay, version: index, title, description: title }
+    const saved = await engine.root('PUT', '/flows/told', document)
+    expect([title, saved.status]).toEqual([title, index === 0 ? 201 : 200])
+    expect((await engine.root('GET', '/flows/told')).value).toMatchObject({ title, description: title })
+  }
+  await engine.root('DELETE', '/flows/told')
+})
+
+test('ports whose names only look alike are two, and their values go each its own way [F62]', async () => {
+  const names = [composed, composed.normalize('NFD'), 'a\u00e4', '\u0430', 'a', '\u{1f600}', '\u202ea', 'x.y', 'x y']
+  const ports = names.map((port, index) => ({ direction: 'output' as const, port, name: `m${index}` }))
+  const hook = { id: 'hook', type: 'http', settings: { url: 'in' }, ports }
+  expect((await engine.publish('alike', { nodes: [hook] })).status).toBe(200)
+  await engine.root('POST', '/flows/alike/start')
+  const body = Object.fromEntries(names.map((name, index) => [name, index]))
+  const request = { method: 'POST' as const, mediaType: 'application/json', query: {} }
+  await engine.hooks.find('/alike/in')?.handler({ ...request, body: Buffer.from(JSON.stringify(body)) })
+  const values = names.map((_, index) => engine.lastValues.get(`alike.m${index}`)?.value)
+  expect(values).toEqual(names.map((_, index) => index))
+  await engine.root('DELETE', '/flows/alike')
 })
 
 test('the list tells of every flow what the flow itself tells [R451]', async () => {

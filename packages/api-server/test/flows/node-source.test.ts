@@ -4,6 +4,7 @@ import type { FlowDocumentInput, LibrarySource, NodeSource } from '@flow-service
 import { nodeSourceSchema } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
+import { at, calc } from './code-node.ts'
 import { type Engine, openEngine, relay } from './engine.ts'
 
 let engine: Engine
@@ -17,30 +18,15 @@ afterAll(async () => {
 const doubling = 'def run(x):\n    return {"y": x * 2}\n'
 const tripling = 'def run(x):\n    return {"y": x * 3}\n'
 
-/** A batch flow of one Python node that has `x` and gives `y`. */
-const calc = (more: object = {}): FlowDocumentInput => ({
-  mode: 'batch',
-  inputs: [{ name: 'x', dtype: 'float', initial: 1 }],
+const doubled = (more: object = {}): FlowDocumentInput => ({
+  ...calc({ source: doubling, ...more }),
   outputs: [{ name: 'y' }],
-  nodes: [
-    {
-      id: 'f',
-      type: 'python',
-      source: doubling,
-      ports: [
-        { direction: 'input', name: 'x', dtype: 'float' },
-        { direction: 'output', name: 'y' },
-      ],
-      ...more,
-    },
-  ],
 })
 
-const at = (flow: string, what = 'source'): string => `/flows/${flow}/nodes/f/${what}`
 const source = (method: string, path: string, body?: unknown) => engine.root<NodeSource>(method, path, body)
 
 test('the source of a node is read by every user, with its digest and the version of its flow [R462]', async () => {
-  await engine.publish('read', calc())
+  await engine.publish('read', doubled())
   const read = await engine.ann<NodeSource>('GET', at('read'))
   expect(read.status).toBe(200)
   expect(nodeSourceSchema.parse(read.value)).toEqual({
@@ -53,9 +39,9 @@ test('the source of a node is read by every user, with its digest and the versio
   })
 })
 
-test('what has no source is not found, and the answer says what is missing', async () => {
+test('what has no source is not found, and the answer says what is missing [R163]', async () => {
   await engine.publish('plain', relay)
-  await engine.root('PUT', '/flows/empty', calc({ source: null }))
+  await engine.root('PUT', '/flows/empty', doubled({ source: null }))
   const paths: [string, RegExp][] = [
     ['/flows/nowhere/nodes/f/source', /no flow "nowhere"/],
     ['/flows/plain/nodes/f/source', /no node "f"/],
@@ -73,7 +59,7 @@ test('what has no source is not found, and the answer says what is missing', asy
 })
 
 test('an edit of private source stays in the draft until it is published [R464]', async () => {
-  await engine.publish('edited', calc())
+  await engine.publish('edited', doubled())
   const put = await source('PUT', at('edited'), { code: tripling, version: 1 })
   expect(put.value).toMatchObject({ code: tripling, library: null, version: 2 })
   expect((await engine.root('GET', '/flows/edited')).value).toMatchObject({
@@ -91,7 +77,7 @@ test('an edit of private source stays in the draft until it is published [R464]'
 })
 
 test('a stale version is a conflict that stores nothing; without a version the latest edit wins', async () => {
-  await engine.publish('stale', calc())
+  await engine.publish('stale', doubled())
   const put = await source('PUT', at('stale'), { code: tripling, version: 7 })
   expect(put.problem).toMatchObject({ status: 409, code: 'version_conflict', current_version: 1 })
   expect((await source('GET', at('stale'))).value.code).toBe(doubling)
@@ -104,13 +90,13 @@ test('a stale version is a conflict that stores nothing; without a version the l
 })
 
 test('code that is what it was makes no new version', async () => {
-  await engine.publish('same', calc())
+  await engine.publish('same', doubled())
   expect((await source('PUT', at('same'), { code: doubling })).value.version).toBe(1)
   expect((await engine.root('GET', '/flows/same')).value.has_draft).toBe(false)
 })
 
 test('a syntax error in private source is stored and is an issue of the draft with its line', async () => {
-  await engine.publish('typo', calc())
+  await engine.publish('typo', doubled())
   expect((await source('PUT', at('typo'), { code: 'def run(x):\n    return {\n' })).status).toBe(200)
   const flow = await engine.root('GET', '/flows/typo')
   expect(flow.value.issues).toMatchObject([
@@ -125,7 +111,7 @@ test('a syntax error in private source is stored and is an issue of the draft wi
 })
 
 test('ordinary users edit, share, unshare and delete no source [R463] [T27]', async () => {
-  await engine.publish('guarded', calc())
+  await engine.publish('guarded', doubled())
   const attempts: [string, string, unknown?][] = [
     ['PUT', at('guarded'), { code: tripling }],
     ['POST', at('guarded', 'share'), { name: 'guarded' }],
@@ -141,7 +127,7 @@ test('ordinary users edit, share, unshare and delete no source [R463] [T27]', as
 })
 
 test('a body that is no source update is refused', async () => {
-  await engine.publish('strict', calc())
+  await engine.publish('strict', doubled())
   const bodies: [unknown, string][] = [
     [{}, '/code'],
     [{ code: 1 }, '/code'],
@@ -161,7 +147,7 @@ test('a body that is no source update is refused', async () => {
 })
 
 test('sharing makes the code a library source that draft and published form use [R065] [R066] [R467]', async () => {
-  await engine.publish('shares', calc())
+  await engine.publish('shares', doubled())
   const shared = await source('POST', at('shares', 'share'), { name: 'lib-shares' })
   expect(shared.value).toMatchObject({ flow: 'shares', node: 'f', code: doubling, library: 'lib-shares', version: 1 })
   for (const query of ['', '?published=true']) {
@@ -179,8 +165,8 @@ test('sharing makes the code a library source that draft and published form use 
 })
 
 test('the name of a shared source is the id of its node unless one is given; a taken one is refused [R467]', async () => {
-  await engine.publish('named', calc())
-  await engine.publish('named-too', calc())
+  await engine.publish('named', doubled())
+  await engine.publish('named-too', doubled())
   expect((await source('POST', at('named', 'share'))).value.library).toBe('f')
   const taken = await source('POST', at('named-too', 'share'), {})
   expect(taken.problem).toMatchObject({ status: 409, code: 'already_exists', detail: expect.stringMatching(/"f"/) })
@@ -191,7 +177,7 @@ test('the name of a shared source is the id of its node unless one is given; a t
 
 test('of parallel shares under one name exactly one wins', async () => {
   const names = ['race-a', 'race-b', 'race-c', 'race-d']
-  await Promise.all(names.map((name) => engine.publish(name, calc())))
+  await Promise.all(names.map((name) => engine.publish(name, doubled())))
   const answers = await Promise.all(names.map((name) => source('POST', at(name, 'share'), { name: 'raced' })))
   expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409])
   const { value } = await engine.ann<LibrarySource[]>('GET', '/flows/library')
@@ -199,7 +185,7 @@ test('of parallel shares under one name exactly one wins', async () => {
 })
 
 test('a published form with other code than the draft keeps its own when the draft is shared', async () => {
-  await engine.publish('ahead', calc())
+  await engine.publish('ahead', doubled())
   await source('PUT', at('ahead'), { code: tripling })
   expect((await source('POST', at('ahead', 'share'), { name: 'ahead' })).value.code).toBe(tripling)
   expect((await engine.root('GET', '/flows/ahead')).value).toMatchObject({
@@ -212,15 +198,15 @@ test('a published form with other code than the draft keeps its own when the dra
 })
 
 test('a node without code has nothing to share', async () => {
-  await engine.root('PUT', '/flows/hollow', calc({ source: null }))
+  await engine.root('PUT', '/flows/hollow', doubled({ source: null }))
   const { problem } = await source('POST', at('hollow', 'share'))
   expect(problem).toMatchObject({ status: 422, detail: expect.stringMatching(/no code to share/) })
 })
 
 test('unsharing gives the node its own copy, which later edits of the library do not reach [R065] [R468]', async () => {
-  await engine.publish('leaves', calc())
+  await engine.publish('leaves', doubled())
   await source('POST', at('leaves', 'share'), { name: 'left' })
-  await engine.publish('stays', calc({ library: 'left', source: null }))
+  await engine.publish('stays', doubled({ library: 'left', source: null }))
   const copy = await source('POST', at('leaves', 'unshare'))
   expect(copy.value).toMatchObject({ code: doubling, library: null, version: 3 })
   await source('PUT', at('stays'), { code: tripling })

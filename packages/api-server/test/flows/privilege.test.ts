@@ -68,7 +68,7 @@ const refused: [string, object, string][] = [
   ['leaving the environment out', { resources: { cpus: 1 } }, '/resources/env'],
 ]
 
-test.each(refused)('an ordinary user is refused: %s [R044, R285, R286, R638, R639]', async (_, change, path) => {
+test.each(refused)('an ordinary user is refused: %s [R044, R285, R286, R638, R639, T26]', async (_, change, path) => {
   const { status, problem } = await engine.ann('PUT', '/flows/guarded', { ...guarded, version: 1, ...change })
   expect({ status, code: problem.code, path: problem.errors?.[0]?.path }).toEqual({
     status: 403,
@@ -78,14 +78,14 @@ test.each(refused)('an ordinary user is refused: %s [R044, R285, R286, R638, R63
   expect((await engine.root('GET', '/flows/guarded')).value.version).toBe(1)
 })
 
-test('an ordinary user cannot create a flow with code or environment variables', async () => {
+test('an ordinary user cannot create a flow with code or environment variables [T26]', async () => {
   for (const body of [{ nodes: [code] }, { nodes: [command] }, { resources: { env: { A: '1' } } }]) {
     expect((await engine.ann('PUT', '/flows/smuggled', body)).status).toBe(403)
   }
   expect((await engine.ann('GET', '/flows/smuggled')).status).toBe(404)
 })
 
-test('an ordinary user changes wiring, titles, ordinary settings, workers and removes nodes [R640]', async () => {
+test('an ordinary user changes wiring, titles, ordinary settings, workers and removes nodes [R640, T26]', async () => {
   const { source: _, ...withoutSource } = code
   const changed = {
     ...guarded,
@@ -137,7 +137,7 @@ test('a superuser may change all of it, but no one makes code nodes through the 
   }
 })
 
-test('what a superuser took out of the draft comes back with the published form alone, not by a save [R638]', async () => {
+test('what a superuser took out of the draft comes back with the published form alone, not by a save [R638, T26]', async () => {
   const whole = { ...guarded, inputs: [{ name: 'x' }, { name: 'a' }], nodes: [code, plain] }
   expect((await engine.publish('forms', whole)).status).toBe(200)
   await engine.root('PUT', '/flows/forms', { ...whole, version: 1, nodes: [plain], resources: {} })
@@ -155,7 +155,7 @@ test('what a superuser took out of the draft comes back with the published form 
   expect((await engine.ann('PUT', '/flows/forms', smuggled)).problem.errors?.[0]?.path).toBe('/nodes/0/source')
 })
 
-test('an ordinary user who has removed a node does not add it again, and one who has deleted a flow does not make it again [R638]', async () => {
+test('an ordinary user who has removed a node does not add it again, and one who has deleted a flow does not make it again [R638, T26]', async () => {
   await engine.root('PUT', '/flows/removed', guarded)
   expect((await engine.ann('PUT', '/flows/removed', { ...guarded, version: 1, nodes: [code, plain] })).status).toBe(200)
   const again = await engine.ann('PUT', '/flows/removed', { ...guarded, version: 2 })
@@ -164,14 +164,14 @@ test('an ordinary user who has removed a node does not add it again, and one who
   expect((await engine.ann('PUT', '/flows/removed', guarded)).status).toBe(403)
 })
 
-test('ids and names are other ones when a letter is of another case', async () => {
+test('ids and names are other ones when a letter is of another case [T26]', async () => {
   await engine.root('PUT', '/flows/twins', guarded)
   const twin = await engine.ann('PUT', '/flows/twins', { ...guarded, version: 1, nodes: [{ ...code, id: 'F' }] })
   expect(twin.problem).toMatchObject({ status: 403, errors: [{ path: '/nodes/0/type' }] })
   expect((await engine.ann('PUT', '/flows/Twins', guarded)).status).toBe(403)
 })
 
-test('a key given twice is refused, in whatever spelling: what was checked is what is stored', async () => {
+test('a key given twice is refused, in whatever spelling: what was checked is what is stored [T26]', async () => {
   await engine.root('PUT', '/flows/doubled', guarded)
   const harmless = JSON.stringify({ ...guarded, version: 1 }).slice(0, -1)
   const wanted = JSON.stringify([{ ...code, source: 'evil' }])
@@ -188,7 +188,7 @@ test('a key given twice is refused, in whatever spelling: what was checked is wh
   expect((await engine.root('GET', '/flows/doubled')).value).toMatchObject({ version: 1, nodes: [{ source }, {}, {}] })
 })
 
-test('a renamed flow leaves no permission under its old name, and its copy has none [R638]', async () => {
+test('a renamed flow leaves no permission under its old name, and its copy has none [R638, T26]', async () => {
   await engine.root('PUT', '/flows/moved', guarded)
   expect((await engine.ann('POST', '/flows/moved/rename', { name: 'moved_on' })).status).toBe(200)
   expect((await engine.ann('PUT', '/flows/moved', guarded)).status).toBe(403)
@@ -199,7 +199,7 @@ test('a renamed flow leaves no permission under its old name, and its copy has n
   expect((await engine.ann('PUT', '/flows/moved_on', { ...guarded, version: 2, title: 'T' })).status).toBe(200)
 })
 
-test('names, states and times that a body claims are ignored or refused [R638]', async () => {
+test('names, states and times that a body claims are ignored or refused [R638, T25]', async () => {
   await engine.root('PUT', '/flows/claimed', relay)
   const claims = {
     origin: 'code',

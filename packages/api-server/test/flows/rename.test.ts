@@ -1,7 +1,6 @@
-import type { FlowDocumentInput } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { type Engine, openEngine, relay } from './engine.ts'
+import { type Engine, openEngine, reader, relay } from './engine.ts'
 
 let engine: Engine
 beforeAll(async () => {
@@ -9,20 +8,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await engine[Symbol.asyncDispose]()
-})
-
-/** Values of another flow's message leave as `seen`. */
-const reader = (message: string): FlowDocumentInput => ({
-  nodes: [
-    {
-      id: 'watch',
-      type: 'change',
-      ports: [
-        { direction: 'input', name: message },
-        { direction: 'output', name: 'seen' },
-      ],
-    },
-  ],
 })
 
 const rename = (from: string, to: unknown) => engine.root('POST', `/flows/${from}/rename`, { name: to })

@@ -1,26 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-
 import type { KeptWork } from '@flow-service/core'
 import { v7 } from 'uuid'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 
-import { type Database, openDatabase } from '../../src/db/database.ts'
+import type { Database } from '../../src/db/database.ts'
 import { createWorkStore } from '../../src/flows/work-store.ts'
 import { createWork, type LiveWork, type WorkDeps } from '../../src/flows/work.ts'
-import { databaseAt } from '../backend.ts'
+import { quiet, useDatabase } from '../use-database.ts'
 
-const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined }
-let directory: string
 let database: Database
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'work-'))
-  database = await openDatabase({ ...(await databaseAt(directory)), log: quiet })
-})
-afterAll(async () => {
-  await database.close()
-  await rm(directory, { recursive: true, force: true })
+useDatabase((opened) => {
+  database = opened
 })
 beforeEach(async () => {
   await database.sql`delete from flow`
@@ -182,10 +171,10 @@ test('a commit whose answer is lost is repeated without a second effect', async 
 
 test('who waits for a database that does not answer is told; what nobody gave up is kept later', async () => {
   let isDown = true
-  const work = open({ database: faulty(() => (isDown ? 'before' : null)), patienceMs: 50 })
+  const work = open({ database: faulty(() => (isDown ? 'before' : null)), patienceMs: 200 })
   const [given, timer] = [item('given up'), item('timer')]
   const unheard = work.keep(timer).catch(() => undefined)
-  await expect(work.keep(given)).rejects.toThrow(/committed nothing for 0.05 s/)
+  await expect(work.keep(given)).rejects.toThrow(/committed nothing for 0.2 s/)
   work.drop(given.id)
   await expect(work.written()).rejects.toThrow(/committed nothing/)
   await expect(work.begin(timer.id, 'send')).rejects.toThrow(/committed nothing/)
@@ -325,5 +314,31 @@ test('work that is kept in a transaction is there if that is, and for flows only
   work.drop(one.id)
   await work.written()
   expect(await idsStored()).toEqual([two.id])
+  await work.close()
+})
+
+test('what seals has is stored in its words, and read again; what does not open is told and left', async () => {
+  const told: object[] = []
+  const seals = {
+    seal: (place: string, text: string) => (text.includes('secret') ? `${place}#${btoa(text)}` : text),
+    unseal: (place: string, stored: string) => {
+      const [sealedFor, text = ''] = stored.split('#')
+      return text === '' ? stored : sealedFor === place ? atob(text) : null
+    },
+  }
+  const log = { error: (fields: object) => void told.push(fields) }
+  const work = open({ seals, log })
+  const [sealed, plain, moved] = [item('a secret'), item('plain'), item('one more secret')]
+  await Promise.all([sealed, plain].map((one) => work.keep(one)))
+  await database.transaction((tx) => work.keepIn(tx, [moved]))
+  const bodies = async () =>
+    (await database.sql<{ body: string }[]>`select body from live_work order by position`).map(({ body }) => body)
+  expect((await bodies()).map((body) => body.includes('live_work/'))).toEqual([true, false, true])
+  expect(valuesOf(await work.left('f'))).toEqual(['a secret', 'plain', 'one more secret'])
+  // the bytes of one under the name of another
+  await database.sql`update live_work set body = ${(await bodies())[0] ?? ''} where id = ${moved.id}`
+  expect(valuesOf(await work.left('f'))).toEqual(['a secret', 'plain'])
+  expect(told).toMatchObject([{ flow: 'f', node: 'n', work: moved.id }])
+  expect(await idsStored()).toEqual([sealed.id, plain.id, moved.id])
   await work.close()
 })

@@ -34,7 +34,7 @@ const contract = {
   }),
 }
 
-test('whatever a handler throws is one line of JSON in the log, and a 500 without a word of it on the wire [R694]', async () => {
+test('whatever a handler throws is one line of JSON in the log, and a 500 without a word of it on the wire [R694, T98]', async () => {
   const lines: string[] = []
   const sink = new Writable({
     write(chunk, _encoding, done) {

@@ -1,158 +1,11 @@
-import { once } from 'node:events'
-import { Readable } from 'node:stream'
+import { describe, expect, test } from 'vitest'
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import * as z from 'zod'
-
-import { bytes, endpoint, type Handlers, json, reply } from '../../src/http/endpoint.ts'
-import { ProblemError } from '../../src/http/errors.ts'
 import { bind, mount } from '../../src/http/mount.ts'
-import { type Running, serve, user } from './server.ts'
+import { serve, user } from './server.ts'
+import { contract, handlers, putJson, useSmallApi } from './small-api.ts'
 
-const name = z.object({ name: z.string().regex(/^[\w.-]+$/) })
-const contract = {
-  list: endpoint({
-    id: 'flows.list',
-    method: 'get',
-    path: '/flows/',
-    summary: 'Flows',
-    auth: 'user',
-    query: z.object({ limit: z.coerce.number().int().min(1).max(500).default(50), q: z.string().optional() }),
-    replies: { 200: reply.json('The query', z.object({ limit: z.int(), q: z.string().nullable() })) },
-  }),
-  get: endpoint({
-    id: 'flows.get',
-    method: 'get',
-    path: '/flows/{name}',
-    summary: 'A flow',
-    auth: 'user',
-    params: name,
-    replies: { 200: reply.json('The name', z.object({ name: z.string() })) },
-  }),
-  nodeTypes: endpoint({
-    id: 'flows.nodeTypes',
-    method: 'get',
-    path: '/flows/node-types',
-    summary: 'Node types',
-    auth: 'user',
-    replies: { 200: reply.json('Names', z.array(z.string())) },
-  }),
-  save: endpoint({
-    id: 'flows.save',
-    method: 'put',
-    path: '/flows/{name}',
-    summary: 'Save',
-    auth: 'superuser',
-    params: name,
-    body: json(z.object({ version: z.int() })),
-    replies: { 201: reply.json('Saved', z.object({ version: z.int() }), z.object({ Location: z.string() })) },
-  }),
-  remove: endpoint({
-    id: 'flows.delete',
-    method: 'delete',
-    path: '/flows/{name}',
-    summary: 'Delete',
-    auth: 'user',
-    params: name,
-    replies: { 204: reply.empty('Deleted') },
-  }),
-  report: endpoint({
-    id: 'devices.report',
-    method: 'put',
-    path: '/devices/{name}/report',
-    summary: 'Report',
-    auth: 'device',
-    params: name,
-    replies: { 204: reply.empty('Taken') },
-  }),
-  rows: endpoint({
-    id: 'runs.export',
-    method: 'get',
-    path: '/runs/export',
-    summary: 'Rows',
-    auth: 'open',
-    query: z.object({ fail: z.enum(['early', 'late']).optional() }),
-    replies: { 200: reply.stream('Rows', ['text/csv'], z.object({ 'X-Total-Count': z.string() })) },
-  }),
-  upload: endpoint({
-    id: 'artifacts.put',
-    method: 'put',
-    path: '/artifacts',
-    summary: 'Upload',
-    auth: 'user',
-    body: bytes(1000),
-    replies: { 200: reply.json('The size', z.object({ size: z.int(), type: z.string().nullable() })) },
-  }),
-  broken: endpoint({
-    id: 'broken.shape',
-    method: 'post',
-    path: '/broken/{kind}',
-    summary: 'Answers wrongly',
-    auth: 'open',
-    params: z.object({ kind: z.string() }),
-    replies: { 200: reply.json('A number', z.object({ n: z.number() })) },
-  }),
-}
-
-const handlers: Handlers<typeof contract> = {
-  list: ({ query }) => ({ status: 200, value: { limit: query.limit, q: query.q ?? null } }),
-  get: ({ params }) => ({ status: 200, value: { name: params.name } }),
-  nodeTypes: () => ({ status: 200, value: ['switch'] }),
-  save: ({ body, params, request }) => ({
-    status: 201,
-    value: { version: body.version },
-    headers: { location: `${request.baseUrl}/flows/${params.name}` },
-  }),
-  remove: ({ params }) => {
-    throw new ProblemError('in_use', `flow "${params.name}" is in use`, { used_by: ['x'] })
-  },
-  report: () => ({ status: 204 }),
-  rows: ({ query }) => ({
-    status: 200,
-    type: 'text/csv',
-    headers: { 'x-total-count': '2' },
-    body: (async function* () {
-      if (query.fail === 'early') throw new Error('the cursor is gone')
-      yield 'a,b\n'
-      yield '1,2\n'
-      if (query.fail === 'late') throw new Error('the cursor is gone')
-    })(),
-  }),
-  upload: async ({ body, request }) => {
-    let size = 0
-    for await (const chunk of body) size += (chunk as Buffer).length
-    return { status: 200, value: { size, type: request.mediaType } }
-  },
-  broken: ({ params }) => ({
-    status: 200,
-    value: JSON.parse(params.kind === 'missing' ? '{}' : '{"n":1,"secret":"x"}') as { n: number },
-  }),
-}
-
-let api: Running
-beforeAll(async () => {
-  api = await serve(bind(contract, handlers), {
-    authenticate: async (request) => {
-      if (request.headers.authorization === undefined) throw new ProblemError('unauthenticated', 'send a bearer token')
-      return { ...user, superuser: request.headers.authorization === 'Bearer root' }
-    },
-  })
-})
-afterAll(() => api[Symbol.asyncDispose]())
-
-interface Init extends RequestInit {
-  headers?: Record<string, string>
-}
-const call = (path: string, init: Init = {}, token: string | null = 'ann') =>
-  fetch(`${api.url}${path}`, {
-    ...init,
-    headers: { ...(token === null ? {} : { authorization: `Bearer ${token}` }), ...init.headers },
-  })
-const putJson = (body: unknown): Init => ({
-  method: 'PUT',
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify(body),
-})
+const api = useSmallApi()
+const { call } = api
 
 describe('routes', () => {
   test('a literal path wins over a parameter, whatever the order of the contract', async () => {
@@ -176,6 +29,8 @@ describe('routes', () => {
       code: 'not_found',
       detail: 'there is nothing at GET /api/v1/flow',
     })
+    const root = await fetch(new URL('/?x=1', api.url()))
+    expect(await root.json()).toMatchObject({ detail: 'there is nothing at GET /; the API is at /api/v1' })
   })
 
   test('a known path with another method is 405 and names the methods that exist', async () => {
@@ -291,116 +146,12 @@ describe('parts of a request', () => {
 
   test('links follow the request or the configured base URL', async () => {
     const answer = await call('/flows/x', putJson({ version: 1 }), 'root')
-    expect(answer.headers.get('location')).toBe(`${api.url}/flows/x`)
+    expect(answer.headers.get('location')).toBe(`${api.url()}/flows/x`)
     await using other = await serve(bind(contract, handlers), {
       baseUrl: 'https://flows.example.org/api/v1',
       authenticate: async () => ({ ...user, superuser: true }),
     })
     const far = await fetch(`${other.url}/flows/x`, putJson({ version: 1 }))
     expect(far.headers.get('location')).toBe('https://flows.example.org/api/v1/flows/x')
-  })
-})
-
-describe('answers', () => {
-  test('a refusal of a handler carries its extension members [R677]', async () => {
-    const answer = await call('/flows/x', { method: 'DELETE' })
-    expect(answer.status).toBe(409)
-    expect(await answer.json()).toEqual({
-      type: 'urn:service:problem:in_use',
-      title: 'Still in use',
-      status: 409,
-      detail: 'flow "x" is in use',
-      code: 'in_use',
-      used_by: ['x'],
-    })
-  })
-
-  test('a stream is sent as it comes', async () => {
-    const answer = await call('/runs/export', {}, null)
-    expect(answer.headers.get('content-type')).toBe('text/csv')
-    expect(await answer.text()).toBe('a,b\n1,2\n')
-  })
-
-  test('a stream that fails before its first byte is a 500 problem', async () => {
-    const answer = await call('/runs/export?fail=early', {}, null)
-    expect(answer.status).toBe(500)
-    expect(answer.headers.get('x-total-count')).toBeNull()
-    expect(await answer.json()).toMatchObject({ code: 'internal' })
-  })
-
-  test('a stream that fails later breaks the connection: half a file never looks whole', async () => {
-    await expect(call('/runs/export?fail=late', {}, null).then((answer) => answer.text())).rejects.toThrow('terminated')
-  })
-
-  test('the stream for a client that has left is closed, and nothing is logged', async () => {
-    const entered = Promise.withResolvers<void>()
-    const closed = Promise.withResolvers<void>()
-    const stream = Readable.from(['a,b\n']).on('close', closed.resolve)
-    const rows: typeof handlers.rows = async ({ signal }) => {
-      entered.resolve()
-      await once(signal, 'abort')
-      return { status: 200, type: 'text/csv', body: stream }
-    }
-    await using running = await serve(bind(contract, { ...handlers, rows }))
-    const leaving = new AbortController()
-    const answer = fetch(`${running.url}/runs/export`, { signal: leaving.signal })
-    await entered.promise
-    leaving.abort()
-    await expect(answer).rejects.toMatchObject({ name: 'AbortError' })
-    await closed.promise
-    expect(running.logged).toEqual([])
-  })
-
-  test('an answer that departs from its schema fails under checkReplies', async () => {
-    for (const kind of ['missing', 'more']) {
-      expect((await call(`/broken/${kind}`, { method: 'POST' }, null)).status).toBe(500)
-    }
-    expect(api.logged.slice(-2).map(({ fields }) => String((fields as { err: Error }).err))).toEqual([
-      expect.stringContaining('broken.shape answers against its schema'),
-      expect.stringContaining('broken.shape answers members that its schema does not declare'),
-    ])
-  })
-
-  test('an unexpected error is told by an id only; the log has the rest', async () => {
-    const answer = await call('/broken/missing', { method: 'POST' }, null)
-    const body = (await answer.json()) as { error_id: string; detail: string }
-    expect(JSON.stringify(body)).not.toMatch(/at |\.ts|schema/)
-    expect(api.logged.at(-1)?.fields).toMatchObject({ error_id: body.error_id })
-  })
-})
-
-describe('raw bytes', () => {
-  const put = (body: string | ReadableStream, headers: Record<string, string> = {}) =>
-    call('/artifacts', { method: 'PUT', body, headers, duplex: 'half' } as Init)
-
-  test('a handler reads the stream and knows the media type', async () => {
-    const answer = await put('x'.repeat(1000), { 'content-type': 'Image/PNG; q=1' })
-    expect(await answer.json()).toEqual({ size: 1000, type: 'image/png' })
-  })
-
-  test('a declared length over the limit is 413 at once', async () => {
-    const answer = await put('x'.repeat(1001))
-    expect(answer.status).toBe(413)
-    expect(await answer.json()).toMatchObject({ code: 'payload_too_large', max_bytes: 1000 })
-  })
-
-  test('a stream without a length is cut at the limit with 413', async () => {
-    let sent = 0
-    const endless = new ReadableStream({
-      pull(controller) {
-        sent += 1
-        if (sent > 10_000) controller.close()
-        else controller.enqueue(new Uint8Array(10_000))
-      },
-    })
-    const answer = await put(endless)
-    expect(answer.status).toBe(413)
-    expect(await answer.json()).toMatchObject({ code: 'payload_too_large' })
-  })
-
-  test('the configuration can set the limit of an endpoint', async () => {
-    await using small = await serve(bind(contract, handlers), { maxBodyBytes: { 'artifacts.put': 3 } })
-    expect((await fetch(`${small.url}/artifacts`, { method: 'PUT', body: '1234' })).status).toBe(413)
-    expect((await fetch(`${small.url}/artifacts`, { method: 'PUT', body: '123' })).status).toBe(200)
   })
 })

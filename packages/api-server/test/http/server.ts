@@ -52,3 +52,26 @@ export const user = {
   fullName: null,
   superuser: false,
 } as const
+
+/** An answer; `body` is null where it has none. */
+interface Answer {
+  readonly status: number
+  readonly headers: Response['headers']
+  readonly body: unknown
+}
+
+/** Calls an API with JSON. */
+export const caller =
+  (url: () => string) =>
+  async (method: string, path: string, body?: unknown): Promise<Answer> => {
+    const response = await fetch(url() + path, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    })
+    const text = await response.text()
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === '' ? null : JSON.parse(text),
+    }
+  }

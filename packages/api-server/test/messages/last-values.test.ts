@@ -1,31 +1,22 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import type { ValueSource } from '@flow-service/core'
 import { timestampOf, timestampOfMs } from '@flow-service/protocol'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 
 import { type Artifacts, createArtifacts } from '../../src/artifacts/artifacts.ts'
 import { openContentStore } from '../../src/artifacts/content-store.ts'
-import { type Database, openDatabase } from '../../src/db/database.ts'
+import type { Database } from '../../src/db/database.ts'
 import { type LastValues, openLastValues } from '../../src/messages/last-values.ts'
-import { databaseAt } from '../backend.ts'
+import { quiet, useDatabase } from '../use-database.ts'
 
-const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined }
-let directory: string
 let database: Database
 let artifacts: Artifacts
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'last-values-'))
-  database = await openDatabase({ ...(await databaseAt(directory)), log: quiet })
+useDatabase(async (opened, directory) => {
+  database = opened
   const content = await openContentStore(join(directory, 'artifacts'))
   artifacts = createArtifacts({ database, content, onCorrupt: () => undefined })
-})
-afterAll(async () => {
-  await database.close()
-  await rm(directory, { recursive: true, force: true })
 })
 
 const open = (): Promise<LastValues> => openLastValues({ database, artifacts, log: quiet })

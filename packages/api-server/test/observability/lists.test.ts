@@ -10,7 +10,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { ObservabilityStore } from '../../src/observability/store.ts'
 import { summaryOf } from '../../src/runs/run-record.ts'
-import { closeGate, gate, relay, startService, type TestService } from './service.ts'
+import { relay } from '../flows/engine.ts'
+import { closeGate, gate, startService, type TestService } from './service.ts'
 
 let at: TestService
 beforeAll(async () => {

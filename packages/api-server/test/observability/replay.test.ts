@@ -2,7 +2,8 @@ import type { DeadLetter } from '@flow-service/core'
 import type { DeadLetterRecord, FlowRollup, ObservabilityEvent } from '@flow-service/protocol'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 
-import { closeGate, relay, startService, type TestService } from './service.ts'
+import { relay } from '../flows/engine.ts'
+import { closeGate, startService, type TestService } from './service.ts'
 
 let at: TestService
 beforeAll(async () => {

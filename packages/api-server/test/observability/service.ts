@@ -64,22 +64,6 @@ const sums = batchFlow('sums', { n: input(t.int, 3) }, (p, use) => ({
   sum: use(second, { m: use(first, { n: p.n }).m }).sum,
 }))
 
-/** Values of `on` leave as `off`. */
-export const relay: FlowDocumentInput = {
-  inputs: [{ name: 'on' }],
-  nodes: [
-    {
-      id: 'pass',
-      type: 'change',
-      settings: {},
-      ports: [
-        { direction: 'input', name: 'on' },
-        { direction: 'output', name: 'off' },
-      ],
-    },
-  ],
-}
-
 interface Inside {
   readonly bus: EventBus
   readonly deadLetters: DeadLetters
@@ -127,6 +111,7 @@ export async function startService(options: ServiceConfig = {}) {
   const upgrades = createUpgradeRouter({ log })
   const parts = { ...engine, sessions, knownSessions, users, log, isAlive: () => true }
   const { server, port } = await listen(express().use(createApp(config, parts, upgrades)))
+  upgrades.attach(server)
   const origin = `http://127.0.0.1:${port}`
 
   const signIn = async (email: string, superuser: boolean) => {
@@ -156,6 +141,7 @@ export async function startService(options: ServiceConfig = {}) {
   await root('POST', '/flows/lab/start')
 
   const close = async (): Promise<void> => {
+    await upgrades.close()
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
     await lifecycle.close()

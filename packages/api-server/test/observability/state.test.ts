@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 
-import type { FlowRollup, FlushResult, ObservabilityEvent, ObservabilitySummary } from '@flow-service/protocol'
+import type { FlowRollup, FlushResult, ObservabilityEvent, ObservabilitySummary, Run } from '@flow-service/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { openUsers } from '../../src/auth/users.ts'
@@ -114,7 +114,14 @@ test('the metrics are text of Prometheus for users', async () => {
   expect((await at.ann('HEAD', `${at.origin}/metrics`)).text).toBe('')
 })
 
-test('a blocked event loop is an event [F72]', async () => {
+test('a blocked event loop is an event, and fails nothing that executes elsewhere [F72]', async () => {
+  const ports = [{ direction: 'output', name: 'out', dtype: 'int' }] as const
+  const source = 'import time\ndef run():\n    time.sleep(1)\n    return {"out": 7}\n'
+  const nodes = [{ id: 'work', type: 'python', source, ports: [...ports] }]
+  await at.root('PUT', '/flows/sleeps', { mode: 'batch', outputs: [{ name: 'out' }], nodes })
+  const { value: run } = await at.root<Run>('POST', '/runs/flows/sleeps', { draft: true })
+  const read = async () => (await at.root<Run>('GET', `/runs/${run.id}`)).value
+  await expect.poll(async () => (await read()).nodes[0]?.status).toBe('running')
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_700)
   const blocked = async () =>
     (await at.ann<ObservabilityEvent[]>('GET', '/observability/events?kind=engine')).value.filter(
@@ -123,6 +130,7 @@ test('a blocked event loop is an event [F72]', async () => {
   await expect.poll(blocked, { timeout: 10_000 }).not.toEqual([])
   const [event] = await blocked()
   expect(event).toMatchObject({ level: 'warning', actor: null, detail: { blocked_ms: expect.any(Number) } })
+  await expect.poll(read).toMatchObject({ status: 'ok', result: { out: 7 } })
 })
 
 describe('another service in the same process', () => {

@@ -45,6 +45,8 @@ export interface EngineOptions {
   readonly databaseDir?: string
   /** A server's database, in place of that of the test project. */
   readonly databaseUrl?: string
+  /** How the database is opened, in place of the usual way. */
+  readonly open?: typeof openDatabase
   /** What the runs get for the database. */
   readonly wrap?: (database: Database) => Database
 }
@@ -98,7 +100,7 @@ export async function openEngine(options: EngineOptions = {}): Promise<TestEngin
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'runs-')))
   const { databaseUrl } = options
   const place = databaseUrl ? { dataDir, databaseUrl } : await databaseAt(options.databaseDir ?? dataDir)
-  const database = await openDatabase({ ...place, log })
+  const database = await (options.open ?? openDatabase)({ ...place, log })
   const content = await openContentStore(join(dataDir, 'artifacts'))
   const artifacts = createArtifacts({ database, content, onCorrupt: () => {} })
   const bus = createEventBus((error) => {

@@ -3,6 +3,7 @@ import type { CodeCall } from '@flow-service/core'
 import { expect } from 'vitest'
 
 import type { Code, TestEngine } from './engine.ts'
+import { node as flowNode } from './flows.ts'
 
 /** An execution that has begun. */
 export interface Held {
@@ -38,4 +39,19 @@ export async function waiting(engine: TestEngine, runs: readonly string[], count
     return open.flatMap(({ cache }) => cache?.why.filter((reason) => reason.startsWith('waits for run ')) ?? [])
   }
   await expect.poll(async () => (await reasons()).length).toBe(count)
+}
+
+/** Takes every slot of the engine for runs of a flow of its own: what is submitted from now on stays queued until they end. */
+export async function takeAllSlots(engine: TestEngine, slots: number) {
+  const taken = Promise.withResolvers<void>()
+  const end = Promise.withResolvers<Record<string, unknown>>()
+  let begun = 0
+  engine.code['holder'] = () => {
+    if (++begun === slots) taken.resolve()
+    return end.promise
+  }
+  await engine.publish('holding', { nodes: [flowNode('holder', [], { cache: false })] })
+  const runs = await Promise.all(Array.from({ length: slots }, () => engine.submit('holding')))
+  await taken.promise
+  return { runs, end: () => end.resolve({}) }
 }

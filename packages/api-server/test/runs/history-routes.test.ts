@@ -5,7 +5,7 @@ import { bind } from '../../src/http/mount.ts'
 import { historyEndpoints, historyHandlers } from '../../src/runs/history-routes.ts'
 import { runsEndpoints, runsHandlers } from '../../src/runs/routes.ts'
 import { submissionEndpoints, submissionHandlers } from '../../src/runs/submission-routes.ts'
-import { type Running, serve } from '../http/server.ts'
+import { caller, type Running, serve } from '../http/server.ts'
 import { openEngine, type TestEngine } from './engine.ts'
 import { input, node, output } from './flows.ts'
 
@@ -31,18 +31,7 @@ afterAll(async () => {
   await engine[Symbol.asyncDispose]()
 })
 
-async function call(method: string, path: string, body?: unknown) {
-  const response = await fetch(api.url + path, {
-    method,
-    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-  })
-  const text = await response.text()
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: (text === '' ? null : JSON.parse(text)) as unknown,
-  }
-}
+const call = caller(() => api.url)
 
 const entry = { flow: 'staged', external_id: 'a', status: 'ok', created_at: '2024-01-01T00:00:00Z' }
 

@@ -49,6 +49,23 @@ test('curves are chosen by bare or qualified name, and thinned by a stride [R509
   expect(await names(['other.loss'])).toEqual([])
   const [loss] = await engine.runs.metrics(id, { names: ['loss'], stride: 4 })
   expect(loss?.points.map(({ step }) => step)).toEqual([0, 4, 8, 9])
+
+  // no answer has more points than that; the first ones are given, and how many there are
+  const cut = await engine.runs.metrics(id, { stride: 1, most: 12 })
+  expect(cut.map(({ count, points }) => [count, points.length])).toEqual([
+    [10, 10],
+    [10, 2],
+  ])
+
+  // the name from before a rename of the flow is known too
+  const flow = engine.flows.get('two')?.id ?? ''
+  await engine.database.transaction(async (tx) => {
+    await tx`update flow set name = 'twice' where id = ${flow}`
+    await engine.runs.rename(tx, flow, 'twice')
+  })
+  expect(await names(['twice.loss'])).toEqual(['twice.loss'])
+  expect(await names(['two.loss'])).toEqual(['twice.loss'])
+  expect(await names(['other.loss'])).toEqual([])
 })
 
 test('a running run shows the points it has so far [R074]', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { MetricBuffer, pointValue, seriesOf } from '../../src/runs/metrics.ts'
+import { cutOf, MetricBuffer, pointsOf, pointValue } from '../../src/runs/metrics.ts'
 
 const loss = { node: 'train', port: 'loss', message: 'loss' }
 
@@ -48,13 +48,13 @@ test('a chunk has at most 2,000 points, however many have gathered', () => {
 })
 
 test('a stride gives every k-th point from the first and always the last [R509]', () => {
-  const series = (sizes: number[], stride: number) => {
+  const points = (sizes: number[], stride: number, count: number) => {
     let next = 0
     const chunks = sizes.map((size) => {
       const steps = Array.from({ length: size }, () => next++)
       return { ...loss, run: 'r', steps, ts: steps, vals: steps }
     })
-    return seriesOf('fit', chunks, stride)
+    return pointsOf(chunks, { stride, count })
   }
   fc.assert(
     fc.property(
@@ -62,11 +62,14 @@ test('a stride gives every k-th point from the first and always the last [R509]'
       fc.integer({ min: 1, max: 12 }),
       (sizes, stride) => {
         const count = sizes.reduce((sum, size) => sum + size, 0)
-        const [only] = series(sizes, stride)
+        const given = points(sizes, stride, count)
         const all = Array.from({ length: count }, (_, step) => step)
         const expected = all.filter((step) => step % stride === 0 || step === count - 1)
-        expect(only?.points.map((point) => point.step)).toEqual(expected)
-        expect(only).toMatchObject({ name: 'fit.loss', count, run: 'r' })
+        expect(given.map(({ step }) => step)).toEqual(expected)
+        const series = { name: 'fit.loss', node: 'fit', port: 'loss', run: 'r', count, points: given }
+        expect(cutOf([series], stride)).toEqual({})
+        const cut = { 'x-truncated': String(given.length - 1), 'x-total-count': String(given.length) }
+        expect(cutOf([{ ...series, points: given.slice(1) }], stride)).toEqual(cut)
       },
     ),
   )

@@ -22,6 +22,8 @@ async function orphans(): Promise<number> {
     select ((select count(*) from run_node where run not in (select id from run))
       + (select count(*) from metric_chunk where run not in (select id from run))
       + (select count(*) from run_output where run not in (select id from run))
+      + (select count(*) from run_document where flow = any(${[...engine.flows.values()].map(({ id }) => id)}::uuid[])
+        and not exists (select from run where run.flow = run_document.flow and run.digest = run_document.digest))
       + (select count(*) from blob_ref where kind = 'run' and owner not in (select id::text from run)))::int as count`
   return row?.count ?? -1
 }
@@ -90,11 +92,15 @@ test('a deletion of all runs of a flow that breaks off leaves whole runs, and go
   expect([await left(), await orphans()]).toEqual([0, 0])
 })
 
-/** A database whose answers get lost while the test says so: what was asked is done. */
+/**
+ * A database whose answers get lost while the test says so, all of them or the one that is `left` answers away: what was
+ * asked is done.
+ */
 function forgetful() {
-  const state = { isOn: false, lost: 0 }
+  const state = { isOn: false, lost: 0, left: 0 }
   const lose = <T>(answer: T): T => {
-    if (!state.isOn) return answer
+    const isIt = state.left > 0 && --state.left === 0
+    if (!state.isOn && !isIt) return answer
     state.lost += 1
     throw Object.assign(new Error('read CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' })
   }
@@ -147,4 +153,41 @@ test('a request whose answer was lost can be repeated: it is done once [F21]', a
     { key: null, external_id: 'e', status: 'ok' },
     { key: 'k', external_id: null, status: 'queued' },
   ])
+})
+
+test('whichever answer gets lost on the way of a run, it ends once, is executed at most once, and its end is told [F21]', async () => {
+  const { wrap, state } = forgetful()
+  const executed: (string | null)[] = []
+  await using own = await openEngine({
+    wrap,
+    code: {
+      async double({ run }) {
+        executed.push(run)
+        return { y: 1 }
+      },
+    },
+  })
+  await own.publish('double', double)
+  const { sql } = own.database
+  for (let lost = 1, isOver = false; !isOver; lost += 1) {
+    Object.assign(state, { lost: 0, left: lost })
+    const body = { idempotency_key: `answer ${lost}`, no_cache: true }
+    // oxlint-disable-next-line no-await-in-loop -- a run for each answer
+    const { id } = await own.submit('double', body).catch(() => own.submit('double', body))
+    const statusOf = async () => (await sql<{ status: string }[]>`select status from run where id = ${id}`)[0]?.status
+    // oxlint-disable-next-line no-await-in-loop
+    await expect.poll(statusOf).toMatch(/ok|abandoned/)
+    // oxlint-disable-next-line no-await-in-loop
+    await own.event((event) => event.type === 'run' && event.run.id === id && event.run.finished_at !== null)
+    const ends = own.events.flatMap((event) =>
+      event.type === 'run' && event.run.id === id && event.run.finished_at !== null ? [event.run.status] : [],
+    )
+    // oxlint-disable-next-line no-await-in-loop
+    expect(ends).toEqual([await statusOf()])
+    expect(executed.filter((run) => run === id)).toHaveLength(ends[0] === 'ok' ? 1 : 0)
+    // a run has fewer answers than that
+    isOver = state.lost === 0
+    state.left = 0
+  }
+  expect(await sql`select from run where status in ('queued', 'running')`).toEqual([])
 })

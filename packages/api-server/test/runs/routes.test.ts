@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { bind } from '../../src/http/mount.ts'
 import { runsEndpoints, runsHandlers } from '../../src/runs/routes.ts'
-import { type Running, serve } from '../http/server.ts'
+import { caller, type Running, serve } from '../http/server.ts'
 import { openEngine, type TestEngine } from './engine.ts'
 import { double, train } from './flows.ts'
 
@@ -27,13 +27,7 @@ afterAll(async () => {
   await engine[Symbol.asyncDispose]()
 })
 
-async function call(method: string, path: string, body?: unknown) {
-  const response = await fetch(api.url + path, {
-    method,
-    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-  })
-  return { status: response.status, headers: response.headers, body: (await response.json()) as never }
-}
+const call = caller(() => api.url)
 interface Row {
   readonly id: string
   readonly created_at: string

@@ -1,9 +1,9 @@
-import type { CodeCall } from '@flow-service/core'
 import { timestampSchema } from '@flow-service/protocol'
 import { beforeEach, describe, expect, test } from 'vitest'
 
 import type { TestEngine } from './engine.ts'
 import { double, input, node, output } from './flows.ts'
+import { takeAllSlots } from './held-code.ts'
 import { useEngine } from './use-engine.ts'
 
 const MAX_RUNS = 4
@@ -16,32 +16,6 @@ useEngine({ maxRuns: MAX_RUNS }, async (opened) => {
 beforeEach(() => {
   engine.code['double'] = async ({ inputs }) => ({ y: 2 * (inputs['x'] as number) })
 })
-
-/** Code that begins when it is called and ends when the test says so. */
-function gate() {
-  const begun = Promise.withResolvers<CodeCall>()
-  const end = Promise.withResolvers<Record<string, unknown>>()
-  const code = (call: CodeCall): Promise<Record<string, unknown>> => {
-    begun.resolve(call)
-    return end.promise
-  }
-  return { code, begun: begun.promise, end: end.resolve }
-}
-
-/** Takes every slot for runs of a flow of its own: what is submitted from now on stays queued until they end. */
-async function takeAllSlots() {
-  const taken = Promise.withResolvers<void>()
-  const end = Promise.withResolvers<Record<string, unknown>>()
-  let begun = 0
-  engine.code['holder'] = () => {
-    if (++begun === MAX_RUNS) taken.resolve()
-    return end.promise
-  }
-  await engine.publish('holding', { nodes: [node('holder', [], { cache: false })] })
-  const runs = await Promise.all(Array.from({ length: MAX_RUNS }, () => engine.submit('holding')))
-  await taken.promise
-  return { runs, end: () => end.resolve({}) }
-}
 
 const refusal = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
@@ -145,7 +119,7 @@ describe('submission', () => {
 describe('what is executed', () => {
   test('a run executes what was published when it was submitted, with its inputs as declared then [R099]', async () => {
     await engine.publish('pinned', double)
-    const holders = await takeAllSlots()
+    const holders = await takeAllSlots(engine, MAX_RUNS)
     const before = await engine.submit('pinned')
     const queued = await engine.submit('pinned', { params: { x: 5 } })
     await engine.publish('pinned', {
@@ -168,7 +142,7 @@ describe('what is executed', () => {
   test('a queued draft run executes the draft as it is when it starts [R406, R483]', async () => {
     await engine.publish('sketch', double)
     await engine.draft('sketch', double)
-    const holders = await takeAllSlots()
+    const holders = await takeAllSlots(engine, MAX_RUNS)
     const queued = await engine.submit('sketch', { draft: true, params: { x: 3 } })
     expect(queued).toMatchObject({ draft: true, digest: null, flow_version: null, nodes: [] })
     await engine.draft('sketch', {
@@ -185,7 +159,7 @@ describe('what is executed', () => {
 
   test('a draft that no longer takes the params of a queued run ends the run as error', async () => {
     await engine.draft('moving', double)
-    const holders = await takeAllSlots()
+    const holders = await takeAllSlots(engine, MAX_RUNS)
     const queued = await engine.submit('moving', { draft: true, params: { x: 3 } })
     await engine.draft('moving', { outputs: [{ name: 'y' }], nodes: [node('one', [output('y')])] })
     holders.end()
@@ -275,79 +249,6 @@ describe('what is executed', () => {
     await engine.runs.cancel(run.id)
     const published = engine.published.filter(([, , by]) => [run.id, draft.id].includes(by))
     expect(published).toEqual([['double.y', 16, run.id]])
-  })
-})
-
-describe('cancellation', () => {
-  test('stops the nodes of a running run at once and drops what they say later [R415, R504]', async () => {
-    const blocked = gate()
-    engine.code['double'] = blocked.code
-    const { id } = await engine.submit('double', { params: { x: 31 } })
-    const call = await blocked.begun
-    const run = await engine.runs.cancel(id)
-    expect(call.signal.aborted).toBe(true)
-    expect(run).toMatchObject({ status: 'cancelled', result: null, error: null, nodes: [{ status: 'cancelled' }] })
-    blocked.end({ y: 1 })
-    await engine.finished((await engine.submit('double')).id)
-    expect(await engine.runs.get(id)).toEqual(run)
-  })
-
-  test('keeps a queued run from ever starting', async () => {
-    const holders = await takeAllSlots()
-    const { id } = await engine.submit('double', { params: { x: 50 } })
-    expect(await engine.runs.cancel(id)).toMatchObject({ status: 'cancelled', started_at: null, duration_s: null })
-    holders.end()
-    await Promise.all(holders.runs.map((run) => engine.finished(run.id)))
-    await engine.finished((await engine.submit('double', { params: { x: 51 } })).id)
-    expect((await engine.runs.get(id)).status).toBe('cancelled')
-    expect(engine.events.some((event) => event.type === 'node' && event.run === id)).toBe(false)
-  })
-
-  test('takes a run whose node waits for a worker out of its slot', async () => {
-    await engine.publish('nowhere', { nodes: [node('unserved', [], { cache: false })] })
-    const waiting = await Promise.all(Array.from({ length: MAX_RUNS }, () => engine.submit('nowhere')))
-    const behind = await engine.submit('double')
-    for (const { id } of waiting) {
-      await engine.event((event) => event.type === 'node' && event.run === id && event.status === 'queued')
-      expect((await engine.runs.get(id)).nodes).toMatchObject([{ status: 'queued', waiting_for: 'the engine' }])
-    }
-    expect((await engine.runs.get(behind.id)).status).toBe('queued')
-    expect(await engine.runs.cancel(waiting[0]?.id ?? '')).toMatchObject({ nodes: [{ status: 'cancelled' }] })
-    expect((await engine.finished(behind.id)).status).toBe('ok')
-  })
-
-  test('leaves a finished run as it is, and refuses an unknown one', async () => {
-    const run = await engine.finished((await engine.submit('double', { params: { x: 60 } })).id)
-    expect(await engine.runs.cancel(run.id)).toEqual(run)
-    const unknown = '01900000-0000-7000-8000-00000000ffff'
-    expect(await refusal(engine.runs.cancel(unknown))).toMatchObject({ code: 'not_found' })
-  })
-
-  test('at whatever moment it comes, a run ends once and in one state [F55]', async () => {
-    engine.code['double'] = async ({ inputs }) => {
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 4))
-      return { y: inputs['x'] }
-    }
-    const runs = await Promise.all(
-      Array.from({ length: 120 }, async (_, x) => {
-        const { id } = await engine.submit('double', { params: { x: 100 + x } })
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 120))
-        const [first, second] = await Promise.all([engine.runs.cancel(id), engine.runs.cancel(id)])
-        return { id, first, second }
-      }),
-    )
-    await engine.finished((await engine.submit('double', { params: { x: 99 } })).id)
-    const seen = new Set<string>()
-    for (const { id, first, second } of runs) {
-      const run = await engine.runs.get(id)
-      expect(['ok', 'cancelled']).toContain(run.status)
-      expect(first.status).toBe(run.status)
-      expect(second.status).toBe(run.status)
-      const ends = engine.events.filter((event) => event.type === 'run' && event.run.id === id && event.run.finished_at)
-      expect(ends).toHaveLength(1)
-      seen.add(run.status)
-    }
-    expect(seen.has('cancelled')).toBe(true)
   })
 })
 

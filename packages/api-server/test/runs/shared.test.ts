@@ -3,7 +3,9 @@ import { basename } from 'node:path'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 
+import { FrozenProxy } from '../../../../test/components/frozen-proxy.ts'
 import type { Database } from '../../src/db/database.ts'
+import { openServer } from '../../src/db/server.ts'
 import { ExecutionStore } from '../../src/runs/execution-store.ts'
 import { openEngine, type TestEngine } from './engine.ts'
 import { double } from './flows.ts'
@@ -107,47 +109,88 @@ describe('two engines on one database', () => {
     expect(rows).toHaveLength(1)
   })
 
-  test('connections that are cut again and again lose no run and execute none twice [F20]', async () => {
-    const executed: (string | null)[] = []
-    both(async ({ run }) => {
-      executed.push(run)
-      return { y: 1 }
-    })
-    const sql = postgres(inject('postgresUrl') as string, { max: 1 })
-    const cut = async (): Promise<void> => {
-      await sql`
-        select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = ${basename(one.dataDir)} and pid <> pg_backend_pid()`
-    }
-    let count = 0
+  /** Submits at both engines until each of `count` runs was acknowledged, and resolves with their ids. */
+  async function acknowledged(name: string, count: number): Promise<string[]> {
     const submit = async (engine: TestEngine, key: string): Promise<string> => {
       for (;;) {
         const answer = await engine.submit('double', { idempotency_key: key }).catch(() => null)
-        if (!answer) continue
-        if (++count % 40 === 0) await cut()
-        return answer.id
+        if (answer) return answer.id
       }
     }
     const lane = async (at: number): Promise<string[]> => {
       const ids: string[] = []
-      while (ids.length < 20) ids.push(await submit(at % 2 ? one : two, `cut ${at}.${ids.length}`))
+      while (ids.length < count / 10) ids.push(await submit(at % 2 ? one : two, `${name} ${at}.${ids.length}`))
       return ids
     }
-    const ids = (await Promise.all(Array.from({ length: 10 }, (_, at) => lane(at)))).flat()
-    await sql.end()
-    expect(new Set(ids).size).toBe(200)
+    return (await Promise.all(Array.from({ length: 10 }, (_, at) => lane(at)))).flat()
+  }
+
+  /** Waits for all runs; `ids` are all of them, and those that were `executed` have been so once. */
+  async function expectOnce(ids: readonly string[], executed: readonly (string | null)[]): Promise<void> {
     // what was taken in a transaction whose end nobody heard is given up with its lease
     const ended = async (): Promise<number> => {
       await one.database
         .sql`update run set lease_until = now() where status = 'running' and not (id = any(${executed as string[]}::uuid[]))`
       return (await one.runs.active()).length
     }
-    await expect.poll(ended).toBe(0)
+    await expect.poll(() => ended().catch(() => -1)).toBe(0)
     expect(new Set(executed).size).toBe(executed.length)
     const runs = await one.runs.list({}, { limit: 500, offset: 0 })
-    expect(runs).toHaveLength(200)
+    expect(new Set(runs.map(({ id }) => id))).toEqual(new Set(ids))
     for (const { id, status } of runs)
       expect([id, status]).toEqual([id, executed.includes(id) && status === 'ok' ? 'ok' : 'abandoned'])
+  }
+
+  test('connections that are cut every 200 ms lose no run and execute none twice [F20]', async () => {
+    const executed: (string | null)[] = []
+    both(async ({ run }) => {
+      executed.push(run)
+      return { y: 1 }
+    })
+    const sql = postgres(inject('postgresUrl') as string, { max: 1 })
+    let cuts = 0
+    const cut = async (): Promise<void> => {
+      const { count } = await sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = ${basename(one.dataDir)} and pid <> pg_backend_pid()`
+      cuts += count
+    }
+    await cut()
+    const cutting = setInterval(() => void cut(), 200)
+    const ids = await acknowledged('cut', 100)
+    clearInterval(cutting)
+    await cut()
+    await sql.end()
+    expect(cuts).toBeGreaterThan(0)
+    await expectOnce(ids, executed)
+  })
+
+  test('an engine whose connections become half-open loses no run, and goes on [F19]', async () => {
+    const server = new URL(inject('postgresUrl') as string)
+    server.pathname = basename(one.dataDir)
+    await using proxy = await FrozenProxy.open(Number(server.port))
+    await two.crash()
+    two = await openEngine({
+      databaseUrl: proxy.urlOf(server.href),
+      flows: one.flows,
+      open: (options) => openServer({ ...options, databaseUrl: options.databaseUrl ?? '' }, 500),
+    })
+    const executed: (string | null)[] = []
+    let frozen = 0
+    both(async ({ run }) => {
+      executed.push(run)
+      if (executed.length === 10) frozen = proxy.freeze()
+      return { y: 1 }
+    })
+    const ids = await acknowledged('half', 60)
+    expect(frozen).toBeGreaterThan(2)
+    await expectOnce(ids, executed)
+    // it takes runs again, and tells of those that the other one executes
+    const { id } = await two.submit('double', { idempotency_key: 'afterwards' })
+    await expect.poll(async () => (await two.runs.get(id)).status).toBe('ok')
+    expect(
+      (await two.event((event) => event.type === 'run' && event.run.id === id && event.run.status === 'ok')).type,
+    ).toBe('run')
   })
 
   test('no more runs of a flow execute in both together than it allows', async () => {

@@ -274,5 +274,58 @@ describe('a restart', () => {
   })
 })
 
+const input = (name: string) => ({ direction: 'input', name }) as const
+const output = (name: string) => ({ direction: 'output', name }) as const
+
+describe('what a flow holds', () => {
+  /** Says which values came to it as they are, without saying them. */
+  const told: FlowDocumentInput = {
+    inputs: [{ name: 'on' }],
+    nodes: [
+      {
+        id: 'tell',
+        type: 'change',
+        settings: { mapping: { [canary]: 'the value itself' } },
+        ports: [input('on'), output('told')],
+      },
+      { id: 'later', type: 'delay', settings: { delay: 3600 }, ports: [input('told'), output('late')] },
+    ],
+  }
+
+  test('lies sealed in the database when it holds a value, and goes on as it was after a restart [T80] [T82]', async () => {
+    const first = await startService()
+    const { dataDir } = first
+    await first.root('PUT', '/secrets/held', { value: canary })
+    await first.publish('told', told)
+    await first.root('POST', '/flows/told/start')
+    await first.root('POST', '/flows/told/pause')
+    for (const value of [canary, { deep: [`Bearer ${canary}`] }, 'nothing of it'])
+      await first.root('POST', '/messages/told.on', { value })
+    const stored = async ({ engine }: TestService): Promise<string[]> =>
+      (await engine.database.sql<{ body: string }[]>`select body from live_work order by position`).map(
+        ({ body }) => body,
+      )
+    await expect.poll(async () => (await stored(first)).length).toBe(3)
+    const [one, other, plain] = await stored(first)
+    for (const body of [one, other]) {
+      expect(body).toMatch(/^sealed:[A-Za-z0-9+/]+=*$/)
+      expect(Buffer.from(String(body).slice(7), 'base64').toString('latin1')).not.toContain('canary')
+    }
+    expect(plain).toContain('nothing of it')
+    await first.close()
+
+    await using second = await startService({ dataDir })
+    expect(await stored(second)).toEqual([one, other, plain])
+    const valueOf = async () =>
+      (await second.ann<{ name: string; value: unknown }[]>('GET', '/messages/')).value.find(
+        ({ name }) => name === 'told.told',
+      )?.value
+    await second.root('POST', '/flows/told/step')
+    await expect.poll(valueOf).toBe('the value itself')
+    await second.root('POST', '/flows/told/resume')
+    await expect.poll(valueOf).toBe('nothing of it')
+  })
+})
+
 const place = (database: Awaited<ReturnType<typeof databaseAt>>) =>
   ({ ...database, environment: 'local', logLevel: 'silent', sessionKey: 'a session key of at least 32 bytes' }) as const

@@ -21,8 +21,7 @@ interface Setup {
   readonly attach: (hello?: Partial<HelloFrame>, options?: { local?: boolean }) => PuppetWorker
 }
 
-function setup(): Setup {
-  const clock = new VirtualClock(0)
+function setup(clock = new VirtualClock(0)): Setup {
   let ids = 0
   const pool = new WorkerPool({ clock, newId: () => `w${++ids}`, engineVersion: '1.0.0' })
   const dispatcher = createDispatcher({ pool, bundleOf: async () => 'export {}', inProcess: () => null })
@@ -209,6 +208,28 @@ describe('a call in flight', () => {
     await clock.advance(10_000)
     expect(await done).toMatchObject({ type: 'worker_silent' })
     expect(worker.frames.at(-1)).toEqual({ type: 'cancel', call: call.id })
+  })
+
+  test('an engine that stands still for an hour blames no worker [F72]', async () => {
+    let isBlocked = true
+    // nothing that is set comes before the hour is over
+    const clock = new (class extends VirtualClock {
+      override setTimer(delayMs: number, run: () => void) {
+        return super.setTimer(isBlocked ? 3_600_000 : delayMs, run)
+      }
+    })(0)
+    const { dispatcher, attach } = setup(clock)
+    const worker = attach({ name: 'engine' }, { local: true })
+    const call = codeCall({})
+    const done = dispatcher.call(call)
+    await settled()
+    void worker.send({ type: 'started', call: call.id, pid: 1 })
+    await clock.advance(3_599_999)
+    isBlocked = false
+    await clock.advance(60_000)
+    expect(worker.frames.some((frame) => frame.type === 'cancel')).toBe(false)
+    void worker.send({ type: 'result', call: call.id, outputs: { y: 1 } })
+    await expect(done).resolves.toEqual({ y: 1 })
   })
 
   test('a cancelled call ends at once, its late result is dropped, and its slot stays taken until then', async () => {

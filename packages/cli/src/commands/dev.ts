@@ -7,6 +7,7 @@ import { failed } from '../failure.ts'
 import { reloadLines } from '../reload-report.ts'
 import { watchRun } from '../run-progress.ts'
 import { watchSources } from '../source-watch.ts'
+import { oneLine } from '../table.ts'
 
 interface DevFlags extends EngineFlags {
   readonly run?: string
@@ -31,7 +32,6 @@ export async function dev(dir: string | undefined, flags: DevFlags): Promise<voi
         })
   engine = await startEngine(flags, {
     environment: 'local',
-    logLevel: 'warn',
     ...(dir === undefined ? {} : { flows: dir }),
   })
   try {
@@ -94,13 +94,19 @@ async function banner({ service, origin, baseUrl }: Engine, client: Client): Pro
       'Sign in',
       [password === null ? `${email}` : `${email}, password ${password} (shown this once)`, signedIn(dataDir)],
     ],
-    ['Flows', flows.map(({ name, mode, status }) => `${name} (${mode}, ${status})`)],
+    ['Flows', flows.map(stateOf)],
     ['Try', flows.flatMap((flow) => webhooks(flow, origin))],
   ]
   const lines = blocks.flatMap(([name, texts]) =>
     texts.map((text, at) => `  ${(at === 0 ? name : '').padEnd(9)}${text}`),
   )
   return ['', 'flow-service is up.', ...lines].join('\n')
+}
+
+/** A flow with its state, and why it is failed. */
+function stateOf({ name, mode, status, issues }: Flow): string {
+  const error = status === 'failed' ? issues.find(({ severity }) => severity === 'error') : undefined
+  return `${name} (${mode}, ${status})${error ? `: ${oneLine(error.message)}` : ''}`
 }
 
 /** How other commands find the sign-in file. */

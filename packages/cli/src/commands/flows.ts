@@ -3,7 +3,7 @@ import type { Flow } from '@flow-service/client-sdk'
 import { issueLines, issueSummary } from '../issues.ts'
 import { type ClientFlags, connect } from '../session.ts'
 import { oneLine, table } from '../table.ts'
-import { bold, dim, printAnswer, shortTime, status } from '../terminal.ts'
+import { bold, counted, dim, printAnswer, shortTime, status } from '../terminal.ts'
 
 /** `service flows list`. */
 export async function listFlows(flags: ClientFlags): Promise<void> {
@@ -14,7 +14,7 @@ export async function listFlows(flags: ClientFlags): Promise<void> {
       mode,
       status(state),
       `${version}${hasDraft ? ' (draft)' : ''}`,
-      issues.error + issues.warning > 0 ? `${issues.error} errors, ${issues.warning} warnings` : '-',
+      countsText(issues),
       shortTime(at),
       oneLine(title, 60),
     ],
@@ -22,6 +22,12 @@ export async function listFlows(flags: ClientFlags): Promise<void> {
   printAnswer(flows, flags.json, () =>
     table(['NAME', 'MODE', 'STATUS', 'VERSION', 'ISSUES', 'UPDATED', 'TITLE'], rows, 'No flows yet.'),
   )
+}
+
+/** How many errors and warnings there are; `-` without any. */
+function countsText({ error, warning }: { readonly error: number; readonly warning: number }): string {
+  const parts = [error > 0 ? counted(error, 'error') : '', warning > 0 ? counted(warning, 'warning') : '']
+  return parts.filter((part) => part !== '').join(', ') || '-'
 }
 
 interface GetFlags extends ClientFlags {
@@ -68,7 +74,7 @@ export function describeFlow(flow: Flow): string {
   return [
     `${bold(flow.name)}  ${flow.mode}, ${status(flow.status)}  ${dim(versions.filter((part) => part !== '').join(', '))}`,
     ...(flow.title === '' ? [] : [oneLine(flow.title, 200)]),
-    ...(flow.held > 0 ? [`${flow.held} deliveries are held`] : []),
+    ...(flow.held > 0 ? [flow.held === 1 ? '1 delivery is held' : `${flow.held} deliveries are held`] : []),
     ...(inputs.length > 0 ? [table(['  INPUT', 'DTYPE', 'INITIAL'], inputs, '')] : []),
     ...(nodes.length > 0 ? [table(['  NODE', 'TYPE', 'STATE', 'MESSAGES', ''], nodes, '')] : ['  no nodes yet']),
     ...(flow.issues.length > 0 ? [issueSummary(flow.issues), ...issueLines(flow.issues)] : []),

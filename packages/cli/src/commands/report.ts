@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
 
 import type { Client, Run } from '@flow-service/client-sdk'
 
 import { CommandFailure } from '../failure.ts'
+import { openOutput } from '../output.ts'
 import { type ReportedRun, reportPage } from '../report-page.ts'
 import { type ClientFlags, connect } from '../session.ts'
 import { counted } from '../terminal.ts'
@@ -11,6 +12,7 @@ interface ReportFlags extends ClientFlags {
   readonly flow?: string
   readonly group?: string
   readonly output?: string
+  readonly force?: boolean
 }
 
 /** Runs of one report: its page stands in memory. */
@@ -28,7 +30,8 @@ export async function report(ids: readonly string[], flags: ReportFlags): Promis
     runs.push(await reported(client, await client.runs.get({ id })))
   }
   const file = flags.output ?? 'report.html'
-  writeFileSync(file, reportPage(runs, new Date()))
+  const output = await openOutput(file, flags.force)
+  await pipeline([reportPage(runs, new Date())], output)
   console.log(flags.json ? JSON.stringify({ file, runs: chosen }) : `${file}: ${counted(runs.length, 'run')}`)
 }
 

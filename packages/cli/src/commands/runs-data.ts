@@ -1,4 +1,4 @@
-import { createWriteStream, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
@@ -7,6 +7,7 @@ import { MAX_COMPARED_RUNS, MAX_IMPORT_RUNS } from '@flow-service/protocol'
 
 import { drawCurves } from '../curve.ts'
 import { CommandFailure } from '../failure.ts'
+import { forTerminal, openOutput } from '../output.ts'
 import { type ClientFlags, connect } from '../session.ts'
 import { oneLine, printable, table, varying } from '../table.ts'
 import { bold, counted, printAnswer } from '../terminal.ts'
@@ -71,6 +72,7 @@ export async function compareRuns(metric: string, ids: readonly string[], flags:
       : (await client.runs.list({ ...filter, status: 'ok', limit: MAX_COMPARED_RUNS })).map(({ id }) => id)
   if (chosen.length === 0) throw new CommandFailure(1, 'no run that ended ok fits')
   const compared = await client.compare(chosen, metric, x === undefined ? {} : { x })
+  if (compared.series.every(({ points }) => points.length === 0)) throw await noCurve(client, compared, chosen)
   printAnswer(compared, flags.json, () => {
     const differing = varying(compared.series.map(({ params }) => params))
     const nameOf = (at: number): string => {
@@ -96,6 +98,17 @@ export async function compareRuns(metric: string, ids: readonly string[], flags:
   })
 }
 
+/** None of the runs has the curve: which it could be. */
+async function noCurve(
+  client: Client,
+  { metric, x }: { readonly metric: string; readonly x: string },
+  [first = '']: readonly string[],
+): Promise<CommandFailure> {
+  const names = (await client.runs.get({ id: first })).metrics.map(({ name }) => name)
+  const known = names.length === 0 ? 'has no curves' : `has ${names.join(', ')}`
+  return new CommandFailure(1, `none of these runs has points of "${metric}" by "${x}"; ${first} ${known}`)
+}
+
 interface ExportFlags extends ClientFlags {
   readonly flow?: string
   readonly group?: string
@@ -108,17 +121,19 @@ interface ExportFlags extends ClientFlags {
   /** The long table of points in place of one line a run. */
   readonly points?: boolean
   readonly output?: string
+  readonly force?: boolean
 }
 
 /** `service runs export`. */
 export async function exportRuns(flags: ExportFlags): Promise<void> {
-  const { url: _url, token: _token, json, points, output, ...query } = flags
+  const { url: _url, token: _token, json, points, output, force, ...query } = flags
   const client = connect(flags)
   const chosen = { ...query, ...(json === true ? { format: 'jsonl' as const } : {}) }
   const exported = await (points === true ? client.metrics : client.runs).export(chosen, { parseAs: 'stream' })
   const lines = Readable.fromWeb(exported as unknown as Parameters<typeof Readable.fromWeb>[0])
-  if (output === undefined) await pipeline(lines, process.stdout, { end: false })
-  else await pipeline(lines, createWriteStream(output))
+  if (output !== undefined) await pipeline(lines, await openOutput(output, force))
+  else if (process.stdout.isTTY) await pipeline(lines, forTerminal(), process.stdout, { end: false })
+  else await pipeline(lines, process.stdout, { end: false })
 }
 
 /** `service runs import <file>`. */

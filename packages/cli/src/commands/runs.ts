@@ -2,6 +2,7 @@ import type { Run } from '@flow-service/client-sdk'
 
 import { type ClientFlags, connect } from '../session.ts'
 import { duration, oneLine, printable, table } from '../table.ts'
+import { shortTime } from '../terminal.ts'
 
 interface ListFlags extends ClientFlags {
   readonly flow?: string
@@ -22,7 +23,7 @@ export async function listRuns(flags: ListFlags): Promise<void> {
     run.id,
     run.flow,
     run.status,
-    run.created_at.slice(0, 19),
+    shortTime(run.created_at),
     duration(run.duration_s),
     run.seed === null ? '-' : String(run.seed),
     run.error ? oneLine(run.error.message, 60) : '',

@@ -32,11 +32,12 @@ export async function sweep(flow: string, flags: SweepFlags): Promise<void> {
     )
   }
   if (flags.json !== true) console.log(`${counted(ids.length, 'run')} of ${flow}, group ${queued.group_id}`)
-  const counts = await untilOver(client, { flow, ids }, (line) => {
+  const counts = await untilOver(client, ids, (line) => {
     if (flags.json !== true) console.log(line)
   })
   const runs = await outcomes(client, queued.group_id)
   printAnswer(runs, flags.json, () => outcomeTable(runs))
+  if (flags.json !== true) await hint(client, flow, queued.group_id)
   if (counts.ok < ids.length) process.exitCode = 1
 }
 
@@ -59,10 +60,19 @@ export async function cancelAll(
   await Promise.all(Array.from({ length: MAX_REQUESTS }, work))
 }
 
+/** How to look at the curves of the runs, if they have any. */
+async function hint(client: Client, flow: string, group: string): Promise<void> {
+  const [first] = await client.runs.list({ group, status: 'ok', limit: 1 })
+  const metric = first && (await client.runs.get({ id: first.id })).metrics[0]?.name
+  if (metric === undefined) return
+  const name = metric.startsWith(`${flow}.`) ? metric.slice(flow.length + 1) : metric
+  console.log(dim(`compare their curves: service runs compare ${name} --group ${group}`))
+}
+
 /** Follows runs of a flow to their ends: a line a second at most; Ctrl-C cancels what is left. */
 async function untilOver(
   client: Client,
-  { flow, ids }: { readonly flow: string; readonly ids: readonly string[] },
+  ids: readonly string[],
   print: (line: string) => void,
 ): Promise<{ ok: number }> {
   const over = new Map<string, string>()
@@ -96,7 +106,6 @@ async function untilOver(
   } finally {
     process.off('SIGINT', cancel)
   }
-  print(dim(`compare them: service runs compare <metric> --flow ${flow}`))
   return { ok: [...over.values()].filter((word) => word === 'ok').length }
 }
 
@@ -145,6 +154,9 @@ interface PlanFlags extends ClientFlags, SearchFlags {
   readonly cache: boolean
 }
 
+const expectation = (seconds: number | null): string =>
+  seconds === null ? '; how long they take is unknown' : `, expected ${duration(seconds)} of work`
+
 /** `service plan <flow>`. */
 export async function plan(flow: string, flags: PlanFlags): Promise<void> {
   const { priority: _, ...options } = wire(flags)
@@ -159,7 +171,7 @@ export async function plan(flow: string, flags: PlanFlags): Promise<void> {
   printAnswer(told, flags.json, () =>
     [
       table(['NODE', 'CACHED', '', 'EXPECTED', 'WHY IT EXECUTES'], rows, 'The flow has no nodes.'),
-      dim(`${counted(told.runs, 'run')}, expected ${duration(told.expected_s)} of work`),
+      dim(`${counted(told.runs, 'run')}${expectation(told.expected_s)}`),
     ].join('\n'),
   )
 }

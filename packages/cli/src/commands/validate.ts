@@ -13,8 +13,8 @@ interface ValidateFlags extends ClientFlags {
 }
 
 /**
- * `service validate <file>`: the checks of a save and of a publication, here. With an engine, the messages of its other
- * flows and its node types count too; without one, they are unknown.
+ * `service validate <file>`: the checks of a save and of a publication, here. With an engine, its secrets and the messages
+ * of its other flows count too; without one, they are unknown.
  */
 export async function validate(file: string, flags: ValidateFlags): Promise<void> {
   const document = readDocument(file)
@@ -26,7 +26,9 @@ export async function validate(file: string, flags: ValidateFlags): Promise<void
     [
       `${name}: ${issueSummary(issues)}`,
       ...issueLines(issues),
-      ...(surroundings === null ? [dim('checked without an engine: messages of other flows are not known')] : []),
+      ...(surroundings === null
+        ? [dim('checked without an engine: secrets and messages of other flows are not known')]
+        : []),
     ].join('\n'),
   )
   if (!valid) process.exitCode = 1
@@ -37,8 +39,8 @@ async function surroundingsOf(flags: ValidateFlags) {
   const client = clientOf(flags)
   if (client === null) return null
   try {
-    const messages = await client.messages.list()
-    return { dtypes: new Map(messages.map(({ name, dtype }) => [name, dtype])) }
+    const [messages, secrets] = await Promise.all([client.messages.list(), client.secrets.list()])
+    return { dtypes: new Map(messages.map(({ name, dtype }) => [name, dtype])), secrets: new Set(secrets) }
   } catch (error) {
     if (flags.url !== undefined || error instanceof ApiError) throw error
     return null

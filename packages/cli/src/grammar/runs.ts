@@ -80,6 +80,7 @@ function addReading(runs: Command): void {
     .option('--params <names>', 'only these parameters, separated by commas')
     .option('--metrics <names>', 'only these metrics and outputs, separated by commas')
     .option('-o, --output <file>', 'write a file instead of standard output')
+    .option('--force', 'replace the file if it exists')
     .action(lazily(async () => (await data()).exportRuns))
   withExamples(exported, 'runs export --flow fit -o fit.csv', 'runs export --flow fit --points --format jsonl')
   const report = clientOptions(runs.command('report').argument('[id...]', 'runs'))
@@ -87,6 +88,7 @@ function addReading(runs: Command): void {
     .option('--flow <name>', 'the newest runs of this flow, at most 100')
     .option('--group <id>', 'the runs of a sweep')
     .option('-o, --output <file>', 'where to write it (report.html)')
+    .option('--force', 'replace the file if it exists')
     .action(lazily(async () => (await import('../commands/report.ts')).report))
   withExamples(report, 'runs report --flow fit -o fit.html')
 }

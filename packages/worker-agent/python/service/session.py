@@ -10,7 +10,7 @@ import threading
 import time
 import types
 
-from .call import Call
+from .call import MAX_FRAME_BYTES, Call
 from .channel import encode
 from .failure import failure, text_of
 from .modules import install
@@ -42,6 +42,8 @@ class Session:
         self.writing = threading.Lock()
         self.asking = threading.Lock()
         self.batch = []
+        # characters of its entries
+        self.size = 0
         self.flushed = 0.0
         self.pending = None
 
@@ -159,8 +161,11 @@ class Session:
         with self.writing:
             if self.call is not call:
                 raise RuntimeError(f"{verb}() works only while the node executes")
-            self.batch.append(entry)
             now = time.monotonic()
+            if self.size + len(entry) > MAX_FRAME_BYTES:
+                self.flush(now)
+            self.size += len(entry)
+            self.batch.append(entry)
             if len(self.batch) >= FLUSH_ENTRIES or now - self.flushed >= FLUSH_S:
                 self.flush(now)
             elif len(self.batch) == 1:
@@ -170,6 +175,7 @@ class Session:
         if self.batch:
             self.channel.send(f'{{"type":"emit","batch":[{",".join(self.batch)}]}}')
             self.batch.clear()
+            self.size = 0
             self.flushed = now
 
     def flush_soon(self):

@@ -17,6 +17,14 @@ create table flow (
     case when jsonb_typeof(coalesce(published, draft) -> 'concurrency') = 'number'
       then (coalesce(published, draft) ->> 'concurrency')::numeric::integer end
   ) stored,
+  -- What lists show of the contents, so that they need not read them. What is no mode counts as live.
+  has_draft boolean generated always as (draft is not null) stored,
+  mode text generated always as (
+    case when coalesce(draft, published) ->> 'mode' = 'batch' then 'batch' else 'live' end
+  ) stored,
+  published_mode text generated always as (
+    case when published is not null then case when published ->> 'mode' = 'batch' then 'batch' else 'live' end end
+  ) stored,
   check (draft is not null or published is not null),
   check ((published is null) = (published_version is null)),
   check (published_version <= version)

@@ -1,5 +1,5 @@
 -- Work of live flows that outlives the engine: held deliveries, durable arrivals, timers, executions that must not be
--- repeated. `body` and `origin` are JSON texts; `begun` names readers that have begun to execute it and must not do so
+-- repeated. `body` and `origin` are JSON texts, a `body` with the value of a secret in it a sealed one; `begun` names readers that have begun to execute it and must not do so
 -- twice, `ended` those that are done with it; `counted` is the commit that raised `attempts` last, so that a repeated commit does not raise it again. The table
 -- holds what is under way, and is read by flow at starts only: an index for that would cost each write a third more. So
 -- would a foreign key, which looks for the flow once a row: writes lock their flows once a statement instead, and the

@@ -1,0 +1,129 @@
+/**
+ * Notices connections to a server that nobody answers on any more although nothing has closed them (half-open: a lost
+ * router, a frozen host). The driver would wait for the answer without end. A connection that is closed here is opened
+ * again by the driver; its statement fails as if the server had closed it.
+ *
+ * W1 The driver closes what is idle before it counts as silent, so a silent connection waits for an answer.
+ * W2 It may wait for a slow statement: the server is asked, over a new connection, how many it is executing for us.
+ * W3 Connections for notifications are never idle: the pulse of this engine passes through them.
+ * @module
+ */
+import { randomUUID } from 'node:crypto'
+import net from 'node:net'
+
+import postgres from 'postgres'
+
+/** Shares of the patience: closing what is idle, looking at all, sending a pulse. */
+const IDLE = 0.9
+const LOOK = 0.1
+const PULSE = 0.4
+/** How long the server may take to say what it executes. */
+const PROBE_MS = 4_000
+const PULSE_CHANNEL = 'flow_service_pulse'
+
+interface Watched {
+  readonly isSignal: boolean
+  bytes: number
+  /** When something arrived for the last time. */
+  heardAt: number
+}
+
+/** Connections of one engine to one server. */
+export class ConnectionWatch {
+  readonly #url: string
+  readonly #patienceMs: number
+  readonly #name = `flow-service ${randomUUID().slice(0, 8)}`
+  readonly #sockets = new Map<net.Socket, Watched>()
+  readonly #timers: NodeJS.Timeout[] = []
+  #isProbing = false
+
+  /** A connection that is silent for `patienceMs` is looked into; it is closed at most 10 % and 4 s later. */
+  constructor(url: string, patienceMs: number) {
+    this.#url = url
+    this.#patienceMs = patienceMs
+    this.#timers.push(setInterval(() => void this.#look(), patienceMs * LOOK).unref())
+  }
+
+  /** Options of the driver for connections that execute statements. */
+  forStatements(): object {
+    return { ...this.#options(false), idle_timeout: (this.#patienceMs * IDLE) / 1_000 }
+  }
+
+  /** Options of the driver for connections of notifications; a {@link pulse} has to pass through them. */
+  forSignals(): object {
+    return this.#options(true)
+  }
+
+  /** Begins to notify itself over these connections. */
+  async pulse(signals: postgres.Sql): Promise<void> {
+    await signals.listen(PULSE_CHANNEL, () => {})
+    const beat = (): void => void signals.notify(PULSE_CHANNEL, '').catch(() => {})
+    this.#timers.push(setInterval(beat, this.#patienceMs * PULSE).unref())
+  }
+
+  close(): void {
+    for (const timer of this.#timers) clearInterval(timer)
+  }
+
+  #options(isSignal: boolean): object {
+    let next = 0
+    return {
+      connection: { application_name: this.#name, TimeZone: 'UTC', DateStyle: 'ISO' },
+      connect_timeout: Math.ceil(this.#patienceMs / 2_000),
+      socket: ({ host, port, path }: { host: string[]; port: number[]; path?: string | false }) => {
+        const at = next++ % port.length
+        const address = { host: host[at] ?? 'localhost', port: port[at] ?? 5432 }
+        const socket = net.connect(path ? { path } : address)
+        // the driver takes the name of the certificate from here
+        Object.assign(socket, path ? {} : address)
+        this.#sockets.set(socket, { isSignal, bytes: 0, heardAt: performance.now() })
+        return socket
+      },
+    }
+  }
+
+  async #look(): Promise<void> {
+    const silent = this.#silent()
+    for (const [socket, { isSignal }] of silent) if (isSignal) socket.destroy()
+    const waiting = silent.flatMap(([socket, { isSignal }]) => (isSignal ? [] : [socket]))
+    if (waiting.length === 0 || this.#isProbing) return
+    this.#isProbing = true
+    const executing = await this.#executing()
+    this.#isProbing = false
+    if (executing >= waiting.length) return
+    const still = new Map(this.#silent())
+    for (const socket of waiting) if (still.has(socket)) socket.destroy()
+  }
+
+  #silent(): [net.Socket, Watched][] {
+    const now = performance.now()
+    return [...this.#sockets].filter(([socket, watched]) => {
+      if (socket.destroyed) {
+        this.#sockets.delete(socket)
+        return false
+      }
+      if (socket.bytesRead !== watched.bytes) Object.assign(watched, { bytes: socket.bytesRead, heardAt: now })
+      return now - watched.heardAt >= this.#patienceMs
+    })
+  }
+
+  /** How many statements of ours the server has been executing for some time; 0 when it does not answer. */
+  async #executing(): Promise<number> {
+    const asking = postgres(this.#url, { max: 1, fetch_types: false, connect_timeout: PROBE_MS / 1_000 })
+    const { promise: late, resolve } = Promise.withResolvers<{ n: number }[]>()
+    const timer = setTimeout(() => resolve([]), PROBE_MS)
+    try {
+      const answer = asking<{ n: number }[]>`
+        select count(*)::int as n from pg_stat_activity
+        where application_name = ${this.#name} and state = 'active'
+          and query_start < now() - ${this.#patienceMs / 2}::float8 * interval '1 ms'`
+      const [row] = await Promise.race([answer, late])
+      return row?.n ?? 0
+    } catch {
+      return 0
+    } finally {
+      clearTimeout(timer)
+      await asking.end({ timeout: 0 }).catch(() => {})
+    }
+  }
+}

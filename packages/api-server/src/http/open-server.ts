@@ -1,0 +1,22 @@
+/**
+ * The HTTP server of a service that listens by itself. A client that does not get on with what it has begun is answered
+ * 408 and cut off, so that no connection is held for ever.
+ * @module
+ */
+import { createServer, type RequestListener, type Server } from 'node:http'
+
+/** How long clients may take, in milliseconds. */
+export interface ClientTime {
+  /** For the head of a request. */
+  readonly headMs: number
+  /** For a whole request: the largest artifact over a slow line takes its time. */
+  readonly requestMs: number
+  /** How often that is looked at. */
+  readonly checkMs: number
+}
+
+const usual: ClientTime = { headMs: 20_000, requestMs: 3_600_000, checkMs: 5_000 }
+
+/** A server that does not listen yet. */
+export const openServer = (app: RequestListener, { headMs, requestMs, checkMs }: ClientTime = usual): Server =>
+  createServer({ headersTimeout: headMs, requestTimeout: requestMs, connectionsCheckingInterval: checkMs }, app)

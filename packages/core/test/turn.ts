@@ -1,0 +1,2 @@
+/** Lets everything that is ready go on. */
+export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
