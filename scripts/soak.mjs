@@ -1,13 +1,19 @@
-// The tests that kill engines, for as long as it takes: `pnpm soak [kills]`, 1,000 of them unless told otherwise. SEED in
-// the environment repeats the moments of an earlier soak, which each test prints.
+// The tests that kill engines, for as long as it takes: `pnpm soak [kills] [ledger|live|loop]`, 1,000 of them on each backend
+// unless told otherwise. Every half a minute each test prints how far it is, and how many kills it manages in a minute.
+// SEED in the environment repeats the moments of an earlier soak, which each test prints.
 import { spawnSync } from 'node:child_process'
 
-const [kills = '1000'] = process.argv.slice(2)
+const suites = { ledger: 'test/ledger-kill.test.ts', live: 'test/live-kill.test.ts', loop: 'test/crash-loop.test.ts' }
+const [kills = '1000', which] = process.argv.slice(2)
 if (!/^[1-9]\d{0,6}$/.test(kills)) {
   console.error(`"${kills}" is no number of kills: give one, such as 1000`)
   process.exit(2)
 }
-const files = ['ledger-kill', 'live-kill', 'crash-loop'].map((name) => `test/${name}.test.ts`)
+if (which !== undefined && !Object.hasOwn(suites, which)) {
+  console.error(`there is no soak "${which}": name one of ${Object.keys(suites).join(', ')}, or none for all`)
+  process.exit(2)
+}
+const files = which === undefined ? Object.values(suites) : [suites[which]]
 const { status } = spawnSync('vitest', ['run', '--project', 'service', ...files], {
   stdio: 'inherit',
   shell: process.platform === 'win32',

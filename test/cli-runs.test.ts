@@ -13,7 +13,7 @@ const cwd = mkdtempSync(join(tmpdir(), 'cli-runs-'))
 beforeAll(async () => {
   at = await startService()
   const source =
-    'def run(n):\n    if n < 0:\n        raise ValueError("no luck \\x1b[2J")\n    for i in range(8):\n        yield {"level": n * i}\n    return {"out": n * 10}\n'
+    'def run(n):\n    if n < 0:\n        print("\\x1b[2Jbad")\n        raise ValueError("no luck \\x1b[2J")\n    for i in range(8):\n        yield {"level": n * i}\n    return {"out": n * 10}\n'
   const flow = pythonFlow(source)
   const node = flow.nodes[0]!
   const level = { direction: 'output', name: 'level', dtype: 'float', stream: true }
@@ -75,6 +75,7 @@ test('runs that fail make the sweep end with 1, and say why', async () => {
   const [, id = ''] = /error (\S+): .*no luck/.exec(out) ?? []
   const shown = await service('runs', 'show', id)
   expect(shown.out).toContain('raise ValueError')
+  expect(shown.out).toMatch(/\n\nlog of \w+:\n\\u001b\[2Jbad\n/)
   // what a terminal would obey is spelled out
   expect(`${out}${shown.out}`).not.toContain('\u001b')
 })

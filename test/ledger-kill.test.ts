@@ -15,12 +15,13 @@ const timeout = 180_000 + kills * 15_000
 /** In the environment of every engine, and so of every process that it starts. */
 const MARK = 'LEDGER_KILL_TEST_MARK'
 
-async function underLoad(env: NodeJS.ProcessEnv) {
+async function underLoad(name: string, env: NodeJS.ProcessEnv) {
   const begun = performance.now()
   using data = new DataDirectory()
   await using ledger = await Ledger.open(() => 0)
   const runs = new RunLoad(ledger)
   const { acknowledged, wrong } = await underKills(data, [new WriteLoad(), runs], {
+    name,
     env: { ...env, [MARK]: data.path },
     kills,
     random: randomFrom(seed),
@@ -36,7 +37,7 @@ const sound = { wrong: [], left: [], isEnough: true }
 describe.concurrent('engines that are killed again and again', () => {
   test(
     'lose no document, bytes, value, run or sweep that was acknowledged, execute no run twice and leave no process: embedded [F1, F3, F4, N1, N2, N3, N5, N7]',
-    async ({ expect }) => expect(await underLoad({})).toEqual(sound),
+    async ({ expect }) => expect(await underLoad('embedded', {})).toEqual(sound),
     timeout,
   )
 
@@ -45,7 +46,7 @@ describe.concurrent('engines that are killed again and again', () => {
 
     test(
       'lose no document, bytes, value, run or sweep that was acknowledged, execute no run twice and leave no process: server [F1, F3, F4, N1, N2, N3, N5, N7]',
-      async ({ expect }) => expect(await underLoad(await databases.env('ledger'))).toEqual(sound),
+      async ({ expect }) => expect(await underLoad('server', await databases.env('ledger'))).toEqual(sound),
       timeout,
     )
   })

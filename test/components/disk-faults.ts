@@ -26,7 +26,7 @@ fs.fsyncSync = (descriptor) => {
 }
 
 fs.writeSync = ((descriptor: number, bytes: Uint8Array, ...rest: [number, number, number | null]) => {
-  const [, length = bytes.length, position] = rest
+  const [, length, position] = rest
   const isGrowing = typeof position === 'number' && position + length > fstatSync(descriptor).size
   if (isGrowing && isSet('full') && hasReserve()) throw failure('ENOSPC')
   return writeSync(descriptor, bytes, ...rest)
@@ -35,17 +35,22 @@ fs.writeSync = ((descriptor: number, bytes: Uint8Array, ...rest: [number, number
 fs.statfsSync = ((place: string) => {
   const found = statfsSync(place)
   // as small as a mounted one, so that there is a reserve
-  return { ...found, bavail: isSet('full') ? 0 : Math.floor((128 * 2 ** 20) / found.bsize) }
+  return Object.assign(found, { bavail: isSet('full') ? 0 : Math.floor((128 * 2 ** 20) / found.bsize) })
 }) as typeof fs.statfsSync
 
 const handle = await open(import.meta.filename)
 const methods = Object.getPrototypeOf(handle) as typeof handle
 await handle.close()
-const { datasync, writev } = methods
+const usual = {
+  datasync: Reflect.get(methods, 'datasync') as unknown,
+  writev: Reflect.get(methods, 'writev') as unknown,
+}
 methods.writev = function (...target) {
-  return isSet('full') ? Promise.reject(failure('ENOSPC')) : Reflect.apply(writev, this, target)
+  if (isSet('full')) return Promise.reject(failure('ENOSPC'))
+  return Reflect.apply(usual.writev as typeof methods.writev, this, target)
 }
 methods.datasync = function () {
-  return isSet('sync') ? Promise.reject(failure('EIO')) : Reflect.apply(datasync, this, [])
+  if (isSet('sync')) return Promise.reject(failure('EIO'))
+  return Reflect.apply(usual.datasync as typeof methods.datasync, this, [])
 }
 syncBuiltinESMExports()

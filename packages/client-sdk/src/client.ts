@@ -3,7 +3,14 @@
  * OpenAPI document, and a typed facade over flows written in TypeScript.
  * @module
  */
-import { type BatchFlow, type EventFrame, type FlowObject, isFinished, messagePart, type Ref } from '@flow-service/protocol'
+import {
+  type BatchFlow,
+  type EventFrame,
+  type FlowObject,
+  isFinished,
+  messagePart,
+  type Ref,
+} from '@flow-service/protocol'
 
 import { ApiError, problemOf } from './api-error.ts'
 import { type MetricPoint, pointsOf } from './curve.ts'

@@ -59,7 +59,7 @@ export interface TsdbSeries {
 /** What is read for an output. */
 export interface TsdbQuery extends TsdbSeries {
   readonly field: string
-  /** Window such as `-1h`, which it is unless given. */
+  /** Window such as `-7d`; that of the node unless given. */
   readonly range?: string
   /** The last value of the window unless given. */
   readonly aggregation?: 'last' | 'mean' | 'min' | 'max' | 'sum' | 'count'
@@ -89,12 +89,15 @@ export const tsdb = {
   query: <I extends Inputs, O extends Outputs>({
     in: inputs,
     out,
+    queryRange,
     ...settings
   }: TsdbConnection & {
     readonly in: I
     readonly out: O
     readonly queries: { readonly [K in keyof O]: TsdbQuery }
-  }): TypedNode<I, O> => nodeType('tsdb', { in: inputs, out, settings }),
+    /** Window of queries without a `range`; `-1h` unless given. */
+    readonly queryRange?: string
+  }): TypedNode<I, O> => nodeType('tsdb', { in: inputs, out, settings: { ...settings, query_range: queryRange } }),
 
   /**
    * Run the queries that arrive as `{ flux }`. Ports: `query`, and `result`: `{ rows: [{ ts, value, field, measurement, tags }] }`.

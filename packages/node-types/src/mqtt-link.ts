@@ -1,5 +1,7 @@
 /**
- * The connection of an `mqtt` node to its broker, kept up until the node stops.
+ * The connection of an `mqtt` node to its broker, kept up until the node stops. No two nodes share one: MQTT 3.1.1 does
+ * not tell for which subscription a message comes, so that overlapping filters of one connection would double messages
+ * or lose some, and a refused subscription, a full queue or a stop of one node would be felt by the others.
  * @module
  */
 import type { NodeContext } from '@flow-service/connector-sdk'

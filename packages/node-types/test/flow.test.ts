@@ -144,7 +144,7 @@ const outside = liveFlow('outside', { temp: t.float, alarm: t.str, ask: t.object
   use(tsdb.write({ ...influx, precision: 's', in: { temp: t.float }, writes }), { temp: m.temp }, { id: 'write' })
   const mean = { measurement: 'climate', field: 'temp', range: '-1d', aggregation: 'mean' } as const
   use(
-    tsdb.query({ ...influx, in: { tick: t.any }, out: { mean: t.float }, queries: { mean } }),
+    tsdb.query({ ...influx, in: { tick: t.any }, out: { mean: t.float }, queries: { mean }, queryRange: '-2h' }),
     { tick: m.alarm },
     { id: 'query' },
   )
@@ -172,7 +172,7 @@ test('constructors of what reaches outside place nodes that their types accept, 
     mlp: { seed: 7 },
     push: { topic: 'hall', priority: 'high', tags: 'a,b', token: { $secret: 'push' } },
     write: { token: { $secret: 'tsdb' }, write_precision: 's', writes: { temp: { tags: { room: 'hall' } } } },
-    query: { queries: { mean: { range: '-1d', aggregation: 'mean' } } },
+    query: { query_range: '-2h', queries: { mean: { range: '-1d', aggregation: 'mean' } } },
     exec: { command: 'cat', append_payload: true, fail_on_error: true },
     append: { path: 'log.txt', mode: 'append', newline: false },
     replace: { path: 'last.json', mode: 'write', format: 'json' },

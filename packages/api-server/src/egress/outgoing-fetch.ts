@@ -4,9 +4,8 @@
  * Fetch standard, section 4.4.
  * @module
  */
-import type { Agent, fetch as UndiciFetch } from 'undici'
-
 import type { Dial } from './dialer.ts'
+import { createHttpExchange, type Exchange } from './http-exchange.ts'
 
 /** `fetch` with connections of its own. */
 export interface OutgoingFetch {
@@ -25,51 +24,13 @@ const bodyHeaders = ['content-encoding', 'content-language', 'content-location',
 
 /** Requests that go out by a dialer. */
 export function createOutgoingFetch(dial: Dial): OutgoingFetch {
-  let client: Promise<Client> | null = null
-  const send: Send = async (url, init) => {
-    const { fetch, agent } = await (client ??= openClient(dial))
-    // the library's own types say the same in other words
-    return (await fetch(url, { ...init, dispatcher: agent } as never)) as unknown as Response
-  }
-  return {
-    fetch: (url, init = {}) => follow(send, url, init),
-    async close() {
-      const opened = client === null ? null : await client
-      await opened?.agent.destroy()
-    },
-  }
+  const { send, close } = createHttpExchange(dial)
+  return { fetch: (url, init = {}) => follow(send, url, init), close }
 }
 
-type Send = (url: string, init: RequestInit) => Promise<Response>
-
-interface Client {
-  readonly fetch: typeof UndiciFetch
-  readonly agent: Agent
-}
-
-/** The library is loaded for the first request: most engines start without one. */
-async function openClient(dial: Dial): Promise<Client> {
-  const { Agent, fetch } = await import('undici')
-  const agent = new Agent({
-    connect({ hostname, port, protocol }, done) {
-      const tls = protocol === 'https:'
-      const socket = dial({ host: hostname, port: Number(port) || (tls ? 443 : 80), tls, protocols: ['http/1.1'] })
-      const failed = (error: Error): void => done(error, null)
-      socket.once('error', failed)
-      socket.once(tls ? 'secureConnect' : 'connect', () => {
-        // a peer that was refused has ended the socket
-        if (socket.destroyed) return
-        socket.off('error', failed)
-        done(null, socket)
-      })
-    },
-  })
-  return { fetch, agent }
-}
-
-async function follow(send: Send, url: string, init: RequestInit): Promise<Response> {
+async function follow(send: Exchange, url: string, init: RequestInit): Promise<Response> {
   let at = url
-  let request: RequestInit = { ...(await plainBody(init)), redirect: 'manual' }
+  let request = init
   for (let followed = 0; ; followed += 1) {
     if (!/^https?:/i.test(at)) throw new TypeError(`${at} is no address to request; use http:// or https://`)
     const response = await send(at, request)
@@ -82,15 +43,6 @@ async function follow(send: Send, url: string, init: RequestInit): Promise<Respo
     request = redirected(request, response.status, new URL(next).origin === new URL(at).origin)
     at = next
   }
-}
-
-/** A form is written out here: the library knows forms of its own only. */
-async function plainBody(init: RequestInit): Promise<RequestInit> {
-  const headers = new Headers(init.headers)
-  if (!(init.body instanceof FormData)) return { ...init, headers }
-  const form = new Response(init.body)
-  headers.set('content-type', form.headers.get('content-type') ?? '')
-  return { ...init, headers, body: await form.arrayBuffer() }
 }
 
 function redirected(request: RequestInit, status: number, isSameOrigin: boolean): RequestInit {

@@ -57,7 +57,7 @@ export interface WorkDeps {
 }
 
 /** Texts as they are stored. `place` is where, and no text opens in another one. */
-export interface WorkSeals {
+interface WorkSeals {
   /** The same text when it may be stored as it is. */
   seal(place: string, text: string): string
   /** Null for what was sealed elsewhere, or has been changed. */

@@ -25,12 +25,30 @@ const piped = (type: string, settings: object) => ({ id: 'n', type, settings, po
 
 // timers of the platform keep 24.8 days; a longer one fires at once
 test.each([
-  ['an interval', inject({ interval: 30 * DAY }), 30, [], [1]],
-  ['a delay after the start', inject({ at_start: true, start_delay: 40 * DAY }), 40, [], [1]],
-  ['a delay', piped('delay', { delay: 25 * DAY }), 25, [], [1, 2]],
-  ['the window of a rate', piped('delay', { interval: 365 * DAY }), 365, [1], [1, 2]],
-  ['a wait', piped('debounce', { wait: 50 * DAY, then: 'quiet' }), 50, [true], [true, 'quiet']],
-])('%s beyond 24.8 days fires on time, by the engine’s own clock [F42]', async (_what, node, days, before, after) => {
+  { what: 'an interval', node: inject({ interval: 30 * DAY }), days: 30, before: [], after: [1] },
+  {
+    what: 'a delay after the start',
+    node: inject({ at_start: true, start_delay: 40 * DAY }),
+    days: 40,
+    before: [],
+    after: [1],
+  },
+  { what: 'a delay', node: piped('delay', { delay: 25 * DAY }), days: 25, before: [], after: [1, 2] },
+  {
+    what: 'the window of a rate',
+    node: piped('delay', { interval: 365 * DAY }),
+    days: 365,
+    before: [1],
+    after: [1, 2],
+  },
+  {
+    what: 'a wait',
+    node: piped('debounce', { wait: 50 * DAY, then: 'quiet' }),
+    days: 50,
+    before: [true],
+    after: [true, 'quiet'],
+  },
+])('$what beyond 24.8 days fires on time, by the engine’s own clock [F42]', async ({ node, days, before, after }) => {
   const host = { ...memoryHost(), clock: createClock() }
   const runtime = new LiveRuntime(host, new NodeRegistry([injectNode, delayNode, debounceNode]))
   const document = { nodes: [node], inputs: node.type === 'inject' ? [] : [{ name: 'in' }] }

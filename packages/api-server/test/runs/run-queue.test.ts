@@ -38,7 +38,7 @@ function setup(
         return new Set(tokens.filter((token) => held.has(token)))
       },
       abandon: async (which) => {
-        sweeps.push(String(which))
+        sweeps.push(typeof which === 'string' ? which : 'lost')
         return []
       },
     },

@@ -37,7 +37,7 @@ export async function showRun(id: string, flags: ClientFlags): Promise<void> {
   console.log(flags.json ? JSON.stringify(run, null, 2) : describeRun(run))
 }
 
-/** A run for people: head line, inputs, nodes, metrics, result. */
+/** A run for people: head line, inputs, nodes, metrics, result, what the nodes have printed. */
 export function describeRun(run: Run): string {
   const nodes = run.nodes.map((node) => [
     `  ${node.node}`,
@@ -54,11 +54,23 @@ export function describeRun(run: Run): string {
     ...section('nodes', nodes.length > 0 ? [table(['  NODE', 'STATUS', 'DURATION', 'WORKER', ''], nodes, '')] : []),
     ...section('metrics', metrics),
     ...section('result', pairs(run.result ?? {})),
+    ...run.nodes.flatMap(logOf),
     ...run.nodes.flatMap((node) =>
       node.traceback ? ['', `traceback of ${node.node}:`, printable(node.traceback.trimEnd())] : [],
     ),
   ]
   return parts.join('\n')
+}
+
+/** Lines of a log that are shown; all of them are in the record. */
+const LOG_LINES = 20
+
+/** The end of what a node has printed. */
+function logOf({ node, logs }: Run['nodes'][number]): string[] {
+  const lines = logs.trimEnd().split('\n')
+  if (logs.trimEnd() === '') return []
+  const left = lines.length > LOG_LINES ? `, the last ${LOG_LINES} of ${lines.length} lines (--json has them all)` : ''
+  return ['', `log of ${node}${left}:`, ...lines.slice(-LOG_LINES).map(printable)]
 }
 
 const section = (title: string, lines: string[]): string[] => (lines.length > 0 ? [`${title}:`, ...lines] : [])
