@@ -124,6 +124,7 @@ describe.skipIf(python === null)('a Python process that does not survive', () =>
     for (let count = 0; count < 100; count += 1) await own.call({ source: 'import os\ndef run():\n    os._exit(1)\n' })
     // The zygote and at most a spare.
     expect(await until(() => children('crashes').length <= 2)).toBe(true)
+    expect(await until(() => zombiesOf([process.pid, ...children('crashes')]) === 0)).toBe(true)
     expect(readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(before + 5)
   }, 30_000)
 
@@ -138,6 +139,20 @@ describe.skipIf(python === null)('a Python process that does not survive', () =>
     expect(await own.call({ source: fine })).toMatchObject({ outputs: { y: 1 } })
   })
 })
+
+/** How many ended processes their parents have not taken note of: they have no environment by which to find them. */
+function zombiesOf(parents: readonly number[]): number {
+  return readdirSync('/proc').filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false
+    try {
+      const [, state, parent] = /\) (\S) (\d+) /.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+      return state === 'Z' && parents.includes(Number(parent))
+    } catch {
+      // ended meanwhile
+      return false
+    }
+  }).length
+}
 
 describe('a missing interpreter', () => {
   test.skipIf(python === null)('that was removed fails the next start, and the worker lives on [F70]', async () => {

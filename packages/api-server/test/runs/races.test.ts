@@ -168,13 +168,20 @@ test('whichever answer gets lost on the way of a run, it ends once, is executed 
     },
   })
   await own.publish('double', double)
-  const { sql } = own.database
-  for (let lost = 1, isOver = false; !isOver; lost += 1) {
+  const { backend, sql } = own.database
+  // a run has five, and a submission that is repeated one more
+  for (let lost = 1; lost <= 6; lost += 1) {
     Object.assign(state, { lost: 0, left: lost })
     const body = { idempotency_key: `answer ${lost}`, no_cache: true }
     // oxlint-disable-next-line no-await-in-loop -- a run for each answer
     const { id } = await own.submit('double', body).catch(() => own.submit('double', body))
-    const statusOf = async () => (await sql<{ status: string }[]>`select status from run where id = ${id}`)[0]?.status
+    let looks = 0
+    const statusOf = async () => {
+      // where engines share the database, the lease of a run that a lost claim has taken runs out: after a while
+      if (backend === 'server' && ++looks > 20 && !executed.includes(id))
+        await sql`update run set lease_until = now() where id = ${id} and status = 'running'`
+      return (await sql<{ status: string }[]>`select status from run where id = ${id}`)[0]?.status
+    }
     // oxlint-disable-next-line no-await-in-loop
     await expect.poll(statusOf).toMatch(/ok|abandoned/)
     // oxlint-disable-next-line no-await-in-loop
@@ -185,8 +192,6 @@ test('whichever answer gets lost on the way of a run, it ends once, is executed 
     // oxlint-disable-next-line no-await-in-loop
     expect(ends).toEqual([await statusOf()])
     expect(executed.filter((run) => run === id)).toHaveLength(ends[0] === 'ok' ? 1 : 0)
-    // a run has fewer answers than that
-    isOver = state.lost === 0
     state.left = 0
   }
   expect(await sql`select from run where status in ('queued', 'running')`).toEqual([])
