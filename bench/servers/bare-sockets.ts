@@ -1,16 +1,32 @@
-/** The baselines of node-sockets.bench.ts: a bare MQTT client that passes numbers on, and a bare `ws` server that
- * sends what it hears to all its clients. */
+/**
+ * The baselines of node-sockets.bench.ts: a bare MQTT client that passes numbers on, a bare `ws` server that sends what
+ * it hears to all its clients, and one that asks an HTTP server first, one frame after the other.
+ */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 
 import mqtt from 'mqtt'
-import { WebSocketServer } from 'ws'
+import { Agent } from 'undici'
+import { type WebSocket, WebSocketServer } from 'ws'
 
-const [what = '', brokerUrl = '', level = '0'] = process.argv.slice(2)
+const [what = '', peer = '', level = '0'] = process.argv.slice(2)
 const qos = Number(level) as 0 | 1
 
+const agent = new Agent()
+let asked = Promise.resolve()
+async function ask(socket: WebSocket, heard: number): Promise<void> {
+  const { body } = await agent.request({
+    origin: peer,
+    path: '/',
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ heard }),
+  })
+  socket.send(String(((await body.json()) as { said: number }).said))
+}
+
 if (what === 'mqtt') {
-  const client = await mqtt.connectAsync(brokerUrl, { protocolVersion: 4, username: 'plant', password: 'pa ss:wörd' })
+  const client = await mqtt.connectAsync(peer, { protocolVersion: 4, username: 'plant', password: 'pa ss:wörd' })
   ;(client.stream as unknown as { setNoDelay(on: boolean): void }).setNoDelay(true)
   client.on('message', (_topic, payload) => {
     const value = Number(payload)
@@ -22,6 +38,7 @@ if (what === 'mqtt') {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false })
   server.on('connection', (socket) =>
     socket.on('message', (data, isBinary) => {
+      if (what === 'http') return void (asked = asked.then(() => ask(socket, Number(data))))
       for (const client of server.clients) client.send(data, { binary: isBinary })
     }),
   )

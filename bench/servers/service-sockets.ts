@@ -1,15 +1,18 @@
-/** What node-sockets.bench.ts measures: mqtt in, switch, mqtt out; and a served socket that sends back what it hears. */
+/**
+ * What node-sockets.bench.ts measures: mqtt in, switch, mqtt out; a served socket that sends back what it hears; and one
+ * that asks an HTTP server first.
+ */
 import { createClient } from '@flow-service/client-sdk'
 import { liveFlow, t } from '@flow-service/flow-sdk'
-import { change, mqtt, switchOn, websocket } from '@flow-service/node-types/flow'
+import { change, http, mqtt, switchOn, websocket } from '@flow-service/node-types/flow'
 
 import { startBenchService } from './bench-service.ts'
 
-const [what = '', brokerUrl = '', level = '0'] = process.argv.slice(2)
+const [what = '', peer = '', level = '0'] = process.argv.slice(2)
 const qos = Number(level) as 0 | 1
 
 function passOn() {
-  const broker = { brokerHost: '127.0.0.1', brokerPort: Number(new URL(brokerUrl).port), qos }
+  const broker = { brokerHost: '127.0.0.1', brokerPort: Number(new URL(peer).port), qos }
   const login = { username: 'plant', password: 'pa ss:wörd' }
   return liveFlow('bench', { temp: t.float }, (m, use) => {
     use(
@@ -29,7 +32,11 @@ const echo = () =>
       { said: m.said },
       { id: 'socket', out: { heard: m.heard } },
     )
-    use(change(t.float, {}), { in: m.heard }, { id: 'pass', out: { out: m.said } })
+    if (what === 'ws') use(change(t.float, {}), { in: m.heard }, { id: 'pass', out: { out: m.said } })
+    else {
+      const asked = http.request({ url: peer, in: { heard: t.float }, out: { said: t.float } })
+      use(asked, { heard: m.heard }, { id: 'ask', out: { said: m.said } })
+    }
   })
 
 const { baseUrl, origin, token } = await startBenchService([what === 'mqtt' ? passOn() : echo()])

@@ -5,7 +5,7 @@
 import { v7 } from 'uuid'
 
 /** Ids that one call to the system's generator of random bytes is good for. */
-const IDS_A_FILL = 256
+const IDS_A_FILL = 1024
 const ID_BYTES = 16
 
 const random = new Uint8Array(IDS_A_FILL * ID_BYTES)

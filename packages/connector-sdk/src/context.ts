@@ -107,11 +107,7 @@ export interface NodeContext<S = Values> {
    * Serve a socket until the node stops, which closes its clients with 1001. `serve` is called for each client and answers
    * who hears it; `full` for each that is refused because there are as many as there may be.
    */
-  socketRoute(
-    route: SocketRoute,
-    serve: (peer: SocketPeer) => SocketListener,
-    full?: (clients: number) => void,
-  ): void
+  socketRoute(route: SocketRoute, serve: (peer: SocketPeer) => SocketListener, full?: (clients: number) => void): void
   /** `fetch` through the engine's egress rules. */
   fetch(url: string, init?: RequestInit): Promise<Response>
   /**

@@ -14,6 +14,7 @@ export {
 } from './context.ts'
 export { cronFault } from './cron-pattern.ts'
 export { FileError, filePathFault, type Files, MAX_FILE_BYTES, MAX_FILE_READ_BYTES } from './files.ts'
+export { gatherWrites } from './gather-writes.ts'
 export {
   type AnyNodeDefinition,
   defineNode,

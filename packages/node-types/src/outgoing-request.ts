@@ -34,12 +34,21 @@ export async function within<T>(
   { seconds, title }: { readonly seconds: number; readonly title: string },
   request: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const expiry = new AbortController()
-  const cancel = ctx.after(seconds, () => expiry.abort())
+  ctx.signal.throwIfAborted()
+  const requests = new AbortController()
+  let isExpired = false
+  const end = (): void => requests.abort(ctx.signal.reason)
+  const cancel = ctx.after(seconds, () => {
+    isExpired = true
+    requests.abort()
+  })
+  ctx.signal.addEventListener('abort', end, { once: true })
   try {
-    return await request(AbortSignal.any([ctx.signal, expiry.signal]))
+    return await request(requests.signal)
   } catch (error) {
-    if (expiry.signal.aborted) throw new RequestFailure('timeout', `${title} gave no answer within ${seconds} s`)
+    // of several requests, one that fails ends the others
+    requests.abort()
+    if (isExpired) throw new RequestFailure('timeout', `${title} gave no answer within ${seconds} s`)
     if (error instanceof RequestFailure || ctx.signal.aborted) throw error
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     throw new RequestFailure(
@@ -48,8 +57,7 @@ export async function within<T>(
     )
   } finally {
     cancel()
-    // of several requests, one that fails ends the others
-    expiry.abort()
+    ctx.signal.removeEventListener('abort', end)
   }
 }
 

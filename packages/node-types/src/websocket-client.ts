@@ -2,7 +2,13 @@
  * `websocket` as a client: connects, and again whenever the connection is lost (wire decision G69).
  * @module
  */
-import type { Cancel, NodeContext, NodeInstance, SocketPeer } from '@flow-service/connector-sdk'
+import {
+  type Cancel,
+  gatherWrites,
+  type NodeContext,
+  type NodeInstance,
+  type SocketPeer,
+} from '@flow-service/connector-sdk'
 import { WebSocket } from 'ws'
 
 import { FrameSender } from './frame-sender.ts'
@@ -41,6 +47,7 @@ class Client {
   readonly #frames: FrameSender
   readonly #hear: (text: string) => void
   #socket: WebSocket | null = null
+  #gather = (): void => {}
   /** Ends the handshake that takes too long, or the pings. */
   #watch: Cancel | null = null
   #isStopped = false
@@ -119,8 +126,11 @@ class Client {
       maxPayload: MAX_MESSAGE_BYTES,
       perMessageDeflate: false,
       // one way out for all nodes, with the same rules
-      createConnection: (() =>
-        this.#ctx.connect({ host: hostname, port: Number(port) || (tls ? 443 : 80), tls })) as never,
+      createConnection: (() => {
+        const wire = this.#ctx.connect({ host: hostname, port: Number(port) || (tls ? 443 : 80), tls })
+        this.#gather = gatherWrites(wire)
+        return wire
+      }) as never,
     })
   }
 
@@ -140,7 +150,7 @@ class Client {
     })
     this.#redial.up()
     for (const text of this.#ctx.settings.on_connect) socket.send(textOf(text))
-    this.#frames.attach(peerOf(socket))
+    this.#frames.attach(peerOf(socket, this.#gather))
   }
 
   #lose(reason: string): void {
@@ -159,10 +169,13 @@ class Client {
   }
 }
 
-const peerOf = (socket: WebSocket): SocketPeer => ({
+const peerOf = (socket: WebSocket, gather: () => void): SocketPeer => ({
   get waiting() {
     return socket.bufferedAmount
   },
-  send: (frame, sent) => socket.send(frame, { binary: false }, sent),
+  send(frame, sent) {
+    gather()
+    socket.send(frame, { binary: false }, sent)
+  },
   cut: () => socket.terminate(),
 })

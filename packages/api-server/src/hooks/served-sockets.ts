@@ -7,7 +7,13 @@
  * firewall would reach it on their behalf.
  * @module
  */
-import type { Cancel, SocketListener, SocketPeer, SocketRoute } from '@flow-service/connector-sdk'
+import {
+  type Cancel,
+  gatherWrites,
+  type SocketListener,
+  type SocketPeer,
+  type SocketRoute,
+} from '@flow-service/connector-sdk'
 import { MAX_HOOK_BYTES, MAX_SOCKET_CLIENTS } from '@flow-service/protocol'
 import type { WebSocket } from 'ws'
 
@@ -66,7 +72,8 @@ export class ServedSockets {
       }
       served.opening++
       try {
-        connect(served, await asked.accept({ maxPayloadBytes: MAX_HOOK_BYTES, stopCode: GOING_AWAY }))
+        const socket = await asked.accept({ maxPayloadBytes: MAX_HOOK_BYTES, stopCode: GOING_AWAY })
+        connect(served, socket, gatherWrites(asked.request.socket))
       } finally {
         served.opening--
       }
@@ -74,7 +81,7 @@ export class ServedSockets {
   }
 }
 
-function connect(served: Served, socket: WebSocket): void {
+function connect(served: Served, socket: WebSocket, gather: () => void): void {
   if (!served.isMounted) return closeSocket(socket)
   const { clients } = served
   clients.add(socket)
@@ -82,7 +89,10 @@ function connect(served: Served, socket: WebSocket): void {
     get waiting() {
       return socket.bufferedAmount
     },
-    send: (frame, sent) => socket.send(frame, { binary: false }, sent),
+    send(frame, sent) {
+      gather()
+      socket.send(frame, { binary: false }, sent)
+    },
     cut: () => socket.terminate(),
   })
   socket.on('message', (data, isBinary) => {
