@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
-import { openDatabase } from '../packages/api-server/src/db/database.ts'
+import { readDatabase } from '../packages/api-server/test/backend.ts'
 import { pythonNode, publishFlow } from './documents.ts'
 import { DataDirectory, type EngineProcess } from './engine-process.ts'
 
@@ -246,19 +246,19 @@ describe('no value of a secret is shown [T80] [T104] [R150]', () => {
     await post(1)
     await vi.waitUntil(() => frames.slice(before).join('').includes('live.out'), { timeout: 30_000 })
     expect(await at.end('SIGTERM')).toBe(0)
-    const database = await openDatabase({ dataDir: data.path, log: { info() {}, warn() {}, error() {} } })
-    const tables = await database.sql<{ name: string }[]>`
-      select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by 1`
     const rows = new Map<string, string[]>()
-    for (const { name } of tables) {
-      // oxlint-disable-next-line no-await-in-loop -- one session
-      const all = await database.sql<object[]>(statement(`select * from "${name}"`))
-      rows.set(
-        name,
-        all.flatMap((row) => Object.values(row).map(textOf)),
-      )
-    }
-    await database.close()
+    await readDatabase(data.path, async (sql) => {
+      const tables = await sql<{ name: string }[]>`
+        select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by 1`
+      for (const { name } of tables) {
+        // oxlint-disable-next-line no-await-in-loop -- one session
+        const all = await sql<object[]>(statement(`select * from "${name}"`))
+        rows.set(
+          name,
+          all.flatMap((row) => Object.values(row).map(textOf)),
+        )
+      }
+    })
     expect(rows.get('live_work')?.some((text) => text.startsWith('sealed:'))).toBe(true)
     expect([...rows].filter(([, texts]) => found(texts.join('\n')).length > 0).map(([name]) => name)).toEqual([])
     expect([...rows.values()].flat().some(hasMask)).toBe(true)

@@ -86,6 +86,7 @@ export class ExecutionStore {
           run uuid, token uuid, digest text, document json, status text, finished_at timestamptz, result text,
           error json, artifacts text)
         join run on run.id = item.run and run.status = 'running' and run.lease_token = item.token
+        where run.id = any(${writes.map(({ run }) => run)}::uuid[])
         for no key update of run
       ), moved as (
         update run set digest = coalesce(held.digest, run.digest), artifacts = coalesce(held.artifacts, run.artifacts),
