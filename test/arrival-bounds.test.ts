@@ -51,10 +51,8 @@ test.each([
   ['100,000 levels', nested(100_000), 422, 'validation_failed'],
   ['65 levels', `{"posted":${nested(65)}}`, 422, 'validation_failed'],
 ])('a webhook refuses %s, and takes what comes next [F61]', async (_what, body, status, code) => {
-  const before = process.memoryUsage().rss
   const answer = await sendRaw(at.origin, ['POST /hooks/plant/hook HTTP/1.1', json], body)
   expect([answer.status, JSON.parse(answer.body).code]).toEqual([status, code])
-  expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000)
   expect((await sendRaw(at.origin, ['POST /hooks/plant/hook HTTP/1.1', json], '{"posted":1}')).status).toBe(202)
 })
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { type Client, createClient } from '@flow-service/client-sdk'
+import { afterAll } from 'vitest'
 
 const bin = join(import.meta.dirname, '..', 'packages', 'cli', 'src', 'bin.ts')
 const fromSource = '--conditions=@flow-service/source'
@@ -23,6 +24,13 @@ export interface EngineProcess {
   end(signal: NodeJS.Signals): Promise<number | null>
 }
 
+/** Those of the test file that are in use. */
+const directories = new Set<DataDirectory>()
+// a test that has run out of time disposes of nothing
+afterAll(() => {
+  for (const directory of directories) directory[Symbol.dispose]()
+})
+
 /** A data directory for engines that come and go: a new one, unless told which. */
 export class DataDirectory implements Disposable {
   readonly path: string
@@ -30,6 +38,7 @@ export class DataDirectory implements Disposable {
 
   constructor(path = mkdtempSync(join(tmpdir(), 'engine-'))) {
     this.path = path
+    directories.add(this)
   }
 
   /** Starts an engine on this directory and waits until it listens. */
@@ -89,6 +98,7 @@ export class DataDirectory implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    directories.delete(this)
     for (const child of this.#children) child.kill('SIGKILL')
     rmSync(this.path, { recursive: true, force: true, maxRetries: 5 })
   }

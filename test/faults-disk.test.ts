@@ -71,7 +71,8 @@ test('an engine whose disk confirms nothing acknowledges nothing, ends with what
   await publishFlow(client, 'scale', scaleFlow)
   let told = ''
   engine.child.stderr?.on('data', (text: string) => (told += text))
-  const exit = once(engine.child, 'exit')
+  // with all that it has said
+  const closed = once(engine.child, 'close')
   disk.failSyncs()
   // the engine may be gone before it answers
   const refused = (request: Promise<unknown>): Promise<unknown> =>
@@ -81,7 +82,7 @@ test('an engine whose disk confirms nothing acknowledges nothing, ends with what
     )
   expect([503, 'gone']).toContain(await refused(client.upload(randomBytes(1_000), { name: 'lost' })))
   expect([503, 'gone']).toContain(await refused(client.flows.save({ name: 'lost', flowDocument: {} })))
-  const [code] = (await exit) as [number | null]
+  const [code] = (await closed) as [number | null]
   expect(code).toBe(1)
   expect(told).toContain('the disk did not confirm a write')
 

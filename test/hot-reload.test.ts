@@ -200,13 +200,16 @@ describe('service dev', () => {
     project[Symbol.dispose]()
   })
 
-  test('a new module is loaded and its live flow started; an edit is swapped in with the values it has, and nothing else is touched', async () => {
+  test('a new module is loaded and its live flow started, its prints and failures are lines; an edit is swapped in with the values it has, and nothing else is touched', async () => {
     await expect.poll(() => startsOf(client, 'still')).toBe(1)
-    project.write('flows/busy.ts', live('busy', `(console.log('hello'), x + offset)`))
+    const tooCold = `(() => { throw new RangeError('too cold') })()`
+    project.write('flows/busy.ts', live('busy', `(console.log('hello'), x < 0 ? ${tooCold} : x + offset)`))
     await shown(/\+ busy {2}v1 \(new, live\)\n/)
     await client.messages.publish({ message: 'busy.offset', value: 100 })
     expect(await answerOf(client, 'busy', 1)).toBe(101)
-    await shown('"flow":"busy","node":"answer","msg":"hello')
+    await shown(/^› busy\.answer {2}hello$/m)
+    await client.messages.publish({ message: 'busy.x', value: -1 })
+    await shown(/^✗ busy\.answer {2}failed: too cold$/m)
     // it says so a second after it has started
     await expect.poll(() => startsOf(client, 'busy')).toBe(1)
     const frames: EventFrame[] = []

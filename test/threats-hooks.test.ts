@@ -235,7 +235,7 @@ describe('what a webhook takes is data and stays data [T57]', () => {
     await expect.poll(() => valueOf('open')).toEqual(value)
   })
 
-  test.skipIf(process.platform === 'win32')('no file that a body names is opened, nor one of a form', async () => {
+  test('no file that a body names is opened, nor one of a form', async () => {
     const path = join(at.dataDir, 'named-by-a-body')
     execFileSync('mkfifo', [path])
     // while somebody reads a pipe, and who opens it waits there, it can be opened for writing

@@ -9,6 +9,7 @@ import net from 'node:net'
 export class FrozenProxy implements AsyncDisposable {
   readonly #server: net.Server
   readonly #pairs: { near: net.Socket; far: net.Socket }[] = []
+  readonly #frozen: { near: net.Socket; far: net.Socket }[] = []
 
   private constructor(port: number) {
     this.#server = net.createServer((near) => {
@@ -43,13 +44,14 @@ export class FrozenProxy implements AsyncDisposable {
     for (const { near, far } of frozen) {
       far.unpipe(near).removeAllListeners('close').resume()
     }
+    this.#frozen.push(...frozen)
     return frozen.length
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const closed = once(this.#server, 'close')
     this.#server.close()
-    for (const { near, far } of this.#pairs) for (const socket of [near, far]) socket.destroy()
+    for (const { near, far } of [...this.#pairs, ...this.#frozen]) for (const socket of [near, far]) socket.destroy()
     await closed
   }
 }

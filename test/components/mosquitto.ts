@@ -62,7 +62,16 @@ export async function startMosquitto(settings: readonly string[] = []): Promise<
     process_.kill(signal)
     await exited
   }
-  await untilListening(port)
+  const stop = async (): Promise<void> => {
+    if (process_.exitCode === null && process_.signalCode === null) await end('SIGKILL')
+    fs.rmSync(directory, { recursive: true, force: true })
+  }
+  try {
+    await untilListening(port)
+  } catch (error) {
+    await stop()
+    throw error
+  }
   return {
     port,
     username,
@@ -75,10 +84,7 @@ export async function startMosquitto(settings: readonly string[] = []): Promise<
       exited = once(process_, 'exit')
       await untilListening(port)
     },
-    async stop() {
-      if (process_.exitCode === null && process_.signalCode === null) await end('SIGKILL')
-      fs.rmSync(directory, { recursive: true, force: true })
-    },
+    stop,
   }
 }
 

@@ -8,22 +8,25 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 
+import { onTestFinished } from 'vitest'
+
 const faults = new URL('disk-faults.ts', import.meta.url).href
 const PIECE = 2 ** 20
 
-/** Removed when it is disposed of. */
+/** Of one test: removed when it is disposed of, or the test has run out of time. */
 export class SmallDisk implements Disposable {
   /** The empty folder on it. */
   readonly path = fs.mkdtempSync(path.join(os.tmpdir(), 'small-disk-'))
   /** What the processes on it are started with. */
   readonly env: NodeJS.ProcessEnv
   readonly #control = fs.mkdtempSync(path.join(os.tmpdir(), 'disk-faults-'))
-  readonly #isMounted: boolean
+  #isMounted: boolean
 
   /** `size` in megabytes. */
   constructor(size: number) {
     this.env = { NODE_OPTIONS: `--import ${faults}`, DISK_FAULTS: this.#control }
     this.#isMounted = mount(this.path, size)
+    onTestFinished(() => this[Symbol.dispose]())
   }
 
   /** Leaves no byte. */
@@ -61,6 +64,7 @@ export class SmallDisk implements Disposable {
   [Symbol.dispose](): void {
     // a process that was killed a moment ago may still hold it
     if (this.#isMounted) execFileSync('umount', ['--lazy', this.path])
+    this.#isMounted = false
     for (const folder of [this.path, this.#control]) fs.rmSync(folder, { recursive: true, force: true })
   }
 }

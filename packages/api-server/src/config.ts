@@ -9,6 +9,7 @@ import { resolve } from 'node:path'
 import type { AnyFlow } from '@flow-service/protocol'
 
 import { isNetwork } from './egress/address-rules.ts'
+import type { NodeListener } from './flows/node-report.ts'
 import {
   choice,
   ConfigError,
@@ -211,14 +212,19 @@ type Flows = string | readonly AnyFlow[]
 /** Options of a service; what is missing comes from the environment, then from the defaults of {@link settings}. */
 export type ServiceConfig = { readonly [K in keyof Settings]?: Value<Settings[K]> | undefined } & {
   readonly flows?: Flows | undefined
+  /** Hears what live nodes print, which is not in the log then, and of their failures. */
+  readonly onNodeReport?: NodeListener | undefined
 }
 
 /** The configuration in force: every setting has its value, and paths are absolute. */
-export type ResolvedConfig = { readonly [K in keyof Settings]: Value<Settings[K]> } & { readonly flows: Flows | null }
+export type ResolvedConfig = { readonly [K in keyof Settings]: Value<Settings[K]> } & {
+  readonly flows: Flows | null
+  readonly onNodeReport: NodeListener | null
+}
 
 /** Settles every setting; throws `ConfigError` about the first that is not usable, or about an unknown option. */
 export function resolveConfig(options: ServiceConfig = {}, env: Environment = process.env): ResolvedConfig {
-  const { flows = null, ...rest } = options
+  const { flows = null, onNodeReport = null, ...rest } = options
   const given: Readonly<Record<string, unknown>> = rest
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(settings, name))
   if (unknown !== undefined)
@@ -228,10 +234,10 @@ export function resolveConfig(options: ServiceConfig = {}, env: Environment = pr
     readSetting<unknown>(name, each as Setting, given[name], env),
   ])
   // every value was accepted by the setting of its name
-  const values = Object.fromEntries(entries) as Omit<ResolvedConfig, 'flows'>
+  const values = Object.fromEntries(entries) as Omit<ResolvedConfig, 'flows' | 'onNodeReport'>
   if ((values.firstSuperuser === null) !== (values.firstSuperuserPassword === null))
     throw new ConfigError('set SERVICE_FIRST_SUPERUSER and SERVICE_FIRST_SUPERUSER_PASSWORD together')
   const artifactsDir = values.artifactsDir && resolve(values.artifactsDir)
   const caFile = values.caFile && resolve(values.caFile)
-  return { ...values, dataDir: resolve(values.dataDir), artifactsDir, caFile, flows }
+  return { ...values, dataDir: resolve(values.dataDir), artifactsDir, caFile, flows, onNodeReport }
 }

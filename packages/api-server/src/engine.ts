@@ -39,6 +39,7 @@ import { Library } from './flows/library.ts'
 import { LiveControl } from './flows/live-control.ts'
 import { createLiveFlows, type LiveFlows } from './flows/live.ts'
 import { openMachine } from './flows/machine.ts'
+import { nodeLogOf } from './flows/node-report.ts'
 import { NodeSources } from './flows/node-source.ts'
 import { loadPublishedFlows, type PublishedFlows } from './flows/published-flows.ts'
 import { createPythonIssues, type PythonIssues } from './flows/python-issues.ts'
@@ -266,8 +267,8 @@ async function openRuntime(
   const { cascadeEnded } = observer
   const machine = await openMachine(join(config.dataDir, 'files'), environmentBeside(config.dataDir))
   const { addressRules, egress } = await openEgress(config, lifecycle)
-  const parts = { ...stores, clock, dispatcher, egress, events: stores.bus, log, machine, redactor, cascadeEnded }
-  const host = createHost({ ...parts, timeZone: config.timeZone })
+  const parts = { ...stores, clock, dispatcher, egress, events: stores.bus, machine, redactor, cascadeEnded }
+  const host = createHost({ ...parts, log: nodeLogOf({ ...config, ...stores, log }), timeZone: config.timeZone })
   const worker = await lifecycle.open(
     async () =>
       startLocalAgent(pool, stores.artifacts, {

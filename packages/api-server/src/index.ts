@@ -8,5 +8,6 @@ export { checkFlowDocument, type DocumentFinding, type KnownSurroundings } from 
 export type { RegisteredName, ReloadResult } from './flows/code-flows.ts'
 export type { FlowChange } from './flows/code-registration.ts'
 export type { LoadError } from './flows/code-project.ts'
+export type { NodeListener, NodeReport } from './flows/node-report.ts'
 export { type Address, createService, type Service } from './service.ts'
 export { ConfigError, type Setting } from './setting.ts'

@@ -72,7 +72,7 @@ export interface RunHandle<R> {
   result(options?: { signal?: AbortSignal }): Promise<R>
   /**
    * The points of a curve from the first on, and new ones as they come until the run is over: every `stride`-th, and
-   * always the last. `name` is the message, bare or as `<flow>.<message>`.
+   * always the last. `name` is the message, bare or as `<flow>.<message>`. Throws after a million points when there are more.
    */
   metrics(
     name: string,

@@ -36,7 +36,8 @@ export interface CurvePlace {
 
 /**
  * The points of one message of a run, beginning with the first, and new ones until the run is over; every `stride`-th,
- * and always the last. A message that several nodes publish gives the points of the first of them.
+ * and always the last. A message that several nodes publish gives the points of the first of them. Throws at the end of
+ * those that an answer of the engine has, when there are more.
  */
 export async function* pointsOf(
   source: CurveSource,
@@ -49,17 +50,21 @@ export async function* pointsOf(
     // an engine that is away is waited for
     const run = await (isTold ? source.run() : source.run().catch(() => null))
     if (run === null) continue
-    const points = (await source.stored())[0]?.points ?? []
+    const { points, count } = (await source.stored())[0] ?? { points: [], count: 0 }
     for (const { step, ts, value } of points.slice(taken)) {
       last = { step, ts, value: Number(value) }
       if (taken++ % stride === 0) yield last
     }
     if (isFinished(run.status)) {
+      if (points.length < count) throw new Error(cutText(place, points.length, count))
       if (last !== null && (taken - 1) % stride !== 0) yield last
       return
     }
   }
 }
+
+const cutText = ({ id, name }: CurvePlace, given: number, count: number): string =>
+  `run "${id}" has ${count} points of "${name}", and an answer the first ${given}; ask for fewer by "stride" of runs.metrics, or export them`
 
 /** When to look at what is stored: at first, soon after a new point, at the end of the run, and now and then untold. */
 async function* looks(

@@ -85,7 +85,7 @@ test('a curve gives the last points of a burst soon, whatever other messages do,
   let points = [point(0)]
   const source = {
     run: async () => run,
-    stored: async () => [{ name: 'fit.loss', node: 'fit', port: 'loss', points }] as never,
+    stored: async () => [{ name: 'fit.loss', node: 'fit', port: 'loss', count: points.length, points }] as never,
     events,
   }
   const seen: number[] = []

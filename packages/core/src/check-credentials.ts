@@ -10,29 +10,33 @@ export interface CredentialSchema {
   readonly [keyword: string]: unknown
 }
 
-/** Schemas may refer to each other in circles. */
-const MAX_STEPS = 200
-
 /** JSON Pointers to the texts in settings that their schema marks as credentials, each once. */
 export function plainCredentials(schema: CredentialSchema, settings: unknown): string[] {
-  return [...new Set(found({ root: schema, steps: 0 }, schema, settings, ''))]
+  return [...new Set(found({ root: schema, seen: new Map() }, schema, settings, ''))]
 }
 
 interface Walk {
   readonly root: CredentialSchema
-  readonly steps: number
+  /** Which values were held against a schema, as pointers: schemas may refer to each other in circles. */
+  readonly seen: Map<CredentialSchema, Set<string>>
 }
 
 function found(walk: Walk, schema: unknown, value: unknown, pointer: string): string[] {
-  if (!isObject(schema) || walk.steps > MAX_STEPS || value === null || value === undefined) return []
+  if (!isObject(schema) || value === null || value === undefined || isSeen(walk, schema, pointer)) return []
   if (schema['x-secret'] === true) return textsIn(value, pointer)
-  const next = { ...walk, steps: walk.steps + 1 }
   const alternatives = ['anyOf', 'oneOf', 'allOf'].flatMap((keyword) => listOf(schema[keyword]))
   return [
-    ...alternatives.flatMap((each) => found(next, each, value, pointer)),
-    ...found(next, referred(walk.root, schema['$ref']), value, pointer),
-    ...(typeof value === 'object' ? within(next, schema, value, pointer) : []),
+    ...alternatives.flatMap((each) => found(walk, each, value, pointer)),
+    ...found(walk, referred(walk.root, schema['$ref']), value, pointer),
+    ...(typeof value === 'object' ? within(walk, schema, value, pointer) : []),
   ]
+}
+
+function isSeen({ seen }: Walk, schema: CredentialSchema, pointer: string): boolean {
+  const pointers = seen.get(schema) ?? new Set()
+  if (pointers.has(pointer)) return true
+  seen.set(schema, pointers.add(pointer))
+  return false
 }
 
 function within(walk: Walk, schema: CredentialSchema, value: object, pointer: string): string[] {

@@ -6,7 +6,7 @@ import type { AnyNodeDefinition, Values } from '@flow-service/connector-sdk'
 
 import type { NodeCheck } from './check-report.ts'
 import { missingSecret, noSecrets, pointerOf, secretRefs, withKnownSecrets } from './secrets.ts'
-import { isAbsent, settingFault, strangerFault } from './setting-fault.ts'
+import { isAbsent, isMarked, settingFault, strangerFault } from './setting-fault.ts'
 
 /** Reports what the schema refuses; answers the parsed settings, or undefined when they are refused. */
 export function checkSettings(check: NodeCheck, definition: AnyNodeDefinition): Values | undefined {
@@ -20,7 +20,7 @@ export function checkSettings(check: NodeCheck, definition: AnyNodeDefinition): 
   }
   for (const { pointer } of refs) {
     const name = pointer.split('/')[1] ?? ''
-    if (definition.settings.shape[name]?.meta()?.['x-published'] !== true) continue
+    if (!isMarked(definition, name, 'x-published')) continue
     const message = `setting "${name}" is published as it stands, and the secret in it would be; name the secret in the node that needs it`
     report('bad_setting', message, { node: node.id, path: base + pointer })
   }

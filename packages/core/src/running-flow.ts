@@ -24,6 +24,7 @@ import type { LiveNode } from './live-node.ts'
 import { Loop } from './loop.ts'
 import type { Arrivals, Home, HomeNode, KeptPublication, Waiting } from './node-home.ts'
 import { startNode } from './node-life.ts'
+import { NodeNews } from './node-news.ts'
 import type { TimersHome } from './node-timers.ts'
 import { feed, replayOf, type Request, requestOf } from './requests.ts'
 
@@ -57,6 +58,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
   #phase: Phase = { is: 'starting' }
   /** Publications from before the take-up. */
   readonly #kept: { readonly cause: Cause; readonly publish: () => void }[] = []
+  readonly #news = new NodeNews()
   #tickets = 0
   /** What an earlier life has left, until it is taken up. */
   #left: LeftWork | null = null
@@ -267,10 +269,8 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
   }
 
   changed(node: HomeNode): void {
-    const { status, error } = node.state()
-    const failure = error === null ? null : { type: error.type, message: error.message }
-    const { host } = this.#around
-    host.event({ type: 'node', flow: this.name, node: node.node.id, run: null, status, cached: false, error: failure })
+    const news = this.#news.of(node.state())
+    if (news !== null) this.#around.host.event(news)
   }
 
   healthChanged(node: HomeNode): void {

@@ -41,7 +41,12 @@ export function strangerFault(
 }
 
 const isSecret = ({ definition }: WrittenSettings, [name]: readonly PropertyKey[]): boolean =>
-  definition.settings.shape[String(name)]?.meta()?.['x-secret'] === true
+  isMarked(definition, String(name), 'x-secret')
+
+/** Whether the type has a setting of that name with that mark. Documents may name anything, `constructor` too. */
+export function isMarked({ settings: { shape } }: AnyNodeDefinition, name: string, mark: string): boolean {
+  return Object.hasOwn(shape, name) && shape[name]?.meta()?.[mark] === true
+}
 
 const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>(

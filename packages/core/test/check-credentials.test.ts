@@ -68,3 +68,11 @@ test('such a setting is an advice that does not tell it; a reference is none [R0
   expect(more.map(({ path }) => path)).toEqual(['/nodes/0/settings/port'])
   expect(issues({ token: { $secret: 'a' } }).map(({ path }) => path)).toEqual(['/nodes/0/settings/port'])
 })
+
+test('a setting may have the name of what every object has: a reference in it is in order', () => {
+  const free = new NodeRegistry([type('free', () => ({}), { settings: z.looseObject({}) })])
+  for (const name of ['constructor', 'toString', 'valueOf']) {
+    const document = flow([{ id: 'a', type: 'free', settings: { [name]: { $secret: 'a' } } as never }])
+    expect([name, checkDocument(document, free)]).toEqual([name, []])
+  }
+})

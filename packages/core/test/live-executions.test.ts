@@ -125,6 +125,26 @@ test('a failure marks the node until it is acknowledged, while the node goes on 
   ])
 })
 
+test('a failure is told once, also of executions that take time and fail in the same way again', async () => {
+  const late = type('late', () => ({
+    onValue: (_port, value) => Promise.reject(new RangeError(`no ${String(value)}`)),
+  }))
+  const { start, runtime, host } = engine([late])
+  const live = await start(flow([{ id: 'a', type: 'late', ports: [input('x')] }]))
+  for (const value of ['fan', 'fan', 'air']) {
+    runtime.publish('f.x', value)
+    await live.idle()
+  }
+  const states = host.events
+    .filter((event) => event.type === 'node')
+    .map(({ status, error }) => [status, error?.message])
+  expect(states).toEqual([
+    ['running', undefined],
+    ['failed', 'no fan'],
+    ['failed', 'no air'],
+  ])
+})
+
 test('the error of a node’s code keeps its type and traceback', async () => {
   const call = () => Promise.reject(new CodeError('ValueError', 'bad lr', 'Traceback: line 3'))
   const code = type('code', (ctx) => ({ onInput: (values) => ctx.call(values) }), {

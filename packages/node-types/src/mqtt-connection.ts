@@ -5,7 +5,7 @@
  */
 import type { Duplex } from 'node:stream'
 
-import type { Cancel, NodeContext } from '@flow-service/connector-sdk'
+import { type Cancel, gatherWrites, type NodeContext } from '@flow-service/connector-sdk'
 import type * as mqtt from 'mqtt'
 
 import { brokerOf, type MqttSettings } from './mqtt-settings.ts'
@@ -125,7 +125,8 @@ export class BrokerConnection {
     if (broker === null) throw new Error(`"${this.#ctx.settings.broker_host}" names no broker`)
     this.#stream = this.#ctx.connect(broker)
     this.#stream.on('error', (error) => this.fail(error.message))
-    gatherAnswers(this.#stream)
+    // the library acknowledges each message with a system call of its own otherwise
+    this.#stream.on('data', gatherWrites(this.#stream))
     return this.#stream
   }
 
@@ -144,23 +145,4 @@ export class BrokerConnection {
     this.#bound()
     this.#events.up(this)
   }
-}
-
-/**
- * Keeps what is written in answer to bytes that came until all of them are handled: the library acknowledges each message
- * with a system call of its own otherwise. It goes on from message to message by ticks, the flow that they set off works
- * in microtasks behind these, and the tick after those is the end.
- */
-function gatherAnswers(stream: Duplex): void {
-  let isGathering = false
-  const release = (): void => {
-    isGathering = false
-    stream.uncork()
-  }
-  stream.on('data', () => {
-    if (isGathering) return
-    isGathering = true
-    stream.cork()
-    queueMicrotask(() => process.nextTick(release))
-  })
 }

@@ -2,8 +2,9 @@
  * What a Node process does with the agent's messages: loads bundles, executes calls, asks for artifacts.
  * @module
  */
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 import type { ArtifactRef, CallFrame, Definition } from '@flow-service/protocol'
 
@@ -125,7 +126,10 @@ export class CodeSession {
 
   async #load(frame: CallFrame): Promise<Runnable> {
     if (this.#definition?.digest === frame.source_digest) return this.#definition.runnable
-    const module = await importText(urlOf(frame.node), frame.source)
+    const url = urlOf(frame.node)
+    // code that looks at itself, such as one that starts a thread of its own file, finds one
+    if (frame.source.includes('import.meta')) writeFileSync(fileURLToPath(url), frame.source)
+    const module = await importText(url, frame.source)
     const runnable = module[frame.entry]
     if (!isRunnable(runnable)) {
       const found = Object.keys(module).join(', ') || 'none'

@@ -106,6 +106,13 @@ describe('the TypeScript convention', () => {
     expect(failed?.traceback).not.toContain('code-execution')
   })
 
+  test('code that looks at its own file finds it', async () => {
+    const source = `import { readFileSync } from 'node:fs'
+      export const entry = { kind: 'stage', id: 'x', initials: {},
+        run: () => ({ y: readFileSync(import.meta.filename, 'utf8').length }) }`
+    expect(outputsOf(await shared().call({ source, kind: 'code', entry: 'entry' }))).toEqual({ y: source.length })
+  })
+
   test.each([
     ['process.exit', '() => process.exit(5)', 'process_died', 'exited with code 5'],
     ['SIGKILL', '() => process.kill(process.pid, "SIGKILL")', 'process_died', 'SIGKILL'],

@@ -3,7 +3,8 @@
  * router, a frozen host). The driver would wait for the answer without end. A connection that is closed here is opened
  * again by the driver; its statement fails as if the server had closed it.
  *
- * W1 The driver closes what is idle before it counts as silent, so a silent connection waits for an answer.
+ * W1 The driver closes what is idle before it counts as silent. So a silent connection waits for an answer, or is that
+ *    of a transaction which does something else meanwhile, for far too long.
  * W2 It may wait for a slow statement: the server is asked, over a new connection, how many it is executing for us.
  * W3 Connections for notifications are never idle: the pulse of this engine passes through them.
  * @module
@@ -23,9 +24,12 @@ const PULSE_CHANNEL = 'flow_service_pulse'
 
 interface Watched {
   readonly isSignal: boolean
-  bytes: number
-  /** When something arrived for the last time. */
-  heardAt: number
+  read: number
+  written: number
+  /** When something arrived for the last time, or was asked for after that for the first time. */
+  silentSince: number
+  /** Whether something was asked for after that. */
+  isAsked: boolean
 }
 
 /** Connections of one engine to one server. */
@@ -37,7 +41,7 @@ export class ConnectionWatch {
   readonly #timers: NodeJS.Timeout[] = []
   #isProbing = false
 
-  /** A connection that is silent for `patienceMs` is looked into; it is closed at most 10 % and 4 s later. */
+  /** A connection that is silent for `patienceMs` is looked into; it is closed at most 20 % and 4 s later. */
   constructor(url: string, patienceMs: number) {
     this.#url = url
     this.#patienceMs = patienceMs
@@ -73,10 +77,12 @@ export class ConnectionWatch {
       socket: ({ host, port, path }: { host: string[]; port: number[]; path?: string | false }) => {
         const at = next++ % port.length
         const address = { host: host[at] ?? 'localhost', port: port[at] ?? 5432 }
-        const socket = net.connect(path ? { path } : address)
+        const socket = new net.Socket()
+        // an address that cannot be reached at all fails before the driver listens for errors, unless that is later
+        queueMicrotask(() => socket.connect(path ? { path } : address))
         // the driver takes the name of the certificate from here
         Object.assign(socket, path ? {} : address)
-        this.#sockets.set(socket, { isSignal, bytes: 0, heardAt: performance.now() })
+        this.#sockets.set(socket, { isSignal, read: 0, written: 0, silentSince: performance.now(), isAsked: false })
         return socket
       },
     }
@@ -102,8 +108,12 @@ export class ConnectionWatch {
         this.#sockets.delete(socket)
         return false
       }
-      if (socket.bytesRead !== watched.bytes) Object.assign(watched, { bytes: socket.bytesRead, heardAt: now })
-      return now - watched.heardAt >= this.#patienceMs
+      const { bytesRead: read, bytesWritten: written } = socket
+      if (read !== watched.read) Object.assign(watched, { read, written, silentSince: now, isAsked: false })
+      // the answer has all the time that there is, however long nothing was asked before
+      else if (written !== watched.written && !watched.isAsked && !watched.isSignal)
+        Object.assign(watched, { silentSince: now, isAsked: true })
+      return now - watched.silentSince >= this.#patienceMs
     })
   }
 

@@ -99,8 +99,10 @@ export function sqlState(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
-/** Whether a unique index has refused a row. */
-export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === '23505'
+/** Whether a unique index, or this one, has refused a row. */
+export const isUniqueViolation = (error: unknown, index?: string): boolean =>
+  sqlState(error) === '23505' &&
+  (index === undefined || (error as { constraint_name?: string }).constraint_name === index)
 
 /** Settles only while the connection is there (T3): the driver then commits or rolls back on it. */
 async function runInScope<T>(

@@ -4,7 +4,7 @@
  * @module
  */
 import { pipeline, Readable, type Transform } from 'node:stream'
-import { createBrotliDecompress, createUnzip } from 'node:zlib'
+import { constants, createBrotliDecompress, createUnzip } from 'node:zlib'
 
 import type { Agent, Dispatcher } from 'undici'
 
@@ -24,12 +24,16 @@ export interface HttpExchange {
 const SMALL_BYTES = 64 * 1024
 /** What has no body (Fetch standard, section 2.2.3, "null body status"). */
 const bodiless: ReadonlySet<number> = new Set([101, 103, 204, 205, 304])
-const decoders: Readonly<Record<string, () => Transform>> = {
-  gzip: createUnzip,
-  'x-gzip': createUnzip,
-  deflate: createUnzip,
-  br: createBrotliDecompress,
-}
+// a body that ends early is given as far as it goes, an empty one too
+const unzip = (): Transform => createUnzip({ finishFlush: constants.Z_SYNC_FLUSH })
+const decoders: ReadonlyMap<string, () => Transform> = new Map([
+  ['gzip', unzip],
+  ['x-gzip', unzip],
+  ['deflate', unzip],
+  ['br', () => createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH })],
+])
+/** Codings of one body, one upon the other; each takes memory. */
+const MAX_CODINGS = 5
 /** What is said unless the request says otherwise. */
 const habits = { accept: '*/*', 'accept-encoding': 'gzip, deflate, br', 'user-agent': 'flow-service' }
 
@@ -89,7 +93,7 @@ async function exchange(
     body,
     signal: signal ?? null,
   })
-  return responseOf(url, method, answer)
+  return responseOf(url, method.toUpperCase(), answer)
 }
 
 /** What is sent; says what it is, where the request does not. */
@@ -112,13 +116,15 @@ async function responseOf(url: string, method: string, answer: Dispatcher.Respon
   const headers = new Headers()
   for (const [name, value] of Object.entries(answer.headers))
     for (const one of typeof value === 'string' ? [value] : (value ?? [])) headers.append(name, one)
-  const content = await contentOf(answer, method === 'HEAD' || bodiless.has(status)).catch((error: unknown) => {
-    body.destroy()
+  try {
+    const content = await contentOf(answer, method === 'HEAD' || bodiless.has(status))
+    const response = new Response(content, { status, statusText, headers })
+    Object.defineProperty(response, 'url', { value: url })
+    return response
+  } catch (error) {
+    body.on('error', () => {}).destroy()
     throw error
-  })
-  const response = new Response(content, { status, statusText, headers })
-  Object.defineProperty(response, 'url', { value: url })
-  return response
+  }
 }
 
 type Content = ConstructorParameters<typeof Response>[0]
@@ -128,10 +134,29 @@ async function contentOf({ headers, body }: Dispatcher.ResponseData, isBodiless:
     await body.dump()
     return null
   }
-  const encoding = String(headers['content-encoding'] ?? '').toLowerCase()
-  const decoder = decoders[encoding]?.()
+  const codings = String(headers['content-encoding'] ?? '')
+    .toLowerCase()
+    .split(',')
+    .flatMap((coding) => coding.trim() || [])
+  const decoding = codings.flatMap((coding) => decoders.get(coding) ?? [])
+  // what is coded in a way that nobody asked for is given as it is
+  if (decoding.length < codings.length || codings.length > MAX_CODINGS) return streamOf(body)
+  if (codings.length === 0 && Number(headers['content-length'] ?? Infinity) <= SMALL_BYTES) return body.bytes()
   // what fails on the way is heard by whoever reads
-  if (decoder) return ReadableStream.from(pipeline(body, decoder, () => {}))
-  if (encoding === '' && Number(headers['content-length'] ?? Infinity) <= SMALL_BYTES) return body.bytes()
-  return ReadableStream.from(body)
+  return streamOf(decoding.reduceRight<Readable>((from, decoder) => pipeline(from, decoder(), () => {}), body))
+}
+
+/** Ends the exchange when it is cancelled: an iterator that has not begun would leave its connection open for ever. */
+function streamOf(body: Readable): ReadableStream {
+  body.on('error', () => {})
+  const chunks = body[Symbol.asyncIterator]()
+  return ReadableStream.from({
+    [Symbol.asyncIterator]: () => ({
+      next: () => chunks.next(),
+      async return() {
+        body.destroy()
+        return { done: true, value: undefined }
+      },
+    }),
+  })
 }

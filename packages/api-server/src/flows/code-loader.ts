@@ -152,6 +152,7 @@ function loadFlow(
     flow: {
       document: normalizeDocument(found.name, { ...parsed.data, version: 0, nodes }),
       module: moduleOf(found, root),
+      project: root,
       commit,
       bundles: new Map(bundles.map(({ entry, place }) => [entry.digest, () => bundleOf(entry, place)])),
     },

@@ -54,7 +54,7 @@ export function createCodeObjects(flows: readonly AnyFlow[], artifacts: Pick<Art
       return { ...node, entry, cache: node.cache && definition.version !== undefined }
     })
     const document = normalizeDocument(flow.name, { ...parsed, version: 0, nodes })
-    return { document, module: MODULE, commit: null, bundles: new Map() }
+    return { document, module: MODULE, project: null, commit: null, bundles: new Map() }
   })
   return {
     flows: registered,

@@ -113,12 +113,12 @@ const nameTaken = ({ document, module }: RegisteredFlow): LoadError => ({
 })
 
 function registerFlow(
-  { document, module, commit }: RegisteredFlow,
+  { document, module, project, commit }: RegisteredFlow,
   store: FlowStore,
   deps: CodeRegistrationDeps,
 ): Promise<(FlowRow & { is_new: boolean }) | null> {
   const { name } = document
-  const code = { module, digest: documentDigest(document), commit }
+  const code = { module, project, digest: documentDigest(document), commit }
   return deps.database.transaction(async (tx) => {
     const row = await store.register(tx, { id: newId(), name, content: contentOf(document), code })
     if (row === null) return null

@@ -8,7 +8,7 @@ import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database } from '../db/database.ts'
 import { ProblemError } from '../http/errors.ts'
 import type { CodeBundle } from './code-bundle.ts'
-import { type BundleRow, createFlowStore, type FlowStore } from './store.ts'
+import { type BundleRow, type CodeDefined, createFlowStore, type FlowStore } from './store.ts'
 
 /** A flow in TypeScript with what makes its code executable. */
 export interface RegisteredFlow {
@@ -16,6 +16,8 @@ export interface RegisteredFlow {
   readonly document: FlowDocument
   /** Path of the defining module, relative to the project root. */
   readonly module: string
+  /** Absolute path of the project root; null for a flow object. */
+  readonly project: string | null
   /** The project's commit; null outside git. */
   readonly commit: string | null
   /** Makes the bundle behind an entry, by its digest; without one, the code runs in this process. */
@@ -86,7 +88,7 @@ export function createCodeRegistry(deps: CodeRegistryDeps): CodeRegistry {
     entries = new Set(flows.flatMap(({ document }) => entriesOf(document)).map(canonicalJson))
     const defined = await store.codeDefined()
     const absent = defined.filter(({ name }) => !registered.has(name))
-    missing = new Map(absent.map(({ name, module }) => [name, moduleMissing(name, module)]))
+    missing = new Map(absent.map((flow) => [flow.name, moduleMissing(flow)]))
   }
 
   const readText = async (digest: string): Promise<string> => {
@@ -129,10 +131,11 @@ export function createCodeRegistry(deps: CodeRegistryDeps): CodeRegistry {
   }
 }
 
-const moduleMissing = (name: string, module: string): Issue => ({
+const moduleMissing = ({ name, module, project }: CodeDefined): Issue => ({
   severity: 'error',
   code: 'module_missing',
-  message: `${module} no longer defines "${name}"; define it again, or delete the flow`,
+  // several projects may share the database
+  message: `nothing that is loaded defines "${name}"; ${module}${project === null ? '' : ` of ${project}`} did: load it, define the flow again, or delete it`,
   node: null,
   path: null,
 })

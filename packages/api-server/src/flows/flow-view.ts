@@ -73,7 +73,7 @@ export function createFlowView(deps: FlowViewDeps): FlowView {
         held,
         issues: [...(await issues(content)), ...code.issues(row.name), ...liveIssues],
         is_draft: which === 'current' && row.draft !== null,
-        code: row.code,
+        code: row.code && shownOrigin(row.code),
         node_states: [...nodeStates],
         created_at: row.created_at,
         updated_by: row.updated_by,
@@ -93,3 +93,10 @@ export function createFlowView(deps: FlowViewDeps): FlowView {
     },
   }
 }
+
+/** Without the folder on the machine that read the module. */
+const shownOrigin = ({ module, digest, commit }: NonNullable<FlowRow['code']>): Flow['code'] => ({
+  module,
+  digest,
+  commit,
+})

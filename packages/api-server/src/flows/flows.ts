@@ -11,6 +11,7 @@ import {
   type FlowListItem,
   type FlowMode,
   type FlowState,
+  type Issue,
   normalizeDocument,
   type ValidationResult,
 } from '@flow-service/protocol'
@@ -203,19 +204,26 @@ export class Flows {
   /** Checks the draft, or the published content where there is none. */
   async validate(name: string): Promise<ValidationResult> {
     const row = await this.#rows.find(name)
-    const issues = [...(await this.#view.issues(currentContent(row))), ...this.#deps.code.issues(name)]
+    const issues = await this.#issuesOf(currentContent(row), row)
     return { valid: !issues.some(isError), issues }
   }
 
-  /** Makes the published content of a live flow active. Refuses with `wrong_mode`, `not_published` or `flow_invalid`. */
+  /**
+   * Makes the published content of a live flow active. Refuses with `wrong_mode`, `not_published` or `flow_invalid`. A
+   * flow that lacks nothing but secrets is failed then, and starts when they are stored.
+   */
   start(name: string): Promise<FlowState> {
     const { live } = this.#deps
     return this.#rows.exclusively(name, async (row) => {
       const content = publishedContent(row)
       assertLive(name, (content ?? currentContent(row)).document)
       if (content === null) throw notPublished(name)
-      await this.#assertSound(content, row)
-      if (!(await live.start(row))) throw flowInvalid(name, live.state(row).issues)
+      const issues = await this.#issuesOf(content, row)
+      const errors = issues.filter(isError)
+      // the wish is kept over what a stored secret mends; `LiveFlows` finds the same error, and builds nothing
+      if (errors.some(({ code }) => code !== 'unknown_secret')) throw flowInvalid(name, issues)
+      const isActive = await live.start(row)
+      if (!isActive) throw flowInvalid(name, errors.length > 0 ? issues : live.state(row).issues)
       return this.#state(row)
     })
   }
@@ -235,8 +243,12 @@ export class Flows {
   }
 
   async #assertSound(content: ReadContent, row: FlowRow): Promise<void> {
-    const issues = [...(await this.#view.issues(content)), ...this.#deps.code.issues(row.name)]
+    const issues = await this.#issuesOf(content, row)
     if (issues.some(isError)) throw flowInvalid(row.name, issues)
+  }
+
+  async #issuesOf(content: ReadContent, { name }: FlowRow): Promise<Issue[]> {
+    return [...(await this.#view.issues(content)), ...this.#deps.code.issues(name)]
   }
 
   /** The document that a body asks for, in normal form, after every check that can refuse it. */

@@ -32,7 +32,8 @@ export interface HostParts {
   /** The way out of the machine for nodes. */
   readonly egress: { readonly dial: Dial; readonly fetch: OutgoingFetch['fetch'] }
   readonly lastValues: Pick<LastValues, 'record'>
-  readonly log: { info(fields: object, message: string): void }
+  /** Takes what nodes print. */
+  readonly log: { info(place: { readonly flow: string; readonly node: string }, text: string): void }
   readonly redactor: Pick<Redactor, 'mask' | 'stream'>
   readonly secrets: Pick<Secrets, 'valueOf'>
   /** Time zone of cron patterns, an IANA name. */

@@ -1,9 +1,9 @@
-import { setTimeout } from 'node:timers/promises'
 /**
  * A change of the database that has failed may be there all the same: it was committed, and the answer was lost. What the
  * engine holds in memory has to follow what is stored, so that is looked up before the change counts as failed.
  * @module
  */
+import { setTimeout } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 
 import { ProblemError } from '../http/errors.ts'

@@ -14,9 +14,14 @@ export type Wished = 'active' | 'paused' | 'stopped'
 /** Where the code of a flow defined in code comes from. */
 interface CodeOrigin {
   readonly module: string
+  /** Absolute path of the project that the module's path begins in; null for a flow object. */
+  readonly project: string | null
   readonly digest: string
   readonly commit: string | null
 }
+
+/** A flow that was defined in code when it was last changed, and where. */
+export type CodeDefined = Pick<CodeOrigin, 'module' | 'project'> & { readonly name: string }
 
 /** What a row of `flow` says without its contents. Times in the engine's spelling. */
 export interface FlowHead {
@@ -84,9 +89,9 @@ export const createFlowStore = ({ sql }: Pick<Database, 'sql'>) => ({
   byName: (name: string): Promise<FlowRow | null> =>
     one(sql<FlowRow[]>`select *, library_of(flow) as library from flow where name = ${name}`),
 
-  /** The flows that were defined in code when they were last changed, with the path of their module. */
-  codeDefined: (): Promise<{ name: string; module: string }[]> =>
-    sql`select name, code ->> 'module' as module from flow where origin = 'code'`,
+  /** The flows that were defined in code when they were last changed, with the place of their module. */
+  codeDefined: (): Promise<CodeDefined[]> =>
+    sql`select name, code ->> 'module' as module, code ->> 'project' as project from flow where origin = 'code'`,
 
   byId: (id: string): Promise<FlowRow | null> =>
     one(sql<FlowRow[]>`select *, library_of(flow) as library from flow where id = ${id}`),

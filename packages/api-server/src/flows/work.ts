@@ -304,7 +304,10 @@ class StoredWork implements LiveWork {
     if (body !== null)
       return { ...row, body: JSON.parse(body) as WorkBody, origin: JSON.parse(row.origin) as CascadeOrigin }
     const { flow, node, id } = row
-    log.error({ flow, node, work: id }, 'kept work cannot be read: its bytes were changed; it is left where it is')
+    log.error(
+      { flow, node, work: id },
+      'kept work cannot be read: it was sealed under another key, or its bytes were changed; it is left where it is',
+    )
     return null
   }
 

@@ -117,7 +117,10 @@ const transient = /^(?:08|57P0|53|58030|40001|40P01|55P03)/
 /** A full disk; and a database that takes reads alone, which is how the embedded one meets a full disk. */
 const withoutSpace = new Map([
   ['53100', 'the disk of the database is full: free space on it, then try again'],
-  ['25006', 'the database takes no writes, as its disk is full: free space on it, then try again'],
+  [
+    '25006',
+    'the database takes no writes: free space on its disk, if that is full, or use the primary server, if it is a standby',
+  ],
 ])
 
 /** Errors of the database drivers (PostgreSQL, appendix A): refused values are the client's, lost ones are ours. */

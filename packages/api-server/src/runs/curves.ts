@@ -2,12 +2,14 @@
  * Curves of several runs: which there are, and one of them compared (wire decision G36).
  * @module
  */
+import type { Secrets } from '@flow-service/core'
 import type { MetricComparison, MetricName, WireNumber } from '@flow-service/protocol'
 import { messagePart } from '@flow-service/protocol'
 
 import { epochUs } from '../db/timestamps.ts'
 import { invalid, ProblemError } from '../http/errors.ts'
 import type { CurveRun, CurveStore, PlacedChunk } from './curve-store.ts'
+import { shownInputs } from './masked-event.ts'
 import type { RunFilter } from './run-filter.ts'
 import { paramsOf } from './run-record.ts'
 import { ShownNames } from './shown-names.ts'
@@ -31,6 +33,8 @@ export interface CurvesSetting {
   readonly store: CurveStore
   /** Writes what this engine has gathered about a run, so that nothing told before is missing. */
   readonly flush: (id: string) => Promise<void>
+  /** Masks the params of runs. */
+  readonly secrets: Pick<Secrets, 'mask'>
   /** Most points of one comparison. The 1,000,000 that are usual make some 30 MB of JSON. */
   readonly maxPoints?: number
 }
@@ -46,11 +50,13 @@ interface Point {
 export class Curves {
   readonly #store: CurveStore
   readonly #flush: CurvesSetting['flush']
+  readonly #secrets: CurvesSetting['secrets']
   readonly #maxPoints: number
 
-  constructor({ store, flush, maxPoints = MAX_POINTS }: CurvesSetting) {
+  constructor({ store, flush, secrets, maxPoints = MAX_POINTS }: CurvesSetting) {
     this.#store = store
     this.#flush = flush
+    this.#secrets = secrets
     this.#maxPoints = maxPoints
   }
 
@@ -87,7 +93,7 @@ export class Curves {
         run: id,
         flow,
         status,
-        params: paramsOf(inputs),
+        params: paramsOf(shownInputs(inputs, this.#secrets)),
         points: curves[place]?.points ?? [],
       })),
     }

@@ -8,9 +8,8 @@
  */
 import type { Clock } from '@flow-service/core'
 
-import { sqlState } from '../db/transaction.ts'
 import type { ExecutionStore, RunEnd, RunWrite } from './execution-store.ts'
-import type { RunCommits } from './run-commits.ts'
+import { isRefused, type RunCommits } from './run-commits.ts'
 
 /**
  * What became of a write: `held` while the run was this engine's, `reduced` when only {@link unstorable} was left of
@@ -33,8 +32,6 @@ export interface WriterSetting {
 
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
-/** Data exceptions, violated constraints, exceeded program limits (PostgreSQL manual, appendix A). */
-const refused = /^(?:22|23|54)/
 
 /** Writes for executing runs. */
 export class ExecutionWriter {
@@ -58,7 +55,7 @@ export class ExecutionWriter {
         return lease === 'held' ? await this.#reduced(write) : 'lost'
       } catch (error) {
         log.error({ err: error, run: write.run }, 'the record of a run could not be written')
-        if (refused.test(sqlState(error))) return this.#reduced(write)
+        if (isRefused(error)) return this.#reduced(write)
       }
       await new Promise<void>((resolve) => clock.setTimer(pause, resolve))
     }

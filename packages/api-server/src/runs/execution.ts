@@ -152,7 +152,8 @@ export class Execution {
     )
     const checked = checkParams(document, given, claim.seed ?? undefined)
     if ('errors' in checked) {
-      return failed('bad_param', `the draft has changed: ${checked.errors[0]?.message ?? 'the params do not fit'}`)
+      const why = checked.errors[0]?.message ?? 'the params do not fit'
+      return failed('bad_param', this.#setting.host.secrets.mask(`the draft has changed: ${why}`))
     }
     return { document, digest: documentDigest(document), inputs: paramsOf(checked.inputs) }
   }

@@ -3,6 +3,7 @@
  * @module
  */
 import type { BatchEvent, Secrets, Stage, StageCache } from '@flow-service/core'
+import type { RunInput } from '@flow-service/protocol'
 
 /** An event of a run without the values of secrets. Names of nodes, ports and messages stay. */
 export function maskedEvent(event: BatchEvent, { mask }: Pick<Secrets, 'mask'>): BatchEvent {
@@ -23,6 +24,16 @@ export function maskedEvent(event: BatchEvent, { mask }: Pick<Secrets, 'mask'>):
       return event
   }
 }
+
+/**
+ * Inputs as they are shown. They are kept as they were given, because executions and retries get them as they are.
+ * Names of inputs stay.
+ */
+export const shownInputs = (inputs: readonly RunInput[], { mask }: Pick<Secrets, 'mask'>): RunInput[] =>
+  inputs.map((input) => {
+    const value = mask(input.value)
+    return value === input.value ? input : { ...input, value }
+  })
 
 /** The key stands over everything as it is; what is kept beside it to tell why stages differ may be read. */
 const spared = (stage: Stage, mask: Secrets['mask']): Stage => ({ ...stage, parts: () => mask(stage.parts()) })

@@ -2,12 +2,13 @@
  * Runs to be queued: the flow that can run, the params that fit, the content that is pinned (wire decision G31).
  * @module
  */
-import { checkParams, documentDigest } from '@flow-service/core'
+import { checkParams, documentDigest, type Secrets } from '@flow-service/core'
 import { artifactRefsIn, type FlowDocument, type Run, type RunSummary } from '@flow-service/protocol'
 
 import type { RunnableFlow, RunnableFlows } from '../flows/runnable-flows.ts'
 import { invalid, ProblemError } from '../http/errors.ts'
 import { newId } from '../new-id.ts'
+import { shownInputs } from './masked-event.ts'
 import { runRecord } from './run-record.ts'
 import type { NewRun } from './store.ts'
 
@@ -124,8 +125,8 @@ export const queuedSummary = (run: NewRun): RunSummary => ({
 })
 
 /** The queued run as the API shows it. */
-export function queuedRecord(run: NewRun): Run {
+export function queuedRecord(run: NewRun, secrets: Pick<Secrets, 'mask'>): Run {
   const { no_cache, priority, inputs, document } = run
-  const details = { no_cache, priority, inputs: [...inputs], result: null, artifacts: [], document }
+  const details = { no_cache, priority, inputs: shownInputs(inputs, secrets), result: null, artifacts: [], document }
   return runRecord({ ...queuedSummary(run), ...details }, [], [])
 }

@@ -8,6 +8,7 @@ import { artifactRefsIn } from '@flow-service/protocol'
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database, Sql } from '../db/database.ts'
 import type { GroupWriter } from '../db/group-writer.ts'
+import { sqlState } from '../db/transaction.ts'
 import type { ExecutionStore, RunWrite } from './execution-store.ts'
 import type { Claim, ClaimedRun, LeaseStore } from './lease-store.ts'
 import type { Curve } from './metrics.ts'
@@ -21,10 +22,26 @@ export interface CommitsSetting {
   readonly artifacts: Pick<Artifacts, 'addRefs' | 'dropRefs'>
 }
 
-type Item =
-  | { readonly write: RunWrite; held: boolean }
-  /** `runs` is null where flows have limits, which takes more than a statement. */
-  | { readonly claim: Claim; runs: ClaimedRun[] | null }
+interface Writing {
+  readonly write: RunWrite
+  held: boolean
+}
+
+interface Claiming {
+  readonly claim: Claim
+  /** Null where flows have limits, which takes more than a statement. */
+  runs: ClaimedRun[] | null
+  /** Whether it may have taken runs of which nobody has heard. */
+  isUnheard: boolean
+}
+
+type Item = Writing | Claiming
+
+/**
+ * Whether the database has refused a statement: data exceptions, violated constraints, exceeded program limits
+ * (PostgreSQL manual, appendix A).
+ */
+export const isRefused = (error: unknown): boolean => /^(?:22|23|54)/.test(sqlState(error))
 
 /** The commits of one engine. */
 export class RunCommits {
@@ -44,7 +61,7 @@ export class RunCommits {
   /** Whether the run was this engine's, and so the write is in the database. One write of a run at a time. */
   async write(write: RunWrite): Promise<boolean> {
     await this.#learnMetricIds(write.chunks)
-    const item: Item = { write, held: false }
+    const item: Writing = { write, held: false }
     await this.#group.write(item)
     return item.held
   }
@@ -61,14 +78,30 @@ export class RunCommits {
   }
 
   async #claimWithEnds(claim: Claim): Promise<ClaimedRun[] | null> {
-    const item: Item = { claim, runs: [] }
+    const item: Claiming = { claim, runs: [], isUnheard: false }
     await this.#group.write(item)
     return item.runs
   }
 
+  /**
+   * A group that fails comes again, one item at a time. A claim does not, when the group may be stored all the same: the
+   * queue gives up what it has taken then, which it would not hear of if another claim answered.
+   */
   async #flush(tx: Sql, items: Item[]): Promise<void> {
     const writing = items.filter((item) => 'write' in item)
     const claiming = items.find((item) => 'claim' in item)
+    if (claiming?.isUnheard) throw new Error('the answer to a claim was lost')
+    if (claiming) claiming.isUnheard = true
+    try {
+      await this.#round(tx, writing, claiming)
+    } catch (error) {
+      // what fails within a transaction is rolled back
+      if (claiming && (tx !== this.#setting.database.sql || isRefused(error))) claiming.isUnheard = false
+      throw error
+    }
+  }
+
+  async #round(tx: Sql, writing: readonly Writing[], claiming: Claiming | undefined): Promise<void> {
     if (writing.length === 0 && claiming) {
       claiming.runs = await this.#setting.leases.claim(tx, claiming.claim)
       return

@@ -5,6 +5,7 @@
  * - X2 between two pages nothing is held, neither a connection nor more than a page: a reader may take its time, and the
  *   work ends with the reader.
  */
+import type { Secrets } from '@flow-service/core'
 import { MAX_SELECTED_RUNS, specialFloats, timestampOfMs, type WireNumber } from '@flow-service/protocol'
 import { messagePart } from '@flow-service/protocol'
 
@@ -12,6 +13,7 @@ import { cell, csvLine, numberCell, textCell } from './csv.ts'
 import type { CurveStore, PlacedChunk } from './curve-store.ts'
 import { ColumnNames, type Columns, isNumeric, valueAt } from './export-columns.ts'
 import type { ExportRow, ExportStore } from './export-store.ts'
+import { shownInputs } from './masked-event.ts'
 import type { RunFilter } from './run-filter.ts'
 import { paramsOf } from './run-record.ts'
 import { ShownNames } from './shown-names.ts'
@@ -39,6 +41,8 @@ export interface ExportSetting {
   readonly curves: CurveStore
   /** Writes what this engine has gathered about a run, so that nothing told before is missing. */
   readonly flush: (id: string) => Promise<void>
+  /** Masks the params of runs. */
+  readonly secrets: Pick<Secrets, 'mask'>
 }
 
 const runColumns = [
@@ -91,7 +95,7 @@ export class RunExports {
     const names = params && metrics ? { params, metrics } : await this.#columns(filter)
     const columns = { params: params ?? names.params, metrics: metrics ?? names.metrics }
     yield csvLine([...runColumns, ...headers(columns)])
-    for await (const page of this.#setting.store.runs(filter)) {
+    for await (const page of this.#pages(filter)) {
       yield page
         .map((row) => {
           const outputs = columns.metrics.map((path) =>
@@ -104,7 +108,7 @@ export class RunExports {
   }
 
   async *#runsJsonl({ params, metrics }: ExportQuery, filter: RunFilter): AsyncGenerator<string> {
-    for await (const page of this.#setting.store.runs(filter)) {
+    for await (const page of this.#pages(filter)) {
       yield page
         .map((row) => {
           const fixed = Object.fromEntries(runColumns.map((name) => [name, row[name]]))
@@ -116,7 +120,7 @@ export class RunExports {
   }
 
   async *#points(query: ExportQuery, filter: RunFilter): AsyncGenerator<string> {
-    const { store, curves, flush } = this.#setting
+    const { curves, flush } = this.#setting
     const { format, params = [], metrics } = query
     if (format === 'csv') yield csvLine([...pointColumns, ...headers({ params, metrics: [] })])
     const messages = metrics?.flatMap((name) => [name, messagePart(name)]) ?? null
@@ -130,11 +134,18 @@ export class RunExports {
         yield format === 'csv' ? pointsCsv(row, name, chunk, params) : pointsJsonl(row, name, chunk, query.params)
       }
     }
-    for await (const page of store.runs(filter)) {
+    for await (const page of this.#pages(filter)) {
       await Promise.all(page.filter(({ status }) => status === 'running').map(({ id }) => flush(id)))
       const ids = page.map(({ id }) => id)
       for await (const chunks of curves.chunks(ids, { messages, axes: ['steps', 'ts'] })) yield* linesOf(page, chunks)
     }
+  }
+
+  /** Pages of runs as they are shown. */
+  async *#pages(filter: RunFilter): AsyncGenerator<ExportRow[]> {
+    const { store, secrets } = this.#setting
+    for await (const page of store.runs(filter))
+      yield page.map((row) => ({ ...row, inputs: shownInputs(row.inputs, secrets) }))
   }
 
   /** All inputs, and all outputs that can be numbers. */

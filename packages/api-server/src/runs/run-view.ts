@@ -2,10 +2,12 @@
  * Runs as they are read: the record with its nodes, and the curves.
  * @module
  */
+import type { Secrets } from '@flow-service/core'
 import type { MetricSeries, Run } from '@flow-service/protocol'
 
 import { ProblemError } from '../http/errors.ts'
 import type { ExecutionStore } from './execution-store.ts'
+import { shownInputs } from './masked-event.ts'
 import { inDocumentOrder, pointsOf, type StoredChunk } from './metrics.ts'
 import { type DetailRow, runRecord } from './run-record.ts'
 import { shownMessage } from './shown-names.ts'
@@ -29,6 +31,8 @@ export interface RunViewSetting {
   readonly executions: ExecutionStore
   /** Writes what this engine has gathered about a run, so that nothing told before is missing. */
   readonly flush: (id: string) => Promise<void>
+  /** Masks the params of runs. */
+  readonly secrets: Pick<Secrets, 'mask'>
 }
 
 /** Reads runs. */
@@ -41,14 +45,14 @@ export class RunView {
 
   /** A run with its details; refuses with `not_found`. */
   async run(id: string): Promise<Run> {
-    const { executions } = this.#setting
+    const { executions, secrets } = this.#setting
     const row = await this.#detail(id)
     const [nodes, curves] = await Promise.all([executions.nodes(id), executions.metricSummaries(id)])
     const metrics = inDocumentOrder(row.document, curves).map(({ node, port, message, run: _owner, ...summary }) => ({
       name: `${row.flow}.${shownMessage(row.document, { node, port, message })}`,
       ...summary,
     }))
-    return runRecord(row, nodes, metrics)
+    return runRecord({ ...row, inputs: shownInputs(row.inputs, secrets) }, nodes, metrics)
   }
 
   /**
@@ -66,7 +70,7 @@ export class RunView {
     const curves = (await executions.metricSummaries(id)).filter((curve) => isAsked(shownMessage(document, curve)))
     if (curves.length === 0) return []
     const chunks = new Map<string, StoredChunk[]>()
-    for (const chunk of await executions.chunks(id, curves, most * stride)) {
+    for (const chunk of await executions.chunks(id, curves, Math.min(most * stride, Number.MAX_SAFE_INTEGER))) {
       const place = `${chunk.node}/${chunk.port}`
       const known = chunks.get(place)
       if (known) known.push(chunk)

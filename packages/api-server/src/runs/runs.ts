@@ -19,7 +19,7 @@ import type { Database, Sql } from '../db/database.ts'
 import { createTimestamps } from '../db/timestamps.ts'
 import type { RunnableFlows } from '../flows/runnable-flows.ts'
 import { CurveStore } from './curve-store.ts'
-import { Curves } from './curves.ts'
+import { Curves, type CurvesSetting } from './curves.ts'
 import { EngineChannel, type RunNews } from './engine-channel.ts'
 import { EngineStages } from './engine-stages.ts'
 import { ExecutionStore } from './execution-store.ts'
@@ -136,7 +136,7 @@ export function createRuns(deps: RunsDeps): Runs {
   })
   const flush = (id: string): Promise<void> => flushForRead(queue.peek(id), clock)
   const wake = (): void => queue.wake()
-  const view = new RunView({ store, executions, flush })
+  const view = new RunView({ store, executions, flush, secrets: host.secrets })
 
   return {
     async open() {
@@ -157,7 +157,7 @@ export function createRuns(deps: RunsDeps): Runs {
     },
     metrics: (id, query) => view.metrics(id, query),
     history: new RunHistory({ ...deps, store: new HistoryStore(database), runs: store, flush }),
-    ...tablesOf(database, flush),
+    ...tablesOf({ database, secrets: host.secrets, flush }),
     activeOf: (tx, flow) => store.activeOf(tx, flow),
     rename: (tx, flow, name) => store.rename(tx, flow, name),
     active: () => store.active(MAX_ACTIVE),
@@ -193,11 +193,14 @@ const letterOf = ({ id, flow }: RunSummary) =>
   ({ flow, node: '', message: null, value: { run: id }, reason: 'lease', cascade: null, run: id }) as const
 
 /** What reads many runs at once. */
-function tablesOf(database: Database, flush: (id: string) => Promise<void>): Pick<Runs, 'curves' | 'exports'> {
+function tablesOf({
+  database,
+  ...reading
+}: Pick<RunsDeps, 'database'> & Pick<CurvesSetting, 'flush' | 'secrets'>): Pick<Runs, 'curves' | 'exports'> {
   const store = new CurveStore(database)
   return {
-    curves: new Curves({ store, flush }),
-    exports: new RunExports({ store: new ExportStore(database), curves: store, flush }),
+    curves: new Curves({ store, ...reading }),
+    exports: new RunExports({ store: new ExportStore(database), curves: store, ...reading }),
   }
 }
 

@@ -2,6 +2,7 @@
  * Queues runs one by one: submissions and retries (wire decisions G31, G38). Those of the same moment share a commit.
  * @module
  */
+import type { Host } from '@flow-service/core'
 import { isFinished, type Run, type RunSubmit, type RunSummary } from '@flow-service/protocol'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
@@ -21,6 +22,7 @@ export interface SubmitSetting {
   readonly database: Database
   readonly store: RunsStore
   readonly timestamps: Timestamps
+  readonly host: Pick<Host, 'secrets'>
   readonly artifacts: Pick<Artifacts, 'addRefs' | 'addRefsOf'>
   readonly flows: RunnableFlows
   readonly teller: Pick<RunTeller, 'learning'>
@@ -49,7 +51,7 @@ export const TIME_ATTEMPTS = 5
 
 /** Submissions and retries over a database. */
 export function createSubmit(setting: SubmitSetting): Submit {
-  const { database, store, timestamps, artifacts, flows, teller, tellRun } = setting
+  const { database, store, timestamps, artifacts, flows, host, teller, tellRun } = setting
   const group = createStatementGroup<Item>(
     database,
     ({ run }) => digestsOf(run).length > 0,
@@ -72,6 +74,8 @@ export function createSubmit(setting: SubmitSetting): Submit {
         await group.write(item)
         return item.queued ? item.run : null
       } catch (error) {
+        // it was stored with others, and their answer was lost: then each is written once more, alone
+        if (isUniqueViolation(error, 'run_pkey')) return item.run
         // another engine has taken the same microsecond
         if (!isUniqueViolation(error) || attempt === TIME_ATTEMPTS) throw error
       }
@@ -81,7 +85,7 @@ export function createSubmit(setting: SubmitSetting): Submit {
   const queue = (run: UntimedRun): Promise<Run | null> =>
     teller.learning([run.id], async () => {
       const row = await write(run)
-      const record = row && queuedRecord(row)
+      const record = row && queuedRecord(row, host.secrets)
       if (record) tellRun(summaryOf(record))
       return record
     })

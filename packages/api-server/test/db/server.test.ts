@@ -83,6 +83,12 @@ describe.skipIf(!programs)('with a PostgreSQL server', () => {
     await expect(opening).rejects.not.toThrow('hidden')
   })
 
+  test('an address that the system refuses at once is an error like others, not one that ends the process [F19]', async () => {
+    // nothing is sent: nobody may connect to all
+    const opening = openDatabase({ dataDir: '', databaseUrl: 'postgres://me@255.255.255.255/name', log })
+    await expect(opening).rejects.toThrow(/^cannot use the database server 255\.255\.255\.255\/name: /)
+  })
+
   test('a missing database is told as the server tells it', async () => {
     const databaseUrl = server.url.replace(/postgres$/, 'missing')
     await expect(openDatabase({ dataDir: '', databaseUrl, log })).rejects.toThrow('database "missing" does not exist')
@@ -124,7 +130,7 @@ describe.skipIf(!programs)('with a PostgreSQL server', () => {
       const waiting = [database.sql`insert into item values (3)`, transaction]
       const results = await Promise.allSettled(waiting)
       expect(results).toMatchObject(waiting.map(() => ({ status: 'rejected', reason: { code: 'CONNECTION_CLOSED' } })))
-      // a tenth of the patience and 4 s, and what a busy machine needs
+      // a fifth of the patience and 4 s, and what a busy machine needs
       expect(performance.now() - at).toBeLessThan(10_000)
 
       await database.transaction((tx) => tx`insert into item values (4)`)
@@ -140,6 +146,17 @@ describe.skipIf(!programs)('with a PostgreSQL server', () => {
       const seconds = (4 * PATIENCE_MS) / 1_000
       const slow = database.sql`select 1 as one, pg_sleep(${seconds}::float8)`
       expect(await slow).toMatchObject([{ one: 1 }])
+    })
+
+    test('is told from one that was asked late', async () => {
+      const pause = (share: number) => (share * PATIENCE_MS) / 1_000
+      const meanwhile = database.sql`select pg_sleep(${pause(0.75)}::float8)`.execute()
+      const slow = await database.transaction(async (tx) => {
+        await tx`select 1`
+        await meanwhile
+        return tx`select 1 as one, pg_sleep(${pause(0.8)}::float8)`
+      })
+      expect(slow).toMatchObject([{ one: 1 }])
     })
   })
 })

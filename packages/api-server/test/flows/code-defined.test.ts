@@ -7,6 +7,7 @@ import { type Engine, openEngine, relay } from './engine.ts'
 const registered = (name: string, document: FlowDocumentInput): RegisteredFlow => ({
   document: normalizeDocument(name, flowDocumentInputSchema.parse(document)),
   module: `flows/${name}.ts`,
+  project: null,
   commit: null,
   bundles: new Map(),
 })

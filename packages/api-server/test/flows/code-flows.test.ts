@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
@@ -13,6 +14,7 @@ import type { RegisteredFlow } from '../../src/flows/code-registry.ts'
 import { type Engine, openEngine } from './engine.ts'
 
 const directory = fileURLToPath(new URL('../fixtures/flows-basic', import.meta.url))
+const project = realpathSync(fileURLToPath(new URL('../..', import.meta.url))).replace(/\/$/, '')
 
 let loaded: readonly RegisteredFlow[]
 let engine: Engine
@@ -179,7 +181,10 @@ test('a code flow whose module is gone is kept as failed; the API can delete it 
     for (const name of ['estimate', 'hall']) {
       const { value } = await second.root('GET', `/flows/${name}`)
       expect(value).toMatchObject({ status: 'failed', origin: 'code', published_version: 1 })
-      expect(value.issues).toMatchObject([{ severity: 'error', code: 'module_missing' }])
+      const message = `nothing that is loaded defines "${name}"; test/fixtures/flows-basic/${name}.ts of ${project} did: `
+      expect(value.issues).toMatchObject([
+        { severity: 'error', code: 'module_missing', message: expect.stringContaining(message) },
+      ])
     }
     expect(second.runtime.get('hall')).toBeUndefined()
     expect((await second.root('POST', '/flows/hall/start')).problem).toMatchObject({

@@ -22,6 +22,7 @@ const documentOf = (name: string) => ({
 const registered = (name: string): RegisteredFlow => ({
   document: normalizeDocument(name, flowDocumentInputSchema.parse({ mode: 'batch', version: 0, ...documentOf(name) })),
   module: 'm.ts',
+  project: null,
   commit: null,
   bundles: new Map([[digestOf(name), async () => ({ text: `// ${name}`, map: `{"of":"${name}"}`, addons: [] })]]),
 })

@@ -33,6 +33,7 @@ beforeAll(async () => {
   const curves = new Curves({
     store: new CurveStore(database),
     flush: async (id) => void flushed.push(id),
+    secrets: { mask: (shown) => shown },
     maxPoints: 1000,
   })
   api = await serve(bind(metricsEndpoints, metricsHandlers({ curves })))

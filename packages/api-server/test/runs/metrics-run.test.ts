@@ -49,6 +49,8 @@ test('curves are chosen by bare or qualified name, and thinned by a stride [R509
   expect(await names(['other.loss'])).toEqual([])
   const [loss] = await engine.runs.metrics(id, { names: ['loss'], stride: 4 })
   expect(loss?.points.map(({ step }) => step)).toEqual([0, 4, 8, 9])
+  const [ends] = await engine.runs.metrics(id, { names: ['loss'], stride: Number.MAX_SAFE_INTEGER })
+  expect(ends?.points.map(({ step }) => step)).toEqual([0, 9])
 
   // no answer has more points than that; the first ones are given, and how many there are
   const cut = await engine.runs.metrics(id, { stride: 1, most: 12 })

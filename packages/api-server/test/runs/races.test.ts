@@ -153,6 +153,13 @@ test('a request whose answer was lost can be repeated: it is done once [F21]', a
     { key: null, external_id: 'e', status: 'ok' },
     { key: 'k', external_id: null, status: 'queued' },
   ])
+
+  // those of one moment share their answer; when it is lost each is found where it is
+  Object.assign(state, { lost: 0, left: 1 })
+  const both = await Promise.all([own.submit('double'), own.submit('double')])
+  expect(state.lost).toBe(1)
+  const ids = await own.database.sql<{ id: string }[]>`select id from run order by created_at desc limit 2`
+  expect(ids.map((row) => row.id).toReversed()).toEqual(both.map((run) => run.id))
 })
 
 test('whichever answer gets lost on the way of a run, it ends once, is executed at most once, and its end is told [F21]', async () => {

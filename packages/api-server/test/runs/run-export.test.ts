@@ -29,7 +29,12 @@ beforeAll(async () => {
   database = await openDatabase({ ...(await databaseAt(dataDir)), log })
   const curves = new CurveStore(counting(database))
   const store = new ExportStore(counting(database))
-  const exports = new RunExports({ store, curves, flush: async (id) => void flushed.push(id) })
+  const exports = new RunExports({
+    store,
+    curves,
+    flush: async (id) => void flushed.push(id),
+    secrets: { mask: (shown) => shown },
+  })
   api = await serve(bind(exportEndpoints, exportHandlers({ exports })))
 })
 beforeEach(async () => {

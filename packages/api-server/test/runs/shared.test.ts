@@ -288,7 +288,7 @@ describe('a state that arrives late is left out when a later one was told', () =
 
   test('at the engine that executes the run', async () => {
     await using one = await openEngine({ closed: true })
-    const read = holding('where run.id = any(')
+    const read = holding('from run where run.id = any(')
     await using two = await openEngine({ databaseDir: one.dataDir, flows: one.flows, code, wrap: read.wrap })
     await one.publish('double', double)
     const { id } = await one.submit('double')

@@ -14,17 +14,17 @@ export interface Tables extends AsyncDisposable {
   readonly api: Running
 }
 
-const flush = async (): Promise<void> => {}
+const reading = { flush: async () => {}, secrets: { mask: <T>(shown: T): T => shown } }
 
 /** Opens the database of a directory and serves its curves and exports. */
 export async function openTables(dataDir: string): Promise<Tables> {
   const log = { info() {}, warn() {}, error() {} }
   const database = await openDatabase({ dataDir, log })
   const curves = new CurveStore(database)
-  const exports = new RunExports({ store: new ExportStore(database), curves, flush })
+  const exports = new RunExports({ store: new ExportStore(database), curves, ...reading })
   const api = await serve(
     [
-      ...bind(metricsEndpoints, metricsHandlers({ curves: new Curves({ store: curves, flush }) })),
+      ...bind(metricsEndpoints, metricsHandlers({ curves: new Curves({ store: curves, ...reading }) })),
       ...bind(exportEndpoints, exportHandlers({ exports })),
     ],
     { checkReplies: false },

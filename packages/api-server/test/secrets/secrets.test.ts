@@ -1,4 +1,6 @@
 /** Secrets on a whole service: what the API tells of them, and what they do in flows and runs. */
+import { liveFlow, secret, t } from '@flow-service/flow-sdk'
+import { http } from '@flow-service/node-types/flow'
 import type {
   Flow,
   FlowDocumentInput,
@@ -59,8 +61,8 @@ const reader = (secret: string, token: object = { $secret: secret }): FlowDocume
     },
   ],
 })
-async function ran(flow: string): Promise<{ run: Run; node: NodeRecord | undefined }> {
-  const { value } = await at.root<Run>('POST', `/runs/flows/${flow}`, { params: {} })
+async function ran(flow: string, params = {}): Promise<{ run: Run; node: NodeRecord | undefined }> {
+  const { value } = await at.root<Run>('POST', `/runs/flows/${flow}`, { params })
   const read = async () => (await at.root<Run>('GET', `/runs/${value.id}`)).value
   await expect.poll(async () => (await read()).status, { timeout: 30_000 }).not.toMatch(/queued|running/)
   const run = await read()
@@ -222,6 +224,44 @@ describe('a run', () => {
     expect((await ran('echo')).node?.cache?.why).toEqual(['outputs with the value of a secret are not kept'])
   })
 
+  test('gets its params as they are, also when it is retried, and shows them masked wherever it is read [T81]', async () => {
+    await put('token', 'twelve chars')
+    const ports = [
+      { direction: 'input' as const, name: 'x', dtype: 'object' as const },
+      { direction: 'output' as const, name: 'length', dtype: 'int' as const },
+      { direction: 'output' as const, name: 'loss', dtype: 'float' as const, stream: true },
+    ]
+    const source = 'def run(x):\n    emit(loss=1.5)\n    return {"length": len(x["twelve chars"][0])}\n'
+    await stored('given', {
+      mode: 'batch',
+      inputs: [{ name: 'x', dtype: 'object' }],
+      outputs: [{ name: 'length' }],
+      nodes: [{ id: 'length', type: 'python', source, ports }],
+    })
+    const { run } = await ran('given', { x: { 'twelve chars': ['Bearer twelve chars'] } })
+    const shown = {
+      params: { x: { '***': ['Bearer ***'] } },
+      inputs: [{ name: 'x', value: { '***': ['Bearer ***'] } }],
+    }
+    expect(run).toMatchObject({ status: 'ok', result: { length: 19 }, ...shown })
+    for (const path of [
+      `series/compare?ids=${run.id}&metric=loss`,
+      'export/runs?format=csv&flow=given',
+      'export/runs?format=jsonl&flow=given&params=x',
+      'export/metrics?format=csv&flow=given&params=x',
+      'export/metrics?format=jsonl&flow=given&params=x',
+    ]) {
+      const { text } = await at.ann('GET', `/runs/${path}`)
+      expect([path, text]).toEqual([path, expect.stringContaining('Bearer ***')])
+      expect([path, text]).toEqual([path, expect.not.stringContaining('twelve chars')])
+    }
+    const retried = await at.root<Run>('POST', `/runs/${run.id}/retry`)
+    expect(retried.value).toMatchObject(shown)
+    await expect
+      .poll(async () => (await at.ann<Run>('GET', `/runs/${retried.value.id}`)).value, { timeout: 30_000 })
+      .toMatchObject({ status: 'ok', result: { length: 19 }, ...shown })
+  })
+
   test('and its plan tell no value of a secret among the reasons for a miss', async () => {
     await put('token', 'twelve chars')
     const ports = [
@@ -247,6 +287,39 @@ describe('a run', () => {
 describe('a restart', () => {
   const read = ({ engine }: TestService) =>
     engine.database.sql`select name, encode(sealed, 'hex') as sealed, updated_at from secret order by name`
+
+  test('and a new value each start a flow in TypeScript whose secret was missing, unless it was stopped since', async () => {
+    const gated = (name: string) =>
+      liveFlow(
+        name,
+        {},
+        (_, use) => void use(http.webhook({ url: 'in', out: { n: t.int }, secret: secret(name) }), {}, { id: 'hook' }),
+      )
+    const options = { flows: ['now', 'late', 'never'].map(gated) }
+    const first = await startService(options)
+    const states = async ({ ann }: TestService) =>
+      (await ann<FlowListItem[]>('GET', '/flows/')).value.map(({ name, status }) => [name, status])
+    for (const name of ['now', 'late', 'never']) {
+      const { problem } = await first.root('POST', `/flows/${name}/start`)
+      expect(problem).toMatchObject({ code: 'flow_invalid', errors: [{ code: 'unknown_secret' }] })
+    }
+    await first.root('POST', '/flows/never/stop')
+    const waiting = ['late', 'failed']
+    expect(await states(first)).toEqual([waiting, ['never', 'stopped'], ['now', 'failed']])
+    await first.root('PUT', '/secrets/now', { value: 'a first word' })
+    await first.root('PUT', '/secrets/never', { value: 'a second word' })
+    expect(await states(first)).toEqual([waiting, ['never', 'stopped'], ['now', 'active']])
+    await first.close()
+
+    await using second = await startService({ ...options, dataDir: first.dataDir })
+    expect(await states(second)).toEqual([waiting, ['never', 'stopped'], ['now', 'active']])
+    await second.root('PUT', '/secrets/late', { value: 'a third word' })
+    expect(await states(second)).toEqual([
+      ['late', 'active'],
+      ['never', 'stopped'],
+      ['now', 'active'],
+    ])
+  })
 
   test('finds the values, without one whose bytes were changed; with another key there is none, and nothing changes [T82]', async () => {
     const first = await startService()

@@ -4,6 +4,7 @@ import { type Client, createClient, type Flow } from '@flow-service/client-sdk'
 
 import { describeLoadError, type Engine, type EngineFlags, startEngine, untilStopped } from '../engine.ts'
 import { failed } from '../failure.ts'
+import { nodeLines } from '../node-report.ts'
 import { reloadLines } from '../reload-report.ts'
 import { watchRun } from '../run-progress.ts'
 import { watchSources } from '../source-watch.ts'
@@ -32,6 +33,7 @@ export async function dev(dir: string | undefined, flags: DevFlags): Promise<voi
         })
   engine = await startEngine(flags, {
     environment: 'local',
+    onNodeReport: (report) => console.log(nodeLines(report).join('\n')),
     ...(dir === undefined ? {} : { flows: dir }),
   })
   try {

@@ -131,10 +131,18 @@ export async function exportRuns(flags: ExportFlags): Promise<void> {
   const chosen = { ...query, ...(json === true ? { format: 'jsonl' as const } : {}) }
   const exported = await (points === true ? client.metrics : client.runs).export(chosen, { parseAs: 'stream' })
   const lines = Readable.fromWeb(exported as unknown as Parameters<typeof Readable.fromWeb>[0])
-  if (output !== undefined) await pipeline(lines, await openOutput(output, force))
+  if (output !== undefined) await pipeline(lines, await openOutput(output, force).catch(stopAt(lines)))
   else if (process.stdout.isTTY) await pipeline(lines, forTerminal(), process.stdout, { end: false })
   else await pipeline(lines, process.stdout, { end: false })
 }
+
+/** What nobody reads on keeps the process waiting for the rest. */
+const stopAt =
+  (lines: Readable) =>
+  (error: unknown): never => {
+    lines.destroy()
+    throw error
+  }
 
 /** `service runs import <file>`. */
 export async function importRuns(file: string, flags: ClientFlags): Promise<void> {
