@@ -2,7 +2,8 @@
  * Admits queued runs to this engine and watches the leases of the running ones.
  *
  * - Q1 a run is queued until one conditional statement claims it; the claim writes the lease. At most `maxRuns` runs
- *   execute at once, and at most as many again wait for the commit of their end: the next ones execute meanwhile.
+ *   execute at once, and at most as many again wait for the commit of their end: the next ones execute meanwhile, on
+ *   the embedded database from that very commit on.
  *   A run of which everything waits for attached workers executes nothing here: there may be {@link MAX_WAITING} of
  *   them beside, and what a worker takes goes on at once.
  * - Q2 a claim is tried when a run is submitted, when one has executed or ended, when another engine says so, and every

@@ -37,10 +37,11 @@ test('a run that waits for an attached worker leaves its slot to others, and tak
   expect(most).toBe(1)
 })
 
-test('while the end of a run is being committed the next one executes, and no third', async () => {
+test('on a server, which takes a claim meanwhile, the next run executes while an end is being committed, and no third', async () => {
   let hold: Promise<void> | null = null
   const slow = (database: Database): Database => ({
     ...database,
+    backend: 'server',
     sql: new Proxy(database.sql, {
       apply(target, self, args: unknown[]) {
         const query = Reflect.apply(target, self, args) as Promise<unknown>
