@@ -17,7 +17,7 @@ const onDatabase = [
   'messages/{crash,last-values,rename-values,routes}',
   'observability/{lists,replay,state}',
   'runs/{cancel,curves,deleted-flow,history,import,limits,metrics-run,races,retry,routes,run-export,runs,stage-cache,stage-flights,stage-reasons,sweep}',
-  'secrets/secrets',
+  'secrets/{restart,secrets}',
 ].map((suite) => `packages/api-server/test/${suite}.test.ts`)
 
 export default defineConfig({

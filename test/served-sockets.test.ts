@@ -8,6 +8,17 @@ import { openSocket, sendRaw } from './raw-http.ts'
 import { publish, startService, type TestService } from './service.ts'
 
 const SECRET = 'k7-of-the-socket'
+/** Asks for a client's socket, byte by byte. */
+const handshake = [
+  `GET /hooks/plant/ticker/${SECRET} HTTP/1.1`,
+  'host: localhost',
+  'upgrade: websocket',
+  'connection: upgrade',
+  'sec-websocket-version: 13',
+  'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==',
+  '',
+  '',
+].join('\r\n')
 const PORTAL = 'portal-token-of-the-test'
 const socket = (id: string, settings: object, ...ports: object[]) => ({ id, type: 'websocket', settings, ports })
 const input = (name: string) => ({ direction: 'input', name, dtype: 'any' })
@@ -138,18 +149,7 @@ describe('a served socket', () => {
 
   test('a client that never reads is dropped after the timeout, and the others get everything [R213] [T102]', async () => {
     const raw = await openSocket(at.origin)
-    raw.write(
-      [
-        `GET /hooks/plant/ticker/${SECRET} HTTP/1.1`,
-        'host: localhost',
-        'upgrade: websocket',
-        'connection: upgrade',
-        'sec-websocket-version: 13',
-        'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==',
-        '',
-        '',
-      ].join('\r\n'),
-    )
+    raw.write(handshake)
     await once(raw, 'data')
     raw.pause()
     const gone = once(raw, 'close')
@@ -181,18 +181,7 @@ describe('a served socket', () => {
     const heard = frames(other)
     const raw = await openSocket(at.origin)
     const gone = once(raw, 'close')
-    raw.write(
-      [
-        `GET /hooks/plant/ticker/${SECRET} HTTP/1.1`,
-        'host: localhost',
-        'upgrade: websocket',
-        'connection: upgrade',
-        'sec-websocket-version: 13',
-        'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==',
-        '',
-        '',
-      ].join('\r\n'),
-    )
+    raw.write(handshake)
     await once(raw, 'data')
     raw.resume().write(Buffer.from(bytes))
     await gone
