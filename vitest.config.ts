@@ -13,7 +13,7 @@ const onDatabase = [
   'artifacts/{artifacts,delete,routes,sweep}',
   'auth/{first-start,sign-in}',
   'events/{event-log,event-socket}',
-  'flows/{broken-changes,code-flows,concurrent-changes,discard-draft,documents,duplicate,expired-code,flow-list,flow-run,held-work,library,live,live-control,node-control,node-source,rename,work}',
+  'flows/{broken-changes,code-flows,concurrent-changes,discard-draft,documents,duplicate,expired-code,flow-list,flow-run,held-work,library,live,live-control,node-control,node-source,rename,work,work-arrivals}',
   'messages/{crash,last-values,rename-values,routes}',
   'observability/{lists,replay,state}',
   'runs/{cancel,curves,deleted-flow,history,import,limits,metrics-run,races,retry,routes,run-export,runs,stage-cache,stage-flights,stage-reasons,sweep}',

@@ -1,5 +1,5 @@
 /** Live flows under load while their engine is killed again and again; what they do is noted outside of it. */
-import type { DeadLetterRecord } from '@flow-service/protocol'
+import { type DeadLetterRecord, MAX_HISTORY } from '@flow-service/protocol'
 import { expect } from 'vitest'
 
 import { publishFlow } from './documents.ts'
@@ -20,11 +20,12 @@ const sender = (id: string, url: string, reads: string) => ({
   ports: [input(reads)],
 })
 
-/** A durable webhook; two senders read it, one behind a delay, and one that is told when it has gone quiet. */
+/** Two durable webhooks. One is read by nobody. Two senders read the other, one behind a delay, and one that is told when it has gone quiet. */
 const intake = (url: string) => ({
   mode: 'live',
   nodes: [
     { id: 'hook', type: 'http', settings: { url: 'order', durable: true }, ports: [output('order')] },
+    { id: 'note', type: 'http', settings: { url: 'note', durable: true }, ports: [output('note')] },
     sender('now', url, 'order'),
     sender('also', url, 'order'),
     { id: 'wait', type: 'delay', settings: { delay: 0.2 }, ports: [input('order'), output('waited')] },
@@ -49,12 +50,14 @@ const shelf = (url: string) => ({
 /** What the engine has acknowledged. */
 interface Acknowledged {
   readonly orders: Set<number>
+  readonly notes: Set<number>
   readonly items: Set<number>
 }
 
 /** What came of it. */
 export interface Outcome {
   readonly orders: number
+  readonly notes: number
   readonly items: number
   /** Acknowledged, but neither done nor a dead letter, nor in the history where that is due. */
   readonly lost: string[]
@@ -70,7 +73,7 @@ export async function liveUnderKills(
   { env = {}, kills, random }: { env?: NodeJS.ProcessEnv; kills: number; random: () => number },
 ): Promise<Outcome> {
   await using ledger = await Ledger.open(() => random() * 20)
-  const done: Acknowledged = { orders: new Set(), items: new Set() }
+  const done: Acknowledged = { orders: new Set(), notes: new Set(), items: new Set() }
   for (let life = 0; life < kills; life++) {
     const engine = await data.start(env)
     if (life === 0) await setUp(engine, ledger.url)
@@ -78,7 +81,7 @@ export async function liveUnderKills(
   }
   const last = await data.start(env)
   const quietFrom = ledger.entries.length
-  await order(last, done, kills * 1_000_000)
+  await post(last, 'order', done.orders, kills * 1_000_000)
   await last.client.flows.resume({ name: 'shelf' })
   const missing = async (): Promise<string[]> => [
     ...unaccounted(done, ledger, await deadLetters(last)),
@@ -93,6 +96,7 @@ export async function liveUnderKills(
   const letters = await deadLetters(last)
   const outcome = {
     orders: done.orders.size,
+    notes: done.notes.size,
     items: done.items.size,
     lost: [...(await missing()), ...(await unrecorded(last, done))],
     repeated: ['now', 'also', 'held', 'crossed'].flatMap((node) =>
@@ -125,23 +129,24 @@ async function loadUntilKilled(
       if (++count >= until && count < until + 1) setTimeout(() => killed.resolve(engine.end('SIGKILL')), delayMs)
     }
   }
-  const orders = Array.from({ length: LANES }, () => lane((value) => order(engine, done, value)))
+  const orders = Array.from({ length: LANES }, () => lane((value) => post(engine, 'order', done.orders, value)))
+  const notes = lane((value) => post(engine, 'note', done.notes, value))
   const items = lane(async (value) => {
     await engine.client.messages.publish({ message: 'shelf.item', value: value as never })
     done.items.add(value)
   })
-  await Promise.allSettled([...orders, items])
+  await Promise.allSettled([...orders, notes, items])
   await killed.promise
 }
 
-async function order({ origin }: EngineProcess, { orders }: Acknowledged, value: number): Promise<void> {
-  const { status } = await fetch(`${origin}/hooks/intake/order`, {
+async function post({ origin }: EngineProcess, to: string, accepted: Set<number>, value: number): Promise<void> {
+  const { status } = await fetch(`${origin}/hooks/intake/${to}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: String(value),
   })
   if (status !== 202) throw new Error(`the webhook answered ${status}`)
-  orders.add(value)
+  accepted.add(value)
 }
 
 /** What has neither been told to the ledger nor become a dead letter of the node. */
@@ -155,16 +160,25 @@ function unaccounted({ orders, items }: Acknowledged, ledger: Ledger, letters: r
   return [...['now', 'also', 'later', 'crossed'].flatMap((node) => missing(node, orders)), ...missing('held', items)]
 }
 
-/** Acknowledged publications that the history does not hold. */
-async function unrecorded({ client }: EngineProcess, { items }: Acknowledged): Promise<string[]> {
-  const found = new Set<unknown>()
-  for (let before: string | undefined; ;) {
-    const page = await client.messages.history({ message: 'shelf.item', limit: 500, ...(before ? { before } : {}) })
-    for (const { value } of page) found.add(value)
-    before = page.at(-1)?.ts
-    if (page.length < 500) break
+/** Acknowledged values that the history does not hold, which keeps the newest thousand of each message. */
+async function unrecorded({ client }: EngineProcess, { items, notes, orders }: Acknowledged): Promise<string[]> {
+  const messages = { 'shelf.item': items, 'intake.note': notes, 'intake.order': orders }
+  const lost: string[] = []
+  for (const [message, accepted] of Object.entries(messages)) {
+    const found = new Set<unknown>()
+    for (let before: string | undefined; ;) {
+      const page = await client.messages.history({ message, limit: 500, ...(before ? { before } : {}) })
+      for (const { value } of page) found.add(value)
+      before = page.at(-1)?.ts
+      if (page.length < 500) break
+    }
+    // requests overtake each other a little
+    const oldest = found.size < MAX_HISTORY ? 0 : Math.min(...[...found].map(Number)) + 100
+    lost.push(
+      ...[...accepted].flatMap((value) => (value < oldest || found.has(value) ? [] : [`value ${value} of ${message}`])),
+    )
   }
-  return [...items].filter((value) => !found.has(value)).map((value) => `value ${value}`)
+  return lost
 }
 
 async function deadLetters({ baseUrl, token }: EngineProcess): Promise<DeadLetterRecord[]> {

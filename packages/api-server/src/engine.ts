@@ -104,6 +104,7 @@ export async function openEngine(setting: EngineSetting): Promise<Engine> {
   const objects = createCodeObjects(objectsOf(config), artifacts)
   const opened = await openRuntime(setting, stores, { code, objects })
   const { addressRules, host, registry, live: runtime, missing, worker } = opened
+  await stores.work.recover(({ source, value, atMs }) => host.record(source, value, atMs, ''))
   const published = await loadPublishedFlows(database)
   const live = createLiveFlows({
     runtime,
@@ -232,10 +233,17 @@ async function openStores({ config, log, lifecycle, redactor }: EngineSetting) {
     (opened) => opened.flush(),
   )
   const work = await lifecycle.open(
-    async () => createWork({ database, log, seals: secrets, beforeDrops: () => deadLetters.flush() }),
+    async () =>
+      createWork({
+        database,
+        log,
+        seals: secrets,
+        beforeDrops: () => deadLetters.flush(),
+        recorded: () => lastValues.written(),
+      }),
     (opened) => opened.close(),
   )
-  const lastValues = await lifecycle.open(
+  const lastValues: LastValues = await lifecycle.open(
     () => openLastValues({ database, artifacts, log, waits: () => work.isWriting }),
     (opened) => opened.close(),
   )

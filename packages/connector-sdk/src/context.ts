@@ -75,9 +75,10 @@ export interface NodeContext<S = Values> {
   emit(values: Values): void
 
   /**
-   * As `emit`, for an arrival that must not be lost (live flows): resolves once it is committed, then publishes. It is
-   * delivered again after a crash until the executions that it directly causes have ended. Rejects when it could not be
-   * kept; then nothing is published.
+   * As `emit`, for an arrival that must not be lost (live flows): resolves once it is committed. After a crash it is
+   * delivered again until the executions that it directly causes have ended, and its values are last values and history in
+   * any case. Rejects when it could not be kept: refuse the arrival then. It is published at once, or once it is committed
+   * while the database has trouble; what is rejected in between is not published.
    */
   emitDurably(values: Values): Promise<void>
 

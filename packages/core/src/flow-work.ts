@@ -91,22 +91,32 @@ export class FlowWork implements HomeWork {
     })
   }
 
-  /** Keeps an arrival; rejects when it could not be kept. The caller lets go of the work. */
+  /**
+   * Keeps an arrival and has it published; rejects when it could not be kept. `publish` lets go of the work and of the
+   * cascade.
+   */
   async arrival(
     node: HomeNode,
     outputs: readonly OutputPort[],
     { values, atMs, cascade }: { values: readonly unknown[]; atMs: number; cascade: Cascade },
-  ): Promise<Work> {
+    publish: (work: Work) => void,
+  ): Promise<void> {
     const byPort = Object.fromEntries(outputs.map(({ port }, at) => [port, values[at]]))
-    const { work, committed } = this.#keep(node, { is: 'arrival', values: byPort, atMs }, cascade)
+    const { kept, work } = this.#begin(node, { is: 'arrival', values: byPort, atMs }, cascade)
+    let isPublished = false
     try {
-      await committed
+      await this.#deps.host.work.arrive(kept, outputs, () => {
+        isPublished = true
+        publish(work)
+      })
     } catch (error) {
-      // who is refused may not be heard later
-      work.leave()
+      if (!isPublished) {
+        // who is refused may not be heard later
+        work.leave()
+        cascade.leave()
+      }
       throw error
     }
-    return work
   }
 
   /** The work that a dead letter is when it is delivered again; the host keeps it. */
@@ -148,12 +158,17 @@ export class FlowWork implements HomeWork {
     return new WorkCause(cascade, part.work, 0)
   }
 
-  #keep({ node }: HomeNode, body: WorkBody, cascade: Cascade): { work: Work; committed: Promise<void> } {
+  #keep(node: HomeNode, body: WorkBody, cascade: Cascade): { work: Work; committed: Promise<void> } {
+    const { kept, work } = this.#begin(node, body, cascade)
+    return { work, committed: this.#deps.host.work.keep(kept) }
+  }
+
+  #begin({ node }: HomeNode, body: WorkBody, cascade: Cascade): { kept: KeptWork; work: Work } {
     const { flow, host } = this.#deps
     const id = host.newId()
     const { origin } = cascade
     const kept = { id, flow, node: node.id, body, cascade: cascade.id, origin, attempts: 0, begun: [], ended: [] }
-    return { work: new Work(host.work, { ...kept, isShared: isShared(body) }), committed: host.work.keep(kept) }
+    return { kept, work: new Work(host.work, { ...kept, isShared: isShared(body) }) }
   }
 }
 

@@ -99,10 +99,22 @@ export interface KeptWork {
   readonly ended: readonly string[]
 }
 
+/** A port that publishes a message. */
+export interface Published {
+  readonly port: string
+  readonly message: string
+}
+
 /** Keeps work. Changes are committed in the order in which they were asked for; nothing here blocks. */
 export interface WorkHost {
   /** Resolves once committed; rejects when it could not be kept. What is dropped before needs not be written. */
   keep(work: KeptWork): Promise<void>
+  /**
+   * Keeps an arrival and calls `publish`, which publishes it: at once, or when it is committed while nobody can tell how
+   * long that takes. Resolves once committed; rejects when that failed: then `publish` is not called any more, and what is
+   * published already goes on. When it is dropped, what `outputs` have published of it stays kept until it is recorded.
+   */
+  arrive(work: KeptWork, outputs: readonly Published[], publish: () => void): Promise<void>
   /** Notes that a reader has begun to execute it; resolves once committed. */
   begin(id: string, reader: string): Promise<void>
   /** Notes that a reader is done with it. */

@@ -28,6 +28,7 @@ export {
   type EndedCascade,
   type Host,
   type KeptWork,
+  type Published,
   type ValueSource,
   type WorkBody,
   type WorkHost,

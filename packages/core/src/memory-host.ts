@@ -182,6 +182,10 @@ function memoryWork(kept: Iterable<KeptWork>): MemoryHost['work'] {
     async keep(work) {
       items.set(work.id, work)
     },
+    async arrive(work, _outputs, publish) {
+      items.set(work.id, work)
+      publish()
+    },
     async begin(id, reader) {
       change(id, ({ begun }) => ({ begun: [...begun, reader] }))
     },

@@ -212,6 +212,7 @@ function privateHost(host: Host, { values, quiet }: { values: Values; quiet: Qui
     cascadeEnded: (cascade) => quiet.ended(cascade),
     work: {
       keep: async () => {},
+      arrive: async (_work, _outputs, publish) => publish(),
       begin: async () => {},
       end: () => {},
       drop: () => {},

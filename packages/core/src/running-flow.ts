@@ -11,7 +11,7 @@ import * as Exit from 'effect/Exit'
 import * as Scope from 'effect/Scope'
 
 import { type Bus, type Channel, type Consumer, type InputPort, type OutputPort, TIMER, type What } from './bus.ts'
-import { type Cascade, type Cause, type Work, WorkCause } from './cascade.ts'
+import { type Cascade, type Cause, WorkCause } from './cascade.ts'
 import { onClock } from './effect-clock.ts'
 import { ExecutionStats } from './execution-stats.ts'
 import { fillInputs, outputPortsOf, type Surrounding, type Unit, unitOf } from './flow-units.ts'
@@ -215,21 +215,15 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
     within?.enter()
     const cascade = within ?? this.newCascade(node.origin())
     const atMs = this.nowMs()
-    let work: Work
-    try {
-      work = await this.work.arrival(node, outputs, { values, atMs, cascade })
-    } catch (error) {
-      cascade.leave()
-      throw error
-    }
-    // one that arrives at the end of the flow is delivered when it starts again
-    if (this.#phase.is === 'stopping') cascade.suspend()
-    else {
-      const cause = new WorkCause(cascade, work, 0)
-      this.publishMany(outputs, values, cause, atMs)
-      work.leave()
-      cascade.leave()
-    }
+    await this.work.arrival(node, outputs, { values, atMs, cascade }, (work) => {
+      // one that arrives at the end of the flow is delivered when it starts again
+      if (this.#phase.is === 'stopping') cascade.suspend()
+      else {
+        this.publishMany(outputs, values, new WorkCause(cascade, work, 0), atMs)
+        work.leave()
+        cascade.leave()
+      }
+    })
   }
 
   intend(node: HomeNode, arrivals: Arrivals, cause: Cause): () => void {

@@ -47,7 +47,7 @@ test('after a crash a durable arrival is published and delivered again', async (
 test('an arrival that cannot be kept is refused, and nothing is published', async () => {
   const source = durable()
   const host = memoryHost()
-  const full = { ...host, work: { ...host.work, keep: () => Promise.reject(new Error('the disk is full')) } }
+  const full = { ...host, work: { ...host.work, arrive: () => Promise.reject(new Error('the disk is full')) } }
   const runtime = new LiveRuntime(full, new NodeRegistry([gated().definition, source.definition]))
   onTestFinished(() => runtime.close())
   await runtime.start(arriving(['a']))
@@ -174,11 +174,11 @@ test('what is left of one flow waits until the flows that read it have started',
 test('an arrival that was refused is not heard later', async () => {
   const source = durable()
   const host = memoryHost()
-  const keep: typeof host.work.keep = async (work) => {
+  const arrive: typeof host.work.arrive = async (work) => {
     await host.work.keep(work)
     throw new Error('not in time')
   }
-  const runtime = new LiveRuntime({ ...host, work: { ...host.work, keep } }, new NodeRegistry([source.definition]))
+  const runtime = new LiveRuntime({ ...host, work: { ...host.work, arrive } }, new NodeRegistry([source.definition]))
   onTestFinished(() => runtime.close())
   await runtime.start(flow([{ id: 's', type: 'source', ports: [output('x')] }]))
   await expect(source.accept({ x: 1 })).rejects.toThrow('not in time')

@@ -5,6 +5,7 @@
  */
 
 import { newId } from '../new-id.ts'
+import type { Publication } from './owed-values.ts'
 import type { WorkCommit, WorkRow } from './work-store.ts'
 
 /** What becomes of one piece of work. */
@@ -20,8 +21,12 @@ export type Note = 'begun' | 'ended'
 export class WorkBatch {
   readonly #id = newId()
   readonly #changes = new Map<string, Change>()
+  /** What is owed of ended arrivals, by flow: JSON texts that share a row. */
+  readonly #published = new Map<string, { readonly id: string; readonly texts: string[] }>()
+  readonly #recorded: string[] = []
   readonly #refused = new Map<string, Error>()
   readonly #outcome = Promise.withResolvers<void>()
+  readonly openedMs = performance.now()
   /** How many operations were asked for. */
   operations = 0
   /** Characters of JSON that were asked to be kept. */
@@ -74,10 +79,18 @@ export class WorkBatch {
     else if (change.is === 'changed') change.attempts++
   }
 
-  drop(id: string): void {
+  /** Work that published something leaves it owed. */
+  drop(id: string, published?: Publication): void {
     this.operations++
     if (this.#changes.get(id)?.is === 'added') this.#changes.delete(id)
     else this.#changes.set(id, { is: 'removed' })
+    if (published !== undefined) this.#owe(published)
+  }
+
+  /** Rows of values that are owed no more. */
+  record(ids: readonly string[]): void {
+    this.operations++
+    this.#recorded.push(...ids)
   }
 
   /** What is left to write. */
@@ -92,6 +105,8 @@ export class WorkBatch {
         return [{ id, begun: noted('begun'), ended: noted('ended'), attempts: change.attempts }]
       }),
       removed: entries.flatMap(([id, { is }]) => (is === 'removed' ? [id] : [])),
+      published: [...this.#published].map(([flow, { id, texts }]) => ({ id, flow, body: `[${texts.join(',')}]` })),
+      recorded: this.#recorded,
     }
   }
 
@@ -107,6 +122,13 @@ export class WorkBatch {
 
   fail(error: Error): void {
     this.#outcome.reject(error)
+  }
+
+  #owe({ flow, text }: Publication): void {
+    const row = this.#published.get(flow)
+    if (row === undefined) this.#published.set(flow, { id: newId(), texts: [text] })
+    else row.texts.push(text)
+    this.length += text.length
   }
 
   #changeOf(id: string): Change {

@@ -16,6 +16,13 @@ export interface WorkRow extends Omit<KeptWork, 'body' | 'origin' | 'begun' | 'e
   attempts: number
 }
 
+/** Values that ended arrivals of one flow have published; `body` is JSON, or sealed. */
+export interface PublishedRow {
+  readonly id: string
+  readonly flow: string
+  readonly body: string
+}
+
 /** Changes of work that is stored already. */
 interface WorkUpdate {
   readonly id: string
@@ -32,16 +39,21 @@ export interface WorkCommit {
   readonly added: readonly WorkRow[]
   readonly changed: readonly WorkUpdate[]
   readonly removed: readonly string[]
+  readonly published: readonly PublishedRow[]
+  /** Published rows whose values are recorded. */
+  readonly recorded: readonly string[]
 }
 
 /** Statements over `live_work`. */
 export const createWorkStore = ({ sql }: Pick<Database, 'sql'>) => ({
   /** Does all of it or nothing. Answers the new work that was not stored, because there is no flow of its name. */
-  async write({ id, added, changed, removed }: WorkCommit): Promise<WorkRow[]> {
-    const flows = [...new Set(added.map(({ flow }) => flow))]
+  async write({ id, added, changed, removed, published, recorded }: WorkCommit): Promise<WorkRow[]> {
+    const flows = [...new Set([...added, ...published].map(({ flow }) => flow))]
     const [written] = await sql<{ count: number }[]>`
       with dropped as (
         delete from live_work where id = any(${[...removed]}::uuid[])
+      ), recorded as (
+        delete from published_value where id = any(${[...recorded]}::uuid[])
       ), changed as (
         update live_work w set
           begun = array(select r from unnest(w.begun) as r where r <> all (t.begun || t.ended)) || t.begun,
@@ -63,6 +75,12 @@ export const createWorkStore = ({ sql }: Pick<Database, 'sql'>) => ({
         order by t.place
         on conflict (id) do nothing
         returning id
+      ), published as (
+        insert into published_value (id, flow, body)
+        select t.id, named.id, t.body
+        from json_to_recordset(${JSON.stringify(published)}::json) as t (id uuid, flow text, body text)
+        join named on named.name = t.flow
+        on conflict (id) do nothing
       ) select count(*)::int as count from added`
     if (!written) throw new Error('a write of kept work was not answered: nothing was acknowledged')
     if (written.count === added.length) return []
@@ -71,6 +89,11 @@ export const createWorkStore = ({ sql }: Pick<Database, 'sql'>) => ({
     const stored = new Set(rows.map((row) => row.id))
     return added.filter((row) => !stored.has(row.id))
   },
+
+  /** What is owed, in the order in which it was published. */
+  published: (): Promise<PublishedRow[]> =>
+    sql<PublishedRow[]>`
+      select p.id, flow.name as flow, p.body from published_value p join flow on flow.id = p.flow order by p.id`,
 
   /** Adds work in the caller's transaction; a flow of it that there is not, else null. */
   async add(tx: Sql, rows: readonly WorkRow[]): Promise<string | null> {

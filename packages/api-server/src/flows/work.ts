@@ -17,17 +17,22 @@
  * - W8 what is asked for `together` is in one batch, however full that is.
  * - W9 work that holds the value of a secret is stored sealed, and open again when it is taken up. What does not open is
  *   told to the log and left where it is; it keeps nothing else from going on.
+ * - W10 an arrival is published before it is committed, unless the writes have trouble; who brought it is told when it is.
+ *   One that ends before is not written as work: what it published is, in one row with others, until that is recorded as
+ *   last value and history. So does one that ends later.
  * @module
  */
 import { AsyncResource } from 'node:async_hooks'
 import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 
-import type { CascadeOrigin, KeptWork, WorkBody, WorkHost } from '@flow-service/core'
+import type { CascadeOrigin, KeptWork, Published, WorkBody, WorkHost } from '@flow-service/core'
 
 import type { Database, Sql } from '../db/database.ts'
 import { sqlState } from '../db/transaction.ts'
 import { ProblemError } from '../http/errors.ts'
+import { OwedRows, type OwedValue, owedValuesOf, type Publication, publicationOf } from './owed-values.ts'
 import { WorkBatch } from './work-batch.ts'
+import { WorkEnvelope, type WorkSeals } from './work-envelope.ts'
 import { createWorkStore, type WorkCommit, type WorkRow } from './work-store.ts'
 
 /** Operations that may wait to be written. */
@@ -38,6 +43,8 @@ const MAX_LENGTH = 256 * 1024 * 1024
 const PATIENCE_MS = 10_000
 /** How long to wait after a write that failed, in milliseconds. */
 const RETRY_MS = 500
+/** Arrivals wait for their commit while one takes longer, in milliseconds. */
+const PROMPT_MS = 1_000
 /** A batch is full when it has this many operations, or characters of JSON. */
 const BATCH_OPERATIONS = 5_000
 const BATCH_LENGTH = 4_000_000
@@ -50,18 +57,12 @@ export interface WorkDeps {
   readonly log: { error(fields: object, message: string): void }
   /** Resolves when what ended work has left elsewhere is committed; never rejects. */
   readonly beforeDrops?: () => Promise<unknown>
+  /** Resolves when all values that were published before are written behind; never rejects. */
+  readonly recorded?: () => Promise<unknown>
   /** Seals what must not be readable where it is stored; without it everything is. */
   readonly seals?: WorkSeals
   readonly patienceMs?: number
   readonly maxOperations?: number
-}
-
-/** Texts as they are stored. `place` is where, and no text opens in another one. */
-interface WorkSeals {
-  /** The same text when it may be stored as it is. */
-  seal(place: string, text: string): string
-  /** Null for what was sealed elsewhere, or has been changed. */
-  unseal(place: string, stored: string): string | null
 }
 
 /** Kept work on a database. */
@@ -73,11 +74,15 @@ export interface LiveWork extends WorkHost {
    * of its name.
    */
   keepIn(tx: Sql, works: readonly KeptWork[]): Promise<void>
+  /** Hands over what earlier lives have published and may not have recorded; before a flow starts. */
+  recover(record: (owed: OwedValue) => void): Promise<void>
   /** Resolves once all that was asked for so far is committed; rejects when that takes too long (W4). */
   written(): Promise<void>
   /** Writes what waits; what cannot be written in time is lost and told to the log. Nothing is kept afterwards. */
   close(): Promise<void>
 }
+
+const NOTHING = { added: [], changed: [], removed: [], published: [], recorded: [] }
 
 /** Kept work; it is written from the moment it is asked for. */
 export const createWork = (deps: WorkDeps): LiveWork => new StoredWork(deps)
@@ -85,6 +90,7 @@ export const createWork = (deps: WorkDeps): LiveWork => new StoredWork(deps)
 class StoredWork implements LiveWork {
   readonly #deps: WorkDeps
   readonly #store: ReturnType<typeof createWorkStore>
+  readonly #envelope: WorkEnvelope
   readonly #patienceMs: number
   readonly #maxOperations: number
   /** Not committed; the first may be being written, operations gather in the last. */
@@ -92,6 +98,9 @@ class StoredWork implements LiveWork {
   /** Outside of any transaction, whoever asks. */
   readonly #write: () => void
   readonly #closing = new AbortController()
+  /** What published arrivals leave owed when they end. */
+  readonly #arrivals = new Map<string, Publication>()
+  readonly #owed: OwedRows
   /** The batch that takes more operations. */
   #open: WorkBatch | null = null
   #operations = 0
@@ -99,31 +108,40 @@ class StoredWork implements LiveWork {
   /** Calls of `together` that go on. */
   #groups = 0
   #isWriting = false
+  /** Whether the last attempt to write has failed. */
+  #isFailing = false
   #isClosed = false
 
   constructor(deps: WorkDeps) {
     this.#deps = deps
     this.#store = createWorkStore(deps.database)
+    this.#envelope = new WorkEnvelope(deps.seals ?? null, deps.log)
     this.#patienceMs = deps.patienceMs ?? PATIENCE_MS
     this.#maxOperations = deps.maxOperations ?? MAX_OPERATIONS
     this.#write = AsyncResource.bind(() => void this.#drain())
+    const recorded = deps.recorded ?? (() => Promise.resolve())
+    this.#owed = new OwedRows(recorded, (ids) => {
+      if (!this.#isClosed) this.#ask((batch) => batch.record(ids))
+    })
   }
 
   get isWriting(): boolean {
     return this.#isWriting
   }
 
-  async keep(work: KeptWork): Promise<void> {
-    try {
-      this.#assertRoom(work.flow)
-      const row = this.#rowOf(work)
-      if (this.#open?.takes(work.id) === false) this.#open = null
-      await this.#ask((batch) => batch.keep(row))
-    } catch (error) {
-      // what is held goes on in memory, and nobody else would tell
-      this.#deps.log.error({ err: error, flow: work.flow, node: work.node }, 'work of a live flow is not kept')
-      throw error
-    }
+  keep(work: KeptWork): Promise<void> {
+    return this.#keeping(work, (row) => this.#add(row))
+  }
+
+  arrive(work: KeptWork, outputs: readonly Published[], publish: () => void): Promise<void> {
+    return this.#keeping(work, async (row) => {
+      const waits = this.#isBehind
+      const committed = this.#add(row)
+      if (waits) await committed
+      this.#arrivals.set(work.id, publicationOf(row, outputs))
+      publish()
+      await committed
+    })
   }
 
   async begin(id: string, reader: string): Promise<void> {
@@ -138,7 +156,9 @@ class StoredWork implements LiveWork {
   }
 
   drop(id: string): void {
-    this.#ask((batch) => batch.drop(id))
+    const published = this.#arrivals.get(id)
+    this.#arrivals.delete(id)
+    this.#ask((batch) => batch.drop(id, published))
   }
 
   together<T>(change: () => T): T {
@@ -154,7 +174,7 @@ class StoredWork implements LiveWork {
   async keepIn(tx: Sql, works: readonly KeptWork[]): Promise<void> {
     const missing = await this.#store.add(
       tx,
-      works.map((work) => this.#rowOf(work)),
+      works.map((work) => this.#envelope.seal('live_work', rowOf(work))),
     )
     if (missing === null) return
     throw new ProblemError('not_active', `there is no flow "${missing}" any more, so that nothing is kept for it`)
@@ -173,6 +193,16 @@ class StoredWork implements LiveWork {
     return rows.flatMap((row) => this.#workOf(row) ?? [])
   }
 
+  async recover(record: (owed: OwedValue) => void): Promise<void> {
+    const rows = await this.#store.published()
+    const readable = rows.flatMap((row) => {
+      const body = this.#envelope.open('published_value', row)
+      return body === null ? [] : [{ ...row, body }]
+    })
+    for (const { flow, body } of readable) for (const owed of owedValuesOf(flow, body)) record(owed)
+    this.#owed.add(readable.map(({ id }) => id))
+  }
+
   async written(): Promise<void> {
     this.#deps.database.assertOutsideTransaction()
     await this.#batches.at(-1)?.committed
@@ -184,6 +214,28 @@ class StoredWork implements LiveWork {
     this.#closing.abort()
     if (this.#batches.length === 0) return
     this.#deps.log.error({ operations: this.#operations }, 'the database did not take the last work of live flows')
+  }
+
+  /** Keeps work by `put`, and tells the log when it is not: what is held goes on in memory, and nobody else would. */
+  async #keeping(work: KeptWork, put: (row: WorkRow) => Promise<void>): Promise<void> {
+    try {
+      this.#assertRoom(work.flow)
+      await put(rowOf(work))
+    } catch (error) {
+      this.#deps.log.error({ err: error, flow: work.flow, node: work.node }, 'work of a live flow is not kept')
+      throw error
+    }
+  }
+
+  #add(row: WorkRow): Promise<void> {
+    if (this.#open?.takes(row.id) === false) this.#open = null
+    return this.#ask((batch) => batch.keep(row))
+  }
+
+  /** Whether nobody can tell when what is asked for now will be committed. */
+  get #isBehind(): boolean {
+    const [oldest] = this.#batches
+    return this.#isFailing || (oldest !== undefined && performance.now() - oldest.openedMs > PROMPT_MS)
   }
 
   /** Has the open batch take an operation. */
@@ -251,11 +303,13 @@ class StoredWork implements LiveWork {
         const found = isFault(error) && (await this.#refuseFaulty(batch))
         if (found) continue
         if (this.#closing.signal.aborted) return false
+        this.#isFailing = true
         this.#deps.log.error({ err: error, operations: batch.operations }, 'work of live flows could not be kept yet')
         await delay(RETRY_MS, undefined, { signal: this.#closing.signal }).catch(() => {})
       }
       // oxlint-enable no-await-in-loop
     }
+    this.#isFailing = false
     this.#batches.shift()
     this.#operations -= batch.operations
     this.#length -= batch.length
@@ -265,9 +319,12 @@ class StoredWork implements LiveWork {
 
   async #attempt(batch: WorkBatch): Promise<void> {
     const commit = batch.commit()
-    if (commit.removed.length > 0) await this.#deps.beforeDrops?.()
+    if (commit.removed.length + commit.published.length > 0) await this.#deps.beforeDrops?.()
     if (isNothing(commit)) return
-    for (const row of await this.#store.write(commit)) this.#refuse(batch, row, `there is no flow "${row.flow}"`)
+    for (const row of await this.#store.write(this.#envelope.sealCommit(commit))) {
+      this.#refuse(batch, row, `there is no flow "${row.flow}"`)
+    }
+    this.#owed.add(commit.published.map(({ id }) => id))
   }
 
   /** Tries new work one by one, and refuses what can never be stored (W6); whether there was any. */
@@ -277,7 +334,7 @@ class StoredWork implements LiveWork {
     for (const row of added) {
       try {
         // oxlint-disable-next-line no-await-in-loop -- in the order in which it was kept
-        await this.#store.write({ id, added: [row], changed: [], removed: [] })
+        await this.#store.write(this.#envelope.sealCommit({ ...NOTHING, id, added: [row] }))
       } catch (error) {
         if (!isFault(error)) return found
         found = true
@@ -293,22 +350,10 @@ class StoredWork implements LiveWork {
     batch.refuse(row.id, new Error(`the work of node "${node}" of flow "${flow}" cannot be kept: ${reason}`))
   }
 
-  #rowOf(work: KeptWork): WorkRow {
-    const row = rowOf(work)
-    return { ...row, body: this.#deps.seals?.seal(placeOf(row), row.body) ?? row.body }
-  }
-
   #workOf(row: WorkRow): KeptWork | null {
-    const { seals, log } = this.#deps
-    const body = seals === undefined ? row.body : seals.unseal(placeOf(row), row.body)
-    if (body !== null)
-      return { ...row, body: JSON.parse(body) as WorkBody, origin: JSON.parse(row.origin) as CascadeOrigin }
-    const { flow, node, id } = row
-    log.error(
-      { flow, node, work: id },
-      'kept work cannot be read: it was sealed under another key, or its bytes were changed; it is left where it is',
-    )
-    return null
+    const body = this.#envelope.open('live_work', row)
+    if (body === null) return null
+    return { ...row, body: JSON.parse(body) as WorkBody, origin: JSON.parse(row.origin) as CascadeOrigin }
   }
 
   #assertRoom(flow: string): void {
@@ -318,8 +363,6 @@ class StoredWork implements LiveWork {
     throw new ProblemError('unavailable', detail)
   }
 }
-
-const placeOf = ({ id }: Pick<WorkRow, 'id'>): string => `live_work/${id}`
 
 function rowOf({ id, flow, node, body, cascade, origin, attempts, begun, ended }: KeptWork): WorkRow {
   const text = JSON.stringify(body)
@@ -341,8 +384,8 @@ function rowOf({ id, flow, node, body, cascade, origin, attempts, begun, ended }
   }
 }
 
-const isNothing = ({ added, changed, removed }: WorkCommit): boolean =>
-  added.length + changed.length + removed.length === 0
+const isNothing = ({ added, changed, removed, published, recorded }: WorkCommit): boolean =>
+  added.length + changed.length + removed.length + published.length + recorded.length === 0
 
 /** Errors of the data, which another attempt does not mend: classes 22, 23 and 54 (PostgreSQL manual, appendix A). */
 const isFault = (error: unknown): boolean => /^(?:22|23|54)/.test(sqlState(error))

@@ -10,6 +10,7 @@
  * - L5 what could not be written waits again.
  * - L6 a value that is published again after a crash counts only when it is newer than the one that is kept: it, or a
  *   later one, has been recorded before.
+ * - L7 who must know that values are written, but is in no hurry, waits until writing behind has come to them.
  * @module
  */
 import type { ValueSource } from '@flow-service/core'
@@ -42,6 +43,8 @@ interface Entry {
   isDirty: boolean
   /** The latest write of it that is not over; writes of one message end in order. */
   writing: Promise<void> | null
+  /** Who waits until the value of a time is written (L7). */
+  awaited: { readonly us: number; readonly written: () => void }[]
 }
 
 /** What last values are made of. */
@@ -129,6 +132,14 @@ export class LastValues {
     if (entry) await (entry.isDirty ? this.#send(entry) : entry.writing)
   }
 
+  /** Resolves when all values that were recorded before are committed, at the pace of writing behind; never rejects. */
+  async written(): Promise<void> {
+    const owed = [...this.#entries.values()].filter(({ isDirty, writing }) => isDirty || writing !== null)
+    await Promise.all(
+      owed.map((entry) => new Promise<void>((written) => entry.awaited.push({ us: entry.us, written }))),
+    )
+  }
+
   /** A page of the history of a message, newest first; it holds all that was recorded before. */
   async history(message: string, page: HistoryPage): Promise<HistoryRow[]> {
     await this.commit(message)
@@ -156,6 +167,7 @@ export class LastValues {
       this.#entries.delete(message)
       entry.isDirty = false
       entry.waiting.take()
+      tellAwaiting(entry, Infinity)
     }
   }
 
@@ -171,6 +183,7 @@ export class LastValues {
       const { value, us } = old
       const entry = { ...newEntry(`${to}.${messagePart(old.message)}`), value, us }
       entry.waiting.putBack(old.waiting.take())
+      entry.awaited = old.awaited.splice(0)
       this.#entries.set(entry.message, entry)
       if (entry.waiting.size > 0) this.#soil(entry)
     }
@@ -224,6 +237,7 @@ export class LastValues {
     entry.writing = writing
     try {
       await writing
+      tellAwaiting(entry, values.at(-1)?.us ?? 0)
     } catch (error) {
       entry.waiting.putBack(values)
       if (!entry.isDirty && entry.waiting.size > 0) this.#soil(entry)
@@ -254,6 +268,14 @@ const newEntry = (message: string): Entry => ({
   waiting: new RecentValues(),
   isDirty: false,
   writing: null,
+  awaited: [],
 })
+
+function tellAwaiting(entry: Entry, writtenUs: number): void {
+  const told = entry.awaited.filter(({ us }) => us <= writtenUs)
+  if (told.length === 0) return
+  entry.awaited = entry.awaited.filter(({ us }) => us > writtenUs)
+  for (const { written } of told) written()
+}
 
 const lastValueOf = ({ message, value, us }: Entry): LastValue => ({ message, value, ts: timestampOf(us) })

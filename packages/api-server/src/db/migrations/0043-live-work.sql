@@ -18,9 +18,18 @@ create table live_work (
   ended text[] not null
 );
 
+-- Values that durable arrivals have published, until they are last values and history: one row a commit and flow. `body`
+-- is a JSON list, or sealed.
+create table published_value (
+  id uuid primary key,
+  flow uuid not null,
+  body text not null
+);
+
 create function remove_live_work() returns trigger language plpgsql as $$
 begin
   delete from live_work where flow = old.id;
+  delete from published_value where flow = old.id;
   return null;
 end
 $$;
