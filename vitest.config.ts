@@ -14,7 +14,7 @@ const onDatabase = [
   'auth/{first-start,sign-in}',
   'events/{event-log,event-socket}',
   'flows/{broken-changes,code-flows,concurrent-changes,discard-draft,documents,duplicate,expired-code,flow-list,flow-run,held-work,library,live,live-control,node-control,node-source,rename,work,work-arrivals}',
-  'messages/{crash,last-values,rename-values,routes}',
+  'messages/{crash,last-values,recovered-values,rename-values,routes}',
   'observability/{lists,replay,state}',
   'runs/{cancel,curves,deleted-flow,history,import,limits,metrics-run,races,retry,routes,run-export,runs,stage-cache,stage-flights,stage-reasons,sweep}',
   'secrets/{restart,secrets}',

@@ -152,7 +152,8 @@ async function post({ origin }: EngineProcess, to: string, accepted: Set<number>
 /** What has neither been told to the ledger nor become a dead letter of the node. */
 function unaccounted({ orders, items }: Acknowledged, ledger: Ledger, letters: readonly DeadLetterRecord[]): string[] {
   const missing = (node: string, expected: ReadonlySet<number>): string[] => {
-    const nodes: (string | null)[] = node === 'later' ? ['later', 'wait'] : [node]
+    // an arrival that was taken up too often is a dead letter of the webhook
+    const nodes: (string | null)[] = node === 'later' ? ['hook', 'later', 'wait'] : ['hook', node]
     const found = new Set<unknown>(ledger.told(`/${node}`))
     for (const letter of letters) if (nodes.includes(letter.node)) found.add(letter.value)
     return [...expected].filter((value) => !found.has(value)).map((value) => `${node} ${value}`)

@@ -104,7 +104,11 @@ export async function openEngine(setting: EngineSetting): Promise<Engine> {
   const objects = createCodeObjects(objectsOf(config), artifacts)
   const opened = await openRuntime(setting, stores, { code, objects })
   const { addressRules, host, registry, live: runtime, missing, worker } = opened
-  await stores.work.recover(({ source, value, atMs }) => host.record(source, value, atMs, ''))
+  await stores.work.recover((values) => {
+    for (const { source, value, atMs } of values) lastValues.recover(source, host.secrets.mask(value), atMs)
+  })
+  // before work is done that this life lets go of
+  await lastValues.flush()
   const published = await loadPublishedFlows(database)
   const live = createLiveFlows({
     runtime,

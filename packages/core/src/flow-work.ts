@@ -2,6 +2,8 @@
  * The kept work of one live flow: what it holds, durable arrivals, timers, and notes of what must not be repeated.
  * @module
  */
+import { flowPart, messagePart } from '@flow-service/protocol'
+
 import type { Arrival, DueTimer, OutputPort, What } from './bus.ts'
 import { type Cascade, type Cause, Work, WorkCause } from './cascade.ts'
 import type { Cascades } from './cascades.ts'
@@ -101,11 +103,10 @@ export class FlowWork implements HomeWork {
     { values, atMs, cascade }: { values: readonly unknown[]; atMs: number; cascade: Cascade },
     publish: (work: Work) => void,
   ): Promise<void> {
-    const byPort = Object.fromEntries(outputs.map(({ port }, at) => [port, values[at]]))
-    const { kept, work } = this.#begin(node, { is: 'arrival', values: byPort, atMs }, cascade)
+    const { kept, work } = this.#begin(node, arrivalOf(this.#deps.flow, outputs, values, atMs), cascade)
     let isPublished = false
     try {
-      await this.#deps.host.work.arrive(kept, outputs, () => {
+      await this.#deps.host.work.arrive(kept, () => {
         isPublished = true
         publish(work)
       })
@@ -123,7 +124,7 @@ export class FlowWork implements HomeWork {
   replayed({ node }: HomeNode, request: Request, origin: CascadeOrigin): KeptWork {
     const { flow, host } = this.#deps
     const [id, cascade] = [host.newId(), host.newId()]
-    const body = bodyOf(request, host.clock.now())
+    const body = bodyOf(flow, request, host.clock.now())
     return { id, flow, node: node.id, body, cascade, origin, attempts: 0, begun: [], ended: [] }
   }
 
@@ -181,10 +182,13 @@ const deliveryOf = (arrivals: Arrivals): WorkBody =>
 /** Deliveries are for one reader; arrivals and timers are for all that read what they publish. */
 const isShared = (body: WorkBody): boolean => body.is === 'arrival' || body.is === 'timer'
 
-function bodyOf(request: Request, atMs: number): WorkBody {
-  if (request.is === 'outputs') {
-    const values = Object.fromEntries(request.outputs.map(({ port }, at) => [port, request.values[at]]))
-    return { is: 'arrival', values, atMs }
-  }
+function arrivalOf(flow: string, outputs: readonly OutputPort[], sent: readonly unknown[], atMs: number): WorkBody {
+  const values = Object.fromEntries(outputs.map(({ port }, at) => [port, sent[at]]))
+  const names = outputs.map(({ port, message }) => [port, flowPart(message) === flow ? messagePart(message) : message])
+  return { is: 'arrival', values, messages: Object.fromEntries(names), atMs }
+}
+
+function bodyOf(flow: string, request: Request, atMs: number): WorkBody {
+  if (request.is === 'outputs') return arrivalOf(flow, request.outputs, request.values, atMs)
   return deliveryOf(request.arrivals.map(({ input, value }) => [input.port, value] as const))
 }

@@ -76,7 +76,13 @@ export type WorkBody =
   /** Asks the node to act. */
   | { readonly is: 'trigger' }
   /** The node publishes these values, which came from outside at a time. */
-  | { readonly is: 'arrival'; readonly values: Values; readonly atMs: number }
+  | {
+      readonly is: 'arrival'
+      readonly values: Values
+      /** Where each is published: names of the flow's own messages, without it, and full names of others. */
+      readonly messages: Readonly<Record<string, string>>
+      readonly atMs: number
+    }
   /** A timer of the node. */
   | { readonly is: 'timer'; readonly key: string; readonly dueMs: number; readonly data: unknown }
   /** An execution of a node that must not be repeated; what is left of it after a crash is a dead letter. */
@@ -99,12 +105,6 @@ export interface KeptWork {
   readonly ended: readonly string[]
 }
 
-/** A port that publishes a message. */
-export interface Published {
-  readonly port: string
-  readonly message: string
-}
-
 /** Keeps work. Changes are committed in the order in which they were asked for; nothing here blocks. */
 export interface WorkHost {
   /** Resolves once committed; rejects when it could not be kept. What is dropped before needs not be written. */
@@ -112,9 +112,9 @@ export interface WorkHost {
   /**
    * Keeps an arrival and calls `publish`, which publishes it: at once, or when it is committed while nobody can tell how
    * long that takes. Resolves once committed; rejects when that failed: then `publish` is not called any more, and what is
-   * published already goes on. When it is dropped, what `outputs` have published of it stays kept until it is recorded.
+   * published already goes on. When it is dropped, what it has published stays kept until it is recorded.
    */
-  arrive(work: KeptWork, outputs: readonly Published[], publish: () => void): Promise<void>
+  arrive(work: KeptWork, publish: () => void): Promise<void>
   /** Notes that a reader has begun to execute it; resolves once committed. */
   begin(id: string, reader: string): Promise<void>
   /** Notes that a reader is done with it. */

@@ -28,7 +28,6 @@ export {
   type EndedCascade,
   type Host,
   type KeptWork,
-  type Published,
   type ValueSource,
   type WorkBody,
   type WorkHost,

@@ -182,7 +182,7 @@ function memoryWork(kept: Iterable<KeptWork>): MemoryHost['work'] {
     async keep(work) {
       items.set(work.id, work)
     },
-    async arrive(work, _outputs, publish) {
+    async arrive(work, publish) {
       items.set(work.id, work)
       publish()
     },

@@ -212,7 +212,7 @@ function privateHost(host: Host, { values, quiet }: { values: Values; quiet: Qui
     cascadeEnded: (cascade) => quiet.ended(cascade),
     work: {
       keep: async () => {},
-      arrive: async (_work, _outputs, publish) => publish(),
+      arrive: async (_work, publish) => publish(),
       begin: async () => {},
       end: () => {},
       drop: () => {},

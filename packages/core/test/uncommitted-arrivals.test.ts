@@ -13,8 +13,8 @@ import { gated } from './live-engine.ts'
 function uncommitted() {
   const host = memoryHost()
   const commit = Promise.withResolvers<void>()
-  const arrive: typeof host.work.arrive = async (work, outputs, publish) => {
-    await host.work.arrive(work, outputs, publish)
+  const arrive: typeof host.work.arrive = async (work, publish) => {
+    await host.work.arrive(work, publish)
     await commit.promise
   }
   return { host, commit, full: { ...host, work: { ...host.work, arrive } } }

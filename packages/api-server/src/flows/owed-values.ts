@@ -6,51 +6,47 @@
  * A row is *stored*, *owed* while its values wait to be written behind, and *recorded*, when it may go.
  * @module
  */
-import type { Published, ValueSource } from '@flow-service/core'
-import { flowPart, type Json, messagePart } from '@flow-service/protocol'
+import type { ValueSource, WorkBody } from '@flow-service/core'
 
 import type { WorkRow } from './work-store.ts'
 
 /** What one arrival has published: JSON texts are put together, none is read. */
 export interface Publication {
   readonly flow: string
-  /** A {@link StoredPublication} as JSON. */
+  /** The node and the body of the arrival, as JSON. */
   readonly text: string
 }
 
-/** The node, what its ports publish, and the body of the arrival. */
-type StoredPublication = readonly [
-  node: string,
-  /** Messages by port; those of the flow itself without its name, which may change. */
-  messages: Readonly<Record<string, string>>,
-  body: { readonly values: Readonly<Record<string, Json>>; readonly atMs: number },
-]
+type Arrival = Extract<WorkBody, { is: 'arrival' }>
 
 /** A value as it was published. */
 export interface OwedValue {
   readonly source: ValueSource
-  readonly value: Json
+  readonly value: unknown
   readonly atMs: number
 }
 
 /** What an arrival publishes; `row` is how it is kept. */
-export function publicationOf({ flow, node, body }: WorkRow, outputs: readonly Published[]): Publication {
-  const messages = Object.fromEntries(
-    outputs.map(({ port, message }) => [port, flowPart(message) === flow ? messagePart(message) : message]),
-  )
-  return { flow, text: `[${JSON.stringify(node)},${JSON.stringify(messages)},${body}]` }
+export const publicationOf = ({ flow, node, body }: WorkRow): Publication => ({
+  flow,
+  text: `[${JSON.stringify(node)},${body}]`,
+})
+
+/** The values of a row of publications, under the name that the flow has now. */
+export const owedValuesOf = (flow: string, body: string): OwedValue[] =>
+  (JSON.parse(body) as [node: string, arrival: Arrival][]).flatMap(([node, arrival]) => valuesOf(flow, node, arrival))
+
+/** The values of kept work; none unless it is an arrival. */
+export function arrivedValuesOf({ flow, node, body }: Pick<WorkRow, 'flow' | 'node' | 'body'>): OwedValue[] {
+  const work = JSON.parse(body) as WorkBody
+  return work.is === 'arrival' ? valuesOf(flow, node, work) : []
 }
 
-/** The values of a row, under the name that the flow has now. */
-export function owedValuesOf(flow: string, body: string): OwedValue[] {
-  const publications = JSON.parse(body) as StoredPublication[]
-  return publications.flatMap(([node, messages, { values, atMs }]) =>
-    Object.entries(messages).map(([port, name]) => {
-      const message = name.includes('.') ? name : `${flow}.${name}`
-      return { source: { message, flow, node, port, again: true }, value: values[port] ?? null, atMs }
-    }),
-  )
-}
+const valuesOf = (flow: string, node: string, { atMs, messages, values }: Arrival): OwedValue[] =>
+  Object.entries(messages).map(([port, name]) => {
+    const message = name.includes('.') ? name : `${flow}.${name}`
+    return { source: { message, flow, node, port }, value: values[port] ?? null, atMs }
+  })
 
 /** Lets rows go when their values are recorded. */
 export class OwedRows {

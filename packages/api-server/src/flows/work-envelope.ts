@@ -44,15 +44,16 @@ export class WorkEnvelope {
     }
   }
 
-  /** The text of a stored body; null when it does not open, which the log is told. */
-  open(table: Table, { id, body, ...place }: Stored & { readonly node?: string }): string | null {
-    const text = this.#seals === null ? body : this.#seals.unseal(`${table}/${id}`, body)
-    if (text !== null) return text
-    const { flow, node } = place
+  /** A row with its body as it was; none when that does not open, which the log is told. */
+  opened<T extends Stored & { readonly node?: string }>(table: Table, row: T): T[] {
+    if (this.#seals === null) return [row]
+    const body = this.#seals.unseal(`${table}/${row.id}`, row.body)
+    if (body !== null) return [{ ...row, body }]
+    const { id, flow, node } = row
     this.#log.error(
       { flow, ...(node === undefined ? {} : { node }), work: id },
       'kept work cannot be read: it was sealed under another key, or its bytes were changed; it is left where it is',
     )
-    return null
+    return []
   }
 }

@@ -3,9 +3,12 @@
  * it when it is deleted.
  * @module
  */
-import type { KeptWork } from '@flow-service/core'
+import type { CascadeOrigin, KeptWork, WorkBody } from '@flow-service/core'
 
 import type { Database, Sql } from '../db/database.ts'
+
+/** Longest work that is kept, in characters of JSON. */
+const MAX_WORK_LENGTH = 64 * 1024 * 1024
 
 /** Work as it is stored; `body` and `origin` are JSON texts, or `body` a sealed one. */
 export interface WorkRow extends Omit<KeptWork, 'body' | 'origin' | 'begun' | 'ended'> {
@@ -43,6 +46,34 @@ export interface WorkCommit {
   /** Published rows whose values are recorded. */
   readonly recorded: readonly string[]
 }
+
+/** Work as it is stored; throws for what is too long, or has no JSON. */
+export function rowOf({ id, flow, node, body, cascade, origin, attempts, begun, ended }: KeptWork): WorkRow {
+  const text = JSON.stringify(body)
+  if (text.length > MAX_WORK_LENGTH) {
+    throw new Error(
+      `the work of node "${node}" of flow "${flow}" has ${text.length} characters of JSON; at most ${MAX_WORK_LENGTH} are kept: put large data into an artifact`,
+    )
+  }
+  return {
+    id,
+    flow,
+    node,
+    body: text,
+    cascade,
+    origin: JSON.stringify(origin),
+    attempts,
+    begun: [...begun],
+    ended: [...ended],
+  }
+}
+
+/** Work that was stored. */
+export const workOf = (row: WorkRow): KeptWork => ({
+  ...row,
+  body: JSON.parse(row.body) as WorkBody,
+  origin: JSON.parse(row.origin) as CascadeOrigin,
+})
 
 /** Statements over `live_work`. */
 export const createWorkStore = ({ sql }: Pick<Database, 'sql'>) => ({
@@ -94,6 +125,12 @@ export const createWorkStore = ({ sql }: Pick<Database, 'sql'>) => ({
   published: (): Promise<PublishedRow[]> =>
     sql<PublishedRow[]>`
       select p.id, flow.name as flow, p.body from published_value p join flow on flow.id = p.flow order by p.id`,
+
+  /** Arrivals that are still to be done, and sealed work that may be one. */
+  arrivals: (): Promise<Pick<WorkRow, 'id' | 'flow' | 'node' | 'body'>[]> =>
+    sql<Pick<WorkRow, 'id' | 'flow' | 'node' | 'body'>[]>`
+      select w.id, flow.name as flow, w.node, w.body from live_work w join flow on flow.id = w.flow
+      where starts_with(w.body, ${'{"is":"arrival"'}::text) or not starts_with(w.body, '{')`,
 
   /** Adds work in the caller's transaction; a flow of it that there is not, else null. */
   async add(tx: Sql, rows: readonly WorkRow[]): Promise<string | null> {

@@ -25,15 +25,22 @@
 import { AsyncResource } from 'node:async_hooks'
 import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 
-import type { CascadeOrigin, KeptWork, Published, WorkBody, WorkHost } from '@flow-service/core'
+import type { KeptWork, WorkHost } from '@flow-service/core'
 
 import type { Database, Sql } from '../db/database.ts'
 import { sqlState } from '../db/transaction.ts'
 import { ProblemError } from '../http/errors.ts'
-import { OwedRows, type OwedValue, owedValuesOf, type Publication, publicationOf } from './owed-values.ts'
+import {
+  OwedRows,
+  type OwedValue,
+  arrivedValuesOf,
+  owedValuesOf,
+  type Publication,
+  publicationOf,
+} from './owed-values.ts'
 import { WorkBatch } from './work-batch.ts'
 import { WorkEnvelope, type WorkSeals } from './work-envelope.ts'
-import { createWorkStore, type WorkCommit, type WorkRow } from './work-store.ts'
+import { createWorkStore, rowOf, type WorkCommit, workOf, type WorkRow } from './work-store.ts'
 
 /** Operations that may wait to be written. */
 const MAX_OPERATIONS = 100_000
@@ -48,8 +55,6 @@ const PROMPT_MS = 1_000
 /** A batch is full when it has this many operations, or characters of JSON. */
 const BATCH_OPERATIONS = 5_000
 const BATCH_LENGTH = 4_000_000
-/** Longest work that is kept, in characters of JSON. */
-const MAX_WORK_LENGTH = 64 * 1024 * 1024
 
 /** What kept work is made of. */
 export interface WorkDeps {
@@ -74,8 +79,11 @@ export interface LiveWork extends WorkHost {
    * of its name.
    */
   keepIn(tx: Sql, works: readonly KeptWork[]): Promise<void>
-  /** Hands over what earlier lives have published and may not have recorded; before a flow starts. */
-  recover(record: (owed: OwedValue) => void): Promise<void>
+  /**
+   * Hands over what arrivals of earlier lives have published and may not have recorded, in the order of its times; before
+   * a flow starts.
+   */
+  recover(record: (values: readonly OwedValue[]) => void): Promise<void>
   /** Resolves once all that was asked for so far is committed; rejects when that takes too long (W4). */
   written(): Promise<void>
   /** Writes what waits; what cannot be written in time is lost and told to the log. Nothing is kept afterwards. */
@@ -133,12 +141,12 @@ class StoredWork implements LiveWork {
     return this.#keeping(work, (row) => this.#add(row))
   }
 
-  arrive(work: KeptWork, outputs: readonly Published[], publish: () => void): Promise<void> {
+  arrive(work: KeptWork, publish: () => void): Promise<void> {
     return this.#keeping(work, async (row) => {
       const waits = this.#isBehind
       const committed = this.#add(row)
       if (waits) await committed
-      this.#arrivals.set(work.id, publicationOf(row, outputs))
+      this.#arrivals.set(work.id, publicationOf(row))
       publish()
       await committed
     })
@@ -190,17 +198,18 @@ class StoredWork implements LiveWork {
   async left(flow: string): Promise<readonly KeptWork[]> {
     await this.written()
     const rows = await this.#store.left(flow)
-    return rows.flatMap((row) => this.#workOf(row) ?? [])
+    return rows.flatMap((row) => this.#envelope.opened('live_work', row)).map(workOf)
   }
 
-  async recover(record: (owed: OwedValue) => void): Promise<void> {
-    const rows = await this.#store.published()
-    const readable = rows.flatMap((row) => {
-      const body = this.#envelope.open('published_value', row)
-      return body === null ? [] : [{ ...row, body }]
-    })
-    for (const { flow, body } of readable) for (const owed of owedValuesOf(flow, body)) record(owed)
-    this.#owed.add(readable.map(({ id }) => id))
+  async recover(record: (values: readonly OwedValue[]) => void): Promise<void> {
+    const [rows, arrivals] = await Promise.all([this.#store.published(), this.#store.arrivals()])
+    const opened = rows.flatMap((row) => this.#envelope.opened('published_value', row))
+    const values = [
+      ...opened.flatMap(({ flow, body }) => owedValuesOf(flow, body)),
+      ...arrivals.flatMap((row) => this.#envelope.opened('live_work', row)).flatMap(arrivedValuesOf),
+    ]
+    record(values.toSorted((a, b) => a.atMs - b.atMs))
+    this.#owed.add(opened.map(({ id }) => id))
   }
 
   async written(): Promise<void> {
@@ -350,37 +359,11 @@ class StoredWork implements LiveWork {
     batch.refuse(row.id, new Error(`the work of node "${node}" of flow "${flow}" cannot be kept: ${reason}`))
   }
 
-  #workOf(row: WorkRow): KeptWork | null {
-    const body = this.#envelope.open('live_work', row)
-    if (body === null) return null
-    return { ...row, body: JSON.parse(body) as WorkBody, origin: JSON.parse(row.origin) as CascadeOrigin }
-  }
-
   #assertRoom(flow: string): void {
     if (this.#isClosed) throw new ProblemError('unavailable', 'the engine stops; nothing is kept any more')
     if (this.#operations < this.#maxOperations && this.#length < MAX_LENGTH) return
     const detail = `${this.#operations} changes of kept work wait for the database, so that nothing more is kept for flow "${flow}"; try again later`
     throw new ProblemError('unavailable', detail)
-  }
-}
-
-function rowOf({ id, flow, node, body, cascade, origin, attempts, begun, ended }: KeptWork): WorkRow {
-  const text = JSON.stringify(body)
-  if (text.length > MAX_WORK_LENGTH) {
-    throw new Error(
-      `the work of node "${node}" of flow "${flow}" has ${text.length} characters of JSON; at most ${MAX_WORK_LENGTH} are kept: put large data into an artifact`,
-    )
-  }
-  return {
-    id,
-    flow,
-    node,
-    body: text,
-    cascade,
-    origin: JSON.stringify(origin),
-    attempts,
-    begun: [...begun],
-    ended: [...ended],
   }
 }
 

@@ -10,7 +10,9 @@
  * - L5 what could not be written waits again.
  * - L6 a value that is published again after a crash counts only when it is newer than the one that is kept: it, or a
  *   later one, has been recorded before.
- * - L7 who must know that values are written, but is in no hurry, waits until writing behind has come to them.
+ * - L7 what an earlier life may not have written is recovered before anything else is recorded: a value counts unless the
+ *   database holds one of its time or a later one. Values of a message are written in the order of their times.
+ * - L8 who must know that values are written, but is in no hurry, waits until writing behind has come to them.
  * @module
  */
 import type { ValueSource } from '@flow-service/core'
@@ -43,8 +45,10 @@ interface Entry {
   isDirty: boolean
   /** The latest write of it that is not over; writes of one message end in order. */
   writing: Promise<void> | null
-  /** Who waits until the value of a time is written (L7). */
+  /** Who waits until the value of a time is written (L8). */
   awaited: { readonly us: number; readonly written: () => void }[]
+  /** Time of the value that the database held at the start. */
+  readonly loadedUs: number
 }
 
 /** What last values are made of. */
@@ -93,7 +97,7 @@ export class LastValues {
   /** Reads what the database holds; called before anything is recorded. */
   async load(): Promise<void> {
     for (const { message, value, us } of await this.#store.readAll()) {
-      const entry = { ...newEntry(message), value: JSON.parse(value) as unknown, us }
+      const entry = { ...newEntry(message), value: JSON.parse(value) as unknown, us, loadedUs: us }
       if (digestsIn(entry.value).length > 0) this.#values.holdsRefs(message)
       this.#entries.set(message, entry)
     }
@@ -102,17 +106,17 @@ export class LastValues {
   /** Keeps a value as the last one of its message and as history (L6). */
   record(source: ValueSource, value: unknown, atMs: number): void {
     const { message } = source
-    let entry = this.#entries.get(message)
+    const entry = this.#entries.get(message)
     const us = Math.round(atMs * 1000)
     if (source.again && entry && us <= entry.us) return
-    if (!entry) {
-      entry = newEntry(message)
-      this.#entries.set(message, entry)
-    }
-    entry.us = Math.max(us, entry.us + 1)
-    entry.value = value
-    entry.waiting.push(entry.us, source, value)
-    if (!entry.isDirty) this.#soil(entry)
+    this.#put(entry ?? this.#begin(message), source, value, us)
+  }
+
+  /** Records a value of an earlier life, which may be written already (L7). */
+  recover(source: ValueSource, value: unknown, atMs: number): void {
+    const entry = this.#entries.get(source.message) ?? this.#begin(source.message)
+    const us = Math.round(atMs * 1000)
+    if (us > entry.loadedUs) this.#put(entry, source, value, us)
   }
 
   /** The last value of a message; undefined until there is one. */
@@ -197,6 +201,19 @@ export class LastValues {
     if (this.#timer) clearTimeout(this.#timer)
   }
 
+  #begin(message: string): Entry {
+    const entry = newEntry(message)
+    this.#entries.set(message, entry)
+    return entry
+  }
+
+  #put(entry: Entry, source: ValueSource, value: unknown, us: number): void {
+    entry.us = Math.max(us, entry.us + 1)
+    entry.value = value
+    entry.waiting.push(entry.us, source, value)
+    if (!entry.isDirty) this.#soil(entry)
+  }
+
   #soil(entry: Entry): void {
     entry.isDirty = true
     this.#dirty.push(entry)
@@ -269,6 +286,7 @@ const newEntry = (message: string): Entry => ({
   isDirty: false,
   writing: null,
   awaited: [],
+  loadedUs: 0,
 })
 
 function tellAwaiting(entry: Entry, writtenUs: number): void {

@@ -19,12 +19,11 @@ beforeEach(async () => {
   await database.sql`insert into flow (id, name, version, draft, origin) values (${v7()}, 'f', 1, '{}', 'api')`
 })
 
-const outputs = [{ port: 'x', message: 'f.order' }]
-const arrival = (value: unknown): KeptWork => ({
+const arrival = (value: unknown, atMs = 1_700_000_000_000.5): KeptWork => ({
   id: v7(),
   flow: 'f',
   node: 'hook',
-  body: { is: 'arrival', values: { x: value }, atMs: 1_700_000_000_000.5 },
+  body: { is: 'arrival', values: { x: value }, messages: { x: 'order' }, atMs },
   cascade: v7(),
   origin: { kind: 'webhook', node: 'hook', message: null },
   attempts: 0,
@@ -37,7 +36,7 @@ function open(options: Partial<WorkDeps> = {}) {
   const recording = Promise.withResolvers<void>()
   const work = createWork({ database, log: quiet, recorded: () => recording.promise, ...options })
   /** An arrival whose executions are over as soon as it is published. */
-  const pass = (one: KeptWork): Promise<void> => work.arrive(one, outputs, () => work.drop(one.id))
+  const pass = (one: KeptWork): Promise<void> => work.arrive(one, () => work.drop(one.id))
   return { work, pass, recording }
 }
 
@@ -46,10 +45,10 @@ const kept = async (): Promise<number> =>
 const owed = async (): Promise<string[]> =>
   (await database.sql<{ body: string }[]>`select body from published_value order by id`).map(({ body }) => body)
 
-async function recovered(options: Partial<WorkDeps> = {}): Promise<OwedValue[]> {
+async function recovered(options: Partial<WorkDeps> = {}): Promise<readonly OwedValue[]> {
   const { work } = open(options)
-  const found: OwedValue[] = []
-  await work.recover((one) => found.push(one))
+  let found: readonly OwedValue[] = []
+  await work.recover((values) => (found = values))
   await work.close()
   return found
 }
@@ -59,7 +58,7 @@ test('what arrivals have published is in the database when they are acknowledged
   await Promise.all([1, 2, 3].map((value) => pass(arrival(value))))
   expect(await kept()).toBe(0)
   expect(await owed()).toHaveLength(1)
-  const source = { message: 'f.order', flow: 'f', node: 'hook', port: 'x', again: true }
+  const source = { message: 'f.order', flow: 'f', node: 'hook', port: 'x' }
   expect(await recovered()).toEqual([1, 2, 3].map((value) => ({ source, value, atMs: 1_700_000_000_000.5 })))
   await work.close()
 })
@@ -69,9 +68,9 @@ test('it goes when it is recorded, also what an earlier life has left', async ()
   await first.pass(arrival(1))
   await first.work.close()
   const second = open()
-  const record = vi.fn<(owed: OwedValue) => void>()
+  const record = vi.fn<(values: readonly OwedValue[]) => void>()
   await second.work.recover(record)
-  expect(record).toHaveBeenCalledOnce()
+  expect(record.mock.calls).toMatchObject([[[{ value: 1 }]]])
   await second.pass(arrival(2))
   expect(await owed()).toHaveLength(2)
   second.recording.resolve()
@@ -82,7 +81,7 @@ test('it goes when it is recorded, also what an earlier life has left', async ()
 test('an arrival that is still executed is kept as work, and leaves what it published when it ends', async () => {
   const { work } = open()
   const one = arrival('slow')
-  await work.arrive(one, outputs, () => {})
+  await work.arrive(one, () => {})
   expect(await work.left('f')).toEqual([one])
   expect(await owed()).toEqual([])
   work.drop(one.id)
@@ -92,10 +91,22 @@ test('an arrival that is still executed is kept as work, and leaves what it publ
   await work.close()
 })
 
+test('all that was published is recovered in the order of its times, ended or not', async () => {
+  const { pass, work } = open()
+  const slow = [arrival('first', 1), arrival('third', 3)]
+  await Promise.all(slow.map((one) => work.arrive(one, () => {})))
+  await pass(arrival('second', 2))
+  work.drop(slow[1]!.id)
+  await work.keep({ ...arrival('none'), body: { is: 'delivery', arrivals: [['in', 'held']] } })
+  await work.written()
+  expect((await recovered()).map(({ value }) => value)).toEqual(['first', 'second', 'third'])
+  await work.close()
+})
+
 test('it is published at once, and acknowledged when it is committed', async () => {
   const { work } = open()
   const order: string[] = []
-  const arriving = work.arrive(arrival(1), outputs, () => order.push('published')).then(() => order.push('committed'))
+  const arriving = work.arrive(arrival(1), () => order.push('published')).then(() => order.push('committed'))
   expect(order).toEqual(['published'])
   await arriving
   expect(order).toEqual(['published', 'committed'])
@@ -112,12 +123,12 @@ test('while writes fail it is published when it is committed, and not at all whe
   const { work } = open({ database: { sql: sql as never, assertOutsideTransaction }, patienceMs: 200 })
   const [first, refused, later] = [vi.fn<() => void>(), vi.fn<() => void>(), vi.fn<() => void>()]
   // nobody can know yet
-  await expect(work.arrive(arrival(1), outputs, first)).rejects.toThrow(/committed nothing/)
+  await expect(work.arrive(arrival(1), first)).rejects.toThrow(/committed nothing/)
   expect(first).toHaveBeenCalledOnce()
   const one = arrival(2)
-  await expect(work.arrive(one, outputs, refused)).rejects.toThrow(/committed nothing/)
+  await expect(work.arrive(one, refused)).rejects.toThrow(/committed nothing/)
   work.drop(one.id)
-  const arriving = work.arrive(arrival(3), outputs, later)
+  const arriving = work.arrive(arrival(3), later)
   expect(later).not.toHaveBeenCalled()
   isDown = false
   await arriving
@@ -136,9 +147,9 @@ test('behind a write that takes long it waits for its commit', async () => {
   const { work } = open({ database: { sql: sql as never, assertOutsideTransaction } })
   const now = vi.spyOn(performance, 'now').mockReturnValue(0)
   const [first, second] = [vi.fn<() => void>(), vi.fn<() => void>()]
-  const arriving = [work.arrive(arrival(1), outputs, first)]
+  const arriving = [work.arrive(arrival(1), first)]
   now.mockReturnValue(1_001)
-  arriving.push(work.arrive(arrival(2), outputs, second))
+  arriving.push(work.arrive(arrival(2), second))
   now.mockRestore()
   expect([first.mock.calls.length, second.mock.calls.length]).toEqual([1, 0])
   slow.resolve()
@@ -150,18 +161,20 @@ test('behind a write that takes long it waits for its commit', async () => {
 test('beyond its room nothing is published', async () => {
   const { work } = open({ maxOperations: 0 })
   const publish = vi.fn<() => void>()
-  await expect(work.arrive(arrival(1), outputs, publish)).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(work.arrive(arrival(1), publish)).rejects.toMatchObject({ code: 'unavailable' })
   expect(publish).not.toHaveBeenCalled()
   await work.close()
 })
 
 test('what is owed follows its flow to another name, and goes with it', async () => {
-  const { work } = open()
-  const foreign = [...outputs, { port: 'y', message: 'other.m' }]
-  const one = arrival(1)
-  await work.arrive(one, foreign, () => work.drop(one.id))
+  const { pass, work } = open()
+  const foreign = { is: 'arrival', values: { y: 0 }, messages: { y: 'other.m' }, atMs: 3 } as const
+  await pass(arrival(1, 1))
+  await work.arrive(arrival(2, 2), () => {})
+  await pass({ ...arrival(0), body: foreign })
   await database.sql`update flow set name = 'g' where name = 'f'`
   expect((await recovered()).map(({ source }) => [source.flow, source.message])).toEqual([
+    ['g', 'g.order'],
     ['g', 'g.order'],
     ['g', 'other.m'],
   ])

@@ -60,7 +60,7 @@ test('work is what it was for the next engine, in the order in which it was kept
   const bodies: KeptWork['body'][] = [
     ...values.map((value) => ({ is: 'delivery', arrivals: [['in', value]] }) as const),
     { is: 'trigger' },
-    { is: 'arrival', values: { out: 1 }, atMs: 1_700_000_000_000.123 },
+    { is: 'arrival', values: { out: 1 }, messages: { out: 'm' }, atMs: 1_700_000_000_000.123 },
     { is: 'timer', key: 'k', dueMs: 5, data: { n: 1 } },
     { is: 'execution', arrivals: [] },
   ]
