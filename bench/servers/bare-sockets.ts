@@ -13,13 +13,20 @@ const [what = '', peer = '', level = '0'] = process.argv.slice(2)
 const qos = Number(level) as 0 | 1
 
 const agent = new Agent()
+// what a flow's request says, so that both are as long
+const headers = {
+  'content-type': 'application/json',
+  accept: '*/*',
+  'accept-encoding': 'gzip, deflate, br',
+  'user-agent': 'flow-service',
+}
 let asked = Promise.resolve()
 async function ask(socket: WebSocket, heard: number): Promise<void> {
   const { body } = await agent.request({
     origin: peer,
     path: '/',
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers,
     body: JSON.stringify({ heard }),
   })
   socket.send(String(((await body.json()) as { said: number }).said))

@@ -37,10 +37,19 @@ export function cronFault(pattern: string): string | null {
     if (wrong !== undefined)
       return `${title} has "${wrong.slice(0, 50)}" as ${field.name}; use ${field.low}-${field.high}, *, a-b, */n or a-b/n`
   }
-  const [, , day = '', month = '', weekday = ''] = parts
-  return weekday !== '*' || comes(day, month)
+  const [, , day = '', month = ''] = parts
+  return !takesBothDays(pattern) || comes(day, month)
     ? null
     : `${title} names a day that its months never have; correct the day or the month`
+}
+
+/**
+ * Whether a day has to match by both day fields: one of them begins with `*`, and so restricts nothing by itself, though
+ * it may have a step. Where both are restricted, either of them is enough (crontab(5) of Vixie cron).
+ */
+export function takesBothDays(pattern: string): boolean {
+  const [, , day = '', , weekday = ''] = pattern.trim().split(/\s+/)
+  return day.startsWith('*') || weekday.startsWith('*')
 }
 
 /** Only what has an end can be gone through in steps. */

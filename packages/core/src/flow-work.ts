@@ -7,6 +7,7 @@ import { flowPart, messagePart } from '@flow-service/protocol'
 import type { Arrival, DueTimer, OutputPort, What } from './bus.ts'
 import { type Cascade, type Cause, Work, WorkCause } from './cascade.ts'
 import type { Cascades } from './cascades.ts'
+import { ExecutionNotes } from './execution-notes.ts'
 import type { CascadeOrigin, Host, KeptWork, WorkBody } from './host.ts'
 import { type Arrivals, arrivalsIn, type HomeNode, type HomeWork } from './node-home.ts'
 import type { TimersHome } from './node-timers.ts'
@@ -26,10 +27,17 @@ export class FlowWork implements HomeWork {
   /** For the timers of its nodes. */
   readonly timers: TimersHome
   readonly #deps: FlowWorkDeps
+  readonly #notes: ExecutionNotes
 
   constructor(deps: FlowWorkDeps) {
     this.#deps = deps
     const { cascades, due, flow, host } = deps
+    this.#notes = new ExecutionNotes(host.clock, ({ node, arrivals, cascade }) => {
+      const { work, committed } = this.#keep(node, { is: 'execution', arrivals }, cascade)
+      // nobody was promised that it is kept
+      committed.catch(() => {})
+      return work
+    })
     this.timers = {
       flow,
       clock: host.clock,
@@ -130,10 +138,12 @@ export class FlowWork implements HomeWork {
 
   /** Notes an execution that must not be repeated; the result takes the note back. */
   intend(node: HomeNode, arrivals: Arrivals, { cascade }: Cause): () => void {
-    const { work, committed } = this.#keep(node, { is: 'execution', arrivals }, cascade)
-    // nobody was promised that it is kept
-    committed.catch(() => {})
-    return () => work.leave()
+    return this.#notes.begin({ node, arrivals, cascade })
+  }
+
+  /** Notes at once what goes on and must not be repeated: the flow stops. */
+  noteAll(): void {
+    this.#notes.keepAll()
   }
 
   /** Goes on with what an earlier life has left; `depth` as in {@link Cause}. */

@@ -321,6 +321,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
   async #stop(): Promise<void> {
     const { clock } = this.#around.host
     for (const { context } of this.#units.values()) context.closeListeners()
+    this.work.noteAll()
     this.#closeTimers()
     for (const { node, what, value, cause } of this.#takeMailboxes()) this.#leave(node, what, value, cause)
     this.loop.close()

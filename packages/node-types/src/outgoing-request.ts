@@ -3,7 +3,7 @@
  * be secrets.
  * @module
  */
-import type { NodeContext } from '@flow-service/connector-sdk'
+import { isWhole, type NodeContext } from '@flow-service/connector-sdk'
 
 const MAX_ANSWER_BYTES = 10 * 1024 * 1024
 
@@ -34,22 +34,23 @@ export async function within<T>(
   { seconds, title }: { readonly seconds: number; readonly title: string },
   request: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  ctx.signal.throwIfAborted()
+  const { signal } = ctx
+  signal.throwIfAborted()
   const requests = new AbortController()
   let isExpired = false
-  const end = (): void => requests.abort(ctx.signal.reason)
+  const end = (): void => requests.abort(signal.reason)
   const cancel = ctx.after(seconds, () => {
     isExpired = true
     requests.abort()
   })
-  ctx.signal.addEventListener('abort', end, { once: true })
+  signal.addEventListener('abort', end)
   try {
     return await request(requests.signal)
   } catch (error) {
     // of several requests, one that fails ends the others
     requests.abort()
     if (isExpired) throw new RequestFailure('timeout', `${title} gave no answer within ${seconds} s`)
-    if (error instanceof RequestFailure || ctx.signal.aborted) throw error
+    if (error instanceof RequestFailure || signal.aborted) throw error
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     throw new RequestFailure(
       'unreachable',
@@ -57,12 +58,13 @@ export async function within<T>(
     )
   } finally {
     cancel()
-    ctx.signal.removeEventListener('abort', end)
+    signal.removeEventListener('abort', end)
   }
 }
 
 /** The text of an answer of at most 10 MiB. */
 export async function answerText(response: Response, title: string): Promise<string> {
+  if (isWhole(response)) return response.text()
   const decoder = new TextDecoder()
   let text = ''
   let size = 0

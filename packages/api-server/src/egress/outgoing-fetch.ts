@@ -25,14 +25,22 @@ const bodyHeaders = ['content-encoding', 'content-language', 'content-location',
 /** Requests that go out by a dialer. */
 export function createOutgoingFetch(dial: Dial): OutgoingFetch {
   const { send, close } = createHttpExchange(dial)
-  return { fetch: (url, init = {}) => follow(send, url, init), close }
+  return {
+    fetch(url, init = {}) {
+      // who handles redirects gets what comes
+      return init.redirect === 'manual' && isHttp(url) ? send(url, init) : follow(send, url, init)
+    },
+    close,
+  }
 }
+
+const isHttp = (url: string): boolean => /^https?:/i.test(url)
 
 async function follow(send: Exchange, url: string, init: RequestInit): Promise<Response> {
   let at = url
   let request = init
   for (let followed = 0; ; followed += 1) {
-    if (!/^https?:/i.test(at)) throw new TypeError(`${at} is no address to request; use http:// or https://`)
+    if (!isHttp(at)) throw new TypeError(`${at} is no address to request; use http:// or https://`)
     const response = await send(at, request)
     const location = redirects.has(response.status) ? response.headers.get('location') : null
     if (location === null || init.redirect === 'manual') return response

@@ -24,6 +24,8 @@ export class WorkBatch {
   /** What is owed of ended arrivals, by flow: JSON texts that share a row. */
   readonly #published = new Map<string, { readonly id: string; readonly texts: string[] }>()
   readonly #recorded: string[] = []
+  /** Ended arrivals: somebody waits to hear that what they published is stored. */
+  readonly #passed = new Set<string>()
   readonly #refused = new Map<string, Error>()
   readonly #outcome = Promise.withResolvers<void>()
   readonly openedMs = performance.now()
@@ -47,7 +49,7 @@ export class WorkBatch {
     return this.#changes.get(id)?.is !== 'removed'
   }
 
-  /** Resolves once the work is committed, or has been dropped before. */
+  /** Resolves once the work, or what it has published, is committed; at the end too when it was dropped otherwise. */
   async keep(row: WorkRow): Promise<void> {
     this.operations++
     this.length += row.body.length
@@ -55,7 +57,7 @@ export class WorkBatch {
     try {
       await this.committed
     } catch (error) {
-      if (this.#changes.has(row.id)) throw error
+      if (this.#changes.has(row.id) || this.#passed.has(row.id)) throw error
     }
     const refusal = this.#refused.get(row.id)
     if (refusal !== undefined) throw refusal
@@ -84,7 +86,9 @@ export class WorkBatch {
     this.operations++
     if (this.#changes.get(id)?.is === 'added') this.#changes.delete(id)
     else this.#changes.set(id, { is: 'removed' })
-    if (published !== undefined) this.#owe(published)
+    if (published === undefined) return
+    this.#passed.add(id)
+    this.#owe(published)
   }
 
   /** Rows of values that are owed no more. */

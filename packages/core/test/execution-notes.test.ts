@@ -1,0 +1,48 @@
+/**
+ * When an execution that must not be repeated is noted.
+ */
+import { expect, test, vi } from 'vitest'
+
+import { QUICK_MS } from '../src/execution-notes.ts'
+import { flow, input } from './documents.ts'
+import { atCrash, engine } from './kept-work.ts'
+import { gated } from './live-engine.ts'
+
+test('after a quick execution of a node that must not repeat itself the next is noted once it is none, or when the flow stops and leaves it', async () => {
+  const once = gated({ idempotent: false })
+  const { host, runtime, start } = engine([once.definition])
+  const document = flow([{ id: 'a', type: 'gated', ports: [input('x')] }])
+  const live = await start(document)
+  const keep = vi.spyOn(host.work, 'keep')
+  const execute = async (value: number, forMs: number): Promise<void> => {
+    runtime.publish('f.x', value)
+    await host.advance(forMs)
+  }
+  const end = async (): Promise<void> => {
+    once.running.at(-1)?.end()
+    await live.idle()
+  }
+  for (const value of [0, 1, 2]) {
+    // oxlint-disable no-await-in-loop -- one after the other, all in all longer than a quick one
+    await execute(value, QUICK_MS - 1)
+    await end()
+    // oxlint-enable no-await-in-loop
+  }
+  expect(keep).toHaveBeenCalledTimes(1)
+  await execute(3, QUICK_MS)
+  expect(atCrash(host)).toMatchObject([{ node: 'a', body: { is: 'execution', arrivals: [['x', 3]] } }])
+  await end()
+  expect(atCrash(host)).toEqual([])
+  // no longer quick
+  await execute(4, 0)
+  expect(atCrash(host)).toMatchObject([{ body: { is: 'execution', arrivals: [['x', 4]] } }])
+  await end()
+  await execute(5, 0)
+  expect(atCrash(host)).toEqual([])
+  const stopped = live.stop({ keep: true })
+  expect(atCrash(host)).toMatchObject([{ body: { is: 'execution', arrivals: [['x', 5]] } }])
+  await host.advance(10_000)
+  await stopped
+  await (await start(document)).idle()
+  expect(host.deadLetters).toMatchObject([{ node: 'a', message: 'f.x', value: 5, reason: 'crash' }])
+})
