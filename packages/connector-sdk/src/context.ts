@@ -87,7 +87,9 @@ export interface NodeContext<S = Values> {
 
   /** Time of the engine's clock, in milliseconds since the Unix epoch. */
   now(): number
+  /** Calls `run` once; the stop of the node ends it. What `run` throws marks the node as failed, here and below. */
   after(seconds: number, run: () => void): Cancel
+  /** Calls `run` again and again, first after that time. Throws a RangeError for a time that is not above 0. */
   every(seconds: number, run: () => void): Cancel
   /** Five fields, in the time zone of the engine. Throws a RangeError naming what is wrong with the pattern. */
   cron(pattern: string, run: () => void): Cancel
@@ -98,6 +100,7 @@ export interface NodeContext<S = Values> {
    * flow has left when it starts are set before `start`. Of more than 1,000 the oldest is dropped.
    */
   setTimer(key: string, dueMs: number, data: unknown): void
+  /** Takes such a timer back; without one it does nothing. */
   clearTimer(key: string): void
   /** When such a timer is due; null while it is not set. */
   timerDue(key: string): number | null
@@ -127,9 +130,12 @@ export interface NodeContext<S = Values> {
   /** Execute the node's own code with these inputs, on this machine or a worker. Emissions go to `emit`. */
   call(inputs: Values): Promise<Values>
 
+  /** Stores bytes; equal ones are stored once. */
   saveArtifact(data: Uint8Array, options?: SaveOptions): Promise<ArtifactRef>
+  /** The bytes behind a reference or digest. Rejects when there are none. */
   loadArtifact(ref: ArtifactRef | string): Promise<Uint8Array>
   /** Tell how the node's connections are; repeats of the same state make no event. */
   reportHealth(status: Health, message?: string): void
+  /** A line of the log of the node, without the values of secrets. */
   log(message: string): void
 }

@@ -83,6 +83,11 @@ export interface NodeDefinition<S extends z.ZodObject = z.ZodObject> {
   /** Any ports unless given. */
   readonly ports?: PortRules
   /**
+   * Inputs that never run a node of these settings, which are as the document has them: their `trigger` is false where it
+   * is left out, and may not be true.
+   */
+  passive?(settings: Values): readonly string[]
+  /**
    * What an execution gets: `each` triggering value alone, `together` the ports that arrived together, `combine` the
    * latest value of all inputs once every triggering one has a value.
    */

@@ -17,6 +17,7 @@ export const artifactRefSchema = z
     volatile: z.boolean().default(false),
   })
   .meta({ id: 'ArtifactRef' })
+/** A reference to stored bytes, which travels in messages instead of them. `size` is in bytes. */
 export type ArtifactRef = z.output<typeof artifactRefSchema>
 
 const digestPattern = /^sha256:[0-9a-f]{64}$/

@@ -10,10 +10,12 @@ const names = ['any', 'float', 'int', 'str', 'bool', 'object', 'array', 'image',
 
 /** Type of a message's values. */
 export const dtypeSchema = z.enum(names).meta({ id: 'Dtype', description: 'Type of a message’s values.' })
+/** Type of a message’s values, such as `float`; `any` is any JSON value. */
 export type Dtype = (typeof names)[number]
 
 /** A dtype as clients may write it: `dict` is read as `object`, `list` as `array`. */
 export const dtypeInputSchema = z.enum([...names, 'dict', 'list'])
+/** A dtype or one of its other names. */
 export type DtypeInput = Dtype | 'dict' | 'list'
 
 /** The dtype behind an alias. */

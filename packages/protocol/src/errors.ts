@@ -42,6 +42,7 @@ export type ProblemCode = keyof typeof problemCatalogue
 export const problemItemSchema = z
   .object({ path: z.string(), code: z.string(), message: z.string() })
   .meta({ id: 'ProblemItem' })
+/** One invalid place of a request, and what is wrong with it. */
 export type ProblemItem = z.infer<typeof problemItemSchema>
 
 /** Body of every answer that is not a success: RFC 9457 `application/problem+json` with flat extension members. */
@@ -56,4 +57,5 @@ export const problemSchema = z
     errors: z.array(problemItemSchema).optional(),
   })
   .meta({ id: 'Problem', description: 'Every answer that is not a success has this shape.' })
+/** Body of a refusal (RFC 9457). `code` is what programs branch on, `detail` what people read. */
 export type Problem = z.infer<typeof problemSchema>

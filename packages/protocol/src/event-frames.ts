@@ -11,14 +11,17 @@ import { timestampSchema } from './time.ts'
 
 const framed = { seq: z.int(), ts: timestampSchema }
 
-/** First frame: the whole state that later frames change. `runs` are the active ones. */
+/**
+ * First frame: the whole state that later frames change. `runs` are the active ones; `ts` of a value is null while it is
+ * the initial one of a flow input.
+ */
 export const snapshotFrameSchema = z.object({
   type: z.literal('snapshot'),
   ...framed,
   engine_version: z.string(),
   flows: z.array(z.object({ name: z.string(), mode: flowModeSchema, status: flowStatusSchema, held: z.int() })),
   nodes: z.array(nodeStateSchema),
-  values: z.array(z.object({ message: z.string(), value: z.json(), ts: timestampSchema })),
+  values: z.array(z.object({ message: z.string(), value: z.json(), ts: timestampSchema.nullable() })),
   health: z.array(
     z.object({
       flow: z.string(),
@@ -92,7 +95,9 @@ export const eventFrameSchema = z.discriminatedUnion('type', [
   flowFrameSchema,
   errorFrameSchema,
 ])
+/** The state of the engine as a socket gets it first. */
 export type SnapshotFrame = z.infer<typeof snapshotFrameSchema>
+/** Any text frame from the engine; `type` tells which. */
 export type EventFrame = z.infer<typeof eventFrameSchema>
 
 /** An event before a socket numbers and stamps it. */

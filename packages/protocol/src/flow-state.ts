@@ -11,6 +11,7 @@ import { timestampSchema } from './time.ts'
 export const flowStatusSchema = z
   .enum(['draft', 'ready', 'stopped', 'active', 'paused', 'failed'])
   .meta({ id: 'FlowStatus' })
+/** Status of a flow. */
 export type FlowStatus = z.infer<typeof flowStatusSchema>
 
 /** What an issue is about. */
@@ -52,6 +53,7 @@ export const issueCodes = [
   'send_queue_overflow',
   'start_failed',
 ] as const
+/** A stable word for what an issue is about. */
 export type IssueCode = (typeof issueCodes)[number]
 
 /** `error` blocks publish, start and run; `warning` works but impaired; `advisory` is advice. */
@@ -64,10 +66,12 @@ export const issueSchema = z
     path: z.string().nullable().meta({ description: 'JSON Pointer into the document.' }),
   })
   .meta({ id: 'Issue' })
+/** A finding about a flow: what is wrong, where, and what to do. Only an `error` blocks. */
 export type Issue = z.infer<typeof issueSchema>
 
 /** State of connections of a node. */
 export const healthSchema = z.enum(['ok', 'degraded', 'down'])
+/** How the connections of a node are. */
 export type Health = z.infer<typeof healthSchema>
 
 /** State of one node of a live flow; `failed` is the failure marker. */
@@ -83,6 +87,7 @@ export const nodeStateSchema = z
       .nullable(),
   })
   .meta({ id: 'NodeState' })
+/** A node of a live flow at this moment. */
 export type NodeState = z.infer<typeof nodeStateSchema>
 
 /** A flow as the API answers it: the document in normal form and what the engine says about it. */
@@ -102,6 +107,7 @@ export const flowSchema = flowDocumentSchema
     updated_by: z.string().nullable(),
   })
   .meta({ id: 'Flow' })
+/** A flow as the API answers it: its document, status, issues and versions. */
 export type Flow = z.infer<typeof flowSchema>
 
 /** A row of `GET /flows/`. */
@@ -120,6 +126,7 @@ export const flowListItemSchema = z
     updated_at: timestampSchema,
   })
   .meta({ id: 'FlowListItem' })
+/** A flow in the list: without nodes, with counts of its issues. */
 export type FlowListItem = z.infer<typeof flowListItemSchema>
 
 /** Answer of `start` and `stop`; `held` counts deliveries that wait while the flow is paused. */

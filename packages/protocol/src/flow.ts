@@ -13,6 +13,7 @@ import { messageNameSchema, messagePart, messageRefSchema, nameSchema, portNameS
 
 /** `live` reacts to events while active; `batch` runs once for each parameter set. */
 export const flowModeSchema = z.enum(['live', 'batch']).meta({ id: 'FlowMode' })
+/** How a flow executes. */
 export type FlowMode = z.infer<typeof flowModeSchema>
 
 const settingsSchema = z.record(z.string().max(200), z.json())
@@ -28,7 +29,11 @@ export const portInputSchema = z
     interval: secondsSchema.nullable().default(null).meta({ description: 'Seconds between two values on display.' }),
     stream: z.boolean().default(false),
     on_demand: z.boolean().default(false),
-    trigger: z.boolean().default(true).meta({ description: 'Inputs only: whether an arrival runs the node.' }),
+    // some types decide it by themselves, so that what was left out has to be told from what was given
+    trigger: z
+      .boolean()
+      .optional()
+      .meta({ default: true, description: 'Inputs only: whether an arrival runs the node.' }),
     message: messageRefSchema.optional().meta({ description: 'Read in place of a missing `name`.' }),
   })
   .refine((port) => port.name !== undefined || port.message !== undefined, {
@@ -51,6 +56,7 @@ export const portSchema = z
     message: z.string(),
   })
   .meta({ id: 'Port' })
+/** A port in normal form: wired to one message, of one dtype. */
 export type Port = z.infer<typeof portSchema>
 
 /** Where the code of a `code` node comes from (G64): the module and export, and the digest of its bundle. */
@@ -62,6 +68,7 @@ export const codeEntrySchema = z
     modules: z.array(z.strictObject({ path: z.string(), digest: digestSchema })).max(10_000),
   })
   .meta({ id: 'CodeEntry' })
+/** The code behind a node of a flow in TypeScript. */
 export type CodeEntry = z.infer<typeof codeEntrySchema>
 
 /** How often a failing node of a run is executed, and the pauses between (R1). Seconds. */
@@ -73,6 +80,7 @@ export const nodeRetrySchema = z
     max_delay_s: z.number().min(0).max(86_400).default(300).meta({ description: 'No pause is longer.' }),
   })
   .meta({ id: 'NodeRetry' })
+/** How often a failing node is executed again, and after which pauses, in seconds. */
 export type NodeRetry = z.infer<typeof nodeRetrySchema>
 
 const nodeFields = {
@@ -121,6 +129,7 @@ export const nodeSchema = z
     retry: nodeRetrySchema.nullable(),
   })
   .meta({ id: 'Node' })
+/** A node in normal form: every default filled in. */
 export type FlowNode = z.infer<typeof nodeSchema>
 
 /** A declared input; `initial: null` on a dtype other than `any` means that a run has to give the value. */
@@ -185,6 +194,7 @@ export const flowDocumentInputSchema = z
     updated_by: readOnly,
   })
   .meta({ id: 'FlowDocument' })
+/** A flow document as clients write it: what is left out has its default. */
 export type FlowDocumentInput = z.input<typeof flowDocumentInputSchema>
 
 /** A flow document in normal form: every default filled in, `port` and `message` of each port set. */
@@ -207,16 +217,19 @@ export const flowDocumentSchema = z.object({
   concurrency: concurrencySchema,
   layout: z.record(z.string(), z.json()),
 })
+/** A flow document in normal form, as answers have it. */
 export type FlowDocument = z.infer<typeof flowDocumentSchema>
 
 /**
  * The normal form of a parsed document under the name of its path. `sourceOf` gives the stored source of a node whose
- * `source` was left out. Idempotent: the normal form of a normal form is itself.
+ * `source` was left out, `triggerOf` the `trigger` of an input without one. Idempotent: the normal form of a normal form
+ * is itself.
  */
 export function normalizeDocument(
   name: string,
   input: z.output<typeof flowDocumentInputSchema>,
   sourceOf: (nodeId: string) => string | null = () => null,
+  triggerOf: (node: Pick<FlowNode, 'type' | 'settings'>, port: string) => boolean = () => true,
 ): FlowDocument {
   const { title, description, version, mode, resources, concurrency, layout } = input
   return {
@@ -230,7 +243,7 @@ export function normalizeDocument(
     nodes: input.nodes.map((node) => ({
       ...node,
       source: node.source === undefined ? sourceOf(node.id) : node.source,
-      ports: node.ports.map((port) => normalizePort(name, port)),
+      ports: node.ports.map((port) => normalizePort(name, port, (known) => triggerOf(node, known))),
     })),
     resources,
     concurrency,
@@ -238,18 +251,23 @@ export function normalizeDocument(
   }
 }
 
-function normalizePort(flow: string, port: z.output<typeof portInputSchema>): Port {
-  const name = port.name ?? port.message ?? ''
-  const { direction, interval, stream, on_demand, trigger } = port
+function normalizePort(
+  flow: string,
+  given: z.output<typeof portInputSchema>,
+  triggerOf: (port: string) => boolean,
+): Port {
+  const name = given.name ?? given.message ?? ''
+  const port = given.port ?? messagePart(name)
+  const { direction, interval, stream, on_demand } = given
   return {
     direction,
     name,
-    port: port.port ?? messagePart(name),
-    dtype: normalDtype(port.dtype),
+    port,
+    dtype: normalDtype(given.dtype),
     interval,
     stream,
     on_demand,
-    trigger,
+    trigger: given.trigger ?? (direction === 'output' || triggerOf(port)),
     message: qualify(flow, name),
   }
 }

@@ -9,7 +9,7 @@ import { timestampSchema } from './time.ts'
 
 const place = z.object({ flow: z.string(), node: z.string(), port: z.string() })
 
-/** A declared message with its last value; `ts` is null until there is one. */
+/** A declared message with its last value; `ts` is null until there is one: the value is the initial one then, or null. */
 export const messageSchema = z
   .object({
     name: z.string().meta({ description: 'Qualified: `<flow>.<message>`.' }),
@@ -23,6 +23,7 @@ export const messageSchema = z
     readers: z.array(place),
   })
   .meta({ id: 'Message' })
+/** A declared message with its last value and who sends and reads it. */
 export type Message = z.infer<typeof messageSchema>
 
 /** Body of `POST /messages/{message}`. */
@@ -32,6 +33,7 @@ export const publishMessageSchema = z.strictObject({ value: z.json() }).meta({ i
 export const publishedMessageSchema = z
   .object({ name: z.string(), value: z.json(), ts: timestampSchema, cascade: z.string().nullable() })
   .meta({ id: 'PublishedMessage' })
+/** What a publication has stored, and which cascade it has begun. */
 export type PublishedMessage = z.infer<typeof publishedMessageSchema>
 
 /** A value a message had; `truncated` when it was too long to keep. */
@@ -44,4 +46,5 @@ export const messageHistoryEntrySchema = z
     run: z.string().nullable(),
   })
   .meta({ id: 'MessageHistoryEntry' })
+/** A value that a message had. */
 export type MessageHistoryEntry = z.infer<typeof messageHistoryEntrySchema>

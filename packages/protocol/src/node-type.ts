@@ -9,6 +9,7 @@ import { flowModeSchema } from './flow.ts'
 
 /** Where a node type stands in the catalogue. */
 export const nodeCategorySchema = z.enum(['function', 'network', 'logic', 'device', 'system', 'connector'])
+/** A part of the catalogue of node types. */
 export type NodeCategory = z.infer<typeof nodeCategorySchema>
 
 /** A node type; `params` is the JSON Schema (2020-12) of its settings. */
@@ -41,4 +42,5 @@ export const nodeTypeSchema = z
     params: z.record(z.string(), z.unknown()),
   })
   .meta({ id: 'NodeType' })
+/** A node type as the catalogue shows it, with the JSON Schema of its settings. */
 export type NodeType = z.infer<typeof nodeTypeSchema>

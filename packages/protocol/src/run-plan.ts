@@ -5,6 +5,7 @@
 import * as z from 'zod'
 
 import { MAX_SWEEP_RUNS } from './limits.ts'
+import { draftSchema, noCacheSchema } from './run.ts'
 
 const paramsSchema = z.record(z.string(), z.json())
 
@@ -15,8 +16,8 @@ export const runPlanSubmitSchema = z
     seed: z.int().optional(),
     runs: z.array(paramsSchema).min(1).max(MAX_SWEEP_RUNS).optional().meta({ description: 'The params of each run.' }),
     seeds: z.array(z.int()).max(MAX_SWEEP_RUNS).optional().meta({ description: 'One for each entry of `runs`.' }),
-    draft: z.boolean().default(false),
-    no_cache: z.boolean().default(false),
+    draft: draftSchema,
+    no_cache: noCacheSchema,
   })
   .refine(({ params, seed, runs }) => runs === undefined || (params === undefined && seed === undefined), {
     path: ['runs'],
@@ -27,6 +28,7 @@ export const runPlanSubmitSchema = z
     error: '"seeds" has to be as long as "runs": it gives one seed for each',
   })
   .meta({ id: 'RunPlanSubmit' })
+/** What a plan is asked about: the params of one run or of many. */
 export type RunPlanSubmit = z.infer<typeof runPlanSubmitSchema>
 
 /** What would become of one node over all runs that reach it: `runs` is `hits + misses + unknown`. */
@@ -45,10 +47,12 @@ export const plannedStageSchema = z
     }),
   })
   .meta({ id: 'PlannedStage' })
+/** What the runs of a plan find in the cache for one node. */
 export type PlannedStage = z.infer<typeof plannedStageSchema>
 
 /** The nodes in dependency order. `expected_s` is the sum of the stages', null when one is not known. */
 export const runPlanSchema = z
   .object({ runs: z.int(), stages: z.array(plannedStageSchema), expected_s: z.number().nullable() })
   .meta({ id: 'RunPlan' })
+/** What a run or sweep would execute. `expected_s` is in seconds. */
 export type RunPlan = z.infer<typeof runPlanSchema>

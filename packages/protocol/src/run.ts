@@ -14,19 +14,33 @@ import { timestampInputSchema, timestampSchema } from './time.ts'
 export const runStatusSchema = z
   .enum(['queued', 'running', 'ok', 'error', 'cancelled', 'abandoned'])
   .meta({ id: 'RunStatus' })
+/** State of a run. */
 export type RunStatus = z.infer<typeof runStatusSchema>
 
 /** State of a node in a run; `cached` is a flag beside `ok`. */
 export const nodeRunStatusSchema = z
   .enum(['pending', 'queued', 'running', 'ok', 'error', 'skipped', 'cancelled'])
   .meta({ id: 'NodeRunStatus' })
+/** State of a node in a run. */
 export type NodeRunStatus = z.infer<typeof nodeRunStatusSchema>
 
+// no enum: in declarations TypeScript writes its key "-Infinity" as a computed name, and refuses that when it reads it
 /** A number as it travels: NaN and the infinities as strings. */
-export const numberSchema = z.union([z.number(), z.enum(['NaN', 'Infinity', '-Infinity'])])
+export const numberSchema = z.union([z.number(), z.literal(['NaN', 'Infinity', '-Infinity'])])
+/** A number as JSON carries it: `Number()` reads each of them. */
 export type WireNumber = z.infer<typeof numberSchema>
 
 const seedSchema = z.int()
+/** Which version of its flow a submission is about. */
+export const draftSchema = z
+  .boolean()
+  .default(false)
+  .meta({ description: 'The draft in place of the published version.' })
+/** Whether a submission looks into the stage cache. */
+export const noCacheSchema = z
+  .boolean()
+  .default(false)
+  .meta({ description: 'Execute every stage; what comes out is stored.' })
 const prioritySchema = z
   .int()
   .min(-100)
@@ -38,15 +52,24 @@ const failureSchema = z.object({ type: z.string(), message: z.string() })
 /** Body of `POST /runs/flows/{name}`. */
 export const runSubmitSchema = z
   .strictObject({
-    params: z.record(z.string(), z.json()).default({}),
-    seed: seedSchema.optional(),
-    draft: z.boolean().default(false),
-    no_cache: z.boolean().default(false),
+    params: z
+      .record(z.string(), z.json())
+      .default({})
+      .meta({ description: 'Values of inputs by name; one that is left out has its initial value.' }),
+    seed: seedSchema.optional().meta({ description: 'Fills the input `seed`, if the flow has one, and is recorded.' }),
+    draft: draftSchema,
+    no_cache: noCacheSchema,
     priority: prioritySchema,
-    idempotency_key: z.string().min(1).max(200).optional(),
+    idempotency_key: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .meta({ description: 'A key that was used before answers with the run submitted then.' }),
   })
   .meta({ id: 'RunSubmit' })
 
+/** What a run is submitted with; all of it may be left out. */
 export type RunSubmit = z.infer<typeof runSubmitSchema>
 
 /** Body of `POST /runs/flows/{name}/sweep`: a run for each entry of `runs`. */
@@ -58,8 +81,8 @@ export const sweepSubmitSchema = z
       .max(MAX_SWEEP_RUNS)
       .meta({ description: 'The params of each run.' }),
     seeds: z.array(seedSchema).max(MAX_SWEEP_RUNS).optional().meta({ description: 'One for each entry of `runs`.' }),
-    draft: z.boolean().default(false),
-    no_cache: z.boolean().default(false),
+    draft: draftSchema,
+    no_cache: noCacheSchema,
     priority: prioritySchema,
   })
   .refine(({ runs, seeds }) => seeds === undefined || seeds.length === runs.length, {
@@ -67,6 +90,7 @@ export const sweepSubmitSchema = z
     error: '"seeds" has to be as long as "runs": it gives one seed for each',
   })
   .meta({ id: 'SweepSubmit' })
+/** What a sweep is submitted with: `runs` has the params of each run. */
 export type SweepSubmit = z.infer<typeof sweepSubmitSchema>
 
 /** A run without its details: a row of `GET /runs`. `duration_s` leaves the time in the queue out. */
@@ -92,6 +116,7 @@ export const runSummarySchema = z
     submitted_by: z.string().nullable(),
   })
   .meta({ id: 'RunSummary' })
+/** A run in lists and events: without nodes, metrics and result. */
 export type RunSummary = z.infer<typeof runSummarySchema>
 
 /**
@@ -138,6 +163,7 @@ export const nodeRecordSchema = z
       .meta({ description: 'Executions in order; more than one only with `retry`, none of what was not executed.' }),
   })
   .meta({ id: 'NodeRecord' })
+/** What became of a node in a run: times, logs, attempts, and the cache’s answer. */
 export type NodeRecord = z.infer<typeof nodeRecordSchema>
 
 /** An input as the flow declared it when the run was submitted; `default` when the submission left it out. */
@@ -159,12 +185,14 @@ export const runSchema = runSummarySchema
     artifacts: z.array(artifactRefSchema.extend({ node: z.string(), port: z.string().nullable() })),
   })
   .meta({ id: 'Run' })
+/** A run with everything that is kept of it. `duration_s` is in seconds. */
 export type Run = z.infer<typeof runSchema>
 
 /** One numeric emission; `step` counts the emissions of that message in that run from 0. */
 export const metricPointSchema = z
   .object({ step: z.int(), ts: timestampSchema, value: numberSchema })
   .meta({ id: 'MetricPoint' })
+/** A point of a curve. */
 export type MetricPoint = z.infer<typeof metricPointSchema>
 
 /** A curve; `run` is the run that emitted it, which differs from the run asked for on a cache hit. */
@@ -178,6 +206,7 @@ export const metricSeriesSchema = z
     points: z.array(metricPointSchema),
   })
   .meta({ id: 'MetricSeries' })
+/** A curve of a run. */
 export type MetricSeries = z.infer<typeof metricSeriesSchema>
 
 /** A curve's name, and how many of the runs asked for have it. */
@@ -204,6 +233,7 @@ export type MetricComparison = z.infer<typeof metricComparisonSchema>
 
 /** The queued runs of a sweep, in the order of its entries. */
 export const sweepSchema = z.object({ group_id: z.uuid(), runs: z.array(runSummarySchema) }).meta({ id: 'Sweep' })
+/** The runs of a sweep. */
 export type Sweep = z.infer<typeof sweepSchema>
 
 /** A point of an imported curve; `name` is a message of the run's flow, bare or as `<flow>.<message>`. */
@@ -286,6 +316,7 @@ export type RunOverview = z.infer<typeof runOverviewSchema>
 export const nodeOutputsSchema = z
   .object({ run: z.string(), node: z.string(), cached: z.boolean(), outputs: z.record(z.string(), z.json()) })
   .meta({ id: 'NodeOutputs' })
+/** What a node has returned, by port. */
 export type NodeOutputs = z.infer<typeof nodeOutputsSchema>
 
 /** How many were deleted. */

@@ -14,10 +14,12 @@ export const userSchema = z
     is_superuser: z.boolean(),
   })
   .meta({ id: 'User' })
+/** A user without the password. */
 export type User = z.infer<typeof userSchema>
 
 /** Answer of a successful sign-in; `expires_in` is in seconds (RFC 6749, section 5.1). */
 export const tokenSchema = z
   .object({ access_token: z.string(), token_type: z.literal('bearer'), expires_in: z.int() })
   .meta({ id: 'Token' })
+/** A session token; `expires_in` is in seconds. */
 export type Token = z.infer<typeof tokenSchema>

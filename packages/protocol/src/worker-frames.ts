@@ -17,7 +17,7 @@ const failure = z.object({ type: z.string(), message: z.string(), traceback: z.s
 /** First frame of a worker. */
 export const helloFrameSchema = z.object({
   type: z.literal('hello'),
-  protocol: z.int(),
+  protocol: z.literal(WORKER_PROTOCOL),
   version: z.string(),
   name: z.string(),
   labels: z.array(z.string()),
@@ -25,6 +25,17 @@ export const helloFrameSchema = z.object({
   resources: z.object({ cpus: z.number(), gpus: z.number(), ram_mb: z.number() }),
   python: z.string().nullable(),
   platform: z.string(),
+})
+
+/**
+ * A `hello` of another version: the members that every version has, so that its worker can be refused by name. What
+ * else it holds is dropped.
+ */
+export const foreignHelloFrameSchema = z.object({
+  type: z.literal('hello'),
+  protocol: z.int().refine((version) => version !== WORKER_PROTOCOL),
+  version: z.string(),
+  name: z.string(),
 })
 
 /** Answer to `hello`; both intervals are in seconds. Without `runtime` the worker uses the runner that it brings. */
@@ -40,7 +51,7 @@ export const welcomeFrameSchema = z.object({
   silence_s: z.number(),
 })
 
-/** The worker is not accepted; the socket closes with 4001. */
+/** The worker is not accepted; the socket closes with 4001. It is the same in every version, for all have to read it. */
 export const refusedFrameSchema = z.object({
   type: z.literal('refused'),
   code: z.enum(['protocol_mismatch', 'labels_mismatch']),
@@ -120,17 +131,22 @@ export type EngineFrame = z.infer<typeof engineFrameSchema>
 export type CallFrame = z.infer<typeof callFrameSchema>
 
 /** Any frame from a worker. */
-export const workerFrameSchema = z.discriminatedUnion('type', [
-  helloFrameSchema,
-  startedFrameSchema,
-  emitFrameSchema,
-  logFrameSchema,
-  artifactFrameSchema,
-  heartbeatFrameSchema,
-  resultFrameSchema,
-  failureFrameSchema,
-  byeFrameSchema,
+export const workerFrameSchema = z.union([
+  z.discriminatedUnion('type', [
+    helloFrameSchema,
+    startedFrameSchema,
+    emitFrameSchema,
+    logFrameSchema,
+    artifactFrameSchema,
+    heartbeatFrameSchema,
+    resultFrameSchema,
+    failureFrameSchema,
+    byeFrameSchema,
+  ]),
+  foreignHelloFrameSchema,
 ])
 export type WorkerFrame = z.infer<typeof workerFrameSchema>
 export type HelloFrame = z.infer<typeof helloFrameSchema>
+export type ForeignHelloFrame = z.infer<typeof foreignHelloFrameSchema>
+export type RefusedFrame = z.infer<typeof refusedFrameSchema>
 export type CallFailure = z.infer<typeof failure>

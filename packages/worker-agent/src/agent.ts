@@ -5,7 +5,7 @@
  */
 import { createRequire } from 'node:module'
 
-import { type CallFrame, type EngineFrame, WORKER_PROTOCOL } from '@flow-service/protocol'
+import { type CallFrame, type EngineFrame, type RefusedFrame, WORKER_PROTOCOL } from '@flow-service/protocol'
 
 import { Call } from './call.ts'
 import { startCodeProcess } from './code.ts'
@@ -29,12 +29,26 @@ const { version } = createRequire(import.meta.url)('../package.json') as { versi
 
 /** A worker that serves an engine over a transport. */
 export interface Worker {
-  /** Settles when the interpreter has been looked for and the worker has said hello. */
+  /**
+   * Settles when the engine has welcomed the worker. Rejects when it never will: with a {@link WorkerRefused} when the
+   * engine refused it, with another error when the worker ended before an answer. Nothing of the worker is left then.
+   */
   readonly ready: Promise<void>
   /** The interpreter of Python calls; null before `ready` and where there is none. */
   readonly python: Interpreter | null
   /** Ends all calls as `worker_lost` and all processes; settles when none is left. */
   close(): Promise<void>
+}
+
+/** The engine does not take this worker; the message says why, and what to do. */
+export class WorkerRefused extends Error {
+  override readonly name = 'WorkerRefused'
+  readonly code: RefusedFrame['code']
+
+  constructor({ code, detail }: RefusedFrame) {
+    super(`the engine refused this worker: ${detail}`)
+    this.code = code
+  }
 }
 
 /** Starts a worker. It ends by `close`, or when the transport closes or the engine refuses it. */
@@ -59,10 +73,14 @@ class Agent implements Worker {
   readonly #live = new LiveNodes()
   readonly #processes = new Set<Process>()
   readonly #work = new Set<Promise<void>>()
+  /** The interpreter has been looked for, and hello is said. */
+  readonly #started: Promise<void>
+  readonly #welcomed = Promise.withResolvers<void>()
   #python: Language | null = null
   #heartbeat: NodeJS.Timeout | undefined
   #heartbeatS = DEFAULT_HEARTBEAT_S
   #draining = false
+  #refusal: WorkerRefused | null = null
   #closed: Promise<void> | null = null
 
   constructor(transport: WorkerTransport, options: FullOptions) {
@@ -72,7 +90,11 @@ class Agent implements Worker {
     const env = processEnvironment(options.env, options.mark)
     const pool = new Pool(() => startCodeProcess(env, this.#workspace), NODE_REFILL_MS)
     this.#code = { pool, close: () => pool.close() }
-    this.ready = this.#start(env)
+    this.ready = this.#welcomed.promise
+    // it is for who asks; nobody has to
+    this.ready.catch(() => undefined)
+    this.#started = this.#start(env)
+    this.#started.catch((error: unknown) => this.#welcomed.reject(error))
     transport.onFrame((frame) => this.#receive(frame))
     transport.onClose(() => void this.close())
   }
@@ -120,8 +142,10 @@ class Agent implements Worker {
     switch (frame.type) {
       case 'welcome':
         this.#heartbeatS = frame.heartbeat_s
+        this.#welcomed.resolve()
         return
       case 'refused':
+        this.#refusal = new WorkerRefused(frame)
         void this.close()
         return
       case 'call':
@@ -186,7 +210,7 @@ class Agent implements Worker {
   }
 
   async #pythonLanguage(): Promise<Language> {
-    await this.ready
+    await this.#started
     if (this.#python) return this.#python
     throw new Error(`this worker has no Python >= ${OLDEST_PYTHON}: install it, or set SERVICE_PYTHON to its path`)
   }
@@ -207,13 +231,14 @@ class Agent implements Worker {
   async #close(): Promise<void> {
     const failure = { type: 'worker_lost', message: 'the worker was stopped', traceback: null }
     for (const call of this.#calls.values()) call.stop(failure)
-    await Promise.all([this.ready, ...this.#work])
+    await Promise.all([this.#started, ...this.#work])
     this.#live.releaseAll()
     await Promise.all([this.#code.close(), ...[...this.#processes].map((process) => process.cleared)])
     await this.#python?.close()
     clearInterval(this.#heartbeat)
     void this.#transport.send({ type: 'bye', reason: 'shutdown' })
     await this.#workspace.remove()
+    this.#welcomed.reject(this.#refusal ?? new Error('the worker ended before the engine had welcomed it'))
   }
 }
 

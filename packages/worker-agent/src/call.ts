@@ -7,6 +7,8 @@
  * Invariants C1-C5 are in DESIGN.md.
  * @module
  */
+import { randomBytes } from 'node:crypto'
+
 import type { CallFailure, CallFrame, WorkerFrame } from '@flow-service/protocol'
 
 import type { Message } from './channel.ts'
@@ -59,13 +61,20 @@ export class Call {
       this.stop({ type: 'timeout', message: `nothing was emitted for ${seconds} seconds`, traceback: null }),
     )
     this.#state = { phase: 'running', process, silence }
+    const late = process.nonce
+    const nonce = randomBytes(12).toString('base64url')
+    process.nonce = nonce
     void this.#setting.send({ type: 'started', call: this.frame.call, pid: process.pid })
     process.listen({
-      onMessage: (message, data) => this.#hear(process, silence, message, data),
+      onMessage: (message, data) => {
+        if (message['nonce'] === nonce) return this.#hear(process, silence, message, data)
+        // what the call before has left running may say something still; nothing else knows that nonce
+        if (late === '' || message['nonce'] !== late) this.#broke()
+      },
       onOutput: (stream, chunk) => this.#output.push(stream, chunk),
       onEnded: (exit) => this.#died(exit),
     })
-    process.send(withSource ? this.frame : { ...this.frame, source: '' })
+    process.send({ ...this.frame, ...(withSource ? {} : { source: '' }), nonce })
   }
 
   /** Ends the call with this failure, told when its process is gone. */
@@ -105,8 +114,13 @@ export class Call {
         void this.#answer(process, message)
         return
       default:
-        this.stop({ type: 'process_died', message: 'the process broke the protocol of its channel', traceback: null })
+        this.#broke()
     }
+  }
+
+  /** The code has written to the channel itself. */
+  #broke(): void {
+    this.stop({ type: 'process_died', message: 'the process broke the protocol of its channel', traceback: null })
   }
 
   #emit(silence: Silence, entries: unknown): void | Promise<void> {

@@ -31,21 +31,22 @@ const urlOf = (node: string): string => pathToFileURL(join(home, `${node}.mjs`))
 
 const here = new URL('..', import.meta.url)
 
-/** The process's side of the channel. */
+/** The process's side of the channel. What it says of a call carries the nonce of the call (T1 in DESIGN.md). */
 export class CodeSession {
   readonly #send: (message: Message, data?: Uint8Array) => void
   readonly #answers = new Map<number, PromiseWithResolvers<Answer>>()
   readonly #host: ExecutionHost
   #definition: { readonly digest: string; readonly runnable: Runnable } | null = null
+  #nonce = ''
   #executing = false
   #asked = 0
   #abort: AbortController | null = null
 
   /** `send` blocks until the agent has taken the message. */
   constructor(send: (message: Message, data?: Uint8Array) => void) {
-    this.#send = send
+    this.#send = (message, data) => send({ ...message, nonce: this.#nonce }, data)
     this.#host = {
-      send,
+      send: this.#send,
       saveArtifact: async (data, options) =>
         (await this.#ask({ ...options, type: 'save' }, data)).message['ref'] as ArtifactRef,
       loadArtifact: async (digest) => (await this.#ask({ type: 'load', digest })).data,
@@ -55,7 +56,7 @@ export class CodeSession {
 
   receive(message: Message, data: Uint8Array): void {
     if (message['type'] === 'call') {
-      void this.#execute(message as unknown as CallFrame)
+      void this.#execute(message as unknown as CallFrame & { readonly nonce: string })
       return
     }
     if (message['type'] === 'prepare') {
@@ -112,7 +113,8 @@ export class CodeSession {
     return await answer.promise
   }
 
-  async #execute(frame: CallFrame): Promise<void> {
+  async #execute({ nonce, ...frame }: CallFrame & { readonly nonce: string }): Promise<void> {
+    this.#nonce = nonce
     Object.assign(process.env, frame.env, { SERVICE_CALL_ID: frame.call })
     this.#executing = true
     try {

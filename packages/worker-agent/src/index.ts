@@ -2,9 +2,10 @@
  * Runs node code in child processes, next to the engine or on another machine.
  * @module
  */
-export { createWorker, type Worker } from './agent.ts'
+export { createWorker, type Worker, WorkerRefused } from './agent.ts'
 export { Execution, type ExecutionHost } from './code-execution.ts'
 export { environmentBeside, withoutCredentials } from './environment.ts'
+export { hideCredentials } from './hidden-credentials.ts'
 export { findPython, type Interpreter, OLDEST_PYTHON } from './interpreter.ts'
 export { memoryTransport } from './memory-transport.ts'
 export type { Resources, WorkerOptions } from './options.ts'

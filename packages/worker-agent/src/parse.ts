@@ -32,23 +32,37 @@ export interface ParsedSource {
 }
 
 const script = fileURLToPath(new URL('../python/parse.py', import.meta.url))
-const LIMIT_MS = 5000
+/** How long the process may take on a machine that has little time for it. */
+const LIMIT_MS = 60_000
+
+/** How source is parsed. */
+export interface ParseOptions {
+  /** Path of the interpreter. */
+  readonly python: string
+  /** Milliseconds that the process may take altogether; 60,000 unless given. */
+  readonly limitMs?: number
+}
 
 /**
- * Parses source in a process of its own, with 5 seconds and 1 GiB. What exceeds them is an error of the source.
- * Rejects when the interpreter at `python` cannot be started.
+ * Parses source in a process of its own, with 5 seconds of a processor and 1 GiB. What exceeds these is an error of the
+ * source. Rejects when the interpreter cannot be started, or has no answer in time: that says nothing of the source.
  */
-export async function parsePython(source: string, options: { readonly python: string }): Promise<ParsedSource> {
+export async function parsePython(source: string, options: ParseOptions): Promise<ParsedSource> {
+  const limitMs = options.limitMs ?? LIMIT_MS
   const child = spawn(options.python, ['-I', '-S', '-X', 'utf8', script], {
     env: withoutCredentials(process.env),
     stdio: ['pipe', 'pipe', 'ignore'],
-    timeout: LIMIT_MS,
-    killSignal: 'SIGKILL',
   })
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    child.kill('SIGKILL')
+  }, limitMs)
   const closed = new Promise<number | null>((resolve, reject) => {
     child.once('error', (error) => reject(new Error(`${options.python} cannot be started: ${error.message}`)))
     child.once('close', resolve)
   })
+  void closed.finally(() => clearTimeout(timer)).catch(() => undefined)
   if (child.pid === undefined) await closed
   child.stdin.on('error', () => {
     // It has ended before it read everything; its exit says so.
@@ -59,6 +73,7 @@ export async function parsePython(source: string, options: { readonly python: st
     answer += chunk
   })
   const code = await closed
+  if (isLate) throw new Error(`the source was not parsed within ${limitMs / 1000} s`)
   if (code === 0) return JSON.parse(answer) as ParsedSource
   return {
     functions: [],

@@ -60,6 +60,8 @@ export class Process {
   readonly ended: Promise<Exit>
   /** Settles after `ended`, when its directory is removed. Never rejects. */
   readonly cleared: Promise<void>
+  /** The nonce of the latest call, which everything carries that the process says of it. */
+  nonce = ''
   readonly #parts: ProcessParts
   #listener: ProcessListener | null = null
   #held: PromiseWithResolvers<void> | null = null

@@ -26,5 +26,6 @@ export interface EngineTransport {
   /** A listener that returns a promise holds the worker back until it settles. */
   onFrame(listener: (frame: WorkerFrame) => void | Promise<void>): void
   onClose(listener: () => void): void
-  close(): void
+  /** Ends the link. `refused` follows a frame of that name: a transport with close codes has one of its own for it. */
+  close(reason?: 'refused'): void
 }

@@ -54,7 +54,7 @@ describe.skipIf(python === null)('the death of the engine', () => {
       expect(pids.every(isAlive)).toBe(true)
       expect(await until(() => children(id).some((pid) => programOf(pid) === 'sleep'))).toBe(true)
       child.kill('SIGKILL')
-      expect(await until(() => children(id).length === 0, 2000)).toBe(true)
+      expect(await until(() => children(id).length === 0, 1000)).toBe(true)
     },
   )
 

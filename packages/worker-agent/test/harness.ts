@@ -8,7 +8,13 @@ import { setTimeout as pause } from 'node:timers/promises'
  * An engine in memory around a real worker: sends calls, keeps the frames, holds artifacts, and checks at the end that
  * no process is left.
  */
-import type { ArtifactRef, CallFrame, WorkerFrame } from '@flow-service/protocol'
+import {
+  type ArtifactRef,
+  type CallFrame,
+  type EngineFrame,
+  WORKER_PROTOCOL,
+  type WorkerFrame,
+} from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 
 import { createWorker, type EngineTransport, memoryTransport, type Worker, type WorkerOptions } from '../src/index.ts'
@@ -59,6 +65,18 @@ export function openRig(options: WorkerOptions = {}): Rig & { close(): Promise<v
   return { ...made.rig, close: made.close }
 }
 
+const welcome: EngineFrame = {
+  type: 'welcome',
+  worker: 'w',
+  name: 'worker',
+  labels: [],
+  protocol: WORKER_PROTOCOL,
+  engine_version: '0.0.0',
+  runtime: null,
+  heartbeat_s: 10,
+  silence_s: 90,
+}
+
 type Hold = (frame: WorkerFrame) => void | Promise<void>
 
 function make(options: WorkerOptions, hold?: Hold): { rig: Rig; close: () => Promise<void> } {
@@ -81,6 +99,7 @@ function make(options: WorkerOptions, hold?: Hold): { rig: Rig; close: () => Pro
   transport.engine.onFrame((frame) => {
     frames.push(frame)
     for (const watcher of watchers) watcher()
+    if (frame.type === 'hello') transport.engine.send(welcome)
     return hold?.(frame)
   })
   const worker = createWorker(transport.worker, { ...options, id })

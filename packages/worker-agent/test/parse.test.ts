@@ -80,6 +80,11 @@ describe.each(pythons)('parsing with %s', (python) => {
     for (const source of hostile)
       expect((await parse(source)).error).toMatchObject({ message: expect.stringMatching(/./) })
   }, 30_000)
+
+  test('an answer that comes too late says nothing of the source [T77]', async () => {
+    const late = parsePython('x = 1\n', { python, limitMs: 1 })
+    await expect(late).rejects.toThrow('the source was not parsed within 0.001 s')
+  })
 })
 
 test('an interpreter that is not there is named', async () => {

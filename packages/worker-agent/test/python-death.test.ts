@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -71,6 +71,33 @@ describe.skipIf(python === null)('a Python process that does not survive', () =>
     expect(await until(() => !pids.some(isAlive))).toBe(true)
   })
 
+  test.each([
+    ['returns', 'return {"y": "copy"}', ''],
+    ['raises', 'raise ValueError("copy")', 'ValueError: copy'],
+    ['exits', 'sys.exit(3)', ''],
+    ['yields', 'yield {"loss": 1}', 'works only while the node executes, in its own process'],
+  ])(
+    'a copy that the code has forked of itself and that %s answers no call and takes none [F64]',
+    async (_, end, log) => {
+      const source = [
+        'import os, sys',
+        'def run(n):',
+        '    if n == 0:',
+        '        copy = os.fork()',
+        `        if copy == 0: ${end}`,
+        '        os.waitpid(copy, 0)',
+        '    return {"y": n}\n',
+      ].join('\n')
+      for (const mode of ['live', 'batch'] as const) {
+        for (const n of [0, 1, 0, 2]) {
+          const id = shared().begin({ source, mode, node: end, inputs: { n } })
+          expect(await shared().last(id)).toMatchObject({ outputs: { y: n } })
+          if (n === 0) expect(shared().log(id)).toContain(log)
+        }
+      }
+    },
+  )
+
   test('a process has its three streams and its channel, and hands on the streams only', async () => {
     const source = [
       'import os, subprocess, sys',
@@ -117,16 +144,23 @@ describe.skipIf(python === null)('a Python process that does not survive', () =>
     }
   })
 
-  test('a hundred crashes leave no zombie and no descriptor [F65]', async () => {
-    const own = rig({ python, id: 'crashes' })
+  test('two hundred crashes leave no zombie and no descriptor, here and in the zygote [F65]', async () => {
+    const id = `crashes-${process.pid}`
+    const own = rig({ python, id })
     await own.call({ source: fine })
-    const before = readdirSync('/proc/self/fd').length
-    for (let count = 0; count < 100; count += 1) await own.call({ source: 'import os\ndef run():\n    os._exit(1)\n' })
+    const source = 'import os\ndef run():\n    return {"y": len(os.listdir(f"/proc/{os.getppid()}/fd"))}\n'
+    const zygoteFds = async () => outputsOf(await own.call({ source }))['y'] as number
+    const before = [readdirSync('/proc/self/fd').length, await zygoteFds()] as const
+    const crashes = async (): Promise<void> => {
+      for (let count = 0; count < 25; count += 1) await own.call({ source: 'import os\ndef run():\n    os._exit(1)\n' })
+    }
+    await Promise.all(Array.from({ length: 8 }, crashes))
     // The zygote and at most a spare.
-    expect(await until(() => children('crashes').length <= 2)).toBe(true)
-    expect(await until(() => zombiesOf([process.pid, ...children('crashes')]) === 0)).toBe(true)
-    expect(readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(before + 5)
-  }, 30_000)
+    expect(await until(() => children(id).length <= 2)).toBe(true)
+    expect(await until(() => zombiesOf([process.pid, ...children(id)]) === 0)).toBe(true)
+    expect(readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(before[0] + 5)
+    expect(await zygoteFds()).toBeLessThanOrEqual(before[1] + 2)
+  })
 
   test('a killed zygote fails its calls and is replaced', async () => {
     const own = rig({ python, id: 'zygote' })
@@ -166,12 +200,27 @@ describe('a missing interpreter', () => {
     expect(failureOf(await own.call({ source: fine }))?.message).toContain(`${path} cannot be started`)
     symlinkSync(python as string, path)
     expect(await own.call({ source: fine })).toMatchObject({ outputs: { y: 1 } })
+
+    // while code runs that it executes, and is to be started anew
+    const goOn = join(folder, 'go-on')
+    const waiting = `import os, time\ndef run():\n    while not os.path.exists(${JSON.stringify(goOn)}): time.sleep(0.01)\n    return {"y": os.getppid()}\n`
+    const id = own.begin({ source: waiting })
+    await own.seen('started', (frame) => frame.call === id)
+    rmSync(path)
+    mkdirSync(goOn)
+    const zygote = outputsOf(await own.last(id))['y'] as number
+    expect(zygote).toBeGreaterThan(1)
+    process.kill(zygote, 'SIGKILL')
+    const failed = async (): Promise<string> => failureOf(await own.call({ source: fine }))?.message ?? 'none'
+    await expect.poll(failed).toContain(`${path} cannot be started`)
+    symlinkSync(python as string, path)
+    expect(await own.call({ source: fine })).toMatchObject({ outputs: { y: 1 } })
   })
 
   test('fails the call and says what to do', async () => {
     const own = rig({ python: null })
     const last = await own.call({ source: fine })
     expect(failureOf(last)?.message).toContain('no Python >= 3.11: install it, or set SERVICE_PYTHON')
-    expect((await own.seen('hello')).python).toBeNull()
+    expect(await own.seen('hello')).toMatchObject({ python: null })
   })
 })

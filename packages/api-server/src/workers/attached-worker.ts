@@ -3,7 +3,8 @@
  *
  * A call is *running* until its promise settles and *ending* from then on until the worker says that it has ended:
  * a cancelled call keeps its slot while its process dies.
- * - A1 a promise settles once; frames of an ending or unknown call change nothing but the slot.
+ * - A1 a promise settles once; frames of an ending or unknown call change nothing but the slot. Results among them are
+ *   counted; the error with which a cancelled call ends is none.
  * - A2 every frame is a contact. Nine ticks of 10 s without one fail the running calls as `worker_silent`. Ticks are
  *   counted, not time: an engine that slept itself does not blame its workers.
  * - A3 a lost connection fails the running calls as `worker_lost` at once and frees everything.
@@ -36,6 +37,8 @@ export interface WorkerSetting {
   readonly clock: Clock
   /** A slot has become free, or the worker is gone. */
   readonly onChange: () => void
+  /** A result came that nobody waits for: its call is over or cancelled, or there never was one. */
+  readonly onDropped: () => void
 }
 
 /** A worker that has said hello. */
@@ -121,10 +124,12 @@ export class AttachedWorker {
         this.#running(frame.call)?.call.onArtifact?.(frame.ref)
         return
       case 'result':
+        if (!this.#running(frame.call)) this.#setting.onDropped()
         this.#end(frame.call, (settle) => settle.resolve(frame.outputs))
         return
       case 'error': {
         const { type, message, traceback } = frame.error
+        if (!this.#inFlight.has(frame.call)) this.#setting.onDropped()
         this.#end(frame.call, (settle) => settle.reject(new CodeError(type, message, traceback)))
         return
       }

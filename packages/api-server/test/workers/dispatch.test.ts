@@ -16,6 +16,7 @@ interface PuppetWorker extends WorkerTransport {
 }
 
 interface Setup {
+  readonly pool: WorkerPool
   readonly clock: VirtualClock
   readonly dispatcher: Dispatcher
   readonly attach: (hello?: Partial<HelloFrame>, options?: { local?: boolean }) => PuppetWorker
@@ -26,6 +27,7 @@ function setup(clock = new VirtualClock(0)): Setup {
   const pool = new WorkerPool({ clock, newId: () => `w${++ids}`, engineVersion: '1.0.0' })
   const dispatcher = createDispatcher({ pool, bundleOf: async () => 'export {}', inProcess: () => null })
   return {
+    pool,
     clock,
     dispatcher,
     attach(hello = {}, { local = false } = {}) {
@@ -232,10 +234,10 @@ describe('a call in flight', () => {
     await expect(done).resolves.toEqual({ y: 1 })
   })
 
-  test('a cancelled call ends at once, its late result is dropped, and its slot stays taken until then', async () => {
-    const { worker, call, done, dispatcher } = inFlight()
+  test('a cancelled call ends at once, its late result is dropped and counted, and its slot stays taken until then [F33]', async () => {
+    const { worker, call, done, dispatcher, pool } = inFlight()
     const next = codeCall({})
-    void dispatcher.call(next)
+    void outcome(dispatcher.call(next))
     await settled()
     call.record.cancel()
     expect(await done).toMatchObject({ type: 'cancelled' })
@@ -246,10 +248,16 @@ describe('a call in flight', () => {
     void worker.send({ type: 'error', call: call.id, error: { type: 'cancelled', message: '', traceback: null } })
     await settled()
     expect(worker.calls()).toEqual([call.id, next.id])
+    // that is how a cancelled call ends; a result is one that came too late
+    expect(pool.droppedResults).toBe(0)
+    next.record.cancel()
+    void worker.send({ type: 'result', call: next.id, outputs: { y: 1 } })
+    await settled()
+    expect(pool.droppedResults).toBe(1)
   })
 
-  test('of several results the first counts, and nothing that follows it [F33]', async () => {
-    const { worker, call, done, dispatcher } = inFlight()
+  test('of several results the first counts, and nothing that follows it; the others are counted [F33]', async () => {
+    const { worker, call, done, dispatcher, pool } = inFlight()
     await settled()
     void worker.send({ type: 'result', call: 'unknown', outputs: { y: 0 } })
     void worker.send({ type: 'result', call: call.id, outputs: { y: 1 } })
@@ -261,6 +269,7 @@ describe('a call in flight', () => {
     expect(await done).toEqual({ y: 1 })
     expect(call.record).toMatchObject({ emits: [], logs: [] })
     expect(call.record.places).toEqual([])
+    expect(pool.droppedResults).toBe(3)
     // The one slot is free again, once: two calls would not fit.
     const [second, third] = [codeCall({}), codeCall({})]
     void dispatcher.call(second)

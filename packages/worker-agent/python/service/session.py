@@ -12,7 +12,7 @@ import types
 
 from .call import MAX_FRAME_BYTES, Call
 from .channel import encode
-from .failure import failure, text_of
+from .failure import failure, text_of, trace_of
 from .modules import install
 from .values import listed
 
@@ -34,6 +34,7 @@ class Session:
         self.channel = channel
         self.helpers = helpers
         self.pid = os.getpid()
+        self.nonce = ""
         self.call = None
         self.running = False
         self.module = None
@@ -54,7 +55,12 @@ class Session:
                 return
             self.execute(received[0])
 
+    def say(self, text, data=b""):
+        """Sends a JSON object with the nonce of the call, by which the agent knows what we have written ourselves."""
+        self.channel.send(f'{{"nonce":"{self.nonce}",{text[1:]}', data)
+
     def execute(self, frame):
+        self.nonce = frame["nonce"]
         self.call = call = Call(frame)
         os.environ.update(frame["env"])
         os.environ["SERVICE_CALL_ID"] = frame["call"]
@@ -66,22 +72,35 @@ class Session:
             outputs = call.encoded(self.drive(entry(**arguments)), "return")
             answer = f'{{"type":"result","outputs":{outputs}}}'
         except SystemExit as leave:
+            self.end_copy(leave.code)
             over = True
             answer = failure("process_died", f"the code called sys.exit({leave.code!r})", leave, over)
         except NoEntry as error:
             answer = failure("no_entry", str(error), None)
         except BaseException as error:
+            self.end_copy(error)
             answer = failure(type(error).__name__, text_of(error), error)
+        self.end_copy()
         self.running = False
         with self.asking, self.writing:
             self.call = None
             flush_output()
             self.flush()
-            self.channel.send(answer)
+            self.say(answer)
         if over:
             # The agent ends the process; nothing of the code runs until then.
             self.channel.receive()
             os._exit(0)
+
+    def end_copy(self, why=None):
+        """Ends a copy of this process that the code has forked and that has come out of the code: the answer, and the
+        calls to come, are those of the process itself."""
+        if os.getpid() == self.pid:
+            return
+        if isinstance(why, BaseException):
+            sys.stderr.write(trace_of(why))
+        flush_output()
+        os._exit(why if isinstance(why, int) else 0 if why is None else 1)
 
     def leave(self):
         """What the interpreter's own end would do for the code, without its 15 ms of taking modules apart: waits for
@@ -111,7 +130,7 @@ class Session:
         exec(compile(source, name, "exec", dont_inherit=True), vars(module))
         self.module, self.digest = module, frame["source_digest"]
         with self.writing:
-            self.channel.send('{"type":"loaded"}')
+            self.say('{"type":"loaded"}')
         return module
 
     def drive(self, result):
@@ -173,7 +192,7 @@ class Session:
 
     def flush(self, now=0.0):
         if self.batch:
-            self.channel.send(f'{{"type":"emit","batch":[{",".join(self.batch)}]}}')
+            self.say(f'{{"type":"emit","batch":[{",".join(self.batch)}]}}')
             self.batch.clear()
             self.size = 0
             self.flushed = now
@@ -199,7 +218,7 @@ class Session:
             if self.call is None or os.getpid() != self.pid:
                 raise RuntimeError(f"{name}() works only while the node executes, in its own process")
             with self.writing:
-                self.channel.send(encode(message), data)
+                self.say(encode(message), data)
             received = self.channel.receive()
         if received is None:
             raise ConnectionError("the worker is gone")

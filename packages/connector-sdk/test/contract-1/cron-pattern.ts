@@ -1,0 +1,1 @@
+export declare function cronFault(pattern: string): string | null

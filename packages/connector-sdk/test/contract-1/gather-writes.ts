@@ -1,0 +1,2 @@
+import type { Writable } from 'node:stream'
+export declare function gatherWrites(stream: Pick<Writable, 'cork' | 'uncork' | 'writableLength'>): () => void

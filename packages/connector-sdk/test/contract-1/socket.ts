@@ -1,0 +1,18 @@
+export interface ConnectTarget {
+  readonly host: string
+  readonly port: number
+  readonly tls?: boolean
+}
+export interface SocketRoute {
+  readonly path: string
+  readonly secret: string | null
+}
+export interface SocketPeer {
+  readonly waiting: number
+  send(frame: string | Uint8Array, sent?: () => void): void
+  cut(): void
+}
+export interface SocketListener {
+  heard(text: string): void
+  closed(): void
+}
