@@ -16,7 +16,7 @@ const onDatabase = [
   'flows/{broken-changes,code-flows,concurrent-changes,discard-draft,documents,duplicate,expired-code,flow-list,flow-run,held-work,library,live,live-control,node-control,node-source,rename,work,work-arrivals}',
   'messages/{crash,last-values,recovered-values,rename-values,routes}',
   'observability/{lists,replay,state}',
-  'runs/{cancel,curves,deleted-flow,history,import,limits,metrics-run,races,retry,routes,run-export,runs,stage-cache,stage-flights,stage-reasons,sweep}',
+  'runs/{cancel,curves,deleted-flow,history,import,limits,metrics-run,races,retry,routes,run-artifacts,run-export,runs,stage-cache,stage-flights,stage-reasons,sweep}',
   'secrets/{restart,secrets}',
 ].map((suite) => `packages/api-server/test/${suite}.test.ts`)
 

@@ -44,6 +44,8 @@ export default defineConfig({
     starlight({
       title: 'flow-service',
       description: 'Flow automation engine: live and batch flows on one graph model.',
+      // code is read whole; what a terminal shows keeps its columns
+      expressiveCode: { defaultProps: { overridesByLang: { 'sh,ts,js,json,python,yaml,toml': { wrap: true } } } },
       plugins: [
         starlightOpenAPI([
           { base: 'http-api', schema: '../packages/api-server/openapi.json', sidebar: { label: 'HTTP API' } },

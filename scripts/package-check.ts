@@ -1,6 +1,6 @@
 /**
  * Builds and packs the packages as npm would get them, lints the tarballs (publint, attw), installs them into an empty
- * host and runs it on the oldest Node that they promise (`engines`).
+ * host, checks every line of their declarations and runs the host on the oldest Node that they promise (`engines`).
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const OLDEST_NODE = '22.19.0'
-const pnpm = `pnpm@${(JSON.parse(readFileSync('package.json', 'utf8')) as { config: { pnpm: string } }).config.pnpm}`
+const { config, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  config: { pnpm: string }
+  devDependencies: Record<string, string>
+}
+const pnpm = `pnpm@${config.pnpm}`
 const packages = readdirSync('packages')
 
 /** Runs a command; a failure ends the script with the command's output. */
@@ -18,6 +22,10 @@ function must(command: string, args: string[], cwd = '.', env: NodeJS.ProcessEnv
   console.error(`${command} ${args.join(' ')} failed in ${cwd}\n${done.stdout}\n${done.stderr}`)
   process.exit(1)
 }
+
+/** Packages of types, in the versions of the workspace. */
+const typesOf = (...names: string[]): Record<string, string | undefined> =>
+  Object.fromEntries(names.map((name) => [name, devDependencies[name]]))
 
 const dir = mkdtempSync(join(tmpdir(), 'packages-'))
 must('npx', ['--yes', pnpm, '-r', '--filter', './packages/*', 'run', 'build'])
@@ -42,6 +50,7 @@ writeFileSync(
     private: true,
     type: 'module',
     dependencies: { ...own, node: OLDEST_NODE },
+    devDependencies: typesOf('@types/node', '@types/express'),
     overrides: own,
     allowScripts: { node: true },
   }),
@@ -50,6 +59,20 @@ writeFileSync(join(host, 'main.mjs'), readFileSync('scripts/packed-host.mjs'))
 // The workspace's own binaries must not shine through: the host sees what npm installed.
 const clean = { ...process.env, NODE_OPTIONS: '', npm_config_audit: 'false', npm_config_fund: 'false' }
 must('npm', ['install', '--no-package-lock', '--loglevel=error'], host, clean)
+
+const entries = packages.flatMap((name) => {
+  const { exports } = JSON.parse(readFileSync(join('packages', name, 'package.json'), 'utf8')) as { exports: object }
+  return Object.keys(exports).flatMap((entry) =>
+    entry.endsWith('.json') ? [] : [`@flow-service/${name}${entry.slice(1)}`],
+  )
+})
+writeFileSync(join(host, 'types.ts'), entries.map((entry, at) => `export * as e${at} from '${entry}'\n`).join(''))
+const compilerOptions = { module: 'nodenext', target: 'es2023', strict: true, noEmit: true, types: ['node'] }
+writeFileSync(join(host, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['types.ts'] }))
+// the compiler of the workspace, and what npm installed to read
+must('tsc', ['-p', host])
+console.log(`the declarations of ${entries.length} entries pass the compiler`)
+
 const output = must(join(host, 'node_modules', '.bin', 'node'), ['main.mjs'], host, clean)
 console.log(output.trim())
 rmSync(dir, { recursive: true, force: true })

@@ -79,7 +79,9 @@ test('a command that writes 50 MB gives its first MiB [T70] [F61]', async () => 
 })
 
 test('the files directory holds nothing of the engine, and no flow names anything beside it [R293] [T66] [T68]', async () => {
-  expect(await readdir(join(at.dataDir, 'files'))).toEqual(['out'])
+  // but for what the flow of these tests has written
+  const files = await readdir(join(at.dataDir, 'files'))
+  expect(files.filter((name) => name !== 'out')).toEqual([])
   const beside = await readdir(at.dataDir)
   expect(beside).toEqual(expect.arrayContaining(['files', 'secret.key', 'session.key']))
   for (const path of [...beside.map((name) => `../${name}`), join(at.dataDir, 'secret.key')]) {

@@ -179,6 +179,8 @@ describe('the flow as a whole', () => {
     await at.client.flows.save({ name: 'first', flowDocument: { ...climate, title: 'Draft', version: 1 } as never })
     const discarded = await service(['flows', 'discard', 'first'])
     expect(discarded.out).toBe('discarded the draft of first, version 3, stopped\n')
+    const again = await service(['flows', 'discard', 'first'])
+    expect([again.code, again.out]).toEqual([0, 'first has no draft\n'])
     const renamed = await service(['flows', 'rename', 'first', 'second'])
     expect(renamed.out).toMatch(/^renamed first to second, version \d+, stopped\n$/)
     const copied = await service(['flows', 'duplicate', 'second'])

@@ -55,6 +55,11 @@ test('a search is planned, run, compared, exported and reported', async () => {
   const points = await service('runs', 'export', '--group', group, '--points', '--json')
   expect(points.out.trim().split('\n')).toHaveLength(24)
 
+  const since = new Date(Date.now() - 3_600_000).toISOString()
+  const listed = async (...flags: string[]) => (await json<{ id: string }[]>('runs', 'list', ...flags)).length
+  expect(await listed('--group', group, '--since', since)).toBe(3)
+  expect(await listed('--group', group, '--before', since)).toBe(0)
+
   const report = await service('runs', 'report', '--group', group, '-o', 'steps.html')
   expect(report.out).toBe('steps.html: 3 runs\n')
   expect(readFileSync(join(cwd, 'steps.html'), 'utf8').match(/<polyline/g)).toHaveLength(3)
@@ -83,7 +88,7 @@ test('runs that fail make the sweep end with 1, and say why', async () => {
 test('runs are cancelled, retried, deleted and imported by their ids', async () => {
   const { id } = await json<{ id: string }>('run', 'steps', '-p', 'n=7')
   await at.client.wait(id)
-  expect((await service('runs', 'cancel', id)).out).toBe(`${id} ok\n`)
+  expect((await service('runs', 'cancel', id)).out).toBe(`${id} is ok\n`)
   const [again] = await json<{ done: string }[]>('runs', 'retry', id)
   const parent = await at.client.wait(/[-0-9a-f]{36}$/.exec(again?.done ?? '')?.[0] ?? '')
   expect(parent).toMatchObject({ parent: id, status: 'ok' })
@@ -105,6 +110,13 @@ test('runs are cancelled, retried, deleted and imported by their ids', async () 
 })
 
 test('what cannot be done says what to do', async () => {
+  for (const args of [
+    ['runs', 'show', '7'],
+    ['runs', 'cancel', '7'],
+    ['runs', 'compare', 'n', '7'],
+  ])
+    // oxlint-disable-next-line no-await-in-loop -- each on its own
+    expect(await service(...args)).toMatchObject({ code: 2, err: expect.stringContaining(`as "service runs list"`) })
   expect(await service('sweep', 'steps', '--grid', 'n')).toMatchObject({
     code: 2,
     err: expect.stringContaining('name=value'),

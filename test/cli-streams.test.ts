@@ -65,7 +65,8 @@ test('a value is published as JSON or text, and read in the list and the history
 })
 
 test.each([
-  ['a message that nobody declares', ['messages', 'publish', 'hall.tmp', '1'], 1, '"hall.tmp"'],
+  ['a message that its flow lacks', ['messages', 'publish', 'hall.tmp', '1'], 1, '"hall.tmp": flow "hall" has hot, '],
+  ['a message of a flow that nobody knows', ['messages', 'publish', 'hal.temp', '1'], 1, 'publish a flow "hal"'],
   ['a value of another dtype', ['messages', 'publish', 'hall.temp', 'warm'], 1, '/value'],
   ['a message of a batch flow', ['messages', 'publish', 'scale.n', '1'], 1, 'batch'],
   ['a time that is none', ['messages', 'history', 'hall.temp', '--since', 'soon'], 2, 'such as 10m'],
@@ -97,6 +98,13 @@ test('watching shows last values and new ones of the names that fit, a line of J
   expect(lines.map((line) => JSON.parse(line) as object)).toEqual(
     [20, 21].map((value) => ({ ts: expect.any(String), message: 'hall.temp', value })),
   )
+})
+
+test('watching ends after so many values, last values too', async () => {
+  await at.client.messages.publish({ message: 'hall.temp', value: 20 })
+  await at.client.messages.publish({ message: 'attic.temp', value: 99 })
+  const { code, out } = await service(['messages', 'watch', '*.temp', '--count', '1'])
+  expect([code, out.trim().split('\n')]).toEqual([0, [expect.stringMatching(/(?:hall|attic)\.temp +\d+$/)]])
 })
 
 test('watching goes on when the engine is back, without values that were shown', async () => {

@@ -137,6 +137,23 @@ describe('the command line', () => {
     expect([code, out.slice(-9)]).toEqual([0, 'Stopped.\n'])
   })
 
+  test('serve has what does not load in its log, and goes on with the rest', async () => {
+    const flows = join(elsewhere, 'half')
+    mkdirSync(flows)
+    writeFileSync(join(flows, 'broken.ts'), `throw new Error('not today')\n`)
+    const data = mkdtempSync(join(elsewhere, 'data-'))
+    const child = begin(['serve', '--flows', flows, '--port', '0', '--data', data], { cwd: elsewhere })
+    const { code, out, err } = await ended(child, () => {
+      child.stdout.on('data', (text: string) => {
+        if (text.includes('flow-service listens')) child.kill('SIGINT')
+      })
+    })
+    const lines = out.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as unknown] : []))
+    const place = { file: 'broken.ts', line: 1, column: 7, msg: 'Error: not today' }
+    expect(lines).toContainEqual({ level: 50, time: expect.any(Number) as number, ...place })
+    expect([code, err]).toEqual([0, ''])
+  })
+
   test('dev goes on without the run that it cannot submit, and stops by Ctrl-C', async () => {
     const { code, out, err } = await engine(['dev', '--run', 'nobody'])
     expect(err).toBe('error: flow "nobody" does not exist\n')
@@ -147,6 +164,16 @@ describe('the command line', () => {
     const child = begin(['flows', 'list', '--json'], { cwd: elsewhere, env: { SERVICE_DATA_DIR: at.dataDir } })
     const { code, err } = await ended(child, ({ stdout }) => void stdout.destroy())
     expect([code, err]).toEqual([0, ''])
+  })
+
+  test('a Node that is too old is told so', () => {
+    const older = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '22.18.9' } })`
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['--import', `data:text/javascript,${older}`, ...serviceCommand('--help')],
+      { encoding: 'utf8' },
+    )
+    expect([status, stderr]).toEqual([1, 'error: service needs Node 22.19 or newer, and this is Node 22.18.9\n'])
   })
 
   test('help ends with exit code 0 and tells what exit codes mean', () => {

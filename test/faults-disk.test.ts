@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { ApiError } from '@flow-service/client-sdk'
@@ -90,4 +90,22 @@ test('an engine whose disk confirms nothing acknowledges nothing, ends with what
   const again = await data.start(disk.env)
   expect((await again.client.flows.list()).map(({ name }) => name)).toContain('scale')
   expect(await again.end('SIGTERM')).toBe(0)
+})
+
+test('an engine that has no room to start says which directory is full and what to do, and starts when there is room [F23]', async () => {
+  using disk = new SmallDisk(128)
+  using data = new DataDirectory(join(disk.path, 'data'))
+  const advice = new RegExp(
+    `error: the disk of the data directory ${data.path} is full \\(\\d+ MB are left\\): free .*--data or SERVICE_DATA_DIR\n$`,
+  )
+  disk.fill()
+  await expect(data.start(disk.env)).rejects.toThrow(advice)
+  disk.free()
+  expect(await (await data.start(disk.env)).end('SIGTERM')).toBe(0)
+  // what was kept back for the log of the database is gone
+  rmSync(join(data.path, 'db.reserve'), { force: true })
+  disk.fill()
+  await expect(data.start(disk.env)).rejects.toThrow(advice)
+  disk.free()
+  expect(await (await data.start(disk.env)).end('SIGTERM')).toBe(0)
 })

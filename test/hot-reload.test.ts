@@ -260,6 +260,19 @@ describe('service dev', () => {
     expect(await resultOf(client, 'product')).toEqual({ product: 84, negative: -84 })
   })
 
+  test('what is wrong with a flow that loads all the same is shown with its place', async () => {
+    project.write(
+      'flows/asking.ts',
+      `import { batchFlow, secret, t } from '@flow-service/flow-sdk'
+import { http } from '@flow-service/node-types/flow'
+const weather = http.request({ url: 'http://127.0.0.1:9', headers: { key: secret('nowhere') }, in: { day: t.str }, out: { sun: t.bool } })
+export const asking = batchFlow('asking', { day: t.str }, (p, use) => use(weather, p, { id: 'ask' }))\n`,
+    )
+    await shown(
+      /\+ asking {2}v1 \(new, batch\)\nasking has 1 error\n {2}error {2}\/nodes\/0\/settings\/headers\/key {2}.*"nowhere"/,
+    )
+  })
+
   test('a burst of changes ends in the last one', async () => {
     project.write('flows/burst.ts', batch('burst', '1'))
     await shown(/\+ burst /)

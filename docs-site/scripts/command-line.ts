@@ -30,15 +30,15 @@ function leaves(command: Command, above: readonly string[]): { command: Command;
 
 function section(command: Command, names: readonly string[]): string {
   const words = command.registeredArguments.map((each) => (each.required ? `<${each.name()}>` : `[${each.name()}]`))
-  const argumentRows = command.registeredArguments.map((each) => [code(each.name()), each.description])
+  const argumentRows = command.registeredArguments.map((each) => [code(each.name()), marked(each.description)])
   const optionRows = command.options.map(({ flags, description, mandatory }) => [
-    code(flags),
-    mandatory ? `${description} (required)` : description,
+    code(flags.replaceAll(' ', NO_BREAK)),
+    marked(mandatory ? `${description} (required)` : description),
   ])
   return [
     `## ${names.join(' ')}`,
     '',
-    `${capital(command.description())}.`,
+    `${marked(capital(command.description()))}.`,
     '',
     '```sh',
     [...names, ...words, ...(optionRows.length > 0 ? ['[options]'] : [])].join(' '),
@@ -47,5 +47,12 @@ function section(command: Command, names: readonly string[]): string {
     table(['', ''], [...argumentRows, ...optionRows]),
   ].join('\n')
 }
+
+/** Keeps an option on one line in its narrow column. */
+const NO_BREAK = '\u00A0'
+
+/** Options and variables in a sentence as code; two hyphens would become a dash. */
+const marked = (text: string): string =>
+  text.replaceAll(/(?<=^|[\s(])(?:--[a-z][\w-]*|[A-Z]+_[A-Z_]+)(?=$|[\s,.;:)])/g, (word) => code(word))
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

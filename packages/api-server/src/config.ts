@@ -169,10 +169,26 @@ export const settings = {
     initial: () => availableParallelism(),
     initially: 'the number of CPUs',
   }),
+  runLeaseS: setting(integer(2, 3600), {
+    env: 'SERVICE_RUN_LEASE_S',
+    about:
+      'How many seconds after the last sign of life of its engine a running run is given up, where engines share a database.',
+    initial: 30,
+  }),
+  runRenewS: setting(integer(1, 1800), {
+    env: 'SERVICE_RUN_RENEW_S',
+    about: 'How many seconds lie between two signs of life; at most half of the lease.',
+    initial: 10,
+  }),
   artifactMaxBytes: setting(integer(1, Number.MAX_SAFE_INTEGER), {
     env: 'SERVICE_ARTIFACT_MAX_BYTES',
     about: 'The largest artifact, in bytes.',
     initial: 1_073_741_824,
+  }),
+  mediaRingBytes: setting(integer(1, Number.MAX_SAFE_INTEGER), {
+    env: 'SERVICE_MEDIA_RING_BYTES',
+    about: 'How many bytes of volatile artifacts this engine keeps in memory; newer ones push out the oldest.',
+    initial: 67_108_864,
   }),
   importMaxBytes: setting(integer(1, Number.MAX_SAFE_INTEGER), {
     env: 'SERVICE_IMPORT_MAX_BYTES',
@@ -206,13 +222,13 @@ export const settings = {
 type Settings = typeof settings
 type Value<S> = S extends Setting<infer T> ? T : never
 
-/** Flows defined in TypeScript: a folder or file to load them from, or the flow objects themselves. */
+/** Flows defined in TypeScript: a folder to load them from, or the flow objects themselves. */
 type Flows = string | readonly AnyFlow[]
 
 /** Options of a service; what is missing comes from the environment, then from the defaults of {@link settings}. */
 export type ServiceConfig = { readonly [K in keyof Settings]?: Value<Settings[K]> | undefined } & {
   readonly flows?: Flows | undefined
-  /** Hears what live nodes print, which is not in the log then, and of their failures. */
+  /** Hears what live nodes print, and of their failures. What they print and what does not load is not in the log then. */
   readonly onNodeReport?: NodeListener | undefined
 }
 
@@ -228,7 +244,9 @@ export function resolveConfig(options: ServiceConfig = {}, env: Environment = pr
   const given: Readonly<Record<string, unknown>> = rest
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(settings, name))
   if (unknown !== undefined)
-    throw new ConfigError(`there is no option "${unknown}"; use ${Object.keys(settings).join(', ')}`)
+    throw new ConfigError(
+      `there is no option "${unknown}"; use ${[...Object.keys(settings), 'flows', 'onNodeReport'].join(', ')}`,
+    )
   const entries = Object.entries(settings).map(([name, each]) => [
     name,
     readSetting<unknown>(name, each as Setting, given[name], env),
@@ -237,6 +255,10 @@ export function resolveConfig(options: ServiceConfig = {}, env: Environment = pr
   const values = Object.fromEntries(entries) as Omit<ResolvedConfig, 'flows' | 'onNodeReport'>
   if ((values.firstSuperuser === null) !== (values.firstSuperuserPassword === null))
     throw new ConfigError('set SERVICE_FIRST_SUPERUSER and SERVICE_FIRST_SUPERUSER_PASSWORD together')
+  if (values.runRenewS * 2 > values.runLeaseS)
+    throw new ConfigError(
+      `SERVICE_RUN_RENEW_S is ${values.runRenewS}: use at most half of SERVICE_RUN_LEASE_S, which is ${values.runLeaseS}`,
+    )
   const artifactsDir = values.artifactsDir && resolve(values.artifactsDir)
   const caFile = values.caFile && resolve(values.caFile)
   return { ...values, dataDir: resolve(values.dataDir), artifactsDir, caFile, flows, onNodeReport }

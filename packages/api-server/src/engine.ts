@@ -6,7 +6,6 @@ import { join } from 'node:path'
 
 import { checkDocument, type Clock, LiveRuntime, NodeRegistry } from '@flow-service/core'
 import { nodeTypes } from '@flow-service/node-types'
-import { type NodeState, timestampOfMs } from '@flow-service/protocol'
 import { environmentBeside, parsePython, withoutCredentials, type Worker } from '@flow-service/worker-agent'
 import type { Logger } from 'pino'
 
@@ -24,7 +23,6 @@ import { loadTrust } from './egress/trust.ts'
 import { createDeadLetters } from './events/dead-letters.ts'
 import { createEventBus } from './events/event-bus.ts'
 import { createEventLog, type EventLog } from './events/event-log.ts'
-import type { EngineSnapshot } from './events/event-replay.ts'
 import { createEventSockets, type EventSockets } from './events/event-socket.ts'
 import { SocketGuests } from './events/socket-guests.ts'
 import { createTickets, type Tickets } from './events/tickets.ts'
@@ -33,6 +31,7 @@ import type { LoadResult } from './flows/code-loader.ts'
 import { type CodeObjects, createCodeObjects } from './flows/code-objects.ts'
 import { type CodeRegistry, createCodeRegistry } from './flows/code-registry.ts'
 import { FlowRows } from './flows/flow-rows.ts'
+import { rebuildUsers } from './flows/flow-secrets.ts'
 import { Flows, type FlowsDeps } from './flows/flows.ts'
 import { createClock, createHost } from './flows/host.ts'
 import { Library } from './flows/library.ts'
@@ -44,11 +43,11 @@ import { NodeSources } from './flows/node-source.ts'
 import { loadPublishedFlows, type PublishedFlows } from './flows/published-flows.ts'
 import { createPythonIssues, type PythonIssues } from './flows/python-issues.ts'
 import { createRunnableFlows } from './flows/runnable-flows.ts'
-import { refresh } from './flows/source-links.ts'
 import { createWork } from './flows/work.ts'
 import { createHooks, type Hooks } from './hooks/hooks.ts'
 import { ServedSockets } from './hooks/served-sockets.ts'
 import type { Lifecycle } from './lifecycle.ts'
+import { createCurrentValues } from './messages/current-values.ts'
 import { type LastValues, openLastValues } from './messages/last-values.ts'
 import { createMessages, type Messages } from './messages/messages.ts'
 import { newId } from './new-id.ts'
@@ -56,6 +55,7 @@ import { Observability, Observer } from './observability/observability.ts'
 import { createRuns, type Runs } from './runs/runs.ts'
 import type { Redactor } from './secrets/redactor.ts'
 import { openSecrets, type Secrets } from './secrets/secrets.ts'
+import { takeSnapshot } from './snapshot.ts'
 import { engineVersion } from './version.ts'
 import { createDispatcher } from './workers/dispatch.ts'
 import { startLocalAgent } from './workers/local-agent.ts'
@@ -102,18 +102,19 @@ export async function openEngine(setting: EngineSetting): Promise<Engine> {
   const { artifacts, bus, database, lastValues, secrets } = stores
   const code = createCodeRegistry(stores)
   const objects = createCodeObjects(objectsOf(config), artifacts)
-  const opened = await openRuntime(setting, stores, { code, objects })
+  const published = await loadPublishedFlows(database)
+  const opened = await openRuntime(setting, stores, { code, objects, published })
   const { addressRules, host, registry, live: runtime, missing, worker } = opened
   await stores.work.recover((values) => {
     for (const { source, value, atMs } of values) lastValues.recover(source, host.secrets.mask(value), atMs)
   })
   // before work is done that this life lets go of
   await lastValues.flush()
-  const published = await loadPublishedFlows(database)
+  const values = createCurrentValues(lastValues, published)
   const live = createLiveFlows({
     runtime,
     database,
-    lastValues,
+    values,
     events: bus,
     work: stores.work,
     check: (document) =>
@@ -139,16 +140,14 @@ export async function openEngine(setting: EngineSetting): Promise<Engine> {
     (opened) => opened.close(),
   )
   await live.restore((name) => code.isMissing(name))
-  secrets.onChange(async (names) => {
-    const users = (await secrets.users(names)).filter((user) => user.published)
-    await refresh([...new Set(users.map((user) => user.flow_id))], { database, live, published, rebuild: true })
-  })
+  // what has changed while flows were started, too
+  await secrets.onChange((names) => rebuildUsers(names, { secrets, database, live, published }))
   await lifecycle.open(
     () => runs.open(),
     () => runs.close(),
   )
   await openSweeper(setting, stores, { clock: host.clock, code })
-  const snapshot = () => takeSnapshot({ flows, runs, runtime, lastValues })
+  const snapshot = () => takeSnapshot({ flows, runs, runtime, published, values })
   const isMessage = (name: string) => published.dtypeOf(name) !== undefined
   const guests = await openGuests(setting, database)
   const sockets = createEventSockets({ bus, engineVersion, snapshot, isMessage, guests, log })
@@ -227,6 +226,7 @@ async function openStores({ config, log, lifecycle, redactor }: EngineSetting) {
     database,
     content: await openContentStore(artifactsDirOf(config), { shared: databaseUrl !== null }),
     maxBytes: config.artifactMaxBytes,
+    ringBytes: config.mediaRingBytes,
     onCorrupt(digest) {
       log.error({ digest }, 'stored bytes are not what they were; they are set aside')
       eventLog.report({ kind: 'engine', level: 'error', action: 'artifact.corrupt', detail: { digest } })
@@ -263,7 +263,7 @@ type Stores = Awaited<ReturnType<typeof openStores>>
 async function openRuntime(
   { config, log, lifecycle, redactor }: EngineSetting,
   stores: Stores,
-  { code, objects }: { code: CodeRegistry; objects: CodeObjects },
+  { code, objects, published }: { code: CodeRegistry; objects: CodeObjects; published: PublishedFlows },
 ) {
   const clock = createClock()
   const pool = new WorkerPool({ clock, newId, engineVersion })
@@ -292,7 +292,7 @@ async function openRuntime(
   )
   const registry = new NodeRegistry(nodeTypes)
   const live = await lifecycle.open(
-    async () => new LiveRuntime(host, registry),
+    async () => new LiveRuntime(host, registry, published),
     (opened) => opened.close(),
   )
   await lifecycle.open(
@@ -344,9 +344,10 @@ function runsOf(
     flows: createRunnableFlows({ database, registry, code, published, pythonIssues, missing, secrets }),
     publishEvent: (event, atMs) => bus.publish(event, atMs),
     publishMessage: (message, value, run) => void runtime.publish(message, value, run),
-    lastValue: (message) => lastValues.get(message)?.value,
+    lastValue: (message) => createCurrentValues(lastValues, published).get(message)?.value,
     maxRuns: config.maxRuns,
     maxParallelNodes: config.maxParallelNodes,
+    lease: { seconds: config.runLeaseS, renewSeconds: config.runRenewS },
     log,
   })
 }
@@ -369,31 +370,12 @@ const observabilityOf = (
     activeRuns: () => runs.active(),
     activeFlows: () => published.all().flatMap(({ name }) => (runtime.get(name) ? [name] : [])),
     failedFlows: () => live.failed(),
-    workers: () => ({ attached: pool.list().filter(({ local }) => !local).length, needs_upgrade: 0 }),
+    workers: () => ({
+      attached: pool.list().filter(({ local }) => !local).length,
+      needs_upgrade: pool.needingUpgrade().length,
+    }),
+    droppedResults: () => pool.droppedResults,
     eventSockets: () => sockets.count(),
     hasPython: worker.python !== null,
     loadErrors: () => codeFlows.errors.map(({ file, message }) => ({ package: file ?? 'flows', reason: message })),
   })
-
-interface Shown {
-  readonly flows: Flows
-  readonly runs: Runs
-  readonly runtime: LiveRuntime
-  readonly lastValues: LastValues
-}
-
-/** What an event socket shows first: what is stored, then at the call of the result what memory holds. */
-async function takeSnapshot({ flows, runs, runtime, lastValues }: Shown): Promise<() => EngineSnapshot> {
-  const [states, active] = await Promise.all([flows.states(), runs.active()])
-  return () => {
-    const nodes = states.flatMap(({ name }): NodeState[] => runtime.get(name)?.nodeStates() ?? [])
-    const ts = timestampOfMs(Date.now())
-    return {
-      flows: states,
-      nodes,
-      values: lastValues.all() as EngineSnapshot['values'],
-      health: nodes.map(({ flow, node, health, message }) => ({ flow, node, status: health, message, ts })),
-      runs: active,
-    }
-  }
-}

@@ -9,19 +9,30 @@ import * as Scope from 'effect/Scope'
 /** Opens resources and closes them together. */
 export class Lifecycle {
   readonly #scope = Scope.makeUnsafe()
+  readonly #opening = new Set<Promise<unknown>>()
+  #closing = false
 
-  /** Opens a resource; it is closed after everything that was opened later. */
-  open<T>(open: () => Promise<T>, close: (resource: T) => unknown): Promise<T> {
+  /** Opens a resource; it is closed after everything that was opened later. Rejects once `close` was called. */
+  async open<T>(open: () => Promise<T>, close: (resource: T) => unknown): Promise<T> {
+    if (this.#closing) throw new Error('this service is closed; make another one')
     const resource = Effect.acquireRelease(
       Effect.promise(open),
       // one that fails to close must not keep the others open
       (opened) => Effect.promise(async () => close(opened)).pipe(Effect.ignoreCause),
     )
-    return Effect.runPromise(Scope.provide(resource, this.#scope))
+    const opening = Effect.runPromise(Scope.provide(resource, this.#scope))
+    this.#opening.add(opening)
+    try {
+      return await opening
+    } finally {
+      this.#opening.delete(opening)
+    }
   }
 
-  /** Closes whatever is open. */
-  close(): Promise<void> {
-    return Effect.runPromise(Scope.close(this.#scope, Exit.void))
+  /** Closes whatever is open, and what is being opened meanwhile: a start that fails leaves nothing behind. */
+  async close(): Promise<void> {
+    this.#closing = true
+    await Promise.allSettled(this.#opening)
+    await Effect.runPromise(Scope.close(this.#scope, Exit.void))
   }
 }

@@ -10,6 +10,7 @@ import { mkdir } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+import { hideCredentials } from '@flow-service/worker-agent'
 import express, { type Router } from 'express'
 import type { Logger } from 'pino'
 
@@ -24,6 +25,7 @@ import { guardProcess } from './db/process-guard.ts'
 import { type Engine, openEngine } from './engine.ts'
 import type { RegisteredName, ReloadResult } from './flows/code-flows.ts'
 import type { LoadError } from './flows/code-project.ts'
+import { explained } from './full-disk.ts'
 import { answerErrors, notFound } from './http/errors.ts'
 import { secureHeaders } from './http/headers.ts'
 import { openServer } from './http/open-server.ts'
@@ -51,7 +53,7 @@ export interface Service {
   readonly signIn: { readonly email: string | null; readonly password: string | null }
   /** Flows of `config.flows` that are registered. */
   readonly loadedFlows: readonly RegisteredName[]
-  /** Flows and modules of `config.flows` that could not be loaded. */
+  /** Flows and modules of `config.flows` that could not be loaded; the log has them too, unless there is `onNodeReport`. */
   readonly loadErrors: readonly LoadError[]
   /** Absolute paths of the files that the flows of the folder `config.flows` were made from, as far as they are known. */
   readonly flowFiles: readonly string[]
@@ -84,7 +86,7 @@ export async function createService(options: ServiceConfig = {}): Promise<Servic
     return await open(config, lifecycle)
   } catch (error) {
     await lifecycle.close()
-    throw error
+    throw await explained(error, config)
   }
 }
 
@@ -100,12 +102,18 @@ async function open(config: ResolvedConfig, lifecycle: Lifecycle): Promise<Servi
     )
   }
   if (config.guardProcess) {
+    // node code runs as the same user, and would find in /proc what its own environment is spared
+    hideCredentials()
     await lifecycle.open(
       async () => outliveStrayRejections(log),
       (remove) => remove(),
     )
   }
   const engine = await openEngine({ config, log, lifecycle, redactor })
+  // whoever shows reports to people shows these as well
+  if (config.onNodeReport === null) {
+    for (const { file, line, column, message } of engine.codeFlows.errors) log.error({ file, line, column }, message)
+  }
   const { database } = engine
   const users = openUsers(database)
   const first = await users.createFirst(config)
@@ -192,7 +200,9 @@ class OpenService implements Service {
   }
 
   listen(): Promise<Address> {
-    this.#address ??= this.#listen()
+    this.#address ??= this.#listen().catch(async (error: unknown) => {
+      throw await explained(error, this.config)
+    })
     return this.#address
   }
 

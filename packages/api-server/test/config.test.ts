@@ -17,7 +17,10 @@ describe('the configuration', () => {
       databaseUrl: null,
       sessionDays: 8,
       maxRuns: 4,
+      runLeaseS: 30,
+      runRenewS: 10,
       artifactMaxBytes: 1_073_741_824,
+      mediaRingBytes: 67_108_864,
       trustProxy: 0,
       docs: false,
       flows: null,
@@ -70,6 +73,7 @@ describe('the configuration', () => {
       'SERVICE_BASE_URL is "https://x.org": use an http or https URL that ends with /api/v1',
     ],
     [{ SERVICE_LOG_LEVEL: 'loud' }, 'SERVICE_LOG_LEVEL is "loud": use fatal, error, warn, info, debug, trace, silent'],
+    [{ SERVICE_RUN_LEASE_S: '19' }, 'SERVICE_RUN_RENEW_S is 10: use at most half of SERVICE_RUN_LEASE_S, which is 19'],
     [{ SERVICE_FIRST_SUPERUSER: 'a@b' }, 'set SERVICE_FIRST_SUPERUSER and SERVICE_FIRST_SUPERUSER_PASSWORD together'],
   ])('%o is refused in one sentence', (env, message) => {
     expect(() => resolveConfig({}, env)).toThrow(new ConfigError(message))

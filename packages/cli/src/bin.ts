@@ -6,8 +6,15 @@
  */
 import * as module from 'node:module'
 
-// compiled code is kept between calls, in the system's temporary folder; Node 20 cannot
-module.enableCompileCache?.()
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+// npm warns at the installation only, and what is missing later has no name that explains it
+if (major < 22 || (major === 22 && minor < 19)) {
+  console.error(`error: service needs Node 22.19 or newer, and this is Node ${process.versions.node}`)
+  process.exit(1)
+}
+
+// compiled code is kept between calls, in the system's temporary folder
+module.enableCompileCache()
 const { program } = await import('./program.ts')
 
 // A reader that has seen enough (`service runs list | head`) closes the pipe.

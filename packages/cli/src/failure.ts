@@ -38,8 +38,10 @@ export function failed(error: unknown): number {
     return error.code
   }
   if (isRefusal(error)) {
-    console.error(`error: ${printable(error.problem.detail)}`)
-    for (const place of placesOf(error.problem)) console.error(`  ${printable(place)}`)
+    const places = placesOf(error.problem)
+    // the sentence counts what is not in it, and the lines below have it
+    const detail = places.length === 0 ? error.problem.detail : error.problem.detail.replace(/ \(and \d+ more\)$/, '')
+    for (const line of [`error: ${detail}`, ...places.map((place) => `  ${place}`)]) console.error(printable(line))
     return error.status === 401 || error.status === 403 ? 3 : 1
   }
   if (error instanceof TypeError && error.message === 'fetch failed') {

@@ -9,14 +9,14 @@ import type { EventFrame } from '@flow-service/protocol'
 export interface Following {
   /** Only events of these flows; all unless given. */
   readonly flows?: readonly string[] | undefined
-  /** Ends after so many frames that `show` has shown. */
+  /** Ends after so many lines of `show`; none unless given. */
   readonly count?: number | undefined
-  /** Shows a frame if it is wanted; tells how many lines that were. */
-  readonly show: (frame: EventFrame) => number
+  /** Shows a frame if it is wanted, in at most so many lines; tells how many that were. */
+  readonly show: (frame: EventFrame, most: number) => number
 }
 
 /** Resolves when enough is shown, or at Ctrl-C; an engine that goes away is waited for. */
-export async function follow(client: Client, { flows, count, show }: Following): Promise<void> {
+export async function follow(client: Client, { flows, count = Infinity, show }: Following): Promise<void> {
   const stop = new AbortController()
   const interrupt = (): void => stop.abort()
   process.once('SIGINT', interrupt)
@@ -24,8 +24,8 @@ export async function follow(client: Client, { flows, count, show }: Following):
   let shown = 0
   try {
     for await (const frame of client.events({ signal: stop.signal, ...(flows ? { flows } : {}) })) {
-      shown += show(frame)
-      if (count !== undefined && shown >= count) return
+      shown += show(frame, count - shown)
+      if (shown >= count) return
     }
   } finally {
     process.off('SIGINT', interrupt)

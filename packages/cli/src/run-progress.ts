@@ -125,6 +125,11 @@ function summary(run: Run): string {
   )
   const metrics = run.metrics.map(({ name, count, last }) => `  ${name.padEnd(20)} ${last} after ${count} points`)
   const result = Object.entries(run.result ?? {}).map(([name, value]) => `  ${name} = ${oneLine(value)}`)
-  const failure = run.error ? [`  ${run.error.node ?? 'run'}: ${printable(run.error.message)}`] : []
+  const failure = run.error
+    ? [
+        `  ${run.error.node ?? 'run'}: ${printable(run.error.message)}`,
+        `logs and traceback: service runs show ${run.id}`,
+      ]
+    : []
   return [`${run.status} in ${duration(run.duration_s)}`, ...nodes, ...metrics, ...result, ...failure].join('\n')
 }

@@ -1,6 +1,18 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 
-import { refusalText } from '../src/failure.ts'
+import { failed, refusalText } from '../src/failure.ts'
+
+test('a refusal of several places is a line each, and its sentence counts none of them', () => {
+  const told: string[] = []
+  using _ = vi.spyOn(console, 'error').mockImplementation((line: string) => void told.push(line))
+  const refusal = (...errors: { path: string; message: string }[]) => {
+    const detail = `/a: bad${errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''}`
+    return Object.assign(new Error(detail), { name: 'ApiError', status: 422, problem: { detail, errors } })
+  }
+  expect(failed(refusal({ path: '/a', message: 'bad' }, { path: '/b', message: 'worse' }))).toBe(1)
+  expect(failed(refusal({ path: '/a', message: 'bad' }))).toBe(1)
+  expect(told).toEqual(['error: /a: bad', '  /b: worse', 'error: /a: bad'])
+})
 
 test('a refusal names the places that its sentence does not tell', () => {
   const text = (detail: string, ...errors: { path: string; message: string }[]): string =>

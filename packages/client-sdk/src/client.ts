@@ -34,6 +34,7 @@ export interface ClientOptions {
 
 /** What a submission may say beside its parameters. */
 export interface SubmitOptions {
+  /** Fills the input `seed`, if the flow has one, and is recorded. */
   readonly seed?: number
   /** Run the draft instead of the published version. */
   readonly draft?: boolean
@@ -80,6 +81,7 @@ export interface RunHandle<R> {
   ): AsyncGenerator<MetricPoint, void, undefined>
   /** Queues the run once more, with the same values. Refused while it is queued or running. */
   retry(): Promise<RunHandle<R>>
+  /** Ends it; a run that is over stays as it is. Resolves with the run. */
   cancel(): Promise<Run>
 }
 
@@ -97,6 +99,7 @@ export class RunFailed extends Error {
 /** A new value of a message. */
 export interface MessageValue<T> {
   readonly value: T
+  /** ISO 8601 in UTC with microseconds. */
   readonly ts: string
 }
 
@@ -143,7 +146,7 @@ export class Client extends GeneratedClient {
   /**
    * Queue a run for each entry of a list or grid, once for each seed; all of them or none.
    *
-   * @example `await client.sweep(fit, { grid: { lr: [0.01, 0.1] }, seeds: [1, 2, 3] })` queues six runs.
+   * @example const { runs } = await client.sweep(fit, { grid: { lr: [0.01, 0.1] }, seeds: [1, 2, 3] }) // six runs
    */
   async sweep<P, R>(flow: BatchFlow<P, R>, sweep: SweepSpec<P>): Promise<SweepHandle<R>> {
     const queued = await this.runs.sweep({ name: flow.name, ...wireOptions(sweep), ...wireEntries(sweep) })
@@ -254,7 +257,11 @@ export const createClient = (options: ClientOptions): Client => new Client(optio
 
 function valuesOf(frame: EventFrame, message: string): { value: unknown; ts: string }[] {
   if (frame.type === 'value') return frame.message === message ? [frame] : []
-  return frame.type === 'snapshot' ? frame.values.filter((value) => value.message === message) : []
+  if (frame.type !== 'snapshot') return []
+  // an initial value has no time of its own
+  return frame.values
+    .filter((value) => value.message === message)
+    .map(({ value, ts }) => ({ value, ts: ts ?? frame.ts }))
 }
 
 const wireOptions = ({ draft, noCache, priority }: Pick<SubmitOptions, 'draft' | 'noCache' | 'priority'>) => ({

@@ -21,7 +21,7 @@ export interface SweepEntries<P> {
  * Every combination of the values of the axes, in the order of the axes, the last one fastest; one empty entry without
  * axes, none when an axis has no value.
  *
- * @example `grid({ lr: [0.1, 0.3], epochs: [10, 20] })` is four entries, beginning with `{ lr: 0.1, epochs: 10 }`.
+ * @example grid({ lr: [0.1, 0.3], epochs: [10, 20] }) // four entries, beginning with { lr: 0.1, epochs: 10 }
  */
 export function grid<P>(axes: Axes<P>): Partial<P>[] {
   let entries: Partial<P>[] = [{}]
@@ -36,7 +36,7 @@ export function grid<P>(axes: Axes<P>): Partial<P>[] {
 /**
  * Each entry once for each seed, seeds fastest, as `client.runs.sweep` takes them.
  *
- * @example `client.runs.sweep({ name: 'fit', ...repeat(grid({ lr: [0.1, 0.3] }), [1, 2, 3]) })` queues six runs.
+ * @example client.runs.sweep({ name: 'fit', ...repeat(grid({ lr: [0.1, 0.3] }), [1, 2, 3]) }) // six runs
  */
 export const repeat = <P>(
   runs: readonly Partial<P>[],

@@ -165,10 +165,12 @@ export class EngineContext implements NodeContext {
 
   after(seconds: number, run: () => void): Cancel {
     if (this.#isSchedule) return () => {}
+    // what the node has set while it started is what the start of the flow sets off
+    const source = this.#isOpen ? 'timer' : 'start'
     const cancel = this.#listen(
       startTimer(this.#host.clock, seconds * 1000, () => {
         cancel()
-        this.#guard(run)
+        this.#guard(run, source)
       }),
     )
     return cancel
@@ -324,9 +326,9 @@ export class EngineContext implements NodeContext {
   }
 
   /** Callbacks are the node's code: what they throw, now or later, is the node's failure. */
-  #guard(run: () => unknown): void {
+  #guard(run: () => unknown, source: CascadeOrigin['kind'] = 'timer'): void {
     if (!this.#listening) return
-    const before = this.#owner.from('timer')
+    const before = this.#owner.from(source)
     try {
       const result = run()
       if (result instanceof Promise) void result.catch((error: unknown) => this.#owner.fail(failureOf(error)))

@@ -9,7 +9,10 @@ export interface FlowStats {
   readonly executions: number
   /** Executions that failed. */
   readonly errors: number
-  /** In milliseconds: of every execution while there are few, of a sample when there are many. */
+  /**
+   * In milliseconds: of every execution while there are few, of a sample when there are many. One that goes on when the
+   * flow is asked is counted then, and timed the time after.
+   */
   readonly durationsMs: readonly number[]
 }
 
@@ -43,8 +46,8 @@ export class ExecutionStats {
   /** What was counted since the last call; null when nothing. */
   take(flow: string): FlowStats | null {
     const { executions, errors } = this
-    if (executions === 0 && errors === 0) return null
     const durationsMs = this.#durationsMs
+    if (executions === 0 && errors === 0 && durationsMs.length === 0) return null
     this.executions = 0
     this.errors = 0
     this.#untimed = 0

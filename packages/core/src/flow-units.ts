@@ -7,6 +7,7 @@ import { accepts, type FlowDocument, type FlowNode } from '@flow-service/protoco
 import type { Bus, OutputPort } from './bus.ts'
 import type { Cascades } from './cascades.ts'
 import { EngineContext } from './engine-context.ts'
+import type { KnownMessages } from './foreign-outputs.ts'
 import type { GraphNode } from './graph.ts'
 import type { Host } from './host.ts'
 import { StartError, type StartOptions } from './live-flow.ts'
@@ -25,6 +26,8 @@ export interface Surrounding {
   readonly isPrivate: boolean
   /** Whether what is left may be what has ended an earlier engine. */
   readonly isFirst: boolean
+  /** Left out where nobody knows the messages of other flows. */
+  readonly messages?: KnownMessages | undefined
 }
 
 /** A node and what it may touch. */
@@ -41,14 +44,16 @@ export interface UnitParts extends Surrounding {
 }
 
 /** Throws a {@link StartError} for a type that does not exist, or settings that it does not take. */
-export function unitOf(graphNode: GraphNode, { home, document, host, registry, isPrivate, outputs }: UnitParts): Unit {
+export function unitOf(graphNode: GraphNode, parts: UnitParts): Unit {
+  const { home, document, host, registry, isPrivate, messages, outputs } = parts
   const { id, type } = graphNode.node
   const definition = registry.get(type)
   if (definition === undefined) throw new StartError(id, `there is no node type "${type}"`)
   const settings = parseSettings({ registry, host }, definition, graphNode.node)
   const { inputs, outputs: ports } = graphNode
   const idempotent = isIdempotent(definition, { id, mode: document.mode, settings, inputs, outputs: ports })
-  const node = new LiveNode(home, { graphNode, definition, outputs, idempotent, mask: host.secrets.mask })
+  const { mask } = host.secrets
+  const node = new LiveNode(home, { graphNode, definition, outputs, idempotent, mask, messages })
   return { node, context: new EngineContext({ host, document, owner: node, ports: graphNode, settings, isPrivate }) }
 }
 

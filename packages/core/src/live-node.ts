@@ -11,6 +11,7 @@ import { type Cause, type Work, WorkCause } from './cascade.ts'
 import type { ContextOwner } from './engine-context.ts'
 import { ExecutionSignal } from './execution-signal.ts'
 import { type Failure, failureOf, loopLimit } from './failure.ts'
+import { foreignOutputs } from './foreign-outputs.ts'
 import type { CascadeOrigin, DeadLetter } from './host.ts'
 import type { Loop } from './loop.ts'
 import { NodeCondition } from './node-condition.ts'
@@ -43,7 +44,6 @@ export class LiveNode implements HomeNode, ContextOwner {
   readonly inputs: readonly InputPort[]
   readonly #home: Home
   readonly #outputs: NodeOutputs
-  /** The output of a node that has one. */
   readonly #only: OutputPort | null
   /** Null until the node was busy when something came. */
   #mailbox: Mailbox | null = null
@@ -64,19 +64,19 @@ export class LiveNode implements HomeNode, ContextOwner {
   /** Null until somebody has asked for the signal of an execution. */
   #signal: ExecutionSignal | null = null
 
-  constructor(home: Home, { graphNode, definition, outputs, idempotent, mask }: NodeParts) {
+  constructor(home: Home, { graphNode, definition, outputs, idempotent, mask, messages }: NodeParts) {
     this.#home = home
     this.key = `${home.name}/${graphNode.node.id}`
     this.node = graphNode.node
     this.definition = definition
     this.loop = home.loop
     this.inputs = graphNode.inputs.map((port, index) => new InputPort(this, port, index))
-    this.#outputs = new NodeOutputs(home, outputs, this)
-    this.#only = outputs.length === 1 ? outputs[0]! : null
     this.#idempotent = idempotent
     this.#isPlain = idempotent && definition.arrival === 'each'
     this.timers = new NodeTimers(home.timers, this)
     this.condition = new NodeCondition(home, this, mask)
+    this.#outputs = new NodeOutputs(home, this, outputs, foreignOutputs(home.name, outputs, messages, this.condition))
+    this.#only = this.#outputs.only
   }
 
   get outputs(): ReadonlyMap<string, OutputPort> {

@@ -8,6 +8,7 @@ import { Bus } from './bus.ts'
 import { Cascades, type RunningCascade } from './cascades.ts'
 import { conform } from './conform.ts'
 import type { FlowStats } from './execution-stats.ts'
+import type { KnownMessages } from './foreign-outputs.ts'
 import { declaredMessages } from './graph.ts'
 import type { CascadeOrigin, Host, ValueSource } from './host.ts'
 import { type LiveFlow, StartError, type StartOptions } from './live-flow.ts'
@@ -40,6 +41,7 @@ const MAX_PAST_STATS = 1_000
 export class LiveRuntime {
   readonly #host: Host
   readonly #registry: NodeRegistry
+  readonly #messages: KnownMessages | undefined
   readonly #bus: Bus
   readonly #cascades: Cascades
   readonly #flows = new Map<string, Entry>()
@@ -50,9 +52,14 @@ export class LiveRuntime {
   /** Of flows that have stopped, until it is asked for. */
   #pastStats: FlowStats[] = []
 
-  constructor(host: Host, registry: NodeRegistry) {
+  /**
+   * `messages` tells what published flows declare: values for anything else of another flow are dropped. Without it they
+   * reach whoever reads them.
+   */
+  constructor(host: Host, registry: NodeRegistry, messages?: KnownMessages) {
     this.#host = host
     this.#registry = registry
+    this.#messages = messages
     this.#bus = new Bus(host)
     this.#cascades = new Cascades(host)
   }
@@ -71,6 +78,7 @@ export class LiveRuntime {
       cascades: this.#cascades,
       isPrivate: false,
       isFirst: !this.#tried.has(name),
+      messages: this.#messages,
     }
     const flow = new RunningFlow(document, around, () => {
       this.#flows.delete(name)

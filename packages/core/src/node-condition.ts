@@ -16,6 +16,8 @@ export class NodeCondition {
   #error: NodeState['error'] = null
   #reported: { readonly status: Health; readonly message: string | null } = { status: 'ok', message: null }
   readonly #overflows = { mailbox: false, timers: false }
+  /** A message of another flow that takes no values. */
+  #undeclared: string | null = null
   /** The worker that the execution waits for. */
   #place: string | null = null
 
@@ -57,6 +59,13 @@ export class NodeCondition {
     this.#home.healthChanged(this.#node)
   }
 
+  /** The message of another flow whose values are dropped, because no published flow declares it; null for none. */
+  undeclared(message: string | null): void {
+    if (this.#undeclared === message) return
+    this.#undeclared = message
+    this.#home.healthChanged(this.#node)
+  }
+
   placed(place: { readonly waitingFor: string } | { readonly worker: string }): void {
     const waitingFor = 'waitingFor' in place ? place.waitingFor : null
     if (this.#place === waitingFor) return
@@ -82,9 +91,16 @@ export class NodeCondition {
   }
 
   #health(): { readonly status: Health; readonly message: string | null } {
+    const message = this.#dropping()
+    return message === null || this.#reported.status === 'down' ? this.#reported : { status: 'degraded', message }
+  }
+
+  /** What the engine drops of the node, in words. */
+  #dropping(): string | null {
     const { mailbox, timers } = this.#overflows
-    if (!(mailbox || timers) || this.#reported.status === 'down') return this.#reported
-    const what = mailbox ? 'deliveries' : 'timers'
-    return { status: 'degraded', message: `more than ${MAX_MAILBOX} ${what} wait; the oldest are dropped` }
+    if (mailbox || timers)
+      return `more than ${MAX_MAILBOX} ${mailbox ? 'deliveries' : 'timers'} wait; the oldest are dropped`
+    if (this.#undeclared === null) return null
+    return `no published flow declares "${this.#undeclared}"; values for it are dropped`
   }
 }

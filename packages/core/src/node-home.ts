@@ -8,6 +8,7 @@ import type { FlowNode, NodeState } from '@flow-service/protocol'
 import type { Arrival, Bus, Consumer, DueTimer, InputPort, OutputPort, TIMER, TRIGGER, What } from './bus.ts'
 import type { Cascade, Cause, WorkCause } from './cascade.ts'
 import type { ExecutionStats } from './execution-stats.ts'
+import type { KnownMessages } from './foreign-outputs.ts'
 import type { GraphNode } from './graph.ts'
 import type { CascadeOrigin, DeadLetter } from './host.ts'
 import type { Delivery, Loop } from './loop.ts'
@@ -89,6 +90,8 @@ export interface NodeParts {
   readonly idempotent: boolean
   /** What the node tells, as it may be shown. */
   readonly mask: Secrets['mask']
+  /** Left out where nobody knows messages of other flows. */
+  readonly messages?: KnownMessages | undefined
 }
 
 /** A delivery taken back out of a mailbox. */
@@ -155,5 +158,7 @@ export const heldBy = (definition: AnyNodeDefinition, { key, data }: DueTimer): 
 export function fedBy(inputs: readonly InputPort[], what: Handled, value: unknown): Arrivals {
   if (what !== null) return what.is === 'input' ? [[what.port, value]] : []
   const values = value as Values
-  return inputs.flatMap(({ port, trigger }) => (trigger && port in values ? [[port, values[port]] as const] : []))
+  const fed: (readonly [port: string, value: unknown])[] = []
+  for (const { port, trigger } of inputs) if (trigger && port in values) fed.push([port, values[port]])
+  return fed
 }

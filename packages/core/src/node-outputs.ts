@@ -8,6 +8,7 @@ import type { Values } from '@flow-service/connector-sdk'
 import type { OutputPort } from './bus.ts'
 import type { Cause } from './cascade.ts'
 import { conform, namedPorts, unknownOutput } from './conform.ts'
+import type { ForeignOutputs } from './foreign-outputs.ts'
 import type { Home, HomeNode } from './node-home.ts'
 
 /** The output ports of one node. */
@@ -15,14 +16,22 @@ export class NodeOutputs {
   readonly #home: Home
   readonly #node: HomeNode
   readonly #outputs: readonly OutputPort[]
+  /** Null for nearly every node. */
+  readonly #foreign: ForeignOutputs | null
   /** Made for nodes that need it: most publish on their only port. */
   #ports: ReadonlyMap<string, OutputPort> | null = null
 
   /** `node` tells what begins when nothing executes. */
-  constructor(home: Home, outputs: readonly OutputPort[], node: HomeNode) {
+  constructor(home: Home, node: HomeNode, outputs: readonly OutputPort[], foreign: ForeignOutputs | null) {
     this.#home = home
     this.#node = node
     this.#outputs = outputs
+    this.#foreign = foreign
+  }
+
+  /** The output of a node that has one, in its own flow. */
+  get only(): OutputPort | null {
+    return this.#outputs.length === 1 && this.#foreign === null ? this.#outputs[0]! : null
   }
 
   /** The ports by name. */
@@ -36,6 +45,7 @@ export class NodeOutputs {
     const output = this.ports.get(port)
     if (output === undefined) throw unknownOutput(port, this.ports)
     const sent = conform(output.dtype, value, output.subject)
+    if (this.#foreign?.takes(output, sent) === false) return
     if (cause !== null) this.#home.publish(output, sent, cause.caused, atMs)
     else this.#begin((own) => this.#home.publish(output, sent, own, atMs))
   }
@@ -52,10 +62,13 @@ export class NodeOutputs {
     else if (count > 1) this.#emitMany(values, cause, atMs)
   }
 
-  /** The ports that values name, and the values as they are published. */
+  /** The ports that values name and that take them, and the values as they are published. */
   checked(values: Values): { readonly outputs: readonly OutputPort[]; readonly sent: readonly unknown[] } {
     const outputs = namedPorts(values, this.ports)
-    return { outputs, sent: outputs.map((output) => conform(output.dtype, values[output.port], output.subject)) }
+    const sent = outputs.map((output) => conform(output.dtype, values[output.port], output.subject))
+    if (this.#foreign === null) return { outputs, sent }
+    const taken = outputs.map((output, at) => this.#foreign?.takes(output, sent[at]))
+    return { outputs: outputs.filter((_, at) => taken[at]), sent: sent.filter((_, at) => taken[at]) }
   }
 
   #emitMany(values: Values, cause: Cause | null, atMs: number | undefined): void {

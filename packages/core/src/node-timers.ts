@@ -33,6 +33,9 @@ interface Pending {
   cancel: Cancel
 }
 
+/** How much earlier than asked for the platform's timers may fire, at most. */
+const EARLY_MS = 100
+
 /** A tick is one generation away from the executions that it directly causes. */
 const GENERATIONS = 1
 
@@ -143,8 +146,9 @@ export class NodeTimers implements LastingTimers {
     const { clock } = this.#home
     const { dueMs } = pending.timer
     pending.cancel = startTimer(clock, dueMs - clock.now(), () => {
-      // the platform's timers fire up to 2 ms early; a node that reckons from `dueMs` would make the same tick again
-      if (clock.now() < dueMs) this.#arm(pending)
+      // a node that reckons from `dueMs` would make the same tick again; when more is missing, the clock was set back
+      const earlyMs = dueMs - clock.now()
+      if (earlyMs > 0 && earlyMs <= EARLY_MS) this.#arm(pending)
       else this.#due(pending)
     })
   }

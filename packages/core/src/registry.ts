@@ -2,11 +2,11 @@
  * The node types that an engine knows.
  * @module
  */
-import type { AnyNodeDefinition, NodeShape } from '@flow-service/connector-sdk'
-import type { FlowMode, NodeType } from '@flow-service/protocol'
+import { type AnyNodeDefinition, CONTRACT, type NodeShape } from '@flow-service/connector-sdk'
+import type { FlowMode, FlowNode, NodeType } from '@flow-service/protocol'
 import * as z from 'zod'
 
-import { type CredentialSchema, plainCredentials } from './check-credentials.ts'
+import { credentialSchemaOf, plainCredentials } from './check-credentials.ts'
 import { titled } from './setting-title.ts'
 
 /** The package a node type comes from. */
@@ -20,7 +20,6 @@ export class NodeRegistry {
   readonly #definitions = new Map<string, AnyNodeDefinition>()
   readonly #strict = new Map<AnyNodeDefinition, z.ZodObject>()
   #catalogue: readonly NodeType[] | null = null
-  readonly #schemas = new Map<AnyNodeDefinition, CredentialSchema>()
 
   constructor(definitions: Iterable<AnyNodeDefinition>) {
     for (const definition of definitions) {
@@ -54,14 +53,16 @@ export class NodeRegistry {
     return schema
   }
 
+  /** Whether the type of a node says if an input runs it (G13); undefined when that is up to the document. */
+  imposedTrigger({ type, settings }: Pick<FlowNode, 'type' | 'settings'>, port: string): boolean | undefined {
+    const definition = this.#definitions.get(type)
+    if (definition?.passive?.(settings).includes(port) === true) return false
+    return definition?.ports?.fixed?.find((fixed) => fixed.direction === 'input' && fixed.port === port)?.trigger
+  }
+
   /** Those settings of a node of a registered type that hold a credential as it is, as JSON Pointers. */
   plainCredentials(definition: AnyNodeDefinition, settings: unknown): readonly string[] {
-    let schema = this.#schemas.get(definition)
-    if (schema === undefined) {
-      schema = z.toJSONSchema(definition.settings, { io: 'input', unrepresentable: 'any' })
-      this.#schemas.set(definition, schema)
-    }
-    return plainCredentials(schema, settings)
+    return plainCredentials(credentialSchemaOf(definition), settings)
   }
 }
 
@@ -85,7 +86,7 @@ export function nodeTypeEntry(definition: AnyNodeDefinition, origin?: PackageOri
     category,
     package: origin?.package ?? null,
     version: origin?.version ?? null,
-    contract: origin === undefined ? null : 1,
+    contract: origin === undefined ? null : CONTRACT,
     available: true,
     missing: null,
     modes: Array.isArray(modes) ? [...modes] : ['live', 'batch'],

@@ -6,6 +6,8 @@ import type { AnyNodeDefinition, Values } from '@flow-service/connector-sdk'
 import { describeValue } from '@flow-service/protocol'
 import type * as z from 'zod'
 
+import { credentialSchemaOf, mayHoldCredential } from './check-credentials.ts'
+
 type Issue = z.core.$ZodIssue
 
 /** Settings as the document holds them, with the type they belong to. */
@@ -18,7 +20,7 @@ export interface WrittenSettings {
 export const isAbsent = ({ settings }: WrittenSettings, { path }: Issue): boolean =>
   path.length > 0 && valueAt(settings, path) === undefined
 
-/** One sentence. Values of settings that are marked as secret are not in it. */
+/** One sentence. Values of settings that are marked as secret, or have such settings in them, are not in it. */
 export function settingFault(written: WrittenSettings, issue: Issue): string {
   const { path } = issue
   if (path.length === 0) return `the settings: ${remedy(issue)}`
@@ -40,8 +42,8 @@ export function strangerFault(
   return `nodes of type "${definition.type}" have no setting "${name}"; ${instead}`
 }
 
-const isSecret = ({ definition }: WrittenSettings, [name]: readonly PropertyKey[]): boolean =>
-  isMarked(definition, String(name), 'x-secret')
+const isSecret = ({ definition }: WrittenSettings, path: readonly PropertyKey[]): boolean =>
+  mayHoldCredential(credentialSchemaOf(definition), path)
 
 /** Whether the type has a setting of that name with that mark. Documents may name anything, `constructor` too. */
 export function isMarked({ settings: { shape } }: AnyNodeDefinition, name: string, mark: string): boolean {

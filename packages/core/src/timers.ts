@@ -2,7 +2,7 @@
  * Timers on the host's clock: long delays, steady repetition, cron patterns.
  * @module
  */
-import { type Cancel, cronFault } from '@flow-service/connector-sdk'
+import { type Cancel, cronFault, takesBothDays } from '@flow-service/connector-sdk'
 import { Cron } from 'croner'
 
 import type { Clock } from './host.ts'
@@ -30,12 +30,13 @@ export function startInterval(clock: Clock, intervalMs: number, run: () => void)
     tick = Math.max(tick, Math.floor((nowMs - startMs) / intervalMs)) + 1
     return startMs + tick * intervalMs
   }
-  return repeat(clock, next, run)
+  return repeat(clock, next, run, intervalMs)
 }
 
 /**
  * Runs at the times of a cron pattern of five fields, in a time zone (IANA name). A day matches by day of month or by
- * weekday when both are given (Vixie cron). Throws a RangeError that names what is wrong with the pattern.
+ * weekday when both are restricted, and by both when one begins with `*` (Vixie cron). Throws a RangeError that names
+ * what is wrong with the pattern.
  */
 export function startCron(clock: Clock, timeZone: string, pattern: string, run: () => void): Cancel {
   const cron = parseCron(pattern, timeZone)
@@ -46,16 +47,19 @@ export function startCron(clock: Clock, timeZone: string, pattern: string, run: 
 function parseCron(pattern: string, timezone: string): Cron {
   const fault = cronFault(pattern)
   if (fault !== null) throw new RangeError(fault)
-  return new Cron(pattern.trim(), { mode: '5-part', timezone, paused: true })
+  return new Cron(pattern.trim(), { mode: '5-part', timezone, paused: true, domAndDow: takesBothDays(pattern) })
 }
 
-/** `next` gives the first due time after a time, null for never. */
-function repeat(clock: Clock, next: (nowMs: number) => number | null, run: () => void): Cancel {
+/**
+ * `next` gives the first due time after a time, null for never. No wait is longer than `longestMs`: a clock that was set
+ * back would else make one so much longer.
+ */
+function repeat(clock: Clock, next: (nowMs: number) => number | null, run: () => void, longestMs = Infinity): Cancel {
   let cancel: Cancel = () => {}
   const plan = (afterMs: number): void => {
     const dueMs = next(afterMs)
     if (dueMs === null) return
-    cancel = startTimer(clock, dueMs - clock.now(), () => {
+    cancel = startTimer(clock, Math.min(dueMs - clock.now(), longestMs), () => {
       // Planned before the run, so that a run which ends the repetition ends it; a timer may fire a little early.
       plan(Math.max(dueMs, clock.now()))
       run()

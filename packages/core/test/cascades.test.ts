@@ -102,3 +102,40 @@ test('executions are counted and timed: all of them while they are few, a sample
   expect(many?.durationsMs.length).toBeGreaterThanOrEqual(200)
   expect(many?.durationsMs.length).toBeLessThan(300)
 })
+
+test('an execution that goes on when it is counted is timed with what ends next, also when its flow has stopped [R566]', async () => {
+  const { running, definition } = gated()
+  const { runtime, start } = engine([definition])
+  const live = await start(flow([{ id: 'a', type: 'gated', ports: [input('x')] }]))
+  for (const end of [() => live.idle(), () => live.stop()]) {
+    runtime.publish('f.x', 1)
+    await turn()
+    expect(runtime.takeStats()).toMatchObject([{ executions: 1, durationsMs: [] }])
+    running.pop()?.end()
+    await end()
+    expect(runtime.takeStats()).toMatchObject([{ executions: 0, errors: 0, durationsMs: [expect.any(Number)] }])
+    expect(runtime.takeStats()).toEqual([])
+  }
+})
+
+test('what a node sets off by a wait of its start comes from the start of the flow, and every later wait is a timer', async () => {
+  const waits = type('waits', (ctx) => {
+    ctx.after(1, () => {
+      ctx.emit({ y: 'at the start' })
+      ctx.after(1, () => ctx.emit({ y: 'later' }))
+    })
+    ctx.every(10, () => ctx.emit({ y: 'again' }))
+    return {}
+  })
+  const { host, start } = engine([waits, recorder('end').definition])
+  await start(
+    flow([
+      { id: 'w', type: 'waits', ports: [output('y')] },
+      { id: 'e', type: 'end', ports: [input('y')] },
+    ]),
+  )
+  await host.advance(10_000)
+  expect(host.cascades.map(({ origin }) => origin)).toEqual(
+    ['start', 'timer', 'timer'].map((kind) => ({ kind, node: 'w', message: null })),
+  )
+})

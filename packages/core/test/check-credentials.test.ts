@@ -69,6 +69,37 @@ test('such a setting is an advice that does not tell it; a reference is none [R0
   expect(issues({ token: { $secret: 'a' } }).map(({ path }) => path)).toEqual(['/nodes/0/settings/port'])
 })
 
+test('no fault of settings tells what may be a credential, at any depth; of others it does', () => {
+  const nested = new NodeRegistry([type('nested', () => ({}), { settings })])
+  const told = (given: object): string[] =>
+    checkDocument(flow([{ id: 'a', type: 'nested', settings: { host: 'h', ...given } as never }]), nested).map(
+      ({ message }) => message,
+    )
+  const canary = 'canary-of-the-broker'
+  for (const given of [
+    { account: { name: 'n', password: [canary] } },
+    { account: canary },
+    { account: [canary] },
+    { account: { password: canary } },
+    { accounts: [{ name: 'n' }, { name: 'n', password: { word: canary } }] },
+    { accounts: { 0: canary } },
+    { by_name: { 'a/b': { name: 'n', password: { word: canary } } } },
+    { either: { token: { word: canary } } },
+    { either: canary },
+    { pair: ['open', { word: canary }] },
+    { all: { a: { word: canary } } },
+    { all: canary },
+  ]) {
+    const messages = told(given)
+    expect([given, messages.length]).toEqual([given, 1])
+    expect(messages[0]).not.toContain('canary')
+  }
+  expect(told({ accounts: [{ name: 'n', password: 77 }] })[0]).toMatch(/^setting "accounts.0.password" is not valid; /)
+  expect(told({ account: { name: 5 } })).toEqual(['setting "account.name" is 5; give it a text'])
+  expect(told({ host: [5] })).toEqual(['setting "host" is [5]; give it a text'])
+  expect(told({ pair: [5, 'p'] })).toEqual(['setting "pair.0" is 5; give it a text'])
+})
+
 test('a setting may have the name of what every object has: a reference in it is in order', () => {
   const free = new NodeRegistry([type('free', () => ({}), { settings: z.looseObject({}) })])
   for (const name of ['constructor', 'toString', 'valueOf']) {

@@ -61,6 +61,10 @@ describe('five fields', () => {
     ['0 12 31 * *', ['01-31', '03-31']],
     ['0 12 1-31/15 * *', ['01-31', '02-01', '02-16', '03-01', '03-16', '03-31', '04-01']],
     ['0 12 5,7 mar *', ['03-05', '03-07']],
+    // a step over all days is no restriction: both have to match
+    ['0 12 */2 * mon', ['02-09', '02-23', '03-09', '03-23']],
+    ['0 12 1,15 * */6', ['02-01', '02-15', '03-01', '03-15']],
+    ['0 12 *,5 * 1', ['02-02', '02-09', '02-16', '02-23', '03-02', '03-09', '03-16', '03-23', '03-30']],
   ])('"%s" fires on its days: either day counts, Sunday is 0 and 7 [R245] [F41]', async (pattern, expected) => {
     const times = await firings(pattern, 'UTC', '2026-01-31T00:00Z', 61)
     expect(times.map((time) => time.toISOString().slice(5, 10))).toEqual(expected)
@@ -96,6 +100,7 @@ describe('five fields', () => {
     ['0 0 * * 8', '"8" as day of the week'],
     ['0 0 * * fri-sun', '"fri-sun" as day of the week'],
     ['0 0 30 2 *', 'names a day that its months never have'],
+    ['0 0 30 2 */2', 'names a day that its months never have'],
     ['0 0 30-31/1 feb *', 'names a day that its months never have'],
     ['0 0 31 4,6-9/3,11 *', 'names a day that its months never have'],
     [`${'1,'.repeat(5000)}x * * * *`, 'as minute'],

@@ -162,6 +162,40 @@ test('the error of a node’s code keeps its type and traceback', async () => {
   })
 })
 
+test('the failure of a node type names the files of its stack, and no directory of this machine [T98]', async () => {
+  const places = [
+    '    at fn (file:///srv/my engine/(v1)/own.ts:1:2)',
+    '    at async /srv/app/node_modules/acme/dist/meter.js:3:4',
+    '    at C:\\engine\\own.js:5:6',
+    '    at async Promise.all (index 0)',
+    '    at process (node:internal/process/task_queues:104:5)',
+  ]
+  const failing = type('failing', () => ({
+    onValue: (_port, value) => {
+      const error = new RangeError('too hot: /srv/my engine')
+      if (value === 'placed') error.stack = ['RangeError: too hot: /srv/my engine', ...places].join('\n')
+      throw error
+    },
+  }))
+  const { start, runtime } = engine([failing])
+  const live = await start(flow([{ id: 'a', type: 'failing', ports: [input('x')] }]))
+  const traceback = () => live.nodeStates()[0]?.error?.traceback
+  runtime.publish('f.x', 'thrown')
+  await live.idle()
+  expect(traceback()).toContain('live-executions.test.ts:')
+  expect(traceback()).not.toContain(import.meta.dirname)
+  live.acknowledge('a')
+  runtime.publish('f.x', 'placed')
+  await live.idle()
+  expect(traceback()?.split('\n')).toEqual([
+    'RangeError: too hot: /srv/my engine',
+    '    at fn (own.ts:1:2)',
+    '    at async node_modules/acme/dist/meter.js:3:4',
+    '    at own.js:5:6',
+    ...places.slice(3),
+  ])
+})
+
 test('a call of code publishes its emissions as they come, and its result at the end, in one cascade', async () => {
   const code = type('code', (ctx) => ({ onInput: (values) => ctx.call(values) }), {
     arrival: 'combine',

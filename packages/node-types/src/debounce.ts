@@ -34,6 +34,7 @@ export const debounceNode = defineNode({
   settings,
   modes: ['live'],
   arrival: 'each',
+  passive: ({ wait_port }) => (typeof wait_port === 'string' ? [wait_port] : []),
   check: (shape) => [...portFindings(shape), ...valueFindings(shape), ...passedFindings(shape)],
 
   start(ctx) {

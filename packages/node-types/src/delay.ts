@@ -95,7 +95,8 @@ function createGate(ctx: NodeContext<Settings>) {
     offer(output: string, value: unknown) {
       const endMs = ctx.timerDue(keyOf(output))
       if (endMs === null) return forward(output, value)
-      ctx.setTimer(keyOf(output), endMs, { value })
+      // further away only when the clock was set back
+      ctx.setTimer(keyOf(output), Math.min(endMs, ctx.now() + windowMs), { value })
       return undefined
     },
     /** A window is over: what it has kept passes, and begins the next. */

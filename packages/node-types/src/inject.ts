@@ -76,7 +76,9 @@ function createTicks(ctx: NodeContext<Settings>) {
   const key = `every ${ctx.settings.interval} s`
   const next = (dueMs: number): number => {
     const nowMs = ctx.now()
-    return dueMs > nowMs ? dueMs : dueMs + (Math.floor((nowMs - dueMs) / intervalMs) + 1) * intervalMs
+    // further away only when the clock was set back: then the grid begins anew
+    if (dueMs > nowMs) return Math.min(dueMs, nowMs + intervalMs)
+    return dueMs + (Math.floor((nowMs - dueMs) / intervalMs) + 1) * intervalMs
   }
   return {
     begin(): void {

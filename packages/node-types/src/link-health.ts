@@ -47,9 +47,9 @@ export class LinkHealth {
     this.#tell()
   }
 
-  /** A value could not be read; null: one could again. */
+  /** A value could not be read; null: one could again. Until then the first fault stands for all that follow. */
   reading(fault: string | null): void {
-    if (fault === null && this.#reading === null) return
+    if ((fault === null) === (this.#reading === null)) return
     this.#reading = fault === null ? null : { status: 'degraded', message: fault }
     this.#tell()
   }

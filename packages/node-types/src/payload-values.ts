@@ -65,7 +65,8 @@ export function valuesIn(text: string, outputs: readonly NodePort[], key: JsonKe
   }
   const [only, ...more] = outputs
   if (!only || more.length > 0) return values
-  if (isObject(value)) return keyOf(key, only.port) === null ? { [only.port]: value } : values
+  if (isObject(value) && keyOf(key, only.port) !== null) return values
+  // whole, for a port of text, is the text of the frame
   return { [only.port]: only.dtype === 'str' && typeof value !== 'string' ? text : value }
 }
 

@@ -33,6 +33,29 @@ describe('mqtt', () => {
     expect(broker.clients).toHaveLength(1)
   })
 
+  test('tells once of payloads that cannot be read, however many come and whatever is wrong with each [F61]', async () => {
+    const broker = await rigs.broker()
+    const rig = await rigs.listen(broker, { topic: 't/#' }, { x: 'float' })
+    const limit = 10_485_760
+    for (const more of [1, 2, 3]) await broker.publish(`t/${more}`, Buffer.alloc(limit + more, 'x'))
+    await broker.publish('t/other', 'no number')
+    await broker.publish('t/1', '5')
+    await broker.publish('t/other', 'no number')
+    await broker.publish('t/1', '6')
+    await expect.poll(() => rig.emitted).toEqual([{ x: 5 }, { x: 6 }])
+    const bad = (what: string) => ({
+      status: 'degraded',
+      message: `what came from the topic "t/${what}; it was dropped`,
+    })
+    const good = { status: 'ok', message: null }
+    expect(rig.health).toEqual([
+      bad(`1" has ${limit + 1} bytes, more than ${limit}`),
+      good,
+      bad('other" is no float for the output "x"'),
+      good,
+    ])
+  })
+
   test('drops 100,000 levels where JSON is wanted, and keeps their text where anything is [F61]', async () => {
     const broker = await rigs.broker()
     const rig = await rigs.listen(broker, { topic: 't' }, { list: 'array', any: 'any' })

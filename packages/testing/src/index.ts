@@ -5,4 +5,4 @@
 export type { Mock } from './code-host.ts'
 export type { Duration } from './duration.ts'
 export { type FlowTest, type FlowTestOptions, type SentValue, testFlow } from './test-flow.ts'
-export { type StageTest, type StageTestOptions, testStage } from './test-stage.ts'
+export { type StageTest, type StageTestInputs, type StageTestOptions, testStage } from './test-stage.ts'

@@ -93,9 +93,13 @@ export class FlowTest {
     await this.settled()
   }
 
-  /** Brings a request to a webhook of the flow: `json`, or any body as bytes. */
+  /**
+   * Brings a request to a webhook of the flow: `json`, or any body as bytes. `path` is its `url`, and `/` and the secret
+   * if it has one. Rejects when no webhook is there, and with a HookRefusal when it refuses the request.
+   */
   async hook(path: string, request: Partial<HookRequest> & { readonly json?: unknown }): Promise<void> {
-    await this.#running().host.hook(this.#parts.flow.name, path, request)
+    // the engine drops the slash of a url too
+    await this.#running().host.hook(this.#parts.flow.name, path.replace(/^\//, ''), request)
     await this.settled()
   }
 
@@ -149,14 +153,17 @@ export class FlowTest {
     return this.#host.logs.map(({ node, text }) => `${node}: ${text}`)
   }
 
+  /** The nodes of the running flow: `failed` is the failure marker, `health` that of connections. */
   nodeStates(): NodeState[] {
     return this.#running().live.nodeStates()
   }
 
+  /** Holds every delivery from now on. */
   pause(): void {
     this.#running().live.pause()
   }
 
+  /** Lets all held deliveries through, and waits for what follows. */
   async resume(): Promise<void> {
     this.#running().live.resume()
     await this.settled()

@@ -4,8 +4,17 @@
  */
 import { createHash } from 'node:crypto'
 
-import type { Inputs, NodeDefinition, Outputs, SettingsOf, StageDefinition, ValuesOf } from '@flow-service/flow-sdk'
-import { type ArtifactRef, type CodeContext, describeValue } from '@flow-service/protocol'
+import type {
+  Inputs,
+  LatestType,
+  NodeDefinition,
+  Outputs,
+  SettingsOf,
+  StageDefinition,
+  ValueOf,
+  ValuesOf,
+} from '@flow-service/flow-sdk'
+import { type ArtifactRef, type CodeContext, describeValue, type Dtype } from '@flow-service/protocol'
 import type * as z from 'zod'
 
 import { generator, outcomeOf } from './call-definition.ts'
@@ -13,6 +22,13 @@ import { generator, outcomeOf } from './call-definition.ts'
 type Testable<I extends Inputs, O extends Outputs, S extends z.ZodObject> =
   | StageDefinition<I, O, S>
   | NodeDefinition<I, O, S>
+
+type PassiveNames<I> = { [K in keyof I]: I[K] extends LatestType<unknown, Dtype> ? K : never }[keyof I]
+
+/** Values of input ports by name; a passive one may be left out. */
+export type StageTestInputs<I extends Inputs> = ValuesOf<Omit<I, PassiveNames<I>>> & {
+  readonly [K in PassiveNames<I>]?: ValueOf<I[K]>
+}
 
 /** Settings as an author writes them, and what the call is told. */
 export interface StageTestOptions<S extends z.ZodObject> {
@@ -37,13 +53,13 @@ export interface StageTest<O extends Outputs> {
 }
 
 /**
- * Calls a definition with these inputs. Rejects with what the code throws, and with a TypeError for a value on a port
- * that the definition does not have.
+ * Calls a definition with these inputs; passive ones that are not given have their initial values. Rejects with what
+ * the code throws, and with a TypeError for a value on a port that the definition does not have.
  * @example const { outputs, emitted } = await testStage(draw, { samples: 1000, seed: 1 }, { settings: { points: 5 } })
  */
 export async function testStage<I extends Inputs, O extends Outputs, S extends z.ZodObject>(
   definition: Testable<I, O, S>,
-  inputs: ValuesOf<I>,
+  inputs: StageTestInputs<I>,
   options: StageTestOptions<S> = {},
 ): Promise<StageTest<O>> {
   const emitted: { port: string; value: unknown }[] = []

@@ -57,6 +57,8 @@ test('a reading comes in by the webhook, and one off its type is refused as a re
   await flow.hook('temp', { json: { temp: 30 } })
   expect(flow.sent(greenhouse.messages.temp)).toEqual([30])
   expect(flow.sent(greenhouse.messages.fan)).toEqual([true])
+  await flow.hook('/temp', { json: { temp: 20 } })
+  expect(flow.sent(greenhouse.messages.temp)).toEqual([30, 20])
   await expect(flow.hook('temp', { json: { temp: 'warm' } })).rejects.toThrow('"temp" is float')
   await expect(flow.publish('temp', 'warm')).rejects.toThrow('greenhouse.temp')
 })

@@ -52,10 +52,12 @@ test('a value on a port that the definition lacks is an error that names the por
 
 test('a passive input that is not given has its initial value', async () => {
   const decide = node('decide', {
-    in: { mode: latest(t.str, 'auto') },
+    in: { hot: t.float, mode: latest(t.str, 'auto') },
     out: { on: t.bool },
-    run: ({ mode }) => ({ on: mode === 'auto' }),
+    run: ({ hot, mode }) => ({ on: hot > 28 && mode === 'auto' }),
   })
-  expect((await testStage(decide, { mode: 'off' })).outputs.on).toBe(false)
-  expect((await testStage(decide, {} as { mode: string })).outputs.on).toBe(true)
+  expect((await testStage(decide, { hot: 31, mode: 'off' })).outputs.on).toBe(false)
+  expect((await testStage(decide, { hot: 31 })).outputs.on).toBe(true)
+  // @ts-expect-error -- an input that runs the node has no value of its own
+  expect((await testStage(decide, { mode: 'auto' })).outputs.on).toBe(false)
 })

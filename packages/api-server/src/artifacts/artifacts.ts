@@ -64,6 +64,8 @@ export interface Artifacts {
   read(digest: string): Promise<Uint8Array>
   /** Those of the digests whose bytes are known here. */
   known(digests: readonly string[]): Promise<Set<string>>
+  /** Those of the digests that are not stored; the others stay until the caller's transaction ends. */
+  missing(tx: Sql, digests: readonly string[]): Promise<string[]>
   /** Keeps stored bytes from being swept on behalf of `owner`, in the caller's transaction; others are left out. */
   addRefs(tx: Sql, kind: RefKind, owner: string, digests: readonly string[]): Promise<void>
   /** The same for many owners in one statement. */
@@ -152,6 +154,7 @@ export function createArtifacts(deps: ArtifactsDeps): Artifacts {
       const isHere = await Promise.all(here)
       return new Set(digests.filter((_, at) => isHere[at]))
     },
+    missing: (tx, digests) => store.missing(tx, digests),
     addRefs: (tx, kind, owner, digests) => store.addRefs(tx, kind, owner, digests),
     addRefsOf: (tx, kind, owners) => store.addRefsOf(tx, kind, owners),
     moveRefs: (tx, kind, names) => store.moveRefs(tx, kind, names),

@@ -52,6 +52,15 @@ export const createArtifactStore = (database: Pick<Database, 'sql'>) => ({
     return new Set(rows.map(({ digest }) => digest))
   },
 
+  /** Those of the digests that are not stored; the others stay until the transaction ends. */
+  async missing(tx: Sql, digests: readonly string[]): Promise<string[]> {
+    if (digests.length === 0) return []
+    const rows = await tx<{ digest: string }[]>`
+      select digest from blob where digest = any(${digests as string[]}::text[]) order by digest for key share`
+    const stored = new Set(rows.map(({ digest }) => digest))
+    return digests.filter((digest) => !stored.has(digest))
+  },
+
   /** Refers to those of the bytes that are stored; a sweep that is deleting them is waited for. */
   async addRefs(tx: Sql, kind: RefKind, owner: string, digests: readonly string[]): Promise<void> {
     await tx`

@@ -3,8 +3,8 @@
  * router, a frozen host). The driver would wait for the answer without end. A connection that is closed here is opened
  * again by the driver; its statement fails as if the server had closed it.
  *
- * W1 The driver closes what is idle before it counts as silent. So a silent connection waits for an answer, or is that
- *    of a transaction which does something else meanwhile, for far too long.
+ * W1 The driver closes what is idle before it counts as silent, and a transaction that does something else meanwhile
+ *    says so, however long that takes. So a silent connection waits for an answer.
  * W2 It may wait for a slow statement: the server is asked, over a new connection, how many it is executing for us.
  * W3 Connections for notifications are never idle: the pulse of this engine passes through them.
  * @module
@@ -14,6 +14,8 @@ import net from 'node:net'
 
 import postgres from 'postgres'
 
+import type { Lane } from './transaction.ts'
+
 /** Shares of the patience: closing what is idle, looking at all, sending a pulse. */
 const IDLE = 0.9
 const LOOK = 0.1
@@ -22,8 +24,13 @@ const PULSE = 0.4
 const PROBE_MS = 4_000
 const PULSE_CHANNEL = 'flow_service_pulse'
 
+/** Seconds until a connection is tried again: a server that is back has its engines back a moment later. */
+const backoff = (attempts: number): number => (0.5 + Math.random() / 2) * Math.min(3 ** attempts / 100, 1)
+
 interface Watched {
   readonly isSignal: boolean
+  /** The transactions that it is for, if any. */
+  readonly lane: Pick<Lane, 'isPaused'> | null
   read: number
   written: number
   /** When something arrived for the last time, or was asked for after that for the first time. */
@@ -48,14 +55,14 @@ export class ConnectionWatch {
     this.#timers.push(setInterval(() => void this.#look(), patienceMs * LOOK).unref())
   }
 
-  /** Options of the driver for connections that execute statements. */
-  forStatements(): object {
-    return { ...this.#options(false), idle_timeout: (this.#patienceMs * IDLE) / 1_000 }
+  /** Options of the driver for connections that execute statements, or the transactions of a lane. */
+  forStatements(lane: Pick<Lane, 'isPaused'> | null): object {
+    return { ...this.#options({ isSignal: false, lane }), idle_timeout: (this.#patienceMs * IDLE) / 1_000 }
   }
 
   /** Options of the driver for connections of notifications; a {@link pulse} has to pass through them. */
   forSignals(): object {
-    return this.#options(true)
+    return this.#options({ isSignal: true, lane: null })
   }
 
   /** Begins to notify itself over these connections. */
@@ -69,11 +76,12 @@ export class ConnectionWatch {
     for (const timer of this.#timers) clearInterval(timer)
   }
 
-  #options(isSignal: boolean): object {
+  #options(kind: Pick<Watched, 'isSignal' | 'lane'>): object {
     let next = 0
     return {
       connection: { application_name: this.#name, TimeZone: 'UTC', DateStyle: 'ISO' },
       connect_timeout: Math.ceil(this.#patienceMs / 2_000),
+      backoff,
       socket: ({ host, port, path }: { host: string[]; port: number[]; path?: string | false }) => {
         const at = next++ % port.length
         const address = { host: host[at] ?? 'localhost', port: port[at] ?? 5432 }
@@ -82,7 +90,7 @@ export class ConnectionWatch {
         queueMicrotask(() => socket.connect(path ? { path } : address))
         // the driver takes the name of the certificate from here
         Object.assign(socket, path ? {} : address)
-        this.#sockets.set(socket, { isSignal, read: 0, written: 0, silentSince: performance.now(), isAsked: false })
+        this.#sockets.set(socket, { ...kind, read: 0, written: 0, silentSince: performance.now(), isAsked: false })
         return socket
       },
     }
@@ -109,7 +117,8 @@ export class ConnectionWatch {
         return false
       }
       const { bytesRead: read, bytesWritten: written } = socket
-      if (read !== watched.read) Object.assign(watched, { read, written, silentSince: now, isAsked: false })
+      if (read !== watched.read || watched.lane?.isPaused)
+        Object.assign(watched, { read, written, silentSince: now, isAsked: false })
       // the answer has all the time that there is, however long nothing was asked before
       else if (written !== watched.written && !watched.isAsked && !watched.isSignal)
         Object.assign(watched, { silentSince: now, isAsked: true })

@@ -64,7 +64,7 @@ function sessionOf(engine: EmbeddedEngine): Omit<PoolOptions, 'log'> {
   const bridge = new WireBridge((messages) => engine.execute(messages))
   engine.onLost(() => bridge.sessionLost())
   const address = { host: 'embedded', user: 'postgres', database: 'postgres', pass: '', ssl: false }
-  const driver = { ...address, socket: () => bridge.connect(), max_lifetime: 0 }
+  const driver = () => ({ ...address, socket: () => bridge.connect(), max_lifetime: 0 })
   return { url: '', statements: 4, transactions: 1, driver }
 }
 

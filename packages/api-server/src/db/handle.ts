@@ -6,11 +6,22 @@ import type postgres from 'postgres'
 
 import { JSONB, type Sql } from './values.ts'
 
-/** Calls `check`, which may throw, before each statement, and `onError` before its caller hears of its failure. */
-export function restrict(handle: postgres.ISql, check: () => void, onError?: (error: unknown) => void): Sql {
+/** Hears of statements, and of parts of statements, which are never sent: they do not end. */
+export interface StatementListener {
+  made(statement: object): void
+  /** Before its caller hears of its end; `error` when it failed. */
+  ended(statement: object, error?: unknown): void
+}
+
+/** Calls `check`, which may throw, before each statement. */
+export function restrict(handle: postgres.ISql, check: () => void, listener?: StatementListener): Sql {
   const watch = <T extends Promise<unknown>>(query: T): T => {
+    if (!listener) return query
+    listener.made(query)
+    const ended = (): void => listener.ended(query)
+    const failed = (error: unknown): void => listener.ended(query, error)
     // The driver's own `then` would start a statement that is only a part of another one.
-    if (onError) void Promise.prototype.then.call(query, undefined, onError)
+    void Promise.prototype.then.call(query, ended, failed)
     return query
   }
   const run = (first: TemplateStringsArray, ...rest: never[]): unknown => {

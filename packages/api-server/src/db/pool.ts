@@ -6,7 +6,7 @@ import postgres from 'postgres'
 
 import type { DatabaseLog } from './backend.ts'
 import { restrict } from './handle.ts'
-import { createTransactions, type Transactions } from './transaction.ts'
+import { createTransactions, Lane, type Transactions } from './transaction.ts'
 import { type Sql, valueTypes } from './values.ts'
 
 /** How to reach the database. */
@@ -16,12 +16,12 @@ export interface PoolOptions {
   statements: number
   /** Connections for transactions. */
   transactions: number
-  /** Further options of the driver. */
-  driver: object
+  /** Further options of the driver; for a connection of transactions it is told of which. */
+  driver: (lane?: Lane) => object
   log: DatabaseLog
 }
 
-/** Two pools: see T4 in transaction.ts. */
+/** Connections for statements and for transactions: see T4 in transaction.ts. */
 export interface Pools {
   sql: Sql
   transactions: Transactions
@@ -29,25 +29,37 @@ export interface Pools {
   end(timeout?: number): Promise<void>
 }
 
+/** What a server tells beside its answers goes to the log; the driver would print it. */
+export const told =
+  (log: DatabaseLog) =>
+  (notice: postgres.Notice): void =>
+    log.info({ notice }, 'notice of the database')
+
 /** Opens the pools; rejects when the database cannot be reached. */
 export async function openPools({ url, statements, transactions, driver, log }: PoolOptions): Promise<Pools> {
-  const onnotice = (notice: postgres.Notice): void => log.info({ notice }, 'notice of the database')
-  const shared = { ...driver, types: valueTypes, onnotice }
+  const shared = { types: valueTypes, onnotice: told(log) }
   // Without pipelining: a statement never waits behind a slow one while another connection is free.
-  const unpipelined = { ...shared, max_pipeline: 0 }
+  const unpipelined = { ...driver(), ...shared, max_pipeline: 0 }
   const forStatements = postgres(url, { ...unpipelined, max: statements })
-  const forTransactions = postgres(url, { ...shared, max: transactions })
+  const lanes = Array.from(
+    { length: transactions },
+    () => new Lane((lane) => postgres(url, { ...driver(lane), ...shared, max: 1 })),
+  )
+  const pools = [forStatements, ...lanes.map(({ pool }) => pool)]
   const end = async (timeout?: number): Promise<void> => {
     const within = timeout === undefined ? {} : { timeout }
-    await Promise.all([forStatements.end(within), forTransactions.end(within)])
+    await Promise.all(pools.map((pool) => pool.end(within)))
   }
   try {
-    await Promise.all([forStatements, forTransactions].map(learnTypes))
+    await learnTypes(
+      forStatements,
+      lanes.map(({ pool }) => pool),
+    )
   } catch (error) {
     await end(0)
     throw error
   }
-  const transacting = createTransactions(forTransactions, transactions, log)
+  const transacting = createTransactions(lanes, log)
   return {
     sql: restrict(forStatements, transacting.assertOutside),
     transactions: transacting,
@@ -58,11 +70,27 @@ export async function openPools({ url, statements, transactions, driver, log }: 
   }
 }
 
+/** What the driver has learnt of a server's types. */
+interface Learnt {
+  readonly parsers: object
+  readonly serializers: object
+  readonly shared: { readonly typeArrayMap: object }
+  fetch_types: boolean
+}
+
 /**
  * The driver reads the array types at each new connection, and when that connection breaks meanwhile, it throws outside
- * any promise. The first one is enough.
+ * any promise. The first one is enough, for all pools.
  */
-async function learnTypes(pool: postgres.Sql): Promise<void> {
-  await pool`select 1`
-  pool.options.fetch_types = false
+async function learnTypes(first: postgres.Sql, others: readonly postgres.Sql[]): Promise<void> {
+  await first`select 1`
+  const learnt = first.options as unknown as Learnt
+  learnt.fetch_types = false
+  for (const { options } of others) {
+    const own = options as unknown as Learnt
+    Object.assign(own.parsers, learnt.parsers)
+    Object.assign(own.serializers, learnt.serializers)
+    Object.assign(own.shared.typeArrayMap, learnt.shared.typeArrayMap)
+    own.fetch_types = false
+  }
 }

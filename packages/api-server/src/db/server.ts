@@ -9,7 +9,8 @@ import { ConnectionWatch } from './connection-watch.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import { serverNotifier } from './notify.ts'
 import { once } from './once.ts'
-import { openPools, type Pools } from './pool.ts'
+import { openPools, type Pools, told } from './pool.ts'
+import type { Lane } from './transaction.ts'
 
 const OLDEST_VERSION = 14
 /** Connections of one engine; notifications take two more. */
@@ -27,14 +28,14 @@ export async function openServer(
   patienceMs = PATIENCE_MS,
 ): Promise<Database> {
   const watch = new ConnectionWatch(databaseUrl, patienceMs)
-  const driver = watch.forStatements()
+  const driver = (lane?: Lane): object => watch.forStatements(lane ?? null)
   const pools = await reach(databaseUrl, () =>
     openPools({ url: databaseUrl, statements: STATEMENTS, transactions: TRANSACTIONS, driver, log }),
   ).catch((error: unknown) => {
     watch.close()
     throw error
   })
-  const signals = postgres(databaseUrl, { ...watch.forSignals(), max: 1, fetch_types: false })
+  const signals = postgres(databaseUrl, { ...watch.forSignals(), max: 1, fetch_types: false, onnotice: told(log) })
   const close = once(async () => {
     watch.close()
     await Promise.all([pools.end(END_TIMEOUT), signals.end({ timeout: END_TIMEOUT })])

@@ -8,7 +8,7 @@
  * T3 Nothing is sent on a lost connection, not even ROLLBACK: the driver would throw outside any promise and so end the
  *    process (porsager/postgres issues 1066, 1154).
  * T4 A transaction begins on a connection that has no other work: on a busy one the driver can fail to take it over.
- *    So transactions have a pool of their own, with as many slots as connections.
+ *    So transactions have connections of their own, each in a pool of one: it is known which one a transaction has.
  * @module
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
@@ -20,7 +20,24 @@ import type { Database, DatabaseLog } from './backend.ts'
 import { restrict } from './handle.ts'
 import type { Sql } from './values.ts'
 
-/** Runs transactions on one pool. */
+/** A connection for transactions, one at a time. */
+export class Lane {
+  /** Of this connection alone. */
+  readonly pool: postgres.Sql
+  /** The transaction whose callback runs now. */
+  scope: Scope | null = null
+
+  constructor(open: (lane: Lane) => postgres.Sql) {
+    this.pool = open(this)
+  }
+
+  /** Whether a transaction is open that waits for no answer: it does something else meanwhile. */
+  get isPaused(): boolean {
+    return this.scope !== null && ![...this.scope.unanswered].some(isSent)
+  }
+}
+
+/** Runs transactions on lanes. */
 export interface Transactions {
   /** See `Database.transaction`. */
   run: Database['transaction']
@@ -30,34 +47,43 @@ export interface Transactions {
   end(): Promise<void>
 }
 
-interface Scope {
+/** One attempt of a transaction. */
+export interface Scope {
   state: 'open' | 'ended' | 'lost'
+  /** Statements that have not ended, and parts of statements. */
+  readonly unanswered: Set<object>
 }
+
+/** The driver notes on a statement that it has been asked for. */
+const isSent = (statement: { readonly executed?: boolean }): boolean => statement.executed === true
 
 const RETRIES = 3
 const WARN_AFTER_MS = 5_000
 /** serialization_failure and deadlock_detected (PostgreSQL manual, appendix A). */
 const RETRYABLE = new Set(['40001', '40P01'])
 
-/** Transactions on a pool that nothing else uses, `slots` at a time (T4). */
-export function createTransactions(pool: postgres.Sql, slots: number, log: DatabaseLog): Transactions {
+/** Transactions on lanes that nothing else uses (T4). */
+export function createTransactions(lanes: readonly Lane[], log: DatabaseLog): Transactions {
   const current = new AsyncLocalStorage<Scope>()
   const running = new Set<Promise<unknown>>()
-  const slot = createSlots(slots)
+  const lent = createLending(lanes)
   let ended = false
 
-  const attempt = async <T>(fn: (tx: Sql) => Promise<T>, startedAt: Error): Promise<T> => {
-    const scope: Scope = { state: 'open' }
+  const attempt = async <T>(lane: Lane, fn: (tx: Sql) => Promise<T>, startedAt: Error): Promise<T> => {
+    const scope: Scope = { state: 'open', unanswered: new Set() }
     const slow = warnWhenSlow(log, startedAt)
     try {
-      const result = await pool.begin(async (connection) => ({
-        value: await current.run(scope, runInScope<T>, connection, scope, fn),
-      }))
+      const result = await lane.pool.begin(async (connection) => {
+        lane.scope = scope
+        const value = current.run(scope, runInScope<T>, connection, scope, fn)
+        return { value: await value.finally(() => (lane.scope = null)) }
+      })
       return result.value as T
     } catch (error) {
       if (scope.state === 'open') scope.state = 'lost'
       throw error
     } finally {
+      lane.scope = null
       clearTimeout(slow)
     }
   }
@@ -66,7 +92,7 @@ export function createTransactions(pool: postgres.Sql, slots: number, log: Datab
     for (let retry = 0; ; retry++) {
       try {
         // oxlint-disable-next-line no-await-in-loop -- the next attempt follows the failure of this one
-        return await slot(() => attempt(fn, startedAt))
+        return await lent((lane) => attempt(lane, fn, startedAt))
       } catch (error) {
         if (retry === RETRIES || !RETRYABLE.has(sqlState(error))) throw error
       }
@@ -110,11 +136,13 @@ async function runInScope<T>(
   scope: Scope,
   fn: (tx: Sql) => Promise<T>,
 ): Promise<T> {
-  const tx = restrict(
-    connection,
-    () => assertUsable(scope),
-    (error) => noteLoss(scope, error),
-  )
+  const tx = restrict(connection, () => assertUsable(scope), {
+    made: (statement) => scope.unanswered.add(statement),
+    ended(statement, error) {
+      scope.unanswered.delete(statement)
+      noteLoss(scope, error)
+    },
+  })
   try {
     const result = await fn(tx)
     await endScope(scope)
@@ -157,19 +185,18 @@ function warnWhenSlow(log: DatabaseLog, startedAt: Error): NodeJS.Timeout {
   return setTimeout(warn, WARN_AFTER_MS).unref()
 }
 
-/** Runs at most `count` tasks at a time, in order of arrival. */
-function createSlots(count: number): <T>(task: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = []
-  let free = count
+/** Lends each item to one task at a time, in order of arrival. */
+function createLending<I>(items: readonly I[]): <T>(task: (item: I) => Promise<T>) => Promise<T> {
+  const waiting: ((item: I) => void)[] = []
+  const free = [...items]
   return async (task) => {
-    if (free > 0) free--
-    else await new Promise<void>((resolve) => void waiting.push(resolve))
+    const item = free.pop() ?? (await new Promise<I>((resolve) => void waiting.push(resolve)))
     try {
-      return await task()
+      return await task(item)
     } finally {
       const next = waiting.shift()
-      if (next) next()
-      else free++
+      if (next) next(item)
+      else free.push(item)
     }
   }
 }

@@ -41,12 +41,18 @@ export async function checkFlowDocument(
 ): Promise<DocumentFinding[]> {
   const parsed = flowDocumentInputSchema.safeParse(document)
   if (!parsed.success) return (invalidPart(parsed.error, 'body').toProblem().errors ?? []).map(asFinding)
-  const normal = normalizeDocument(name, parsed.data)
-  const faults = structuralFaults(normal, parsed.data.name)
+  const registry = new NodeRegistry(nodeTypes)
+  const normal = normalizeDocument(
+    name,
+    parsed.data,
+    () => null,
+    (node, port) => registry.imposedTrigger(node, port) ?? true,
+  )
+  const faults = structuralFaults(normal, parsed.data.name, registry)
   if (faults.length > 0) return faults.map(asFinding)
   const { dtypes } = known
   const around = dtypes && { message: (message: string) => dtypes.get(message) }
-  const issues = [...checkDocument(normal, new NodeRegistry(nodeTypes), around), ...unknownSecrets(normal, known)]
+  const issues = [...checkDocument(normal, registry, around), ...unknownSecrets(normal, known)]
   const python = normal.nodes.some(({ type }) => type === 'python') ? await findPython(process.env) : null
   if (python === null) return issues
   return [...issues, ...(await createPythonIssues((source) => parsePython(source, { python: python.path }))(normal))]

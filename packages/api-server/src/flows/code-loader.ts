@@ -84,12 +84,14 @@ export function createCodeLoader(options: CodeLoaderOptions): CodeLoader {
 
 function realDirectory(directory: string): string {
   try {
-    return fs.realpathSync(directory)
+    const real = fs.realpathSync(directory)
+    if (fs.statSync(real).isDirectory()) return real
   } catch (error) {
     throw new Error(`the directory of flows "${directory}" cannot be read; make it, or name another one`, {
       cause: error,
     })
   }
+  throw new Error(`"${directory}" is no directory of flows; name the folder that the modules are in`)
 }
 
 function byName(flows: readonly FoundFlow[], root: string): { unique: FoundFlow[]; doubles: LoadError[] } {

@@ -122,7 +122,7 @@ export function buildErrors(error: unknown, root: string): LoadError[] {
     file: id === undefined ? null : path.relative(root, id),
     line: loc?.line ?? null,
     column: loc === undefined ? null : loc.column + 1,
-    message: message.replace(/^\[\w+\] /, '').split('\n', 1)[0] ?? message,
+    message: message.replace(/^\[\w+\] |^Parse failed with \d+ errors?:\n/, '').split('\n', 1)[0] ?? message,
     frame: frame ?? null,
   }))
 }

@@ -2,10 +2,21 @@
  * Faults of a document that keep it from being stored at all (wire decision G20), beyond its schema.
  * @module
  */
-import { canonicalJson, type CodeEntry, type FlowDocument, type ProblemItem } from '@flow-service/protocol'
+import type { NodeRegistry } from '@flow-service/core'
+import {
+  canonicalJson,
+  type CodeEntry,
+  type FlowDocument,
+  type FlowNode,
+  type ProblemItem,
+} from '@flow-service/protocol'
 
-/** Node ids given twice, a name other than the path's, and ports that only devices have. */
-export function structuralFaults(document: FlowDocument, givenName: string | undefined): ProblemItem[] {
+/** Node ids given twice, a name other than the path's, and ports that no node of the type has (G13). */
+export function structuralFaults(
+  document: FlowDocument,
+  givenName: string | undefined,
+  registry: Pick<NodeRegistry, 'imposedTrigger'>,
+): ProblemItem[] {
   const faults: ProblemItem[] = []
   if (givenName !== undefined && givenName !== document.name) {
     const message = `the path names the flow "${document.name}", the body "${givenName}"; rename a flow by its own operation`
@@ -18,14 +29,24 @@ export function structuralFaults(document: FlowDocument, givenName: string | und
       faults.push({ path: `/nodes/${at}/id`, code: 'duplicate_node_id', message })
     }
     ids.add(node.id)
-    if (node.type === 'device') continue
-    for (const [port, { on_demand: onDemand }] of node.ports.entries()) {
-      if (!onDemand) continue
-      const message = 'only ports of device nodes can be on demand'
-      faults.push({ path: `/nodes/${at}/ports/${port}/on_demand`, code: 'bad_setting', message })
-    }
+    faults.push(...portFaults(node, `/nodes/${at}/ports`, registry))
   }
   return faults
+}
+
+function portFaults(node: FlowNode, path: string, registry: Pick<NodeRegistry, 'imposedTrigger'>): ProblemItem[] {
+  return node.ports.flatMap(({ direction, on_demand: onDemand, port, trigger }, at): ProblemItem[] => {
+    const faults: ProblemItem[] = []
+    const fault = (field: string, message: string) =>
+      faults.push({ path: `${path}/${at}/${field}`, code: 'bad_setting', message })
+    if (onDemand && node.type !== 'device') fault('on_demand', 'only ports of device nodes can be on demand')
+    const imposed = direction === 'input' ? registry.imposedTrigger(node, port) : undefined
+    if (imposed !== undefined && imposed !== trigger) {
+      const does = imposed ? 'runs' : 'never runs'
+      fault('trigger', `input "${port}" ${does} a "${node.type}" node; set its trigger to ${imposed}, or leave it out`)
+    }
+    return faults
+  })
 }
 
 /**

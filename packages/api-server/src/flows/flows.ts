@@ -256,8 +256,13 @@ export class Flows {
     const { code, registry } = this.#deps
     const before = stored && currentContent(stored).document
     const sources = new Map(before?.nodes.map(({ id, source }) => [id, source]))
-    const next = normalizeDocument(name, body, (id) => sources.get(id) ?? null)
-    const faults = structuralFaults(next, body.name)
+    const next = normalizeDocument(
+      name,
+      body,
+      (id) => sources.get(id) ?? null,
+      (node, port) => registry.imposedTrigger(node, port) ?? true,
+    )
+    const faults = structuralFaults(next, body.name, registry)
     if (faults.length > 0) throw invalid(faults)
     assertPrivileged(before, next, by, registry)
     const entries = unknownEntries(before, next, (entry) => code.hasEntry(entry))

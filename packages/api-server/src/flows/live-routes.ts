@@ -9,6 +9,7 @@ import {
   nameSchema,
   nodeCancelResultSchema,
   nodeStateSchema,
+  type ProblemItem,
   type Run,
   runSchema,
   type RunSubmit,
@@ -19,6 +20,7 @@ import {
 import * as z from 'zod'
 
 import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
+import { invalid, ProblemError } from '../http/errors.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import type { LiveControl } from './live-control.ts'
 
@@ -124,7 +126,7 @@ export const liveHandlers = ({ control, submitDraft }: LiveHandlersDeps): Handle
   step: async ({ params: { name } }) => ({ status: 200, value: await control.step(name) }),
   async run({ params: { name }, body: { inputs }, principal, request }) {
     if ((await control.modeOf(name)) === 'live') return { status: 200, value: await control.runOnce(name, inputs) }
-    const run = await submitDraft(name, inputs, principal)
+    const run = await submitDraft(name, inputs, principal).catch(asInputs)
     return { status: 201, value: run, headers: { location: `${request.baseUrl}/runs/${run.id}` } }
   },
   trigger: async ({ params: { name, id }, body: { values } }) => ({
@@ -134,3 +136,10 @@ export const liveHandlers = ({ control, submitDraft }: LiveHandlersDeps): Handle
   cancel: async ({ params: { name, id } }) => ({ status: 200, value: await control.cancel(name, id) }),
   acknowledge: async ({ params: { name, id } }) => ({ status: 200, value: await control.acknowledge(name, id) }),
 })
+
+/** A submission has `params` where the body of this request has `inputs`. */
+function asInputs(error: unknown): never {
+  if (!(error instanceof ProblemError) || error.code !== 'validation_failed') throw error
+  const items = error.extensions['errors'] as readonly ProblemItem[]
+  throw invalid(items.map((item) => ({ ...item, path: item.path.replace(/^\/params/, '/inputs') })))
+}

@@ -12,7 +12,7 @@ import type { FlowDocument, FlowStatus, Issue, NodeState } from '@flow-service/p
 
 import type { Database } from '../db/database.ts'
 import type { EventBus } from '../events/event-bus.ts'
-import type { LastValues } from '../messages/last-values.ts'
+import type { CurrentValues } from '../messages/current-values.ts'
 import { isError } from './refusals.ts'
 import { createFlowStore, type FlowHead, type FlowRow, type FlowStore } from './store.ts'
 import { publishedContent } from './stored-content.ts'
@@ -65,7 +65,8 @@ export interface LiveFlows {
 export interface LiveFlowsDeps {
   readonly runtime: LiveRuntime
   readonly database: Pick<Database, 'sql'>
-  readonly lastValues: Pick<LastValues, 'get'>
+  /** What messages carry, initial values of other flows among it. */
+  readonly values: Pick<CurrentValues, 'get'>
   readonly events: Pick<EventBus, 'publish'>
   /** Kept work: what a flow holds or has given up is committed before anybody is told. */
   readonly work: Pick<LiveWork, 'written'>
@@ -173,7 +174,7 @@ class RuntimeFlows implements LiveFlows {
 
   /** Starts a flow; false, and why is kept, when it cannot be started. */
   async #build(row: FlowRow, deferred = false): Promise<boolean> {
-    const { lastValues, log, runtime } = this.#deps
+    const { log, runtime, values: current } = this.#deps
     const content = publishedContent(row)
     if (content === null || content.document.mode === 'batch') return true
     const { document, fault } = content
@@ -181,7 +182,7 @@ class RuntimeFlows implements LiveFlows {
     try {
       const error = fault ?? this.#deps.check(document).find(isError)
       if (error) throw new StartError(error.node, error.message)
-      const values = { get: (message: string) => lastValues.get(message)?.value }
+      const values = { get: (message: string) => current.get(message)?.value }
       await runtime.start(document, { values, paused: row.wished === 'paused', deferred })
       return true
     } catch (error) {

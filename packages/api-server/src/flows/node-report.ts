@@ -27,7 +27,8 @@ export function nodeLogOf({
   readonly bus: Pick<EventBus, 'subscribe'>
   readonly log: HostParts['log']
 }): HostParts['log'] {
-  if (tell === null) return log
+  // what code prints ends a line, and an entry of the log is one
+  if (tell === null) return { info: (place, text) => log.info(place, text.trimEnd()) }
   bus.subscribe(
     (event) => {
       if (event.type !== 'node' || event.run !== null || event.error === null) return

@@ -3,7 +3,7 @@
  * @module
  */
 import { type DeclaredMessage as OwnMessage, declaredMessages } from '@flow-service/core'
-import { type Dtype, type FlowDocument, flowPart } from '@flow-service/protocol'
+import { accepts, type Dtype, type FlowDocument, flowPart } from '@flow-service/protocol'
 
 import type { Database } from '../db/database.ts'
 import type { DeclaredMessage, MessageCatalogue } from '../messages/messages.ts'
@@ -49,6 +49,11 @@ function createPublishedFlows(): PublishedFlowsOwner {
   const flows = new Map<string, Entry>()
   const newNames = new Map<string, string>()
   let readers: ReadonlyMap<string, readonly Reader[]> | null = null
+  let initials: ReadonlyMap<string, unknown> | null = null
+  const changed = (): void => {
+    readers = null
+    initials = null
+  }
 
   const describe = ({ document }: Entry, own: OwnMessage): DeclaredMessage => {
     readers ??= readersOf([...flows.values()].map((entry) => entry.document))
@@ -57,7 +62,7 @@ function createPublishedFlows(): PublishedFlowsOwner {
   }
 
   const set = (document: FlowDocument): void => {
-    readers = null
+    changed()
     const messages = new Map(declaredMessages(document).map((message) => [message.name, message]))
     flows.set(document.name, { document, messages })
   }
@@ -73,6 +78,7 @@ function createPublishedFlows(): PublishedFlowsOwner {
       const own = entry?.messages.get(name)
       return entry && own && describe(entry, own)
     },
+    initials: () => (initials ??= initialsOf([...flows.values()].map((entry) => entry.document))),
     nameOf: (id, known) => newNames.get(id) ?? known,
     set,
     take(row) {
@@ -80,13 +86,25 @@ function createPublishedFlows(): PublishedFlowsOwner {
       if (content && !content.fault) set(content.document)
     },
     remove(name) {
-      readers = null
+      changed()
       flows.delete(name)
     },
     rename(id, name) {
       newNames.set(id, name)
     },
   }
+}
+
+/** Null is none (G17), as it is for the inputs of the flow itself. */
+function initialsOf(documents: readonly FlowDocument[]): ReadonlyMap<string, unknown> {
+  const live = documents.filter(({ mode }) => mode === 'live')
+  return new Map(
+    live.flatMap(({ name: flow, inputs }) =>
+      inputs
+        .filter(({ dtype, initial }) => initial !== null && accepts(dtype, initial))
+        .map(({ name, initial }): [string, unknown] => [`${flow}.${name}`, initial]),
+    ),
+  )
 }
 
 function readersOf(documents: readonly FlowDocument[]): ReadonlyMap<string, readonly Reader[]> {

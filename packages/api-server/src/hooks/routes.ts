@@ -12,7 +12,7 @@ import type { RequestHandler } from 'express'
 import { drain, mediaTypeOf, readBytes } from '../http/body.ts'
 import { ProblemError } from '../http/errors.ts'
 import { parseFields } from '../http/fields.ts'
-import { checkJson } from '../http/json-text.ts'
+import { checkJson, parseJson } from '../http/json-text.ts'
 import type { Hook, Hooks } from './hooks.ts'
 import type { IsPortal } from './portal.ts'
 
@@ -75,7 +75,7 @@ function checked(mediaType: string, body: Buffer): Buffer {
 }
 
 /** Bytes of no named type are JSON when they look like it. */
-function isJson(mediaType: string, body: Buffer): boolean {
+function isJson(mediaType: string, body: Uint8Array): boolean {
   if (mediaType === '') return body[0] === OPENING_BRACE || body[0] === OPENING_BRACKET
   return mediaType === 'application/json' || mediaType.endsWith('+json')
 }
@@ -85,6 +85,8 @@ async function deliver(hook: Hook, request: HookRequest): Promise<void> {
     await hook.handler(request)
   } catch (error) {
     if (error instanceof HookRefusal || error instanceof DtypeViolation) {
+      // grammar is the node's to find: only what it refuses is read a second time, and answered as in the API
+      if (error instanceof HookRefusal && isJson(request.mediaType, request.body)) parseJson(request.body)
       throw new ProblemError('validation_failed', error.message, { errors: [] })
     }
     throw error

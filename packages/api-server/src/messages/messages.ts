@@ -15,6 +15,7 @@ import {
 } from '@flow-service/protocol'
 
 import { invalid, ProblemError } from '../http/errors.ts'
+import { createCurrentValues, type Initials } from './current-values.ts'
 import type { LastValues } from './last-values.ts'
 import type { HistoryPage, HistoryRow } from './store.ts'
 
@@ -24,7 +25,7 @@ export interface DeclaredMessage extends Omit<Message, 'value' | 'ts'> {
 }
 
 /** What published flows declare. */
-export interface MessageCatalogue {
+export interface MessageCatalogue extends Initials {
   declared(): Iterable<DeclaredMessage>
   /** By qualified name. */
   find(name: string): DeclaredMessage | undefined
@@ -59,12 +60,13 @@ export interface Messages {
 
 /** The catalogue over last values. */
 export function createMessages({ lastValues, catalogue, publish, committed }: MessagesDeps): Messages {
+  const values = createCurrentValues(lastValues, catalogue)
   return {
     list: () =>
       [...catalogue.declared()]
         .map(({ mode: _mode, ...declared }): Message => {
-          const last = lastValues.get(declared.name)
-          return { ...declared, value: (last?.value ?? null) as Message['value'], ts: last?.ts ?? null }
+          const now = values.get(declared.name)
+          return { ...declared, value: (now?.value ?? null) as Message['value'], ts: now?.ts ?? null }
         })
         .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
 
@@ -101,9 +103,20 @@ function resolve(catalogue: MessageCatalogue, name: string): DeclaredMessage {
       `"${name}" is declared by several flows: use one of ${names.join(', ')}`,
     )
   }
-  const remedy = name.includes('.') ? `publish a flow "${flowPart(name)}" that declares it` : 'use "flow.message"'
+  const remedy = name.includes('.') ? remedyIn(catalogue, flowPart(name)) : 'use "flow.message"'
   throw new ProblemError('message_not_declared', `no published flow declares the message "${name}": ${remedy}`)
 }
+
+/** What the flow of an unknown message has, or that there is no such flow. */
+function remedyIn(catalogue: MessageCatalogue, flow: string): string {
+  const names = [...catalogue.declared()].flatMap(({ name, message }) => (flowPart(name) === flow ? [message] : []))
+  if (names.length === 0) return `publish a flow "${flow}" that declares it`
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : ''
+  return `flow "${flow}" has ${names.toSorted().slice(0, MAX_NAMED).join(', ')}${more}`
+}
+
+/** Messages that a refusal names. */
+const MAX_NAMED = 20
 
 function publishChecked(publish: MessagesDeps['publish'], message: string, value: unknown) {
   try {

@@ -42,6 +42,9 @@ export interface PastValueRow extends Kept {
   readonly newer: number
 }
 
+/** What tells a value that waits to be written: times of one message strictly grow. */
+export type PastValueKey = Pick<PastValueRow, 'message' | 'us'>
+
 /** A row of the history; `seq` counts the values that the message ever had. */
 export interface HistoryRow extends Kept {
   readonly seq: number
@@ -157,6 +160,19 @@ export const createMessageStore = (database: Pick<Database, 'sql'>) => ({
       limit ${page.limit}`
   },
 })
+
+/** Which of these values are in the history. A transaction that is about to store some of them is waited for. */
+export async function storedValues(tx: Sql, values: readonly PastValueKey[]): Promise<PastValueKey[]> {
+  const messages = [...new Set(values.map(({ message }) => message))].toSorted()
+  // a message that has no value gets one in this transaction, since nothing of it is stored
+  await tx`
+    insert into message_value as v (message, value, at, seq)
+    select message, 'null', timestamptz 'epoch', 0 from unnest(${messages}::text[]) as t (message)
+    on conflict (message) do update set seq = v.seq`
+  return tx<PastValueKey[]>`
+    select t.message, t.us from json_to_recordset(${JSON.stringify(values)}::json) as t (message text, us int8)
+    join message_history h on h.message = t.message and h.at = timestamptz 'epoch' + t.us * interval '1 microsecond'`
+}
 
 /** Between two values of a column: JSON text has no control characters. */
 const VALUE_END = '\u0001'

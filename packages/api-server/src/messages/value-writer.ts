@@ -15,7 +15,10 @@ import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Sql } from '../db/database.ts'
 import { boundedJson } from '../events/bounded-json.ts'
 import type { PastValue } from './recent-values.ts'
+import { type Batch, SentValues } from './sent-values.ts'
 import type { HistoryKey, LastValueRow, MessageStore, PastValueRow } from './store.ts'
+
+export type { Batch }
 
 /** Longest last value that is kept, in bytes of JSON; a longer one is kept as null. */
 const MAX_VALUE_BYTES = 64 * 1024 * 1024
@@ -24,12 +27,6 @@ const STATEMENT_VALUES = 2_000
 const STATEMENT_LENGTH = 4_000_000
 /** History is trimmed once for so many values of a message; reading leaves out what is still to be trimmed. */
 const TRIM_EVERY = 100
-
-/** Values of one message in order; a transaction writes them all or none. */
-export interface Batch {
-  readonly message: string
-  readonly values: readonly PastValue[]
-}
 
 /** Writes values in the transaction it is given. */
 export interface ValueWriter {
@@ -62,6 +59,7 @@ export function createValueWriter(
 ): ValueWriter {
   /** Messages whose last value referred to artifacts once. It never shrinks: a transaction may still be undone. */
   const withRefs = new Set<string>()
+  const sent = new SentValues()
 
   const dropHistoryRefs = async (tx: Sql, rows: readonly HistoryKey[]): Promise<void> => {
     if (rows.length > 0) await artifacts.dropRefs(tx, 'history', rows.map(historyOwner))
@@ -102,7 +100,8 @@ export function createValueWriter(
 
   return {
     async write(tx, batches) {
-      for (const group of statements(byMessage(batches).map(prepare))) await writeGroup(tx, group)
+      const fresh = await sent.unstored(tx, byMessage(batches))
+      for (const group of statements(fresh.map(prepare))) await writeGroup(tx, group)
     },
     async expire(tx) {
       await dropHistoryRefs(tx, await store.expire(tx))
@@ -117,6 +116,7 @@ export function createValueWriter(
       }
       const renamed = [...withRefs].filter((message) => flowPart(message) === from)
       for (const message of renamed) withRefs.add(`${to}.${messagePart(message)}`)
+      sent.follow({ from, to })
     },
     holdsRefs(message) {
       withRefs.add(message)

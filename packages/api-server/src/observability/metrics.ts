@@ -22,6 +22,8 @@ export interface Measured {
   readonly checked: Checked
   readonly activeFlows: number
   readonly workers: number
+  /** Results of workers that nobody waited for. */
+  readonly droppedResults: number
   readonly loop: LoopDelay
   readonly deadLetters: ReadonlyMap<DeadLetterReason, number>
   readonly eventSockets: number
@@ -65,7 +67,7 @@ function flowMetrics({ flows }: Measured): Metric[] {
   ]
 }
 
-function workMetrics({ cascades, runningCascades, finishedRuns, deadLetters }: Measured): Metric[] {
+function workMetrics({ cascades, runningCascades, finishedRuns, deadLetters, droppedResults }: Measured): Metric[] {
   const { unlisted, ...ended } = cascades
   return [
     {
@@ -97,6 +99,12 @@ function workMetrics({ cascades, runningCascades, finishedRuns, deadLetters }: M
       type: 'counter',
       help: 'Deliveries that ended without being done.',
       samples: by('reason', deadLetters),
+    },
+    {
+      name: 'service_worker_results_dropped_total',
+      type: 'counter',
+      help: 'Results of workers that nobody waited for: their calls were over, cancelled or unknown.',
+      samples: one(droppedResults),
     },
   ]
 }

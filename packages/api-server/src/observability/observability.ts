@@ -52,8 +52,10 @@ export interface EngineParts {
   readonly activeFlows: () => readonly string[]
   /** How many flows could not be started. */
   readonly failedFlows: () => number
-  /** Attached workers but the engine's own agent, and those that are too old to be used. */
+  /** Attached workers but the engine's own agent, and those that were refused for their version. */
   readonly workers: () => { readonly attached: number; readonly needs_upgrade: number }
+  /** Results of workers that nobody waited for. */
+  readonly droppedResults: () => number
   readonly eventSockets: () => number
   readonly hasPython: boolean
   readonly loadErrors: () => ObservabilitySummary['load_errors']
@@ -209,7 +211,7 @@ export class Observability {
   /** Metrics in the text format of Prometheus. */
   async metrics(): Promise<string> {
     const { recorder, setting, loop } = this.#observer
-    const { runtime, activeFlows, workers, eventSockets } = this.#parts
+    const { runtime, activeFlows, workers, droppedResults, eventSockets } = this.#parts
     const checked = await this.check()
     recorder.count()
     return prometheusText(
@@ -222,6 +224,7 @@ export class Observability {
         checked,
         activeFlows: activeFlows().length,
         workers: workers().attached,
+        droppedResults: droppedResults(),
         loop: loop.delay(),
         deadLetters: setting.deadLetters.counts(),
         eventSockets: eventSockets(),

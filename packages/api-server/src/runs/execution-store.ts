@@ -7,9 +7,10 @@ import type { FlowDocument, RunStatus } from '@flow-service/protocol'
 import type { Database, Sql } from '../db/database.ts'
 import { chunkItem, chunkRows, type PackedPoints, withPoints } from './chunk-store.ts'
 import { type Claim, claimed, type ClaimedRun, claimedOf, claimParts, type ClaimRow } from './lease-store.ts'
-import type { Chunk, Curve, StoredChunk } from './metrics.ts'
+import type { Chunk, ChunkPoints, Curve } from './metrics.ts'
 import type { Failure, MetricSummary, NodeRow, RunArtifact } from './run-record.ts'
 import { type CacheEntry, keepStages, stageItem } from './stage-store.ts'
+import type { ChunkSize } from './thinning.ts'
 
 /** The end of a run. */
 export interface RunEnd {
@@ -49,6 +50,20 @@ export interface RoundResult {
   readonly held: ReadonlySet<string>
   /** Null without a claim, and where flows have limits. */
   readonly claimed: ClaimedRun[] | null
+}
+
+/** A curve that a run shows; `run` executed it, `metric` is the id of its place there. */
+export interface StoredCurve extends Curve {
+  readonly run: string
+  readonly metric: number
+  readonly chunks: readonly ChunkSize[]
+}
+
+/** What tells a chunk. */
+export interface ChunkKey {
+  readonly run: string
+  readonly metric: number
+  readonly seq: number
 }
 
 /** The statements of executions over one database. */
@@ -137,23 +152,24 @@ export class ExecutionStore {
       group by source.run, source.shown, metric.id order by metric.id`
   }
 
-  /**
-   * The points of some curves of a run, in order; see {@link metricSummaries}. Chunks behind the first `most` points
-   * are left out.
-   */
-  async chunks(run: string, curves: readonly Pick<Curve, 'node' | 'port'>[], most: number): Promise<StoredChunk[]> {
-    const rows = await this.#sql<(Omit<StoredChunk, keyof PackedPoints> & PackedPoints)[]>`
-      select node, port, message, run, steps, ts, vals from (
-        select source.shown as node, metric.port, metric.message, source.run, metric.id, chunk.seq, chunk.steps,
-          chunk.ts, chunk.vals,
-          sum(chunk.count) over (order by metric.id, source.shown, chunk.seq) - chunk.count as before
-        from ${sourcesOf(this.#sql, run)} as source
-        join metric_chunk chunk on chunk.run = source.run
-        join metric on metric.id = chunk.metric and metric.node = source.node
-        join json_to_recordset(${JSON.stringify(curves)}::json) as asked(node text, port text)
-          on asked.node = source.shown and asked.port = metric.port
-      ) chunk where before < ${most}::int8
-      order by id, node, seq`
+  /** The curves that a run shows, with what their chunks have; see {@link metricSummaries}. */
+  async curves(run: string): Promise<StoredCurve[]> {
+    return this.#sql<StoredCurve[]>`
+      select source.run, source.shown as node, metric.port, metric.message, metric.id as metric,
+        json_agg(json_build_array(chunk.seq, chunk.count) order by chunk.seq) as chunks
+      from ${sourcesOf(this.#sql, run)} as source
+      join metric_chunk chunk on chunk.run = source.run
+      join metric on metric.id = chunk.metric and metric.node = source.node
+      group by source.run, source.shown, metric.id order by metric.id`
+  }
+
+  /** The points of these chunks, in any order; `at` is the place of each among those asked for. */
+  async points(chunks: readonly ChunkKey[]): Promise<(ChunkPoints & { readonly at: number })[]> {
+    const asked = chunks.map(({ run, metric, seq }, at) => ({ at, run, metric, seq }))
+    const rows = await this.#sql<(PackedPoints & { at: number })[]>`
+      select asked.at, chunk.steps, chunk.ts, chunk.vals
+      from json_to_recordset(${JSON.stringify(asked)}::json) as asked(at int, run uuid, metric int, seq int)
+      join metric_chunk chunk using (run, metric, seq)`
     return rows.map(withPoints)
   }
 }

@@ -46,7 +46,7 @@ export class HistoryStore {
       select source.cached, kept.outputs from source cross join lateral (
         select outputs from run_output where run = source.run and node = source.node
         union all
-        select outputs from stage_cache where run = source.run and node = source.node and outputs is not null and outputs is not null
+        select outputs from stage_cache where run = source.run and node = source.node and outputs is not null
       ) kept limit 1`
     return row ?? null
   }

@@ -29,6 +29,9 @@ export interface CheckedImport {
 }
 
 const CHUNK_POINTS = 500
+/** Between these years microseconds are whole numbers, with room for the next free ones. */
+const FIRST_YEAR = 1700
+const LAST_YEAR = 2250
 
 /** The entry with what its flow makes of it, or what is wrong; paths are relative to the entry. */
 export function checkImport(
@@ -40,7 +43,7 @@ export function checkImport(
   const { document } = flow
   if (!document) return failed('/flow', 'flow_invalid', `the content of flow "${entry.flow}" cannot be read`)
   const checked = checkParams(document, entry.params, entry.seed)
-  const errors = 'errors' in checked ? [...checked.errors] : []
+  const errors = ['errors' in checked ? checked.errors : [], timeFaults(entry)].flat()
   const createdUs = usOf(entry.created_at)
   if (entry.finished_at !== undefined && usOf(entry.finished_at) < createdUs) {
     const message = `the run ended at ${entry.finished_at}, before it was created at ${entry.created_at}`
@@ -60,6 +63,21 @@ export function usOf(time: string): number {
 }
 
 const failed = (path: string, code: string, message: string) => ({ errors: [{ path, code, message }] })
+
+/** Times that cannot be told to the microsecond. */
+function timeFaults({ created_at, finished_at, metrics }: ImportedRun): ProblemItem[] {
+  const times = [
+    { path: '/created_at', time: created_at },
+    { path: '/finished_at', time: finished_at },
+    ...metrics.map(({ ts }, at) => ({ path: `/metrics/${at}/ts`, time: ts })),
+  ]
+  return times.flatMap(({ path, time }) => {
+    if (time === undefined) return []
+    const year = new Date(time).getUTCFullYear()
+    if (year >= FIRST_YEAR && year <= LAST_YEAR) return []
+    return [{ path, code: 'bad_time', message: `${time} is out of range: use the years ${FIRST_YEAR} to ${LAST_YEAR}` }]
+  })
+}
 
 function pointFaults({ flow, metrics }: ImportedRun): ProblemItem[] {
   const names = new Map(metrics.map(({ name }, at) => [name, at]))

@@ -8,7 +8,7 @@ import type { Database, Sql } from '../db/database.ts'
 import type { SummaryRow } from './run-record.ts'
 import { summary } from './store.ts'
 
-/** A run that this engine has taken; it alone knows the token. */
+/** A run that this engine has taken; it alone knows the token, which is that of the claim. */
 export interface ClaimedRun extends SummaryRow {
   readonly flow_id: string
   readonly token: string
@@ -19,23 +19,24 @@ export interface ClaimedRun extends SummaryRow {
 
 /** What an engine has room for. */
 export interface Claim {
+  /** Chosen before the claim is sent: whoever does not hear its answer finds by it what was taken. */
+  readonly token: string
   readonly limit: number
+  /** Seconds that the lease lasts without being renewed. */
+  readonly leaseS: number
   readonly startedAt: string
 }
 
 /** A row of {@link claimed}. */
 export type ClaimRow = { readonly is_limited: boolean } & (ClaimedRun | { readonly id: null })
 
-/** Seconds that a lease lasts without being renewed. */
-const LEASE_S = 30
-
 /** Names the lock under which the runs of flows with limits are counted and taken. */
 const CLAIM_LOCK = 7_201_001
 
 /** Takes the runs that a `next` before it names. */
-const claimOf = (sql: Sql, startedAt: string, more: ReturnType<Sql>) => sql`
+const claimOf = (sql: Sql, { token, startedAt, leaseS }: Claim, more: ReturnType<Sql>) => sql`
   update run set status = 'running', started_at = greatest(${startedAt}::timestamptz, run.created_at),
-    lease_token = gen_random_uuid(), lease_until = now() + make_interval(secs => ${LEASE_S})
+    lease_token = ${token}, lease_until = now() + make_interval(secs => ${leaseS})
   from next left join run_document on run_document.flow = next.flow and run_document.digest = next.digest
   where run.id = next.id ${more}
   returning ${summary(sql)}, run.flow as flow_id, run.lease_token as token, run.no_cache, run.inputs,
@@ -45,13 +46,13 @@ const claimOf = (sql: Sql, startedAt: string, more: ReturnType<Sql>) => sql`
  * Parts of a statement: the most urgent of the queued runs, then the oldest, are taken. Where the flow of one of them
  * has a limit, none is, which one statement finds out.
  */
-export const claimParts = (sql: Sql, { limit, startedAt }: Claim) => sql`
+export const claimParts = (sql: Sql, claim: Claim) => sql`
   next as (
     select id, flow, digest from run where status = 'queued'
-    order by priority desc, created_at limit ${limit} for update skip locked
+    order by priority desc, created_at limit ${claim.limit} for update skip locked
   ), rule as materialized (
     select exists(select from next join flow on flow.id = next.flow where flow.concurrency is not null) as is_limited
-  ), claimed as (${claimOf(sql, startedAt, sql`and not (select is_limited from rule)`)})`
+  ), claimed as (${claimOf(sql, claim, sql`and not (select is_limited from rule)`)})`
 
 /** What a statement with {@link claimParts} selects from. */
 export const claimed = (sql: Sql) => sql`rule left join claimed on true`
@@ -84,7 +85,8 @@ export class LeaseStore {
    * Takes up to `limit` queued runs, of no flow more than may execute at once in all engines. The lock lets one engine
    * at a time count and take, and the statement behind it sees what the engine before has taken.
    */
-  async claimWithinLimits({ limit, startedAt }: Claim): Promise<ClaimedRun[]> {
+  async claimWithinLimits(claim: Claim): Promise<ClaimedRun[]> {
+    const { limit } = claim
     return this.#transaction(async (tx) => {
       await tx`select pg_advisory_xact_lock(${CLAIM_LOCK})`
       return tx<ClaimedRun[]>`
@@ -103,27 +105,38 @@ export class LeaseStore {
             order by head.priority desc, head.created_at limit ${limit}
           )
           for update skip locked
-        ) ${claimOf(tx, startedAt, tx``)}`
+        ) ${claimOf(tx, claim, tx``)}`
     })
   }
 
-  /** Extends the leases that are still held; gives the tokens of these. */
-  async renew(tokens: readonly string[]): Promise<Set<string>> {
-    const rows = await this.#sql<{ lease_token: string }[]>`
-      update run set lease_until = now() + make_interval(secs => ${LEASE_S})
-      where status = 'running' and lease_token = any(${tokens as string[]}::uuid[]) returning lease_token`
-    return new Set(rows.map((row) => row.lease_token))
+  /** Extends the leases of these runs that are still held to so many seconds from now; gives the ids of these. */
+  async renew(runs: readonly Pick<ClaimedRun, 'id' | 'token'>[], leaseS: number): Promise<Set<string>> {
+    const rows = await this.#sql<{ id: string }[]>`
+      update run set lease_until = now() + make_interval(secs => ${leaseS})
+      where status = 'running' and id = any(${runs.map(({ id }) => id)}::uuid[])
+        and lease_token = any(${[...new Set(runs.map(({ token }) => token))]}::uuid[])
+      returning id`
+    return new Set(rows.map((row) => row.id))
   }
 
-  /** Gives up running runs: those whose lease is over, all, or all but those of some tokens. Gives the runs. */
-  async abandon(
-    which: 'expired' | 'all' | { readonly but: readonly string[] },
-    finishedAt: string,
-  ): Promise<SummaryRow[]> {
-    const meant =
-      which === 'expired'
-        ? this.#sql`and lease_until < now()`
-        : this.#sql`and not (lease_token = any(${(which === 'all' ? [] : which.but) as string[]}::uuid[]))`
+  /** Queues the runs of these claims again, but those that were begun; gives the claims that had taken any. */
+  async release(tokens: readonly string[], begun: readonly string[]): Promise<Set<string>> {
+    const rows = await this.#sql<{ token: string }[]>`
+      update run set status = 'queued', started_at = null, lease_token = null, lease_until = null
+      from (
+        select id, lease_token from run
+        where status = 'running' and lease_token = any(${tokens as string[]}::uuid[])
+          and not (id = any(${begun as string[]}::uuid[]))
+        for update
+      ) as taken
+      where run.id = taken.id and run.status = 'running' and run.lease_token = taken.lease_token
+      returning taken.lease_token as token`
+    return new Set(rows.map((row) => row.token))
+  }
+
+  /** Gives up running runs: those whose lease is over, or all. Gives the runs. */
+  async abandon(which: 'expired' | 'all', finishedAt: string): Promise<SummaryRow[]> {
+    const meant = which === 'expired' ? this.#sql`and lease_until < now()` : this.#sql``
     const error = { node: null, type: 'abandoned', message: 'the engine that executed the run stopped before its end' }
     return this.#sql<SummaryRow[]>`
       update run set status = 'abandoned', finished_at = greatest(${finishedAt}::timestamptz, run.started_at),

@@ -13,6 +13,8 @@ import {
   type WireNumber,
 } from '@flow-service/protocol'
 
+import { thinned } from './thinning.ts'
+
 /** Points of one curve that are enough to be written at once. */
 const CHUNK_POINTS = 500
 /** Most points of a chunk, which readers take as a whole. */
@@ -94,32 +96,24 @@ export class MetricBuffer {
   }
 }
 
-/** A stored chunk with the node under which the run that was asked for shows it; `run` executed it. */
-export interface StoredChunk {
-  readonly node: string
-  readonly port: string
-  readonly message: string
-  readonly run: string
+/** The numbers of a stored chunk. */
+export interface ChunkPoints {
   readonly steps: readonly number[]
   readonly ts: readonly number[]
   readonly vals: readonly WireNumber[]
 }
 
-/** Of a curve's chunks, in order: every `stride`-th point counted from the first, and always the last of `count`. */
-export function pointsOf(
-  parts: readonly StoredChunk[],
-  { stride, count }: { readonly stride: number; readonly count: number },
-): MetricPoint[] {
-  const points: MetricPoint[] = []
-  let index = 0
-  for (const { steps, ts, vals } of parts) {
-    for (let at = 0; at < steps.length; at += 1, index += 1) {
-      if (index % stride !== 0 && index !== count - 1) continue
-      points.push({ step: steps[at] ?? 0, ts: timestampOfMs(ts[at] ?? 0), value: vals[at] ?? 0 })
-    }
-  }
-  return points
+/** A stored chunk with the node under which the run that was asked for shows it; `run` executed it. */
+export interface StoredChunk extends Curve, ChunkPoints {
+  readonly run: string
 }
+
+/** A point of a chunk. */
+export const pointOf = ({ steps, ts, vals }: ChunkPoints, at: number): MetricPoint => ({
+  step: steps[at] ?? 0,
+  ts: timestampOfMs(ts[at] ?? 0),
+  value: vals[at] ?? 0,
+})
 
 /** Headers that tell that curves have more points than an answer; none when it has all. */
 export function cutOf(series: readonly MetricSeries[], stride: number): Record<string, string> {
@@ -127,9 +121,6 @@ export function cutOf(series: readonly MetricSeries[], stride: number): Record<s
   const total = series.reduce((sum, { count }) => sum + thinned(count, stride), 0)
   return given < total ? { 'x-truncated': String(given), 'x-total-count': String(total) } : {}
 }
-
-/** Every `stride`-th of so many points, and the last. */
-const thinned = (count: number, stride: number): number => Math.ceil((count - 1) / stride) + 1
 
 /** Items in the order in which the document lists their ports; what it does not list comes last. */
 export function inDocumentOrder<T extends Omit<Curve, 'message'>>(

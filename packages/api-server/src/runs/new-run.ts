@@ -3,7 +3,7 @@
  * @module
  */
 import { checkParams, documentDigest, type Secrets } from '@flow-service/core'
-import { artifactRefsIn, type FlowDocument, type Run, type RunSummary } from '@flow-service/protocol'
+import { artifactRefsIn, type FlowDocument, type ProblemItem, type Run, type RunSummary } from '@flow-service/protocol'
 
 import type { RunnableFlow, RunnableFlows } from '../flows/runnable-flows.ts'
 import { invalid, ProblemError } from '../http/errors.ts'
@@ -90,17 +90,51 @@ export function runMaker(flow: Runnable, draft: boolean) {
   }
 }
 
-/** A run of the flow; refuses with `validation_failed`. */
-export function newRun(flow: Runnable, request: RunRequest, origin: RunOrigin): UntimedRun {
-  const made = runMaker(flow, request.draft)(request, origin)
-  if ('errors' in made) throw invalid(made.errors)
-  return made.run
+/**
+ * A run of the flow; refuses with `validation_failed`, which tells params as they are shown: with a retry they are those
+ * of somebody else.
+ */
+export function newRun(
+  flow: Runnable,
+  request: RunRequest,
+  origin: RunOrigin,
+  { mask }: Pick<Secrets, 'mask'>,
+): UntimedRun {
+  const make = runMaker(flow, request.draft)
+  const made = make(request, origin)
+  if (!('errors' in made)) return made.run
+  // masked before they are told, because what is told of a value may end in the middle of a secret
+  const params = Object.fromEntries(Object.entries(request.params).map(([name, value]) => [name, mask(value)]))
+  const shown = make({ ...request, params }, origin)
+  throw invalid(mask('errors' in shown ? shown.errors : made.errors))
 }
 
 /** What the inputs of a run refer to. */
 export const digestsOf = ({ inputs }: Pick<NewRun, 'inputs'>): string[] => [
   ...new Set(artifactRefsIn(inputs).map(({ digest }) => digest)),
 ]
+
+/**
+ * Refuses, with `validation_failed`, inputs that refer to bytes among the `missing`; frames, which come and go, may be.
+ * `place` turns a path in a submission into that of the run at an index.
+ */
+export function assertStored(
+  runs: readonly Pick<NewRun, 'inputs'>[],
+  missing: readonly string[],
+  place: (path: string, at: number) => string = (path) => path,
+): void {
+  if (missing.length === 0) return
+  const gone = new Set(missing)
+  const errors = runs.flatMap(({ inputs }, at) =>
+    inputs.flatMap(({ name, value }): ProblemItem[] => {
+      const ref = artifactRefsIn(value).find(({ digest, volatile }) => !volatile && gone.has(digest))
+      if (!ref) return []
+      const message = `input "${name}" refers to ${ref.digest}, which is not stored here: upload it first`
+      return [{ path: place(`/params/${name}`, at), code: 'missing_artifact', message }]
+    }),
+  )
+  if (errors.length > 0) throw invalid(errors)
+}
 
 /** The queued run as lists show it. */
 export const queuedSummary = (run: NewRun): RunSummary => ({

@@ -13,18 +13,22 @@ import {
 } from '@flow-service/core'
 import type { PlannedStage, RunPlan, RunPlanSubmit } from '@flow-service/protocol'
 
+import type { Artifacts } from '../artifacts/artifacts.ts'
+import type { Database } from '../db/database.ts'
 import type { RunnableFlows } from '../flows/runnable-flows.ts'
 import type { EngineStages } from './engine-stages.ts'
-import { newRun, noFlow, type Runnable, runnable, type UntimedRun } from './new-run.ts'
+import { assertStored, digestsOf, newRun, noFlow, type Runnable, runnable, type UntimedRun } from './new-run.ts'
 import { paramsOf } from './run-record.ts'
 import type { StageLooks } from './stage-looks.ts'
-import { sweepRuns } from './sweep.ts'
+import { placeInSweep, sweepRuns } from './sweep.ts'
 
 /** What planning takes. */
 export interface PlanSetting {
   readonly flows: RunnableFlows
   readonly registry: NodeRegistry
   readonly stages: Pick<EngineStages, 'looks' | 'store'>
+  readonly database: Pick<Database, 'sql'>
+  readonly artifacts: Pick<Artifacts, 'missing'>
   /** The last value of a message of another flow. */
   readonly lastValue: (message: string) => unknown
   /** Reasons tell values, but none of a secret. */
@@ -37,11 +41,13 @@ const MAX_REASONS = 20
 
 /** Plans one run or a sweep; refuses as a submission does. */
 export async function planRuns(setting: PlanSetting, name: string, body: RunPlanSubmit): Promise<RunPlan> {
-  const { flows, registry, stages, lastValue, host } = setting
+  const { flows, registry, stages, lastValue, host, database, artifacts } = setting
   const found = await flows.byName(name, body.draft ? 'draft' : 'published')
   if (!found) throw noFlow(name)
   const flow = await runnable(found, body.draft, flows)
-  const runs = await runsOf(flow, body)
+  const runs = await runsOf(flow, body, host.secrets)
+  const missing = await artifacts.missing(database.sql, [...new Set(runs.flatMap(digestsOf))])
+  assertStored(runs, missing, body.runs === undefined ? undefined : placeInSweep)
   const { document } = flow
   const graph = buildGraph(document)
   const tallies = new Map(graph.nodes.map(({ node }) => [node.id, new StageTally(node.id)]))
@@ -59,10 +65,14 @@ export async function planRuns(setting: PlanSetting, name: string, body: RunPlan
 }
 
 /** The runs that a submission of this body would queue. */
-async function runsOf(flow: Runnable, body: RunPlanSubmit): Promise<UntimedRun[]> {
+async function runsOf(
+  flow: Runnable,
+  body: RunPlanSubmit,
+  secrets: Pick<Host['secrets'], 'mask'>,
+): Promise<UntimedRun[]> {
   const { runs, seeds, params = {}, seed, draft, no_cache } = body
   const request = { draft, no_cache, priority: 0 }
-  if (runs === undefined) return [newRun(flow, { params, seed, ...request }, { by: null })]
+  if (runs === undefined) return [newRun(flow, { params, seed, ...request }, { by: null }, secrets)]
   return sweepRuns(flow, { runs, seeds, ...request }, { by: null })
 }
 

@@ -85,7 +85,7 @@ export class RunCommits {
 
   /**
    * A group that fails comes again, one item at a time. A claim does not, when the group may be stored all the same: the
-   * queue gives up what it has taken then, which it would not hear of if another claim answered.
+   * queue has to hear of it, so that it frees what the claim has taken.
    */
   async #flush(tx: Sql, items: Item[]): Promise<void> {
     const writing = items.filter((item) => 'write' in item)

@@ -5,6 +5,7 @@
  * the runs, so an import that fails leaves bytes that the hourly sweep removes, and no run.
  * @module
  */
+import type { Host } from '@flow-service/core'
 import {
   artifactRefsIn,
   type ImportedRun,
@@ -32,6 +33,8 @@ export interface ImportSetting {
   readonly executions: Pick<ExecutionStore, 'metricIds'>
   readonly artifacts: Pick<Artifacts, 'addRefsOf' | 'put'>
   readonly flows: Pick<RunnableFlows, 'byName'>
+  /** Masks results, as those of runs that execute here. */
+  readonly host: Pick<Host, 'secrets'>
 }
 
 /** An entry with its bytes stored. */
@@ -104,7 +107,7 @@ async function contentOf(flows: ImportSetting['flows'], name: string): Promise<R
 }
 
 async function prepare(
-  { artifacts }: ImportSetting,
+  { artifacts, host }: ImportSetting,
   { entry, flow, seed, inputs, createdUs, chunks }: CheckedImport,
   by: string | null,
 ): Promise<Prepared> {
@@ -126,7 +129,7 @@ async function prepare(
     finished_at: entry.finished_at === undefined ? null : timestampOf(usOf(entry.finished_at)),
     seed,
     inputs,
-    result: entry.result ? await storableResult(entry.result, save) : null,
+    result: entry.result ? await storableResult(host.secrets.mask(entry.result), save) : null,
     artifacts: refs,
     submitted_by: by,
   }

@@ -11,7 +11,11 @@
  * - Q3 a lease of 30 s is renewed every 10 s; a run whose lease was lost is dropped here without a write.
  * - Q4 on a shared database every engine looks for expired leases every 5 s. The embedded database has no other engine,
  *   and a computer that slept must not lose its runs: there, running runs are given up only when the database opens.
+ * - Q5 what a claim has taken whose answer was lost is queued again: the engine that asked knows by its token which runs
+ *   these are, and that it has begun none of them.
  */
+import { randomUUID } from 'node:crypto'
+
 import type { Clock } from '@flow-service/core'
 import { timestampOfMs } from '@flow-service/protocol'
 
@@ -24,10 +28,12 @@ import type { SummaryRow } from './run-record.ts'
 /** What the queue needs. */
 export interface QueueSetting {
   readonly commits: Pick<RunCommits, 'claim'>
-  readonly leases: Pick<LeaseStore, 'abandon' | 'renew'>
+  readonly leases: Pick<LeaseStore, 'abandon' | 'release' | 'renew'>
   readonly clock: Clock
   /** Whether other engines work on the same database. */
   readonly shared: boolean
+  /** How long a running run is this engine's without a renewal, and how often it is renewed; 30 s and 10 s unless given. */
+  readonly lease?: { readonly seconds: number; readonly renewSeconds: number } | undefined
   /** Runs that execute at once in this engine. */
   readonly maxRuns: number
   /** Makes the execution of a claimed run, which has not begun. */
@@ -39,9 +45,11 @@ export interface QueueSetting {
   readonly log: RunsLog
 }
 
+const LEASE = { seconds: 30, renewSeconds: 10 }
 const POLL_MS = 1_000
-const RENEW_MS = 10_000
 const SWEEP_MS = 5_000
+/** How long a server may still carry out a claim whose connection is gone. */
+const LATE_MS = 60_000
 /** Runs that wait for attached workers. */
 const MAX_WAITING = 1_000
 
@@ -55,8 +63,8 @@ export class RunQueue {
   #state: 'new' | 'open' | 'closed' = 'new'
   #wanted = false
   #claiming: Promise<void> | null = null
-  /** A claim failed: it may have taken runs whose names nobody has heard. */
-  #hasLostClaim = false
+  /** Tokens of claims that failed, and when: they may have taken runs whose names nobody has heard (Q5). */
+  readonly #unheard = new Map<string, number>()
 
   constructor(setting: QueueSetting) {
     this.#setting = setting
@@ -67,9 +75,12 @@ export class RunQueue {
     const { shared } = this.#setting
     await this.#abandon(shared ? 'expired' : 'all')
     this.#state = 'open'
-    this.#every(RENEW_MS, () => this.#renew())
+    this.#every(this.#lease.renewSeconds * 1000, () => this.#renew())
     if (shared) {
-      this.#every(SWEEP_MS, () => this.#abandon('expired'))
+      this.#every(SWEEP_MS, async () => {
+        await this.#releaseUnheard()
+        await this.#abandon('expired')
+      })
       this.#every(POLL_MS, async () => this.wake())
     }
     this.wake()
@@ -101,8 +112,11 @@ export class RunQueue {
     this.#state = 'closed'
     await this.#claiming
     const over = Promise.all([...this.#active.values()].map((entry) => entry.over))
+    const released = this.#releaseUnheard().catch((error: unknown) =>
+      this.#setting.log.error({ err: error }, 'runs that were claimed unheard could not be queued again'),
+    )
     await Promise.race([
-      over,
+      Promise.all([over, released]),
       new Promise<void>((resolve) => this.#timers.add(this.#setting.clock.setTimer(graceMs, resolve))),
     ])
     for (const cancel of this.#timers) cancel()
@@ -111,25 +125,37 @@ export class RunQueue {
     await over
   }
 
+  get #lease(): NonNullable<QueueSetting['lease']> {
+    return this.#setting.lease ?? LEASE
+  }
+
   get #isOpen(): boolean {
     return this.#state === 'open'
   }
 
+  /** How many runs may be claimed now (Q1). */
+  get #free(): number {
+    const { maxRuns } = this.#setting
+    const executingOrEnding = this.#active.size - this.#waiting
+    return Math.min(maxRuns - this.#executing, 2 * maxRuns - executingOrEnding, MAX_WAITING - this.#waiting)
+  }
+
   async #claim(): Promise<void> {
-    const { commits, clock, maxRuns, log } = this.#setting
+    const { commits, clock, log } = this.#setting
     while (this.#wanted && this.#isOpen) {
       // runs that end in one turn free their slots in it: one claim fills them all, by the commit of their ends
       await new Promise((resolve) => setImmediate(resolve))
       this.#wanted = false
-      const executingOrEnding = this.#active.size - this.#waiting
-      const free = Math.min(maxRuns - this.#executing, 2 * maxRuns - executingOrEnding, MAX_WAITING - this.#waiting)
-      if (free <= 0 || !this.#isOpen) return
+      const token = randomUUID()
       try {
-        await this.#giveUpLostClaim()
-        const claim = { limit: free, startedAt: timestampOfMs(clock.now()) }
-        for (const run of await commits.claim(claim)) this.#start(run)
+        await this.#releaseUnheard()
+        const limit = this.#free
+        if (limit <= 0 || !this.#isOpen) return
+        const { seconds: leaseS } = this.#lease
+        const runs = await commits.claim({ token, limit, leaseS, startedAt: timestampOfMs(clock.now()) })
+        for (const run of runs) this.#start(run)
       } catch (error) {
-        this.#hasLostClaim = true
+        this.#unheard.set(token, clock.now())
         log.error({ err: error }, 'queued runs could not be claimed; trying again in a second')
         this.#after(POLL_MS, () => this.wake())
         return
@@ -163,18 +189,24 @@ export class RunQueue {
   async #renew(): Promise<void> {
     const executions = [...this.#active.values()].map((entry) => entry.execution)
     if (executions.length === 0) return
-    const held = await this.#setting.leases.renew(executions.map(({ claim }) => claim.token))
+    const runs = executions.map(({ claim }) => claim)
+    const held = await this.#setting.leases.renew(runs, this.#lease.seconds)
     for (const execution of executions) {
-      if (!held.has(execution.claim.token) && !execution.ending) execution.abandon()
+      if (!held.has(execution.claim.id) && !execution.ending) execution.abandon()
     }
   }
 
-  /** Where leases do not run out, only this engine executes: what it does not know of, nobody executes. */
-  async #giveUpLostClaim(): Promise<void> {
-    if (this.#hasLostClaim && !this.#setting.shared) {
-      await this.#abandon({ but: [...this.#active.values()].map(({ execution }) => execution.claim.token) })
+  /** Queues again what was claimed unheard (Q5). */
+  async #releaseUnheard(): Promise<void> {
+    if (this.#unheard.size === 0) return
+    const { leases, clock, shared } = this.#setting
+    const asked = new Map(this.#unheard)
+    const begun = [...this.#active.keys()]
+    const released = await leases.release([...asked.keys()], begun)
+    for (const [token, since] of asked) {
+      // the embedded database does one thing after the other: the claim was carried out before, or never is
+      if (!shared || released.has(token) || clock.now() - since > LATE_MS) this.#unheard.delete(token)
     }
-    this.#hasLostClaim = false
   }
 
   async #abandon(which: Parameters<LeaseStore['abandon']>[0]): Promise<void> {

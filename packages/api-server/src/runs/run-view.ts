@@ -3,15 +3,16 @@
  * @module
  */
 import type { Secrets } from '@flow-service/core'
-import type { MetricSeries, Run } from '@flow-service/protocol'
+import type { MetricPoint, MetricSeries, Run } from '@flow-service/protocol'
 
 import { ProblemError } from '../http/errors.ts'
 import type { ExecutionStore } from './execution-store.ts'
 import { shownInputs } from './masked-event.ts'
-import { inDocumentOrder, pointsOf, type StoredChunk } from './metrics.ts'
+import { inDocumentOrder, pointOf } from './metrics.ts'
 import { type DetailRow, runRecord } from './run-record.ts'
 import { shownMessage } from './shown-names.ts'
 import type { RunsStore } from './store.ts'
+import { chosenOf, sharesOf, thinned } from './thinning.ts'
 
 /** Which curves are asked for. */
 export interface MetricsQuery {
@@ -24,6 +25,8 @@ export interface MetricsQuery {
 }
 
 const MAX_POINTS = 1_000_000
+/** Chunks of one statement. */
+const PAGE_CHUNKS = 100
 
 /** What reading takes. */
 export interface RunViewSetting {
@@ -57,7 +60,8 @@ export class RunView {
 
   /**
    * The curves of a run in its document's order; refuses with `not_found`. Where they have more points than `most`, the
-   * last ones are left out; `count` has them.
+   * last ones of the longest curves are left out; `count` has them. Chunks are read a page at a time, and only those with
+   * points that are given.
    */
   async metrics(id: string, { names, stride, most = MAX_POINTS }: MetricsQuery): Promise<MetricSeries[]> {
     const { executions } = this.#setting
@@ -67,22 +71,32 @@ export class RunView {
     const owners = [flow, document?.name ?? flow]
     const isAsked = (message: string): boolean =>
       !names || [message, ...owners.map((owner) => `${owner}.${message}`)].some((name) => names.includes(name))
-    const curves = (await executions.metricSummaries(id)).filter((curve) => isAsked(shownMessage(document, curve)))
-    if (curves.length === 0) return []
-    const chunks = new Map<string, StoredChunk[]>()
-    for (const chunk of await executions.chunks(id, curves, Math.min(most * stride, Number.MAX_SAFE_INTEGER))) {
-      const place = `${chunk.node}/${chunk.port}`
-      const known = chunks.get(place)
-      if (known) known.push(chunk)
-      else chunks.set(place, [chunk])
-    }
-    let left = most
-    return inDocumentOrder(document, curves).map((curve) => {
-      const { node, port, run, count } = curve
-      const points = pointsOf(chunks.get(`${node}/${port}`) ?? [], { stride, count }).slice(0, left)
-      left -= points.length
-      return { name: `${flow}.${shownMessage(document, curve)}`, node, port, run, count, points }
+    const asked = (await executions.curves(id)).filter((curve) => isAsked(shownMessage(document, curve)))
+    const curves = inDocumentOrder(document, asked)
+    const counts = curves.map(({ chunks }) => chunks.reduce((sum, [, count]) => sum + count, 0))
+    const shares = sharesOf(
+      counts.map((count) => thinned(count, stride)),
+      most,
+    )
+    const series = curves.map((curve, at) => {
+      const { node, port, run } = curve
+      const points: MetricPoint[] = []
+      return { name: `${flow}.${shownMessage(document, curve)}`, node, port, run, count: counts[at] ?? 0, points }
     })
+    const chosen = curves.flatMap(({ run, metric, chunks }, at) =>
+      chosenOf(chunks, { stride, share: shares[at] ?? 0 }).map((chunk) => ({ ...chunk, run, metric, curve: at })),
+    )
+    for (let from = 0; from < chosen.length; from += PAGE_CHUNKS) {
+      const page = chosen.slice(from, from + PAGE_CHUNKS)
+      // oxlint-disable-next-line no-await-in-loop -- bounds what is in memory
+      const read = new Map((await executions.points(page)).map((points) => [points.at, points]))
+      for (const [at, { curve, places }] of page.entries()) {
+        const chunk = read.get(at)
+        // the run that executed it was deleted meanwhile
+        if (chunk) series[curve]?.points.push(...places.map((place) => pointOf(chunk, place)))
+      }
+    }
+    return series
   }
 
   async #detail(id: string): Promise<DetailRow> {

@@ -34,7 +34,7 @@ import { flushForRead } from './read-flush.ts'
 import { RunCommits } from './run-commits.ts'
 import { RunExports } from './run-export.ts'
 import type { RunFilter } from './run-filter.ts'
-import { RunQueue } from './run-queue.ts'
+import { type QueueSetting, RunQueue } from './run-queue.ts'
 import { RunTeller } from './run-teller.ts'
 import { type MetricsQuery, RunView } from './run-view.ts'
 import { RunsStore } from './store.ts'
@@ -46,7 +46,7 @@ export interface RunsDeps {
   readonly host: Host
   readonly registry: NodeRegistry
   readonly flows: RunnableFlows
-  readonly artifacts: Pick<Artifacts, 'addRefs' | 'addRefsOf' | 'dropRefs' | 'known' | 'put'>
+  readonly artifacts: Pick<Artifacts, 'addRefs' | 'addRefsOf' | 'dropRefs' | 'known' | 'missing' | 'put'>
   readonly publishEvent: (event: EngineEvent, atMs: number) => void
   /** Publishes an output of a finished run as a message; hears each output once. */
   readonly publishMessage: (message: string, value: unknown, run: string) => void
@@ -56,6 +56,8 @@ export interface RunsDeps {
   readonly maxRuns: number
   /** Nodes of one run that execute at once. */
   readonly maxParallelNodes: number
+  /** How long a running run is this engine's without being renewed, and how often it is; 30 s and 10 s unless given. */
+  readonly lease?: QueueSetting['lease']
   readonly log: RunsLog
 }
 
@@ -184,7 +186,8 @@ async function cancel(
   if (queued) return tellRun(queued)
   const execution = await queue.find(id)
   if (execution) return void (await execution.cancel())
-  const elsewhere = await store.cancel(id, 'running', now())
+  // queued again when its claim was not heard of
+  const elsewhere = (await store.cancel(id, 'running', now())) ?? (await store.cancel(id, 'queued', now()))
   if (elsewhere) tellRun(elsewhere)
 }
 

@@ -98,8 +98,17 @@ export class RunStageCache implements StageCache {
     const { key, node } = stage
     const look = await stages.looks.look({ key, flow, node }, () => stage.parts())
     if (look.hit === null) return { is: 'miss', why: look.why }
+    if (!(await this.#hold(look.hit.outputs))) return { is: 'miss', why: [missReasons.artifactGone] }
     this.#land(stage, 'open')
     return this.#hit(key, look.hit)
+  }
+
+  /** Refers to the bytes of outputs before they are shown: a deletion comes before that, and they are gone, or never. */
+  async #hold(outputs: Record<string, unknown>): Promise<boolean> {
+    const digests = [...new Set(artifactRefsIn(outputs).map(({ digest }) => digest))]
+    if (digests.length === 0) return true
+    const { stages, run, token } = this.#setting
+    return (await stages.store.hold({ run, token }, digests)).size === digests.length
   }
 
   async #hit(key: string, { outputs, run, node, stale }: StageHit): Promise<StageTake & { is: 'hit' }> {

@@ -140,6 +140,22 @@ export class StageStore {
     return new Map(rows.map(({ node, seconds }) => [node, seconds]))
   }
 
+  /** Makes a run refer to stored bytes as long as it has its lease; gives those of the digests that are stored. */
+  async hold({ run, token }: Leader, digests: readonly string[]): Promise<Set<string>> {
+    const rows = await this.#sql<{ digest: string }[]>`
+      with mine as materialized (
+        select id from run where id = ${run} and status = 'running' and lease_token = ${token} for key share
+      ), there as materialized (
+        select blob.digest from blob
+        where blob.digest = any(${digests as string[]}::text[]) and exists (select from mine)
+        order by blob.digest for key share
+      ), held as (
+        insert into blob_ref (digest, kind, owner) select digest, 'run', ${run} from there on conflict do nothing
+      )
+      select digest from there`
+    return new Set(rows.map(({ digest }) => digest))
+  }
+
   /** Notes that cached stages were used. */
   async touch(keys: readonly string[]): Promise<void> {
     await this.#sql`

@@ -27,7 +27,7 @@ export interface Submissions {
 /** What making runs needs. */
 export interface SubmissionsSetting extends SubmitSetting {
   readonly executions: Pick<ExecutionStore, 'metricIds'>
-  readonly artifacts: Pick<Artifacts, 'addRefs' | 'addRefsOf' | 'put'>
+  readonly artifacts: Pick<Artifacts, 'addRefs' | 'addRefsOf' | 'missing' | 'put'>
   /** The run of an id. */
   readonly read: (id: string) => Promise<Run>
   /** Looks for queued runs. */

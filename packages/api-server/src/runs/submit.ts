@@ -11,7 +11,7 @@ import type { Timestamps } from '../db/timestamps.ts'
 import { isUniqueViolation } from '../db/transaction.ts'
 import type { RunnableFlows } from '../flows/runnable-flows.ts'
 import { ProblemError } from '../http/errors.ts'
-import { digestsOf, newRun, noFlow, queuedRecord, runnable, type UntimedRun } from './new-run.ts'
+import { assertStored, digestsOf, newRun, noFlow, queuedRecord, runnable, type UntimedRun } from './new-run.ts'
 import { paramsOf, summaryOf } from './run-record.ts'
 import type { RunTeller } from './run-teller.ts'
 import { createStatementGroup } from './statement-group.ts'
@@ -23,7 +23,7 @@ export interface SubmitSetting {
   readonly store: RunsStore
   readonly timestamps: Timestamps
   readonly host: Pick<Host, 'secrets'>
-  readonly artifacts: Pick<Artifacts, 'addRefs' | 'addRefsOf'>
+  readonly artifacts: Pick<Artifacts, 'addRefs' | 'addRefsOf' | 'missing'>
   readonly flows: RunnableFlows
   readonly teller: Pick<RunTeller, 'learning'>
   /** Tells this engine's listeners, and other engines, of a queued run. */
@@ -61,7 +61,10 @@ export function createSubmit(setting: SubmitSetting): Submit {
       for (const item of items) item.queued = queued.has(item.run.id)
       for (const run of runs.filter(({ id }) => queued.has(id))) {
         const digests = digestsOf(run)
-        if (digests.length > 0) await artifacts.addRefs(sql, 'run', run.id, digests)
+        if (digests.length === 0) continue
+        // a refusal undoes the group, which comes again one by one
+        assertStored([run], await artifacts.missing(sql, digests))
+        await artifacts.addRefs(sql, 'run', run.id, digests)
       }
     },
   )
@@ -97,7 +100,7 @@ export function createSubmit(setting: SubmitSetting): Submit {
       const key = body.idempotency_key ?? null
       const known = key === null ? null : await store.idOfKey(flow.id, key)
       if (known !== null) return { known }
-      const queued = await queue(newRun(await runnable(flow, body.draft, flows), body, { by }))
+      const queued = await queue(newRun(await runnable(flow, body.draft, flows), body, { by }, host.secrets))
       if (queued) return { queued }
       const first = key === null ? null : await store.idOfKey(flow.id, key)
       if (first === null) throw noFlow(name)
@@ -113,7 +116,7 @@ export function createSubmit(setting: SubmitSetting): Submit {
       if (!flow) throw noFlow(name)
       // every value is given, the initial ones of then too: those of now are not asked
       const request = { params: paramsOf(before.inputs), seed: seed ?? undefined, draft, no_cache: false, priority }
-      const run = newRun(await runnable(flow, draft, flows), request, { by, group: groupId, parent: id })
+      const run = newRun(await runnable(flow, draft, flows), request, { by, group: groupId, parent: id }, host.secrets)
       const queued = await queue(run)
       if (!queued) throw noFlow(name)
       return queued

@@ -9,7 +9,16 @@ import type { ProblemItem, Sweep, SweepSubmit } from '@flow-service/protocol'
 import { isUniqueViolation } from '../db/transaction.ts'
 import { invalid } from '../http/errors.ts'
 import { newId } from '../new-id.ts'
-import { digestsOf, noFlow, queuedSummary, type Runnable, runMaker, runnable, type UntimedRun } from './new-run.ts'
+import {
+  assertStored,
+  digestsOf,
+  noFlow,
+  queuedSummary,
+  type Runnable,
+  runMaker,
+  runnable,
+  type UntimedRun,
+} from './new-run.ts'
 import type { NewRun } from './store.ts'
 import { type SubmitSetting, TIME_ATTEMPTS } from './submit.ts'
 
@@ -57,14 +66,14 @@ export async function sweepRuns(
   await inTurns([...entries.entries()], CHECKED_AT_ONCE, ([at, params]) => {
     const made = make({ params, seed: seeds?.[at], draft, no_cache, priority }, origin)
     if ('run' in made) runs.push(made.run)
-    else errors.push(...made.errors.map((error) => ({ ...error, path: placeOf(error.path, at) })))
+    else errors.push(...made.errors.map((error) => ({ ...error, path: placeInSweep(error.path, at) })))
   })
   if (errors.length > 0) throw invalid(errors)
   return runs
 }
 
 /** The place in a sweep of a place in a submission: `/params/lr` is `/runs/7/lr`, `/seed` is `/seeds/7`. */
-const placeOf = (path: string, at: number): string =>
+export const placeInSweep = (path: string, at: number): string =>
   path === '/seed' ? `/seeds/${at}` : path.replace(/^\/params/, `/runs/${at}`)
 
 /** One statement for all runs, and one for what they refer to; null when the flow is gone. */
@@ -80,6 +89,8 @@ async function write(
         if (queued.size === 0) return null
         const refs = runs.map((run) => ({ owner: run.id, digests: digestsOf(run) }))
         const owners = refs.filter(({ digests }) => digests.length > 0)
+        const asked = [...new Set(owners.flatMap(({ digests }) => digests))]
+        assertStored(runs, await artifacts.missing(tx, asked), placeInSweep)
         await artifacts.addRefsOf(tx, 'run', owners)
         return runs
       })

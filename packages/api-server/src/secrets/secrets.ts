@@ -53,6 +53,8 @@ export class Secrets implements SecretValues {
   #retired: string[] = []
   #generation = 0
   #listener: SecretListener | null = null
+  /** What has changed since the opening while nobody listened. */
+  #untold = new Set<string>()
   #unlisten: (() => Promise<void>) | null = null
   /** The latest reading; they follow each other (X3). */
   #reading: Promise<void> = Promise.resolve()
@@ -67,6 +69,8 @@ export class Secrets implements SecretValues {
     const news = (name: string | null): void => void this.#refreshBehind(name)
     this.#unlisten = await this.#deps.database.listen(CHANNEL, news, () => news(null))
     await this.#refresh(null)
+    // nobody has got a value so far
+    this.#untold.clear()
   }
 
   async close(): Promise<void> {
@@ -74,9 +78,16 @@ export class Secrets implements SecretValues {
     await this.#reading
   }
 
-  /** Tells of changes from now on, of this engine and of others. */
-  onChange(listener: SecretListener): void {
+  /** Tells of changes, of this engine and of others: of those since the opening first, which this waits for. */
+  async onChange(listener: SecretListener): Promise<void> {
     this.#listener = listener
+    const missed = [...this.#untold]
+    this.#untold.clear()
+    try {
+      if (missed.length > 0) await listener(missed)
+    } catch (error) {
+      this.#deps.log.error({ err: error, secrets: missed }, 'changed secrets could not be put to use')
+    }
   }
 
   readonly valueOf = (name: string): string | undefined => this.#values.get(name)
@@ -167,7 +178,9 @@ export class Secrets implements SecretValues {
     })
     this.#reading = reading.catch(() => {})
     await reading
-    if (changed.length > 0) await this.#listener?.(changed)
+    if (changed.length === 0) return
+    if (this.#listener) await this.#listener(changed)
+    else for (const each of changed) this.#untold.add(each)
   }
 
   /** Takes over what was read of `known` and other secrets; the names of those whose value is another one. */

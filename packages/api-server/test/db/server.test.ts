@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { FrozenProxy } from '../../../../test/components/frozen-proxy.ts'
 import { findPostgres, type PostgresServer, startPostgres } from '../../../../test/components/postgres.ts'
@@ -56,6 +56,41 @@ describe.skipIf(!programs)('with a PostgreSQL server', () => {
     await database.close()
   })
 
+  test('a server that has been away for long is used again a moment after it is back [F16]', async () => {
+    const database = await (await place('away')).open()
+    await server.crash()
+    const asked: number[] = []
+    for (let attempt = 0; attempt < 12; attempt += 1) {
+      const begun = performance.now()
+      await expect(database.sql`select 1`).rejects.toThrow(/ECONN|CONNECTION_|terminating|starting/)
+      asked.push(performance.now() - begun)
+    }
+    // the driver would wait for up to 20 s by now
+    expect(Math.max(...asked)).toBeLessThan(4_000)
+    await server.start()
+    await expect.poll(() => database.sql`select 1 as one`, { timeout: 4_000 }).toEqual([{ one: 1 }])
+    await database.close()
+  })
+
+  test('every connection of transactions knows the types of arrays', async () => {
+    const database = await (await place('arrays')).open()
+    const all = Promise.withResolvers<void>()
+    let open = 0
+    const lists = await Promise.all(
+      Array.from({ length: 5 }, (_, at) =>
+        database.transaction(async (tx) => {
+          const [row] = await tx<{ texts: string[]; ids: number[] }[]>`
+            select ${['a', 'b,']}::text[] as texts, array[${at}::int] as ids`
+          if (++open === 5) all.resolve()
+          await all.promise
+          return row
+        }),
+      ),
+    )
+    expect(lists).toEqual([0, 1, 2, 3, 4].map((at) => ({ texts: ['a', 'b,'], ids: [at] })))
+    await database.close()
+  })
+
   test('a server that crashes and comes back is used again, and the process survives', async () => {
     const database = await (await place('crash')).open()
     await database.sql`create table item (id int)`
@@ -66,10 +101,14 @@ describe.skipIf(!programs)('with a PostgreSQL server', () => {
       }
     }
     const loops = Promise.allSettled([loop(), loop(), loop()])
+    const print = vi.spyOn(console, 'log')
     await server.crash()
     await loops
     await server.start()
     await expect.poll(() => database.sql`select 1 as one`.catch(() => []), { timeout: 10_000 }).toEqual([{ one: 1 }])
+    // what the server tells on its way down is for the log
+    expect(print).not.toHaveBeenCalled()
+    print.mockRestore()
     await database.transaction((tx) => tx`insert into item values (1000)`)
     await database.close()
   })
@@ -124,6 +163,8 @@ describe.skipIf(!programs)('with a PostgreSQL server', () => {
         await tx`insert into item values (2)`
       })
       await begun.promise
+      // a connection that was idle for too long would be closed by now, and the statement gets a new one
+      await database.sql`select 1`
       const at = performance.now()
       expect(proxy.freeze()).toBeGreaterThan(2)
       frozen.resolve()
@@ -146,6 +187,32 @@ describe.skipIf(!programs)('with a PostgreSQL server', () => {
       const seconds = (4 * PATIENCE_MS) / 1_000
       const slow = database.sql`select 1 as one, pg_sleep(${seconds}::float8)`
       expect(await slow).toMatchObject([{ one: 1 }])
+    })
+
+    test('is told from one whose transaction does something else for longer than that, and noticed after it [F19]', async () => {
+      const away = () => new Promise((resolve) => setTimeout(resolve, 3 * PATIENCE_MS))
+      const [kept] = await Promise.all([
+        database.transaction(async (tx) => {
+          // a part of a statement is never answered
+          await tx`insert into item ${tx`values (10)`}`
+          await away()
+          return tx`insert into item values (11) returning id`
+        }),
+        // beside it one that waits for an answer all the time
+        database.transaction((tx) => tx`select pg_sleep(${(3 * PATIENCE_MS) / 1_000}::float8)`),
+      ])
+      expect(kept).toMatchObject([{ id: 11 }])
+      const lost = database.transaction(async (tx) => {
+        await tx`insert into item values (12)`
+        proxy.freeze()
+        await away()
+        await Promise.all([tx`insert into item values (13)`, tx`insert into item values (14)`])
+      })
+      await expect(lost).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
+      expect(await database.sql`select id from item where id between 10 and 14 order by id`).toEqual([
+        { id: 10 },
+        { id: 11 },
+      ])
     })
 
     test('is told from one that was asked late', async () => {

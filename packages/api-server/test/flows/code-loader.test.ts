@@ -6,8 +6,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { CodeEntry } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
+import { codeEntry } from '../../src/flows/code-bundle.ts'
 import { evaluateModules } from '../../src/flows/code-evaluate.ts'
 import { createCodeLoader, type LoadResult } from '../../src/flows/code-loader.ts'
+import { buildErrors } from '../../src/flows/code-modules.ts'
 
 const fixtures = fileURLToPath(new URL('../fixtures/', import.meta.url))
 const packages = fileURLToPath(new URL('../../node_modules/', import.meta.url))
@@ -225,6 +227,23 @@ test('broken modules are told with their place and leave the others in', async (
   ])
   const frame = errors.find(({ file }) => file?.endsWith('throws.ts'))?.frame
   expect(frame).toContain("4:   throw new Error('no setting')\n           ^")
+})
+
+test('a path that is no directory is refused in one sentence', async () => {
+  const file = join(fixtures, 'flows-basic', 'hall.ts')
+  await expect(loader.load(file)).rejects.toThrow(`"${file}" is no directory of flows; name the folder`)
+  const gone = join(directory, 'gone')
+  await expect(loader.load(gone)).rejects.toThrow(`"${gone}" cannot be read; make it, or name another one`)
+})
+
+test('a module that breaks after it was evaluated is told in the same words', async () => {
+  const flows = await project('late', { 'broken.ts': () => `export const a = [1, 2\n` })
+  const file = join(flows, 'broken.ts')
+  const [evaluated] = (await loader.load(flows)).errors
+  const place = { root: join(flows, '..'), file, export: 'a', definitions: new Map([[file, new Set(['a'])]]) }
+  const bundled = await codeEntry(place).catch((error: unknown) => buildErrors(error, place.root))
+  expect(evaluated?.message).toMatch(/^Expected /)
+  expect(bundled).toMatchObject([{ file: 'flows/broken.ts', line: evaluated?.line, message: evaluated?.message }])
 })
 
 test('a module that never ends loading is given up after its time, and leaves the others in', async () => {

@@ -107,6 +107,39 @@ test('reserved and malformed names are refused and nothing is stored', async () 
   expect(value.filter(({ name }) => names.includes(name))).toEqual([])
 })
 
+/** A debounce whose wait comes in at a port of its own. */
+const quiet = (wait: object) => ({
+  inputs: [{ name: 'on' }, { name: 'seconds', dtype: 'float' }],
+  nodes: [
+    {
+      id: 'quiet',
+      type: 'debounce',
+      settings: { wait_port: 'wait' },
+      ports: [
+        { direction: 'output', name: 'off' },
+        { direction: 'input', name: 'on' },
+        { direction: 'input', name: 'seconds', port: 'wait', dtype: 'float', ...wait },
+      ],
+    },
+  ],
+})
+
+test('an input that its type makes passive is so when nothing is said of it [R266]', async () => {
+  for (const [name, wait] of [
+    ['left-out', {}],
+    ['given', { trigger: false }],
+  ] as const) {
+    const saved = await engine.root('PUT', `/flows/${name}`, quiet(wait))
+    expect(saved.value.nodes[0]?.ports.map(({ trigger }) => trigger)).toEqual([true, true, false])
+    expect(saved.value.issues).toEqual([])
+    // what was read is saved as it is, and another setting leaves the port to its author again
+    expect((await engine.root('PUT', `/flows/${name}`, saved.value)).status).toBe(200)
+    const node = { ...saved.value.nodes[0], settings: {} }
+    const fed = { ...saved.value, version: 2, nodes: [{ ...node, ports: quiet({ trigger: true }).nodes[0]?.ports }] }
+    expect((await engine.root('PUT', `/flows/${name}`, fed)).status).toBe(200)
+  }
+})
+
 test('structural faults are refused with their places and nothing is stored [R037] [R048]', async () => {
   const [node] = relay.nodes ?? []
   const faults: [unknown, string, string][] = [
@@ -121,6 +154,7 @@ test('structural faults are refused with their places and nothing is stored [R03
       '/nodes/0/ports/0/on_demand',
       'bad_setting',
     ],
+    [quiet({ trigger: true }), '/nodes/0/ports/2/trigger', 'bad_setting'],
   ]
   for (const [body, path, code] of faults) {
     const { status, problem } = await engine.root('PUT', '/flows/faulty', body)

@@ -36,6 +36,7 @@ import { createWork } from '../../src/flows/work.ts'
 import { createHooks } from '../../src/hooks/hooks.ts'
 import { ServedSockets } from '../../src/hooks/served-sockets.ts'
 import { bind } from '../../src/http/mount.ts'
+import { createCurrentValues } from '../../src/messages/current-values.ts'
 import { openLastValues } from '../../src/messages/last-values.ts'
 import { Redactor } from '../../src/secrets/redactor.ts'
 import { openSecrets } from '../../src/secrets/secrets.ts'
@@ -109,12 +110,13 @@ export async function openEngine(options: EngineOptions = {}) {
     timeZone: 'UTC',
     work,
   })
-  const runtime = new LiveRuntime(host, registry)
   const published = await loadPublishedFlows(database)
+  const runtime = new LiveRuntime(host, registry, published)
   const missing = options.missing ?? (() => null)
   const check = (document: FlowDocument) =>
     checkDocument(document, registry, { message: (name) => published.dtypeOf(name), missing, secrets })
-  const live = createLiveFlows({ runtime, database, lastValues, events: bus, work, check, log: quiet })
+  const values = createCurrentValues(lastValues, published)
+  const live = createLiveFlows({ runtime, database, values, events: bus, work, check, log: quiet })
   const python = await findPython(process.env)
   const pythonIssues = createPythonIssues(async (source) =>
     python === null ? null : await parsePython(source, { python: python.path }),

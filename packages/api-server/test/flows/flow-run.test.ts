@@ -61,6 +61,7 @@ test('of a batch flow it is refused for unknown params and for a broken draft, a
   await draft('refused', scaling(2))
   const off = await at.control('refused', 'run', { inputs: { x: 'one', z: 1 } })
   expect([off.status, off.problem.code]).toEqual([422, 'validation_failed'])
+  expect(off.problem.errors?.map(({ path }) => path).toSorted()).toEqual(['/inputs/x', '/inputs/z'])
   const { value } = await at.root<{ version: number }>('GET', '/flows/refused')
   await draft('refused', { ...scaling(2), nodes: [{ id: 'n', type: 'nope' }], version: value.version })
   expect((await at.control('refused', 'run')).problem).toMatchObject({ status: 422, code: 'flow_invalid' })

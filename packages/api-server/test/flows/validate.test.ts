@@ -82,21 +82,6 @@ const documents: [code: IssueCode, path: string, document: FlowDocumentInput, se
   ],
   ['missing_source', '/nodes/0/source', { ...x, nodes: [python(null)] }],
   ['unsupported_ports', '/nodes/0/ports/0', { ...x, nodes: [{ id: 'n', type: 'inject', ports: [input('x')] }] }],
-  [
-    'unsupported_ports',
-    '/nodes/0/ports/2/trigger',
-    {
-      inputs: [{ name: 'x' }, { name: 'w', dtype: 'float' }],
-      nodes: [
-        {
-          id: 'n',
-          type: 'debounce',
-          settings: { wait_port: 'w' },
-          ports: [output('y'), input('x'), input('w', { dtype: 'float', trigger: true })],
-        },
-      ],
-    },
-  ],
   ['unknown_library', '/nodes/0/library', { ...x, nodes: [python(null, { library: 'nowhere' })] }],
   [
     'unknown_secret',

@@ -67,6 +67,28 @@ test('a body of many chunks without a declared length arrives whole', async () =
   expect(received[0]?.body.length).toBe(50_000)
 })
 
+test('JSON that its node cannot parse is malformed, as it is in the API; what feeds no port is not valid [R444] [R667]', async () => {
+  mountHook({}, ({ body }) => {
+    try {
+      JSON.parse(Buffer.from(body).toString())
+    } catch {
+      throw new HookRefusal('the body is not valid JSON')
+    }
+    throw new HookRefusal('the request names none of the outputs')
+  })
+  const answered = async (body: string, type: string) => {
+    const answer = await post('/hooks/f/in', body, { 'content-type': type })
+    const { code, position } = (await answer.json()) as { code: string; position?: number }
+    return [answer.status, code, position ?? null]
+  }
+  expect(await answered('{"open":', 'application/json')).toEqual([400, 'malformed_json', 8])
+  expect(await answered('{"open" 1}', 'application/cloudevents+json')).toEqual([400, 'malformed_json', 8])
+  expect(await answered('', 'application/json')).toEqual([400, 'malformed_json', null])
+  expect(await answered('{"other":1}', 'application/json')).toEqual([422, 'validation_failed', null])
+  // of no JSON type, it is the node's alone
+  expect(await answered('{"open":', 'text/plain')).toEqual([422, 'validation_failed', null])
+})
+
 test('unknown flow, unknown path, wrong and missing secret are answered byte for byte alike [R200]', async () => {
   mountHook({ secret: 'right' })
   const paths = [

@@ -9,6 +9,7 @@ import { type Artifacts, createArtifacts } from '../../src/artifacts/artifacts.t
 import { openContentStore } from '../../src/artifacts/content-store.ts'
 import type { Database } from '../../src/db/database.ts'
 import { type LastValues, openLastValues } from '../../src/messages/last-values.ts'
+import { losing } from '../faulty-database.ts'
 import { quiet, useDatabase } from '../use-database.ts'
 
 let database: Database
@@ -264,5 +265,70 @@ test('a value that is published again after a crash counts only when nothing as 
   expect(await valuesOf(values, 'again.x')).toEqual(['never recorded', 'first'])
   values.record({ ...sourceOf('again.new'), again: true }, 'only', nowMs)
   expect(values.get('again.new')?.value).toBe('only')
+  await values.close()
+})
+
+test('values whose commit is answered to nobody are in the history once, beside later ones and under a new name [F21]', async () => {
+  let isLost = false
+  const values = await openLastValues({ database: losing(() => isLost)(database), artifacts, log: quiet })
+  const { ref } = await artifacts.put(randomBytes(70), { name: '', mediaType: 'image/png', volatile: false })
+  const unheard = async (...messages: string[]): Promise<void> => {
+    isLost = true
+    const answers = await Promise.allSettled(messages.map((message) => values.commit(message)))
+    expect(answers.map(({ status }) => status)).toEqual(messages.map(() => 'rejected'))
+    isLost = false
+  }
+  values.record(...published('unheard.x', 0))
+  await values.commit('unheard.x')
+  for (const value of [1, ref]) values.record(...published('unheard.x', value))
+  values.record(...published('unheard.y', 1))
+  await unheard('unheard.x', 'unheard.y')
+  values.record(...published('unheard.x', 3))
+  await values.flush()
+  expect(await valuesOf(values, 'unheard.x')).toEqual([3, ref, 1, 0])
+  expect(await valuesOf(values, 'unheard.y')).toEqual([1])
+  expect(await storedValue('unheard.x')).toBe(3)
+  const kept = await database.sql<{ kind: string; owner: string }[]>`
+    select kind, owner from blob_ref where digest = ${ref.digest}`
+  expect([...kept]).toEqual([{ kind: 'history', owner: 'unheard.x#3' }])
+
+  values.record(...published('unheard.y', 2))
+  await unheard('unheard.y')
+  const names = { from: 'unheard', to: 'heard' }
+  await database.transaction((tx) => values.rename(tx, names))
+  values.follow(names)
+  expect(await valuesOf(values, 'heard.y')).toEqual([2, 1])
+  await values.close()
+})
+
+test('a value that waits for its own lost commit, which the server still makes, is in the history once [F21]', async () => {
+  let isHeld = false
+  const made = Promise.withResolvers<void>()
+  const late: Database = {
+    ...database,
+    async transaction(fn) {
+      if (!isHeld) return database.transaction(fn)
+      isHeld = false
+      const done = Promise.withResolvers<void>()
+      void database.transaction(async (tx) => {
+        await fn(tx)
+        done.resolve()
+        await made.promise
+      })
+      await done.promise
+      throw new Error('read ETIMEDOUT')
+    },
+  }
+  const values = await openLastValues({ database: late, artifacts, log: quiet })
+  values.record(...published('late.x', 1))
+  isHeld = true
+  await expect(values.commit('late.x')).rejects.toThrow('ETIMEDOUT')
+  const second = values.commit('late.x')
+  // the embedded database has one session: what comes again waits for it
+  if (database.backend === 'server')
+    await expect.poll(async () => (await database.sql`select from pg_locks where not granted`).length).toBe(1)
+  made.resolve()
+  await second
+  expect(await valuesOf(values, 'late.x')).toEqual([1])
   await values.close()
 })

@@ -32,6 +32,11 @@ const declared = new Map(
   ].map((message) => [message.name, message] as const),
 )
 
+const initials = new Map<string, unknown>([
+  ['heating.level', 18],
+  ['climate.temp', 0],
+])
+
 let directory: string
 let database: Database
 let lastValues: LastValues
@@ -48,7 +53,11 @@ beforeAll(async () => {
   })
   const messages = createMessages({
     lastValues,
-    catalogue: { declared: () => declared.values(), find: (name) => declared.get(name) },
+    catalogue: {
+      declared: () => declared.values(),
+      find: (name) => declared.get(name),
+      initials: () => initials,
+    },
     committed: () => held,
     publish(message, value) {
       const cascade = '01900000-0000-7000-8000-000000000000'
@@ -108,6 +117,11 @@ test('the catalogue lists what is declared by name, with last values [R068] [R07
     sources: [{ node: 'meter', port: 'temp' }],
     readers: [{ flow: 'alarm', node: 'switch', port: 'in' }],
   })
+  // until somebody publishes, an input has its initial value, and nothing else has any (G15, G17)
+  expect(list.slice(3)).toMatchObject([
+    { value: 18, ts: null },
+    { value: null, ts: null },
+  ])
   expect(list[0]).toMatchObject({ value: null, ts: null })
 })
 

@@ -105,6 +105,7 @@ test('the metrics are text of Prometheus for users', async () => {
   for (const name of [
     'service_runs',
     'service_event_sockets',
+    'service_worker_results_dropped_total',
     'service_event_loop_delay_seconds',
     'process_resident_memory_bytes',
   ])

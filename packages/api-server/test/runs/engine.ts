@@ -49,6 +49,8 @@ export interface EngineOptions {
   readonly open?: typeof openDatabase
   /** What the runs get for the database. */
   readonly wrap?: (database: Database) => Database
+  /** In place of the machine's. */
+  readonly clock?: Clock
 }
 
 export interface TestEngine extends AsyncDisposable {
@@ -120,7 +122,7 @@ export async function openEngine(options: EngineOptions = {}): Promise<TestEngin
   const deadLetters: DeadLetter[] = []
   const host: Host = {
     ...memoryHost(),
-    clock: realClock,
+    clock: options.clock ?? realClock,
     newId: v7,
     call: (call) => dispatcher.call(call),
     artifacts: {

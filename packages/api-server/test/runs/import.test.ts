@@ -158,6 +158,36 @@ describe('an import', () => {
     expect((await engine.submit('double')).created_at < created_at).toBe(true)
   })
 
+  test('with times that microseconds cannot count is refused: looking for a free one would never end [T89]', async () => {
+    const [far, early] = ['2300-01-01T00:00:00.000001Z', '0000-01-01T00:00:00Z']
+    const point = { name: 'loss', step: 0, value: 1 }
+    const error = await refusal(
+      take([
+        entry({ created_at: far }),
+        entry({ created_at: far }),
+        entry({ created_at: early }),
+        entry({ finished_at: '9999-12-31T23:59:59Z' }),
+        entry({ flow: 'fit', metrics: [point, { ...point, step: 1, ts: far }] }),
+      ]),
+    )
+    const { errors } = (error as { extensions: { errors: { path: string }[] } }).extensions
+    expect(errors.map(({ path }) => path)).toEqual([
+      '/runs/0/created_at',
+      '/runs/1/created_at',
+      '/runs/2/created_at',
+      '/runs/3/finished_at',
+      '/runs/4/metrics/1/ts',
+    ])
+    for (const [created_at, times] of [
+      ['1700-01-01T00:00:00Z', ['1700-01-01T00:00:00.000000+00:00', '1700-01-01T00:00:00.000001+00:00']],
+      ['2250-12-31T23:59:59.999999Z', ['2250-12-31T23:59:59.999999+00:00', '2251-01-01T00:00:00.000000+00:00']],
+    ] as const) {
+      const { runs } = await take([entry({ created_at }), entry({ created_at })])
+      const kept = await Promise.all(runs.map(async ({ id }) => (await engine.runs.get(id)).created_at))
+      expect(kept).toEqual(times)
+    }
+  })
+
   test('200 entries go in at once, and again without another run, from several clients too [R488, F8]', async () => {
     const entries = Array.from({ length: 200 }, () => entry())
     const before = await countRuns()

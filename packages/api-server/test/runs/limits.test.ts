@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { ExecutionStore } from '../../src/runs/execution-store.ts'
@@ -18,7 +20,8 @@ beforeAll(async () => {
   commits = new RunCommits({ database, leases, store: new ExecutionStore(database), artifacts })
 })
 afterAll(() => engine[Symbol.asyncDispose]())
-const startedAt = '2026-01-01T00:00:00Z'
+const claim = (most: number) =>
+  commits.claim({ token: randomUUID(), limit: most, leaseS: 30, startedAt: '2026-01-01T00:00:00Z' })
 
 /** Stores a flow whose runs execute so many at once. */
 async function publish(name: string, concurrency: number | null): Promise<void> {
@@ -33,7 +36,7 @@ describe('priority', () => {
     for (const priority of [0, -5, 100, 0, 100]) submitted.push((await engine.submit('double', { priority })).id)
     const claimed: string[] = []
     for (let count = 0; count < 5; count += 1) {
-      claimed.push(...(await commits.claim({ limit: 1, startedAt })).map(({ id }) => id))
+      claimed.push(...(await claim(1)).map(({ id }) => id))
     }
     expect(claimed).toEqual([2, 4, 0, 3, 1].map((at) => submitted[at]))
   })
@@ -49,14 +52,14 @@ describe('a flow with a limit', () => {
       null,
     )
     const free = await engine.submit('free')
-    const first = await commits.claim({ limit: 3, startedAt })
+    const first = await claim(3)
     expect(new Set(first.map(({ id }) => id))).toEqual(new Set([limited.runs[0]?.id, limited.runs[1]?.id, free.id]))
-    expect(await commits.claim({ limit: 3, startedAt })).toEqual([])
+    expect(await claim(3)).toEqual([])
     await engine.runs.cancel(limited.runs[0]?.id ?? '')
-    expect((await commits.claim({ limit: 3, startedAt })).map(({ id }) => id)).toEqual([limited.runs[2]?.id])
+    expect((await claim(3)).map(({ id }) => id)).toEqual([limited.runs[2]?.id])
     // a higher limit counts at once
     await publish('limited', 3)
-    expect((await commits.claim({ limit: 3, startedAt })).map(({ id }) => id)).toEqual([limited.runs[3]?.id])
+    expect((await claim(3)).map(({ id }) => id)).toEqual([limited.runs[3]?.id])
   })
 
   test('takes its limit from what is published, else from the draft; others have none', async () => {

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
 
+import { type ChunkKey, ExecutionStore } from '../../src/runs/execution-store.ts'
+import { RunView } from '../../src/runs/run-view.ts'
+import { RunsStore } from '../../src/runs/store.ts'
+import { Past } from './curve-rows.ts'
 import type { TestEngine } from './engine.ts'
 import { node, output, stream } from './flows.ts'
 import { useEngine } from './use-engine.ts'
@@ -52,11 +56,12 @@ test('curves are chosen by bare or qualified name, and thinned by a stride [R509
   const [ends] = await engine.runs.metrics(id, { names: ['loss'], stride: Number.MAX_SAFE_INTEGER })
   expect(ends?.points.map(({ step }) => step)).toEqual([0, 9])
 
-  // no answer has more points than that; the first ones are given, and how many there are
+  // no answer has more points than that; the first ones of each are given, and how many there are
   const cut = await engine.runs.metrics(id, { stride: 1, most: 12 })
-  expect(cut.map(({ count, points }) => [count, points.length])).toEqual([
-    [10, 10],
-    [10, 2],
+  const six = [0, 1, 2, 3, 4, 5]
+  expect(cut.map(({ count, points }) => [count, points.map(({ step }) => step)])).toEqual([
+    [10, six],
+    [10, six],
   ])
 
   // the name from before a rename of the flow is known too
@@ -68,6 +73,41 @@ test('curves are chosen by bare or qualified name, and thinned by a stride [R509
   expect(await names(['twice.loss'])).toEqual(['twice.loss'])
   expect(await names(['two.loss'])).toEqual(['twice.loss'])
   expect(await names(['other.loss'])).toEqual([])
+})
+
+test('of a long curve with a large stride only chunks with points that are given are read, some at a time', async () => {
+  await engine.publish('long', {
+    outputs: [{ name: 'best' }],
+    nodes: [node('fit', [stream('loss'), output('best')], { cache: false })],
+  })
+  engine.code['fit'] = async () => ({ best: 0 })
+  const { id } = await engine.finished((await engine.submit('long')).id)
+  await new Past(engine.database).chunks(
+    Array.from({ length: 300 }, (_, seq) => {
+      const vals = Array.from({ length: 100 }, (_value, at) => seq * 100 + at)
+      return { run: id, node: 'fit', port: 'loss', message: 'loss', seq, step: seq * 100, vals }
+    }),
+  )
+  const asked: number[] = []
+  const executions = new ExecutionStore(engine.database)
+  const view = new RunView({
+    store: new RunsStore(engine.database),
+    executions: Object.assign(executions, {
+      points: (keys: readonly ChunkKey[]) => {
+        asked.push(keys.length)
+        return ExecutionStore.prototype.points.call(executions, keys)
+      },
+    }),
+    flush: async () => {},
+    secrets: { mask: (shown) => shown },
+  })
+  const [thin] = await view.metrics(id, { stride: 10_000 })
+  expect(thin?.points.map(({ value }) => value)).toEqual([0, 10_000, 20_000, 29_999])
+  expect(asked.splice(0)).toEqual([4])
+  const [whole] = await view.metrics(id, { stride: 7 })
+  const steps = Array.from({ length: 30_000 }, (_, step) => step).filter((step) => step % 7 === 0 || step === 29_999)
+  expect(whole?.points.map(({ value }) => value)).toEqual(steps)
+  expect(asked).toEqual([100, 100, 100])
 })
 
 test('a running run shows the points it has so far [R074]', async () => {

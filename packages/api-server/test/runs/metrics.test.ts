@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { cutOf, MetricBuffer, pointsOf, pointValue } from '../../src/runs/metrics.ts'
+import { cutOf, MetricBuffer, pointValue } from '../../src/runs/metrics.ts'
+import { chosenOf, sharesOf, thinned } from '../../src/runs/thinning.ts'
 
 const loss = { node: 'train', port: 'loss', message: 'loss' }
 
@@ -47,30 +48,57 @@ test('a chunk has at most 2,000 points, however many have gathered', () => {
   expect(buffer.drain()).toMatchObject([{ seq: 3, steps: [4100] }])
 })
 
-test('a stride gives every k-th point from the first and always the last [R509]', () => {
-  const points = (sizes: number[], stride: number, count: number) => {
-    let next = 0
-    const chunks = sizes.map((size) => {
-      const steps = Array.from({ length: size }, () => next++)
-      return { ...loss, run: 'r', steps, ts: steps, vals: steps }
-    })
-    return pointsOf(chunks, { stride, count })
-  }
+/** The steps that an answer gives of a curve in chunks of these sizes. */
+const stepsOf = (sizes: readonly number[], choice: { stride: number; share: number }): number[] => {
+  const starts = sizes.map((_, seq) => sizes.slice(0, seq).reduce((sum, size) => sum + size, 0))
+  const chosen = chosenOf(
+    sizes.map((size, seq) => [seq, size]),
+    choice,
+  )
+  return chosen.flatMap(({ seq, places }) => places.map((place) => (starts[seq] ?? 0) + place))
+}
+
+test('a stride gives every k-th point from the first and always the last, of a share the first of these [R509]', () => {
   fc.assert(
     fc.property(
-      fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 6 }),
-      fc.integer({ min: 1, max: 12 }),
-      (sizes, stride) => {
+      fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 6 }),
+      fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constant(Number.MAX_SAFE_INTEGER)),
+      fc.integer({ min: 0, max: 60 }),
+      (sizes, stride, share) => {
         const count = sizes.reduce((sum, size) => sum + size, 0)
-        const given = points(sizes, stride, count)
         const all = Array.from({ length: count }, (_, step) => step)
         const expected = all.filter((step) => step % stride === 0 || step === count - 1)
-        expect(given.map(({ step }) => step)).toEqual(expected)
-        const series = { name: 'fit.loss', node: 'fit', port: 'loss', run: 'r', count, points: given }
+        expect(thinned(count, stride)).toBe(expected.length)
+        expect(stepsOf(sizes, { stride, share: expected.length })).toEqual(expected)
+        expect(stepsOf(sizes, { stride, share })).toEqual(expected.slice(0, share))
+        const points = expected.map((step) => ({ step, ts: '', value: 0 }))
+        const series = { name: 'fit.loss', node: 'fit', port: 'loss', run: 'r', count, points }
         expect(cutOf([series], stride)).toEqual({})
-        const cut = { 'x-truncated': String(given.length - 1), 'x-total-count': String(given.length) }
-        expect(cutOf([{ ...series, points: given.slice(1) }], stride)).toEqual(cut)
+        if (count === 0) return
+        const cut = { 'x-truncated': String(points.length - 1), 'x-total-count': String(points.length) }
+        expect(cutOf([{ ...series, points: points.slice(1) }], stride)).toEqual(cut)
       },
     ),
+  )
+})
+
+test('chunks without a point that is given are not read', () => {
+  const chunks = Array.from({ length: 1000 }, (_, seq) => [seq, 500] as const)
+  expect(chosenOf(chunks, { stride: 100_000, share: 10 }).map(({ seq }) => seq)).toEqual([0, 200, 400, 600, 800, 999])
+  expect(chosenOf(chunks, { stride: 1, share: 1200 })).toHaveLength(3)
+})
+
+test('curves share what an answer may have: each has some, short ones all, and nothing is left over', () => {
+  expect(sharesOf([5, 7], 12)).toEqual([5, 7])
+  expect(sharesOf([100, 3, 100], 23)).toEqual([10, 3, 10])
+  fc.assert(
+    fc.property(fc.array(fc.nat(50), { minLength: 1, maxLength: 8 }), fc.nat(200), (wanted, most) => {
+      const shares = sharesOf(wanted, most)
+      const sum = (numbers: number[]): number => numbers.reduce((all, number) => all + number, 0)
+      expect(sum(shares)).toBe(Math.min(most, sum(wanted)))
+      const least = Math.min(...shares.filter((share, at) => share < (wanted[at] ?? 0)))
+      // who has to leave points out has no less than any other, but for what cannot be divided
+      for (const share of shares) expect(share).toBeLessThanOrEqual(least + 1)
+    }),
   )
 })

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 
-import { MAX_STORED_VALUE_BYTES } from '@flow-service/protocol'
+import { type FlowDocumentInput, MAX_STORED_VALUE_BYTES } from '@flow-service/protocol'
 import { expect, test } from 'vitest'
 
 import type { TestEngine } from './engine.ts'
-import { node, output } from './flows.ts'
+import { input, node, output } from './flows.ts'
 import { useEngine } from './use-engine.ts'
 
 const never = new AbortController().signal
@@ -79,4 +79,117 @@ test('bytes of an input are held by the run, and cannot be deleted [R529]', asyn
     code: 'in_use',
     extensions: { used_by: [{ kind: 'run', id }] },
   })
+})
+
+const reading = (): FlowDocumentInput => ({
+  inputs: [{ name: 'file', dtype: 'artifact' }],
+  outputs: [],
+  nodes: [node('read', [input('file', 'artifact')], { cache: false })],
+})
+const forget = (digest: string): Promise<unknown> =>
+  engine.artifacts
+    .delete(digest, async () => undefined)
+    .then(
+      () => 'deleted',
+      (error: { code: string }) => error.code,
+    )
+const codeOf = (error: { code: string }): string => error.code
+
+test('a run, a sweep or a plan with bytes that are not stored is refused by its place; frames may be gone [T64]', async () => {
+  await engine.publish('strict', reading())
+  engine.code['read'] = async () => ({})
+  const [there, gone] = [await store('there.txt'), await store('gone.txt')]
+  expect(await forget(gone.digest)).toBe('deleted')
+  const entries = { runs: [{ file: there }, { file: gone }], draft: false, no_cache: false, priority: 0 }
+  const before = (await engine.runs.list({}, { limit: 500, offset: 0 })).length
+  for (const [ask, path] of [
+    [() => engine.submit('strict', { params: { file: gone } }), '/params/file'],
+    [() => engine.runs.sweep('strict', entries, null), '/runs/1/file'],
+    [() => engine.runs.plan('strict', { params: { file: gone }, draft: false, no_cache: false }), '/params/file'],
+    [() => engine.runs.plan('strict', { runs: entries.runs, draft: false, no_cache: false }), '/runs/1/file'],
+  ] as const) {
+    await expect(ask()).rejects.toMatchObject({
+      code: 'validation_failed',
+      extensions: { errors: [{ path, code: 'missing_artifact' }] },
+    })
+  }
+  expect(await engine.runs.list({}, { limit: 500, offset: 0 })).toHaveLength(before)
+  // what was refused holds nothing
+  expect(await forget(there.digest)).toBe('deleted')
+  await engine.finished((await engine.submit('strict', { params: { file: { ...gone, volatile: true } } })).id)
+})
+
+test('of 100 runs that start while their bytes are deleted none refers to bytes that are gone [T64]', async () => {
+  await engine.publish('racing', reading())
+  engine.code['read'] = async () => ({})
+  const refs = await Promise.all(Array.from({ length: 100 }, (_, at) => store(`${at}.txt`)))
+  const submit = (file: (typeof refs)[number]) =>
+    engine.submit('racing', { params: { file } }).then(({ id }) => id, codeOf)
+  const races = refs.map(async (ref, at) => {
+    const early = at % 2 ? forget(ref.digest) : null
+    const run = submit(ref)
+    return [ref.digest, await run, await (early ?? forget(ref.digest))] as const
+  })
+  const ends = await Promise.all(races)
+  const known = await engine.artifacts.known(refs.map(({ digest }) => digest))
+  for (const [digest, run, deletion] of ends) {
+    // one of the two wins
+    expect([digest, deletion, run === 'validation_failed', known.has(digest)]).toEqual(
+      deletion === 'deleted' ? [digest, 'deleted', true, false] : [digest, 'in_use', false, true],
+    )
+  }
+  expect(new Set(ends.map(([, , deletion]) => deletion))).toEqual(new Set(['deleted', 'in_use']))
+  await engine.settle()
+})
+
+test('bytes of a cached stage are held by a run from the moment that it takes them over [T64]', async () => {
+  await engine.publish('cached', {
+    outputs: [{ name: 'file' }],
+    nodes: [
+      node('make', [output('file', 'artifact')], { source: 'def run(): return {"file": make()}' }),
+      node('after', [input('file', 'artifact'), output('end')], { cache: false }),
+    ],
+  })
+  const data = randomBytes(40)
+  const executed: string[] = []
+  engine.code['make'] = async ({ run }) => {
+    executed.push(run ?? '')
+    return { file: (await engine.artifacts.put(data, { name: '', mediaType: 'text/plain', volatile: false })).ref }
+  }
+  engine.code['after'] = async () => ({ end: 1 })
+  const first = await engine.finished((await engine.submit('cached')).id)
+  const { digest } = (first.result ?? {})['file'] as { digest: string }
+  await engine.runs.history.delete(first.id)
+
+  const begun = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
+  engine.code['after'] = async () => {
+    begun.resolve()
+    await goOn.promise
+    return { end: 1 }
+  }
+  const { id } = await engine.submit('cached')
+  await begun.promise
+  expect(await forget(digest)).toBe('in_use')
+  goOn.resolve()
+  expect(await engine.finished(id)).toMatchObject({
+    status: 'ok',
+    nodes: [{ cached: true }, {}],
+    result: { file: { digest } },
+  })
+
+  await engine.runs.history.delete(id)
+  const f = await forget(digest)
+  if (f !== 'deleted')
+    console.log(
+      id,
+      first.id,
+      await engine.database.sql`select * from blob_ref where digest=${digest}`,
+      await engine.database.sql`select id,status from run`,
+    )
+  expect(f).toBe('deleted')
+  // nobody is left, and the bytes are gone: the stage is executed again
+  const again = await engine.finished((await engine.submit('cached')).id)
+  expect(again.nodes[0]).toMatchObject({ cached: false, cache: { why: ['an artifact of it is gone'] } })
+  expect(executed).toEqual([first.id, again.id])
 })

@@ -14,7 +14,7 @@ const write: RunWrite = {
   artifacts: null,
   end: null,
 }
-const claim = { limit: 1, startedAt: '2024-01-01T00:00:00Z' }
+const claim = { token: 'c', limit: 1, leaseS: 30, startedAt: '2024-01-01T00:00:00Z' }
 
 /** A claim and a write of the same moment, whose statement fails with this code; how both end, and the claims made. */
 async function failing(code: string) {
@@ -43,7 +43,7 @@ async function failing(code: string) {
   return { written, claimed, claims }
 }
 
-test('a claim whose answer is lost with that of a write fails, so that the queue gives up what it has taken [F21]', async () => {
+test('a claim whose answer is lost with that of a write fails, so that the queue frees what it has taken [F21]', async () => {
   const { written, claimed, claims } = await failing('CONNECTION_CLOSED')
   expect(written).toEqual({ status: 'fulfilled', value: true })
   expect(claimed).toMatchObject({ status: 'rejected', reason: { message: 'the answer to a claim was lost' } })

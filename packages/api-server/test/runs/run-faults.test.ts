@@ -3,28 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { expect, test } from 'vitest'
 
-import type { Database } from '../../src/db/database.ts'
+import { between } from '../faulty-database.ts'
 import { openEngine, type TestEngine } from './engine.ts'
 import { double } from './flows.ts'
-
-/** A database whose statements the test stops on their way: parts of statements, which nobody awaits, are left alone. */
-function between(stop: () => Promise<void>) {
-  return (database: Database): Database => ({
-    ...database,
-    transaction: (fn) => stop().then(() => database.transaction(fn)),
-    sql: new Proxy(database.sql, {
-      apply(target, self, args: Parameters<Database['sql']>) {
-        const query = Reflect.apply(target, self, args) as unknown as Promise<unknown>
-        const run = query.then.bind(query)
-        query.then = ((...handlers: Parameters<typeof run>) =>
-          stop()
-            .then(() => run())
-            .then(...handlers)) as typeof run
-        return query
-      },
-    }),
-  })
-}
 
 /** A database that can be away. */
 function outage() {

@@ -8,7 +8,14 @@ import { RunQueue } from '../../src/runs/run-queue.ts'
 /** A queue over a database that holds these tokens, with runs that end when the test says so. */
 function setup(
   queued: string[],
-  options: { maxRuns?: number; failClaims?: number; isWriting?: boolean; shared?: boolean } = {},
+  options: {
+    maxRuns?: number
+    failClaims?: number
+    isWriting?: boolean
+    shared?: boolean
+    /** Which of the releases is the first to find the runs. */
+    late?: number
+  } = {},
 ) {
   const clock = new VirtualClock(0)
   const held = new Set<string>()
@@ -18,13 +25,18 @@ function setup(
   const unwritten: (() => void)[] = []
   let failures = options.failClaims ?? 0
   let renewals = 0
+  let isAway = false
   const sweeps: string[] = []
+  const claims: string[] = []
+  const calls: string[] = []
+  const releases: { tokens: readonly string[]; begun: readonly string[] }[] = []
   const queue = new RunQueue({
     clock,
     shared: options.shared ?? false,
     maxRuns: options.maxRuns ?? 10,
     commits: {
-      async claim({ limit }) {
+      async claim({ token: claim, limit }) {
+        claims.push(claim)
         if (failures-- > 0) throw new Error('no database')
         return queued.splice(0, limit).map((token) => {
           held.add(token)
@@ -33,13 +45,20 @@ function setup(
       },
     },
     leases: {
-      async renew(tokens) {
+      async renew(runs) {
         renewals += 1
-        return new Set(tokens.filter((token) => held.has(token)))
+        return new Set(runs.flatMap(({ id, token }) => (held.has(token) ? [id] : [])))
       },
       abandon: async (which) => {
-        sweeps.push(typeof which === 'string' ? which : 'lost')
+        sweeps.push(which)
+        calls.push('looked at')
         return []
+      },
+      async release(tokens, begun) {
+        if (isAway) throw new Error('no database')
+        calls.push('queued again')
+        releases.push({ tokens, begun })
+        return new Set(options.late && releases.length < options.late ? [] : tokens)
       },
     },
     execution: (claim) =>
@@ -63,7 +82,19 @@ function setup(
     stopWriting: () => unwritten.forEach((end) => end()),
     log: { error() {} },
   })
-  return { clock, queue, held, abandoned, ends, sweeps, renewals: () => renewals }
+  return {
+    clock,
+    queue,
+    held,
+    abandoned,
+    ends,
+    sweeps,
+    claims,
+    releases,
+    calls,
+    renewals: () => renewals,
+    failReleases: (away: boolean) => (isAway = away),
+  }
 }
 
 test('leases of executing runs are renewed every 10 s, and a run whose lease was lost is dropped [R408]', async () => {
@@ -103,6 +134,56 @@ test('a claim that failed is tried again after a second', async () => {
   expect(ends.size).toBe(0)
   await clock.advance(1_000)
   expect(ends.size).toBe(1)
+})
+
+test('what a claim has taken unheard is queued again before the next claim, and what was begun is left alone [F21]', async () => {
+  const { clock, queue, ends, claims, releases } = setup(['a'], { failClaims: 1 })
+  await queue.open()
+  await clock.advance(500)
+  expect([claims.length, releases]).toEqual([1, []])
+  await clock.advance(1_000)
+  expect(releases).toEqual([{ tokens: [claims[0]], begun: [] }])
+  expect([...ends.keys()]).toEqual(['a'])
+  queue.wake()
+  await expect.poll(() => claims.length).toBe(3)
+  expect(releases).toHaveLength(1)
+})
+
+test('a server may carry out a claim after its connection is gone: its runs are looked for during a minute [F21]', async () => {
+  const found = setup(['a'], { failClaims: 1, shared: true, late: 4 })
+  await found.queue.open()
+  await found.clock.advance(90_000)
+  expect(found.releases.length).toBe(4)
+  expect(found.releases.at(-1)).toEqual({ tokens: [found.claims[0]], begun: ['a'] })
+  const never = setup([], { failClaims: 1, shared: true, late: 1_000 })
+  await never.queue.open()
+  await never.clock.advance(50_000)
+  const before = never.releases.length
+  await never.clock.advance(5_000)
+  expect(never.releases.length).toBeGreaterThan(before)
+  await never.clock.advance(20_000)
+  const after = never.releases.length
+  await never.clock.advance(20_000)
+  expect(never.releases.length).toBe(after)
+})
+
+test('a server that was away longer than a lease lasts finds runs queued again before their leases are looked at', async () => {
+  const { clock, queue, calls, failReleases } = setup([], { failClaims: 1, shared: true })
+  await queue.open()
+  failReleases(true)
+  await clock.advance(34_000)
+  calls.length = 0
+  failReleases(false)
+  await clock.advance(2_000)
+  expect(calls).toEqual(['queued again', 'looked at'])
+})
+
+test('an engine that stops queues again what it has claimed unheard', async () => {
+  const { clock, queue, claims, releases } = setup([], { failClaims: 1 })
+  await queue.open()
+  await clock.advance(500)
+  await queue.close(10_000)
+  expect(releases).toEqual([{ tokens: [claims[0]], begun: [] }])
 })
 
 test('closing waits 10 s for executing runs, then leaves them without a timer behind', async () => {

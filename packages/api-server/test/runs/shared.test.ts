@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 
+import { VirtualClock } from '@flow-service/core/testing'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 
@@ -90,6 +91,31 @@ describe('two engines on one database', () => {
     expect(await two.runs.get(id)).toEqual(before)
     expect([...one.deadLetters, ...two.deadLetters]).toMatchObject([{ reason: 'lease', value: { run: id } }])
   })
+
+  test.each([3_600_000, -3_600_000])(
+    'an engine whose clock is %i ms ahead gives up no run of another one, and loses none of its own [F38]',
+    async (aheadMs) => {
+      await two.crash()
+      const clock = new VirtualClock(Date.now() + aheadMs)
+      two = await openEngine({ databaseDir: one.dataDir, flows: one.flows, clock })
+      const ends: (() => void)[] = []
+      both(() => new Promise((resolve) => void ends.push(() => resolve({ y: 1 }))))
+      const runs = await Promise.all(Array.from({ length: 8 }, () => one.submit('double')))
+      await expect.poll(() => ends.length).toBe(4)
+      // it polls, renews and looks for leases that are over as often as in an hour
+      const hour = clock.advance(3_600_000)
+      await expect.poll(() => ends.length).toBe(8)
+      await hour
+      expect(new Set((await one.runs.active()).map(({ status }) => status))).toEqual(new Set(['running']))
+      for (const end of ends) end()
+      for (const { id } of runs) {
+        await expect.poll(async () => (await one.runs.get(id)).status).toBe('ok')
+        const { created_at, started_at, finished_at, duration_s } = await one.runs.get(id)
+        expect([created_at, started_at, finished_at].toSorted()).toEqual([created_at, started_at, finished_at])
+        expect(duration_s).toBeGreaterThanOrEqual(0)
+      }
+    },
+  )
 
   test('200 submitters of an idempotency key get one run at both engines, and after one of them has died [R086, F54]', async () => {
     both(async () => ({ y: 1 }))

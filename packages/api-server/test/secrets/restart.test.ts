@@ -1,12 +1,47 @@
 /** What the next engine on a database finds of secrets, and of what flows held of them. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
 import { liveFlow, secret, t } from '@flow-service/flow-sdk'
 import { http } from '@flow-service/node-types/flow'
 import type { FlowDocumentInput, FlowListItem } from '@flow-service/protocol'
 import { describe, expect, test } from 'vitest'
 
+import { openDatabase } from '../../src/db/database.ts'
+import { Redactor } from '../../src/secrets/redactor.ts'
+import { openSecrets } from '../../src/secrets/secrets.ts'
 import { createService } from '../../src/service.ts'
 import { databaseAt } from '../backend.ts'
 import { startService, type TestService } from '../observability/service.ts'
+import { quiet } from '../use-database.ts'
+
+test('who listens for changes late hears of those since the opening, and a failure of it is no failure of the start', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'secrets-late-'))
+  const database = await openDatabase({ ...(await databaseAt(dataDir)), log: quiet })
+  const config = { dataDir, environment: 'local', secretKey: 'a key for secrets of at least 32 bytes' } as const
+  const errors: object[] = []
+  const log = { error: (fields: object) => errors.push(fields) }
+  const opened = () => openSecrets({ config, database, redactor: new Redactor(), log })
+  const change = { by: 'root@example.org', audit: async () => {} }
+  const first = await opened()
+  await first.put('before', 'a value from before', change)
+  await first.close()
+  const secrets = await opened()
+  await secrets.put('late', 'one value', change)
+  await secrets.put('late', 'another value', change)
+  const heard: (readonly string[])[] = []
+  await secrets.onChange(async (names) => {
+    heard.push(names)
+    throw new Error('flows could not be built')
+  })
+  expect([heard, errors]).toMatchObject([[['late']], [{ secrets: ['late'] }]])
+  await secrets.put('later', 'a third value', change)
+  expect(heard).toEqual([['late'], ['later']])
+  await secrets.close()
+  await database.close()
+  await rm(dataDir, { recursive: true, force: true })
+})
 
 describe('a restart', () => {
   const read = ({ engine }: TestService) =>

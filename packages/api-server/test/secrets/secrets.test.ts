@@ -258,6 +258,66 @@ describe('a run', () => {
       .toMatchObject({ status: 'ok', result: { length: 19 }, ...shown })
   })
 
+  test('that is imported keeps its result masked, as one that was executed here [T81]', async () => {
+    await put('token', 'twelve chars')
+    await stored('taken', {
+      mode: 'batch',
+      inputs: [{ name: 'x', dtype: 'str' }],
+      outputs: [{ name: 'y' }],
+      nodes: [
+        {
+          id: 'y',
+          type: 'python',
+          source: 'def run(x):\n    return {"y": x}\n',
+          ports: [
+            { direction: 'input', name: 'x', dtype: 'str' },
+            { direction: 'output', name: 'y', dtype: 'str' },
+          ],
+        },
+      ],
+    })
+    const long = 'twelve chars, '.repeat(60_000)
+    const entry = { flow: 'taken', external_id: 'taken', status: 'ok', created_at: '2024-01-01T00:00:00Z' }
+    const { value } = await at.root<{ runs: { id: string }[] }>('POST', '/runs/import', {
+      runs: [{ ...entry, params: { x: 'twelve chars' }, result: { y: { by: ['twelve chars'] }, long } }],
+    })
+    const id = value.runs[0]?.id ?? ''
+    const { value: run, text } = await at.ann<Run>('GET', `/runs/${id}`)
+    expect(run).toMatchObject({ params: { x: '***' }, result: { y: { by: ['***'] } } })
+    expect(text).not.toContain('twelve chars')
+    const { digest } = run.result!['long'] as { digest: string }
+    const bytes = (await at.ann('GET', `/artifacts/${digest}`)).text
+    expect([bytes.includes('***'), bytes.includes('twelve chars')]).toEqual([true, false])
+    const { text: exported } = await at.ann('GET', '/runs/export/runs?format=jsonl&flow=taken&metrics=y')
+    expect(exported).toContain('***')
+    expect(exported).not.toContain('twelve chars')
+    const [row] = await at.engine.database.sql<{ result: unknown }[]>`select result from run where id = ${id}`
+    expect(JSON.stringify(row)).not.toContain('twelve chars')
+  })
+
+  test('that is retried against a flow which takes its params no more is refused without their values', async () => {
+    const secret = 'forty characters that nobody may read...'
+    await put('token', secret)
+    const taking = (dtype: 'int' | 'object'): FlowDocumentInput => ({
+      mode: 'batch',
+      inputs: [{ name: 'x', dtype }],
+      nodes: [
+        {
+          id: 'y',
+          type: 'python',
+          source: 'def run(x):\n    return {}\n',
+          ports: [{ direction: 'input', name: 'x', dtype }],
+        },
+      ],
+    })
+    const { version } = await stored('changed', taking('object'))
+    // what is told of a value ends in the middle of the secret
+    const { run } = await ran('changed', { x: { before: 'b'.repeat(40), secret } })
+    await stored('changed', { ...taking('int'), version } as FlowDocumentInput)
+    const { status, text } = await at.ann('POST', `/runs/${run.id}/retry`)
+    expect([status, text.includes('***'), text.includes('forty')]).toEqual([422, true, false])
+  })
+
   test('and its plan tell no value of a secret among the reasons for a miss', async () => {
     await put('token', 'twelve chars')
     const ports = [

@@ -27,7 +27,7 @@ async function engine(key: string | null = secretKey, own = dataDir) {
   try {
     const secrets = await openSecrets({ config, database, redactor, log })
     const heard: string[] = []
-    secrets.onChange(async (names) => void heard.push(...names))
+    await secrets.onChange(async (names) => void heard.push(...names))
     const close = async (): Promise<void> => {
       await secrets.close()
       await database.close()

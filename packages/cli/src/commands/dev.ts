@@ -4,11 +4,13 @@ import { type Client, createClient, type Flow } from '@flow-service/client-sdk'
 
 import { describeLoadError, type Engine, type EngineFlags, startEngine, untilStopped } from '../engine.ts'
 import { failed } from '../failure.ts'
+import { issueLines, issueSummary } from '../issues.ts'
 import { nodeLines } from '../node-report.ts'
 import { reloadLines } from '../reload-report.ts'
 import { watchRun } from '../run-progress.ts'
 import { watchSources } from '../source-watch.ts'
 import { oneLine } from '../table.ts'
+import { bold } from '../terminal.ts'
 
 interface DevFlags extends EngineFlags {
   readonly run?: string
@@ -57,9 +59,20 @@ async function swap({ service, baseUrl }: Engine): Promise<void> {
     const fresh = result.changed.filter(({ mode, previousVersion }) => previousVersion === null && mode === 'live')
     const lines = reloadLines(result, before)
     if (lines.length > 0) console.log(lines.join('\n'))
-    await startNew(createClient({ baseUrl, token: await service.superuserToken() }), fresh)
+    const client = createClient({ baseUrl, token: await service.superuserToken() })
+    await tellErrors(client, result.changed)
+    await startNew(client, fresh)
   } catch (error) {
     failed(error)
+  }
+}
+
+/** Says what is wrong with flows that load all the same, such as a Python source that does not parse. */
+async function tellErrors(client: Client, flows: readonly { readonly name: string }[]): Promise<void> {
+  const changed = await Promise.all(flows.map(({ name }) => client.flows.get({ name })))
+  for (const { name, issues } of changed) {
+    const errors = issues.filter(({ severity }) => severity === 'error')
+    if (errors.length > 0) console.log([`${bold(name)} has ${issueSummary(errors)}`, ...issueLines(errors)].join('\n'))
   }
 }
 
@@ -105,10 +118,10 @@ async function banner({ service, origin, baseUrl }: Engine, client: Client): Pro
   return ['', 'flow-service is up.', ...lines].join('\n')
 }
 
-/** A flow with its state, and why it is failed. */
+/** A flow with its state, and what is wrong with it. */
 function stateOf({ name, mode, status, issues }: Flow): string {
-  const error = status === 'failed' ? issues.find(({ severity }) => severity === 'error') : undefined
-  return `${name} (${mode}, ${status})${error ? `: ${oneLine(error.message)}` : ''}`
+  const error = issues.find(({ severity }) => severity === 'error')
+  return `${name} (${mode}, ${status})${error ? `: ${oneLine(error.message, 200)}` : ''}`
 }
 
 /** How other commands find the sign-in file. */

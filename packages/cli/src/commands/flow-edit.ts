@@ -50,8 +50,10 @@ export async function publishFlow(name: string, flags: PublishFlags): Promise<vo
 
 /** `service flows discard <flow>`. */
 export async function discardFlow(name: string, flags: ClientFlags): Promise<void> {
-  const flow = await connect(flags).flows.discardDraft({ name })
-  printAnswer(flow, flags.json, () => `discarded the draft of ${stateOf(flow)}`)
+  const client = connect(flags)
+  const { has_draft: had } = await client.flows.get({ name })
+  const flow = await client.flows.discardDraft({ name })
+  printAnswer(flow, flags.json, () => (had ? `discarded the draft of ${stateOf(flow)}` : `${name} has no draft`))
 }
 
 /** `service flows rename <flow> <name>`. */

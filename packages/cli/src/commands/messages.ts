@@ -17,7 +17,7 @@ export async function listMessages(flags: ListFlags): Promise<void> {
   const rows = messages.map(({ name, dtype, stream, value, ts, sources, readers }) => [
     name,
     stream ? `${dtype} (stream)` : dtype,
-    ts === null ? '-' : oneLine(value, 40),
+    ts === null && value === null ? '-' : oneLine(value, 40),
     shortTime(ts),
     sources.map(({ node }) => node).join(', ') || '-',
     readers.map(({ flow, node }) => `${flow}.${node}`).join(', ') || '-',
@@ -94,14 +94,16 @@ export async function watchMessages(pattern: string, flags: WatchFlags): Promise
   await follow(connect(flags), {
     flows: pattern.includes('.') && !flow.includes('*') ? [flow] : undefined,
     count: flags.count,
-    show: (frame) => valuesOf(frame, latest).reduce((lines, shown) => lines + show(shown), 0),
+    show: (frame, most) =>
+      valuesOf(frame, latest).reduce((lines, shown) => (lines < most ? lines + show(shown) : lines), 0),
   })
 }
 
 function valuesOf(frame: EventFrame, latest: ReadonlyMap<string, string>): Shown[] {
   if (frame.type === 'value') return [{ ts: frame.ts, message: frame.message, value: frame.value }]
   if (frame.type !== 'snapshot') return []
-  return frame.values
-    .filter(({ message, ts }) => ts > (latest.get(message) ?? ''))
-    .map(({ ts, message, value }) => ({ ts, message, value }))
+  return frame.values.flatMap(({ ts, message, value }) =>
+    // nobody has published an initial value
+    ts !== null && ts > (latest.get(message) ?? '') ? [{ ts, message, value }] : [],
+  )
 }

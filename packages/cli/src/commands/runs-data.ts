@@ -14,7 +14,7 @@ import { bold, counted, printAnswer } from '../terminal.ts'
 
 /** `service runs cancel <id...>`. */
 export const cancelRuns = (ids: readonly string[], flags: ClientFlags): Promise<void> =>
-  each(ids, flags, async (client, id) => (await client.runs.cancel({ id })).status)
+  each(ids, flags, async (client, id) => `is ${(await client.runs.cancel({ id })).status}`)
 
 /** `service runs retry <id...>`. */
 export const retryRuns = (ids: readonly string[], flags: ClientFlags): Promise<void> =>

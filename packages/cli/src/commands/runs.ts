@@ -7,17 +7,16 @@ import { shortTime } from '../terminal.ts'
 interface ListFlags extends ClientFlags {
   readonly flow?: string
   readonly status?: string
+  readonly group?: string
+  readonly since?: string
+  readonly before?: string
   readonly limit?: number
 }
 
 /** `service runs list`. */
 export async function listRuns(flags: ListFlags): Promise<void> {
-  const { flow, status, limit } = flags
-  const runs = await connect(flags).runs.list({
-    ...(flow === undefined ? {} : { flow }),
-    ...(status === undefined ? {} : { status }),
-    ...(limit === undefined ? {} : { limit }),
-  })
+  const { url: _url, token: _token, json: _json, ...query } = flags
+  const runs = await connect(flags).runs.list(query)
   if (flags.json) return console.log(JSON.stringify(runs, null, 2))
   const rows = runs.map((run) => [
     run.id,

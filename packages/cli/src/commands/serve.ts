@@ -1,4 +1,4 @@
-import { describeLoadError, type EngineFlags, startEngine, untilStopped } from '../engine.ts'
+import { type EngineFlags, startEngine, untilStopped } from '../engine.ts'
 
 interface ServeFlags extends EngineFlags {
   readonly flows?: string
@@ -13,7 +13,6 @@ export async function serve(flags: ServeFlags): Promise<void> {
   const { email, password } = engine.service.signIn
   if (password !== null) console.log(`first superuser: ${email}, password ${password} (shown this once)`)
   console.log(`flow-service listens at ${engine.baseUrl}`)
-  for (const error of engine.service.loadErrors) console.error(describeLoadError(error))
   await stopped
   process.exit()
 }

@@ -79,6 +79,17 @@ export const time = (text: string): string => {
   return value
 }
 
+/** The id of a run, as the engine makes them (UUID). */
+export const runId = (text: string): string => {
+  if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) {
+    throw new InvalidArgumentError('Give the id of a run as "service runs list" shows it.')
+  }
+  return text
+}
+
+/** Several of them. */
+export const runIds = (text: string, earlier: string[] = []): string[] => [...earlier, runId(text)]
+
 /** An option that may be given several times. */
 export const collect = (text: string, earlier: string[] = []): string[] => [...earlier, text]
 

@@ -1,6 +1,17 @@
 import { type Command, Option } from 'commander'
 
-import { clientOptions, collect, integer, integers, lazily, positive, time, withExamples } from './options.ts'
+import {
+  clientOptions,
+  collect,
+  integer,
+  integers,
+  lazily,
+  positive,
+  runId,
+  runIds,
+  time,
+  withExamples,
+} from './options.ts'
 
 const data = () => import('../commands/runs-data.ts')
 
@@ -54,14 +65,19 @@ function addReading(runs: Command): void {
     .description('runs, newest first')
     .option('--flow <name>', 'runs of this flow; several separated by commas')
     .option('--status <status>', 'queued, running, ok, error, cancelled, abandoned; several separated by commas')
+    .option('--group <id>', 'the runs of a sweep')
+    .option('--since <time>', 'created since then: 10m, 2h, 3d ago, or a date', time)
+    .option('--before <time>', 'created before then', time)
     .option('--limit <number>', 'at most so many, 1 to 500 (50)', positive)
     .action(lazily(async () => (await import('../commands/runs.ts')).listRuns))
-  withExamples(list, 'runs list --flow estimate_pi --status error')
-  const show = clientOptions(runs.command('show').argument('<id>', 'id of a run'))
+  withExamples(list, 'runs list --flow estimate_pi --status error', 'runs list --since 2h')
+  const show = clientOptions(runs.command('show').argument('<id>', 'id of a run', runId))
     .description('one run with its nodes, metrics and result')
     .action(lazily(async () => (await import('../commands/runs.ts')).showRun))
   withExamples(show, 'runs show 01a2b3c4-0000-7000-8000-000000000000')
-  const compare = clientOptions(runs.command('compare').argument('<metric>', 'a message').argument('[id...]', 'runs'))
+  const compare = clientOptions(
+    runs.command('compare').argument('<metric>', 'a message').argument('[id...]', 'runs', runIds),
+  )
     .description('draw the curves of a metric beside each other; up to 50 runs')
     .option('--flow <name>', 'the newest runs of this flow that ended ok')
     .option('--group <id>', 'the runs of a sweep that ended ok')
@@ -70,7 +86,7 @@ function addReading(runs: Command): void {
   withExamples(compare, 'runs compare loss --flow fit', 'runs compare accuracy --group 01a2… --x loss')
   const exported = clientOptions(runs.command('export'))
     .description('runs as a table, or all points of their curves')
-    .addOption(new Option('--format <format>', 'csv or jsonl (csv)').choices(['csv', 'jsonl']))
+    .addOption(new Option('--format <format>', 'csv unless given').choices(['csv', 'jsonl']))
     .option('--points', 'the points of the curves, one line each')
     .option('--flow <name>', 'runs of this flow')
     .option('--group <id>', 'the runs of a sweep')
@@ -83,7 +99,7 @@ function addReading(runs: Command): void {
     .option('--force', 'replace the file if it exists')
     .action(lazily(async () => (await data()).exportRuns))
   withExamples(exported, 'runs export --flow fit -o fit.csv', 'runs export --flow fit --points --format jsonl')
-  const report = clientOptions(runs.command('report').argument('[id...]', 'runs'))
+  const report = clientOptions(runs.command('report').argument('[id...]', 'runs', runIds))
     .description('write a page with the curves, nodes and results of runs; it needs no network')
     .option('--flow <name>', 'the newest runs of this flow, at most 100')
     .option('--group <id>', 'the runs of a sweep')
@@ -94,7 +110,7 @@ function addReading(runs: Command): void {
 }
 
 function addChanging(runs: Command): void {
-  const of = (name: string): Command => clientOptions(runs.command(name).argument('<id...>', 'ids of runs'))
+  const of = (name: string): Command => clientOptions(runs.command(name).argument('<id...>', 'ids of runs', runIds))
   const cancel = of('cancel')
     .description('end queued and running runs; a finished one stays as it is')
     .action(lazily(async () => (await data()).cancelRuns))

@@ -240,16 +240,31 @@ export type PublishMessage = {
 };
 
 export type RunSubmit = {
+    /**
+     * Values of inputs by name; one that is left out has its initial value.
+     */
     params?: {
         [key: string]: Schema6;
     };
+    /**
+     * Fills the input `seed`, if the flow has one, and is recorded.
+     */
     seed?: number;
+    /**
+     * The draft in place of the published version.
+     */
     draft?: boolean;
+    /**
+     * Execute every stage; what comes out is stored.
+     */
     no_cache?: boolean;
     /**
      * Higher is executed first; runs of one priority in the order of their submission.
      */
     priority?: number;
+    /**
+     * A key that was used before answers with the run submitted then.
+     */
     idempotency_key?: string;
 };
 
@@ -268,7 +283,13 @@ export type RunPlanSubmit = {
      * One for each entry of `runs`.
      */
     seeds?: Array<number>;
+    /**
+     * The draft in place of the published version.
+     */
     draft?: boolean;
+    /**
+     * Execute every stage; what comes out is stored.
+     */
     no_cache?: boolean;
 };
 
@@ -283,7 +304,13 @@ export type SweepSubmit = {
      * One for each entry of `runs`.
      */
     seeds?: Array<number>;
+    /**
+     * The draft in place of the published version.
+     */
     draft?: boolean;
+    /**
+     * Execute every stage; what comes out is stored.
+     */
     no_cache?: boolean;
     /**
      * Higher is executed first; runs of one priority in the order of their submission.
@@ -2851,16 +2878,31 @@ export type MessagesHistoryResponse = MessagesHistoryResponses[keyof MessagesHis
 
 export type RunsSubmitData = {
     body?: {
+        /**
+         * Values of inputs by name; one that is left out has its initial value.
+         */
         params?: {
             [key: string]: Schema6;
         };
+        /**
+         * Fills the input `seed`, if the flow has one, and is recorded.
+         */
         seed?: number;
+        /**
+         * The draft in place of the published version.
+         */
         draft?: boolean;
+        /**
+         * Execute every stage; what comes out is stored.
+         */
         no_cache?: boolean;
         /**
          * Higher is executed first; runs of one priority in the order of their submission.
          */
         priority?: number;
+        /**
+         * A key that was used before answers with the run submitted then.
+         */
         idempotency_key?: string;
     };
     path: {
@@ -2932,7 +2974,13 @@ export type RunsPlanData = {
          * One for each entry of `runs`.
          */
         seeds?: Array<number>;
+        /**
+         * The draft in place of the published version.
+         */
         draft?: boolean;
+        /**
+         * Execute every stage; what comes out is stored.
+         */
         no_cache?: boolean;
     };
     path: {
@@ -3289,7 +3337,13 @@ export type RunsSweepData = {
          * One for each entry of `runs`.
          */
         seeds?: Array<number>;
+        /**
+         * The draft in place of the published version.
+         */
         draft?: boolean;
+        /**
+         * Execute every stage; what comes out is stored.
+         */
         no_cache?: boolean;
         /**
          * Higher is executed first; runs of one priority in the order of their submission.
