@@ -8,7 +8,8 @@ import { problemOf, publish, startService } from './service.ts'
 
 test('bytes, frames and imports keep to the limits of the configuration, and what is refused leaves nothing [R112, R672, T61, T89]', async () => {
   await using service = await startService({ artifactMaxBytes: 2000, mediaRingBytes: 1000, importMaxBytes: 8000 })
-  const { baseUrl, token, send } = service
+  const { baseUrl, token } = service
+  const importing = (runs: object[]) => service.send('POST', '/runs/import', { runs })
   const put = async (bytes: number, query = '') => {
     const answer = await fetch(`${baseUrl}/artifacts${query}`, {
       method: 'PUT',
@@ -42,9 +43,9 @@ test('bytes, frames and imports keep to the limits of the configuration, and wha
     // one that is too large when it is decoded
     [entry('a', 10), entry('b', 2001)],
   ]) {
-    const refused = await send('POST', '/runs/import', { runs })
+    const refused = await importing(runs)
     expect([refused.status, problemOf(refused).code]).toEqual([413, 'payload_too_large'])
-    expect((await send('GET', '/runs?flow=scale')).body).toEqual([])
+    expect((await service.send('GET', '/runs?flow=scale')).body).toEqual([])
   }
-  expect((await send('POST', '/runs/import', { runs: [entry('a', 10), entry('b', 2000)] })).status).toBe(200)
+  expect((await importing([entry('a', 10), entry('b', 2000)])).status).toBe(200)
 })

@@ -101,17 +101,19 @@ describe('two engines on one database', () => {
       const ends: (() => void)[] = []
       both(() => new Promise((resolve) => void ends.push(() => resolve({ y: 1 }))))
       const runs = await Promise.all(Array.from({ length: 8 }, () => one.submit('double')))
-      await expect.poll(() => ends.length).toBe(4)
-      // it polls, renews and looks for leases that are over as often as in an hour
-      const hour = clock.advance(3_600_000)
-      await expect.poll(() => ends.length).toBe(8)
-      await hour
+      const begun = async (): Promise<number> => {
+        await clock.advance(1000)
+        return ends.length
+      }
+      await expect.poll(begun).toBe(8)
+      // it renews and looks for leases that are over as often as in an hour
+      await clock.advance(3_600_000)
       expect(new Set((await one.runs.active()).map(({ status }) => status))).toEqual(new Set(['running']))
       for (const end of ends) end()
       for (const { id } of runs) {
         await expect.poll(async () => (await one.runs.get(id)).status).toBe('ok')
         const { created_at, started_at, finished_at, duration_s } = await one.runs.get(id)
-        expect([created_at, started_at, finished_at].toSorted()).toEqual([created_at, started_at, finished_at])
+        expect(created_at <= (started_at ?? '') && (started_at ?? '') <= (finished_at ?? '')).toBe(true)
         expect(duration_s).toBeGreaterThanOrEqual(0)
       }
     },
