@@ -146,16 +146,17 @@ export class RunQueue {
       // runs that end in one turn free their slots in it: one claim fills them all, by the commit of their ends
       await new Promise((resolve) => setImmediate(resolve))
       this.#wanted = false
-      const token = randomUUID()
+      let token: string | null = null
       try {
         await this.#releaseUnheard()
         const limit = this.#free
         if (limit <= 0 || !this.#isOpen) return
+        token = randomUUID()
         const { seconds: leaseS } = this.#lease
         const runs = await commits.claim({ token, limit, leaseS, startedAt: timestampOfMs(clock.now()) })
         for (const run of runs) this.#start(run)
       } catch (error) {
-        this.#unheard.set(token, clock.now())
+        if (token !== null) this.#unheard.set(token, clock.now())
         log.error({ err: error }, 'queued runs could not be claimed; trying again in a second')
         this.#after(POLL_MS, () => this.wake())
         return

@@ -38,9 +38,7 @@ test('a value is readable at once and in the database soon after, without anyone
   const values = await open()
   values.record(...published('soon.x', { a: [1] }))
   expect(values.get('soon.x')).toEqual({ message: 'soon.x', value: { a: [1] }, ts: timestampOfMs(nowMs) })
-  const startedAt = performance.now()
   await expect.poll(() => storedValue('soon.x'), { interval: 10 }).toEqual({ a: [1] })
-  expect(performance.now() - startedAt).toBeLessThan(1000)
   await values.close()
 })
 

@@ -178,6 +178,16 @@ test('a server that was away longer than a lease lasts finds runs queued again b
   expect(calls).toEqual(['queued again', 'looked at'])
 })
 
+test('while the database is away for long, what was claimed unheard stays one claim [F17]', async () => {
+  const { clock, queue, claims, releases, failReleases } = setup([], { failClaims: 1, shared: true })
+  await queue.open()
+  failReleases(true)
+  await clock.advance(40_000)
+  failReleases(false)
+  await clock.advance(2_000)
+  expect(releases[0]?.tokens).toEqual([claims[0]])
+})
+
 test('an engine that stops queues again what it has claimed unheard', async () => {
   const { clock, queue, claims, releases } = setup([], { failClaims: 1 })
   await queue.open()
