@@ -1,5 +1,7 @@
 import { defaultExclude, defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
+import { nodeArguments } from './test/components/node-arguments.ts'
 import { hasPostgres } from './test/components/postgres.ts'
 
 const source = ['@flow-service/source']
@@ -20,14 +22,40 @@ const onDatabase = [
   'secrets/{restart,secrets}',
 ].map((suite) => `packages/api-server/test/${suite}.test.ts`)
 
+/** Files that take longest, longest first: at the end one worker alone would be busy with them. */
+const longest = [
+  'test/ledger-kill',
+  'test/server-backend',
+  'flows/held-work',
+  'test/live-kill',
+  'secrets/secrets',
+  'test/faults-process',
+  'test/hot-reload',
+  'test/crash-loop',
+  'db/kill',
+  'db/power-cut',
+  'runs/run-faults',
+].map((name) => `${name}.test.ts`)
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const at = longest.findIndex((name) => moduleId.endsWith(name))
+      return at === -1 ? longest.length : at
+    }
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b))
+  }
+}
+
 export default defineConfig({
   resolve: { conditions: source },
   ssr: { resolve: { conditions: source } },
   test: {
-    // A child process started by a test runs the packages from source as well.
-    execArgv: ['--conditions=@flow-service/source'],
-    // Most suites wait for processes and disks: two files at a time keep two cores busy.
-    maxWorkers: 2,
+    // A child process started by a test gets them as well.
+    execArgv: nodeArguments,
+    // Most suites wait for processes and disks: three files at a time keep two cores busy.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     // Limits only end what hangs: a busy machine takes many times as long as an idle one.
     testTimeout: 60_000,
     hookTimeout: 60_000,
@@ -70,7 +98,7 @@ export default defineConfig({
             only: true,
             include: ['packages/*/test/**/*.test-d.ts'],
             checker: 'tsc',
-            tsconfig: './tsconfig.json',
+            tsconfig: './tsconfig.type-tests.json',
           },
         },
       },

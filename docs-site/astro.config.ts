@@ -44,6 +44,7 @@ export default defineConfig({
     starlight({
       title: 'flow-service',
       description: 'Flow automation engine: live and batch flows on one graph model.',
+      customCss: ['./src/tables.css'],
       // code is read whole; what a terminal shows keeps its columns
       expressiveCode: { defaultProps: { overridesByLang: { 'sh,ts,js,json,python,yaml,toml': { wrap: true } } } },
       plugins: [

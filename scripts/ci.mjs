@@ -1,6 +1,6 @@
 // Every check of the project, each counted; the closing line is 'N passed, N failed'.
 // Names as arguments run only those checks: `node scripts/ci.mjs lint types`.
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,22 +16,28 @@ const examples = readdirSync('examples', { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map((entry) => [`example ${entry.name}`, ...node(`examples/${entry.name}/main.ts`)])
 
-const checks = [
-  ['format', 'oxfmt', ['--check', '.']],
-  ['lint', 'oxlint', ['--type-aware', '--quiet']],
-  ['types', 'tsc', ['-p', 'tsconfig.json']],
+/** One after the other, and the checks of each two at a time: most of them keep one core busy. */
+const groups = [
   [
-    'boundaries',
-    'depcruise',
-    ['packages', 'examples', 'bench', 'test', '--config', '.dependency-cruiser.mjs', '--output-type', 'err'],
+    ['types', 'tsc', ['-p', 'tsconfig.json']],
+    [
+      'boundaries',
+      'depcruise',
+      ['packages', 'examples', 'bench', 'test', '--config', '.dependency-cruiser.mjs', '--output-type', 'err'],
+    ],
+    ['unused', 'knip', []],
+    ['generated', ...node('scripts/generate.ts', '--check')],
+    ['lint', 'oxlint', ['--type-aware', '--quiet']],
+    ['format', 'oxfmt', ['--check', '.']],
   ],
-  ['unused', 'knip', []],
-  ['generated', ...node('scripts/generate.ts', '--check')],
-  ['tests', 'vitest', ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]],
-  ['requirements', ...node('scripts/requirements.ts')],
-  ...examples,
-  ['packages', ...node('scripts/package-check.ts')],
-  ['docs', 'npx', ['--yes', pnpmSpec(), '--filter', 'docs-site', 'build']],
+  // has workers of its own
+  [['tests', 'vitest', ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]]],
+  [
+    ['packages', ...node('scripts/package-check.ts')],
+    ['docs', 'npx', ['--yes', pnpmSpec(), '--filter', 'docs-site', 'build']],
+    ...examples,
+    ['requirements', ...node('scripts/requirements.ts')],
+  ],
 ]
 
 /** The pinned pnpm, as npx takes it. */
@@ -50,16 +56,37 @@ function roomInMemory() {
   return bavail * bsize >= 4 * 2 ** 30 ? shared : null
 }
 
-/** Runs one check and returns how many of its parts passed and failed. */
-function run([name, command, args]) {
+/** Runs one check, counts how many of its parts passed and failed, and tells it after the check's own output. */
+async function run([name, command, args], isAlone) {
   const started = performance.now()
-  const env = { ...process.env, TMPDIR: scratch, ASTRO_TELEMETRY_DISABLED: '1' }
-  const { status } = spawnSync(command, args, { stdio: 'inherit', shell: process.platform === 'win32', env })
+  const { status, output } = await outcome(command, args, isAlone)
   const ok = status === 0
-  console.log(`${ok ? 'ok  ' : 'FAIL'} ${name} ${((performance.now() - started) / 1000).toFixed(1)} s`)
-  if (name !== 'tests') return ok ? [1, 0] : [0, 1]
-  const { numPassedTests, numFailedTests } = readReport()
-  return [numPassedTests, numFailedTests + (ok || numFailedTests > 0 ? 0 : 1)]
+  console.log(`${output}${ok ? 'ok  ' : 'FAIL'} ${name} ${((performance.now() - started) / 1000).toFixed(1)} s`)
+  const tests = name === 'tests' ? readReport() : { numPassedTests: ok ? 1 : 0, numFailedTests: 0 }
+  const bad = tests.numFailedTests || (ok ? 0 : 1)
+  passed += tests.numPassedTests
+  failed += bad
+  if (bad > 0) failures.push(name)
+}
+
+/** How a command ended, and what it wrote: nothing, when it is alone and has written it already. */
+function outcome(command, args, isAlone) {
+  const child = spawn(command, args, {
+    stdio: isAlone ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+    shell: process.platform === 'win32',
+    env: {
+      ...process.env,
+      TMPDIR: scratch,
+      NODE_COMPILE_CACHE: join(scratch, 'compiled'),
+      ASTRO_TELEMETRY_DISABLED: '1',
+    },
+  })
+  const chunks = []
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => chunks.push(chunk))
+  return new Promise((resolve) => {
+    child.on('error', ({ message }) => resolve({ status: null, output: `${message}\n` }))
+    child.on('close', (status) => resolve({ status, output: Buffer.concat(chunks).toString() }))
+  })
 }
 
 /** The counts of the test runner; none when it broke before writing them. */
@@ -71,21 +98,23 @@ function readReport() {
   }
 }
 
+const names = groups.flat().map(([name]) => name)
 const wanted = process.argv.slice(2)
-const unknown = wanted.filter((name) => !checks.some(([check]) => check === name))
+const unknown = wanted.filter((name) => !names.includes(name))
 if (unknown.length > 0) {
-  console.error(`unknown check ${unknown.join(', ')}: one of ${checks.map(([name]) => name).join(', ')}`)
+  console.error(`unknown check ${unknown.join(', ')}: one of ${names.join(', ')}`)
   process.exit(2)
 }
 const failures = []
 let passed = 0
 let failed = 0
-for (const check of checks) {
-  if (wanted.length > 0 && !wanted.includes(check[0])) continue
-  const [good, bad] = run(check)
-  passed += good
-  failed += bad
-  if (bad > 0) failures.push(check[0])
+for (const group of groups) {
+  const checks = group.filter(([name]) => wanted.length === 0 || wanted.includes(name))
+  const isAlone = checks.length === 1
+  const runOn = async () => {
+    while (checks.length > 0) await run(checks.shift(), isAlone)
+  }
+  await Promise.all([runOn(), runOn()])
 }
 for (const each of [dir, scratch]) rmSync(each, { recursive: true, force: true })
 if (failures.length > 0) console.log(`failed: ${failures.join(', ')}`)

@@ -8,11 +8,12 @@ import { join } from 'node:path'
 import { type Client, createClient } from '@flow-service/client-sdk'
 import { afterAll } from 'vitest'
 
+import { nodeArguments } from './components/node-arguments.ts'
+
 const bin = join(import.meta.dirname, '..', 'packages', 'cli', 'src', 'bin.ts')
-const fromSource = '--conditions=@flow-service/source'
 
 /** Arguments of Node for the `service` command from source. */
-export const serviceCommand = (...args: string[]): string[] => [fromSource, bin, ...args]
+export const serviceCommand = (...args: string[]): string[] => [...nodeArguments, bin, ...args]
 
 export interface EngineProcess {
   readonly child: ChildProcess

@@ -271,6 +271,7 @@ export const asking = batchFlow('asking', { day: t.str }, (p, use) => use(weathe
     await shown(
       /\+ asking {2}v1 \(new, batch\)\nasking has 1 error\n {2}error {2}\/nodes\/0\/settings\/headers\/key {2}.*"nowhere"/,
     )
+    expect(await client.flows.get({ name: 'asking' })).toMatchObject({ issues: [{ code: 'unknown_secret' }] })
   })
 
   test('a burst of changes ends in the last one', async () => {

@@ -32,7 +32,7 @@ function section(command: Command, names: readonly string[]): string {
   const words = command.registeredArguments.map((each) => (each.required ? `<${each.name()}>` : `[${each.name()}]`))
   const argumentRows = command.registeredArguments.map((each) => [code(each.name()), marked(each.description)])
   const optionRows = command.options.map(({ flags, description, mandatory }) => [
-    code(flags.replaceAll(' ', NO_BREAK)),
+    code(flags),
     marked(mandatory ? `${description} (required)` : description),
   ])
   return [
@@ -47,9 +47,6 @@ function section(command: Command, names: readonly string[]): string {
     table(['', ''], [...argumentRows, ...optionRows]),
   ].join('\n')
 }
-
-/** Keeps an option on one line in its narrow column. */
-const NO_BREAK = '\u00A0'
 
 /** Options and variables in a sentence as code; two hyphens would become a dash. */
 const marked = (text: string): string =>

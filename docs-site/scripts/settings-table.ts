@@ -19,7 +19,7 @@ export function settingsPage(): Page {
       'environment variable, else from its default. A value that is not usable stops the start with a sentence that',
       'names it. What the data directory holds: [Settings and data directory](../../../guide/settings/).',
       '',
-      table(['Variable and option', 'What it is', 'Default'], rows),
+      table(['Variable and option', 'What it is'], rows),
     ].join('\n'),
   }
 }
@@ -28,7 +28,7 @@ function row(option: string, { env, about, expected, initial, initially }: Setti
   const known = typeof initial === 'string' ? initial : JSON.stringify(initial)
   return [
     [...(env === null ? [] : [code(env)]), code(option)].join('<br/>'),
-    `${about} Use ${expected}.`,
-    initially ?? code(known),
+    // a column of its own would not have the room beside the long names
+    `${about} Use ${expected}.<br/>Default: ${initially ?? code(known)}.`,
   ]
 }

@@ -231,6 +231,7 @@ export {
   type WireNumber,
 } from './run.ts'
 export { type PlannedStage, type RunPlan, runPlanSchema, type RunPlanSubmit, runPlanSubmitSchema } from './run-plan.ts'
+export { remedyOf, wantedBy } from './schema-words.ts'
 export { secretNameSchema, type SecretUsage, secretUsageSchema, secretValueSchema } from './secret.ts'
 export { timestampInputSchema, timestampOf, timestampOfMs, timestampSchema } from './time.ts'
 export { type Token, tokenSchema, type User, userSchema } from './user.ts'

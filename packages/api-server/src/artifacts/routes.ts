@@ -7,6 +7,7 @@ import * as z from 'zod'
 
 import type { Sql } from '../db/database.ts'
 import { bytes, endpoint, type Handlers, reply, type RequestFacts } from '../http/endpoint.ts'
+import { invalid } from '../http/errors.ts'
 import { flag } from '../http/query.ts'
 import { type Artifacts, noArtifact, type OpenArtifact } from './artifacts.ts'
 import { parseRange } from './byte-range.ts'
@@ -170,9 +171,14 @@ const knows = (header: string | undefined, etag: string): boolean =>
 /** The SHA-256 of the body as its sender knows it (RFC 9530); null when none is sent, or it is that of a coded body. */
 function contentDigest({ headers }: RequestFacts): string | null {
   const field = String(headers['content-digest'] ?? '')
-  const base64 = /(?:^|[,\s])sha-256=:([A-Za-z0-9+/]{43}=):/.exec(field)?.[1]
+  const written = /(?:^|[,\s])sha-256=([^,]*)/.exec(field)?.[1]
   const isCoded = (headers['content-encoding'] ?? 'identity') !== 'identity'
-  return base64 === undefined || isCoded ? null : `sha256:${Buffer.from(base64, 'base64').toString('hex')}`
+  if (written === undefined || isCoded) return null
+  const base64 = /^:([A-Za-z0-9+/]{43}=):\s*$/.exec(written)?.[1]
+  if (base64 !== undefined) return `sha256:${Buffer.from(base64, 'base64').toString('hex')}`
+  // who sends one believes that it is compared
+  const message = 'write the SHA-256 of the body as sha-256=:<the base64 of its 32 bytes>:'
+  throw invalid([{ path: 'header.content-digest', code: 'digest_mismatch', message }])
 }
 
 /** The media type as it was sent, with its parameters: it is that of every later download. */

@@ -2,7 +2,12 @@
  * One worker thread with one embedded PostgreSQL, seen from the engine's side.
  * @module
  */
+import fs from 'node:fs'
 import { Worker } from 'node:worker_threads'
+
+import type { PGliteOptions } from '@electric-sql/pglite'
+
+import { once } from './once.ts'
 
 /** What the thread is asked. */
 export type EngineRequest = { id: number; messages: Uint8Array } | { id: number; close: true }
@@ -36,6 +41,17 @@ const ANSWER_TIMEOUT_MS = 120_000
  */
 const STACK_MB = 64
 
+/** PostgreSQL, compiled. */
+export type Program = NonNullable<PGliteOptions['pgliteWasmModule']>
+
+/** Its types are of browsers alone. */
+const { WebAssembly: wasm } = globalThis as unknown as { WebAssembly: { compile(code: Buffer): Promise<Program> } }
+
+/** Kept for threads to come: they begin with the machine code of those before, and are open in half the time. */
+const program = once(async () =>
+  wasm.compile(await fs.promises.readFile(new URL('pglite.wasm', import.meta.resolve('@electric-sql/pglite')))),
+)
+
 interface Waiting {
   resolve: (reply: EngineReply) => void
   reject: (error: Error) => void
@@ -45,7 +61,7 @@ interface Waiting {
 export async function startEngineThread(directory: string): Promise<EngineThread> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const worker = new Worker(new URL(`./embedded-worker.${extension}`, import.meta.url), {
-    workerData: { directory },
+    workerData: { directory, program: await program() },
     name: 'flow-service database',
     resourceLimits: { stackSizeMb: STACK_MB },
   })

@@ -13,10 +13,10 @@ import { PGlite } from '@electric-sql/pglite'
 
 import { DiskReserve } from './disk-reserve.ts'
 import { DurableFs, durableStartParams } from './durable-fs.ts'
-import type { EngineReply, EngineRequest } from './embedded-thread.ts'
+import type { EngineReply, EngineRequest, Program } from './embedded-thread.ts'
 import { createDataDirectory } from './template.ts'
 
-const { directory } = workerData as { directory: string }
+const { directory, program } = workerData as { directory: string; program: Program }
 const port = parentPort
 if (!port) throw new Error('embedded-worker is the entry of a worker thread')
 
@@ -46,7 +46,7 @@ async function open(): Promise<PGlite> {
     return false
   }
   try {
-    return await PGlite.create({ fs: files, startParams: durableStartParams, onStderr })
+    return await PGlite.create({ fs: files, pgliteWasmModule: program, startParams: durableStartParams, onStderr })
   } catch (error) {
     throw new Error(`the embedded database in ${directory} does not start: ${String(error)}${output}`, { cause: error })
   }

@@ -78,6 +78,7 @@ function assertKnown(applied: Map<string, string>, migrations: Migration[]): voi
   }
 }
 
-function digestOf({ text }: Migration): string {
+/** Of its text, as it is recorded. */
+export function digestOf({ text }: Migration): string {
   return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex')
 }

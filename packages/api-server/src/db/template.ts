@@ -1,9 +1,9 @@
 /**
- * First start of an embedded database: unpacks an empty one. Making it with initdb takes 2 to 4 s, unpacking the kept
- * copy 0.3 s, so that a copy stays in the package's `node_modules/.cache/flow-service/`.
+ * First start of an embedded database: unpacks one that has its tables, and nothing in them. Making it with initdb takes
+ * 2 to 4 s, unpacking the kept copy 0.3 s, so that a copy stays in the package's `node_modules/.cache/flow-service/`.
  * @module
  */
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,23 +12,32 @@ import zlib from 'node:zlib'
 import { MemoryFS, PGlite } from '@electric-sql/pglite'
 
 import { syncPath } from './durable-fs.ts'
+import { digestOf, migrate, type Migration, readMigrations } from './migrate.ts'
+import type { Sql } from './values.ts'
 
 /**
- * Makes an empty database in `directory` when there is none. It appears by one rename after all its bytes are on disk:
- * a crash leaves at most `<directory>.new`, which the next start removes. `copy` is the file of the kept template.
+ * Makes a database in `directory` when there is none. It appears by one rename after all its bytes are on disk: a crash
+ * leaves at most `<directory>.new`, which the next start removes. `copy` is the file of the kept template.
  */
-export async function createDataDirectory(directory: string, copy = defaultCopy()): Promise<void> {
+export async function createDataDirectory(
+  directory: string,
+  migrations = readMigrations(),
+  copy = copyOf(migrations),
+): Promise<void> {
   if (fs.existsSync(path.join(directory, 'PG_VERSION'))) return
   const unfinished = `${directory}.new`
   fs.rmSync(unfinished, { recursive: true, force: true })
-  await unpack((await readTemplate(copy)) ?? (await makeTemplate(copy)), unfinished)
+  await unpack((await readTemplate(copy)) ?? (await makeTemplate(migrations, copy)), unfinished)
   fs.renameSync(unfinished, directory)
   syncPath(path.dirname(directory))
 }
 
-function defaultCopy(): string {
+/** Other tables, or another PGlite, are another copy. */
+function copyOf(migrations: readonly Migration[]): string {
+  const digest = createHash('sha256').update(migrations.map((each) => `${each.id} ${digestOf(each)}`).join('\n'))
   const here = packageDirectory(fileURLToPath(import.meta.url))
-  return path.join(here, `node_modules/.cache/flow-service/template-${pgliteVersion()}.tar.zst`)
+  const name = `template-${pgliteVersion()}-${digest.digest('hex').slice(0, 16)}.tar.zst`
+  return path.join(here, 'node_modules/.cache/flow-service', name)
 }
 
 async function readTemplate(copy: string): Promise<Buffer | undefined> {
@@ -40,16 +49,32 @@ async function readTemplate(copy: string): Promise<Buffer | undefined> {
   }
 }
 
-async function makeTemplate(copy: string): Promise<Buffer> {
+async function makeTemplate(migrations: Migration[], copy: string): Promise<Buffer> {
   const files = new TemplateFs()
   const database = await PGlite.create({ fs: files })
   // Two thirds of the files are databases that only CREATE DATABASE needs.
   await database.exec('update pg_database set datistemplate = false')
   await database.exec('drop database template0')
   await database.exec('drop database template1')
+  await migrate(asDatabase(database), migrations)
   await database.close()
   await keepTemplate(files.tar, copy)
   return files.tar
+}
+
+/** What migrations need of a database: its one session, which nobody else uses. */
+function asDatabase(pglite: PGlite): Parameters<typeof migrate>[0] {
+  const run = async (...statement: Parameters<PGlite['sql']>): Promise<unknown> => (await pglite.sql(...statement)).rows
+  const sql = Object.assign(run, { unsafe: (text: string) => pglite.exec(text) }) as unknown as Sql
+  return {
+    sql,
+    async transaction(fn) {
+      await pglite.exec('begin')
+      const result = await fn(sql)
+      await pglite.exec('commit')
+      return result
+    },
+  }
 }
 
 /**

@@ -4,7 +4,14 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { type Problem, problemCatalogue, type ProblemCode, type ProblemItem } from '@flow-service/protocol'
+import {
+  type Problem,
+  problemCatalogue,
+  type ProblemCode,
+  type ProblemItem,
+  remedyOf,
+  wantedBy,
+} from '@flow-service/protocol'
 import type { ErrorRequestHandler, RequestHandler } from 'express'
 import type * as z from 'zod'
 
@@ -72,7 +79,16 @@ function itemsOf(issue: z.core.$ZodIssue, place: Place, base: readonly PropertyK
       message: `"${key}" is not known here`,
     }))
   }
-  return [{ path: pathText(path, place), code: codeOf(issue), message: issue.message }]
+  return [{ path: pathText(path, place), code: codeOf(issue), message: messageOf(issue, place, path) }]
+}
+
+function messageOf(issue: z.core.$ZodIssue, place: Place, path: readonly PropertyKey[]): string {
+  const wanted = wantedBy(issue)
+  if (issue.code === 'invalid_type' && wanted !== null && issue.message.startsWith('Invalid input')) {
+    if (path.length === 0) return `the ${place} has to be ${wanted}`
+    if (issue.message.endsWith('received undefined')) return `it is missing; give it ${wanted}`
+  }
+  return remedyOf(issue)
 }
 
 const depth = (issues: readonly z.core.$ZodIssue[]): number => Math.max(0, ...issues.map((issue) => issue.path.length))

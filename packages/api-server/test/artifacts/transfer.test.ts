@@ -138,6 +138,17 @@ test('bytes that are not those which the sender meant are refused and not kept',
     { code: 'validation_failed', errors: [{ path: 'header.content-digest', code: 'digest_mismatch' }] },
   ])
   expect((await get(digestOf(data))).status).toBe(404)
+  const hexadecimal = `sha-256=:${digestOf(data).slice('sha256:'.length)}:`
+  for (const written of [hexadecimal, 'sha-256=:AAAA:', `sha-512=:AAAA:, sha-256=`]) {
+    // oxlint-disable-next-line no-await-in-loop -- each on its own
+    const answer = await put(data, { 'content-digest': written })
+    expect([written, answer.status, await answer.json()]).toMatchObject([
+      written,
+      422,
+      { errors: [{ path: 'header.content-digest', message: expect.stringContaining('base64 of its 32 bytes') }] },
+    ])
+  }
+  expect((await get(digestOf(data))).status).toBe(404)
   expect((await put(data, { 'content-digest': `sha-512=:AAAA:, ${field(data)}` })).status).toBe(201)
 })
 

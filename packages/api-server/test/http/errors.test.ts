@@ -49,6 +49,37 @@ describe('a problem', () => {
     })
   })
 
+  test('says what to give in place of a value, in words of its own unless the schema has some', () => {
+    const schema = z.strictObject({
+      name: z.string().regex(/^[a-z]+$/, 'use letters'),
+      limit: z.int().min(1).max(500),
+      mode: z.enum(['live', 'batch']),
+      link: z.url(),
+      tags: z.array(z.string()).max(2),
+    })
+    const messages = (value: unknown) => {
+      const { error } = schema.safeParse(value)
+      const { errors = [] } = error ? invalidPart(error, 'body').toProblem() : {}
+      return Object.fromEntries(errors.map(({ path, message }) => [path, message]))
+    }
+    expect(messages({ name: 'A', limit: 501, mode: 'dead', link: 'x', tags: ['a', 'b', 'c'] })).toEqual({
+      '/name': 'use letters',
+      '/limit': 'give it a number of at most 500',
+      '/mode': 'give it "live" or "batch"',
+      '/link': 'give it an address such as https://example.com/',
+      '/tags': 'give it at most 2 items',
+    })
+    expect(messages({ name: 3, limit: 1.5, tags: {}, link: null })).toMatchObject({
+      '/name': 'give it a text',
+      '/limit': 'give it a whole number',
+      '/mode': 'give it "live" or "batch"',
+      '/link': 'give it a text',
+      '/tags': 'give it a list',
+    })
+    expect(messages({})).toMatchObject({ '/name': 'it is missing; give it a text' })
+    expect(messages([])).toEqual({ '': 'the body has to be an object' })
+  })
+
   test('lists at most 100 faults and says how many there are', () => {
     const { error } = z.array(z.string()).safeParse(Array.from({ length: 150 }, () => 1))
     const problem = error && invalidPart(error, 'body')
