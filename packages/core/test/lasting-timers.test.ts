@@ -210,11 +210,11 @@ test('of more than 1,000 timers the oldest are dead letters, and the node is deg
   const live = await start(delayed())
   const health = () => live.nodeStates().find(({ node }) => node === 'l')
   for (let n = 0; n < MAX_MAILBOX; n++) runtime.publish('f.x', n)
-  await turn()
+  await live.idle()
   expect([host.deadLetters, health()?.health]).toEqual([[], 'ok'])
   runtime.publish('f.x', MAX_MAILBOX)
   runtime.publish('f.x', MAX_MAILBOX + 1)
-  await turn()
+  await live.idle()
   expect(host.deadLetters).toMatchObject([
     { node: 'l', value: 0, reason: 'overflow' },
     { node: 'l', value: 1, reason: 'overflow' },

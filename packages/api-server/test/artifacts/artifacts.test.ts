@@ -50,7 +50,9 @@ test('equal bytes are stored once, also when uploaded at the same moment, and ar
   await artifacts.put(data, { name: 'newest', mediaType: 'text/csv', volatile: false })
   expect((await artifacts.open(digestOf(data)))?.ref).toMatchObject({ name: 'newest', media_type: 'text/csv' })
   const hex = digestOf(data).slice(7)
-  expect(await filesIn(`sha256/${hex.slice(0, 2)}`)).toEqual([hex])
+  // bytes of other tests may lie beside it
+  const stored = await filesIn(`sha256/${hex.slice(0, 2)}`)
+  expect(stored.filter((name) => name.startsWith(hex))).toEqual([hex])
   expect(await filesIn('tmp')).toEqual([])
 })
 
