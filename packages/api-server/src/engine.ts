@@ -47,7 +47,7 @@ import { createWork } from './flows/work.ts'
 import { createHooks, type Hooks } from './hooks/hooks.ts'
 import { ServedSockets } from './hooks/served-sockets.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import { createCurrentValues } from './messages/current-values.ts'
+import { createCurrentValues, type CurrentValues } from './messages/current-values.ts'
 import { type LastValues, openLastValues } from './messages/last-values.ts'
 import { createMessages, type Messages } from './messages/messages.ts'
 import { newId } from './new-id.ts'
@@ -122,7 +122,7 @@ export async function openEngine(setting: EngineSetting): Promise<Engine> {
     log,
   })
   const pythonIssues = pythonIssuesOf(worker)
-  const runs = runsOf(setting, stores, opened, { code, published, pythonIssues })
+  const runs = runsOf(setting, stores, opened, { code, published, pythonIssues, values })
   // another content may let more runs of its flow execute at once
   bus.subscribe((event) => event.type === 'flow' && runs.wake(), { quiet: true })
   const parts = { registry, code, live, published, missing, pythonIssues }
@@ -328,13 +328,14 @@ interface Runnable {
   readonly code: CodeRegistry
   readonly published: PublishedFlows
   readonly pythonIssues: PythonIssues
+  readonly values: CurrentValues
 }
 
 function runsOf(
   { config, log }: EngineSetting,
-  { artifacts, bus, database, lastValues, secrets }: Stores,
+  { artifacts, bus, database, secrets }: Stores,
   { host, registry, live: runtime, missing }: Opened,
-  { code, published, pythonIssues }: Runnable,
+  { code, published, pythonIssues, values }: Runnable,
 ): Runs {
   return createRuns({
     database,
@@ -344,7 +345,7 @@ function runsOf(
     flows: createRunnableFlows({ database, registry, code, published, pythonIssues, missing, secrets }),
     publishEvent: (event, atMs) => bus.publish(event, atMs),
     publishMessage: (message, value, run) => void runtime.publish(message, value, run),
-    lastValue: (message) => createCurrentValues(lastValues, published).get(message)?.value,
+    lastValue: (message) => values.get(message)?.value,
     maxRuns: config.maxRuns,
     maxParallelNodes: config.maxParallelNodes,
     lease: { seconds: config.runLeaseS, renewSeconds: config.runRenewS },

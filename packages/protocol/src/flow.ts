@@ -222,14 +222,14 @@ export type FlowDocument = z.infer<typeof flowDocumentSchema>
 
 /**
  * The normal form of a parsed document under the name of its path. `sourceOf` gives the stored source of a node whose
- * `source` was left out, `triggerOf` the `trigger` of an input without one. Idempotent: the normal form of a normal form
- * is itself.
+ * `source` was left out, `triggerOf` the `trigger` of an input without one, which is true unless its type decides it.
+ * Idempotent: the normal form of a normal form is itself.
  */
 export function normalizeDocument(
   name: string,
   input: z.output<typeof flowDocumentInputSchema>,
   sourceOf: (nodeId: string) => string | null = () => null,
-  triggerOf: (node: Pick<FlowNode, 'type' | 'settings'>, port: string) => boolean = () => true,
+  triggerOf: (node: Pick<FlowNode, 'type' | 'settings'>, port: string) => boolean | undefined = () => undefined,
 ): FlowDocument {
   const { title, description, version, mode, resources, concurrency, layout } = input
   return {
@@ -254,7 +254,7 @@ export function normalizeDocument(
 function normalizePort(
   flow: string,
   given: z.output<typeof portInputSchema>,
-  triggerOf: (port: string) => boolean,
+  triggerOf: (port: string) => boolean | undefined,
 ): Port {
   const name = given.name ?? given.message ?? ''
   const port = given.port ?? messagePart(name)
@@ -267,7 +267,7 @@ function normalizePort(
     interval,
     stream,
     on_demand,
-    trigger: given.trigger ?? (direction === 'output' || triggerOf(port)),
+    trigger: given.trigger ?? (direction === 'output' ? true : (triggerOf(port) ?? true)),
     message: qualify(flow, name),
   }
 }

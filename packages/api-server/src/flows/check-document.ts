@@ -46,7 +46,7 @@ export async function checkFlowDocument(
     name,
     parsed.data,
     () => null,
-    (node, port) => registry.imposedTrigger(node, port) ?? true,
+    (node, port) => registry.imposedTrigger(node, port),
   )
   const faults = structuralFaults(normal, parsed.data.name, registry)
   if (faults.length > 0) return faults.map(asFinding)

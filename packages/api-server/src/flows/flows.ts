@@ -260,7 +260,7 @@ export class Flows {
       name,
       body,
       (id) => sources.get(id) ?? null,
-      (node, port) => registry.imposedTrigger(node, port) ?? true,
+      (node, port) => registry.imposedTrigger(node, port),
     )
     const faults = structuralFaults(next, body.name, registry)
     if (faults.length > 0) throw invalid(faults)

@@ -28,6 +28,7 @@ export class WorkBatch {
   readonly #passed = new Set<string>()
   readonly #refused = new Map<string, Error>()
   readonly #outcome = Promise.withResolvers<void>()
+  /** By the clock of `performance`. */
   readonly openedMs = performance.now()
   /** How many operations were asked for. */
   operations = 0

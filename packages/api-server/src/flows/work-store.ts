@@ -126,7 +126,7 @@ export const createWorkStore = ({ sql }: Pick<Database, 'sql'>) => ({
     sql<PublishedRow[]>`
       select p.id, flow.name as flow, p.body from published_value p join flow on flow.id = p.flow order by p.id`,
 
-  /** Arrivals that are still to be done, and sealed work that may be one. */
+  /** Arrivals that are still to be done, and sealed work that may be one: a body begins with what it is. */
   arrivals: (): Promise<Pick<WorkRow, 'id' | 'flow' | 'node' | 'body'>[]> =>
     sql<Pick<WorkRow, 'id' | 'flow' | 'node' | 'body'>[]>`
       select w.id, flow.name as flow, w.node, w.body from live_work w join flow on flow.id = w.flow

@@ -50,7 +50,7 @@ const MAX_LENGTH = 256 * 1024 * 1024
 const PATIENCE_MS = 10_000
 /** How long to wait after a write that failed, in milliseconds. */
 const RETRY_MS = 500
-/** Arrivals wait for their commit while one takes longer, in milliseconds. */
+/** While a write takes longer, arrivals wait for their commit; in milliseconds. */
 const PROMPT_MS = 1_000
 /** A batch is full when it has this many operations, or characters of JSON. */
 const BATCH_OPERATIONS = 5_000
@@ -241,7 +241,7 @@ class StoredWork implements LiveWork {
     return this.#ask((batch) => batch.keep(row))
   }
 
-  /** Whether nobody can tell when what is asked for now will be committed. */
+  /** Whether writes have trouble: a commit may take long, or fail. */
   get #isBehind(): boolean {
     const [oldest] = this.#batches
     return this.#isFailing || (oldest !== undefined && performance.now() - oldest.openedMs > PROMPT_MS)

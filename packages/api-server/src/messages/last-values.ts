@@ -22,8 +22,9 @@ import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database, Sql } from '../db/database.ts'
 import { createGroupWriter, type GroupWriter } from '../db/group-writer.ts'
 import { RecentValues } from './recent-values.ts'
+import type { Batch } from './sent-values.ts'
 import { createMessageStore, type HistoryPage, type HistoryRow, type MessageStore } from './store.ts'
-import { type Batch, createValueWriter, digestsIn, type ValueWriter } from './value-writer.ts'
+import { createValueWriter, digestsIn, type ValueWriter } from './value-writer.ts'
 
 /** How far the database may lag behind values that nobody waits for, in milliseconds. */
 const LAG_MS = 100
@@ -187,9 +188,11 @@ export class LastValues {
       const { value, us } = old
       const entry = { ...newEntry(`${to}.${messagePart(old.message)}`), value, us }
       entry.waiting.putBack(old.waiting.take())
-      entry.awaited = old.awaited.splice(0)
       this.#entries.set(entry.message, entry)
-      if (entry.waiting.size > 0) this.#soil(entry)
+      if (entry.waiting.size === 0) continue
+      // what is written already, or about to be, is so under the old name
+      entry.awaited = old.awaited.splice(0)
+      this.#soil(entry)
     }
     this.forget(from)
   }

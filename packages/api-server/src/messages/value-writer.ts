@@ -18,8 +18,6 @@ import type { PastValue } from './recent-values.ts'
 import { type Batch, SentValues } from './sent-values.ts'
 import type { HistoryKey, LastValueRow, MessageStore, PastValueRow } from './store.ts'
 
-export type { Batch }
-
 /** Longest last value that is kept, in bytes of JSON; a longer one is kept as null. */
 const MAX_VALUE_BYTES = 64 * 1024 * 1024
 /** A statement is ended when it has this many values, or characters of them. */

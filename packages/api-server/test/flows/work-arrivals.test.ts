@@ -3,20 +3,17 @@
  */
 import type { KeptWork } from '@flow-service/core'
 import { v7 } from 'uuid'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 
 import type { Database } from '../../src/db/database.ts'
 import type { OwedValue } from '../../src/flows/owed-values.ts'
 import { createWork, type WorkDeps } from '../../src/flows/work.ts'
-import { quiet, useDatabase } from '../use-database.ts'
+import { quiet } from '../use-database.ts'
+import { useFlowDatabase } from './flow-database.ts'
 
 let database: Database
-useDatabase((opened) => {
+useFlowDatabase((opened) => {
   database = opened
-})
-beforeEach(async () => {
-  await database.sql`delete from flow`
-  await database.sql`insert into flow (id, name, version, draft, origin) values (${v7()}, 'f', 1, '{}', 'api')`
 })
 
 const arrival = (value: unknown, atMs = 1_700_000_000_000.5): KeptWork => ({

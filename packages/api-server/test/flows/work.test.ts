@@ -5,15 +5,12 @@ import { beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/db/database.ts'
 import { createWorkStore } from '../../src/flows/work-store.ts'
 import { createWork, type LiveWork, type WorkDeps } from '../../src/flows/work.ts'
-import { quiet, useDatabase } from '../use-database.ts'
+import { quiet } from '../use-database.ts'
+import { useFlowDatabase } from './flow-database.ts'
 
 let database: Database
-useDatabase((opened) => {
+useFlowDatabase((opened) => {
   database = opened
-})
-beforeEach(async () => {
-  await database.sql`delete from flow`
-  await database.sql`insert into flow (id, name, version, draft, origin) values (${v7()}, 'f', 1, '{}', 'api')`
 })
 
 const open = (options: Partial<WorkDeps> = {}): LiveWork => createWork({ database, log: quiet, ...options })

@@ -97,3 +97,16 @@ test('a failed write tells nobody; a flow that is renamed takes those who wait a
   await waiting
   await values.close()
 })
+
+test('who waits for values that are being written while their flow is renamed is let go', async () => {
+  const { gate, slow } = gated()
+  const values = await open(slow)
+  values.record(from('moving.x'), 1, nowMs)
+  const committing = values.commit('moving.x')
+  const waiting = values.written()
+  values.follow({ from: 'moving', to: 'moved' })
+  gate.resolve()
+  await committing
+  await expect(waiting).resolves.toBeUndefined()
+  await values.close()
+})
