@@ -80,7 +80,7 @@ export default {
       name: 'no-deep-imports',
       severity: 'error',
       from: { path: '^(packages/([^/]+)|examples|bench|test)/' },
-      to: { path: '^packages/[^/]+/src/(?!(index|flow|testing)\\.ts$)', pathNot: '^packages/$2/' },
+      to: { path: '^packages/[^/]+/src/(?!(index|flow|testing|command)\\.ts$)', pathNot: '^packages/$2/' },
     },
     {
       name: 'effect-stays-inside',

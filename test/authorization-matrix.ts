@@ -139,6 +139,5 @@ export const later: readonly string[] = [
   'modules',
   'alerts',
   'connectors',
-  'workers',
   'flavors',
 ]

@@ -59,6 +59,8 @@ export interface Seeds {
   readonly stageRun: string
   readonly digest: string
   readonly deadLetter: string
+  /** The id of a worker token. */
+  readonly jti: string
   readonly email: string
   readonly password: string
 }
@@ -83,7 +85,8 @@ export async function seed(at: TestService, account: Pick<Seeds, 'email' | 'pass
   const { digest } = (await stored.json()) as { digest: string }
   await at.send('PUT', '/secrets/spare', { value: 'not needed' })
   await at.send('POST', '/messages/alarm.temp', { value: 30 })
-  return { run: id, stageRun, digest, deadLetter: await deadLetter(at), ...account }
+  const { jti } = await at.client.workers.mintToken({ name: 'spare' })
+  return { run: id, stageRun, digest, deadLetter: await deadLetter(at), jti, ...account }
 }
 
 const wire = (from: string, to: string) => [
@@ -161,6 +164,7 @@ export function sampleOf(operation: Operation, seeds: Seeds): Sample {
   const given = {
     message: 'alarm.temp',
     digest: seeds.digest,
+    jti: seeds.jti,
     id: operation.path.startsWith('/runs') ? runOf(operation, seeds) : seeds.deadLetter,
   }
   const named: Record<string, string> = { ...given, ...closest(places, operation.id) }

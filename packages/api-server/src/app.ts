@@ -55,6 +55,8 @@ import { submissionEndpoints, submissionHandlers } from './runs/submission-route
 import { secretsEndpoints, secretsHandlers } from './secrets/routes.ts'
 import type { Secrets } from './secrets/secrets.ts'
 import { engineVersion } from './version.ts'
+import { workersEndpoints, workersHandlers, workerUpgrade } from './workers/routes.ts'
+import type { Workers } from './workers/workers.ts'
 
 /** The nouns behind the endpoints. */
 export interface AppParts {
@@ -78,7 +80,8 @@ export interface AppParts {
   readonly sources: NodeSources
   readonly tickets: Tickets
   readonly users: Users
-  readonly log: ErrorLog
+  readonly workers: Workers
+  readonly log: ErrorLog & { warn(fields: object, message: string): void }
   /** Whether the engine can work: false once its database is lost. */
   readonly isAlive: () => boolean
 }
@@ -98,6 +101,7 @@ const endpoints: readonly Endpoint[] = [
   exportEndpoints,
   artifactsEndpoints,
   secretsEndpoints,
+  workersEndpoints,
   stateEndpoints,
   observabilityEndpoints,
 ].flatMap((group): Endpoint[] => Object.values(group))
@@ -112,6 +116,7 @@ const tags = {
   metrics: 'Metrics of several runs: names, comparison, export.',
   artifacts: 'Bytes that messages, runs and flows refer to.',
   secrets: 'Values that settings refer to by name, and nobody can read.',
+  workers: 'Machines that run node code for the engine, and their tokens.',
   observability: 'What the engine does: executions, cascades, events, dead letters.',
   utils: 'Whether the engine works.',
 }
@@ -129,9 +134,12 @@ export const apiDocument = (): OpenApiDocument =>
 export function createApp(config: ResolvedConfig, parts: AppParts, upgrades: UpgradeRouter): Router {
   const { artifacts, control, flows, hooks, library, messages, missing, registry, runs, sessions, sockets, sources } =
     parts
-  const { eventLog, observability, knownSessions, tickets, users, log } = parts
-  const authenticate = createAuthenticator([(token) => sessions.verify(token)])
-  const authenticateKnown = createAuthenticator([(token) => knownSessions.verify(token)])
+  const { eventLog, observability, knownSessions, tickets, users, workers, log } = parts
+  const authenticate = createAuthenticator([(token) => sessions.verify(token), (token) => workers.tokens.verify(token)])
+  const authenticateKnown = createAuthenticator([
+    (token) => knownSessions.verify(token),
+    (token) => workers.tokens.identify(token),
+  ])
   const home = { baseUrl: config.baseUrl, origins: config.corsOrigins }
   upgrades.route(
     '/api/v1/flows/ws',
@@ -144,6 +152,7 @@ export function createApp(config: ResolvedConfig, parts: AppParts, upgrades: Upg
       home,
     }),
   )
+  upgrades.route('/api/v1/workers/attach', workerUpgrade({ ...workers, authenticate, log }))
   const bindings = [
     ...bind(authEndpoints, authHandlers({ users, sessions, limit: createSignInLimit() })),
     ...bind(flowsEndpoints, flowsHandlers({ flows, registry, missing })),
@@ -172,6 +181,7 @@ export function createApp(config: ResolvedConfig, parts: AppParts, upgrades: Upg
     ...bind(exportEndpoints, exportHandlers(runs)),
     ...bind(artifactsEndpoints, artifactsHandlers({ artifacts, eventLog })),
     ...bind(secretsEndpoints, secretsHandlers({ secrets: parts.secrets, eventLog })),
+    ...bind(workersEndpoints, workersHandlers({ ...workers, eventLog })),
     ...bind(observabilityEndpoints, observabilityHandlers({ observability })),
   ]
   const isPortal = portalCheck(config.portalToken)

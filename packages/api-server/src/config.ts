@@ -129,6 +129,13 @@ export const settings = {
     initially: 'session.key in the data folder, made at the first start outside production',
     secret: true,
   }),
+  oauthSigningKey: optional(text('an Ed25519 key in PEM'), {
+    env: 'SERVICE_OAUTH_SIGNING_KEY',
+    about:
+      'Signs tokens of workers: an Ed25519 key in PEM, the same for all engines of a database. A new one voids them all.',
+    initially: 'oauth_signing_key.pem in the data folder, made at the first start',
+    secret: true,
+  }),
   sessionDays: setting(integer(1, 365), {
     env: 'SERVICE_SESSION_DAYS',
     about: 'How many days a session token lasts.',

@@ -24,7 +24,6 @@ import { createDeadLetters } from './events/dead-letters.ts'
 import { createEventBus } from './events/event-bus.ts'
 import { createEventLog, type EventLog } from './events/event-log.ts'
 import { createEventSockets, type EventSockets } from './events/event-socket.ts'
-import { SocketGuests } from './events/socket-guests.ts'
 import { createTickets, type Tickets } from './events/tickets.ts'
 import { type CodeFlows, openCodeFlows } from './flows/code-flows.ts'
 import type { LoadResult } from './flows/code-loader.ts'
@@ -46,6 +45,7 @@ import { createRunnableFlows } from './flows/runnable-flows.ts'
 import { createWork } from './flows/work.ts'
 import { createHooks, type Hooks } from './hooks/hooks.ts'
 import { ServedSockets } from './hooks/served-sockets.ts'
+import { SocketGuests } from './http/socket-guests.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { createCurrentValues, type CurrentValues } from './messages/current-values.ts'
 import { type LastValues, openLastValues } from './messages/last-values.ts'
@@ -60,6 +60,7 @@ import { engineVersion } from './version.ts'
 import { createDispatcher } from './workers/dispatch.ts'
 import { startLocalAgent } from './workers/local-agent.ts'
 import { WorkerPool } from './workers/pool.ts'
+import { openWorkers, type Workers } from './workers/workers.ts'
 
 /** Everything that the API shows. */
 export interface Engine {
@@ -82,6 +83,7 @@ export interface Engine {
   readonly sockets: EventSockets
   readonly sources: NodeSources
   readonly tickets: Tickets
+  readonly workers: Workers
   readonly missing: FlowsDeps['missing']
 }
 
@@ -170,13 +172,18 @@ export async function openEngine(setting: EngineSetting): Promise<Engine> {
     }),
     observability: observabilityOf(opened, { runs, published, live, sockets, codeFlows }),
     sockets,
+    workers: await openWorkers(opened.pool, { ...setting, database }),
   }
 }
 
 /** Watches over the users of event sockets. */
 async function openGuests({ log, lifecycle }: EngineSetting, database: Database): Promise<SocketGuests> {
   const users = openUsers(database)
-  const guests = new SocketGuests({ versionsOf: (ids) => users.tokenVersions(ids), log })
+  const guests = new SocketGuests({
+    versionsOf: (ids) => users.tokenVersions(ids),
+    ending: { code: 1008, reason: 'the sign-in has ended; sign in again' },
+    log,
+  })
   await lifecycle.open(
     () => createAccountNews(database).listen((id) => void guests.review(id === null ? undefined : [id])),
     (stop) => stop(),
@@ -266,7 +273,8 @@ async function openRuntime(
   { code, objects, published }: { code: CodeRegistry; objects: CodeObjects; published: PublishedFlows },
 ) {
   const clock = createClock()
-  const pool = new WorkerPool({ clock, newId, engineVersion })
+  const { eventLog } = stores
+  const pool = new WorkerPool({ clock, newId, engineVersion, report: (news) => eventLog.report(news) })
   const dispatcher = createDispatcher({
     pool,
     bundleOf: ({ digest }) => code.bundleText(digest),

@@ -13,7 +13,6 @@ export {
   type SaveOptions,
 } from './context.ts'
 export { CONTRACT } from './contract.ts'
-export { cronFault, takesBothDays } from './cron-pattern.ts'
 export { FileError, filePathFault, type Files, MAX_FILE_BYTES, MAX_FILE_READ_BYTES } from './files.ts'
 export { gatherWrites } from './gather-writes.ts'
 export {
@@ -29,4 +28,4 @@ export {
   type Values,
 } from './node.ts'
 export { type ConnectTarget, type SocketListener, type SocketPeer, type SocketRoute } from './socket.ts'
-export { isWhole, WHOLE } from './whole-answer.ts'
+export { cronFault } from '@flow-service/protocol'

@@ -24,7 +24,9 @@ export function checkNode(check: NodeCheck): void {
     checkPorts(check, undefined)
     return
   }
-  const missing = around?.missing?.(node.type) ?? null
+  // what runs on another machine needs it there
+  const isElsewhere = definition.code !== undefined && node.worker !== null && node.worker_policy === 'require'
+  const missing = isElsewhere ? null : (around?.missing?.(node.type) ?? null)
   if (missing !== null) {
     const message = `nodes of type "${node.type}" need ${missing}, which is not installed; install it or remove the node`
     report('missing_dependency', message, place)

@@ -70,7 +70,8 @@ export class ExecutionNotes {
     for (const begun of this.#going) {
       if (begun.work !== null) continue
       const leftMs = begun.sinceMs + QUICK_MS - nowMs
-      if (leftMs > 0) return this.#wait(Math.ceil(leftMs))
+      // more is left only when the clock was set back, and then nobody knows how long it has lasted
+      if (leftMs > 0 && leftMs <= QUICK_MS) return this.#wait(Math.ceil(leftMs))
       begun.work = this.#keep(begun)
     }
   }

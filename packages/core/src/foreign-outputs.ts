@@ -29,10 +29,6 @@ export class ForeignOutputs {
     this.#condition = condition
   }
 
-  has(output: OutputPort): boolean {
-    return this.#outputs.has(output)
-  }
-
   /** Whether a value may be published now; throws a DtypeViolation when the message is of another dtype. */
   takes(output: OutputPort, value: unknown): boolean {
     if (!this.#outputs.has(output)) return true

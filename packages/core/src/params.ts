@@ -11,6 +11,9 @@ export interface RunParams {
   readonly seed: number | null
 }
 
+/** Unknown params that are told: a body may name as many as it has room for. */
+const MAX_UNKNOWN = 100
+
 /**
  * Fills parameters with initial values. A given seed fills the input `seed`; otherwise that input's value is the seed.
  * Errors carry the codes `unknown_param`, `missing_param`, `bad_param` and `bad_seed`, and a JSON Pointer into a
@@ -23,8 +26,8 @@ export function checkParams(
 ): RunParams | { readonly errors: ProblemItem[] } {
   const errors: ProblemItem[] = []
   const declared = new Map(document.inputs.map((input) => [input.name, input]))
-  for (const name of Object.keys(params)) {
-    if (declared.has(name)) continue
+  const unknown = Object.keys(params).filter((name) => !declared.has(name))
+  for (const name of unknown.slice(0, MAX_UNKNOWN)) {
     const message = `flow "${document.name}" has no input "${name}"; it has ${[...declared.keys()].join(', ') || 'none'}`
     errors.push({ path: pathOf(name), code: 'unknown_param', message })
   }

@@ -2,7 +2,8 @@
  * Timers on the host's clock: long delays, steady repetition, cron patterns.
  * @module
  */
-import { type Cancel, cronFault, takesBothDays } from '@flow-service/connector-sdk'
+import type { Cancel } from '@flow-service/connector-sdk'
+import { cronFault, takesBothDays } from '@flow-service/protocol'
 import { Cron } from 'croner'
 
 import type { Clock } from './host.ts'

@@ -198,6 +198,10 @@ test('a type whose dependency is absent is missing_dependency, and the text name
   const around = { message: () => undefined, missing: (name: string) => (name === 'code' ? 'python' : null) }
   const [issue] = check(flow([{ id: 'a', type: 'code', source: 'x' }]), around)
   expect(issue).toMatchObject({ code: 'missing_dependency', message: expect.stringContaining('python') })
+  // it is there, or not, on the worker that has to execute the node
+  const remote = { id: 'a', type: 'code', source: 'x', worker: 'gpu' }
+  expect(check(flow([remote]), around)).toEqual([])
+  expect(check(flow([{ ...remote, worker_policy: 'prefer' }]), around)).toMatchObject([{ code: 'missing_dependency' }])
 })
 
 test('a type adds findings of its own, at places of its node', () => {

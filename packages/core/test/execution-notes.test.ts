@@ -3,7 +3,9 @@
  */
 import { expect, test, vi } from 'vitest'
 
-import { QUICK_MS } from '../src/execution-notes.ts'
+import type { Work } from '../src/cascade.ts'
+import { type Begun, ExecutionNotes, QUICK_MS } from '../src/execution-notes.ts'
+import { VirtualClock } from '../src/testing.ts'
 import { flow, input } from './documents.ts'
 import { atCrash, engine } from './kept-work.ts'
 import { gated } from './live-engine.ts'
@@ -45,4 +47,19 @@ test('after a quick execution of a node that must not repeat itself the next is 
   await stopped
   await (await start(document)).idle()
   expect(host.deadLetters).toMatchObject([{ node: 'a', message: 'f.x', value: 5, reason: 'crash' }])
+})
+
+test('a clock that is set back while a node executes does not put its note off [F38]', async () => {
+  const clock = new VirtualClock(0)
+  let setMs = 0
+  const setTimer = clock.setTimer.bind(clock)
+  const keep = vi.fn<(begun: Begun) => Work>(() => ({ leave() {} }) as Work)
+  const notes = new ExecutionNotes({ now: () => clock.now() + setMs, setTimer }, keep)
+  const begun = { node: {}, arrivals: [], cascade: {} } as unknown as Begun
+  notes.begin(begun)()
+  const end = notes.begin(begun)
+  setMs = -3_600_000
+  await clock.advance(QUICK_MS)
+  expect(keep).toHaveBeenCalledTimes(2)
+  end()
 })

@@ -38,6 +38,12 @@ test('undeclared, absent and off-dtype params are refused, each at its place [R0
   expect(errorsOf({ epochs: 1.5 })).toEqual(['bad_param /params/epochs'])
 })
 
+test('of a body full of undeclared params the first hundred are told', () => {
+  const names = Array.from({ length: 200 }, (_, at) => `k${at}`)
+  const told = errorsOf({ epochs: 1, ...Object.fromEntries(names.map((name) => [name, 0])) })
+  expect(told).toEqual(names.slice(0, 100).map((name) => `unknown_param /params/${name}`))
+})
+
 test('names of the prototype are params like others', () => {
   expect(errorsOf({ epochs: 1, constructor: 1, ['__proto__x']: 1 })).toEqual([
     'unknown_param /params/constructor',

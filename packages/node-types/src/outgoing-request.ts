@@ -3,7 +3,8 @@
  * be secrets.
  * @module
  */
-import { isWhole, type NodeContext } from '@flow-service/connector-sdk'
+import type { NodeContext } from '@flow-service/connector-sdk'
+import { isWhole } from '@flow-service/protocol'
 
 const MAX_ANSWER_BYTES = 10 * 1024 * 1024
 

@@ -3,6 +3,7 @@
  * @module
  */
 export { type ArtifactRef, artifactRefSchema, artifactRefsIn, digestSchema, isArtifactRef } from './artifact.ts'
+export { cronFault, takesBothDays } from './cron-pattern.ts'
 export {
   accepts,
   compatible,
@@ -235,6 +236,19 @@ export { remedyOf, wantedBy } from './schema-words.ts'
 export { secretNameSchema, type SecretUsage, secretUsageSchema, secretValueSchema } from './secret.ts'
 export { timestampInputSchema, timestampOf, timestampOfMs, timestampSchema } from './time.ts'
 export { type Token, tokenSchema, type User, userSchema } from './user.ts'
+export {
+  type MintedWorkerToken,
+  mintedWorkerTokenSchema,
+  type WorkerAmounts,
+  type WorkerEntry,
+  workerResourcesSchema,
+  workerSchema,
+  type WorkerToken,
+  type WorkerTokenRequest,
+  workerTokenRequestSchema,
+  workerTokenSchema,
+} from './worker.ts'
+export { isWhole, WHOLE } from './whole-answer.ts'
 export {
   artifactFrameSchema,
   byeFrameSchema,

@@ -11,14 +11,13 @@ import { rm } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
 import { constants } from 'node:os'
 import type { Duplex, Readable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 
 import { encodeFrame, FrameReader, type Message } from './channel.ts'
 import { describeExit, type EndSignal, type Exit, Process } from './process.ts'
+import { runnerPath } from './runner-source.ts'
 import { startSpawned } from './spawned.ts'
 import type { Workspace } from './workspace.ts'
 
-const runner = fileURLToPath(new URL('../python/runner.py', import.meta.url))
 /** No folder of ours on the import path of node code, and text is UTF-8 whatever the locale. */
 const flags = ['-P', '-X', 'utf8']
 const NAME_CHARS = 32
@@ -72,7 +71,7 @@ export class Python {
   /** A process that has run nothing. Rejects when the interpreter cannot be started. */
   async start(): Promise<Process> {
     const { path, env, workspace, fork } = this.#options
-    const spawned = (): Promise<Process> => startSpawned({ path, args: [...flags, runner], env }, workspace)
+    const spawned = (): Promise<Process> => startSpawned({ path, args: [...flags, runnerPath], env }, workspace)
     if (!fork) return await spawned()
     try {
       return await this.#fork()
@@ -151,7 +150,7 @@ export class Python {
     this.#server ??= this.#listen()
     await this.#server
     const { path, env, workspace } = this.#options
-    const child = spawn(path, [...flags, runner, workspace.socket], {
+    const child = spawn(path, [...flags, runnerPath, workspace.socket], {
       cwd: workspace.path,
       env,
       detached: true,

@@ -3,7 +3,7 @@
  * asks for them: to make these takes longer than a small exchange itself.
  * @module
  */
-import { WHOLE } from '@flow-service/connector-sdk'
+import { WHOLE } from '@flow-service/protocol'
 
 /** What a response is made of beside its content. */
 export interface ResponseHead {

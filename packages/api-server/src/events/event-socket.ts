@@ -13,13 +13,13 @@ import type { Duplex } from 'node:stream'
 import { flowPart } from '@flow-service/protocol'
 import type { WebSocket } from 'ws'
 
+import type { Guest, SocketGuests } from '../http/socket-guests.ts'
 import { readClientFrame, type Refusal } from './client-frame.ts'
 import type { EventBus, EventListener } from './event-bus.ts'
 import { CLOSE_BYTES, EventReader } from './event-reader.ts'
 import { type EngineSnapshot, newsSince } from './event-replay.ts'
 import { type EventText, eventText, flowsOf } from './event-text.ts'
 import { createFrameBudget } from './frame-budget.ts'
-import type { Guest, SocketGuests } from './socket-guests.ts'
 
 /** What the sockets need of the engine. */
 export interface EventSocketsDeps {

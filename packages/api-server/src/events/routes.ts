@@ -12,9 +12,9 @@ import { endpoint, type Handlers, reply } from '../http/endpoint.ts'
 import { invalidPart, ProblemError } from '../http/errors.ts'
 import { type HomeOrigins, isFromHome } from '../http/page-origin.ts'
 import type { Principal } from '../http/principal.ts'
+import type { Guest } from '../http/socket-guests.ts'
 import type { UpgradeHandler } from '../http/upgrade.ts'
 import type { EventSockets } from './event-socket.ts'
-import type { Guest } from './socket-guests.ts'
 import type { Tickets } from './tickets.ts'
 
 /** Largest frame that a client may send, in bytes. */
@@ -88,7 +88,7 @@ async function admitBearer(deps: EventUpgradeDeps, request: IncomingMessage): Pr
   const principal = await deps.authenticate(request)
   if (principal.kind !== 'user') throw new ProblemError('forbidden', 'the event socket needs the credential of a user')
   // the token's own: the user's may be a newer one by now
-  return { userId: principal.id, tokenVersion: (await deps.versionOf(bearerToken(request))) ?? 0 }
+  return { id: principal.id, version: (await deps.versionOf(bearerToken(request))) ?? 0 }
 }
 
 async function admitTicket(deps: EventUpgradeDeps, request: IncomingMessage, ticket: string): Promise<Guest> {
@@ -101,5 +101,5 @@ async function admitTicket(deps: EventUpgradeDeps, request: IncomingMessage, tic
   if (userId === undefined || tokenVersion === null) {
     throw new ProblemError('unauthenticated', 'the ticket is unknown, used or older than 30 seconds: get another one')
   }
-  return { userId, tokenVersion }
+  return { id: userId, version: tokenVersion }
 }

@@ -139,7 +139,13 @@ async function serve(route: Route, options: MountOptions, request: Request, resp
 }
 
 function authorize(principal: Principal, levels: readonly AuthLevel[]): void {
-  if (levels.some((level) => level === principal.kind || (level === 'superuser' && principal.superuser))) return
+  if (
+    levels.some(
+      (level) =>
+        level === principal.kind || (level === 'superuser' && principal.kind === 'user' && principal.superuser),
+    )
+  )
+    return
   throw levels.includes('superuser') && principal.kind === 'user'
     ? new ProblemError('forbidden', 'only a superuser may do this')
     : new ProblemError('forbidden', `this needs the credential of a ${levels.join(' or a ')}`)

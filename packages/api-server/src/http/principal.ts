@@ -12,5 +12,14 @@ export interface UserPrincipal {
   readonly superuser: boolean
 }
 
+/** A worker, as its token says. */
+export interface WorkerPrincipal {
+  readonly kind: 'worker'
+  /** Of the token. */
+  readonly jti: string
+  readonly name: string
+  readonly labels: readonly string[]
+}
+
 /** The caller of an endpoint, told apart by `kind`; every kind of credential adds its member here. */
-export type Principal = UserPrincipal
+export type Principal = UserPrincipal | WorkerPrincipal

@@ -6,14 +6,22 @@
  * - A1 a promise settles once; frames of an ending or unknown call change nothing but the slot. Results among them are
  *   counted; the error with which a cancelled call ends is none.
  * - A2 every frame is a contact. Nine ticks of 10 s without one fail the running calls as `worker_silent`. Ticks are
- *   counted, not time: an engine that slept itself does not blame its workers.
+ *   counted, not time: an engine that slept itself does not blame its workers, nor does one that is behind with what a
+ *   worker has sent.
  * - A3 a lost connection fails the running calls as `worker_lost` at once and frees everything.
  */
 import { type Clock, type CodeCall, CodeError } from '@flow-service/core'
-import type { CallFrame, HelloFrame, WorkerFrame } from '@flow-service/protocol'
+import {
+  type CallFrame,
+  type HelloFrame,
+  timestampOfMs,
+  type WorkerEntry,
+  type WorkerFrame,
+} from '@flow-service/protocol'
 import type { EngineTransport } from '@flow-service/worker-agent'
 
-import { type Amounts, covers, remainder } from './demand.ts'
+import type { WorkerPrincipal } from '../http/principal.ts'
+import { type Amounts, covers, remainder, wireAmounts } from './demand.ts'
 
 /** Seconds between two heartbeats of a worker that executes. */
 export const HEARTBEAT_S = 10
@@ -24,6 +32,7 @@ type Values = Record<string, unknown>
 
 interface InFlight {
   readonly call: CodeCall
+  readonly startedMs: number
   readonly demand: Amounts
   readonly settle: { resolve(outputs: Values): void; reject(error: Error): void } | null
 }
@@ -32,8 +41,8 @@ interface InFlight {
 export interface WorkerSetting {
   readonly id: string
   readonly hello: HelloFrame
-  /** The agent in the engine's own process. */
-  readonly local: boolean
+  /** Whose token it is; null for the agent in the engine's own process. */
+  readonly token: WorkerPrincipal | null
   readonly clock: Clock
   /** A slot has become free, or the worker is gone. */
   readonly onChange: () => void
@@ -45,19 +54,30 @@ export interface WorkerSetting {
 export class AttachedWorker {
   readonly id: string
   readonly hello: HelloFrame
-  readonly local: boolean
   readonly #transport: EngineTransport
   readonly #setting: WorkerSetting
   readonly #inFlight = new Map<string, InFlight>()
+  readonly #attachedMs: number
+  #contactMs: number
   #quietTicks = 0
+  /** Frames that are not dealt with yet. */
+  #behind = 0
   #stopTicking: (() => void) | null = null
 
   constructor(transport: EngineTransport, setting: WorkerSetting) {
     this.#transport = transport
     this.#setting = setting
     this.id = setting.id
-    this.hello = setting.hello
-    this.local = setting.local
+    const { hello, token } = setting
+    // a name and labels are what the token says
+    this.hello = token === null ? hello : { ...hello, name: token.name, labels: [...token.labels] }
+    this.#attachedMs = setting.clock.now()
+    this.#contactMs = this.#attachedMs
+  }
+
+  /** Whether it is the agent in the engine's own process. */
+  get local(): boolean {
+    return this.#setting.token === null
   }
 
   /** Calls that occupy a slot. */
@@ -71,10 +91,45 @@ export class AttachedWorker {
     return { cpus, gpus, ramMb: ram_mb }
   }
 
+  /** What its calls leave of it. */
+  get free(): Amounts {
+    return remainder(
+      this.total,
+      [...this.#inFlight.values()].map((entry) => entry.demand),
+    )
+  }
+
   /** Whether a call with this demand can start now. */
   hasRoomFor(demand: Amounts): boolean {
-    const taken = [...this.#inFlight.values()].map((entry) => entry.demand)
-    return this.load < this.hello.parallel && covers(remainder(this.total, taken), demand)
+    return this.load < this.hello.parallel && covers(this.free, demand)
+  }
+
+  /** The worker as the API shows it. */
+  view(): WorkerEntry {
+    const { name, labels, version, protocol, parallel, resources, python, platform } = this.hello
+    return {
+      id: this.id,
+      name,
+      labels,
+      version,
+      protocol,
+      status: 'attached',
+      parallel,
+      calls: [...this.#inFlight.values()].map(({ call, startedMs }) => ({
+        call: call.id,
+        flow: call.document.name,
+        node: call.node.id,
+        run: call.run,
+        started_at: timestampOfMs(startedMs),
+      })),
+      resources,
+      free: wireAmounts(this.free),
+      python,
+      platform,
+      provisioned_by: null,
+      attached_at: timestampOfMs(this.#attachedMs),
+      last_contact_at: timestampOfMs(this.#contactMs),
+    }
   }
 
   /** Whether the worker goes by this name or carries it as a label. */
@@ -96,10 +151,15 @@ export class AttachedWorker {
           reject(error)
         },
       }
-      this.#inFlight.set(call.id, { call, demand, settle })
+      this.#inFlight.set(call.id, { call, startedMs: this.#setting.clock.now(), demand, settle })
       call.signal.addEventListener('abort', onAbort, { once: true })
       this.#tick()
-      this.#transport.send(frame)
+      try {
+        this.#transport.send(frame)
+      } catch (error) {
+        const failure = new CodeError('frame_too_large', (error as Error).message, null)
+        this.#end(call.id, (settled) => settled.reject(failure))
+      }
     })
   }
 
@@ -111,6 +171,14 @@ export class AttachedWorker {
   /** Takes a frame of the worker. A promise asks for no more of its call until it settles; it never rejects. */
   receive(frame: WorkerFrame): void | Promise<void> {
     this.#quietTicks = 0
+    this.#contactMs = this.#setting.clock.now()
+    const done = this.#take(frame)
+    if (!done) return
+    this.#behind += 1
+    return done.finally(() => (this.#behind -= 1))
+  }
+
+  #take(frame: WorkerFrame): void | Promise<void> {
     switch (frame.type) {
       case 'started':
         this.#running(frame.call)?.call.onPlace({ worker: this.hello.name })
@@ -189,7 +257,7 @@ export class AttachedWorker {
   #tick(): void {
     this.#stopTicking ??= this.#setting.clock.setTimer(HEARTBEAT_S * 1000, () => {
       this.#stopTicking = null
-      this.#quietTicks += 1
+      if (this.#behind === 0) this.#quietTicks += 1
       if (this.#quietTicks * HEARTBEAT_S >= SILENCE_S) this.#silent()
       if (this.#inFlight.size > 0) this.#tick()
     })

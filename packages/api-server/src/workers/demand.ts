@@ -2,7 +2,7 @@
  * What a call asks of a machine, and what a machine has.
  * @module
  */
-import type { FlowDocument } from '@flow-service/protocol'
+import type { FlowDocument, WorkerAmounts } from '@flow-service/protocol'
 
 /** Amounts of a machine; `ramMb` is in MB. */
 export interface Amounts {
@@ -17,6 +17,9 @@ export const demandOf = ({ resources }: FlowDocument): Amounts => ({
   gpus: resources.gpus ?? 0,
   ramMb: resources.memory ?? 0,
 })
+
+/** As they travel. */
+export const wireAmounts = ({ cpus, gpus, ramMb }: Amounts): WorkerAmounts => ({ cpus, gpus, ram_mb: ramMb })
 
 /** Whether `have` covers `ask`. */
 export const covers = (have: Amounts, ask: Amounts): boolean =>

@@ -3,6 +3,7 @@
  *
  * - D1 calls that wait get places in the order in which they came, as far as a worker that suits them has room.
  * - D2 a call that waits leaves the line when it is cancelled and never reaches a worker.
+ * - D3 a live node stays on the worker that has its warm process until it is released or the worker is gone.
  */
 import { type CodeCall, CodeError } from '@flow-service/core'
 import type { CodeEntry } from '@flow-service/protocol'
@@ -39,6 +40,8 @@ export interface Dispatcher {
 /** A dispatcher over a pool. */
 export function createDispatcher({ pool, bundleOf, inProcess }: DispatchSetting): Dispatcher {
   const line = new Set<Waiter>()
+  /** Ids of the workers that have warm processes, by node. */
+  const homes = new Map<string, string>()
   pool.onChange(() => {
     for (const waiter of line) {
       const worker = pool.choose(waiter.wish)
@@ -50,7 +53,8 @@ export function createDispatcher({ pool, bundleOf, inProcess }: DispatchSetting)
 
   /** Runs `start` on a worker as soon as there is a place, in the same turn in which it was found. */
   const placed = <T>(call: CodeCall, start: (worker: AttachedWorker) => Promise<T>): Promise<T> => {
-    const wish = wishOf(call)
+    const home = homes.get(keyOf(call.document.name, call.node.id)) ?? null
+    const wish = { ...wishOf(call), home }
     const worker = pool.choose(wish)
     if (worker) return start(worker)
     call.onPlace({ waitingFor: describe(wish) })
@@ -79,15 +83,22 @@ export function createDispatcher({ pool, bundleOf, inProcess }: DispatchSetting)
       const bundle = call.node.entry === null ? null : await bundleOf(call.node.entry)
       if (call.signal.aborted) throw cancelled()
       const frame = callFrame(call, bundle)
-      return placed(call, (worker) => worker.run(frame, call, demandOf(call.document)))
+      return placed(call, (worker) => {
+        if (frame.mode === 'live') homes.set(keyOf(frame.flow, frame.node), worker.id)
+        return worker.run(frame, call, demandOf(call.document))
+      })
     },
     release(flow, node) {
+      homes.delete(keyOf(flow, node))
       for (const worker of pool.list()) worker.release(flow, node)
     },
   }
 }
 
-const wishOf = ({ document, node }: CodeCall): Wish => ({
+/** No name holds a line break. */
+const keyOf = (flow: string, node: string): string => `${flow}\n${node}`
+
+const wishOf = ({ document, node }: CodeCall): Omit<Wish, 'home'> => ({
   worker: node.worker,
   policy: node.worker_policy,
   demand: demandOf(document),

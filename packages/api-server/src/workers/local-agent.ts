@@ -23,6 +23,6 @@ export function startLocalAgent(
       return ref
     },
   })
-  pool.attach(link.engine, { local: true })
+  pool.attach(link.engine, null)
   return createWorker(link.worker, { ...options, name: LOCAL_AGENT })
 }

@@ -3,9 +3,19 @@
  * @module
  */
 import type { Clock } from '@flow-service/core'
-import { type ForeignHelloFrame, type HelloFrame, WORKER_PROTOCOL, type WorkerFrame } from '@flow-service/protocol'
+import {
+  type ForeignHelloFrame,
+  type HelloFrame,
+  type RefusedFrame,
+  timestampOfMs,
+  WORKER_PROTOCOL,
+  type WorkerEntry,
+  type WorkerFrame,
+} from '@flow-service/protocol'
 import type { EngineTransport } from '@flow-service/worker-agent'
 
+import type { NewsEntry } from '../events/event-log.ts'
+import type { WorkerPrincipal } from '../http/principal.ts'
 import { AttachedWorker, HEARTBEAT_S, SILENCE_S } from './attached-worker.ts'
 import type { Amounts } from './demand.ts'
 
@@ -14,6 +24,8 @@ export interface PoolSetting {
   readonly clock: Clock
   readonly newId: () => string
   readonly engineVersion: string
+  /** Hears of remote workers that come, leave and are refused. */
+  readonly report?: (news: NewsEntry) => void
 }
 
 /** Where a call wants to run. */
@@ -22,10 +34,9 @@ export interface Wish {
   readonly worker: string | null
   readonly policy: 'require' | 'prefer'
   readonly demand: Amounts
+  /** The id of the worker that has the process of a live node; null when there is none. */
+  readonly home: string | null
 }
-
-/** A worker that was refused: nothing of that name can attach before it, or the engine, is upgraded. */
-export type RefusedWorker = Pick<ForeignHelloFrame, 'name' | 'version' | 'protocol'>
 
 /** Names come from outside: of more than these the oldest is forgotten. */
 const MAX_REFUSED = 1000
@@ -34,7 +45,7 @@ const MAX_REFUSED = 1000
 export class WorkerPool {
   readonly #setting: PoolSetting
   readonly #workers = new Map<string, AttachedWorker>()
-  readonly #refused = new Map<string, RefusedWorker>()
+  readonly #refused = new Map<string, WorkerEntry>()
   readonly #listeners = new Set<() => void>()
   #droppedResults = 0
 
@@ -53,7 +64,7 @@ export class WorkerPool {
   }
 
   /** Workers that were refused for their version, until one of the name attaches; the longest refused first. */
-  needingUpgrade(): RefusedWorker[] {
+  needingUpgrade(): WorkerEntry[] {
     return [...this.#refused.values()]
   }
 
@@ -64,24 +75,27 @@ export class WorkerPool {
   }
 
   /**
-   * Takes a worker in once it says hello, until its transport closes; one of another version is told why not, and its
-   * transport is closed. `local` marks the engine's own agent.
+   * Takes a worker in once it says hello, until its transport closes; one of another version, or with other labels than
+   * its token, is told why not, and its transport is closed. Without a token it is the engine's own agent.
    */
-  attach(transport: EngineTransport, options: { readonly local: boolean }): void {
+  attach(transport: EngineTransport, token: WorkerPrincipal | null): void {
     let worker: AttachedWorker | null = null
     // a link may take its time to close
     let isRefused = false
     transport.onFrame((frame: WorkerFrame) => {
       if (worker) return worker.receive(frame)
       if (frame.type !== 'hello' || isRefused) return
-      if (isOurs(frame)) worker = this.#welcome(transport, frame, options.local)
-      else {
+      const refusal = this.#refusalOf(frame, token)
+      if (refusal === null && isOurs(frame)) worker = this.#welcome(transport, frame, token)
+      else if (refusal !== null) {
         isRefused = true
-        this.#refuse(transport, frame)
+        transport.send(refusal)
+        transport.close('refused')
       }
     })
     transport.onClose(() => {
       if (!worker || !this.#workers.delete(worker.id)) return
+      if (!worker.local) this.#tell('warning', 'worker.detach', { worker: worker.hello.name, lost_calls: worker.load })
       worker.lost()
       this.#changed()
     })
@@ -89,23 +103,25 @@ export class WorkerPool {
 
   /**
    * The worker that takes the wish now, or null when it has to wait. Among the workers that are meant and have room,
-   * the one with the fewest calls. `prefer` means the engine's agent while no attached worker is meant.
+   * the one with the fewest calls. `prefer` means the engine's agent while no attached worker is meant. A live node stays
+   * with its process as long as that worker is meant: what its code keeps in memory is there.
    */
-  choose({ worker, policy, demand }: Wish): AttachedWorker | null {
+  choose({ worker, policy, demand, home }: Wish): AttachedWorker | null {
     const workers = this.list()
     const meant = worker === null ? [] : workers.filter((candidate) => candidate.answersTo(worker))
     const own = worker === null || (policy === 'prefer' && meant.length === 0)
     const candidates = own ? workers.filter((candidate) => candidate.local) : meant
-    const free = candidates.filter((candidate) => candidate.hasRoomFor(demand))
+    const settled = candidates.filter(({ id }) => id === home)
+    const free = (settled.length > 0 ? settled : candidates).filter((candidate) => candidate.hasRoomFor(demand))
     return free.toSorted((a, b) => a.load - b.load)[0] ?? null
   }
 
-  #welcome(transport: EngineTransport, hello: HelloFrame, local: boolean): AttachedWorker {
+  #welcome(transport: EngineTransport, hello: HelloFrame, token: WorkerPrincipal | null): AttachedWorker {
     const { clock, newId, engineVersion } = this.#setting
     const worker = new AttachedWorker(transport, {
       id: newId(),
       hello,
-      local,
+      token,
       clock,
       onChange: () => this.#changed(),
       onDropped: () => void (this.#droppedResults += 1),
@@ -113,8 +129,8 @@ export class WorkerPool {
     transport.send({
       type: 'welcome',
       worker: worker.id,
-      name: hello.name,
-      labels: hello.labels,
+      name: worker.hello.name,
+      labels: worker.hello.labels,
       protocol: WORKER_PROTOCOL,
       engine_version: engineVersion,
       runtime: null,
@@ -122,31 +138,70 @@ export class WorkerPool {
       silence_s: SILENCE_S,
     })
     this.#workers.set(worker.id, worker)
-    this.#refused.delete(hello.name)
+    this.#refused.delete(worker.hello.name)
+    if (token) this.#tell('info', 'worker.attach', { worker: token.name, labels: token.labels, version: hello.version })
     this.#changed()
     return worker
   }
 
-  #refuse(transport: EngineTransport, { name, version, protocol }: ForeignHelloFrame): void {
+  /** Why a worker cannot be taken in; null when it can. */
+  #refusalOf(hello: HelloFrame | ForeignHelloFrame, token: WorkerPrincipal | null): RefusedFrame | null {
+    const name = token?.name ?? hello.name
+    if (!isOurs(hello)) return this.#otherVersion({ ...hello, name }, token?.labels ?? [])
+    if (token === null || isSameSet(hello.labels, token.labels)) return null
+    const [offered, signed] = [hello.labels, token.labels].map((labels) => labels.join(', ') || 'none')
+    const detail = `worker "${name}" asks for the labels ${offered}, and its token has ${signed}: leave --labels out, or make a token with these labels`
+    this.#tell('warning', 'worker.refuse', { worker: name, reason: 'labels_mismatch' })
+    return { type: 'refused', code: 'labels_mismatch', protocol: WORKER_PROTOCOL, detail }
+  }
+
+  #otherVersion({ name, version, protocol }: ForeignHelloFrame, labels: readonly string[]): RefusedFrame {
+    const { clock, engineVersion, newId } = this.#setting
+    const at = timestampOfMs(clock.now())
     this.#refused.delete(name)
-    this.#refused.set(name, { name, version, protocol })
+    this.#refused.set(name, {
+      id: newId(),
+      name,
+      labels: [...labels],
+      version,
+      protocol,
+      status: 'needs_upgrade',
+      parallel: 0,
+      calls: [],
+      resources: nothing,
+      free: nothing,
+      python: null,
+      platform: '',
+      provisioned_by: null,
+      attached_at: at,
+      last_contact_at: at,
+    })
     const [oldest] = this.#refused.keys()
     if (oldest !== undefined && this.#refused.size > MAX_REFUSED) this.#refused.delete(oldest)
+    this.#tell('warning', 'worker.refuse', { worker: name, reason: 'protocol_mismatch', version, protocol })
     const remedy = protocol < WORKER_PROTOCOL ? 'upgrade the worker' : 'upgrade the engine first, then its workers'
-    transport.send({
+    return {
       type: 'refused',
       code: 'protocol_mismatch',
       protocol: WORKER_PROTOCOL,
       detail:
         `worker "${name}" (version ${version}) speaks protocol ${protocol}, ` +
-        `this engine (version ${this.#setting.engineVersion}) speaks protocol ${WORKER_PROTOCOL}: ${remedy}`,
-    })
-    transport.close('refused')
+        `this engine (version ${engineVersion}) speaks protocol ${WORKER_PROTOCOL}: ${remedy}`,
+    }
+  }
+
+  #tell(level: 'info' | 'warning', action: string, detail: Record<string, unknown>): void {
+    this.#setting.report?.({ kind: 'worker', level, action, detail })
   }
 
   #changed(): void {
     for (const listener of this.#listeners) listener()
   }
 }
+
+const nothing = { cpus: 0, gpus: 0, ram_mb: 0 }
+
+const isSameSet = (a: readonly string[], b: readonly string[]): boolean =>
+  a.every((one) => b.includes(one)) && b.every((one) => a.includes(one))
 
 const isOurs = (hello: HelloFrame | ForeignHelloFrame): hello is HelloFrame => hello.protocol === WORKER_PROTOCOL

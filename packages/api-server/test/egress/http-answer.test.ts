@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, Socket } from 'node:net'
 
-import { isWhole } from '@flow-service/connector-sdk'
+import { isWhole } from '@flow-service/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { createHttpExchange } from '../../src/egress/http-exchange.ts'

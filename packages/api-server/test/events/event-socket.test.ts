@@ -348,7 +348,7 @@ test('a token that is voided while its socket opens has no socket', async () => 
 test('a user has a limited number of sockets, and may open one for each that closes', async () => {
   const clients = await Promise.all(Array.from({ length: MAX_SOCKETS }, () => at.open()))
   const [code, reason] = await once((await at.open()).socket, 'close')
-  expect([code, String(reason)]).toEqual([1008, `you have ${MAX_SOCKETS} event sockets open; close some`])
+  expect([code, String(reason)]).toEqual([1008, `you have ${MAX_SOCKETS} sockets open; close some`])
   expect(at.sockets.count()).toBe(MAX_SOCKETS)
   clients[0]?.socket.terminate()
   await vi.waitFor(() => expect(at.sockets.count()).toBe(MAX_SOCKETS - 1))

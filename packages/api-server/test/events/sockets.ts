@@ -11,11 +11,11 @@ import { createEventBus, type EventBus } from '../../src/events/event-bus.ts'
 import type { EngineSnapshot } from '../../src/events/event-replay.ts'
 import { createEventSockets, type EventSockets } from '../../src/events/event-socket.ts'
 import { eventsEndpoints, eventsHandlers, eventUpgrade } from '../../src/events/routes.ts'
-import { SocketGuests } from '../../src/events/socket-guests.ts'
 import { createTickets } from '../../src/events/tickets.ts'
 import { bearerToken } from '../../src/http/authenticate.ts'
 import { ProblemError } from '../../src/http/errors.ts'
 import { bind } from '../../src/http/mount.ts'
+import { SocketGuests } from '../../src/http/socket-guests.ts'
 import { createUpgradeRouter } from '../../src/http/upgrade.ts'
 import { serve, user } from '../http/server.ts'
 import { quiet } from '../use-database.ts'
@@ -64,6 +64,7 @@ export async function startSockets(database: Database) {
   const guests = new SocketGuests({
     versionsOf: async (ids) =>
       new Map(state.tokenVersion === null ? [] : ids.map((id) => [id, state.tokenVersion ?? 0])),
+    ending: { code: 1008, reason: 'the sign-in has ended; sign in again' },
     log: quiet,
     maxSockets: MAX_SOCKETS,
   })

@@ -205,7 +205,7 @@ function attach(pool: WorkerPool, artifacts: ReturnType<typeof createArtifacts>,
     get: (digest) => artifacts.read(digest),
     put: async (data, named) => (await artifacts.put(data, named)).ref,
   })
-  pool.attach(link.engine, { local: true })
+  pool.attach(link.engine, null)
   return createWorker(link.worker, { name: 'engine', directory })
 }
 

@@ -14,6 +14,7 @@ let ids = 0
 
 /** A call of a Python node with a streaming output `loss`. */
 export function codeCall(options: {
+  readonly mode?: 'live' | 'batch'
   readonly node?: Partial<FlowNode>
   readonly resources?: object
   readonly inputs?: Record<string, unknown>
@@ -21,7 +22,7 @@ export function codeCall(options: {
   readonly behind?: CodeCall['behind']
 }): CodeCall & { readonly record: CallRecord } {
   const input = flowDocumentInputSchema.parse({
-    mode: 'batch',
+    mode: options.mode ?? 'batch',
     nodes: [
       {
         id: 'train',

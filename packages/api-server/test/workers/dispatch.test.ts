@@ -34,7 +34,8 @@ function setup(clock = new VirtualClock(0)): Setup {
       const { worker, engine } = memoryTransport({ get: unused, put: unused })
       const frames: EngineFrame[] = []
       worker.onFrame((frame) => void frames.push(frame))
-      pool.attach(engine, { local })
+      const { name = 'worker', labels = [] } = hello
+      pool.attach(engine, local ? null : { kind: 'worker', jti: 'j', name, labels })
       void worker.send({
         type: 'hello',
         protocol: 1,
@@ -313,6 +314,44 @@ test('the end of a live node is told to every worker', () => {
   for (const worker of workers) {
     expect(worker.frames.at(-1)).toEqual({ type: 'release', flow: 'climate', node: 'smooth' })
   }
+})
+
+test('a live node stays with its process, however busy its worker is, until it is released or the worker is gone', async () => {
+  const { dispatcher, attach } = setup()
+  const first = attach({ name: 'a', labels: ['gpu'], parallel: 1 })
+  const second = attach({ name: 'b', labels: ['gpu'], parallel: 1 })
+  const call = () => codeCall({ mode: 'live', node: { worker: 'gpu' } })
+  const execute = async (on: PuppetWorker): Promise<string> => {
+    const execution = call()
+    const done = dispatcher.call(execution)
+    await settled()
+    void on.send({ type: 'result', call: execution.id, outputs: {} })
+    await done
+    return execution.id
+  }
+  await execute(first)
+  // the other one has fewer calls now
+  const other = codeCall({ node: { worker: 'a' } })
+  const busy = dispatcher.call(other)
+  const waiting = call()
+  const done = dispatcher.call(waiting)
+  await settled()
+  expect([waiting.record.places, second.calls()]).toEqual([[{ waitingFor: 'gpu' }], []])
+  void first.send({ type: 'result', call: other.id, outputs: {} })
+  await busy
+  await settled()
+  expect(first.calls()).toContain(waiting.id)
+  first.disconnect()
+  await expect(done).rejects.toMatchObject({ type: 'worker_lost' })
+  const moved = await execute(second)
+  expect(second.calls()).toEqual([moved])
+  const third = attach({ name: 'c', labels: ['gpu'], parallel: 1 })
+  const blocks = codeCall({ node: { worker: 'b' } })
+  void dispatcher.call(blocks)
+  dispatcher.release('fit', 'train')
+  await settled()
+  const released = await execute(third)
+  expect(third.calls()).toEqual([released])
 })
 
 test('the frame carries code, ports, environment and the seconds of silence', async () => {

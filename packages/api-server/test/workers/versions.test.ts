@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { VirtualClock } from '@flow-service/core/testing'
 import {
   type EngineFrame,
+  type ForeignHelloFrame,
   type HelloFrame,
   type ObservabilitySummary,
   WORKER_PROTOCOL,
@@ -34,7 +35,7 @@ const hello: HelloFrame = {
   platform: 'linux-x64',
 }
 /** What the hello of another version is read as. */
-const foreign = (protocol: number, name = 'lab', version = '0.9.0'): WorkerFrame => ({
+const foreign = (protocol: number, name = 'lab', version = '0.9.0'): ForeignHelloFrame => ({
   type: 'hello',
   protocol,
   version,
@@ -42,16 +43,17 @@ const foreign = (protocol: number, name = 'lab', version = '0.9.0'): WorkerFrame
 })
 
 const unused = (): Promise<never> => Promise.reject(new Error('no artifacts here'))
+const tokenOf = (name: string) => ({ kind: 'worker', jti: 'j', name, labels: ['gpu'] }) as const
 const newPool = (): WorkerPool =>
   new WorkerPool({ clock: new VirtualClock(0), newId: () => 'w', engineVersion: '1.0.0' })
 
 /** Attaches a link that stays open for a while after it was closed, as a socket does, and says hello on it. */
-function attach(pool: WorkerPool, frame: WorkerFrame) {
+function attach(pool: WorkerPool, frame: HelloFrame | ForeignHelloFrame) {
   const { worker, engine } = memoryTransport({ get: unused, put: unused })
   const frames: EngineFrame[] = []
   const endings: unknown[] = []
   worker.onFrame((got) => void frames.push(got))
-  pool.attach({ ...engine, close: (reason) => void endings.push(reason) }, { local: false })
+  pool.attach({ ...engine, close: (reason) => void endings.push(reason) }, tokenOf(frame.name))
   void worker.send(frame)
   return { frames, endings, send: (next: WorkerFrame) => worker.send(next) }
 }
@@ -121,9 +123,10 @@ describe('the list of workers that need an upgrade', () => {
     // it tries again
     attach(pool, foreign(OLDER, 'lab', '0.9.1'))
     const hall = { name: 'hall', version: '0.8.0', protocol: OLDER }
-    expect(pool.needingUpgrade()).toEqual([hall, { name: 'lab', version: '0.9.1', protocol: OLDER }])
+    const lab = { name: 'lab', version: '0.9.1', protocol: OLDER, status: 'needs_upgrade', labels: ['gpu'] }
+    expect(pool.needingUpgrade()).toMatchObject([hall, lab])
     attach(pool, hello)
-    expect(pool.needingUpgrade()).toEqual([hall])
+    expect(pool.needingUpgrade()).toMatchObject([hall])
   })
 
   test('forgets the oldest of more than 1,000 names', () => {
@@ -137,7 +140,7 @@ describe('the list of workers that need an upgrade', () => {
 test('an agent that the pool refuses ends with the reason of the pool [R690]', async () => {
   const pool = newPool()
   const { worker, engine } = memoryTransport({ get: unused, put: unused })
-  pool.attach(speaking(engine, OLDER), { local: false })
+  pool.attach(speaking(engine, OLDER), tokenOf('lab'))
   const agent = createWorker(worker, { name: 'lab', python: null })
   const reason = await agent.ready.catch((error: unknown) => error)
   expect(reason).toBeInstanceOf(WorkerRefused)

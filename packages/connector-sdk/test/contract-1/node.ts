@@ -49,6 +49,7 @@ export interface NodeDefinition<S extends z.ZodObject = z.ZodObject> {
   readonly settings: S
   readonly modes?: readonly FlowMode[] | ((shape: NodeShape<z.output<S>>) => readonly FlowMode[])
   readonly ports?: PortRules
+  passive?(settings: Values): readonly string[]
   readonly arrival: 'each' | 'together' | 'combine'
   readonly idempotent?: boolean | ((shape: NodeShape<z.output<S>>) => boolean)
   readonly code?: 'python' | 'typescript'

@@ -1,5 +1,6 @@
 /**
- * Answers to requests that are all here.
+ * Answers to requests that are all here: a word between the engine's `fetch` and the node types that come with it, which
+ * saves them a stream. Other node types need not know it.
  * @module
  */
 

@@ -1,0 +1,91 @@
+/**
+ * Who is behind open sockets. A socket is refused what a request would be: when its user may no more sign in, their
+ * tokens were voided by a new password, or the token of its worker was revoked, it is closed.
+ *
+ * Whoever changes an account or a token tells all engines of the database; what is not heard, because somebody wrote to
+ * the table or a connection was lost, is found by looking at all guests each {@link REVIEW_MS}.
+ * @module
+ */
+import type { WebSocket } from 'ws'
+
+/** A user, as of a version of their tokens; or a token that is as it was made, of version 0. */
+export interface Guest {
+  readonly id: string
+  readonly version: number
+}
+
+/** What looking at guests takes. */
+export interface SocketGuestsDeps {
+  /** The versions that guests must have now; who may not come in at all is left out. */
+  readonly versionsOf: (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>
+  /** With what the sockets of a guest are closed whom a request would be refused. */
+  readonly ending: { readonly code: number; readonly reason: string }
+  readonly log: { error(fields: object, message: string): void }
+  /** Sockets that one guest may have open; {@link MAX_SOCKETS} unless given. */
+  readonly maxSockets?: number
+}
+
+/** Sockets that one guest may have open on an engine: more than a busy console, twice what it is measured with. */
+const MAX_SOCKETS = 4_000
+/** How often all guests are looked at, in milliseconds. */
+const REVIEW_MS = 30_000
+const POLICY_VIOLATION = 1008
+
+type Socket = Pick<WebSocket, 'close' | 'once'>
+
+/** The guests of open sockets. */
+export class SocketGuests {
+  readonly #deps: SocketGuestsDeps
+  readonly #sockets = new Map<string, Map<Socket, number>>()
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(deps: SocketGuestsDeps) {
+    this.#deps = deps
+  }
+
+  /** Watches over a socket until it closes; closes one that is too many, and then answers false. */
+  admit({ id, version }: Guest, socket: Socket): boolean {
+    const own = this.#sockets.get(id) ?? new Map<Socket, number>()
+    const max = this.#deps.maxSockets ?? MAX_SOCKETS
+    if (own.size >= max) {
+      socket.close(POLICY_VIOLATION, `you have ${max} sockets open; close some`)
+      return false
+    }
+    this.#sockets.set(id, own.set(socket, version))
+    this.#timer ??= setInterval(() => void this.review(), REVIEW_MS).unref()
+    socket.once('close', () => this.#forget(id, socket))
+    // the guest may have changed between the look at it and now
+    void this.review([id])
+    return true
+  }
+
+  /** Closes the sockets of guests, of all unless given, whom a request would be refused. Never rejects. */
+  async review(ids: readonly string[] = [...this.#sockets.keys()]): Promise<void> {
+    const asked = ids.filter((id) => this.#sockets.has(id))
+    if (asked.length === 0) return
+    try {
+      const versions = await this.#deps.versionsOf(asked)
+      for (const id of asked) this.#close(id, versions.get(id))
+    } catch (error) {
+      // a database that does not answer ends no sign-in
+      this.#deps.log.error({ err: error }, 'who is behind open sockets could not be looked at')
+    }
+  }
+
+  #close(id: string, version: number | undefined): void {
+    const { code, reason } = this.#deps.ending
+    for (const [socket, own] of this.#sockets.get(id) ?? []) {
+      // a newer version than the one that was asked for is the next review's
+      if (version === undefined || own < version) socket.close(code, reason)
+    }
+  }
+
+  #forget(id: string, socket: Socket): void {
+    const own = this.#sockets.get(id)
+    own?.delete(socket)
+    if (own?.size === 0) this.#sockets.delete(id)
+    if (this.#sockets.size > 0 || this.#timer === null) return
+    clearInterval(this.#timer)
+    this.#timer = null
+  }
+}

@@ -1,0 +1,172 @@
+/**
+ * `/workers`: who is attached, and the tokens that workers attach with (wire decisions G53-G55).
+ * @module
+ */
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+
+import {
+  mintedWorkerTokenSchema,
+  workerResourcesSchema,
+  workerSchema,
+  workerTokenRequestSchema,
+  workerTokenSchema,
+  MAX_WORKER_FRAME_BYTES,
+} from '@flow-service/protocol'
+import { runnerSource } from '@flow-service/worker-agent'
+import * as z from 'zod'
+
+import type { Sql } from '../db/database.ts'
+import { actorOf } from '../events/event-log.ts'
+import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
+import { ProblemError } from '../http/errors.ts'
+import type { Principal, UserPrincipal } from '../http/principal.ts'
+import type { SocketGuests } from '../http/socket-guests.ts'
+import type { UpgradeHandler } from '../http/upgrade.ts'
+import type { WorkerPool } from './pool.ts'
+import { resourcesOf } from './resources.ts'
+import { socketTransport } from './socket-transport.ts'
+import type { WorkerTokens } from './tokens.ts'
+
+export const workersEndpoints = {
+  list: endpoint({
+    id: 'workers.list',
+    method: 'get',
+    path: '/workers',
+    summary: 'List workers',
+    description: 'Those that are attached to this engine, and those that it refused for their version.',
+    auth: 'user',
+    replies: { 200: reply.json('Workers by name.', z.array(workerSchema)) },
+  }),
+  resources: endpoint({
+    id: 'workers.resources',
+    method: 'get',
+    path: '/workers/resources',
+    summary: 'Get what workers have and have left',
+    auth: 'user',
+    replies: { 200: reply.json('Sums over the attached workers, and each of them.', workerResourcesSchema) },
+  }),
+  listTokens: endpoint({
+    id: 'workers.listTokens',
+    method: 'get',
+    path: '/workers/tokens',
+    summary: 'List worker tokens',
+    description: 'Without their texts, which only the answer to their making has.',
+    auth: 'superuser',
+    replies: { 200: reply.json('Tokens by name.', z.array(workerTokenSchema)) },
+  }),
+  mintToken: endpoint({
+    id: 'workers.mintToken',
+    method: 'post',
+    path: '/workers/tokens',
+    summary: 'Make a worker token',
+    description:
+      'Its name and labels decide which nodes, and with them which secrets, the engine sends to workers that attach with it. It counts for 365 days.',
+    auth: 'superuser',
+    body: json(workerTokenRequestSchema),
+    replies: { 201: reply.json('The token, which is shown this once.', mintedWorkerTokenSchema) },
+    problems: ['already_exists', 'validation_failed'],
+  }),
+  revokeToken: endpoint({
+    id: 'workers.revokeToken',
+    method: 'post',
+    path: '/workers/tokens/{jti}/revoke',
+    summary: 'Revoke a worker token',
+    description: 'Its workers are disconnected, and their calls fail. Revoking it again changes nothing.',
+    auth: 'superuser',
+    params: z.object({ jti: z.uuid() }),
+    replies: { 200: reply.json('The token as it is now.', workerTokenSchema) },
+    problems: ['not_found'],
+  }),
+  runtime: endpoint({
+    id: 'workers.runtime',
+    method: 'get',
+    path: '/workers/runtime',
+    summary: 'Get the source that runs Python nodes',
+    description: 'For reading: workers bring their own.',
+    auth: ['user', 'worker'],
+    replies: {
+      200: reply.stream('Python source.', ['text/x-python'], z.object({ etag: z.string() })),
+      304: reply.empty('The client has it.', z.object({ etag: z.string() })),
+    },
+  }),
+} as const
+
+/** What the endpoints work on. */
+export interface WorkersDeps {
+  readonly pool: Pick<WorkerPool, 'attach' | 'list' | 'needingUpgrade'>
+  readonly tokens: Pick<WorkerTokens, 'list' | 'mint' | 'revoke'>
+  readonly eventLog: {
+    /** Notes in a transaction who did what. */
+    audit(
+      tx: Sql,
+      entry: {
+        readonly action: string
+        readonly actor: { id: string; email: string }
+        readonly detail: { jti: string; name: string; labels: readonly string[] }
+      },
+    ): Promise<void>
+  }
+}
+
+/** `/workers` over the pool of an engine and the tokens of its database. */
+export function workersHandlers({ pool, tokens, eventLog }: WorkersDeps): Handlers<typeof workersEndpoints> {
+  const audited =
+    (action: string, by: UserPrincipal): Parameters<WorkerTokens['revoke']>[1] =>
+    (tx, { jti, name, labels }) =>
+      eventLog.audit(tx, { action, actor: actorOf(by), detail: { jti, name, labels } })
+  return {
+    list: () => {
+      const entries = [...remote(pool).map((worker) => worker.view()), ...pool.needingUpgrade()]
+      return { status: 200, value: entries.toSorted((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name))) }
+    },
+    resources: () => ({ status: 200, value: resourcesOf(remote(pool)) }),
+    listTokens: async () => ({ status: 200, value: await tokens.list() }),
+    mintToken: async ({ body, principal }) => ({
+      status: 201,
+      value: await tokens.mint(body, audited('worker_token.create', principal)),
+    }),
+    revokeToken: async ({ params, principal }) => ({
+      status: 200,
+      value: await tokens.revoke(params.jti, audited('worker_token.revoke', principal)),
+    }),
+    runtime({ request }) {
+      const source = runnerSource()
+      const etag = `"${createHash('sha256').update(source).digest('hex')}"`
+      if (request.headers['if-none-match'] === etag) return { status: 304, headers: { etag } }
+      return { status: 200, type: 'text/x-python; charset=utf-8', headers: { etag }, body: once(source) }
+    },
+  }
+}
+
+const remote = (pool: WorkersDeps['pool']) => pool.list().filter(({ local }) => !local)
+
+async function* once(text: string): AsyncIterable<string> {
+  yield text
+}
+
+/** What attaching takes. */
+export interface WorkerUpgradeDeps {
+  readonly pool: Pick<WorkerPool, 'attach'>
+  /** The caller by the `Authorization` header; refuses with `unauthenticated`. */
+  readonly authenticate: (request: IncomingMessage) => Promise<Principal>
+  /** Closes the sockets of revoked tokens. */
+  readonly guests: Pick<SocketGuests, 'admit'>
+  readonly log: { warn(fields: object, message: string): void }
+}
+
+/** Opens `/workers/attach` with the token of a worker. */
+export const workerUpgrade =
+  ({ pool, authenticate, guests, log }: WorkerUpgradeDeps): UpgradeHandler =>
+  async (upgrade) => {
+    const worker = await authenticate(upgrade.request)
+    if (worker.kind !== 'worker') {
+      throw new ProblemError('forbidden', 'a worker attaches with a worker token: a superuser makes one')
+    }
+    const socket = await upgrade.accept({ maxPayloadBytes: MAX_WORKER_FRAME_BYTES })
+    if (!guests.admit({ id: worker.jti, version: 0 }, socket)) return
+    const transport = socketTransport(socket, (reason) =>
+      log.warn({ worker: worker.name, reason }, 'a frame of a worker was dropped'),
+    )
+    pool.attach(transport, worker)
+  }

@@ -1,0 +1,119 @@
+import { EventEmitter } from 'node:events'
+
+import { VirtualClock } from '@flow-service/core/testing'
+import type { EngineFrame, WorkerFrame } from '@flow-service/protocol'
+import { describe, expect, test } from 'vitest'
+
+import { createDispatcher } from '../../src/workers/dispatch.ts'
+import { WorkerPool } from '../../src/workers/pool.ts'
+import { socketTransport } from '../../src/workers/socket-transport.ts'
+import { codeCall } from './code-call.ts'
+
+/** A socket that notes what is done to it. */
+class Socket extends EventEmitter {
+  readonly OPEN = 1
+  readyState = 1
+  readonly sent: string[] = []
+  readonly done: string[] = []
+  send(text: string): void {
+    this.sent.push(text)
+  }
+  pause(): void {
+    this.done.push('pause')
+  }
+  resume(): void {
+    this.done.push('resume')
+  }
+  close(code?: number): void {
+    this.done.push(`close ${code}`)
+  }
+  says(frame: WorkerFrame | object): void {
+    this.emit('message', Buffer.from(JSON.stringify(frame)), false)
+  }
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+const hello = {
+  type: 'hello',
+  protocol: 1,
+  version: '1.0.0',
+  name: 'w',
+  labels: [],
+  parallel: 1,
+  resources: { cpus: 1, gpus: 0, ram_mb: 1 },
+  python: null,
+  platform: 'p',
+}
+
+/** A worker on a socket that is attached, with a call under way. */
+function calling(behind?: () => Promise<void>) {
+  const clock = new VirtualClock(0)
+  const pool = new WorkerPool({ clock, newId: () => 'w', engineVersion: '1.0.0' })
+  const dispatcher = createDispatcher({ pool, bundleOf: async () => '', inProcess: () => null })
+  const socket = new Socket()
+  const malformed: string[] = []
+  const transport = socketTransport(socket as never, (reason) => malformed.push(reason))
+  pool.attach(transport, { kind: 'worker', jti: 'j', name: 'w', labels: [] })
+  socket.says(hello)
+  const call = codeCall({ node: { worker: 'w' }, ...(behind ? { behind } : {}) })
+  const outcome = dispatcher.call(call).catch((error: unknown) => error)
+  return { clock, pool, dispatcher, socket, malformed, call, outcome }
+}
+
+const emission = (call: string, text: string) => ({ type: 'emit', call, batch: [[{ loss: 1, text }, 0]] })
+
+describe('a socket of a worker', () => {
+  test('is read no further while the engine is more than 4 MiB behind, and is not blamed for its silence', async () => {
+    const gate = Promise.withResolvers<void>()
+    const { clock, socket, call, outcome } = calling(() => gate.promise)
+    await settled()
+    const mebibyte = 'x'.repeat(1024 * 1024)
+    for (let at = 0; at < 3; at++) socket.says(emission(call.id, mebibyte))
+    expect(socket.done).toEqual([])
+    for (let at = 0; at < 2; at++) socket.says(emission(call.id, mebibyte))
+    expect(socket.done).toContain('pause')
+    await clock.advance(1_000_000)
+    gate.resolve()
+    await settled()
+    expect(socket.done.at(-1)).toBe('resume')
+    socket.says({ type: 'result', call: call.id, outputs: { y: 1 } })
+    expect(await outcome).toEqual({ y: 1 })
+  })
+
+  test('gets no call of more than 32 MiB: that fails by itself, and the next one has its place', async () => {
+    const { dispatcher, socket, call } = calling()
+    await settled()
+    socket.says({ type: 'result', call: call.id, outputs: {} })
+    await settled()
+    const sent = socket.sent.length
+    const heavy = codeCall({ node: { worker: 'w' }, inputs: { x: 'x'.repeat(33 * 1024 * 1024) } })
+    await expect(dispatcher.call(heavy)).rejects.toMatchObject({
+      type: 'frame_too_large',
+      message: expect.stringContaining('hand large values over as artifacts'),
+    })
+    expect(socket.sent).toHaveLength(sent)
+    const next = codeCall({ node: { worker: 'w' } })
+    const done = dispatcher.call(next)
+    await settled()
+    expect((JSON.parse(String(socket.sent.at(-1))) as EngineFrame).type).toBe('call')
+    socket.says({ type: 'result', call: next.id, outputs: {} })
+    await done
+  })
+
+  test.each([
+    [['"text"'], 'a frame is a JSON object with a "type"'],
+    [['{'], 'a frame is a JSON object with a "type"'],
+    [['{"type":"started","call":5}'], '"started" at "call"'],
+  ])('drops %j and says why', async ([text], reason) => {
+    const { socket, malformed } = calling()
+    socket.emit('message', Buffer.from(String(text)), false)
+    expect(malformed).toEqual([expect.stringContaining(reason)])
+    expect(socket.done).toEqual([])
+  })
+
+  test('passes over frames of later versions', () => {
+    const { socket, malformed } = calling()
+    socket.says({ type: 'progress', share: 0.5 })
+    expect(malformed).toEqual([])
+  })
+})
