@@ -368,6 +368,14 @@ export type SecretValue = {
     value: string;
 };
 
+export type WorkerTokenCreate = {
+    /**
+     * Name of the worker. No other live token may have it.
+     */
+    name: string;
+    labels?: Array<string>;
+};
+
 export type ReplayRequest = {
     flow?: string;
     node?: string;
@@ -1085,6 +1093,139 @@ export type SecretUsage = {
 };
 
 export type SecretUse = LibraryUse;
+
+export type Worker = {
+    /**
+     * Of the connection: another one after each reconnection.
+     */
+    id: string;
+    /**
+     * That of its token.
+     */
+    name: string;
+    labels: Array<string>;
+    /**
+     * Of its package.
+     */
+    version: string;
+    protocol: number;
+    /**
+     * `needs_upgrade`: it was refused because it speaks another version of the protocol. It stands here until a worker of the name attaches or the engine restarts.
+     */
+    status: 'attached' | 'needs_upgrade';
+    /**
+     * Calls that it takes at a time.
+     */
+    parallel: number;
+    calls: Array<WorkerCall>;
+    resources: WorkerAmounts;
+    free: WorkerAmounts;
+    /**
+     * Version of its interpreter; null when it has none.
+     */
+    python: string | null;
+    /**
+     * Such as `linux-x64`; empty when it was refused.
+     */
+    platform: string;
+    /**
+     * The scheduler job that started it.
+     */
+    provisioned_by: {
+        provisioner: string;
+        profile: string;
+        job: string;
+    } | null;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    attached_at: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    last_contact_at: string;
+};
+
+export type WorkerCall = {
+    call: string;
+    flow: string;
+    node: string;
+    /**
+     * Null for a node of a live flow.
+     */
+    run: string | null;
+    /**
+     * When the call was handed to the worker.
+     */
+    started_at: string;
+};
+
+export type WorkerAmounts = {
+    /**
+     * Processors.
+     */
+    cpus: number;
+    gpus: number;
+    /**
+     * Memory in MB.
+     */
+    ram_mb: number;
+};
+
+export type WorkerResources = {
+    total: WorkerAmounts;
+    used: WorkerAmounts;
+    free: WorkerAmounts;
+    workers: Array<WorkerShare>;
+    /**
+     * Empty: no provisioner can be configured yet.
+     */
+    provisioners: Array<unknown>;
+};
+
+export type WorkerShare = {
+    name: string;
+    labels: Array<string>;
+    total: WorkerAmounts;
+    free: WorkerAmounts;
+};
+
+export type WorkerToken = {
+    jti: string;
+    name: string;
+    labels: Array<string>;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    expires_at: string;
+    revoked_at: string | null;
+    /**
+     * To the minute.
+     */
+    last_used_at: string | null;
+    /**
+     * Made by the engine for a worker that it started itself.
+     */
+    provisioned: boolean;
+};
+
+export type WorkerTokenMinted = {
+    /**
+     * Shown this once: give it to the worker as SERVICE_WORKER_TOKEN.
+     */
+    token: string;
+    jti: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    expires_at: string;
+    name: string;
+    labels: Array<string>;
+};
 
 export type ObservabilitySummary = {
     /**
@@ -4151,6 +4292,228 @@ export type SecretsSetResponses = {
 };
 
 export type SecretsSetResponse = SecretsSetResponses[keyof SecretsSetResponses];
+
+export type WorkersListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/workers';
+};
+
+export type WorkersListErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type WorkersListError = WorkersListErrors[keyof WorkersListErrors];
+
+export type WorkersListResponses = {
+    /**
+     * Workers by name.
+     */
+    200: Array<Worker>;
+};
+
+export type WorkersListResponse = WorkersListResponses[keyof WorkersListResponses];
+
+export type WorkersResourcesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/workers/resources';
+};
+
+export type WorkersResourcesErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type WorkersResourcesError = WorkersResourcesErrors[keyof WorkersResourcesErrors];
+
+export type WorkersResourcesResponses = {
+    /**
+     * Sums over the attached workers, and each of them.
+     */
+    200: WorkerResources;
+};
+
+export type WorkersResourcesResponse = WorkersResourcesResponses[keyof WorkersResourcesResponses];
+
+export type WorkersListTokensData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/workers/tokens';
+};
+
+export type WorkersListTokensErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type WorkersListTokensError = WorkersListTokensErrors[keyof WorkersListTokensErrors];
+
+export type WorkersListTokensResponses = {
+    /**
+     * Tokens by name.
+     */
+    200: Array<WorkerToken>;
+};
+
+export type WorkersListTokensResponse = WorkersListTokensResponses[keyof WorkersListTokensResponses];
+
+export type WorkersMintTokenData = {
+    body: {
+        /**
+         * Name of the worker. No other live token may have it.
+         */
+        name: string;
+        labels?: Array<string>;
+    };
+    path?: never;
+    query?: never;
+    url: '/workers/tokens';
+};
+
+export type WorkersMintTokenErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `already_exists`: The name is taken
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type WorkersMintTokenError = WorkersMintTokenErrors[keyof WorkersMintTokenErrors];
+
+export type WorkersMintTokenResponses = {
+    /**
+     * The token, which is shown this once.
+     */
+    201: WorkerTokenMinted;
+};
+
+export type WorkersMintTokenResponse = WorkersMintTokenResponses[keyof WorkersMintTokenResponses];
+
+export type WorkersRevokeTokenData = {
+    body?: never;
+    path: {
+        jti: string;
+    };
+    query?: never;
+    url: '/workers/tokens/{jti}/revoke';
+};
+
+export type WorkersRevokeTokenErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type WorkersRevokeTokenError = WorkersRevokeTokenErrors[keyof WorkersRevokeTokenErrors];
+
+export type WorkersRevokeTokenResponses = {
+    /**
+     * The token as it is now.
+     */
+    200: WorkerToken;
+};
+
+export type WorkersRevokeTokenResponse = WorkersRevokeTokenResponses[keyof WorkersRevokeTokenResponses];
+
+export type WorkersRuntimeData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/workers/runtime';
+};
+
+export type WorkersRuntimeErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type WorkersRuntimeError = WorkersRuntimeErrors[keyof WorkersRuntimeErrors];
+
+export type WorkersRuntimeResponses = {
+    /**
+     * Python source.
+     */
+    200: string;
+};
+
+export type WorkersRuntimeResponse = WorkersRuntimeResponses[keyof WorkersRuntimeResponses];
 
 export type ObservabilitySummaryData = {
     body?: never;
