@@ -71,6 +71,8 @@ describe('the command line', () => {
 
   test.each([
     ['a wrong command', ['fly']],
+    ['the help of a wrong command', ['runs', 'fly', '--help']],
+    ['help about a wrong command', ['help', 'fly']],
     ['a parameter without a name', ['run', 'scale', '-p', '=1']],
     ['a seed that is no number', ['run', 'scale', '--seed', 'x']],
     ['an address that is no API', ['flows', 'list', '--url', 'localhost', '--token', 'x']],
@@ -137,10 +139,11 @@ describe('the command line', () => {
     expect([code, out.slice(-9)]).toEqual([0, 'Stopped.\n'])
   })
 
-  test('serve has what does not load in its log, and goes on with the rest', async () => {
+  test('serve has what does not load in its log, all of it JSON lines, and goes on with the rest', async () => {
     const flows = join(elsewhere, 'half')
     mkdirSync(flows)
     writeFileSync(join(flows, 'broken.ts'), `throw new Error('not today')\n`)
+    writeFileSync(join(flows, 'loud.ts'), `console.log('hello')\nconsole.error('careful')\n`)
     const data = mkdtempSync(join(elsewhere, 'data-'))
     const child = begin(['serve', '--flows', flows, '--port', '0', '--data', data], { cwd: elsewhere })
     const { code, out, err } = await ended(child, () => {
@@ -148,15 +151,20 @@ describe('the command line', () => {
         if (text.includes('flow-service listens')) child.kill('SIGINT')
       })
     })
-    const lines = out.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as unknown] : []))
+    const lines = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown)
     const place = { file: 'broken.ts', line: 1, column: 7, msg: 'Error: not today' }
     expect(lines).toContainEqual({ level: 50, time: expect.any(Number) as number, ...place })
-    expect([code, err]).toEqual([0, ''])
+    expect(lines.at(-1)).toEqual({ level: 30, time: expect.any(Number) as number, msg: 'Stopped.' })
+    // what modules print while they load
+    expect([code, err]).toEqual([0, 'hello\ncareful\n'])
   })
 
   test('dev goes on without the run that it cannot submit, and stops by Ctrl-C', async () => {
     const { code, out, err } = await engine(['dev', '--run', 'nobody'])
-    expect(err).toBe('error: flow "nobody" does not exist\n')
+    expect(err).toBe('error: there is no flow "nobody"\n  see what there is: service flows list\n')
     expect([code, out.slice(-9)]).toEqual([0, 'Stopped.\n'])
   })
 

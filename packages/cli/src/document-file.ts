@@ -19,7 +19,7 @@ export interface FileDocument {
 export function readDocument(file: string): FileDocument {
   const text = readFileSync(file === '-' ? 0 : file, 'utf8')
   const shown = file === '-' ? 'standard input' : file
-  const value = parse(text, shown)
+  const value = parseJson(text, shown)
   if (!isObject(value)) throw new CommandFailure(2, `${shown} holds no flow document: it has to be a JSON object`)
   const base = file === '-' ? process.cwd() : dirname(resolve(file))
   return Array.isArray(value.nodes) ? { ...value, nodes: value.nodes.map((node) => withSource(node, base)) } : value
@@ -35,7 +35,8 @@ export function nameOf(document: FileDocument, wanted: string | undefined): stri
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function parse(text: string, shown: string): unknown {
+/** What JSON says; `shown` is how the failure names the text. */
+export function parseJson(text: string, shown: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {

@@ -63,10 +63,10 @@ export function describeLoadError({ file, line, column, message, frame }: LoadEr
 }
 
 /**
- * Resolves when the process is told to end (Ctrl-C, SIGTERM) and the engine has stopped, `before` first; rejects when
- * the engine is lost for good. A second signal ends the process at once.
+ * Resolves when the process is told to end (Ctrl-C, SIGTERM) and the engine has stopped; rejects when the engine is lost
+ * for good. `stopping` comes first in either case. A second signal ends the process at once.
  */
-export async function untilStopped({ service }: Engine, before?: () => Promise<void> | undefined): Promise<void> {
+export async function untilStopped({ service }: Engine, stopping: () => Promise<void> | void): Promise<void> {
   const lost = await Promise.race([
     service.failed,
     new Promise<null>((resolve) => {
@@ -74,9 +74,7 @@ export async function untilStopped({ service }: Engine, before?: () => Promise<v
     }),
   ])
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
-  if (!lost) console.log('\nStopping ...')
-  await before?.()
+  await stopping()
   await service.close()
   if (lost) throw new CommandFailure(1, `the engine is lost: ${lost.message}`)
-  console.log('Stopped.')
 }

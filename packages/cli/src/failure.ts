@@ -31,6 +31,13 @@ function placesOf({ detail, errors = [] }: Refusal['problem']): string[] {
   })
 }
 
+/** Where to find the right name, for one that is none. */
+function listingOf({ status, problem: { detail } }: Refusal): string[] {
+  if (status !== 404) return []
+  const what = /^there is no (flow|run|secret) "/.exec(detail)?.[1]
+  return what === undefined ? [] : [`see what there is: service ${what}s list`]
+}
+
 /** Prints a failure for people and answers the exit code. */
 export function failed(error: unknown): number {
   if (error instanceof CommandFailure) {
@@ -41,7 +48,8 @@ export function failed(error: unknown): number {
     const places = placesOf(error.problem)
     // the sentence counts what is not in it, and the lines below have it
     const detail = places.length === 0 ? error.problem.detail : error.problem.detail.replace(/ \(and \d+ more\)$/, '')
-    for (const line of [`error: ${detail}`, ...places.map((place) => `  ${place}`)]) console.error(printable(line))
+    const more = [...places, ...listingOf(error)].map((line) => `  ${line}`)
+    for (const line of [`error: ${detail}`, ...more]) console.error(printable(line))
     return error.status === 401 || error.status === 403 ? 3 : 1
   }
   if (error instanceof TypeError && error.message === 'fetch failed') {

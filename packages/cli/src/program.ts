@@ -11,6 +11,7 @@ import { addFlows, addValidate } from './grammar/flows.ts'
 import { addMessages } from './grammar/messages.ts'
 import { addRuns } from './grammar/runs.ts'
 import { addSecrets } from './grammar/secrets.ts'
+import { addWorker } from './grammar/worker.ts'
 import { version } from './version.ts'
 
 /** The whole grammar, ready to parse. */
@@ -34,11 +35,17 @@ Examples:
 Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 no engine or no sign-in.`,
     )
   addEngine(root)
+  addWorker(root)
   addFlows(root)
   addValidate(root)
   addMessages(root)
   addDeadLetters(root)
   addRuns(root)
   addSecrets(root)
-  return root
+  // for every command of the tree: the help of what does not exist would be that of something else
+  return root.on('beforeAllHelp', ({ command }: { readonly command: Command }) => {
+    const [first = '-', second = '-'] = command.args
+    const word = first === 'help' ? second : first
+    if (command.commands.length > 0 && !word.startsWith('-')) command.error(`error: unknown command '${word}'`)
+  })
 }

@@ -6,7 +6,7 @@
 import type { MetricSeries, Run } from '@flow-service/client-sdk'
 
 import { number } from './curve.ts'
-import { duration } from './table.ts'
+import { duration, varying } from './table.ts'
 
 /** A run with its curves. */
 export interface ReportedRun {
@@ -64,21 +64,30 @@ const numbersIn = (result: Run['result']): string[] =>
 /** One picture a metric, with a curve for each run that has it. */
 function figures(runs: readonly ReportedRun[]): string[] {
   const names = [...new Set(runs.flatMap(({ curves }) => curves.map(({ name }) => name)))]
+  const labels = labelsOf(runs)
   return names.map((name) => {
-    const curves = runs.flatMap(({ run, curves: own }, at) => {
+    const curves = runs.flatMap(({ curves: own }, at) => {
       const points = own.find((curve) => curve.name === name)?.points ?? []
       const finite = points
         .map(({ step, value }) => ({ x: step, y: Number(value) }))
         .filter(({ y }) => Number.isFinite(y))
-      return finite.length === 0
-        ? []
-        : [{ label: run.id.slice(-12), colour: COLOURS[at % COLOURS.length]!, points: finite }]
+      return finite.length === 0 ? [] : [{ label: labels[at]!, colour: COLOURS[at % COLOURS.length]!, points: finite }]
     })
     return `<figure><figcaption>${escaped(name)}</figcaption>${picture(curves)}</figure>`
   })
 }
 
+/** The end of the id of each run, and the inputs that tell it from the others. */
+function labelsOf(runs: readonly ReportedRun[]): string[] {
+  const given = runs.map(({ run }) => Object.fromEntries(run.inputs.map(({ name, value }) => [name, value])))
+  const differing = varying(given)
+  return runs.map(({ run }, at) =>
+    [run.id.slice(-12), ...differing.map((name) => `${escaped(name)}=${text(given[at]?.[name])}`)].join(' '),
+  )
+}
+
 interface Drawn {
+  /** As HTML. */
   readonly label: string
   readonly colour: string
   readonly points: readonly { readonly x: number; readonly y: number }[]

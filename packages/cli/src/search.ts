@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 
 import { grid, repeat } from '@flow-service/client-sdk'
 
+import { parseJson } from './document-file.ts'
 import { CommandFailure } from './failure.ts'
 import { jsonOrText, parsePairs } from './values.ts'
 
@@ -52,12 +53,7 @@ function axis(text: string): [name: string, values: unknown[]] {
 }
 
 function entriesIn(file: string): Entry[] {
-  let content: unknown
-  try {
-    content = JSON.parse(readFileSync(file, 'utf8'))
-  } catch (error) {
-    throw new CommandFailure(2, `${file} cannot be read as JSON: ${(error as Error).message}`)
-  }
+  const content = parseJson(readFileSync(file, 'utf8'), file)
   const isEntry = (item: unknown): boolean => typeof item === 'object' && item !== null && !Array.isArray(item)
   if (!Array.isArray(content) || !content.every(isEntry)) {
     throw new CommandFailure(2, `${file} is no list of params; write [{"lr": 0.1}, {"lr": 0.3}]`)

@@ -14,6 +14,25 @@ test('a refusal of several places is a line each, and its sentence counts none o
   expect(told).toEqual(['error: /a: bad', '  /b: worse', 'error: /a: bad'])
 })
 
+test('a name that is none comes with the command that lists the right ones', () => {
+  const told: string[] = []
+  using _ = vi.spyOn(console, 'error').mockImplementation((line: string) => void told.push(line))
+  const refusal = (status: number, detail: string) =>
+    Object.assign(new Error(detail), { name: 'ApiError', status, problem: { detail } })
+  failed(refusal(404, 'there is no flow "x"'))
+  failed(refusal(404, 'there is no run "y"'))
+  failed(refusal(404, 'flow "x" has no node "z"'))
+  failed(refusal(409, 'flow "x" is live'))
+  expect(told).toEqual([
+    'error: there is no flow "x"',
+    '  see what there is: service flows list',
+    'error: there is no run "y"',
+    '  see what there is: service runs list',
+    'error: flow "x" has no node "z"',
+    'error: flow "x" is live',
+  ])
+})
+
 test('a refusal names the places that its sentence does not tell', () => {
   const text = (detail: string, ...errors: { path: string; message: string }[]): string =>
     refusalText({ status: 422, problem: { detail, errors } })

@@ -24,7 +24,7 @@ const helpOf = (command: Command): string => {
 test('every command is there', () => {
   expect(leaves(program()).map(({ words }) => words.replace('service ', ''))).toEqual(
     [
-      'dev, serve, login, flows list, flows get, flows validate, flows save, flows publish, flows discard, flows rename',
+      'dev, serve, login, worker, flows list, flows get, flows validate, flows save, flows publish, flows discard, flows rename',
       'flows duplicate, flows delete, flows start, flows stop, flows pause, flows resume, flows step, flows run',
       'flows trigger, flows cancel, flows acknowledge, validate, messages list, messages publish, messages watch',
       'messages history, events, dead-letter list, dead-letter replay, run, sweep, plan, runs list, runs show',
@@ -56,7 +56,7 @@ test.each(leaves(program()))(
 )
 
 test('commands that talk to an engine take its address and print JSON', () => {
-  const local = new Set(['service dev', 'service serve', 'service login'])
+  const local = new Set(['service dev', 'service serve', 'service login', 'service worker'])
   for (const { words, command } of leaves(program())) {
     if (local.has(words)) continue
     expect(command.options.map(({ long }) => long)).toEqual(expect.arrayContaining(['--url', '--token', '--json']))

@@ -33,6 +33,7 @@ test('a page has what the runs were given, what came out, and a curve for each',
     '<th>Run</th><th>Status</th><th>Duration</th><th>lr</th><th>last fit.loss</th><th>accuracy</th>',
   )
   expect(page.match(/<polyline/g)).toHaveLength(2)
+  expect(page).toMatch(/● *<\/span> 01a2-first lr=0\.1 .*● *<\/span> 01a2-second lr=0\.3/)
   expect(page).toContain('<td>0.3</td>')
   expect(page).toContain('2027-03-21 08:00:00 UTC')
   expect(page).not.toMatch(/<script|https?:\/\/|NaN/)

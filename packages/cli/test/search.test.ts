@@ -41,7 +41,7 @@ test('entries of a file go over fixed parameters', () => {
 test('what is no search says so', () => {
   expect(() => searchOf({ grid: ['lr'] })).toThrow('"lr" has no name')
   expect(() => searchOf({ grid: ['a=1'], file: 'x.json' })).toThrow('not both')
-  expect(() => searchOf({ file: join(dir, 'none.json') })).toThrow('cannot be read as JSON')
+  expect(() => searchOf({ file: fileWith('[{"lr": oops}]') })).toThrow('entries.json:1:9: no JSON: ')
   expect(() => searchOf({ file: fileWith('{"lr": 1}') })).toThrow('is no list of params')
   expect(() => searchOf({ file: fileWith('[1]') })).toThrow('is no list of params')
 })

@@ -70,7 +70,7 @@ test('an engine that is away is waited for, and a run that was deleted meanwhile
     throw new TypeError('fetch failed')
   }
   await vi.advanceTimersByTimeAsync(30_000)
-  const gone = { type: '', title: '', status: 404, detail: 'run "a" does not exist', code: 'not_found' }
+  const gone = { type: '', title: '', status: 404, detail: 'there is no run "a"', code: 'not_found' }
   answer = () => {
     throw new ApiError(404, gone as never)
   }

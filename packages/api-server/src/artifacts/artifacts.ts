@@ -10,7 +10,7 @@ import type { ArtifactRef } from '@flow-service/protocol'
 import type { Database, Sql } from '../db/database.ts'
 import { invalid, ProblemError } from '../http/errors.ts'
 import type { ByteRange } from './byte-range.ts'
-import { ChangedBytes, type ContentStore, TooManyBytes } from './content-store.ts'
+import { ChangedBytes, type ContentStore, hasCode, TooManyBytes } from './content-store.ts'
 import { checkNames } from './naming.ts'
 import { createRemoval, type Swept } from './removal.ts'
 import { type Blob, createArtifactStore, type OwnedDigests, type RefKind } from './store.ts'
@@ -64,8 +64,8 @@ export interface Artifacts {
   read(digest: string): Promise<Uint8Array>
   /** Those of the digests whose bytes are known here. */
   known(digests: readonly string[]): Promise<Set<string>>
-  /** Those of the digests that are not stored; the others stay until the caller's transaction ends. */
-  missing(tx: Sql, digests: readonly string[]): Promise<string[]>
+  /** Those of the digests that are not stored; the others stay until the caller's transaction ends, if it has one. */
+  missing(digests: readonly string[], tx?: Sql): Promise<string[]>
   /** Keeps stored bytes from being swept on behalf of `owner`, in the caller's transaction; others are left out. */
   addRefs(tx: Sql, kind: RefKind, owner: string, digests: readonly string[]): Promise<void>
   /** The same for many owners in one statement. */
@@ -154,7 +154,7 @@ export function createArtifacts(deps: ArtifactsDeps): Artifacts {
       const isHere = await Promise.all(here)
       return new Set(digests.filter((_, at) => isHere[at]))
     },
-    missing: (tx, digests) => store.missing(tx, digests),
+    missing: (digests, tx) => store.missing(digests, tx),
     addRefs: (tx, kind, owner, digests) => store.addRefs(tx, kind, owner, digests),
     addRefsOf: (tx, kind, owners) => store.addRefsOf(tx, kind, owners),
     moveRefs: (tx, kind, names) => store.moveRefs(tx, kind, names),
@@ -229,9 +229,6 @@ function assertSame(digest: string, wanted: string | undefined): void {
   const message = `the bytes that arrived have the digest ${digest}, not ${wanted}: send them again`
   throw invalid([{ path: 'header.content-digest', code: 'digest_mismatch', message }])
 }
-
-const hasCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code
 
 const hexOf = (digest: string): string => digest.slice('sha256:'.length)
 

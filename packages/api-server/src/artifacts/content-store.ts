@@ -329,7 +329,8 @@ async function* after(check: () => Promise<void>, open: () => AsyncIterable<Uint
   yield* open()
 }
 
-const hasCode = (error: unknown, code: string): boolean =>
+/** Whether it is an error of the system with this code. */
+export const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code
 
 function missingAsNull(error: unknown): null {

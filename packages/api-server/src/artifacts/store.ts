@@ -52,11 +52,13 @@ export const createArtifactStore = (database: Pick<Database, 'sql'>) => ({
     return new Set(rows.map(({ digest }) => digest))
   },
 
-  /** Those of the digests that are not stored; the others stay until the transaction ends. */
-  async missing(tx: Sql, digests: readonly string[]): Promise<string[]> {
+  /** Those of the digests that are not stored; with a transaction the others stay until it ends. */
+  async missing(digests: readonly string[], tx?: Sql): Promise<string[]> {
     if (digests.length === 0) return []
-    const rows = await tx<{ digest: string }[]>`
-      select digest from blob where digest = any(${digests as string[]}::text[]) order by digest for key share`
+    const sql = tx ?? database.sql
+    const rows = await sql<{ digest: string }[]>`
+      select digest from blob where digest = any(${digests as string[]}::text[])
+      order by digest ${tx ? sql`for key share` : sql``}`
     const stored = new Set(rows.map(({ digest }) => digest))
     return digests.filter((digest) => !stored.has(digest))
   },

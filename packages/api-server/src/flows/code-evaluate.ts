@@ -92,6 +92,11 @@ function evaluateOnce(request: EvaluationRequest, options: EvaluationOptions): P
       stop([], `did not finish loading within ${limitMs / 1000} s; keep long work inside stages and nodes`)
     }, limitMs)
     child.stderr?.on('data', (chunk) => (output = `${output}${String(chunk)}`.slice(-2_000)))
+    let isLoaded = false
+    child.once('close', () => {
+      // of a process that has not lived to answer, its error has it
+      if (isLoaded) process.stderr.write(output)
+    })
     child.on('error', (error) => stop([], `could not be evaluated: ${error.message}`))
     child.once('exit', (code, signal) => {
       stop([], `ended the process that loads it (${signal ?? `exit code ${code}`}) ${output}`.trim())
@@ -99,8 +104,10 @@ function evaluateOnce(request: EvaluationRequest, options: EvaluationOptions): P
     child.on('message', (message) => {
       const reply = message as EvaluationReply
       if (reply.kind === 'importing') importing = reply.url
-      else if (reply.kind === 'found') stop(reply.flows, null)
-      else {
+      else if (reply.kind === 'found') {
+        isLoaded = true
+        stop(reply.flows, null)
+      } else {
         failed.push(reply.url)
         errors.push(errorAt(reply.url, reply.message, reply.stack, root))
       }
@@ -110,13 +117,14 @@ function evaluateOnce(request: EvaluationRequest, options: EvaluationOptions): P
   })
 }
 
+/** What modules print while they load goes to the standard error: the other output may be a log of JSON lines. */
 function startChild(cwd: string, env: Readonly<Record<string, string>>): ChildProcess {
   return fork(CHILD, [], {
     cwd,
     env,
     execArgv: process.execArgv.filter((argument) => argument.startsWith('--conditions=')),
     serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    stdio: ['ignore', 2, 'pipe', 'ipc'],
   })
 }
 

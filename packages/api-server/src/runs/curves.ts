@@ -7,9 +7,10 @@ import type { MetricComparison, MetricName, WireNumber } from '@flow-service/pro
 import { messagePart } from '@flow-service/protocol'
 
 import { epochUs } from '../db/timestamps.ts'
-import { invalid, ProblemError } from '../http/errors.ts'
+import { invalid, type ProblemError } from '../http/errors.ts'
 import type { CurveRun, CurveStore, PlacedChunk } from './curve-store.ts'
 import { shownInputs } from './masked-event.ts'
+import { noRun } from './refusals.ts'
 import type { RunFilter } from './run-filter.ts'
 import { paramsOf } from './run-record.ts'
 import { ShownNames } from './shown-names.ts'
@@ -104,7 +105,7 @@ export class Curves {
     const found = new Map((await this.#store.runs(ids)).map((run) => [run.id, run]))
     return ids.map((id) => {
       const run = found.get(id)
-      if (!run) throw new ProblemError('not_found', `run "${id}" does not exist`)
+      if (!run) throw noRun(id)
       return run
     })
   }

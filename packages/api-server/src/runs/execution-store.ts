@@ -102,7 +102,7 @@ export class ExecutionStore {
           error json, artifacts text)
         join run on run.id = item.run and run.status = 'running' and run.lease_token = item.token
         where run.id = any(${writes.map(({ run }) => run)}::uuid[])
-        for no key update of run
+        order by run.id for no key update of run
       ), moved as (
         update run set digest = coalesce(held.digest, run.digest), artifacts = coalesce(held.artifacts, run.artifacts),
           status = coalesce(held.status, run.status),

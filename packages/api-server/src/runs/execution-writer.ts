@@ -4,7 +4,7 @@
  * - W1 a write whose lease is gone changes nothing and is told as `lost`; it is never repeated.
  * - W2 while the database does not answer, a write is tried again until it is held or lost, or the engine stops.
  * - W3 a write that the database refuses for its content cannot block the end of its run: what is left of it is the
- *   end, as an error that says so.
+ *   end, as an error that says so. An earlier part of the record that was refused makes the end such an error too.
  */
 import type { Clock } from '@flow-service/core'
 

@@ -8,9 +8,9 @@ import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database, Sql } from '../db/database.ts'
 import { ProblemError } from '../http/errors.ts'
 import type { HistoryStore, OverviewRow } from './history-store.ts'
+import { noRun, runActive } from './refusals.ts'
 import { summaryOf, type SummaryRow } from './run-record.ts'
 import type { RunsStore } from './store.ts'
-import { noRun, runActive } from './submit.ts'
 
 /** What the history needs. */
 export interface HistorySetting {

@@ -38,18 +38,14 @@ export function checkImport(
   entry: ImportedRun,
   flow: RunnableFlow | null,
 ): CheckedImport | { readonly errors: ProblemItem[] } {
-  if (!flow) return failed('/flow', 'unknown_flow', `flow "${entry.flow}" does not exist`)
+  if (!flow) return failed('/flow', 'unknown_flow', `there is no flow "${entry.flow}"`)
   if (flow.mode !== 'batch') return failed('/flow', 'wrong_mode', `flow "${entry.flow}" is live and has no runs`)
   const { document } = flow
   if (!document) return failed('/flow', 'flow_invalid', `the content of flow "${entry.flow}" cannot be read`)
   const checked = checkParams(document, entry.params, entry.seed)
-  const errors = ['errors' in checked ? checked.errors : [], timeFaults(entry)].flat()
   const createdUs = usOf(entry.created_at)
-  if (entry.finished_at !== undefined && usOf(entry.finished_at) < createdUs) {
-    const message = `the run ended at ${entry.finished_at}, before it was created at ${entry.created_at}`
-    errors.push({ path: '/finished_at', code: 'bad_time', message })
-  }
-  errors.push(...pointFaults(entry))
+  const paramFaults = 'errors' in checked ? checked.errors : []
+  const errors = [paramFaults, timeFaults(entry), endFaults(entry, createdUs), pointFaults(entry)].flat()
   if ('errors' in checked || errors.length > 0) return { errors }
   const { seed, inputs } = checked
   return { entry, flow, seed, inputs, createdUs, chunks: chunksOf(entry, document, createdUs) }
@@ -77,6 +73,12 @@ function timeFaults({ created_at, finished_at, metrics }: ImportedRun): ProblemI
     if (year >= FIRST_YEAR && year <= LAST_YEAR) return []
     return [{ path, code: 'bad_time', message: `${time} is out of range: use the years ${FIRST_YEAR} to ${LAST_YEAR}` }]
   })
+}
+
+function endFaults({ created_at, finished_at }: ImportedRun, createdUs: number): ProblemItem[] {
+  if (finished_at === undefined || usOf(finished_at) >= createdUs) return []
+  const message = `the run ended at ${finished_at}, before it was created at ${created_at}`
+  return [{ path: '/finished_at', code: 'bad_time', message }]
 }
 
 function pointFaults({ flow, metrics }: ImportedRun): ProblemItem[] {

@@ -63,7 +63,10 @@ export function claimedOf(rows: readonly ClaimRow[]): ClaimedRun[] | null {
   return rows.flatMap(({ is_limited: _isLimited, ...run }) => (run.id === null ? [] : [run as ClaimedRun]))
 }
 
-/** The statements of leases over one database. */
+/**
+ * The statements of leases over one database. Those that wait for rows of several runs, and the writes of executions
+ * (`execution-store.ts`), lock them in the order of their ids: no two wait for each other.
+ */
 export class LeaseStore {
   readonly #sql: Sql
   readonly #transaction: Database['transaction']
@@ -113,8 +116,12 @@ export class LeaseStore {
   async renew(runs: readonly Pick<ClaimedRun, 'id' | 'token'>[], leaseS: number): Promise<Set<string>> {
     const rows = await this.#sql<{ id: string }[]>`
       update run set lease_until = now() + make_interval(secs => ${leaseS})
-      where status = 'running' and id = any(${runs.map(({ id }) => id)}::uuid[])
-        and lease_token = any(${[...new Set(runs.map(({ token }) => token))]}::uuid[])
+      where id in (
+        select id from run
+        where status = 'running' and id = any(${runs.map(({ id }) => id)}::uuid[])
+          and lease_token = any(${[...new Set(runs.map(({ token }) => token))]}::uuid[])
+        order by id for no key update
+      )
       returning id`
     return new Set(rows.map((row) => row.id))
   }
@@ -127,7 +134,7 @@ export class LeaseStore {
         select id, lease_token from run
         where status = 'running' and lease_token = any(${tokens as string[]}::uuid[])
           and not (id = any(${begun as string[]}::uuid[]))
-        for update
+        order by id for no key update
       ) as taken
       where run.id = taken.id and run.status = 'running' and run.lease_token = taken.lease_token
       returning taken.lease_token as token`
@@ -141,7 +148,7 @@ export class LeaseStore {
     return this.#sql<SummaryRow[]>`
       update run set status = 'abandoned', finished_at = greatest(${finishedAt}::timestamptz, run.started_at),
         error = ${JSON.stringify(error)}::json, lease_token = null, lease_until = null
-      where status = 'running' ${meant}
+      where id in (select id from run where status = 'running' ${meant} order by id for no key update)
       returning ${summary(this.#sql)}`
   }
 }

@@ -35,9 +35,6 @@ export interface RunOrigin {
   readonly parent?: string | null
 }
 
-/** `not_found` for the name of a flow. */
-export const noFlow = (name: string): ProblemError => new ProblemError('not_found', `flow "${name}" does not exist`)
-
 /** The flow with the document to execute; refuses flows that cannot run. */
 export async function runnable(flow: RunnableFlow, draft: boolean, flows: RunnableFlows): Promise<Runnable> {
   if (flow.mode !== 'batch') {

@@ -14,10 +14,10 @@ import {
 import type { PlannedStage, RunPlan, RunPlanSubmit } from '@flow-service/protocol'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
-import type { Database } from '../db/database.ts'
+import { noFlow } from '../flows/refusals.ts'
 import type { RunnableFlows } from '../flows/runnable-flows.ts'
 import type { EngineStages } from './engine-stages.ts'
-import { assertStored, digestsOf, newRun, noFlow, type Runnable, runnable, type UntimedRun } from './new-run.ts'
+import { assertStored, digestsOf, newRun, type Runnable, runnable, type UntimedRun } from './new-run.ts'
 import { paramsOf } from './run-record.ts'
 import type { StageLooks } from './stage-looks.ts'
 import { placeInSweep, sweepRuns } from './sweep.ts'
@@ -27,7 +27,6 @@ export interface PlanSetting {
   readonly flows: RunnableFlows
   readonly registry: NodeRegistry
   readonly stages: Pick<EngineStages, 'looks' | 'store'>
-  readonly database: Pick<Database, 'sql'>
   readonly artifacts: Pick<Artifacts, 'missing'>
   /** The last value of a message of another flow. */
   readonly lastValue: (message: string) => unknown
@@ -41,12 +40,12 @@ const MAX_REASONS = 20
 
 /** Plans one run or a sweep; refuses as a submission does. */
 export async function planRuns(setting: PlanSetting, name: string, body: RunPlanSubmit): Promise<RunPlan> {
-  const { flows, registry, stages, lastValue, host, database, artifacts } = setting
+  const { flows, registry, stages, lastValue, host, artifacts } = setting
   const found = await flows.byName(name, body.draft ? 'draft' : 'published')
   if (!found) throw noFlow(name)
   const flow = await runnable(found, body.draft, flows)
   const runs = await runsOf(flow, body, host.secrets)
-  const missing = await artifacts.missing(database.sql, [...new Set(runs.flatMap(digestsOf))])
+  const missing = await artifacts.missing([...new Set(runs.flatMap(digestsOf))])
   assertStored(runs, missing, body.runs === undefined ? undefined : placeInSweep)
   const { document } = flow
   const graph = buildGraph(document)

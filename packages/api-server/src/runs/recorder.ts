@@ -19,7 +19,7 @@ import {
 } from '@flow-service/protocol'
 
 import type { RunEnd, RunWrite } from './execution-store.ts'
-import type { ExecutionWriter, Written } from './execution-writer.ts'
+import { type ExecutionWriter, unstorable, type Written } from './execution-writer.ts'
 import { LogTail } from './log-tail.ts'
 import { MetricBuffer, pointValue } from './metrics.ts'
 import { type NodeRow, type RunArtifact, storableText, untouchedNode } from './run-record.ts'
@@ -61,6 +61,8 @@ export class RunRecorder {
   /** Nodes with the bytes that they gave to a port. */
   readonly #given = new Set<string>()
   #newArtifacts = false
+  /** The database has refused a part of the record: no end may pass it over. */
+  #isReduced = false
   #draftIsNew: boolean
   #cache: CacheEntry[] = []
   #closed = false
@@ -123,7 +125,7 @@ export class RunRecorder {
   /** Ends the record with everything that has gathered; resolves after the commit. Called once. */
   finish(end: RunEnd): Promise<Written> {
     this.close()
-    return this.#writing.then(() => this.#write(end))
+    return this.#writing.then(() => this.#write(this.#isReduced ? unstorable(end) : end))
   }
 
   /** Takes in nothing more. */
@@ -152,8 +154,9 @@ export class RunRecorder {
     const { writer, onStagesWritten } = this.#setting
     const write = this.#drain(end)
     const written = await writer.write(write)
+    this.#isReduced ||= written === 'reduced'
     onStagesWritten(write.cache.map(({ key }) => key))
-    return written
+    return written === 'held' && this.#isReduced ? 'reduced' : written
   }
 
   #drain(end: RunEnd | null): RunWrite {

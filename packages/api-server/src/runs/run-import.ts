@@ -94,7 +94,7 @@ async function check(
     const entry = entries[at] as ImportedRun
     const result = checkImport(entry, found.get(entry.flow) ?? null)
     if ('entry' in result) checked.push(result)
-    else errors.push(...result.errors.map((error) => ({ ...error, path: `/runs/${at}${error.path}` })))
+    else for (const error of result.errors) errors.push({ ...error, path: `/runs/${at}${error.path}` })
   }
   if (errors.length > 0) throw invalid(errors)
   return checked

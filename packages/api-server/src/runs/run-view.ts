@@ -5,10 +5,10 @@
 import type { Secrets } from '@flow-service/core'
 import type { MetricPoint, MetricSeries, Run } from '@flow-service/protocol'
 
-import { ProblemError } from '../http/errors.ts'
 import type { ExecutionStore } from './execution-store.ts'
 import { shownInputs } from './masked-event.ts'
 import { inDocumentOrder, pointOf } from './metrics.ts'
+import { noRun } from './refusals.ts'
 import { type DetailRow, runRecord } from './run-record.ts'
 import { shownMessage } from './shown-names.ts'
 import type { RunsStore } from './store.ts'
@@ -102,7 +102,7 @@ export class RunView {
   async #detail(id: string): Promise<DetailRow> {
     await this.#setting.flush(id)
     const row = await this.#setting.store.detail(id)
-    if (!row) throw new ProblemError('not_found', `run "${id}" does not exist`)
+    if (!row) throw noRun(id)
     return row
   }
 }

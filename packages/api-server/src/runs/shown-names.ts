@@ -4,16 +4,11 @@
  */
 import { type FlowDocument, messagePart } from '@flow-service/protocol'
 
+import type { DocumentKey } from './curve-store.ts'
 import type { Curve } from './metrics.ts'
 
 /** Documents that are kept at a time: exports go through runs of many. */
 const KEPT = 20
-
-/** A document that was executed. */
-interface Key {
-  readonly flow_id: string
-  readonly digest: string | null
-}
 
 /** The message of a curve under a document; without a document, the one under which it was emitted. */
 export function shownMessage(document: FlowDocument | null, curve: Curve): string {
@@ -24,14 +19,14 @@ export function shownMessage(document: FlowDocument | null, curve: Curve): strin
 
 /** Finds names, and reads each document once as long as it is among the last ones asked for. */
 export class ShownNames {
-  readonly #read: (key: Key) => Promise<FlowDocument | null>
+  readonly #read: (key: DocumentKey) => Promise<FlowDocument | null>
   readonly #documents = new Map<string, FlowDocument | null>()
 
-  constructor(read: (key: Key) => Promise<FlowDocument | null>) {
+  constructor(read: (key: DocumentKey) => Promise<FlowDocument | null>) {
     this.#read = read
   }
 
-  async messageOf(key: Key, curve: Curve): Promise<string> {
+  async messageOf(key: DocumentKey, curve: Curve): Promise<string> {
     if (key.digest === null) return curve.message
     const place = `${key.flow_id} ${key.digest}`
     let document = this.#documents.get(place)

@@ -9,9 +9,10 @@ import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database } from '../db/database.ts'
 import type { Timestamps } from '../db/timestamps.ts'
 import { isUniqueViolation } from '../db/transaction.ts'
+import { noFlow } from '../flows/refusals.ts'
 import type { RunnableFlows } from '../flows/runnable-flows.ts'
-import { ProblemError } from '../http/errors.ts'
-import { assertStored, digestsOf, newRun, noFlow, queuedRecord, runnable, type UntimedRun } from './new-run.ts'
+import { assertStored, digestsOf, newRun, queuedRecord, runnable, type UntimedRun } from './new-run.ts'
+import { noRun, runActive } from './refusals.ts'
 import { paramsOf, summaryOf } from './run-record.ts'
 import type { RunTeller } from './run-teller.ts'
 import { createStatementGroup } from './statement-group.ts'
@@ -63,7 +64,7 @@ export function createSubmit(setting: SubmitSetting): Submit {
         const digests = digestsOf(run)
         if (digests.length === 0) continue
         // a refusal undoes the group, which comes again one by one
-        assertStored([run], await artifacts.missing(sql, digests))
+        assertStored([run], await artifacts.missing(digests, sql))
         await artifacts.addRefs(sql, 'run', run.id, digests)
       }
     },
@@ -123,10 +124,3 @@ export function createSubmit(setting: SubmitSetting): Submit {
     },
   }
 }
-
-/** `not_found` for the id of a run. */
-export const noRun = (id: string): ProblemError => new ProblemError('not_found', `run "${id}" does not exist`)
-
-/** `run_active` for something that only a finished run allows. */
-export const runActive = (id: string, status: string, what: 'retry' | 'delete'): ProblemError =>
-  new ProblemError('run_active', `run "${id}" is ${status}: cancel it before you ${what} it`, { runs: [id] })

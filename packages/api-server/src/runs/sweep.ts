@@ -7,12 +7,12 @@ import { setImmediate } from 'node:timers/promises'
 import type { ProblemItem, Sweep, SweepSubmit } from '@flow-service/protocol'
 
 import { isUniqueViolation } from '../db/transaction.ts'
+import { noFlow } from '../flows/refusals.ts'
 import { invalid } from '../http/errors.ts'
 import { newId } from '../new-id.ts'
 import {
   assertStored,
   digestsOf,
-  noFlow,
   queuedSummary,
   type Runnable,
   runMaker,
@@ -90,7 +90,7 @@ async function write(
         const refs = runs.map((run) => ({ owner: run.id, digests: digestsOf(run) }))
         const owners = refs.filter(({ digests }) => digests.length > 0)
         const asked = [...new Set(owners.flatMap(({ digests }) => digests))]
-        assertStored(runs, await artifacts.missing(tx, asked), placeInSweep)
+        assertStored(runs, await artifacts.missing(asked, tx), placeInSweep)
         await artifacts.addRefsOf(tx, 'run', owners)
         return runs
       })

@@ -158,6 +158,12 @@ describe('an import', () => {
     expect((await engine.submit('double')).created_at < created_at).toBe(true)
   })
 
+  test('with more faults than a call takes arguments is refused, and names the first of them', async () => {
+    const metrics = Array.from({ length: 150_000 }, (_, step) => ({ name: `other.n${step}`, step, value: 1 }))
+    const error = await refusal(take([entry({ flow: 'fit', metrics })]))
+    expect(error).toMatchObject({ code: 'validation_failed', extensions: { errors: { length: 100 } } })
+  })
+
   test('with times that microseconds cannot count is refused: looking for a free one would never end [T89]', async () => {
     const [far, early] = ['2300-01-01T00:00:00.000001Z', '0000-01-01T00:00:00Z']
     const point = { name: 'loss', step: 0, value: 1 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import { between, losing } from '../faulty-database.ts'
-import { openEngine, type TestEngine } from './engine.ts'
+import { type Code, openEngine, type TestEngine } from './engine.ts'
 import { double } from './flows.ts'
 import { limit } from './limited-runs.ts'
 import { useEngine } from './use-engine.ts'
@@ -27,6 +27,18 @@ async function orphans(): Promise<number> {
         and not exists (select from run where run.flow = run_document.flow and run.digest = run_document.digest))
       + (select count(*) from blob_ref where kind = 'run' and owner not in (select id::text from run)))::int as count`
   return row?.count ?? -1
+}
+
+/** Code of the node `double`, and the runs that executed it. */
+function noted() {
+  const executed: (string | null)[] = []
+  const code: Code = {
+    async double({ run }) {
+      executed.push(run)
+      return { y: 1 }
+    },
+  }
+  return { executed, code }
 }
 
 const step = fc.constantFrom('cancel', 'delete', 'retry', 'wait', 'delete all')
@@ -158,16 +170,8 @@ test('a run whose claim is answered to nobody is queued again and executed once,
     if (isClaim) lost.push(answer[0].id)
     return isClaim && lost.length % 2 === 1
   })
-  const executed: (string | null)[] = []
-  await using own = await openEngine({
-    wrap,
-    code: {
-      async double({ run }) {
-        executed.push(run)
-        return { y: 1 }
-      },
-    },
-  })
+  const { executed, code } = noted()
+  await using own = await openEngine({ wrap, code })
   await own.publish('double', double)
   for (const concurrency of [null, 1]) {
     // oxlint-disable-next-line no-await-in-loop -- a flow without a limit, then with one
@@ -204,16 +208,8 @@ test('a cancellation takes effect when the run is queued again in the midst of i
 
 test('whichever answer gets lost on the way of a run, it is executed once, and its end is told once [F21]', async () => {
   const { wrap, state } = forgetful()
-  const executed: (string | null)[] = []
-  await using own = await openEngine({
-    wrap,
-    code: {
-      async double({ run }) {
-        executed.push(run)
-        return { y: 1 }
-      },
-    },
-  })
+  const { executed, code } = noted()
+  await using own = await openEngine({ wrap, code })
   await own.publish('double', double)
   const { sql } = own.database
   // a run has five, and a submission that is repeated one more

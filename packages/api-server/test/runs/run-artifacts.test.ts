@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { type FlowDocumentInput, MAX_STORED_VALUE_BYTES } from '@flow-service/protocol'
 import { expect, test } from 'vitest'
 
-import type { TestEngine } from './engine.ts'
+import { openEngine, type TestEngine } from './engine.ts'
 import { input, node, output } from './flows.ts'
 import { useEngine } from './use-engine.ts'
 
@@ -117,6 +117,19 @@ test('a run, a sweep or a plan with bytes that are not stored is refused by its 
   // what was refused holds nothing
   expect(await forget(there.digest)).toBe('deleted')
   await engine.finished((await engine.submit('strict', { params: { file: { ...gone, volatile: true } } })).id)
+})
+
+test('a plan with stored bytes only reads: a full disk is no hindrance', async () => {
+  await using own = await openEngine({ closed: true })
+  await own.publish('strict', reading())
+  const { ref: file } = await own.artifacts.put(randomBytes(40), {
+    name: 'a',
+    mediaType: 'text/plain',
+    volatile: false,
+  })
+  await own.database.sql`set default_transaction_read_only = on`
+  expect(await own.runs.plan('strict', { params: { file }, draft: false, no_cache: false })).toMatchObject({ runs: 1 })
+  await own.database.sql`set default_transaction_read_only = off`
 })
 
 test('of 100 runs that start while their bytes are deleted none refers to bytes that are gone [T64]', async () => {

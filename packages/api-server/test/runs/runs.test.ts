@@ -2,7 +2,7 @@ import { timestampSchema } from '@flow-service/protocol'
 import { beforeEach, describe, expect, test } from 'vitest'
 
 import type { TestEngine } from './engine.ts'
-import { double, input, node, output } from './flows.ts'
+import { double, input, node, output, train } from './flows.ts'
 import { takeAllSlots } from './held-code.ts'
 import { useEngine } from './use-engine.ts'
 
@@ -338,5 +338,24 @@ describe('what the database cannot keep', () => {
     expect(await engine.finished(fine.id)).toMatchObject({ status: 'ok', result: { y: 7 } })
     expect(engine.published.some(([message]) => message === 'refused.y')).toBe(false)
     await engine.database.sql`alter table run drop constraint no_secret`
+  })
+
+  test('what it refuses while a run executes is in no end of the run passed over', async () => {
+    await engine.database.sql`alter table metric_chunk add constraint not_seven check (last_value <> 7)`
+    await engine.publish('holed', train)
+    engine.code['train'] = async (call) => {
+      call.onEmit({ loss: 7 }, 0)
+      // a read writes what has gathered
+      await engine.runs.get(call.run ?? '')
+      call.onEmit({ loss: 8 }, 1)
+      return { best: 8 }
+    }
+    const { id } = await engine.submit('holed')
+    expect(await engine.finished(id)).toMatchObject({ status: 'error', result: null, error: { type: 'unstorable' } })
+    const ends = engine.events.flatMap((event) =>
+      event.type === 'run' && event.run.id === id ? [event.run.status] : [],
+    )
+    expect(ends).toEqual(['queued', 'running', 'error'])
+    await engine.database.sql`alter table metric_chunk drop constraint not_seven`
   })
 })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { basename } from 'node:path'
 
 import { VirtualClock } from '@flow-service/core/testing'
@@ -8,6 +9,7 @@ import { FrozenProxy } from '../../../../test/components/frozen-proxy.ts'
 import type { Database } from '../../src/db/database.ts'
 import { openServer } from '../../src/db/server.ts'
 import { ExecutionStore } from '../../src/runs/execution-store.ts'
+import { LeaseStore } from '../../src/runs/lease-store.ts'
 import { openEngine, type TestEngine } from './engine.ts'
 import { double } from './flows.ts'
 import { counter, limit } from './limited-runs.ts'
@@ -283,6 +285,33 @@ test('two engines that learn the same new curves in other orders do not block ea
       second.metricIds(curves.slice(0, 300 + round).toReversed()),
     ])
     expect(new Set(learnt.flat().map(({ id }) => id)).size).toBe(400)
+  }
+})
+
+test('leases that are renewed while the runs are written do not block the writes', async () => {
+  await using own = await openEngine({ closed: true })
+  await own.publish('double', double)
+  const { sql } = own.database
+  const { runs } = await own.runs.sweep(
+    'double',
+    { runs: Array.from({ length: 400 }, () => ({})), draft: false, no_cache: false, priority: 0 },
+    null,
+  )
+  const [executions, leases] = [new ExecutionStore(own.database), new LeaseStore(own.database)]
+  const token = randomUUID()
+  await sql`update run set status = 'running', lease_token = ${token}, lease_until = now() + interval '1 min'`
+  const held = runs.map(({ id }) => ({ id, token }))
+  const writes = held.map(({ id: run }) => {
+    return { run, token, draft: null, nodes: [], chunks: [], cache: [], artifacts: [], end: null }
+  })
+  for (let round = 0; round < 10; round += 1) {
+    const turned = writes.map((_, at) => writes[(at * 7919 + round) % 400]!)
+    // oxlint-disable-next-line no-await-in-loop -- round after round
+    const [written, renewed] = await Promise.all([
+      executions.write(sql, { writes: turned, metricId: () => 0, claim: null }),
+      leases.renew(held, 30),
+    ])
+    expect([written.held.size, renewed.size]).toEqual([400, 400])
   }
 })
 

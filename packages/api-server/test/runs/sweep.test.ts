@@ -78,6 +78,11 @@ describe('a sweep', () => {
     expect(await countRuns()).toBe(before)
   })
 
+  test('with an entry of more undeclared params than a call takes arguments is refused', async () => {
+    const entry = Object.fromEntries(Array.from({ length: 150_000 }, (_, at) => [`k${at}`, 0]))
+    expect(await errorsOf(engine.runs.sweep('double', { ...body, runs: [{}, entry] }, null))).toContain('/runs/1/k0')
+  })
+
   test('keeps what its inputs refer to from being swept', async () => {
     await engine.publish('look', {
       inputs: [{ name: 'file', dtype: 'artifact' }],

@@ -45,9 +45,13 @@ export async function dev(dir: string | undefined, flags: DevFlags): Promise<voi
     throw error
   }
   sources?.start()
-  const stopped = untilStopped(engine, () => sources?.close())
+  const stopped = untilStopped(engine, async () => {
+    console.log('\nStopping ...')
+    await sources?.close()
+  })
   console.log(sources ? `\nChanges in ${dir} are swapped in. Ctrl-C stops the engine.` : '\nCtrl-C stops the engine.')
   await stopped
+  console.log('Stopped.')
   process.exit()
 }
 

@@ -47,7 +47,7 @@ export function describeRun(run: Run): string {
   ])
   const metrics = run.metrics.map(({ name, count, last }) => `  ${name}  ${count} points, last ${last}`)
   const parts = [
-    `run ${run.id} of ${run.flow}: ${run.status}, ${duration(run.duration_s)}`,
+    `run ${run.id} of ${run.flow}: ${run.status}${run.duration_s === null ? '' : `, ${duration(run.duration_s)}`}`,
     ...(run.error ? [`error: ${printable(run.error.message)}`] : []),
     ...section('inputs', pairs(Object.fromEntries(run.inputs.map(({ name, value }) => [name, value])))),
     ...section('nodes', nodes.length > 0 ? [table(['  NODE', 'STATUS', 'DURATION', 'WORKER', ''], nodes, '')] : []),
