@@ -132,10 +132,12 @@ test('a plan with stored bytes only reads: a full disk is no hindrance', async (
   await own.database.sql`set default_transaction_read_only = off`
 })
 
-test('of 100 runs that start while their bytes are deleted none refers to bytes that are gone [T64]', async () => {
+const RACES = process.env['SOAK'] === undefined ? 100 : 500
+
+test(`of ${RACES} runs that start while their bytes are deleted none refers to bytes that are gone [T64]`, async () => {
   await engine.publish('racing', reading())
   engine.code['read'] = async () => ({})
-  const refs = await Promise.all(Array.from({ length: 100 }, (_, at) => store(`${at}.txt`)))
+  const refs = await Promise.all(Array.from({ length: RACES }, (_, at) => store(`${at}.txt`)))
   const submit = (file: (typeof refs)[number]) =>
     engine.submit('racing', { params: { file } }).then(({ id }) => id, codeOf)
   const races = refs.map(async (ref, at) => {
