@@ -7,7 +7,7 @@ import { hasPostgres } from './test/components/postgres.ts'
 const source = ['@flow-service/source']
 
 /** What only a server can do. */
-const onServer = ['runs/shared', 'runs/shared-stages', 'secrets/shared'].map(
+const onServer = ['runs/shared', 'runs/shared-stages', 'secrets/shared', 'workers/shared'].map(
   (suite) => `packages/api-server/test/${suite}.test.ts`,
 )
 /** Suites that reach the database's tables; on a server they run a second time. */
@@ -20,6 +20,7 @@ const onDatabase = [
   'observability/{lists,replay,state}',
   'runs/{cancel,curves,deleted-flow,history,import,limits,metrics-run,races,retry,routes,run-artifacts,run-export,runs,stage-cache,stage-flights,stage-reasons,sweep}',
   'secrets/{restart,secrets}',
+  'workers/flavors',
 ].map((suite) => `packages/api-server/test/${suite}.test.ts`)
 
 /** Files that take longest, longest first: at the end one worker alone would be busy with them. */

@@ -139,5 +139,4 @@ export const later: readonly string[] = [
   'modules',
   'alerts',
   'connectors',
-  'flavors',
 ]

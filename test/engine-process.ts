@@ -42,9 +42,9 @@ export class DataDirectory implements Disposable {
     directories.add(this)
   }
 
-  /** Starts an engine on this directory and waits until it listens. */
-  async start(env: NodeJS.ProcessEnv = {}): Promise<EngineProcess> {
-    const child = spawn(process.execPath, serviceCommand('serve', '--port', '0', '--data', this.path), {
+  /** Starts an engine on this directory and waits until it listens; on any free port, unless told which. */
+  async start(env: NodeJS.ProcessEnv = {}, port = '0'): Promise<EngineProcess> {
+    const child = spawn(process.execPath, serviceCommand('serve', '--port', port, '--data', this.path), {
       env: { ...process.env, SERVICE_LOG_LEVEL: 'warn', SERVICE_ENVIRONMENT: 'local', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })

@@ -303,6 +303,27 @@ describe('a worker', () => {
     expect([...near.frames, ...weak.frames].map(({ type }) => type)).not.toContain('call')
   })
 
+  test('has as much taken by a call as the flavor of its flow says at that time, and its other numbers [R045, R136, R581]', async () => {
+    await at.client.flavors.create({ name: 'wide', cpus: 3, gpus: 1, ram_mb: 500 })
+    const worker = await attach((await mint('sized')).token)
+    const free = async () => (await at.client.workers.list()).find(({ name }) => name === 'sized')?.free
+    const resources = { flavor: 'wide', gpus: 0 }
+    await publishFlow(at.client, 'sized', { ...remoteFlow('sized'), resources })
+    const { id } = await at.client.runs.submit({ name: 'sized' })
+    const first = await worker.take('call')
+    expect(await free()).toEqual({ cpus: 1, gpus: 1, ram_mb: 1500 })
+    // too large for what is left
+    const second = await at.client.runs.submit({ name: 'sized' })
+    await expect
+      .poll(async () => (await at.client.runs.get({ id: second.id })).nodes[0])
+      .toMatchObject({ status: 'queued', waiting_for: 'sized' })
+    await at.client.flavors.update({ name: 'wide', cpus: 0.5 })
+    const next = await worker.take('call')
+    expect(await free()).toEqual({ cpus: 0.5, gpus: 1, ram_mb: 1000 })
+    for (const { call } of [first, next]) worker.send({ type: 'result', call, outputs: { out: 1 } })
+    for (const run of [id, second.id]) expect(await at.client.wait(run)).toMatchObject({ status: 'ok' })
+  })
+
   test('that disconnects fails its calls at once [R442]', async () => {
     await publishFlow(at.client, 'lost', remoteFlow('fragile'))
     const worker = await attach((await mint('fragile')).token)
@@ -344,6 +365,15 @@ describe('a worker', () => {
     const worker = await attach((await mint('heavy')).token)
     worker.socket.send(`{"type":"heartbeat","calls":["${'x'.repeat(33 * 1024 * 1024)}"]}`)
     expect((await worker.closed)[0]).toBe(1009)
+  })
+
+  test('is one of 200 that come back at once: all are attached, while the API answers [F34]', async () => {
+    const { token } = await mint('crowd')
+    const answers = Promise.all(Array.from({ length: 20 }, () => at.send('GET', '/runs')))
+    const crowd = await Promise.all(Array.from({ length: 200 }, () => attach(token)))
+    expect((await at.client.workers.list()).filter(({ name }) => name === 'crowd')).toHaveLength(200)
+    expect((await answers).map(({ status }) => status)).toEqual(Array<number>(20).fill(200))
+    for (const { socket } of crowd) socket.close()
   })
 
   test('is told that the engine restarts', async () => {

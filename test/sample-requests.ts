@@ -86,6 +86,7 @@ export async function seed(at: TestService, account: Pick<Seeds, 'email' | 'pass
   await at.send('PUT', '/secrets/spare', { value: 'not needed' })
   await at.send('POST', '/messages/alarm.temp', { value: 30 })
   const { jti } = await at.client.workers.mintToken({ name: 'spare' })
+  await at.client.flavors.create({ name: 'spare', cpus: 1, gpus: 0, ram_mb: 512 })
   return { run: id, stageRun, digest, deadLetter: await deadLetter(at), jti, ...account }
 }
 
@@ -127,6 +128,7 @@ const places: Record<string, Record<string, string>> = {
   'runs.plan': { name: 'scale' },
   'runs.sweep': { name: 'scale' },
   'secrets.delete': { name: 'spare' },
+  flavors: { name: 'spare' },
   'runs.nodeOutputs': { node: 'work' },
   flows: { name: 'alarm' },
 }

@@ -1,3 +1,3 @@
 import { build } from '../../tsup.base.ts'
 
-export default build({ entry: ['src/index.ts', 'src/node-runner.ts'] })
+export default build({ entry: ['src/index.ts', 'src/command.ts', 'src/bin.ts', 'src/node-runner.ts'] })

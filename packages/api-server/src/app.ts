@@ -55,6 +55,8 @@ import { submissionEndpoints, submissionHandlers } from './runs/submission-route
 import { secretsEndpoints, secretsHandlers } from './secrets/routes.ts'
 import type { Secrets } from './secrets/secrets.ts'
 import { engineVersion } from './version.ts'
+import { flavorsEndpoints, flavorsHandlers } from './workers/flavor-routes.ts'
+import type { Flavors } from './workers/flavors.ts'
 import { workersEndpoints, workersHandlers, workerUpgrade } from './workers/routes.ts'
 import type { Workers } from './workers/workers.ts'
 
@@ -63,6 +65,7 @@ export interface AppParts {
   readonly artifacts: Artifacts
   readonly control: LiveControl
   readonly eventLog: Pick<EventLog, 'audit'>
+  readonly flavors: Flavors
   readonly flows: Flows
   readonly hooks: Hooks
   readonly library: Library
@@ -102,6 +105,7 @@ const endpoints: readonly Endpoint[] = [
   artifactsEndpoints,
   secretsEndpoints,
   workersEndpoints,
+  flavorsEndpoints,
   stateEndpoints,
   observabilityEndpoints,
 ].flatMap((group): Endpoint[] => Object.values(group))
@@ -117,6 +121,7 @@ const tags = {
   artifacts: 'Bytes that messages, runs and flows refer to.',
   secrets: 'Values that settings refer to by name, and nobody can read.',
   workers: 'Machines that run node code for the engine, and their tokens.',
+  flavors: 'Named sizes of what a call of node code takes.',
   observability: 'What the engine does: executions, cascades, events, dead letters.',
   utils: 'Whether the engine works.',
 }
@@ -182,6 +187,7 @@ export function createApp(config: ResolvedConfig, parts: AppParts, upgrades: Upg
     ...bind(artifactsEndpoints, artifactsHandlers({ artifacts, eventLog })),
     ...bind(secretsEndpoints, secretsHandlers({ secrets: parts.secrets, eventLog })),
     ...bind(workersEndpoints, workersHandlers({ ...workers, eventLog })),
+    ...bind(flavorsEndpoints, flavorsHandlers({ flavors: parts.flavors, eventLog })),
     ...bind(observabilityEndpoints, observabilityHandlers({ observability })),
   ]
   const isPortal = portalCheck(config.portalToken)

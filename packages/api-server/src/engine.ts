@@ -58,6 +58,7 @@ import { openSecrets, type Secrets } from './secrets/secrets.ts'
 import { takeSnapshot } from './snapshot.ts'
 import { engineVersion } from './version.ts'
 import { createDispatcher } from './workers/dispatch.ts'
+import { type Flavors, openFlavors } from './workers/flavors.ts'
 import { startLocalAgent } from './workers/local-agent.ts'
 import { WorkerPool } from './workers/pool.ts'
 import { openWorkers, type Workers } from './workers/workers.ts'
@@ -69,6 +70,7 @@ export interface Engine {
   readonly control: LiveControl
   readonly codeFlows: CodeFlows
   readonly eventLog: EventLog
+  readonly flavors: Flavors
   readonly flows: Flows
   readonly hooks: Hooks
   readonly servedSockets: ServedSockets
@@ -101,7 +103,7 @@ export async function openEngine(setting: EngineSetting): Promise<Engine> {
   const { config, log, lifecycle } = setting
   // the longest parts of a start, side by side
   const [loaded, stores] = await Promise.all([loadFlows(config), openStores(setting)])
-  const { artifacts, bus, database, lastValues, secrets } = stores
+  const { artifacts, bus, database, flavors, lastValues, secrets } = stores
   const code = createCodeRegistry(stores)
   const objects = createCodeObjects(objectsOf(config), artifacts)
   const published = await loadPublishedFlows(database)
@@ -120,14 +122,14 @@ export async function openEngine(setting: EngineSetting): Promise<Engine> {
     events: bus,
     work: stores.work,
     check: (document) =>
-      checkDocument(document, registry, { message: (name) => published.dtypeOf(name), missing, secrets }),
+      checkDocument(document, registry, { message: (name) => published.dtypeOf(name), missing, flavors, secrets }),
     log,
   })
   const pythonIssues = pythonIssuesOf(worker)
   const runs = runsOf(setting, stores, opened, { code, published, pythonIssues, values })
   // another content may let more runs of its flow execute at once
   bus.subscribe((event) => event.type === 'flow' && runs.wake(), { quiet: true })
-  const parts = { registry, code, live, published, missing, pythonIssues }
+  const parts = { registry, code, live, published, missing, flavors, pythonIssues }
   const flows = new Flows({
     ...stores,
     ...parts,
@@ -228,6 +230,7 @@ async function openStores({ config, log, lifecycle, redactor }: EngineSetting) {
     () => openSecrets({ config, database, redactor, log }),
     (opened) => opened.close(),
   )
+  const flavors = await openFlavors({ database, lifecycle, log })
   const eventLog = createEventLog({ database, log })
   const artifacts = createArtifacts({
     database,
@@ -261,7 +264,7 @@ async function openStores({ config, log, lifecycle, redactor }: EngineSetting) {
   const bus = createEventBus((error) => log.error({ err: error }, 'a listener of events failed'))
   const tickets = createTickets({ database })
   const own = { bus, tickets, hooks: createHooks(), servedSockets: new ServedSockets() }
-  return { database, secrets, artifacts, eventLog, deadLetters, work, lastValues, ...own }
+  return { database, secrets, flavors, artifacts, eventLog, deadLetters, work, lastValues, ...own }
 }
 
 type Stores = Awaited<ReturnType<typeof openStores>>
@@ -279,6 +282,7 @@ async function openRuntime(
     pool,
     bundleOf: ({ digest }) => code.bundleText(digest),
     inProcess: (call) => objects.call(call),
+    flavors: stores.flavors,
   })
   const observer = await lifecycle.open(
     async () => new Observer({ ...stores, clock, engineVersion, artifactsDir: artifactsDirOf(config), log }),
@@ -341,7 +345,7 @@ interface Runnable {
 
 function runsOf(
   { config, log }: EngineSetting,
-  { artifacts, bus, database, secrets }: Stores,
+  { artifacts, bus, database, flavors, secrets }: Stores,
   { host, registry, live: runtime, missing }: Opened,
   { code, published, pythonIssues, values }: Runnable,
 ): Runs {
@@ -350,7 +354,7 @@ function runsOf(
     host,
     registry,
     artifacts,
-    flows: createRunnableFlows({ database, registry, code, published, pythonIssues, missing, secrets }),
+    flows: createRunnableFlows({ database, registry, code, published, pythonIssues, missing, flavors, secrets }),
     publishEvent: (event, atMs) => bus.publish(event, atMs),
     publishMessage: (message, value, run) => void runtime.publish(message, value, run),
     lastValue: (message) => values.get(message)?.value,

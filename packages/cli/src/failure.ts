@@ -34,8 +34,9 @@ function placesOf({ detail, errors = [] }: Refusal['problem']): string[] {
 /** Where to find the right name, for one that is none. */
 function listingOf({ status, problem: { detail } }: Refusal): string[] {
   if (status !== 404) return []
-  const what = /^there is no (flow|run|secret) "/.exec(detail)?.[1]
-  return what === undefined ? [] : [`see what there is: service ${what}s list`]
+  const what = /^there is no (flow|run|secret|flavor) "/.exec(detail)?.[1]
+  if (what === undefined) return []
+  return [`see what there is: service ${what === 'flavor' ? 'workers flavors' : `${what}s list`}`]
 }
 
 /** Prints a failure for people and answers the exit code. */

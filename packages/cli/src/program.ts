@@ -12,6 +12,7 @@ import { addMessages } from './grammar/messages.ts'
 import { addRuns } from './grammar/runs.ts'
 import { addSecrets } from './grammar/secrets.ts'
 import { addWorker } from './grammar/worker.ts'
+import { addWorkers } from './grammar/workers.ts'
 import { version } from './version.ts'
 
 /** The whole grammar, ready to parse. */
@@ -42,6 +43,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 no engine or no sign-in.`,
   addDeadLetters(root)
   addRuns(root)
   addSecrets(root)
+  addWorkers(root)
   // for every command of the tree: the help of what does not exist would be that of something else
   return root.on('beforeAllHelp', ({ command }: { readonly command: Command }) => {
     const [first = '-', second = '-'] = command.args

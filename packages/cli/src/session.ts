@@ -37,10 +37,7 @@ export function apiAddress(text: string): string {
 
 /** A client for a command; fails with exit code 3 and what to do when nothing names an engine. */
 export function connect(flags: ClientFlags, env: NodeJS.ProcessEnv = process.env, from = process.cwd()): Client {
-  const given = flags.url ?? env.SERVICE_URL
-  const url = given === undefined ? undefined : apiAddress(given)
-  const token = flags.token ?? env.SERVICE_TOKEN
-  const file = url !== undefined && token !== undefined ? null : findSignIn(env, from)
+  const { url, token, file } = sourcesOf(flags, env, from)
   const baseUrl = url ?? file?.base_url
   // A token belongs to the engine that it came from: it is never sent to another one.
   const accessToken = token ?? (file && file.base_url === baseUrl ? file.access_token : undefined)
@@ -51,6 +48,20 @@ export function connect(flags: ClientFlags, env: NodeJS.ProcessEnv = process.env
     )
   }
   return createClient({ baseUrl, token: accessToken })
+}
+
+/** The address of the API that {@link connect} talks to; empty when nothing names one. */
+export function apiBase(flags: ClientFlags, env: NodeJS.ProcessEnv = process.env, from = process.cwd()): string {
+  const { url, file } = sourcesOf(flags, env, from)
+  return url ?? file?.base_url ?? ''
+}
+
+function sourcesOf(flags: ClientFlags, env: NodeJS.ProcessEnv, from: string) {
+  const given = flags.url ?? env.SERVICE_URL
+  const url = given === undefined ? undefined : apiAddress(given)
+  const token = flags.token ?? env.SERVICE_TOKEN
+  const file = url !== undefined && token !== undefined ? null : findSignIn(env, from)
+  return { url, token, file }
 }
 
 /** Keeps a sign-in for later commands, readable by its owner alone. */

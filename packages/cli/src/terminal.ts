@@ -20,6 +20,8 @@ export const yellow = painter('yellow')
 const painters: Readonly<Record<string, (text: string) => string>> = {
   ok: green,
   active: green,
+  attached: green,
+  live: green,
   ready: green,
   error: red,
   failed: red,
@@ -29,7 +31,10 @@ const painters: Readonly<Record<string, (text: string) => string>> = {
   degraded: yellow,
   paused: yellow,
   queued: yellow,
+  needs_upgrade: yellow,
   stopped: dim,
+  revoked: dim,
+  expired: dim,
   idle: dim,
   draft: dim,
 }

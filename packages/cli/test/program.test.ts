@@ -30,6 +30,8 @@ test('every command is there', () => {
       'messages history, events, dead-letter list, dead-letter replay, run, sweep, plan, runs list, runs show',
       'runs compare, runs export, runs report, runs cancel, runs retry, runs delete, runs import',
       'secrets list, secrets set, secrets delete',
+      'workers list, workers show, workers tokens, workers token create, workers token revoke',
+      'workers flavors list, workers flavors set, workers flavors delete',
     ].flatMap((line) => line.split(', ')),
   )
 })
@@ -54,6 +56,13 @@ test.each(leaves(program()))(
     }
   },
 )
+
+test('"service worker" is the program service-worker: it takes the same options [R583]', () => {
+  const worker = leaves(program()).find(({ words }) => words === 'service worker')?.command
+  const flags = worker?.options.map(({ long }) => long?.slice(2)).join(' ')
+  expect(flags).toBe('url token name labels python parallel artifact-url cpus gpus ram-mb max-idle insecure')
+  expect(helpOf(worker as Command)).toContain('SERVICE_WORKER_TOKEN')
+})
 
 test('commands that talk to an engine take its address and print JSON', () => {
   const local = new Set(['service dev', 'service serve', 'service login', 'service worker'])

@@ -13,7 +13,7 @@ import type { NodeRegistry } from './registry.ts'
 
 /**
  * The issues of a document in normal form, in its order: inputs, outputs, nodes, wires. Linear in its size.
- * Without surroundings nothing is said about messages of other flows, missing dependencies and secrets.
+ * Without surroundings nothing is said about messages of other flows, missing dependencies, secrets and flavors.
  */
 export function checkDocument(document: FlowDocument, registry: NodeRegistry, around?: Surroundings): Issue[] {
   const issues: Issue[] = []
@@ -24,7 +24,7 @@ export function checkDocument(document: FlowDocument, registry: NodeRegistry, ar
   const graph = buildGraph(document)
   checkInputs(document, report)
   checkOutputs(document, graph, report)
-  checkResources(document, report)
+  checkResources(document, around, report)
   checkConcurrency(document, report)
   const seen = new Set<string>()
   const claims = new Map<string, string>()
@@ -43,9 +43,13 @@ export function checkDocument(document: FlowDocument, registry: NodeRegistry, ar
   return issues
 }
 
-function checkResources({ resources }: FlowDocument, report: Report): void {
-  if (resources.flavor === null) return
-  report('unknown_flavor', `there is no flavor "${resources.flavor}"; remove it or name an existing one`, {
+function checkResources(
+  { resources: { flavor } }: FlowDocument,
+  around: Surroundings | undefined,
+  report: Report,
+): void {
+  if (flavor === null || around?.flavors?.has(flavor) !== false) return
+  report('unknown_flavor', `there is no flavor "${flavor}"; remove it or name an existing one`, {
     path: '/resources/flavor',
   })
 }

@@ -9,12 +9,14 @@ import type { Secrets } from './secrets.ts'
 
 /** What a check may know of the world around the flow. */
 export interface Surroundings {
-  /** Dtype of a message that another published flow declares; undefined when none does. */
-  message(qualified: string): Dtype | undefined
+  /** Dtype of a message that another published flow declares; undefined when none does. Without it none is missed. */
+  message?(qualified: string): Dtype | undefined
   /** What a node type lacks on this engine, such as `python`; null when nothing. */
   missing?(type: string): string | null
   /** The secrets that settings may refer to. Without them none is missed. */
   readonly secrets?: Secrets
+  /** Names of resource sizes. Without them none is missed. */
+  readonly flavors?: { has(name: string): boolean }
 }
 
 /** A place in the document. */

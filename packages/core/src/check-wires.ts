@@ -55,7 +55,7 @@ function checkPort(wiring: Wiring, port: Port, place: { node: string; path: stri
 }
 
 function checkForeign({ around, report }: Wiring, port: Port, place: { node: string; path: string }): void {
-  if (around === undefined) return
+  if (around?.message === undefined) return
   const dtype = around.message(port.message)
   if (dtype === undefined) {
     const message = `no published flow declares "${port.message}"; publish that flow, or correct the name`

@@ -186,7 +186,12 @@ test('a limit of runs on a live flow, which has none, is a warning', () => {
 })
 
 test('a flavor that does not exist is unknown_flavor', () => {
-  expect(found(flow([], { resources: { flavor: 'big' } }))).toEqual(['error unknown_flavor /resources/flavor'])
+  const document = flow([], { resources: { flavor: 'big' } })
+  const among = (...flavors: string[]) => found(document, { flavors: new Set(flavors) })
+  expect(among('small')).toEqual(['error unknown_flavor /resources/flavor'])
+  expect(among('small', 'big')).toEqual([])
+  // where nothing is known of flavors, none is missed
+  expect(found(document)).toEqual([])
 })
 
 test('a worker label on a type that runs in the engine is ignored with a warning', () => {

@@ -8,6 +8,7 @@ import * as z from 'zod'
 
 import { digestSchema } from './artifact.ts'
 import { dtypeInputSchema, dtypeSchema, normalDtype } from './dtype.ts'
+import { cpusSchema, gpusSchema, memorySchema } from './flavor.ts'
 import { MAX_CONCURRENCY } from './limits.ts'
 import { messageNameSchema, messagePart, messageRefSchema, nameSchema, portNameSchema, qualify } from './names.ts'
 
@@ -154,9 +155,9 @@ export const resourcesSchema = z
   .strictObject({
     env: z.record(environmentName, z.string().max(32_768)).default({}),
     flavor: nameSchema.nullable().default(null),
-    cpus: z.number().min(0).max(100_000).nullable().default(null),
-    gpus: z.int().min(0).max(100_000).nullable().default(null),
-    memory: z.int().min(0).max(1e9).nullable().default(null),
+    cpus: cpusSchema.nullable().default(null),
+    gpus: gpusSchema.nullable().default(null),
+    memory: memorySchema.nullable().default(null),
   })
   .meta({ id: 'Resources' })
 

@@ -36,6 +36,7 @@ export {
   snapshotFrameSchema,
   valueFrameSchema,
 } from './event-frames.ts'
+export { type Flavor, flavorCreateSchema, flavorSchema, type FlavorUpdate, flavorUpdateSchema } from './flavor.ts'
 export { type FlowGraph, flowGraphSchema } from './flow-graph.ts'
 export { duplicateRequestSchema, publishRequestSchema, renameRequestSchema } from './flow-requests.ts'
 export {

@@ -30,15 +30,19 @@ const { version } = createRequire(import.meta.url)('../package.json') as { versi
 /** A worker that serves an engine over a transport. */
 export interface Worker {
   /**
-   * Settles when the engine has welcomed the worker. Rejects when it never will: with a {@link WorkerRefused} when the
+   * Settles with the engine's welcome. Rejects when it never will: with a {@link WorkerRefused} when the
    * engine refused it, with another error when the worker ended before an answer. Nothing of the worker is left then.
    */
-  readonly ready: Promise<void>
+  readonly ready: Promise<WelcomeFrame>
   /** The interpreter of Python calls; null before `ready` and where there is none. */
   readonly python: Interpreter | null
-  /** Ends all calls as `worker_lost` and all processes; settles when none is left. */
-  close(): Promise<void>
+  /** Settles when the worker has ended, for whatever reason, and nothing of it is left. Never rejects. */
+  readonly closed: Promise<void>
+  /** Ends all calls as `worker_lost` and all processes; settles when none is left. The engine is told the reason. */
+  close(reason?: 'max_idle' | 'shutdown'): Promise<void>
 }
+
+type WelcomeFrame = Extract<EngineFrame, { type: 'welcome' }>
 
 /** The engine does not take this worker; the message says why, and what to do. */
 export class WorkerRefused extends Error {
@@ -63,7 +67,8 @@ interface Language {
 }
 
 class Agent implements Worker {
-  readonly ready: Promise<void>
+  readonly ready: Promise<WelcomeFrame>
+  readonly closed: Promise<void>
   python: Interpreter | null = null
   readonly #transport: WorkerTransport
   readonly #options: FullOptions
@@ -75,7 +80,8 @@ class Agent implements Worker {
   readonly #work = new Set<Promise<void>>()
   /** The interpreter has been looked for, and hello is said. */
   readonly #started: Promise<void>
-  readonly #welcomed = Promise.withResolvers<void>()
+  readonly #welcomed = Promise.withResolvers<WelcomeFrame>()
+  readonly #ended = Promise.withResolvers<void>()
   #python: Language | null = null
   #heartbeat: NodeJS.Timeout | undefined
   #heartbeatS = DEFAULT_HEARTBEAT_S
@@ -90,18 +96,25 @@ class Agent implements Worker {
     const env = processEnvironment(options.env, options.mark)
     const pool = new Pool(() => startCodeProcess(env, this.#workspace), NODE_REFILL_MS)
     this.#code = { pool, close: () => pool.close() }
+    this.closed = this.#ended.promise
     this.ready = this.#welcomed.promise
     // it is for who asks; nobody has to
     this.ready.catch(() => undefined)
     this.#started = this.#start(env)
     this.#started.catch((error: unknown) => this.#welcomed.reject(error))
     transport.onFrame((frame) => this.#receive(frame))
-    transport.onClose(() => void this.close())
+    transport.onClose(() => this.#lose())
   }
 
-  close(): Promise<void> {
-    this.#closed ??= this.#close()
+  close(reason: 'max_idle' | 'shutdown' = 'shutdown'): Promise<void> {
+    this.#closed ??= this.#close(reason).finally(() => this.#ended.resolve())
     return this.#closed
+  }
+
+  /** The engine has failed the calls already: no process of theirs is given time. */
+  #lose(): void {
+    void this.close()
+    for (const call of this.#calls.values()) call.kill()
   }
 
   async #start(env: Record<string, string>): Promise<void> {
@@ -142,7 +155,7 @@ class Agent implements Worker {
     switch (frame.type) {
       case 'welcome':
         this.#heartbeatS = frame.heartbeat_s
-        this.#welcomed.resolve()
+        this.#welcomed.resolve(frame)
         return
       case 'refused':
         this.#refusal = new WorkerRefused(frame)
@@ -175,13 +188,13 @@ class Agent implements Worker {
       onLoaded: () => this.#live.loaded(frame),
     })
     this.#calls.set(frame.call, call)
-    this.#beat()
+    this.#counted()
     if (this.#draining || this.#closed) {
       call.stop({ type: 'worker_lost', message: 'the worker takes no more calls', traceback: null })
     } else await this.#place(call)
     await call.over
     this.#calls.delete(frame.call)
-    this.#beat()
+    this.#counted()
   }
 
   async #place(call: Call): Promise<void> {
@@ -216,7 +229,8 @@ class Agent implements Worker {
   }
 
   /** Heartbeats while there is a call. */
-  #beat(): void {
+  #counted(): void {
+    this.#options.onCalls(this.#calls.size)
     if (this.#calls.size === 0) {
       clearInterval(this.#heartbeat)
       this.#heartbeat = undefined
@@ -228,16 +242,19 @@ class Agent implements Worker {
     )
   }
 
-  async #close(): Promise<void> {
+  async #close(reason: 'max_idle' | 'shutdown'): Promise<void> {
     const failure = { type: 'worker_lost', message: 'the worker was stopped', traceback: null }
     for (const call of this.#calls.values()) call.stop(failure)
-    await Promise.all([this.#started, ...this.#work])
+    // `ready` tells a failed start
+    await Promise.allSettled([this.#started, ...this.#work])
+    // before processes without a call end: an engine that knows it sends no more calls
+    void this.#transport.send({ type: 'bye', reason })
     this.#live.releaseAll()
     await Promise.all([this.#code.close(), ...[...this.#processes].map((process) => process.cleared)])
     await this.#python?.close()
     clearInterval(this.#heartbeat)
-    void this.#transport.send({ type: 'bye', reason: 'shutdown' })
-    await this.#workspace.remove()
+    // what cannot be removed now is left to the sweep of a later start
+    await this.#workspace.remove().catch(() => undefined)
     this.#welcomed.reject(this.#refusal ?? new Error('the worker ended before the engine had welcomed it'))
   }
 }

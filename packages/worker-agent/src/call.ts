@@ -15,7 +15,7 @@ import type { Message } from './channel.ts'
 import { Output } from './output.ts'
 import { describeExit, type Exit, type Process } from './process.ts'
 import { Silence } from './silence.ts'
-import type { ArtifactAccess } from './transport.ts'
+import { type ArtifactAccess, FrameTooLarge } from './transport.ts'
 
 type State =
   | { readonly phase: 'waiting' }
@@ -87,6 +87,11 @@ export class Call {
     state.process.terminate()
   }
 
+  /** Ends its process now: nobody is left to hear how it ends. */
+  kill(): void {
+    if (this.#state.phase === 'running' || this.#state.phase === 'ending') this.#state.process.kill()
+  }
+
   #died(exit: Exit): void {
     const died = { type: 'process_died', message: `the process ${describeExit(exit)}`, traceback: null }
     this.#end(this.#state.phase === 'ending' ? this.#state.failure : died)
@@ -132,9 +137,13 @@ export class Call {
     // An emission without values is a sign of life, and nothing to publish.
     const batch = entries.filter(([values]) => Object.keys(values).length > 0)
     if (batch.length === 0) return
-    const behind = this.#setting.send({ type: 'emit', call: this.frame.call, batch })
-    if (behind) silence.hold(behind)
-    return behind
+    try {
+      const behind = this.#setting.send({ type: 'emit', call: this.frame.call, batch })
+      if (behind) silence.hold(behind)
+      return behind
+    } catch (error) {
+      this.stop(tooLarge(error))
+    }
   }
 
   async #artifact(process: Process, message: Message, data: Uint8Array): Promise<void> {
@@ -180,7 +189,11 @@ export class Call {
     if (state.phase !== 'waiting') state.process.ignore()
     this.#state = { phase: 'over' }
     this.#output.end()
-    void this.#setting.send({ ...last, call: this.frame.call })
+    try {
+      void this.#setting.send({ ...last, call: this.frame.call })
+    } catch (error) {
+      void this.#setting.send({ type: 'error', call: this.frame.call, error: tooLarge(error) })
+    }
     this.#finished.resolve()
   }
 }
@@ -202,6 +215,12 @@ function failureOf(value: unknown): CallFailure {
     message: storable(String(message)),
     traceback: typeof traceback === 'string' ? storable(traceback) : null,
   }
+}
+
+/** The failure of a call whose frame cannot be sent; what else is thrown is a fault of ours. */
+function tooLarge(error: unknown): CallFailure {
+  if (!(error instanceof FrameTooLarge)) throw error
+  return { type: error.name, message: error.message, traceback: null }
 }
 
 /** Text that a database takes: no NUL, no half of a surrogate pair. */

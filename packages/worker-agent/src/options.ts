@@ -28,6 +28,8 @@ export interface WorkerOptions {
   readonly warm?: boolean
   /** Whether Python processes are forks of one zygote; unless given, where the platform has forks. */
   readonly fork?: boolean
+  /** Hears how many calls there are, whenever one has come or gone. */
+  readonly onCalls?: (calls: number) => void
 }
 
 /** `ram_mb` is in MiB. */
@@ -60,5 +62,6 @@ export function withDefaults(options: WorkerOptions): FullOptions {
     env: options.env ?? process.env,
     warm: options.warm ?? false,
     fork: options.fork ?? process.platform !== 'win32',
+    onCalls: options.onCalls ?? (() => undefined),
   }
 }

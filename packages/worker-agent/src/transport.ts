@@ -11,9 +11,17 @@ export interface ArtifactAccess {
   put(data: Uint8Array, options: { name: string; mediaType: string; volatile: boolean }): Promise<ArtifactRef>
 }
 
+/** A frame is larger than a transport carries, and was not sent. */
+export class FrameTooLarge extends Error {
+  override readonly name = 'FrameTooLarge'
+}
+
 /** The worker's end. */
 export interface WorkerTransport {
-  /** A promise says that the engine is behind: the worker reads no more of the call's process until it settles. */
+  /**
+   * A promise says that the engine is behind: the worker reads no more of the call's process until it settles. Throws a
+   * {@link FrameTooLarge}, which is the failure of the frame's call.
+   */
   send(frame: WorkerFrame): void | Promise<void>
   onFrame(listener: (frame: EngineFrame) => void): void
   onClose(listener: () => void): void

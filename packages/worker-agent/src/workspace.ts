@@ -23,7 +23,9 @@ export class Workspace {
     this.path = join(directory, name)
     this.socket = join(this.path, 's')
     if (Buffer.byteLength(this.socket) > MAX_SOCKET_PATH)
-      throw new Error(`the directory ${directory} is too long for a socket in it: give a shorter "directory"`)
+      throw new Error(
+        `the directory ${directory} is too long for a socket in it: give a shorter "directory", or a shorter TMPDIR`,
+      )
     mkdirSync(this.path, { recursive: true, mode: 0o700 })
   }
 

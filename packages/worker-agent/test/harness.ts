@@ -65,7 +65,7 @@ export function openRig(options: WorkerOptions = {}): Rig & { close(): Promise<v
   return { ...made.rig, close: made.close }
 }
 
-const welcome: EngineFrame = {
+export const welcome = {
   type: 'welcome',
   worker: 'w',
   name: 'worker',
@@ -75,7 +75,7 @@ const welcome: EngineFrame = {
   runtime: null,
   heartbeat_s: 10,
   silence_s: 90,
-}
+} satisfies EngineFrame
 
 type Hold = (frame: WorkerFrame) => void | Promise<void>
 
@@ -119,29 +119,7 @@ function make(options: WorkerOptions, hold?: Hold): { rig: Rig; close: () => Pro
   let count = 0
   const begin = (request: CallRequest): string => {
     count += 1
-    const frame: CallFrame = {
-      type: 'call',
-      call: `call-${count}`,
-      attempt: 1,
-      flow: 'flow',
-      node: 'train',
-      run: null,
-      mode: 'batch',
-      kind: 'python',
-      source_digest: createHash('sha256').update(request.source).digest('hex'),
-      entry: 'run',
-      settings: {},
-      inputs: {},
-      input_ports: Object.keys(request.inputs ?? {}).map((port) => ({ port, dtype: 'any', trigger: true })),
-      outputs: [
-        { port: 'y', dtype: 'any', stream: false },
-        { port: 'loss', dtype: 'float', stream: true },
-      ],
-      env: {},
-      seed: 'seed',
-      timeout_s: null,
-      ...request,
-    }
+    const frame = callFrame(`call-${count}`, request)
     transport.engine.send(frame)
     return frame.call
   }
@@ -164,6 +142,31 @@ function make(options: WorkerOptions, hold?: Hold): { rig: Rig; close: () => Pro
   }
   return { rig: made, close }
 }
+
+/** A call of the engine; what the request leaves open has defaults. */
+export const callFrame = (call: string, request: CallRequest): CallFrame => ({
+  type: 'call',
+  call,
+  attempt: 1,
+  flow: 'flow',
+  node: 'train',
+  run: null,
+  mode: 'batch',
+  kind: 'python',
+  source_digest: createHash('sha256').update(request.source).digest('hex'),
+  entry: 'run',
+  settings: {},
+  inputs: {},
+  input_ports: Object.keys(request.inputs ?? {}).map((port) => ({ port, dtype: 'any', trigger: true })),
+  outputs: [
+    { port: 'y', dtype: 'any', stream: false },
+    { port: 'loss', dtype: 'float', stream: true },
+  ],
+  env: {},
+  seed: 'seed',
+  timeout_s: null,
+  ...request,
+})
 
 /** The text of a bundle with one stage named `entry`. */
 export const bundle = (run: string, more = ''): string =>

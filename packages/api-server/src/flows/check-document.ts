@@ -28,6 +28,8 @@ export interface KnownSurroundings {
   readonly dtypes?: ReadonlyMap<string, Dtype>
   /** Names of secrets; without, none is missed. */
   readonly secrets?: ReadonlySet<string>
+  /** Names of flavors; without, none is missed. */
+  readonly flavors?: ReadonlySet<string>
 }
 
 /**
@@ -50,8 +52,8 @@ export async function checkFlowDocument(
   )
   const faults = structuralFaults(normal, parsed.data.name, registry)
   if (faults.length > 0) return faults.map(asFinding)
-  const { dtypes } = known
-  const around = dtypes && { message: (message: string) => dtypes.get(message) }
+  const { dtypes, flavors } = known
+  const around = { ...(dtypes && { message: (message: string) => dtypes.get(message) }), ...(flavors && { flavors }) }
   const issues = [...checkDocument(normal, registry, around), ...unknownSecrets(normal, known)]
   const python = normal.nodes.some(({ type }) => type === 'python') ? await findPython(process.env) : null
   if (python === null) return issues

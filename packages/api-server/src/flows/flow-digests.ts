@@ -45,6 +45,7 @@ export interface FlowDigestsDeps {
   readonly database: Pick<Database, 'sql'>
   readonly registry: NodeRegistry
   readonly missing: NonNullable<Surroundings['missing']>
+  readonly flavors: NonNullable<Surroundings['flavors']>
   readonly secrets: FlowSecrets
 }
 
@@ -54,6 +55,7 @@ interface Outlook {
   readonly names: readonly string[]
   readonly libraries: readonly string[]
   readonly types: readonly string[]
+  readonly flavor: string | null
   readonly hasSecrets: boolean
 }
 
@@ -170,6 +172,7 @@ class Pass {
     const around: Surroundings = {
       message: (name) => this.#dtypeOf(name),
       missing: (type) => this.#missingOf(type),
+      flavors: this.#deps.flavors,
       secrets: this.#deps.secrets,
     }
     this.#digests.set(row.id, {
@@ -216,23 +219,25 @@ class Pass {
     return missing
   }
 
-  #key({ names, libraries, types, hasSecrets }: Outlook): string {
-    const { secrets, sources } = this.#deps
+  #key({ names, libraries, types, flavor, hasSecrets }: Outlook): string {
+    const { flavors, secrets, sources } = this.#deps
     return JSON.stringify([
       names.map((name) => this.#dtypeOf(name)),
       libraries.map((name) => sources.get(name)),
       types.map((type) => this.#missingOf(type)),
+      flavor !== null && flavors.has(flavor),
       hasSecrets && secrets.generation,
     ])
   }
 }
 
-function outlookOf({ name, nodes }: FlowDocument): Outlook {
+function outlookOf({ name, nodes, resources }: FlowDocument): Outlook {
   const messages = nodes.flatMap(({ ports }) => ports.map(({ message }) => message))
   return {
     names: [...new Set(messages.filter((message) => flowPart(message) !== name))],
     libraries: [...new Set(nodes.flatMap(({ library }) => library ?? []))],
     types: [...new Set(nodes.map(({ type }) => type))],
+    flavor: resources.flavor,
     hasSecrets: nodes.some(({ settings }) => secretRefs(settings).length > 0),
   }
 }

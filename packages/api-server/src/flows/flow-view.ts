@@ -33,14 +33,15 @@ export interface FlowViewDeps {
   readonly live: Pick<LiveFlows, 'state'>
   readonly published: Pick<PublishedFlows, 'dtypeOf'>
   readonly missing: NonNullable<Surroundings['missing']>
+  readonly flavors: NonNullable<Surroundings['flavors']>
   readonly pythonIssues: PythonIssues
   readonly secrets: FlowSecrets
 }
 
 /** A view of flows. */
 export function createFlowView(deps: FlowViewDeps): FlowView {
-  const { registry, code, live, published, missing, pythonIssues, secrets } = deps
-  const around: Surroundings = { message: (name) => published.dtypeOf(name), missing, secrets }
+  const { registry, code, live, published, missing, flavors, pythonIssues, secrets } = deps
+  const around: Surroundings = { message: (name) => published.dtypeOf(name), missing, flavors, secrets }
   const documentIssues = ({ document, fault }: ReadContent): Issue[] =>
     fault ? [fault] : checkDocument(document, registry, around)
 

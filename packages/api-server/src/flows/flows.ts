@@ -68,6 +68,7 @@ export interface FlowsDeps {
   readonly pythonIssues: PythonIssues
   /** What a node type lacks on this engine; null when nothing. */
   readonly missing: NonNullable<Surroundings['missing']>
+  readonly flavors: NonNullable<Surroundings['flavors']>
   readonly secrets: FlowSecrets
   /** Ids of the queued and running runs of a flow, read in the transaction that deletes it. */
   readonly activeRuns: (tx: Sql, flowId: string) => Promise<readonly string[]>

@@ -47,6 +47,7 @@ export interface LiveControlDeps {
   readonly published: Pick<PublishedFlows, 'dtypeOf'>
   readonly pythonIssues: PythonIssues
   readonly missing: NonNullable<Surroundings['missing']>
+  readonly flavors: NonNullable<Surroundings['flavors']>
 }
 
 /** Live flows that are run by themselves at the same time. */
@@ -151,8 +152,9 @@ export class LiveControl {
   }
 
   async #issues(document: FlowDocument): Promise<Issue[]> {
-    const { code, host, missing, published, pythonIssues, registry } = this.#deps
-    const around: Surroundings = { message: (message) => published.dtypeOf(message), missing, secrets: host.secrets }
+    const { code, flavors, host, missing, published, pythonIssues, registry } = this.#deps
+    const { secrets } = host
+    const around: Surroundings = { message: (message) => published.dtypeOf(message), missing, flavors, secrets }
     const found = [...checkDocument(document, registry, around), ...code.issues(document.name)]
     return [...found, ...(await pythonIssues(document))]
   }

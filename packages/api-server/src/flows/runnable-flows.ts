@@ -45,14 +45,15 @@ export interface RunnableFlowsDeps {
   readonly published: Pick<PublishedFlows, 'dtypeOf' | 'nameOf'>
   readonly pythonIssues: PythonIssues
   readonly missing: NonNullable<Surroundings['missing']>
+  readonly flavors: NonNullable<Surroundings['flavors']>
   readonly secrets: Secrets
 }
 
 /** Contents to run, of a database. */
 export function createRunnableFlows(deps: RunnableFlowsDeps): RunnableFlows {
-  const { database, registry, code, published, pythonIssues, missing, secrets } = deps
+  const { database, registry, code, published, pythonIssues, missing, flavors, secrets } = deps
   const store = createFlowStore(database)
-  const around: Surroundings = { message: (name) => published.dtypeOf(name), missing, secrets }
+  const around: Surroundings = { message: (name) => published.dtypeOf(name), missing, flavors, secrets }
   return {
     async byName(name, form) {
       const row = await store.byName(name)

@@ -7,6 +7,7 @@
  * @module
  */
 import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -69,7 +70,7 @@ export function createUpgradeRouter({ log, pingMs = 30_000, setTimer = timer }: 
 
   const accept = async (pending: Pending, { maxPayloadBytes, stopCode }: AcceptOptions): Promise<WebSocket> => {
     const socket = await acceptSocket(pending, maxPayloadBytes)
-    keepAlive(socket, pingMs, setTimer)
+    keepAlive({ socket, wire: pending.request.socket }, pingMs, setTimer)
     sockets.set(socket, stopCode ?? SERVICE_RESTART)
     socket.once('close', () => sockets.delete(socket))
     return socket
@@ -154,16 +155,20 @@ function acceptSocket({ request, socket, head }: Pending, maxPayload: number): P
   })
 }
 
-/** Asks a silent peer for a sign of life, and cuts one that leaves a ping unanswered for `pingMs`. */
-function keepAlive(socket: WebSocket, pingMs: number, setTimer: SetTimer): void {
-  let heard = true
-  const onSign = () => {
-    heard = true
-  }
-  socket.on('pong', onSign).on('ping', onSign).on('message', onSign)
+/**
+ * Asks a peer for a sign of life, and cuts one of which no byte has come `pingMs` later; not while the engine reads nothing
+ * of it.
+ */
+function keepAlive(
+  { socket, wire }: { readonly socket: WebSocket; readonly wire: Pick<Socket, 'bytesRead'> },
+  pingMs: number,
+  setTimer: SetTimer,
+): void {
+  let read: number | null = null
   const check = (): void => {
-    if (!heard) return socket.terminate()
-    heard = false
+    // a long message on a slow line is a sign before it is a message
+    if (wire.bytesRead === read && !socket.isPaused) return socket.terminate()
+    read = wire.bytesRead
     socket.ping()
     cancel = setTimer(pingMs, check)
   }

@@ -60,6 +60,8 @@ export class AttachedWorker {
   readonly #attachedMs: number
   #contactMs: number
   #quietTicks = 0
+  /** It has said that it leaves. */
+  #leaves = false
   /** Frames that are not dealt with yet. */
   #behind = 0
   #stopTicking: (() => void) | null = null
@@ -101,7 +103,7 @@ export class AttachedWorker {
 
   /** Whether a call with this demand can start now. */
   hasRoomFor(demand: Amounts): boolean {
-    return this.load < this.hello.parallel && covers(this.free, demand)
+    return !this.#leaves && this.load < this.hello.parallel && covers(this.free, demand)
   }
 
   /** The worker as the API shows it. */
@@ -201,9 +203,11 @@ export class AttachedWorker {
         this.#end(frame.call, (settle) => settle.reject(new CodeError(type, message, traceback)))
         return
       }
+      case 'bye':
+        this.#leaves = true
+        return
       case 'hello':
       case 'heartbeat':
-      case 'bye':
     }
   }
 

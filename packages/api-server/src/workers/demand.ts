@@ -2,7 +2,7 @@
  * What a call asks of a machine, and what a machine has.
  * @module
  */
-import type { FlowDocument, WorkerAmounts } from '@flow-service/protocol'
+import type { Flavor, FlowDocument, WorkerAmounts } from '@flow-service/protocol'
 
 /** Amounts of a machine; `ramMb` is in MB. */
 export interface Amounts {
@@ -11,12 +11,15 @@ export interface Amounts {
   readonly ramMb: number
 }
 
-/** What each running call of a flow takes; what the document leaves open is 0. */
-export const demandOf = ({ resources }: FlowDocument): Amounts => ({
-  cpus: resources.cpus ?? 0,
-  gpus: resources.gpus ?? 0,
-  ramMb: resources.memory ?? 0,
-})
+/** What each running call of a flow takes: what the document says, else what its flavor says, else 0. */
+export function demandOf({ resources }: FlowDocument, flavors: { get(name: string): Flavor | undefined }): Amounts {
+  const flavor = resources.flavor === null ? undefined : flavors.get(resources.flavor)
+  return {
+    cpus: resources.cpus ?? flavor?.cpus ?? 0,
+    gpus: resources.gpus ?? flavor?.gpus ?? 0,
+    ramMb: resources.memory ?? flavor?.ram_mb ?? 0,
+  }
+}
 
 /** As they travel. */
 export const wireAmounts = ({ cpus, gpus, ramMb }: Amounts): WorkerAmounts => ({ cpus, gpus, ram_mb: ramMb })

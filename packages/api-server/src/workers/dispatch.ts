@@ -11,6 +11,7 @@ import type { CodeEntry } from '@flow-service/protocol'
 import type { AttachedWorker } from './attached-worker.ts'
 import { callFrame } from './call-frame.ts'
 import { demandOf, describeDemand } from './demand.ts'
+import type { Flavors } from './flavors.ts'
 import type { Wish, WorkerPool } from './pool.ts'
 
 type Values = Record<string, unknown>
@@ -22,10 +23,11 @@ export interface DispatchSetting {
   readonly bundleOf: (entry: CodeEntry) => Promise<string>
   /** Executes nodes of flow objects that run in the engine's process; null for all others. */
   readonly inProcess: (call: CodeCall) => Promise<Values> | null
+  readonly flavors: Pick<Flavors, 'get' | 'onChange'>
 }
 
 interface Waiter {
-  readonly wish: Wish
+  readonly call: CodeCall
   readonly take: (worker: AttachedWorker) => void
 }
 
@@ -38,23 +40,31 @@ export interface Dispatcher {
 }
 
 /** A dispatcher over a pool. */
-export function createDispatcher({ pool, bundleOf, inProcess }: DispatchSetting): Dispatcher {
+export function createDispatcher({ pool, bundleOf, inProcess, flavors }: DispatchSetting): Dispatcher {
   const line = new Set<Waiter>()
   /** Ids of the workers that have warm processes, by node. */
   const homes = new Map<string, string>()
-  pool.onChange(() => {
+  const wishOf = ({ document, node }: CodeCall): Wish => ({
+    worker: node.worker,
+    policy: node.worker_policy,
+    demand: demandOf(document, flavors),
+    home: homes.get(keyOf(document.name, node.id)) ?? null,
+  })
+  const look = (): void => {
     for (const waiter of line) {
-      const worker = pool.choose(waiter.wish)
+      const worker = pool.choose(wishOf(waiter.call))
       if (!worker) continue
       line.delete(waiter)
       waiter.take(worker)
     }
-  })
+  }
+  pool.onChange(look)
+  // one that has become smaller may let calls go that wait
+  flavors.onChange(look)
 
   /** Runs `start` on a worker as soon as there is a place, in the same turn in which it was found. */
   const placed = <T>(call: CodeCall, start: (worker: AttachedWorker) => Promise<T>): Promise<T> => {
-    const home = homes.get(keyOf(call.document.name, call.node.id)) ?? null
-    const wish = { ...wishOf(call), home }
+    const wish = wishOf(call)
     const worker = pool.choose(wish)
     if (worker) return start(worker)
     call.onPlace({ waitingFor: describe(wish) })
@@ -64,7 +74,7 @@ export function createDispatcher({ pool, bundleOf, inProcess }: DispatchSetting)
         reject(cancelled())
       }
       const waiter: Waiter = {
-        wish,
+        call,
         take(free) {
           call.signal.removeEventListener('abort', leave)
           start(free).then(resolve, reject)
@@ -85,7 +95,7 @@ export function createDispatcher({ pool, bundleOf, inProcess }: DispatchSetting)
       const frame = callFrame(call, bundle)
       return placed(call, (worker) => {
         if (frame.mode === 'live') homes.set(keyOf(frame.flow, frame.node), worker.id)
-        return worker.run(frame, call, demandOf(call.document))
+        return worker.run(frame, call, demandOf(call.document, flavors))
       })
     },
     release(flow, node) {
@@ -97,12 +107,6 @@ export function createDispatcher({ pool, bundleOf, inProcess }: DispatchSetting)
 
 /** No name holds a line break. */
 const keyOf = (flow: string, node: string): string => `${flow}\n${node}`
-
-const wishOf = ({ document, node }: CodeCall): Omit<Wish, 'home'> => ({
-  worker: node.worker,
-  policy: node.worker_policy,
-  demand: demandOf(document),
-})
 
 function describe({ worker, demand }: Wish): string {
   const amounts = describeDemand(demand)

@@ -16,8 +16,6 @@ export interface NewWorkerToken {
   readonly expiresAt: number
 }
 
-export type WorkerTokenStore = ReturnType<typeof createWorkerTokenStore>
-
 /** Statements on tokens of workers, on the database or in a transaction. */
 export function createWorkerTokenStore(sql: Sql) {
   const columns = () => sql`jti, name, labels, created_at, expires_at, revoked_at, last_used_at, provisioned`

@@ -41,6 +41,7 @@ import { openLastValues } from '../../src/messages/last-values.ts'
 import { Redactor } from '../../src/secrets/redactor.ts'
 import { openSecrets } from '../../src/secrets/secrets.ts'
 import { createDispatcher } from '../../src/workers/dispatch.ts'
+import { Flavors } from '../../src/workers/flavors.ts'
 import { WorkerPool } from '../../src/workers/pool.ts'
 import { databaseAt } from '../backend.ts'
 import { serve, user } from '../http/server.ts'
@@ -84,11 +85,14 @@ export async function openEngine(options: EngineOptions = {}) {
   const registry = new NodeRegistry([...nodeTypes, ...(options.types ?? [])])
   const code = createCodeRegistry({ database, artifacts })
   const objects = createCodeObjects(options.objects ?? [], artifacts)
+  const flavors = new Flavors({ database, log: quiet })
+  await flavors.open()
   const pool = new WorkerPool({ clock: clockOf(), newId: v7, engineVersion: '0.0.0' })
   const dispatcher = createDispatcher({
     pool,
     bundleOf: ({ digest }) => code.bundleText(digest),
     inProcess: (call) => objects.call(call),
+    flavors,
   })
   const host = createHost({
     clock: createClock(),
@@ -114,7 +118,7 @@ export async function openEngine(options: EngineOptions = {}) {
   const runtime = new LiveRuntime(host, registry, published)
   const missing = options.missing ?? (() => null)
   const check = (document: FlowDocument) =>
-    checkDocument(document, registry, { message: (name) => published.dtypeOf(name), missing, secrets })
+    checkDocument(document, registry, { message: (name) => published.dtypeOf(name), missing, flavors, secrets })
   const values = createCurrentValues(lastValues, published)
   const live = createLiveFlows({ runtime, database, values, events: bus, work, check, log: quiet })
   const python = await findPython(process.env)
@@ -132,6 +136,7 @@ export async function openEngine(options: EngineOptions = {}) {
     published,
     pythonIssues,
     missing,
+    flavors,
     secrets,
     activeRuns: async () => options.activeRuns?.() ?? [],
     renameRuns: async () => {},
@@ -160,6 +165,7 @@ export async function openEngine(options: EngineOptions = {}) {
     await work.close()
     await worker?.close()
     await lastValues.close()
+    await flavors.close()
     await secrets.close()
     await database.close()
   }
@@ -171,6 +177,7 @@ export async function openEngine(options: EngineOptions = {}) {
     hooks,
     lastValues,
     runtime,
+    flavors,
     registry,
     secrets,
     flows,
@@ -181,7 +188,7 @@ export async function openEngine(options: EngineOptions = {}) {
     live,
     host,
     libraryDeps: { database, eventLog, live, published, pythonIssues },
-    runnable: createRunnableFlows({ database, registry, code, published, pythonIssues, missing, secrets }),
+    runnable: createRunnableFlows({ database, registry, code, published, pythonIssues, missing, flavors, secrets }),
     logged: server.logged,
     ...clientOf(server.url),
     close,

@@ -98,6 +98,7 @@ const digestsOf = (reads: Reads, limit?: number): FlowDigests =>
       database: reads.of(engine.database),
       registry: engine.registry,
       missing: () => null,
+      flavors: engine.flavors,
       secrets: othersSecrets,
     },
     limit,
@@ -223,6 +224,22 @@ describe('a list reads again', () => {
       .poll(() => [engine.secrets, othersSecrets].map((secrets) => secrets.valueOf('door')))
       .toEqual([undefined, undefined])
     expect((await lists()).of('sealed')?.issues.error).toBe(1)
+  })
+
+  test('the flows with a flavor when it is made or deleted, not when its numbers change [R136]', async () => {
+    const sized = { ...relay, resources: { flavor: 'large' } }
+    await engine.root('PUT', '/flows/sized', sized)
+    expect((await lists()).of('sized')?.issues.error).toBe(1)
+    const large = { name: 'large', cpus: 8, gpus: 0, ram_mb: 0, description: '' }
+    const audit = async () => {}
+    await engine.flavors.create(large, audit)
+    const made = await lists()
+    expect([made.read, made.of('sized')?.issues.error]).toEqual([['sized'], 0])
+    await engine.flavors.update('large', { cpus: 16 }, audit)
+    expect((await lists()).read).toEqual([])
+    await engine.root('DELETE', '/flows/sized')
+    await engine.flavors.remove('large', audit)
+    expect((await lists()).read).toEqual([])
   })
 
   test('a renamed flow and those that name it, and a row that was changed by hand', async () => {

@@ -277,6 +277,55 @@ describe('an accepted socket', () => {
     expect(socket.readyState).toBe(WebSocket.OPEN)
   })
 
+  test('is kept while a message arrives piece by piece', async () => {
+    const clock = new VirtualClock(0)
+    const accepted = Promise.withResolvers<IncomingMessage['socket']>()
+    const taking: UpgradeHandler = async (upgrade) => {
+      await upgrade.accept({ maxPayloadBytes: 1024 })
+      accepted.resolve(upgrade.request.socket)
+    }
+    const { url } = await start({ '/a': taking }, timersOf(clock))
+    const socket = new WebSocket(`${url}/a`, { autoPong: false })
+    const [[{ socket: wire }], served] = await Promise.all([
+      once(socket, 'upgrade') as Promise<[IncomingMessage]>,
+      accepted.promise,
+    ])
+    // the head of a text of 120 bytes, masked with zeros
+    let piece = Buffer.from([0x81, 0x80 + 120, 0, 0, 0, 0])
+    for (let at = 0; at < 5; at++) {
+      const before = served.bytesRead
+      wire.write(piece)
+      // oxlint-disable-next-line no-await-in-loop -- piece by piece
+      await vi.waitUntil(() => served.bytesRead > before)
+      // oxlint-disable-next-line no-await-in-loop -- piece by piece
+      await clock.advance(30_000)
+      piece = Buffer.alloc(8)
+    }
+    expect(served.destroyed).toBe(false)
+    const closed = once(socket, 'close')
+    await clock.advance(60_000)
+    expect((await closed)[0]).toBe(1006)
+  })
+
+  test('is kept while the engine reads nothing of it, and asked again when it does', async () => {
+    const clock = new VirtualClock(0)
+    const accepted = Promise.withResolvers<WebSocket>()
+    const pausing: UpgradeHandler = async (upgrade) => {
+      const socket = await upgrade.accept({ maxPayloadBytes: 1024 })
+      socket.pause()
+      accepted.resolve(socket)
+    }
+    const { url } = await start({ '/a': pausing }, timersOf(clock))
+    const silent = new WebSocket(`${url}/a`, { autoPong: false })
+    const [served] = await Promise.all([accepted.promise, once(silent, 'open')])
+    await clock.advance(150_000)
+    expect(served.readyState).toBe(WebSocket.OPEN)
+    served.resume()
+    const closed = once(silent, 'close')
+    await clock.advance(30_000)
+    expect((await closed)[0]).toBe(1006)
+  })
+
   test('leaves no timer behind', async () => {
     const clock = new VirtualClock(0)
     const { url } = await start({ '/a': echo }, timersOf(clock))

@@ -27,6 +27,7 @@ import { createDispatcher } from '../../src/workers/dispatch.ts'
 import { startLocalAgent } from '../../src/workers/local-agent.ts'
 import { WorkerPool } from '../../src/workers/pool.ts'
 import { databaseAt } from '../backend.ts'
+import { noFlavors } from '../workers/code-call.ts'
 
 /** Executes nodes in the test's own process: by node id. */
 export type Code = Record<string, (call: CodeCall) => Promise<Record<string, unknown>>>
@@ -116,6 +117,7 @@ export async function openEngine(options: EngineOptions = {}): Promise<TestEngin
     pool,
     bundleOf: () => Promise.reject(new Error('no bundles here')),
     inProcess: (call) => code[call.node.id]?.(call) ?? null,
+    flavors: noFlavors,
   })
   const agent = options.agent ? startLocalAgent(pool, artifacts, { directory: dataDir, warm: true }) : null
   await agent?.ready

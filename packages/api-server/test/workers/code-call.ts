@@ -10,6 +10,9 @@ export interface CallRecord {
   cancel(): void
 }
 
+/** An engine that has no flavors. */
+export const noFlavors = { get: () => undefined, onChange() {} }
+
 let ids = 0
 
 /** A call of a Python node with a streaming output `loss`. */

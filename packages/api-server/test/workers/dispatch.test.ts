@@ -1,6 +1,6 @@
 import { CodeError } from '@flow-service/core'
 import { VirtualClock } from '@flow-service/core/testing'
-import type { EngineFrame, HelloFrame } from '@flow-service/protocol'
+import type { EngineFrame, Flavor, HelloFrame } from '@flow-service/protocol'
 import { memoryTransport, type WorkerTransport } from '@flow-service/worker-agent'
 import { describe, expect, test } from 'vitest'
 
@@ -19,17 +19,30 @@ interface Setup {
   readonly pool: WorkerPool
   readonly clock: VirtualClock
   readonly dispatcher: Dispatcher
+  /** Puts a flavor in the place of that of its name. */
+  readonly change: (flavor: Flavor) => void
   readonly attach: (hello?: Partial<HelloFrame>, options?: { local?: boolean }) => PuppetWorker
 }
 
-function setup(clock = new VirtualClock(0)): Setup {
+function setup({ clock = new VirtualClock(0), flavors = [] as readonly Flavor[] } = {}): Setup {
   let ids = 0
   const pool = new WorkerPool({ clock, newId: () => `w${++ids}`, engineVersion: '1.0.0' })
-  const dispatcher = createDispatcher({ pool, bundleOf: async () => 'export {}', inProcess: () => null })
+  const known = new Map(flavors.map((flavor) => [flavor.name, flavor]))
+  const listeners: (() => void)[] = []
+  const dispatcher = createDispatcher({
+    pool,
+    bundleOf: async () => 'export {}',
+    inProcess: () => null,
+    flavors: { get: (name) => known.get(name), onChange: (listener) => void listeners.push(listener) },
+  })
   return {
     pool,
     clock,
     dispatcher,
+    change(flavor) {
+      known.set(flavor.name, flavor)
+      for (const listener of listeners) listener()
+    },
     attach(hello = {}, { local = false } = {}) {
       const { worker, engine } = memoryTransport({ get: unused, put: unused })
       const frames: EngineFrame[] = []
@@ -131,6 +144,35 @@ describe('the choice of a worker', () => {
     expect(large.calls()).toEqual([first.id, second.id])
   })
 
+  test('a flavor gives the demand that the document leaves open, in live and batch flows [R045, R136]', async () => {
+    const big = { name: 'big', cpus: 3, gpus: 1, ram_mb: 600, description: '' }
+    const { dispatcher, attach, pool } = setup({ flavors: [big] })
+    const engine = attach({ parallel: 4, resources: { cpus: 8, gpus: 1, ram_mb: 1000 } }, { local: true })
+    const free = () => pool.list()[0]?.free
+    const batch = codeCall({ resources: { flavor: 'big', cpus: 0.5, gpus: 0 } })
+    const live = codeCall({ mode: 'live', resources: { flavor: 'big', memory: 300 } })
+    for (const call of [batch, live, codeCall({ resources: { flavor: 'deleted' } })]) void dispatcher.call(call)
+    await settled()
+    expect(engine.calls()).toHaveLength(3)
+    expect(free()).toEqual({ cpus: 4.5, gpus: 0, ramMb: 100 })
+  })
+
+  test('a flavor that becomes smaller lets go what waits for it [R136]', async () => {
+    const huge = { name: 'huge', cpus: 64, gpus: 0, ram_mb: 0, description: '' }
+    const { dispatcher, attach, change, pool } = setup({ flavors: [huge] })
+    const engine = attach({ parallel: 4 }, { local: true })
+    const call = codeCall({ resources: { flavor: 'huge' } })
+    void dispatcher.call(call)
+    await settled()
+    expect([engine.calls(), call.record.places]).toEqual([[], [{ waitingFor: 'the engine with 64 CPUs free' }]])
+    change({ ...huge, cpus: 4 })
+    await settled()
+    expect([engine.calls(), pool.list()[0]?.free.cpus]).toEqual([[call.id], 0])
+    // what runs keeps what it has taken
+    change({ ...huge, cpus: 1 })
+    expect(pool.list()[0]?.free.cpus).toBe(0)
+  })
+
   test('calls beyond the parallel limit of a worker wait in the order in which they came [R591]', async () => {
     const { dispatcher, attach } = setup()
     const engine = attach({ parallel: 2 }, { local: true })
@@ -201,8 +243,19 @@ describe('a call in flight', () => {
     expect(await done).toMatchObject({ type: 'worker_lost' })
   })
 
-  test('90 seconds without contact fail it as worker_silent, heartbeats prevent that [R679]', async () => {
-    const { worker, call, done, clock } = inFlight()
+  test('a worker that says good-bye gets no further call', async () => {
+    const { dispatcher, attach } = setup()
+    const leaving = attach({ name: 'a', labels: ['gpu'] })
+    void leaving.send({ type: 'bye', reason: 'max_idle' })
+    const call = codeCall({ node: { worker: 'gpu' } })
+    void outcome(dispatcher.call(call))
+    await settled()
+    const next = attach({ name: 'b', labels: ['gpu'] })
+    expect([leaving.calls(), next.calls()]).toEqual([[], [call.id]])
+  })
+
+  test('90 seconds without contact fail it as worker_silent, late heartbeats prevent that; what comes later is dropped [R679, F30, F31]', async () => {
+    const { worker, call, done, clock, pool } = inFlight()
     await settled()
     await clock.advance(80_000)
     void worker.send({ type: 'heartbeat', calls: [call.id] })
@@ -211,6 +264,9 @@ describe('a call in flight', () => {
     await clock.advance(10_000)
     expect(await done).toMatchObject({ type: 'worker_silent' })
     expect(worker.frames.at(-1)).toEqual({ type: 'cancel', call: call.id })
+    // it was only stopped
+    void worker.send({ type: 'result', call: call.id, outputs: { y: 1 } })
+    expect([pool.droppedResults, pool.list()[0]?.load]).toEqual([1, 0])
   })
 
   test('an engine that stands still for an hour blames no worker [F72]', async () => {
@@ -221,7 +277,7 @@ describe('a call in flight', () => {
         return super.setTimer(isBlocked ? 3_600_000 : delayMs, run)
       }
     })(0)
-    const { dispatcher, attach } = setup(clock)
+    const { dispatcher, attach } = setup({ clock })
     const worker = attach({ name: 'engine' }, { local: true })
     const call = codeCall({})
     const done = dispatcher.call(call)

@@ -10,7 +10,7 @@ import { createDispatcher, type Dispatcher } from '../../src/workers/dispatch.ts
 import { LOCAL_AGENT, startLocalAgent } from '../../src/workers/local-agent.ts'
 import { WorkerPool } from '../../src/workers/pool.ts'
 import { realClock } from '../runs/engine.ts'
-import { codeCall } from './code-call.ts'
+import { codeCall, noFlavors } from './code-call.ts'
 
 const bundle = `
 export const draw = {
@@ -36,7 +36,7 @@ beforeAll(async () => {
   }
   agent = startLocalAgent(pool, store, { directory, python: null })
   await agent.ready
-  dispatcher = createDispatcher({ pool, bundleOf: async () => bundle, inProcess: () => null })
+  dispatcher = createDispatcher({ pool, bundleOf: async () => bundle, inProcess: () => null, flavors: noFlavors })
 })
 afterAll(async () => {
   await agent.close()
@@ -70,7 +70,12 @@ test('a cancelled call ends at once', async () => {
 
 test('a bundle that is gone fails the call', async () => {
   const pool = new WorkerPool({ clock: realClock, newId: () => 'w', engineVersion: '0.0.0' })
-  const lost = createDispatcher({ pool, bundleOf: () => Promise.reject(new Error('no bundle')), inProcess: () => null })
+  const lost = createDispatcher({
+    pool,
+    bundleOf: () => Promise.reject(new Error('no bundle')),
+    inProcess: () => null,
+    flavors: noFlavors,
+  })
   await expect(lost.call(codeCall({ node: { type: 'code', source: null, entry } }))).rejects.toThrow('no bundle')
 })
 

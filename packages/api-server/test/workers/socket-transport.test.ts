@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { createDispatcher } from '../../src/workers/dispatch.ts'
 import { WorkerPool } from '../../src/workers/pool.ts'
 import { socketTransport } from '../../src/workers/socket-transport.ts'
-import { codeCall } from './code-call.ts'
+import { codeCall, noFlavors } from './code-call.ts'
 
 /** A socket that notes what is done to it. */
 class Socket extends EventEmitter {
@@ -49,7 +49,7 @@ const hello = {
 function calling(behind?: () => Promise<void>) {
   const clock = new VirtualClock(0)
   const pool = new WorkerPool({ clock, newId: () => 'w', engineVersion: '1.0.0' })
-  const dispatcher = createDispatcher({ pool, bundleOf: async () => '', inProcess: () => null })
+  const dispatcher = createDispatcher({ pool, bundleOf: async () => '', inProcess: () => null, flavors: noFlavors })
   const socket = new Socket()
   const malformed: string[] = []
   const transport = socketTransport(socket as never, (reason) => malformed.push(reason))

@@ -19,7 +19,7 @@ import { createService } from '../../src/service.ts'
 import { createDispatcher } from '../../src/workers/dispatch.ts'
 import { WorkerPool } from '../../src/workers/pool.ts'
 import { startService } from '../observability/service.ts'
-import { codeCall } from './code-call.ts'
+import { codeCall, noFlavors } from './code-call.ts'
 
 const [OLDER, NEWER] = [WORKER_PROTOCOL - 1, WORKER_PROTOCOL + 1]
 
@@ -95,7 +95,7 @@ describe('a worker of another version of the protocol', () => {
 
   test('gets no call, also not by saying hello again on the link that was refused [R690]', async () => {
     const pool = newPool()
-    const dispatcher = createDispatcher({ pool, bundleOf: async () => '', inProcess: () => null })
+    const dispatcher = createDispatcher({ pool, bundleOf: async () => '', inProcess: () => null, flavors: noFlavors })
     const refused = attach(pool, foreign(OLDER))
     void refused.send(hello)
     const call = codeCall({ node: { worker: 'lab' } })

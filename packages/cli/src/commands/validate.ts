@@ -13,8 +13,8 @@ interface ValidateFlags extends ClientFlags {
 }
 
 /**
- * `service validate <file>`: the checks of a save and of a publication, here. With an engine, its secrets and the messages
- * of its other flows count too; without one, they are unknown.
+ * `service validate <file>`: the checks of a save and of a publication, here. With an engine, its secrets, its flavors
+ * and the messages of its other flows count too; without one, they are unknown.
  */
 export async function validate(file: string, flags: ValidateFlags): Promise<void> {
   const document = readDocument(file)
@@ -27,7 +27,7 @@ export async function validate(file: string, flags: ValidateFlags): Promise<void
       `${name}: ${issueSummary(issues)}`,
       ...issueLines(issues),
       ...(surroundings === null
-        ? [dim('checked without an engine: secrets and messages of other flows are not known')]
+        ? [dim('checked without an engine: secrets, flavors and messages of other flows are not known')]
         : []),
     ].join('\n'),
   )
@@ -39,8 +39,16 @@ async function surroundingsOf(flags: ValidateFlags) {
   const client = clientOf(flags)
   if (client === null) return null
   try {
-    const [messages, secrets] = await Promise.all([client.messages.list(), client.secrets.list()])
-    return { dtypes: new Map(messages.map(({ name, dtype }) => [name, dtype])), secrets: new Set(secrets) }
+    const [messages, secrets, flavors] = await Promise.all([
+      client.messages.list(),
+      client.secrets.list(),
+      client.flavors.list(),
+    ])
+    return {
+      dtypes: new Map(messages.map(({ name, dtype }) => [name, dtype])),
+      secrets: new Set(secrets),
+      flavors: new Set(flavors.map(({ name }) => name)),
+    }
   } catch (error) {
     if (flags.url !== undefined || error instanceof ApiError) throw error
     return null

@@ -18,7 +18,7 @@ export function addValidate(root: Command): void {
   )
     .description('check a flow document before it is saved; exit code 1 with errors')
     .option('--name <flow>', 'name of the flow, when the document has none')
-    .option('--offline', 'ask no engine about secrets and messages of other flows')
+    .option('--offline', 'ask no engine about secrets, flavors and messages of other flows')
     .action(lazily(async () => (await import('../commands/validate.ts')).validate))
   withExamples(validate, 'validate climate.json', 'validate climate.json --json | jq .issues')
 }

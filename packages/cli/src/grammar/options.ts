@@ -21,6 +21,16 @@ export const clientOptions = (command: Command): Command =>
     .option('--token <token>', 'access token (SERVICE_TOKEN; found by the sign-in file)')
     .option('--json', 'print JSON for programs')
 
+/** A command of a group that is meant where none is named; a word that is no command is refused as such. */
+export function byDefault(group: Command, verb: string): Command {
+  group.hook('preSubcommand', () => {
+    const [word = verb] = group.args
+    if (word.startsWith('-') || group.commands.some((command) => command.name() === word)) return
+    group.error(`error: unknown command '${word}'`)
+  })
+  return group.command(verb, { isDefault: true })
+}
+
 /** What the command says in its help, by example: each is a command line without `service`. */
 export const withExamples = (command: Command, ...lines: readonly string[]): Command =>
   command.addHelpText(
@@ -45,6 +55,14 @@ export const lazily =
 export const integer = (text: string): number => {
   const value = Number(text)
   if (text.trim() === '' || !Number.isSafeInteger(value)) throw new InvalidArgumentError('Give a whole number.')
+  return value
+}
+
+/** A number that is not below 0. */
+export const amount = (text: string): number => {
+  const value = Number(text)
+  if (text.trim() === '' || !Number.isFinite(value) || value < 0)
+    throw new InvalidArgumentError('Give a number from 0.')
   return value
 }
 

@@ -376,6 +376,33 @@ export type WorkerTokenCreate = {
     labels?: Array<string>;
 };
 
+export type FlavorCreate = {
+    name: string;
+    /**
+     * Processors.
+     */
+    cpus: number;
+    gpus: number;
+    /**
+     * Memory in MB.
+     */
+    ram_mb: number;
+    description?: string;
+};
+
+export type FlavorUpdate = {
+    /**
+     * Processors.
+     */
+    cpus?: number;
+    gpus?: number;
+    /**
+     * Memory in MB.
+     */
+    ram_mb?: number;
+    description?: string;
+};
+
 export type ReplayRequest = {
     flow?: string;
     node?: string;
@@ -1225,6 +1252,20 @@ export type WorkerTokenMinted = {
     expires_at: string;
     name: string;
     labels: Array<string>;
+};
+
+export type Flavor = {
+    name: string;
+    /**
+     * Processors.
+     */
+    cpus: number;
+    gpus: number;
+    /**
+     * Memory in MB.
+     */
+    ram_mb: number;
+    description: string;
 };
 
 export type ObservabilitySummary = {
@@ -4514,6 +4555,193 @@ export type WorkersRuntimeResponses = {
 };
 
 export type WorkersRuntimeResponse = WorkersRuntimeResponses[keyof WorkersRuntimeResponses];
+
+export type FlavorsListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/flavors/';
+};
+
+export type FlavorsListErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlavorsListError = FlavorsListErrors[keyof FlavorsListErrors];
+
+export type FlavorsListResponses = {
+    /**
+     * Flavors by name.
+     */
+    200: Array<Flavor>;
+};
+
+export type FlavorsListResponse = FlavorsListResponses[keyof FlavorsListResponses];
+
+export type FlavorsCreateData = {
+    body: {
+        name: string;
+        /**
+         * Processors.
+         */
+        cpus: number;
+        gpus: number;
+        /**
+         * Memory in MB.
+         */
+        ram_mb: number;
+        description?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/flavors/';
+};
+
+export type FlavorsCreateErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `already_exists`: The name is taken
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlavorsCreateError = FlavorsCreateErrors[keyof FlavorsCreateErrors];
+
+export type FlavorsCreateResponses = {
+    /**
+     * The flavor.
+     */
+    201: Flavor;
+};
+
+export type FlavorsCreateResponse = FlavorsCreateResponses[keyof FlavorsCreateResponses];
+
+export type FlavorsDeleteData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/flavors/{name}';
+};
+
+export type FlavorsDeleteErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `in_use`: Still in use
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlavorsDeleteError = FlavorsDeleteErrors[keyof FlavorsDeleteErrors];
+
+export type FlavorsDeleteResponses = {
+    /**
+     * The flavor is gone.
+     */
+    204: void;
+};
+
+export type FlavorsDeleteResponse = FlavorsDeleteResponses[keyof FlavorsDeleteResponses];
+
+export type FlavorsUpdateData = {
+    body: {
+        /**
+         * Processors.
+         */
+        cpus?: number;
+        gpus?: number;
+        /**
+         * Memory in MB.
+         */
+        ram_mb?: number;
+        description?: string;
+    };
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/flavors/{name}';
+};
+
+export type FlavorsUpdateErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlavorsUpdateError = FlavorsUpdateErrors[keyof FlavorsUpdateErrors];
+
+export type FlavorsUpdateResponses = {
+    /**
+     * The flavor as it is now.
+     */
+    200: Flavor;
+};
+
+export type FlavorsUpdateResponse = FlavorsUpdateResponses[keyof FlavorsUpdateResponses];
 
 export type ObservabilitySummaryData = {
     body?: never;
