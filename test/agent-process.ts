@@ -35,8 +35,22 @@ interface AgentOptions {
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** Starts a worker of a new token, with a cache of its own, and waits until it is attached. It ends with the test. */
+/** Starts a worker as {@link spawnAgent} does, and waits until it is attached. */
 export async function startAgent(engine: Engine, name: string, options: AgentOptions = {}): Promise<AgentProcess> {
+  const agent = await spawnAgent(engine, name, options)
+  await vi.waitUntil(
+    async () => {
+      const { exitCode } = agent.child
+      if (exitCode !== null) throw new Error(`the worker ended before it was attached:\n${agent.output()}`)
+      return (await engine.client.workers.list()).some((worker) => worker.name === name && worker.status === 'attached')
+    },
+    { timeout: 30_000 },
+  )
+  return agent
+}
+
+/** Starts a worker of a new token, with a cache of its own. It ends with the test. */
+export async function spawnAgent(engine: Engine, name: string, options: AgentOptions = {}): Promise<AgentProcess> {
   const { token, jti } = await engine.client.workers.mintToken({ name, labels: options.labels ?? [] })
   const directory = mkdtempSync(join(tmpdir(), 'agent-'))
   const url = `${engine.baseUrl.replace('http', 'ws')}/workers/attach`
@@ -67,12 +81,5 @@ export async function startAgent(engine: Engine, name: string, options: AgentOpt
     await agent.end('SIGKILL')
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
   })
-  await vi.waitUntil(
-    async () => {
-      if (child.exitCode !== null) throw new Error(`the worker ended before it was attached:\n${output}`)
-      return (await engine.client.workers.list()).some((worker) => worker.name === name && worker.status === 'attached')
-    },
-    { timeout: 30_000 },
-  )
   return agent
 }

@@ -8,8 +8,11 @@ import { join } from 'node:path'
 import { type Client, createClient } from '@flow-service/client-sdk'
 import { afterAll } from 'vitest'
 
+import { findPython } from '../packages/worker-agent/src/index.ts'
 import { nodeArguments } from './components/node-arguments.ts'
 
+/** Looked for once: shims of version managers take longer than a start may. */
+const python = await findPython(process.env)
 const bin = join(import.meta.dirname, '..', 'packages', 'cli', 'src', 'bin.ts')
 
 /** Arguments of Node for the `service` command from source. */
@@ -45,7 +48,13 @@ export class DataDirectory implements Disposable {
   /** Starts an engine on this directory and waits until it listens; on any free port, unless told which. */
   async start(env: NodeJS.ProcessEnv = {}, port = '0'): Promise<EngineProcess> {
     const child = spawn(process.execPath, serviceCommand('serve', '--port', port, '--data', this.path), {
-      env: { ...process.env, SERVICE_LOG_LEVEL: 'warn', SERVICE_ENVIRONMENT: 'local', ...env },
+      env: {
+        ...process.env,
+        SERVICE_LOG_LEVEL: 'warn',
+        SERVICE_ENVIRONMENT: 'local',
+        ...(python ? { SERVICE_PYTHON: python.path } : {}),
+        ...env,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#children.add(child)

@@ -1,13 +1,16 @@
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createServer } from 'node:tls'
 
 import type { Client } from '@flow-service/client-sdk'
 import type { Run } from '@flow-service/protocol'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
-import { startAgent } from './agent-process.ts'
+import { spawnAgent, startAgent } from './agent-process.ts'
+import { Authority } from './components/certificates.ts'
 import { publishFlow, pythonFlow } from './documents.ts'
 import { DataDirectory, processesWith } from './engine-process.ts'
 import { startService, type TestService } from './service.ts'
@@ -166,6 +169,29 @@ describe('a remote worker', () => {
     const [node] = run.nodes
     const times = [node?.started_at, node?.finished_at, run.finished_at].map((text) => Date.parse(String(text)))
     expect(times.every((time) => time >= before - 1000 && time <= Date.now() + 1000)).toBe(true)
+  })
+
+  test('comes over TLS where it trusts the certificate, and stores its artifacts there too [R597, R598]', async () => {
+    const authority = new Authority('lab authority')
+    const { cert, key } = authority.vouchFor(['localhost'])
+    const caFile = join(root, 'ca.pem')
+    writeFileSync(caFile, authority.cert)
+    const { port: plain } = new URL(at.origin)
+    const proxy = createServer({ cert, key }, (client) => {
+      const onward = connect(Number(plain), '127.0.0.1')
+      client.pipe(onward).pipe(client)
+      for (const end of [client, onward]) end.on('error', () => end.destroy())
+    })
+    await once(proxy.listen(0, 'localhost'), 'listening')
+    onTestFinished(() => void proxy.close())
+    const baseUrl = `https://localhost:${(proxy.address() as AddressInfo).port}/api/v1`
+    await startAgent({ baseUrl, client: at.client }, 'sealed', { env: { NODE_EXTRA_CA_CERTS: caFile } })
+    const source = 'def run(n): return {"out": save_artifact(b"kept", name="k.txt", media_type="text/plain")}'
+    await publishFlow(at.client, 'sealed', pythonFlow(source, { worker: 'sealed', cache: false }))
+    const { id } = await at.client.runs.submit({ name: 'sealed' })
+    expect(await at.client.wait(id)).toMatchObject({ status: 'ok', result: { out: { name: 'k.txt', size: 4 } } })
+    const stranger = await spawnAgent({ baseUrl, client: at.client }, 'stranger')
+    await expect.poll(() => stranger.output(), { timeout: 30_000 }).toMatch(/not attached: .*certificate/)
   })
 
   test(
