@@ -102,7 +102,7 @@ describe('the matrix and the API are one', () => {
   })
 })
 
-describe('a caller who may not is refused before anything happens [R445, R622, R668, R669, T21, T23]', () => {
+describe('a caller who may not is refused before anything happens [R445, R575, R582, R622, R668, R669, T21, T23]', () => {
   let before: string
   beforeAll(async () => {
     before = await digest()

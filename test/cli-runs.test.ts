@@ -129,8 +129,20 @@ test('what cannot be done says what to do', async () => {
     code: 2,
     err: expect.stringContaining('--flow or --group'),
   })
-  expect(await service('runs', 'report', '--flow', 'nobody')).toMatchObject({
+  for (const args of [['compare', 'level'], ['report'], ['export'], ['export', '--points', '-o', 'nobody.csv']]) {
+    // oxlint-disable-next-line no-await-in-loop -- each on its own
+    expect([args, await service('runs', ...args, '--flow', 'nobody')]).toMatchObject([
+      args,
+      { code: 1, out: '', err: expect.stringMatching(/there is no flow "nobody"[^]*service flows list/) },
+    ])
+  }
+  await publish(at, 'idle', pythonFlow('def run(n):\n    return {"out": n}\n'))
+  expect(await service('runs', 'report', '--flow', 'idle')).toMatchObject({
     code: 1,
     err: expect.stringContaining('no run fits'),
+  })
+  expect(await service('runs', 'export', '--flow', 'idle')).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^id,/),
   })
 })

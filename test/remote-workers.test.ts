@@ -1,6 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID, sign as signed } from 'node:crypto'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { createClient } from '@flow-service/client-sdk'
@@ -105,7 +106,7 @@ const events = (action: string) =>
     .then((all) => all.filter((event) => event.action === action).map(({ detail }) => detail))
 
 describe('tokens', () => {
-  test('are shown once, list without their texts, and last 365 days [R133, R576, T28]', async () => {
+  test('are shown once, list without their texts, and last 365 days [R133, R576, R630, R631, R632, T28]', async () => {
     const minted = await at.client.workers.mintToken({ name: 'shown', labels: ['gpu', 'big'] })
     expect(minted).toMatchObject({
       name: 'shown',
@@ -152,7 +153,7 @@ describe('tokens', () => {
     expect([answer.status, problemOf(answer).errors?.[0]?.path]).toEqual([422, path])
   })
 
-  test('of another key, shape or audience open nothing [T31, T9]', async () => {
+  test('of another key, shape or audience open nothing [R635, T31, T9]', async () => {
     const own = createPrivateKey(readFileSync(join(at.dataDir, 'oauth_signing_key.pem')))
     const other = generateKeyPairSync('ed25519').privateKey
     const { jti } = await mint('shaped')
@@ -376,15 +377,23 @@ describe('a worker', () => {
     for (const { socket } of crowd) socket.close()
   })
 
-  test('is told that the engine restarts', async () => {
-    await using brief = await startService({ python: 'no-such-python' })
+  test('is told that the engine restarts, and gets in no more when that has another signing key [R634]', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'rekeyed-'))
+    onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+    const brief = await startService({ python: 'no-such-python', dataDir })
     const { token } = await brief.client.workers.mintToken({ name: 'w', labels: [] })
-    const socket = new WebSocket(`${brief.baseUrl.replace('http', 'ws')}/workers/attach`, {
-      headers: { authorization: `Bearer ${token}` },
-    })
+    const knock = (to: TestService) =>
+      new WebSocket(`${to.baseUrl.replace('http', 'ws')}/workers/attach`, {
+        headers: { authorization: `Bearer ${token}` },
+      })
+    const socket = knock(brief)
     await once(socket, 'open')
     const closed = once(socket, 'close')
     await brief.close()
     expect((await closed)[0]).toBe(1012)
+    rmSync(join(dataDir, 'oauth_signing_key.pem'))
+    await using next = await startService({ python: 'no-such-python', dataDir })
+    const [, refused] = (await once(knock(next), 'unexpected-response')) as [unknown, { statusCode: number }]
+    expect(refused.statusCode).toBe(401)
   })
 })

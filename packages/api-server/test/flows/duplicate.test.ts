@@ -74,7 +74,7 @@ const guarded: [string, FlowDocumentInput, string][] = [
   ['an exec node', { nodes: [{ id: 'c', type: 'exec', settings: { command: 'true' } }] }, '/nodes/0/type'],
   ['environment variables', { ...relay, resources: { env: { LD_PRELOAD: '/x' } } }, '/resources/env'],
 ]
-test.each(guarded)('a copy with %s takes a superuser [R638, T26]', async (what, document, path) => {
+test.each(guarded)('a copy with %s takes a superuser [R456, R638, T26]', async (what, document, path) => {
   const name = `guarded_${what.replaceAll(' ', '_')}`
   await engine.root('PUT', `/flows/${name}`, document)
   expect((await copy(name)).problem).toMatchObject({ status: 403, code: 'forbidden', errors: [{ path }] })
