@@ -27,8 +27,7 @@ const service = (args: string[], env: NodeJS.ProcessEnv = { SERVICE_DATA_DIR: at
   runService(args, { cwd: elsewhere, env, input })
 
 /** Runs an engine of its own, and interrupts it once it says how to stop it. */
-function engine(args: string[]): Promise<Ended> {
-  const data = mkdtempSync(join(elsewhere, 'data-'))
+function engine(args: string[], data = mkdtempSync(join(elsewhere, 'data-'))): Promise<Ended> {
   return ended(begin([...args, '--port', '0', '--data', data], { cwd: elsewhere }), (child) => {
     child.stdout.on('data', (text: string) => {
       if (text.includes('Ctrl-C stops the engine')) child.kill('SIGINT')
@@ -137,6 +136,15 @@ describe('the command line', () => {
     expect(out).toContain('double (batch, ready)')
     expect(out).toContain('doubled = 42')
     expect([code, out.slice(-9)]).toEqual([0, 'Stopped.\n'])
+  })
+
+  test('dev tells flows of another folder apart that the data directory has kept, and what to do', async () => {
+    const data = mkdtempSync(join(elsewhere, 'data-'))
+    const quickstart = join(import.meta.dirname, '../examples/quickstart/flows')
+    expect((await engine(['dev', quickstart], data)).out).not.toContain('Absent')
+    const { out } = await engine(['dev', join(import.meta.dirname, '../examples/sweep/flows')], data)
+    expect(out).toMatch(/Flows +moons_python \(batch, ready\)\n +moons_ts \(batch, ready\)\n +Absent +estimate_pi \(/)
+    expect(out).toMatch(/greenhouse \(flows\/greenhouse\.ts\)\n.*start with their folder;\n.*its own --data/)
   })
 
   test('serve has what does not load in its log, all of it JSON lines, and goes on with the rest', async () => {

@@ -272,6 +272,15 @@ export const asking = batchFlow('asking', { day: t.str }, (p, use) => use(weathe
       /\+ asking {2}v1 \(new, batch\)\nasking has 1 error\n {2}error {2}\/nodes\/0\/settings\/headers\/key {2}.*"nowhere"/,
     )
     expect(await client.flows.get({ name: 'asking' })).toMatchObject({ issues: [{ code: 'unknown_secret' }] })
+
+    project.write('flows/lib/odd.py', 'def run(x):\n    return {"y" x}\n')
+    project.write(
+      'flows/odd.ts',
+      `import { batchFlow, python, t } from '@flow-service/flow-sdk'
+export const odd = python('odd', { file: './lib/odd.py', in: { x: t.int }, out: { y: t.int } })
+export const odds = batchFlow('odds', { x: t.int }, (p, use) => use(odd, p))\n`,
+    )
+    await shown(/odds has 1 error\n {2}error {2}\/nodes\/0\/source {2}node "odd": flows\/lib\/odd\.py, line 2: /)
   })
 
   test('a burst of changes ends in the last one', async () => {

@@ -37,7 +37,7 @@ async function mint(name: string, labels: string[] = []): Promise<{ token: strin
   return { token, jti }
 }
 
-const wsUrl = (): string => `${at.baseUrl.replace('http', 'ws')}/workers/attach`
+const wsUrl = (baseUrl = at.baseUrl): string => `${baseUrl.replace('http', 'ws')}/workers/attach`
 
 /** A worker that does what the test tells it. */
 class Puppet {
@@ -45,8 +45,8 @@ class Puppet {
   readonly frames: EngineFrame[] = []
   readonly closed: Promise<[number, string]>
 
-  constructor(token: string) {
-    this.socket = new WebSocket(wsUrl(), { headers: { authorization: `Bearer ${token}` } })
+  constructor(token: string, baseUrl = at.baseUrl) {
+    this.socket = new WebSocket(wsUrl(baseUrl), { headers: { authorization: `Bearer ${token}` } })
     this.socket.on('message', (data) => this.frames.push(JSON.parse((data as Buffer).toString()) as EngineFrame))
     this.socket.on('error', () => undefined)
     this.closed = once(this.socket, 'close').then(([code, reason]) => [Number(code), String(reason)])
@@ -82,8 +82,8 @@ const hello = (more: object = {}) => ({
 })
 
 /** A worker that is attached. */
-async function attach(token: string, more: object = {}): Promise<Puppet> {
-  const worker = new Puppet(token)
+async function attach(token: string, more: object = {}, baseUrl = at.baseUrl): Promise<Puppet> {
+  const worker = new Puppet(token, baseUrl)
   await once(worker.socket, 'open')
   worker.send(hello(more))
   await worker.take('welcome')
@@ -211,6 +211,19 @@ describe('tokens', () => {
     expect(await at.client.workers.revokeToken({ jti })).toEqual(revoked)
     const unknown = await at.send('POST', `/workers/tokens/${randomUUID()}/revoke`)
     expect([unknown.status, problemOf(unknown).code]).toEqual([404, 'not_found'])
+  })
+
+  test('when revoked end the link of a worker that does not answer, too', async () => {
+    await publishFlow(at.client, 'unheard', remoteFlow('deaf'))
+    const { token, jti } = await mint('deaf')
+    const worker = await attach(token)
+    const { id } = await at.client.runs.submit({ name: 'unheard' })
+    await worker.take('call')
+    worker.socket.pause()
+    const revokedAt = performance.now()
+    await at.client.workers.revokeToken({ jti })
+    expect(await at.client.wait(id)).toMatchObject({ status: 'error', nodes: [{ error: { type: 'worker_lost' } }] })
+    expect(performance.now() - revokedAt).toBeLessThan(15_000)
   })
 })
 
@@ -362,6 +375,17 @@ describe('a worker', () => {
     expect(await at.client.wait(String(theirs?.id))).toMatchObject({ status: 'ok', result: { out: 4 } })
   })
 
+  test('whose value has more levels than a reader can write as JSON fails its call, and harms no reader [T34]', async () => {
+    await publishFlow(at.client, 'deep', remoteFlow('deep'))
+    const worker = await attach((await mint('deep')).token)
+    const { id } = await at.client.runs.submit({ name: 'deep' })
+    const { call } = await worker.take('call')
+    const value = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
+    worker.socket.send(`{"type":"result","call":"${call}","outputs":{"out":${value}}}`)
+    expect(await at.client.wait(id)).toMatchObject({ nodes: [{ error: { type: 'DtypeViolation' } }] })
+    expect((await at.send('GET', '/messages')).status).toBe(200)
+  })
+
   test('that sends a frame over 32 MiB is disconnected', async () => {
     const worker = await attach((await mint('heavy')).token)
     worker.socket.send(`{"type":"heartbeat","calls":["${'x'.repeat(33 * 1024 * 1024)}"]}`)
@@ -383,9 +407,7 @@ describe('a worker', () => {
     const brief = await startService({ python: 'no-such-python', dataDir })
     const { token } = await brief.client.workers.mintToken({ name: 'w', labels: [] })
     const knock = (to: TestService) =>
-      new WebSocket(`${to.baseUrl.replace('http', 'ws')}/workers/attach`, {
-        headers: { authorization: `Bearer ${token}` },
-      })
+      new WebSocket(wsUrl(to.baseUrl), { headers: { authorization: `Bearer ${token}` } })
     const socket = knock(brief)
     await once(socket, 'open')
     const closed = once(socket, 'close')
@@ -395,5 +417,24 @@ describe('a worker', () => {
     await using next = await startService({ python: 'no-such-python', dataDir })
     const [, refused] = (await once(knock(next), 'unexpected-response')) as [unknown, { statusCode: number }]
     expect(refused.statusCode).toBe(401)
+  })
+
+  test('has the seconds of a stop to end its call, as the code of the engine has', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'stopped-'))
+    onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+    const first = await startService({ python: 'no-such-python', dataDir })
+    await publishFlow(first.client, 'ends', remoteFlow('w'))
+    const { token } = await first.client.workers.mintToken({ name: 'w' })
+    const worker = await attach(token, {}, first.baseUrl)
+    const { id } = await first.client.runs.submit({ name: 'ends', params: { n: 5 } })
+    const { call } = await worker.take('call')
+    const closing = first.close()
+    // it takes no requests any more
+    await expect.poll(() => fetch(first.baseUrl).then(String, () => 'gone')).toBe('gone')
+    worker.send({ type: 'result', call, outputs: { out: 25 } })
+    await closing
+    expect(await worker.closed).toEqual([1012, 'the engine stops'])
+    await using second = await startService({ python: 'no-such-python', dataDir })
+    expect(await second.client.runs.get({ id })).toMatchObject({ status: 'ok', result: { out: 25 } })
   })
 })

@@ -125,7 +125,7 @@ export async function openEngine(setting: EngineSetting): Promise<Engine> {
       checkDocument(document, registry, { message: (name) => published.dtypeOf(name), missing, flavors, secrets }),
     log,
   })
-  const pythonIssues = pythonIssuesOf(worker)
+  const pythonIssues = pythonIssuesOf(worker, code)
   const runs = runsOf(setting, stores, opened, { code, published, pythonIssues, values })
   // another content may let more runs of its flow execute at once
   bus.subscribe((event) => event.type === 'flow' && runs.wake(), { quiet: true })
@@ -174,7 +174,7 @@ export async function openEngine(setting: EngineSetting): Promise<Engine> {
     }),
     observability: observabilityOf(opened, { runs, published, live, sockets, codeFlows }),
     sockets,
-    workers: await openWorkers(opened.pool, { ...setting, database }),
+    workers: opened.workers,
   }
 }
 
@@ -302,6 +302,7 @@ async function openRuntime(
       }),
     (agent) => agent.close(),
   )
+  const workers = await openWorkers(pool, { config, log, lifecycle, database: stores.database })
   const registry = new NodeRegistry(nodeTypes)
   const live = await lifecycle.open(
     async () => new LiveRuntime(host, registry, published),
@@ -314,7 +315,7 @@ async function openRuntime(
   await worker.ready
   const missing = (type: string) =>
     type === 'python' && worker.python === null ? 'Python 3.11 or newer' : (registry.get(type)?.missing?.() ?? null)
-  return { addressRules, host, registry, live, observer, pool, worker, missing }
+  return { addressRules, host, registry, live, observer, pool, worker, workers, missing }
 }
 
 /** The way out for nodes. */
@@ -328,11 +329,14 @@ async function openEgress({ caFile, egressAllow, environment }: ResolvedConfig, 
   return { addressRules, egress: { dial, fetch: outgoing.fetch } }
 }
 
-const pythonIssuesOf = (worker: Worker) =>
-  createPythonIssues(async (source) => {
-    await worker.ready
-    return worker.python && (await parsePython(source, { python: worker.python.path }))
-  })
+const pythonIssuesOf = (worker: Worker, code: CodeRegistry) =>
+  createPythonIssues(
+    async (source) => {
+      await worker.ready
+      return worker.python && (await parsePython(source, { python: worker.python.path }))
+    },
+    (flow, node) => code.pythonFile(flow, node),
+  )
 
 type Opened = Awaited<ReturnType<typeof openRuntime>>
 

@@ -249,11 +249,16 @@ async function endServer(server: Server, upgrades: UpgradeRouter): Promise<void>
   const closed = once(server, 'close')
   server.close()
   server.closeIdleConnections()
-  const cut = setTimeout(() => server.closeAllConnections(), GRACE_MS)
+  const cut = Promise.withResolvers<void>()
+  const timer = setTimeout(() => {
+    server.closeAllConnections()
+    cut.resolve()
+  }, GRACE_MS)
   // an upgraded connection keeps the server open, and the server no longer knows it
   await upgrades.close()
-  await closed
-  clearTimeout(cut)
+  // those of workers go on until runs and flows have ended
+  await Promise.race([closed, cut.promise])
+  clearTimeout(timer)
 }
 
 const GRACE_MS = 2000

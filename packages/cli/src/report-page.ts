@@ -28,6 +28,7 @@ const COLOURS = ['#0a7ea4', '#c2410c', '#7c3aed', '#15803d', '#be123c', '#a16207
 /** The page. */
 export function reportPage(runs: readonly ReportedRun[], now: Date): string {
   const flows = [...new Set(runs.map(({ run }) => run.flow))]
+  const headings = headingsOf(runs)
   const title = `${flows.join(', ')}: ${runs.length} run${runs.length === 1 ? '' : 's'}`
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
@@ -36,7 +37,7 @@ export function reportPage(runs: readonly ReportedRun[], now: Date): string {
     `<h1>${escaped(title)}</h1><p class="muted">Made ${now.toISOString().slice(0, 19).replace('T', ' ')} UTC</p>`,
     overview(runs),
     ...figures(runs),
-    ...runs.map(details),
+    ...runs.map((reported, at) => details(reported, headings[at]!)),
     '</body></html>',
   ].join('\n')
 }
@@ -77,13 +78,27 @@ function figures(runs: readonly ReportedRun[]): string[] {
   })
 }
 
-/** The end of the id of each run, and the inputs that tell it from the others. */
-function labelsOf(runs: readonly ReportedRun[]): string[] {
+/** The end of the id of each run, and what tells it from the others. */
+const labelsOf = (runs: readonly ReportedRun[]): string[] => {
+  const differences = differencesOf(runs)
+  return runs.map(({ run }, at) => [run.id.slice(-12), ...differences[at]!].join(' '))
+}
+
+/** What tells each run from the others, and the end of its id. */
+function headingsOf(runs: readonly ReportedRun[]): string[] {
+  const differences = differencesOf(runs)
+  return runs.map(({ run }, at) => [...differences[at]!, `<span class="muted">${run.id.slice(-12)}</span>`].join(' '))
+}
+
+/** The flow of each run, where there are several, and the inputs that differ. */
+function differencesOf(runs: readonly ReportedRun[]): string[][] {
   const given = runs.map(({ run }) => Object.fromEntries(run.inputs.map(({ name, value }) => [name, value])))
   const differing = varying(given)
-  return runs.map(({ run }, at) =>
-    [run.id.slice(-12), ...differing.map((name) => `${escaped(name)}=${text(given[at]?.[name])}`)].join(' '),
-  )
+  const isMixed = new Set(runs.map(({ run }) => run.flow)).size > 1
+  return runs.map(({ run }, at) => [
+    ...(isMixed ? [escaped(run.flow)] : []),
+    ...differing.map((name) => `${escaped(name)}=${text(given[at]?.[name])}`),
+  ])
 }
 
 interface Drawn {
@@ -121,7 +136,7 @@ function picture(curves: readonly Drawn[]): string {
   return `<svg viewBox="0 0 ${width} ${height}" role="img">${lines.join('')}${labels.join('')}</svg><p>${legend}</p>`
 }
 
-function details({ run }: ReportedRun): string {
+function details({ run }: ReportedRun, heading: string): string {
   const nodes = run.nodes.map((node) => [
     escaped(node.node),
     `<span class="${node.status}">${node.cached ? 'ok, cached' : node.status}</span>`,
@@ -130,7 +145,8 @@ function details({ run }: ReportedRun): string {
     escaped(node.error?.message ?? node.cache?.why.join('; ') ?? ''),
   ])
   return [
-    `<h2 id="${run.id}">${run.id}</h2>`,
+    `<h2 id="${run.id}">${heading}</h2>`,
+    `<p class="muted">Run ${run.id}</p>`,
     run.error === null ? '' : `<p class="error">${escaped(run.error.message)}</p>`,
     tableOf(['Node', 'Status', 'Duration', 'Worker', 'Why'], nodes),
     run.result === null ? '' : `<pre>${escaped(JSON.stringify(run.result, null, 2))}</pre>`,

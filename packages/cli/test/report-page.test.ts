@@ -35,6 +35,7 @@ test('a page has what the runs were given, what came out, and a curve for each',
   expect(page.match(/<polyline/g)).toHaveLength(2)
   expect(page).toMatch(/● *<\/span> 01a2-first lr=0\.1 .*● *<\/span> 01a2-second lr=0\.3/)
   expect(page).toContain('<td>0.3</td>')
+  expect(page).toContain('<h2 id="01a2-second">lr=0.3 <span class="muted">01a2-second</span></h2>')
   expect(page).toContain('2027-03-21 08:00:00 UTC')
   expect(page).not.toMatch(/<script|https?:\/\/|NaN/)
 })
@@ -49,4 +50,18 @@ test('text of a run cannot become markup', () => {
   expect(page).not.toContain('<img')
   expect(page).toContain('&#60;img src=x')
   expect(page).toContain('No finite points.')
+})
+
+test('a section is headed by what tells its run from the others, and by the end of its id', () => {
+  const id = '01a2b3c4-0000-7000-8000-00000000000f'
+  const headings = (...runs: Run[]) =>
+    [
+      ...reportPage(
+        runs.map((each) => ({ run: each, curves: [] })),
+        new Date(0),
+      ).matchAll(/<h2 id="[^"]*">(.*)<\/h2>/g),
+    ].map(([, heading]) => heading?.replaceAll(/<[^>]*>/g, ''))
+  expect(headings(run(id, 0.1))).toEqual(['00000000000f'])
+  expect(headings(run(id, 0.1), run('b', 0.3))).toEqual(['lr=0.1 00000000000f', 'lr=0.3 b'])
+  expect(headings(run(id, 0.1), run('b', 0.1, { flow: '<i>' }))).toEqual(['fit 00000000000f', '&#60;i&#62; b'])
 })

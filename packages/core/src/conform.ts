@@ -1,18 +1,30 @@
 /**
- * Values on their way out of a node: the port exists, and the dtype holds (G12).
+ * Values on their way out of a node: the port exists, the dtype holds (G12), and every reader can write it as JSON.
  * @module
  */
 import { DtypeViolation, type Values } from '@flow-service/connector-sdk'
 import { accepts, describeValue, type Dtype } from '@flow-service/protocol'
+
+/** Levels of lists and objects: writing far more than these as JSON overflows the stack of whoever reads the value. */
+const MAX_LEVELS = 1000
 
 /**
  * The value as it travels under a dtype: on `float`, numbers that JSON lacks become strings. `subject` begins the
  * error's text. Throws {@link DtypeViolation}.
  */
 export function conform(dtype: Dtype, value: unknown, subject: string): unknown {
+  if (isDeeper(value, MAX_LEVELS)) {
+    throw new DtypeViolation(`${subject} has more than ${MAX_LEVELS} levels: hand it over as an artifact`)
+  }
   if (accepts(dtype, value)) return value
   if (dtype === 'float' && typeof value === 'number') return String(value)
   throw new DtypeViolation(`${subject} is ${dtype}, which ${describeValue(value)} is not`)
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
+  return levels === 0 || items.some((item) => isDeeper(item, levels - 1))
 }
 
 /** The ports that values name, in the ports' order; a port without a value is left out. Throws for an unknown port. */

@@ -48,6 +48,14 @@ export class ForeignOutputs {
   }
 }
 
+/** Throws when an output publishes under a message of another flow that takes no such value now. */
+export function assertTaken({ flow, message }: OutputPort, value: unknown, messages: KnownMessages): void {
+  if (flowPart(message) === flow) return
+  const dtype = messages.dtypeOf(message)
+  if (dtype === undefined) throw new Error(`no published flow declares "${message}": publish the one that does`)
+  conform(dtype, value, `message "${message}"`)
+}
+
 /** Null for a node whose outputs all publish in its own flow, and where nobody knows the others. */
 export function foreignOutputs(
   flow: string,

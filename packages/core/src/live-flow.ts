@@ -29,7 +29,7 @@ export interface LiveFlow {
   step(): 0 | 1
   /**
    * Feeds input ports, or publishes on output ports; without values the node acts by itself. Answers the cascade.
-   * Throws a {@link TriggerError}.
+   * Throws a {@link TriggerError}, also for an output under a message that no published flow declares.
    */
   trigger(node: string, values: Values): string
   /**

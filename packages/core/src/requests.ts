@@ -7,6 +7,7 @@ import type { Values } from '@flow-service/connector-sdk'
 import { type Arrival, deliverTogether, type InputPort, type OutputPort, TRIGGER } from './bus.ts'
 import type { Cause } from './cascade.ts'
 import { conform, namedPorts } from './conform.ts'
+import { assertTaken, type KnownMessages } from './foreign-outputs.ts'
 import { TriggerError } from './live-flow.ts'
 import type { HomeNode } from './node-home.ts'
 
@@ -15,8 +16,11 @@ export type Request =
   | { readonly is: 'arrivals'; readonly arrivals: Arrival[] }
   | { readonly is: 'outputs'; readonly outputs: readonly OutputPort[]; readonly values: readonly unknown[] }
 
+/** What is known of the messages of other flows; undefined where nobody knows them. */
+type Messages = KnownMessages | undefined
+
 /** Values by input port, or by output port, of a node. Throws a {@link TriggerError}. */
-export function requestOf(node: HomeNode, values: Values): Request {
+export function requestOf(node: HomeNode, values: Values, messages: Messages): Request {
   const ports = Object.keys(values).filter((port) => values[port] !== undefined)
   const inputs = new Map(node.inputs.map((input) => [input.port, input]))
   const strange = ports.find((port) => !inputs.has(port))
@@ -37,18 +41,22 @@ export function requestOf(node: HomeNode, values: Values): Request {
   return {
     is: 'outputs',
     outputs,
-    values: outputs.map((output) => fitting(output, values[output.port], output.subject)),
+    values: outputs.map((output) => publishable(output, values[output.port], messages)),
   }
 }
 
 /** What a dead letter was: a value for every input that reads its message, or one that the node had to publish. */
-export function replayOf(node: HomeNode, message: string | null, value: unknown): Request {
+export function replayOf(
+  node: HomeNode,
+  { message, value }: { readonly message: string | null; readonly value: unknown },
+  messages: Messages,
+): Request {
   if (message === null) return { is: 'arrivals', arrivals: [] }
   const inputs = node.inputs.filter((input) => input.message === message)
   if (inputs.length > 0) return { is: 'arrivals', arrivals: inputs.map((input) => arrivalAt(input, value)) }
   const output = [...node.outputs.values()].find(({ channel }) => channel.name === message)
   if (output !== undefined) {
-    return { is: 'outputs', outputs: [output], values: [fitting(output, value, output.subject)] }
+    return { is: 'outputs', outputs: [output], values: [publishable(output, value, messages)] }
   }
   throw new TriggerError(null, `node "${node.node.id}" reads "${message}" no more`)
 }
@@ -64,9 +72,20 @@ const arrivalAt = (input: InputPort, value: unknown): Arrival => ({
   value: fitting(input, value, `input "${input.port}"`),
 })
 
-function fitting({ dtype, port }: Pick<InputPort, 'dtype' | 'port'>, value: unknown, subject: string): unknown {
+const fitting = ({ dtype, port }: InputPort, value: unknown, subject: string): unknown =>
+  refusing(port, () => conform(dtype, value, subject))
+
+/** Who asks is told of a value that nobody would take, where an execution can only drop it. */
+const publishable = (output: OutputPort, value: unknown, messages: Messages): unknown =>
+  refusing(output.port, () => {
+    const sent = conform(output.dtype, value, output.subject)
+    if (messages !== undefined) assertTaken(output, sent, messages)
+    return sent
+  })
+
+function refusing<T>(port: string, check: () => T): T {
   try {
-    return conform(dtype, value, subject)
+    return check()
   } catch (error) {
     throw new TriggerError(port, (error as Error).message)
   }

@@ -164,13 +164,13 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
 
   trigger(id: string, values: Values): string {
     const node = this.#node(id)
-    const request = requestOf(node, values)
+    const request = requestOf(node, values, this.#around.messages)
     return this.#begin(node.origin('trigger'), (cause) => this.#request(node, request, cause))
   }
 
   replay({ node: id, message, value }: { node: string; message: string | null; value: unknown }): Replayed {
     const node = this.#node(id)
-    const request = replayOf(node, message, value)
+    const request = replayOf(node, { message, value }, this.#around.messages)
     const work = this.work.replayed(node, request, { kind: 'trigger', node: id, message })
     const deliver = (): void => {
       // after a stop the next start takes it up

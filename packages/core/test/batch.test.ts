@@ -157,6 +157,19 @@ test('an output off its dtype, or for no port, is the node’s error', async () 
   expect(await at({ z: 1 })).toMatchObject({ error: { message: 'there is no output port "z"; the node has "y"' } })
 })
 
+test('an output of more levels than a reader can write as JSON is the node’s error', async () => {
+  const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
+  const at = (y: unknown) =>
+    run(batch([{ id: 'a', type: 'code', source: 's', ports: [output('y')] }]), { call: async () => ({ y }) }).outcome
+  expect(await at(nested(1000))).toMatchObject({ status: 'ok' })
+  const message = 'output "y" has more than 1000 levels: hand it over as an artifact'
+  for (const levels of [1001, 100_000]) {
+    expect(await at([{ deep: nested(levels) }])).toMatchObject({
+      error: { node: 'a', type: 'DtypeViolation', message },
+    })
+  }
+})
+
 test('a cancelled run ends at once: what executes is told by its signal, the rest never begins', async () => {
   const controller = new AbortController()
   let told: unknown

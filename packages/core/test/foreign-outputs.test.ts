@@ -2,7 +2,7 @@
 import type { Dtype } from '@flow-service/protocol'
 import { expect, onTestFinished, test } from 'vitest'
 
-import { LiveRuntime, NodeRegistry } from '../src/index.ts'
+import { LiveRuntime, NodeRegistry, TriggerError } from '../src/index.ts'
 import { memoryHost } from '../src/testing.ts'
 import { flow, input, output, pass, recorder, type } from './documents.ts'
 
@@ -88,4 +88,24 @@ test('what goes to the own flow beside it is published all the same, and one los
   declared.set('other.m', 'int')
   expect(await sent(2)).toEqual([2, 2, undefined])
   expect(stateOf(runtime, 'b')).toMatchObject(dropping('third.m'))
+})
+
+test('who triggers an output, or replays what it had to publish, is told that nobody takes the value', async () => {
+  const declared = new Map<string, Dtype>()
+  const { host, runtime } = engine(declared)
+  const a = await runtime.start(flow([{ id: 'a', type: 'pass', ports: [input('x'), output('y:other.m')] }]))
+  const letter = { node: 'a', message: 'other.m', value: 1 }
+  const undeclared = 'no published flow declares "other.m": publish the one that does'
+  expect(() => a.trigger('a', { y: 1 })).toThrow(new TriggerError('y', undeclared))
+  expect(() => a.replay(letter)).toThrow(new TriggerError('y', undeclared))
+
+  declared.set('other.m', 'float')
+  const wrong = new TriggerError('y', 'message "other.m" is float, which "warm" is not')
+  expect(() => a.trigger('a', { y: 'warm' })).toThrow(wrong)
+  expect(() => a.replay({ ...letter, value: 'warm' })).toThrow(wrong)
+  expect(host.values('other.m')).toEqual([])
+  a.trigger('a', { y: 2 })
+  a.replay(letter).deliver()
+  await a.idle()
+  expect(host.values('other.m')).toEqual([2, 1])
 })

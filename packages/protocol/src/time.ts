@@ -10,11 +10,17 @@ export const timestampSchema = z.string().meta({
   description: 'ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.',
 })
 
-/** An ISO 8601 time with an offset, as clients may send it. */
-export const timestampInputSchema = z.iso.datetime({
-  offset: true,
-  error: 'use ISO 8601 with an offset, for example 2026-01-31T08:00:00+00:00',
-})
+/** An ISO 8601 time with an offset, as clients may send it. Databases know no year 0 and no offset of 16 hours. */
+export const timestampInputSchema = z.iso
+  .datetime({
+    offset: true,
+    error: 'use ISO 8601 with an offset, for example 2026-01-31T08:00:00+00:00',
+    abort: true,
+  })
+  .refine((time) => !/^0000|[+-](?:1[6-9]|2\d):\d\d$/.test(time), {
+    error: 'use a year from 0001 and an offset of less than 16 hours',
+    params: { code: 'bad_time' },
+  })
 
 /** The engine's spelling of a time given in microseconds since the Unix epoch. */
 export function timestampOf(epochUs: number): string {

@@ -12,19 +12,22 @@ import { dtypeSchema } from './dtype.ts'
 export const WORKER_PROTOCOL = 1
 
 const values = z.record(z.string(), z.unknown())
+/** What a worker says of itself is stored, and listed for everybody. */
+const word = z.string().max(1000)
+const amount = z.number().min(0).max(1e12)
 const failure = z.object({ type: z.string(), message: z.string(), traceback: z.string().nullable() })
 
 /** First frame of a worker. */
 export const helloFrameSchema = z.object({
   type: z.literal('hello'),
   protocol: z.literal(WORKER_PROTOCOL),
-  version: z.string(),
-  name: z.string(),
-  labels: z.array(z.string()),
+  version: word,
+  name: word,
+  labels: z.array(word).max(1000),
   parallel: z.int().min(1),
-  resources: z.object({ cpus: z.number(), gpus: z.number(), ram_mb: z.number() }),
-  python: z.string().nullable(),
-  platform: z.string(),
+  resources: z.object({ cpus: amount, gpus: amount, ram_mb: amount }),
+  python: word.nullable(),
+  platform: word,
 })
 
 /**
@@ -34,8 +37,8 @@ export const helloFrameSchema = z.object({
 export const foreignHelloFrameSchema = z.object({
   type: z.literal('hello'),
   protocol: z.int().refine((version) => version !== WORKER_PROTOCOL),
-  version: z.string(),
-  name: z.string(),
+  version: word,
+  name: word,
 })
 
 /** Answer to `hello`; both intervals are in seconds. Without `runtime` the worker uses the runner that it brings. */
@@ -130,23 +133,68 @@ export const engineFrameSchema = z.discriminatedUnion('type', [
 export type EngineFrame = z.infer<typeof engineFrameSchema>
 export type CallFrame = z.infer<typeof callFrameSchema>
 
-/** Any frame from a worker. */
-export const workerFrameSchema = z.union([
-  z.discriminatedUnion('type', [
-    helloFrameSchema,
-    startedFrameSchema,
-    emitFrameSchema,
-    logFrameSchema,
-    artifactFrameSchema,
-    heartbeatFrameSchema,
-    resultFrameSchema,
-    failureFrameSchema,
-    byeFrameSchema,
-  ]),
-  foreignHelloFrameSchema,
+const ownWorkerFrameSchema = z.discriminatedUnion('type', [
+  helloFrameSchema,
+  startedFrameSchema,
+  emitFrameSchema,
+  logFrameSchema,
+  artifactFrameSchema,
+  heartbeatFrameSchema,
+  resultFrameSchema,
+  failureFrameSchema,
+  byeFrameSchema,
 ])
+
+/** Any frame from a worker. */
+export const workerFrameSchema = z.union([ownWorkerFrameSchema, foreignHelloFrameSchema])
 export type WorkerFrame = z.infer<typeof workerFrameSchema>
 export type HelloFrame = z.infer<typeof helloFrameSchema>
 export type ForeignHelloFrame = z.infer<typeof foreignHelloFrameSchema>
 export type RefusedFrame = z.infer<typeof refusedFrameSchema>
 export type CallFailure = z.infer<typeof failure>
+
+/** A text that is no frame: why not, and the call that it names. */
+export interface MalformedFrame {
+  readonly reason: string
+  readonly call: string | null
+}
+
+/** The engine's frame of a text; null when it is of a type that a later version has added. */
+export const readEngineFrame = (text: string): EngineFrame | MalformedFrame | null =>
+  read(text, engineFrameSchema, engineTypes)
+/** The worker's frame of a text; null when it is of a type that a later version has added. */
+export const readWorkerFrame = (text: string): WorkerFrame | MalformedFrame | null =>
+  read(text, workerFrameSchema, workerTypes)
+
+const typesOf = (options: readonly { readonly shape: { readonly type: z.ZodLiteral<string> } }[]) =>
+  new Set(options.map(({ shape }) => shape.type.value))
+const engineTypes = typesOf(engineFrameSchema.options)
+const workerTypes = typesOf(ownWorkerFrameSchema.options)
+
+function read<F>(text: string, schema: z.ZodType<F>, types: ReadonlySet<string>): F | MalformedFrame | null {
+  const value = jsonOf(text)
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const { type, call } = z.object({ type: z.unknown(), call: z.unknown() }).partial().catch({}).parse(value)
+  if (typeof type === 'string' && !types.has(type)) return null
+  return {
+    reason:
+      typeof type === 'string' ? `"${type}" ${problemOf(parsed.error)}` : 'a frame is a JSON object with a "type"',
+    call: typeof call === 'string' ? call : null,
+  }
+}
+
+/** The members that are wrong, as far as the first alternative tells them. */
+function problemOf(error: z.ZodError): string {
+  const issues = error.issues.flatMap((issue) => (issue.code === 'invalid_union' ? (issue.errors[0] ?? []) : [issue]))
+  const [first] = issues
+  return first === undefined ? 'is not valid' : `at "${first.path.join('.')}": ${first.message}`
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

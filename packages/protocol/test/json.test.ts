@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { artifactRefsIn, canonicalJson, timestampOf } from '../src/index.ts'
+import { artifactRefsIn, canonicalJson, timestampInputSchema, timestampOf } from '../src/index.ts'
 
 describe('canonical JSON', () => {
   test('keys are sorted by code units at every depth and nothing else changes', () => {
@@ -28,6 +28,16 @@ describe('timestamps', () => {
   test('they carry six decimals and a numeric offset, before 1970 as well [R017]', () => {
     expect(timestampOf(1_700_000_000_000_001)).toBe('2023-11-14T22:13:20.000001+00:00')
     expect(timestampOf(-1)).toBe('1969-12-31T23:59:59.999999+00:00')
+  })
+
+  test.each([
+    ['0001-01-01T00:00:00+15:59', true],
+    ['9999-12-31T23:59:59.999999-15:59', true],
+    ['0000-12-31T00:00:00Z', false],
+    ['2026-01-31T08:00:00+16:00', false],
+    ['2026-01-31T08:00:00-20:00', false],
+  ])('%s from a client fits a database: %s', (time, fits) => {
+    expect(timestampInputSchema.safeParse(time).success).toBe(fits)
   })
 })
 

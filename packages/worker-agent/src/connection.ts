@@ -9,7 +9,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
-import { type EngineFrame, engineFrameSchema, MAX_WORKER_FRAME_BYTES, type WorkerFrame } from '@flow-service/protocol'
+import { type EngineFrame, MAX_WORKER_FRAME_BYTES, readEngineFrame, type WorkerFrame } from '@flow-service/protocol'
 import { type RawData, WebSocket } from 'ws'
 
 import { detailOf } from './artifacts.ts'
@@ -174,27 +174,12 @@ export class Connection implements WorkerTransport {
   }
 }
 
-const knownTypes = new Set(engineFrameSchema.options.map((option) => option.shape.type.value as string))
-
 /** Null for what is none: said when it is damaged; a type of a later engine is passed over. */
 function frameOf(data: RawData, isBinary: boolean, onProblem: (text: string) => void): EngineFrame | null {
-  const value = isBinary ? null : jsonOf(data)
-  const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : null
-  if (typeof type === 'string' && !knownTypes.has(type)) return null
-  const { data: frame, error } = engineFrameSchema.safeParse(value)
-  if (frame) return frame
-  const [issue] = error.issues
-  const place = issue === undefined ? '' : ` (${[...issue.path.map(String), issue.message].join(': ')})`
-  onProblem(`a damaged frame of the engine was dropped${typeof type === 'string' ? `: ${type}` : ''}${place}`)
+  const frame = readEngineFrame(isBinary ? '' : (data as Buffer).toString())
+  if (frame === null || 'type' in frame) return frame
+  onProblem(`a damaged frame of the engine was dropped: ${frame.reason}`)
   return null
-}
-
-function jsonOf(data: RawData): unknown {
-  try {
-    return JSON.parse((data as Buffer).toString())
-  } catch {
-    return null
-  }
 }
 
 function endOf(code: number, reason: string): EngineEnd {

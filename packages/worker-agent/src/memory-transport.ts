@@ -23,6 +23,9 @@ export function memoryTransport(artifacts: ArtifactAccess): { worker: WorkerTran
       artifacts,
     },
     engine: {
+      get isOpen() {
+        return open
+      },
       send(frame) {
         if (open) void toWorker.pass(frame)
       },

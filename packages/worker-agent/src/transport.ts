@@ -30,6 +30,8 @@ export interface WorkerTransport {
 
 /** The engine's end. */
 export interface EngineTransport {
+  /** Whether frames still reach the worker: a link may take its time to close. */
+  readonly isOpen: boolean
   send(frame: EngineFrame): void
   /** A listener that returns a promise holds the worker back until it settles. */
   onFrame(listener: (frame: WorkerFrame) => void | Promise<void>): void

@@ -61,7 +61,7 @@ test('a damaged frame is dropped and told; a type of a later engine is passed ov
   expect(await until(() => frames.length === 1)).toBe(true)
   expect(frames).toEqual([{ type: 'cancel', call: 'a' }])
   expect(problems).toHaveLength(6)
-  expect(problems[3]).toMatch(/damaged frame of the engine was dropped: cancel \(call: /)
+  expect(problems[3]).toMatch(/damaged frame of the engine was dropped: "cancel" at "call": /)
 })
 
 test('a frame beyond 32 MiB is not sent; emissions that are too large together go in parts', async () => {

@@ -168,13 +168,19 @@ const knows = (header: string | undefined, etag: string): boolean =>
   header !== undefined &&
   (header.trim() === '*' || header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag))
 
-/** The SHA-256 of the body as its sender knows it (RFC 9530); null when none is sent, or it is that of a coded body. */
+/** Members of a dictionary (RFC 8941): commas within strings divide none. */
+const fieldMembers = /(?:"(?:[^"\\]|\\.?)*(?:"|$)|[^",])+/g
+
+/**
+ * The SHA-256 of the body as its sender knows it (RFC 9530): of several the last one, without its parameters. Null when
+ * none is sent, or it is that of a coded body.
+ */
 function contentDigest({ headers }: RequestFacts): string | null {
-  const field = String(headers['content-digest'] ?? '')
-  const written = /(?:^|[,\s])sha-256=([^,]*)/.exec(field)?.[1]
+  const members = String(headers['content-digest'] ?? '').match(fieldMembers) ?? []
+  const written = members.findLast((member) => /^\s*sha-256\s*(?:[=;]|$)/.test(member))
   const isCoded = (headers['content-encoding'] ?? 'identity') !== 'identity'
   if (written === undefined || isCoded) return null
-  const base64 = /^:([A-Za-z0-9+/]{43}=):\s*$/.exec(written)?.[1]
+  const base64 = /^\s*sha-256=:([A-Za-z0-9+/]{43}=):(?:;.*|\s*)$/.exec(written)?.[1]
   if (base64 !== undefined) return `sha256:${Buffer.from(base64, 'base64').toString('hex')}`
   // who sends one believes that it is compared
   const message = 'write the SHA-256 of the body as sha-256=:<the base64 of its 32 bytes>:'

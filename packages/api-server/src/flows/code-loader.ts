@@ -157,6 +157,7 @@ function loadFlow(
       project: root,
       commit,
       bundles: new Map(bundles.map(({ entry, place }) => [entry.digest, () => bundleOf(entry, place)])),
+      python: new Map([...code].flatMap(([id, each]) => ('source' in each ? [[id, each.file] as const] : []))),
     },
   }
 }
@@ -172,7 +173,7 @@ async function bundleOf(entry: CodeEntry, place: DefinitionPlace): Promise<CodeB
   throw new Error(`${entry.module} changed while it was read; load it again`)
 }
 
-type NodeCode = NamedCode | { readonly source: string }
+type NodeCode = NamedCode | { readonly source: string; readonly file: string }
 
 type CodeFields = Partial<Pick<NonNullable<FlowDocumentInput['nodes']>[number], 'source'>> & { entry?: CodeEntry }
 
@@ -194,7 +195,8 @@ function codeOf(node: FoundNode, flow: FoundFlow, root: string, named: Named): N
 function readPython(node: FoundNode, url: string, flow: FoundFlow, root: string): NodeCode {
   const given = node.file ?? ''
   try {
-    return { source: readPythonFile(pythonFile(given, url)).source }
+    const file = pythonFile(given, url)
+    return { source: readPythonFile(file).source, file: shownPath(file, root) }
   } catch {
     const message = `flow "${flow.name}": the file "${given}" of python("${node.id}") cannot be read; it is looked up beside ${path.relative(root, fileURLToPath(url))}`
     return { errors: [atModule(flow, root, message)] }
@@ -214,8 +216,9 @@ function pythonFiles(file: string): readonly string[] {
   }
 }
 
-const moduleOf = ({ url }: Pick<FoundFlow, 'url'>, root: string): string =>
-  path.relative(root, fileURLToPath(url)).split(path.sep).join('/')
+const shownPath = (file: string, root: string): string => path.relative(root, file).split(path.sep).join('/')
+
+const moduleOf = ({ url }: Pick<FoundFlow, 'url'>, root: string): string => shownPath(fileURLToPath(url), root)
 
 const atModule = (flow: FoundFlow, root: string, message: string): LoadError => ({
   file: moduleOf(flow, root),

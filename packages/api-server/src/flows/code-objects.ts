@@ -44,17 +44,22 @@ export function createCodeObjects(flows: readonly AnyFlow[], artifacts: Pick<Art
   const code = new Map<string, Runnable>()
   const registered = flows.map((flow): RegisteredFlow => {
     const parsed = flowDocumentInputSchema.parse(flow.document)
+    const python = new Map<string, string>()
     const nodes = parsed.nodes.map((node) => {
       const definition = flow.definitions.get(node.id)
       if (definition === undefined) return node
-      if (definition.kind === 'python') return { ...node, source: readPython(flow.name, definition) }
+      if (definition.kind === 'python') {
+        const { source, file } = readPython(flow.name, definition)
+        python.set(node.id, file)
+        return { ...node, source }
+      }
       const entry = entryOf(flow.name, definition)
       code.set(canonicalJson(entry), runnable(flow.name, definition))
       // nothing stands for the code of a closure but its version
       return { ...node, entry, cache: node.cache && definition.version !== undefined }
     })
     const document = normalizeDocument(flow.name, { ...parsed, version: 0, nodes })
-    return { document, module: MODULE, project: null, commit: null, bundles: new Map() }
+    return { document, module: MODULE, project: null, commit: null, bundles: new Map(), python }
   })
   return {
     flows: registered,
@@ -80,10 +85,10 @@ function runnable(flow: string, definition: Definition): Runnable {
   return { ...definition, run }
 }
 
-function readPython(flow: string, { id, file = '' }: Definition): string {
+function readPython(flow: string, { id, file = '' }: Definition): { source: string; file: string } {
   const place = file.startsWith('file:') ? fileURLToPath(file) : file
   try {
-    return readPythonFile(place).source
+    return { source: readPythonFile(place).source, file: place }
   } catch (error) {
     const remedy = `give python("${id}") an absolute path or a file URL, such as new URL("./x.py", import.meta.url).href`
     throw new Error(`flow "${flow}": the file "${file}" cannot be read; ${remedy}`, { cause: error })

@@ -22,6 +22,8 @@ export interface RegisteredFlow {
   readonly commit: string | null
   /** Makes the bundle behind an entry, by its digest; without one, the code runs in this process. */
   readonly bundles: ReadonlyMap<string, () => Promise<CodeBundle>>
+  /** The files of Python nodes by node id, as people are told of them. */
+  readonly python?: ReadonlyMap<string, string>
 }
 
 /** Knows the registered flows. */
@@ -34,6 +36,8 @@ export interface CodeRegistry {
   isMissing(name: string): boolean
   /** What is wrong with the code of a flow. */
   issues(name: string): readonly Issue[]
+  /** The file that the source of a node was read from; null where there is none. */
+  pythonFile(flow: string, node: string): string | null
   /** The flow belongs to the API from now on, or is gone. */
   release(name: string): void
   /**
@@ -55,6 +59,12 @@ export interface CodeRegistryDeps {
   readonly artifacts: Pick<Artifacts, 'put' | 'read' | 'addRefs' | 'dropRefs' | 'known'>
 }
 
+/** What is known of a registered flow. */
+interface Registered {
+  readonly issues: readonly Issue[]
+  readonly python: RegisteredFlow['python'] | undefined
+}
+
 /** Texts of bundles that are kept in memory. */
 const MAX_TEXTS = 64
 
@@ -62,7 +72,7 @@ const MAX_TEXTS = 64
 export function createCodeRegistry(deps: CodeRegistryDeps): CodeRegistry {
   const store = createFlowStore(deps.database)
   const texts = new Map<string, Promise<string>>()
-  let registered: ReadonlyMap<string, readonly Issue[]> = new Map()
+  let registered: ReadonlyMap<string, Registered> = new Map()
   let entries: ReadonlySet<string> = new Set()
   let missing = new Map<string, Issue>()
   // of what is registered, and of what is prepared to be
@@ -84,7 +94,9 @@ export function createCodeRegistry(deps: CodeRegistryDeps): CodeRegistry {
     const used = new Set(flows.flatMap(({ document }) => entriesOf(document)).map(({ digest }) => digest))
     states = new Map([...states].filter(([digest]) => used.has(digest)))
     texts.clear()
-    registered = new Map(flows.map(({ document }) => [document.name, bundleIssues(document, states)]))
+    registered = new Map(
+      flows.map(({ document, python }) => [document.name, { issues: bundleIssues(document, states), python }]),
+    )
     entries = new Set(flows.flatMap(({ document }) => entriesOf(document)).map(canonicalJson))
     const defined = await store.codeDefined()
     const absent = defined.filter(({ name }) => !registered.has(name))
@@ -105,8 +117,9 @@ export function createCodeRegistry(deps: CodeRegistryDeps): CodeRegistry {
     isMissing: (name) => missing.has(name),
     issues(name) {
       const absence = missing.get(name)
-      return absence ? [absence] : (registered.get(name) ?? [])
+      return absence ? [absence] : (registered.get(name)?.issues ?? [])
     },
+    pythonFile: (flow, node) => registered.get(flow)?.python?.get(node) ?? null,
     release(name) {
       missing.delete(name)
     },

@@ -23,8 +23,11 @@ const ENTRY = 'run'
 /** Issues of the Python nodes of a document: `bad_source` with the line. */
 export type PythonIssues = (document: FlowDocument) => Promise<Issue[]>
 
+/** The file that the source of a node was read from; null for one that came otherwise. */
+export type PythonFileOf = (flow: string, node: string) => string | null
+
 /** Checks by a parser, remembering what it said of the latest sources. */
-export function createPythonIssues(checkPython: CheckPython): PythonIssues {
+export function createPythonIssues(checkPython: CheckPython, fileOf: PythonFileOf = () => null): PythonIssues {
   const remembered = new Map<string, Promise<ParsedSource | null>>()
   const lanes = Array.from({ length: MAX_PARSING }, () => Promise.resolve<unknown>(null))
   let next = 0
@@ -50,7 +53,9 @@ export function createPythonIssues(checkPython: CheckPython): PythonIssues {
     const issues = document.nodes.map(async (node, at) => {
       if (node.type !== 'python' || node.source === null) return []
       const parsed = await parse(node.source)
-      return parsed === null ? [] : faultsOf(parsed, node).map((message) => issueOf(message, node, at))
+      const file = fileOf(document.name, node.id)
+      const faults = parsed === null ? [] : faultsOf(parsed, node)
+      return faults.map((fault) => issueOf(file === null ? fault : `${file}, ${fault}`, node, at))
     })
     return (await Promise.all(issues)).flat()
   }

@@ -8,6 +8,8 @@
  */
 import type { WebSocket } from 'ws'
 
+import { closeSocket, SERVICE_RESTART, STOPPING } from './upgrade.ts'
+
 /** A user, as of a version of their tokens; or a token that is as it was made, of version 0. */
 export interface Guest {
   readonly id: string
@@ -31,7 +33,7 @@ const MAX_SOCKETS = 4_000
 const REVIEW_MS = 30_000
 const POLICY_VIOLATION = 1008
 
-type Socket = Pick<WebSocket, 'close' | 'once'>
+type Socket = Pick<WebSocket, 'close' | 'once' | 'terminate'>
 
 /** The guests of open sockets. */
 export class SocketGuests {
@@ -72,11 +74,17 @@ export class SocketGuests {
     }
   }
 
+  /** Closes all sockets, because the engine stops. */
+  async close(): Promise<void> {
+    const sockets = [...this.#sockets.values()].flatMap((own) => [...own.keys()])
+    await Promise.all(sockets.map((socket) => closeSocket(socket, SERVICE_RESTART, STOPPING)))
+  }
+
   #close(id: string, version: number | undefined): void {
     const { code, reason } = this.#deps.ending
     for (const [socket, own] of this.#sockets.get(id) ?? []) {
       // a newer version than the one that was asked for is the next review's
-      if (version === undefined || own < version) socket.close(code, reason)
+      if (version === undefined || own < version) void closeSocket(socket, code, reason)
     }
   }
 

@@ -27,8 +27,11 @@ interface Upgrade {
 interface AcceptOptions {
   /** Bounds a message from the peer; a longer one closes with 1009. */
   readonly maxPayloadBytes: number
-  /** With what the socket is closed when the engine stops; 1012 (service restart) by default. */
-  readonly stopCode?: number
+  /**
+   * With what the socket is closed when the engine stops; 1012 (service restart) by default. Null leaves it open then:
+   * whoever accepts it closes it.
+   */
+  readonly stopCode?: number | null
 }
 
 /** Authenticates, then accepts; what it throws before is the HTTP answer, afterwards the socket closes with 1011. */
@@ -39,7 +42,7 @@ export interface UpgradeRouter {
   route(path: `/${string}`, handler: UpgradeHandler): void
   /** Handles the upgrades of a server below `mount` (`''` is the root); the result stops that. */
   attach(server: Server, mount?: string): () => void
-  /** Closes every accepted socket with its stop code; peers that do not answer are cut after 2 seconds. */
+  /** Closes every accepted socket with its stop code, if it has one. */
   close(): Promise<void>
 }
 
@@ -60,7 +63,9 @@ interface Pending {
 }
 
 const CLOSE_MS = 2000
-const SERVICE_RESTART = 1012
+/** Why a socket is closed when the engine stops. */
+export const STOPPING = 'the engine stops'
+export const SERVICE_RESTART = 1012
 
 /** A router without routes. */
 export function createUpgradeRouter({ log, pingMs = 30_000, setTimer = timer }: UpgradeOptions): UpgradeRouter {
@@ -71,7 +76,7 @@ export function createUpgradeRouter({ log, pingMs = 30_000, setTimer = timer }: 
   const accept = async (pending: Pending, { maxPayloadBytes, stopCode }: AcceptOptions): Promise<WebSocket> => {
     const socket = await acceptSocket(pending, maxPayloadBytes)
     keepAlive({ socket, wire: pending.request.socket }, pingMs, setTimer)
-    sockets.set(socket, stopCode ?? SERVICE_RESTART)
+    if (stopCode !== null) sockets.set(socket, stopCode ?? SERVICE_RESTART)
     socket.once('close', () => sockets.delete(socket))
     return socket
   }
@@ -114,7 +119,7 @@ export function createUpgradeRouter({ log, pingMs = 30_000, setTimer = timer }: 
       return () => server.off('upgrade', listener)
     },
     async close() {
-      await Promise.all([...sockets].map(([socket, code]) => closeSocket(socket, code)))
+      await Promise.all([...sockets].map(([socket, code]) => closeSocket(socket, code, STOPPING)))
     },
   }
 }
@@ -181,14 +186,19 @@ const timer: SetTimer = (delayMs, run) => {
   return () => clearTimeout(handle)
 }
 
-function closeSocket(socket: WebSocket, code: number): Promise<void> {
+/** Closes an open socket; a peer that does not answer is cut after 2 seconds. */
+export function closeSocket(
+  socket: Pick<WebSocket, 'close' | 'once' | 'terminate'>,
+  code: number,
+  reason: string,
+): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => socket.terminate(), CLOSE_MS)
     socket.once('close', () => {
       clearTimeout(cut)
       resolve()
     })
-    socket.close(code, 'the engine stops')
+    socket.close(code, reason)
   })
 }
 

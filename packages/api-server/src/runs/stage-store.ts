@@ -183,18 +183,22 @@ export class StageStore {
     return rows.map((row) => row.key)
   }
 
-  /** Begins to execute stages, except those that a living run executes; gives who executes each now. */
+  /**
+   * Begins to execute stages, except those that a living run executes; gives who executes each now. Of two askers for
+   * one stage the earlier has given up meanwhile: within an engine only one leads.
+   */
   async lead(flights: readonly Flight[]): Promise<Leader[]> {
+    const latest = [...new Map(flights.map((flight) => [flight.key, flight])).values()]
     const rows = await this.#sql<Flight[]>`
       insert into stage_flight (key, run, token)
       select key, run, token
-      from json_to_recordset(${JSON.stringify(flights)}::json) as item(key text, run uuid, token uuid)
+      from json_to_recordset(${JSON.stringify(latest)}::json) as item(key text, run uuid, token uuid)
       order by key
       on conflict (key) do update set run = excluded.run, token = excluded.token, failed = false
       where stage_flight.failed or not ${alive(this.#sql)}
       returning key, run, token`
     const leaders = new Map(rows.map((row) => [row.key, row]))
-    const others = flights.filter(({ key }) => !leaders.has(key))
+    const others = latest.filter(({ key }) => !leaders.has(key))
     if (others.length > 0) for (const row of await this.#others(others)) leaders.set(row.key, row)
     return flights.map(({ key }) => leaders.get(key)!)
   }

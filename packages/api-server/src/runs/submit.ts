@@ -70,13 +70,17 @@ export function createSubmit(setting: SubmitSetting): Submit {
     },
   )
 
+  /** Whether a run that its own key kept out is there: it was stored with others, and their answer was lost. */
+  const hasKey = async ({ id, flow, idempotency_key: key }: UntimedRun): Promise<boolean> =>
+    key !== null && (await store.idOfKey(flow, key)) === id
+
   /** The run as it was queued; null when its key is taken, or its flow gone. */
   const write = async (run: UntimedRun): Promise<NewRun | null> => {
     for (let attempt = 1; ; attempt += 1) {
       const item: Item = { run: { ...run, created_at: timestamps.next() }, queued: false }
       try {
         await group.write(item)
-        return item.queued ? item.run : null
+        return item.queued || (await hasKey(run)) ? item.run : null
       } catch (error) {
         // it was stored with others, and their answer was lost: then each is written once more, alone
         if (isUniqueViolation(error, 'run_pkey')) return item.run

@@ -9,6 +9,7 @@
  *   counted, not time: an engine that slept itself does not blame its workers, nor does one that is behind with what a
  *   worker has sent.
  * - A3 a lost connection fails the running calls as `worker_lost` at once and frees everything.
+ * - A4 a worker's clock may be wrong, or lie: an emission before the one before it, or after now, is one of now.
  */
 import { type Clock, type CodeCall, CodeError } from '@flow-service/core'
 import {
@@ -28,6 +29,9 @@ export const HEARTBEAT_S = 10
 /** Seconds without contact that fail a worker's calls. */
 export const SILENCE_S = 90
 
+/** Milliseconds that the clocks of two machines that are set right may differ. */
+const MAX_SKEW_MS = 1000
+
 type Values = Record<string, unknown>
 
 interface InFlight {
@@ -35,6 +39,8 @@ interface InFlight {
   readonly startedMs: number
   readonly demand: Amounts
   readonly settle: { resolve(outputs: Values): void; reject(error: Error): void } | null
+  /** When it emitted last; at first, the earliest time at which it can. */
+  emittedMs: number
 }
 
 /** What a worker needs of its surroundings. */
@@ -103,7 +109,8 @@ export class AttachedWorker {
 
   /** Whether a call with this demand can start now. */
   hasRoomFor(demand: Amounts): boolean {
-    return !this.#leaves && this.load < this.hello.parallel && covers(this.free, demand)
+    const takesCalls = this.#transport.isOpen && !this.#leaves
+    return takesCalls && this.load < this.hello.parallel && covers(this.free, demand)
   }
 
   /** The worker as the API shows it. */
@@ -153,7 +160,8 @@ export class AttachedWorker {
           reject(error)
         },
       }
-      this.#inFlight.set(call.id, { call, startedMs: this.#setting.clock.now(), demand, settle })
+      const startedMs = this.#setting.clock.now()
+      this.#inFlight.set(call.id, { call, startedMs, demand, settle, emittedMs: startedMs - MAX_SKEW_MS })
       call.signal.addEventListener('abort', onAbort, { once: true })
       this.#tick()
       try {
@@ -226,11 +234,15 @@ export class AttachedWorker {
   }
 
   #emit(id: string, batch: Extract<WorkerFrame, { type: 'emit' }>['batch']): void | Promise<void> {
-    const call = this.#running(id)?.call
-    if (!call) return
+    const entry = this.#running(id)
+    if (!entry) return
+    const { call } = entry
+    const nowMs = this.#setting.clock.now()
     try {
       for (const [values, atMs] of batch) {
-        call.onEmit(values, atMs)
+        const isPossible = atMs >= entry.emittedMs && atMs <= nowMs + MAX_SKEW_MS
+        entry.emittedMs = isPossible ? atMs : Math.max(nowMs, entry.emittedMs)
+        call.onEmit(values, entry.emittedMs)
         // an emission may cancel the run that it is of
         if (call.signal.aborted) return
       }

@@ -6,7 +6,7 @@
  * - D3 a live node stays on the worker that has its warm process until it is released or the worker is gone.
  */
 import { type CodeCall, CodeError } from '@flow-service/core'
-import type { CodeEntry } from '@flow-service/protocol'
+import type { CallFrame, CodeEntry } from '@flow-service/protocol'
 
 import type { AttachedWorker } from './attached-worker.ts'
 import { callFrame } from './call-frame.ts'
@@ -15,6 +15,7 @@ import type { Flavors } from './flavors.ts'
 import type { Wish, WorkerPool } from './pool.ts'
 
 type Values = Record<string, unknown>
+type NodeName = Pick<CallFrame, 'flow' | 'node'>
 
 /** What the dispatcher needs of the engine. */
 export interface DispatchSetting {
@@ -62,6 +63,15 @@ export function createDispatcher({ pool, bundleOf, inProcess, flavors }: Dispatc
   // one that has become smaller may let calls go that wait
   flavors.onChange(look)
 
+  /** A live node that moves leaves no process behind: what that keeps in memory would be old when the node comes back. */
+  const settle = ({ flow, node }: NodeName, { id }: AttachedWorker): void => {
+    const key = keyOf(flow, node)
+    const home = homes.get(key)
+    homes.set(key, id)
+    if (home === id) return
+    for (const worker of pool.list()) if (worker.id === home) worker.release(flow, node)
+  }
+
   /** Runs `start` on a worker as soon as there is a place, in the same turn in which it was found. */
   const placed = <T>(call: CodeCall, start: (worker: AttachedWorker) => Promise<T>): Promise<T> => {
     const wish = wishOf(call)
@@ -94,7 +104,7 @@ export function createDispatcher({ pool, bundleOf, inProcess, flavors }: Dispatc
       if (call.signal.aborted) throw cancelled()
       const frame = callFrame(call, bundle)
       return placed(call, (worker) => {
-        if (frame.mode === 'live') homes.set(keyOf(frame.flow, frame.node), worker.id)
+        if (frame.mode === 'live') settle(frame, worker)
         return worker.run(frame, call, demandOf(call.document, flavors))
       })
     },

@@ -163,7 +163,8 @@ export const workerUpgrade =
     if (worker.kind !== 'worker') {
       throw new ProblemError('forbidden', 'a worker attaches with a worker token: a superuser makes one')
     }
-    const socket = await upgrade.accept({ maxPayloadBytes: MAX_WORKER_FRAME_BYTES })
+    // a call may end while the engine stops
+    const socket = await upgrade.accept({ maxPayloadBytes: MAX_WORKER_FRAME_BYTES, stopCode: null })
     if (!guests.admit({ id: worker.jti, version: 0 }, socket)) return
     const transport = socketTransport(socket, (reason) =>
       log.warn({ worker: worker.name, reason }, 'a frame of a worker was dropped'),

@@ -5,10 +5,9 @@
  * holds its processes back.
  * @module
  */
-import { type EngineFrame, MAX_WORKER_FRAME_BYTES, type WorkerFrame, workerFrameSchema } from '@flow-service/protocol'
+import { type EngineFrame, MAX_WORKER_FRAME_BYTES, readWorkerFrame, type WorkerFrame } from '@flow-service/protocol'
 import type { EngineTransport } from '@flow-service/worker-agent'
 import type { RawData, WebSocket } from 'ws'
-import * as z from 'zod'
 
 const REFUSED = 4001
 /** Bytes of frames that may wait for the engine before it reads no more. */
@@ -28,15 +27,19 @@ export function socketTransport(socket: WebSocket, onMalformed: (reason: string)
       if (behind <= MAX_BEHIND_BYTES) socket.resume()
     })
   }
+  const isOpen = (): boolean => socket.readyState === socket.OPEN
   const send = (frame: EngineFrame): void => {
-    if (socket.readyState === socket.OPEN) socket.send(textOf(frame))
+    if (isOpen()) socket.send(textOf(frame))
   }
   return {
+    get isOpen() {
+      return isOpen()
+    },
     send,
     onFrame(listener) {
       socket.on('message', (data: RawData, isBinary: boolean) => {
         const text = isBinary ? '' : (data as Buffer).toString()
-        const frame = frameOf(text)
+        const frame = readWorkerFrame(text)
         if (frame === null) return
         if ('type' in frame) {
           const work = listener(frame)
@@ -72,51 +75,4 @@ function textOf(frame: EngineFrame): string {
   throw new RangeError(
     `the call takes ${size} bytes, and a worker takes ${MAX_WORKER_FRAME_BYTES}: hand large values over as artifacts`,
   )
-}
-
-/** What is no frame, and the call that it is about. */
-interface Malformed {
-  readonly reason: string
-  readonly call: string | null
-}
-
-/** The frame of a text; null when it is of a type that a later version has added. */
-function frameOf(text: string): WorkerFrame | Malformed | null {
-  const value = jsonOf(text)
-  const parsed = workerFrameSchema.safeParse(value)
-  if (parsed.success) return parsed.data
-  const { type, call } = z.object({ type: z.unknown(), call: z.unknown() }).partial().catch({}).parse(value)
-  if (typeof type === 'string' && !types.has(type)) return null
-  return {
-    reason:
-      typeof type === 'string' ? `"${type}" ${problemOf(parsed.error)}` : 'a frame is a JSON object with a "type"',
-    call: typeof call === 'string' ? call : null,
-  }
-}
-
-/** The members that are wrong, as far as the first alternative tells them. */
-function problemOf(error: z.ZodError): string {
-  const issues = error.issues.flatMap((issue) => (issue.code === 'invalid_union' ? (issue.errors[0] ?? []) : [issue]))
-  const [first] = issues
-  return first === undefined ? 'is not valid' : `at "${first.path.join('.')}": ${first.message}`
-}
-
-const types: ReadonlySet<string> = new Set<WorkerFrame['type']>([
-  'hello',
-  'started',
-  'emit',
-  'log',
-  'artifact',
-  'heartbeat',
-  'result',
-  'error',
-  'bye',
-])
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

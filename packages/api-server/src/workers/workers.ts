@@ -27,15 +27,22 @@ export interface WorkersSetting {
   readonly log: SocketGuestsDeps['log']
 }
 
-/** Opens the way in to a pool; throws `ConfigError` when the signing key is none. */
+/**
+ * Opens the way in to a pool; throws `ConfigError` when the signing key is none. Closed after the flows and runs whose calls
+ * workers execute.
+ */
 export async function openWorkers(pool: WorkerPool, setting: WorkersSetting): Promise<Workers> {
   const { config, database, lifecycle, log } = setting
   const tokens = new WorkerTokens({ key: await loadSigningKey(config), database })
-  const guests = new SocketGuests({
-    versionsOf: (jtis) => tokens.versionsOf(jtis),
-    ending: { code: TOKEN_REVOKED, reason: 'the token was revoked or has expired' },
-    log,
-  })
+  const guests = await lifecycle.open(
+    async () =>
+      new SocketGuests({
+        versionsOf: (jtis) => tokens.versionsOf(jtis),
+        ending: { code: TOKEN_REVOKED, reason: 'the token was revoked or has expired' },
+        log,
+      }),
+    (opened) => opened.close(),
+  )
   await lifecycle.open(
     () => tokens.onRevoked((jti) => void guests.review(jti === null ? undefined : [jti])),
     (stop) => stop(),

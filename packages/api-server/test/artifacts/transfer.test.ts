@@ -139,7 +139,8 @@ test('bytes that are not those which the sender meant are refused and not kept',
   ])
   expect((await get(digestOf(data))).status).toBe(404)
   const hexadecimal = `sha-256=:${digestOf(data).slice('sha256:'.length)}:`
-  for (const written of [hexadecimal, 'sha-256=:AAAA:', `sha-512=:AAAA:, sha-256=`]) {
+  const wrong = ['sha-256=:AAAA:', 'sha-512=:AAAA:, sha-256=', 'sha-256', `${field(data)}, sha-256=:AAAA:;a=1`]
+  for (const written of [hexadecimal, ...wrong]) {
     // oxlint-disable-next-line no-await-in-loop -- each on its own
     const answer = await put(data, { 'content-digest': written })
     expect([written, answer.status, await answer.json()]).toMatchObject([
@@ -150,6 +151,22 @@ test('bytes that are not those which the sender meant are refused and not kept',
   }
   expect((await get(digestOf(data))).status).toBe(404)
   expect((await put(data, { 'content-digest': `sha-512=:AAAA:, ${field(data)}` })).status).toBe(201)
+})
+
+test('of several digests that a sender gives the last one counts, whatever its parameters', async () => {
+  const data = randomBytes(1000)
+  const field = `sha-256=:${createHash('sha256').update(data).digest('base64')}:`
+  const right = [
+    `${field};a=1`,
+    `sha-256=:AAAA:, ${field}`,
+    `${field}; a="b, sha-256=c";d`,
+    `sha-512=:AAAA:;a="b\\", sha-256=c",${field}`,
+  ]
+  for (const written of right) {
+    // oxlint-disable-next-line no-await-in-loop -- each on its own
+    const answer = await put(data, { 'content-digest': written })
+    expect([written, answer.ok]).toEqual([written, true])
+  }
 })
 
 test('an upload that says it is too large is refused before it is sent [T61] [R672]', async () => {

@@ -73,6 +73,7 @@ test('a Python file is read beside the module that defines it', async () => {
     source: await readFile(join(fixtures, 'flows-basic/round.py'), 'utf8'),
     entry: null,
   })
+  expect(hall?.python).toEqual(new Map([['round', 'test/fixtures/flows-basic/round.py']]))
 })
 
 test('a Python file brings the modules of its directory that it imports, which are watched with it [R617]', async () => {

@@ -50,3 +50,14 @@ test('a parse that fails by itself is no issue, and keeps no other source from b
   const sources = ['unlucky', ...Array.from({ length: 9 }, (_, at) => `${at}`)]
   expect((await issues(flowOf(sources))).map(({ node }) => node)).toEqual(sources.slice(1).map((_, at) => `n${at + 1}`))
 })
+
+test('what is wrong with a source of a file is told with the file', async () => {
+  const issues = createPythonIssues(
+    async () => broken,
+    (flow, node) => (flow === 'f' && node === 'n1' ? 'flows/x.py' : null),
+  )
+  expect((await issues(flowOf(['a', 'b']))).map(({ message }) => message)).toEqual([
+    'node "n0": line 1: broken',
+    'node "n1": flows/x.py, line 1: broken',
+  ])
+})

@@ -61,11 +61,20 @@ test.each([
   'before=2026-01-31',
   'before=2026-01-31T08:00:00',
   'since=now',
+  'since=0000-12-31T08:00:00Z',
+  'since=2026-01-31T08:00:00%2B16:00',
+  'before=2026-01-31T08:00:00-23:59',
 ])('%s is refused [R673]', async (query) => {
   await using running = await api()
   const answer = await fetch(`${running.url}/runs?${query}`)
   expect(answer.status).toBe(422)
   expect(await answer.json()).toMatchObject({ errors: [{ path: `query.${query.split('=')[0]}` }] })
+})
+
+test('a time that no database knows is refused by its place, as in an import [R673]', async () => {
+  await using running = await api()
+  const answer = await fetch(`${running.url}/runs?since=2026-01-31T08:00:00-16:00`)
+  expect(await answer.json()).toMatchObject({ errors: [{ path: 'query.since', code: 'bad_time' }] })
 })
 
 test('a full page links to the next one, which begins before its last row; a page that is not full links nowhere', async () => {

@@ -163,6 +163,25 @@ test('a request whose answer was lost can be repeated: it is done once [F21]', a
   expect(ids.map((row) => row.id).toReversed()).toEqual(both.map((run) => run.id))
 })
 
+test('a run with a key whose answer was lost with others is created, and told as queued', async () => {
+  let lost = 0
+  const isOfGroup = (answer: unknown): boolean =>
+    Array.isArray(answer) && answer.length > 1 && Object.keys(answer[0] as object).join() === 'id'
+  const wrap = losing((answer) => isOfGroup(answer) && ++lost === 1)
+  await using own = await openEngine({ wrap, closed: true })
+  await own.publish('double', double)
+  const body = { params: {}, draft: false, no_cache: false, priority: 0 }
+  // while the first is written, others gather
+  const keys = Array.from({ length: 50 }, (_, at) => `k${at}`)
+  const submitted = await Promise.all(
+    keys.map((key) => own.runs.submit('double', { ...body, idempotency_key: key }, null)),
+  )
+  expect(lost).toBeGreaterThan(0)
+  expect(submitted.filter(({ created }) => !created)).toEqual([])
+  const told = own.events.flatMap((event) => (event.type === 'run' ? [`${event.run.id} ${event.run.status}`] : []))
+  expect(told.toSorted()).toEqual(submitted.map(({ run }) => `${run.id} queued`).toSorted())
+})
+
 test('a run whose claim is answered to nobody is queued again and executed once, also where its flow has a limit [F21]', async () => {
   const lost: unknown[] = []
   const wrap = losing((answer) => {

@@ -2,7 +2,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 import { ExecutionStore, type Round, type RunWrite } from '../../src/runs/execution-store.ts'
-import { openEngine, type TestEngine } from './engine.ts'
+import { StageFlights } from '../../src/runs/stage-flights.ts'
+import { StageStore } from '../../src/runs/stage-store.ts'
+import { openEngine, realClock, type TestEngine } from './engine.ts'
 import { input, node, output } from './flows.ts'
 import { heldCode, waiting } from './held-code.ts'
 
@@ -130,4 +132,21 @@ test('a run that replaces a stage of another one does not wait for what that one
   expect(await one.database.sql`select outputs from run_output where run = ${leases[0]?.id ?? ''}`).toEqual([
     { outputs: { y: 0 } },
   ])
+})
+
+test('a run that takes a stage over from one that gave it up at the same moment leads it', async () => {
+  const runs = await Promise.all([one.submit('one', { no_cache: true }), two.submit('one', { no_cache: true })])
+  for (const { id } of runs) await expect.poll(async () => (await one.runs.get(id)).status).toBe('running')
+  const leaders = await one.database.sql<{ run: string; token: string }[]>`
+    select id as run, lease_token as token from run order by created_at`
+  const log = { error: (): void => {} }
+  const flights = new StageFlights({ store: new StageStore(one.database), clock: realClock, shared: true, log })
+  const confirmed = leaders.map((leader, at) => {
+    if (at > 0) flights.land('k', 'open')
+    expect(flights.tryLead('k', leader)).toBe(true)
+    return flights.confirm('k')
+  })
+  expect(await Promise.all(confirmed)).toEqual([false, true])
+  expect(await one.database.sql`select run, token from stage_flight where key = 'k'`).toEqual([leaders[1]])
+  flights.close()
 })

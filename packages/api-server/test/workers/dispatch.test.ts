@@ -210,6 +210,18 @@ describe('a call in flight', () => {
     expect(call.record.logs).toEqual([['stderr', 'hm']])
   })
 
+  test('a time that cannot be is that of the arrival, and none lies before the one before it [T34, F39]', async () => {
+    const { worker, call, clock } = inFlight()
+    await settled()
+    await clock.advance(60_000)
+    const times = [1e300, -1e300, 60_400, 60_300, 86_460_000, 60_700]
+    for (const time of times) void worker.send({ type: 'emit', call: call.id, batch: [[{ loss: 1 }, time]] })
+    expect(call.record.emits.map(([, atMs]) => atMs)).toEqual([60_000, 60_000, 60_400, 60_400, 60_400, 60_700])
+    await clock.advance(10_000)
+    void worker.send({ type: 'emit', call: call.id, batch: [[{ loss: 1 }, 5]] })
+    expect(call.record.emits.at(-1)).toEqual([{ loss: 1 }, 70_000])
+  })
+
   test('a worker is held back while what its code emitted is not kept yet [F68]', async () => {
     const room = Promise.withResolvers<void>()
     let emitted = 0
@@ -361,6 +373,25 @@ test('a call that is cancelled while it waits never reaches a worker', async () 
   const worker = attach({ labels: ['gpu'] })
   await settled()
   expect(worker.calls()).toEqual([])
+})
+
+test('a live node that moves to the worker it prefers leaves no process where it was', async () => {
+  const { dispatcher, attach } = setup()
+  const engine = attach({ name: 'engine' }, { local: true })
+  const execute = async (on: PuppetWorker): Promise<void> => {
+    const call = codeCall({ mode: 'live', node: { worker: 'gpu', worker_policy: 'prefer' } })
+    const done = dispatcher.call(call)
+    await settled()
+    void on.send({ type: 'result', call: call.id, outputs: {} })
+    await done
+  }
+  await execute(engine)
+  await execute(engine)
+  expect(engine.frames.map(({ type }) => type)).toEqual(['welcome', 'call', 'call'])
+  const worker = attach({ name: 'gpu' })
+  await execute(worker)
+  expect(engine.frames.at(-1)).toEqual({ type: 'release', flow: 'fit', node: 'train' })
+  expect(worker.frames.map(({ type }) => type)).toEqual(['welcome', 'call'])
 })
 
 test('the end of a live node is told to every worker', () => {

@@ -1,12 +1,16 @@
-/** Flavors of two engines on one database. */
+/** Flavors and tokens of workers of two engines on one database. */
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
 
 import { openDatabase } from '../../src/db/database.ts'
 import { Lifecycle } from '../../src/lifecycle.ts'
+import { createService } from '../../src/service.ts'
 import { openFlavors } from '../../src/workers/flavors.ts'
 import { databaseAt } from '../backend.ts'
 import { quiet } from '../use-database.ts'
@@ -59,4 +63,47 @@ test('changes at both at the same time end alike', async () => {
   await Promise.all(cpus.map((count) => (count % 2 ? one : two).flavors.update('contended', { cpus: count }, audit)))
   const [stored] = await one.flavors.list()
   await expect.poll(() => [one, two].map(({ flavors }) => flavors.get('contended'))).toEqual([stored, stored])
+})
+
+test('a token of one engine attaches workers at the other, and is revoked at both at once [R577, T30]', async () => {
+  const shared = await databaseAt(dataDir)
+  const key = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
+  const service = async (name: string) => {
+    const opened = await createService({
+      ...shared,
+      dataDir: join(dataDir, name),
+      environment: 'local',
+      port: 0,
+      logLevel: 'silent',
+      python: 'no-such-python',
+      secretKey: 'the-same-secret-of-both-engines-here',
+      oauthSigningKey: String(key),
+    })
+    onTestFinished(() => opened.close())
+    return { opened, baseUrl: (await opened.listen()).baseUrl }
+  }
+  const [one, two] = [await service('one'), await service('two')]
+  const ask = async (path: string, body: object): Promise<{ token: string; jti: string }> => {
+    const headers = { authorization: `Bearer ${await one.opened.superuserToken()}`, 'content-type': 'application/json' }
+    const answer = await fetch(`${one.baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    return (await answer.json()) as never
+  }
+  const { token, jti } = await ask('/workers/tokens', { name: 'far' })
+  const knock = ({ baseUrl }: { readonly baseUrl: string }) => {
+    const socket = new WebSocket(`${baseUrl.replace('http', 'ws')}/workers/attach`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    socket.on('error', () => undefined)
+    return socket
+  }
+  const sockets = [one, two].map(knock)
+  await Promise.all(sockets.map((socket) => once(socket, 'open')))
+  const revokedAt = performance.now()
+  const closed = sockets.map((socket) => once(socket, 'close').then(([code]) => Number(code)))
+  await ask(`/workers/tokens/${jti}/revoke`, {})
+  expect(await Promise.all(closed)).toEqual([4003, 4003])
+  // by the news, and not by the look at all guests each half minute
+  expect(performance.now() - revokedAt).toBeLessThan(15_000)
+  const [, refused] = (await once(knock(two), 'unexpected-response')) as [unknown, { statusCode: number }]
+  expect(refused.statusCode).toBe(401)
 })

@@ -111,6 +111,33 @@ describe('a socket of a worker', () => {
     expect(socket.done).toEqual([])
   })
 
+  test('that is being closed gets no call: it waits for another one', async () => {
+    const { dispatcher, socket, call } = calling()
+    await settled()
+    socket.says({ type: 'result', call: call.id, outputs: {} })
+    socket.readyState = 2
+    const next = codeCall({ node: { worker: 'w' } })
+    void dispatcher.call(next)
+    await settled()
+    expect(next.record.places).toEqual([{ waitingFor: 'w' }])
+  })
+
+  test.each([
+    ['version', { version: 'v'.repeat(1001) }],
+    ['version', { protocol: 2, version: 'v'.repeat(1001) }],
+    ['platform', { platform: 'p'.repeat(1001) }],
+    ['resources.cpus', { resources: { cpus: 1e308, gpus: 0, ram_mb: 1 } }],
+    ['resources.ram_mb', { resources: { cpus: 1, gpus: 0, ram_mb: -1 } }],
+  ])('attaches no worker that says too much in its %s', (_, said) => {
+    const pool = new WorkerPool({ clock: new VirtualClock(0), newId: () => 'w', engineVersion: '1.0.0' })
+    const socket = new Socket()
+    const malformed: string[] = []
+    const transport = socketTransport(socket as never, (reason) => malformed.push(reason))
+    pool.attach(transport, { kind: 'worker', jti: 'j', name: 'w', labels: [] })
+    socket.says({ ...hello, ...said })
+    expect([pool.list(), pool.needingUpgrade(), malformed.length]).toEqual([[], [], 1])
+  })
+
   test('passes over frames of later versions', () => {
     const { socket, malformed } = calling()
     socket.says({ type: 'progress', share: 0.5 })

@@ -113,7 +113,8 @@ async function banner({ service, origin, baseUrl }: Engine, client: Client): Pro
       'Sign in',
       [password === null ? `${email}` : `${email}, password ${password} (shown this once)`, signedIn(dataDir)],
     ],
-    ['Flows', flows.map(stateOf)],
+    ['Flows', flows.filter((flow) => !isAbsent(flow)).map(stateOf)],
+    ['Absent', absence(flows.filter(isAbsent))],
     ['Try', flows.flatMap((flow) => webhooks(flow, origin))],
   ]
   const lines = blocks.flatMap(([name, texts]) =>
@@ -126,6 +127,19 @@ async function banner({ service, origin, baseUrl }: Engine, client: Client): Pro
 function stateOf({ name, mode, status, issues }: Flow): string {
   const error = issues.find(({ severity }) => severity === 'error')
   return `${name} (${mode}, ${status})${error ? `: ${oneLine(error.message, 200)}` : ''}`
+}
+
+/** Whether an earlier start with this data directory has loaded the flow, and this one has not. */
+const isAbsent = ({ issues }: Flow): boolean => issues.some(({ code }) => code === 'module_missing')
+
+/** Flows of another folder, and how to go on with them or without. */
+function absence(flows: readonly Flow[]): string[] {
+  if (flows.length === 0) return []
+  return [
+    flows.map(({ name, code }) => `${name} (${code?.module ?? 'code'})`).join(', '),
+    'no module of this start defines them, so they are kept and do not run. To have them, start with their folder;',
+    'to see them no more, give each folder its own --data, or delete them: service flows delete <name>',
+  ]
 }
 
 /** How other commands find the sign-in file. */

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Client, Run } from '@flow-service/client-sdk'
 
 import { CommandFailure } from '../failure.ts'
+import { assertFlow } from '../known-flow.ts'
 import { openOutput } from '../output.ts'
 import { type ReportedRun, reportPage } from '../report-page.ts'
 import { type ClientFlags, connect } from '../session.ts'
@@ -41,6 +42,7 @@ async function idsOf(client: Client, { flow, group }: ReportFlags): Promise<stri
   }
   const filter = { ...(flow === undefined ? {} : { flow }), ...(group === undefined ? {} : { group }) }
   const runs = await client.runs.list({ ...filter, limit: MAX_RUNS })
+  if (runs.length === 0) await assertFlow(client, flow)
   if (runs.length === 0) throw new CommandFailure(1, 'no run fits')
   return runs.map(({ id }) => id)
 }

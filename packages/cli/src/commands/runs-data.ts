@@ -7,6 +7,7 @@ import { MAX_COMPARED_RUNS, MAX_IMPORT_RUNS } from '@flow-service/protocol'
 
 import { drawCurves } from '../curve.ts'
 import { CommandFailure } from '../failure.ts'
+import { assertFlow } from '../known-flow.ts'
 import { forTerminal, openOutput } from '../output.ts'
 import { type ClientFlags, connect } from '../session.ts'
 import { oneLine, printable, table, varying } from '../table.ts'
@@ -70,6 +71,7 @@ export async function compareRuns(metric: string, ids: readonly string[], flags:
     ids.length > 0
       ? ids
       : (await client.runs.list({ ...filter, status: 'ok', limit: MAX_COMPARED_RUNS })).map(({ id }) => id)
+  if (chosen.length === 0) await assertFlow(client, flow)
   if (chosen.length === 0) throw new CommandFailure(1, 'no run that ended ok fits')
   const compared = await client.compare(chosen, metric, x === undefined ? {} : { x })
   if (compared.series.every(({ points }) => points.length === 0)) throw await noCurve(client, compared, chosen)
@@ -128,6 +130,7 @@ interface ExportFlags extends ClientFlags {
 export async function exportRuns(flags: ExportFlags): Promise<void> {
   const { url: _url, token: _token, json, points, output, force, ...query } = flags
   const client = connect(flags)
+  await assertFlow(client, query.flow)
   const chosen = { ...query, ...(json === true ? { format: 'jsonl' as const } : {}) }
   const exported = await (points === true ? client.metrics : client.runs).export(chosen, { parseAs: 'stream' })
   const lines = Readable.fromWeb(exported as unknown as Parameters<typeof Readable.fromWeb>[0])
