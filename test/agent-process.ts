@@ -57,6 +57,7 @@ export async function spawnAgent(engine: Engine, name: string, options: AgentOpt
   const child = spawn(process.execPath, [...nodeArguments, bin, '--url', url, ...(options.args ?? [])], {
     env: {
       ...process.env,
+      TMPDIR: directory,
       SERVICE_WORKER_TOKEN: token,
       SERVICE_ARTIFACT_CACHE: join(directory, 'cache'),
       ...options.env,

@@ -145,6 +145,8 @@ describe('tokens', () => {
 
   test.each([
     [{ name: 'a b' }, '/name'],
+    [{ name: 'engine' }, '/name'],
+    [{ name: 'x', labels: ['engine'] }, '/labels/0'],
     [{ name: 'x', labels: ['gpu', 'gpu'] }, '/labels'],
     [{ name: 'x', labels: ['a/b'] }, '/labels/0'],
     [{ name: 'x', days: 3 }, '/days'],

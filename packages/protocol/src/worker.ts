@@ -20,11 +20,14 @@ const amountsSchema = z
 /** What a machine has, or has left. */
 export type WorkerAmounts = z.infer<typeof amountsSchema>
 
-/** A label of a worker: what `worker` of a node asks for. Grammar of a name. */
-export const workerLabelSchema = nameSchema
+/** A name or label of a worker: what `worker` of a node asks for. The engine's own worker has its name to itself. */
+const wordSchema = nameSchema.refine(
+  (word) => word !== 'engine',
+  '"engine" is the engine\'s own worker: use another word',
+)
 
 const labelsSchema = z
-  .array(workerLabelSchema)
+  .array(wordSchema)
   .max(MAX_LABELS)
   .refine((labels) => new Set(labels).size === labels.length, 'name each label once')
 
@@ -86,7 +89,7 @@ export const workerResourcesSchema = z
 /** A new token: the name and the labels that its workers get. */
 export const workerTokenRequestSchema = z
   .strictObject({
-    name: nameSchema.meta({ description: 'Name of the worker. No other live token may have it.' }),
+    name: wordSchema.meta({ description: 'Name of the worker. No other live token may have it.' }),
     labels: labelsSchema.default([]),
   })
   .meta({ id: 'WorkerTokenCreate' })

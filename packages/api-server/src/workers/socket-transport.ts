@@ -10,15 +10,42 @@ import type { EngineTransport } from '@flow-service/worker-agent'
 import type { RawData, WebSocket } from 'ws'
 
 const REFUSED = 4001
+const POLICY_VIOLATION = 1008
+/** How long a worker has for its hello, in milliseconds. */
+const HELLO_MS = 30_000
+/** Dropped frames of one link that are told. */
+const MAX_TOLD = 20
 /** Bytes of frames that may wait for the engine before it reads no more. */
 const MAX_BEHIND_BYTES = 4 * 1024 * 1024
 
 /**
  * A transport over an accepted socket. A frame that is none is dropped, and the call that it names fails; `onMalformed`
- * hears why.
+ * hears why. A socket that does not begin with a hello is closed.
  */
 export function socketTransport(socket: WebSocket, onMalformed: (reason: string) => void): EngineTransport {
   let behind = 0
+  let dropped = 0
+  let greeting: 'awaited' | 'heard' | 'missed' = 'awaited'
+  const sendOff = (reason: string): void => {
+    greeting = 'missed'
+    // a reason takes at most 123 bytes
+    socket.close(POLICY_VIOLATION, Buffer.from(`say hello first: ${reason}`).subarray(0, 120).toString())
+  }
+  const overdue = setTimeout(() => sendOff('nothing came for 30 seconds'), HELLO_MS).unref()
+  socket.once('close', () => clearTimeout(overdue))
+  /** Whether a frame counts, which none does without a hello before. */
+  const counts = (frame: WorkerFrame | { readonly reason: string }): boolean => {
+    if (greeting !== 'awaited') return greeting === 'heard'
+    clearTimeout(overdue)
+    if ('type' in frame && frame.type === 'hello') {
+      greeting = 'heard'
+      return true
+    }
+    const reason = 'type' in frame ? `"${frame.type}" came` : frame.reason
+    onMalformed(reason)
+    sendOff(reason)
+    return false
+  }
   const wait = (work: Promise<void>, bytes: number): void => {
     behind += bytes
     if (behind > MAX_BEHIND_BYTES) socket.pause()
@@ -40,13 +67,13 @@ export function socketTransport(socket: WebSocket, onMalformed: (reason: string)
       socket.on('message', (data: RawData, isBinary: boolean) => {
         const text = isBinary ? '' : (data as Buffer).toString()
         const frame = readWorkerFrame(text)
-        if (frame === null) return
+        if (frame === null || !counts(frame)) return
         if ('type' in frame) {
           const work = listener(frame)
           if (work) wait(work, text.length)
           return
         }
-        onMalformed(frame.reason)
+        if (++dropped <= MAX_TOLD) onMalformed(frame.reason)
         if (frame.call === null) return
         void listener(failureOf(frame.call, frame.reason))
         send({ type: 'cancel', call: frame.call })

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 
 import { VirtualClock } from '@flow-service/core/testing'
 import type { EngineFrame, WorkerFrame } from '@flow-service/protocol'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 
 import { createDispatcher } from '../../src/workers/dispatch.ts'
 import { WorkerPool } from '../../src/workers/pool.ts'
@@ -24,8 +24,8 @@ class Socket extends EventEmitter {
   resume(): void {
     this.done.push('resume')
   }
-  close(code?: number): void {
-    this.done.push(`close ${code}`)
+  close(code?: number, reason = ''): void {
+    this.done.push(`close ${code} ${reason}`)
   }
   says(frame: WorkerFrame | object): void {
     this.emit('message', Buffer.from(JSON.stringify(frame)), false)
@@ -109,6 +109,42 @@ describe('a socket of a worker', () => {
     socket.emit('message', Buffer.from(String(text)), false)
     expect(malformed).toEqual([expect.stringContaining(reason)])
     expect(socket.done).toEqual([])
+  })
+
+  test.each([
+    ['another frame', { type: 'heartbeat', calls: [] }, '"heartbeat" came'],
+    ['a hello that is none', { ...hello, parallel: 0 }, '"hello" at "parallel"'],
+  ])('is closed when %s comes in place of the hello', (_, frame, reason) => {
+    const socket = new Socket()
+    const { pool } = calling()
+    pool.attach(
+      socketTransport(socket as never, () => undefined),
+      { kind: 'worker', jti: 'k', name: 'v', labels: [] },
+    )
+    socket.says(frame)
+    socket.says(hello)
+    expect(socket.done).toEqual([expect.stringMatching(`^close 1008 say hello first: ${reason}`)])
+    expect(pool.list()).toHaveLength(1)
+  })
+
+  test('is closed when nothing comes for 30 seconds, and not when a hello came', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const [silent, attached] = [new Socket(), calling().socket]
+      socketTransport(silent as never, () => undefined).onFrame(() => undefined)
+      vi.advanceTimersByTime(29_999)
+      expect(silent.done).toEqual([])
+      vi.advanceTimersByTime(1)
+      expect([silent.done, attached.done]).toEqual([['close 1008 say hello first: nothing came for 30 seconds'], []])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('tells of twenty dropped frames, and no more', () => {
+    const { socket, malformed } = calling()
+    for (let at = 0; at < 30; at++) socket.says({ type: 'started' })
+    expect(malformed).toHaveLength(20)
   })
 
   test('that is being closed gets no call: it waits for another one', async () => {
