@@ -1,16 +1,15 @@
-import { createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID, sign as signed } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { createClient } from '@flow-service/client-sdk'
-import type { EngineFrame, WorkerFrame } from '@flow-service/protocol'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 
 import { publishFlow, pythonNode } from './documents.ts'
-import { problemOf, startService, type TestService } from './service.ts'
+import { attach, attachUrl, hello, Puppet } from './puppet-worker.ts'
+import { startService, type TestService } from './service.ts'
 
 let at: TestService
 beforeAll(async () => {
@@ -37,202 +36,15 @@ async function mint(name: string, labels: string[] = []): Promise<{ token: strin
   return { token, jti }
 }
 
-const wsUrl = (baseUrl = at.baseUrl): string => `${baseUrl.replace('http', 'ws')}/workers/attach`
-
-/** A worker that does what the test tells it. */
-class Puppet {
-  readonly socket: WebSocket
-  readonly frames: EngineFrame[] = []
-  readonly closed: Promise<[number, string]>
-
-  constructor(token: string, baseUrl = at.baseUrl) {
-    this.socket = new WebSocket(wsUrl(baseUrl), { headers: { authorization: `Bearer ${token}` } })
-    this.socket.on('message', (data) => this.frames.push(JSON.parse((data as Buffer).toString()) as EngineFrame))
-    this.socket.on('error', () => undefined)
-    this.closed = once(this.socket, 'close').then(([code, reason]) => [Number(code), String(reason)])
-    onTestFinished(() => this.socket.terminate())
-  }
-
-  send(frame: WorkerFrame | object): void {
-    this.socket.send(JSON.stringify(frame))
-  }
-
-  /** The next frame of a type that has not been taken yet. */
-  async take<T extends EngineFrame['type']>(type: T): Promise<Extract<EngineFrame, { type: T }>> {
-    await vi.waitUntil(() => this.frames.some((frame) => frame.type === type), { timeout: 10_000 })
-    const [frame] = this.frames.splice(
-      this.frames.findIndex((one) => one.type === type),
-      1,
-    )
-    return frame as Extract<EngineFrame, { type: T }>
-  }
-}
-
-const hello = (more: object = {}) => ({
-  type: 'hello',
-  protocol: 1,
-  version: '1.2.3',
-  name: 'suggested',
-  labels: [],
-  parallel: 2,
-  resources: { cpus: 4, gpus: 1, ram_mb: 2000 },
-  python: '3.12.1',
-  platform: 'linux-x64',
-  ...more,
-})
-
-/** A worker that is attached. */
-async function attach(token: string, more: object = {}, baseUrl = at.baseUrl): Promise<Puppet> {
-  const worker = new Puppet(token, baseUrl)
-  await once(worker.socket, 'open')
-  worker.send(hello(more))
-  await worker.take('welcome')
-  return worker
-}
-
-/** The status of a refused handshake. */
-async function handshake(token: string | null): Promise<number> {
-  const headers = token === null ? {} : { authorization: `Bearer ${token}` }
-  const socket = new WebSocket(wsUrl(), { headers })
-  socket.on('error', () => undefined)
-  const [, response] = (await once(socket, 'unexpected-response')) as [unknown, { statusCode: number }]
-  return response.statusCode
-}
-
-const asWorker = (token: string) => createClient({ baseUrl: at.baseUrl, token })
 const events = (action: string) =>
   at.client.observability
     .events({ kind: 'worker' })
     .then((all) => all.filter((event) => event.action === action).map(({ detail }) => detail))
 
-describe('tokens', () => {
-  test('are shown once, list without their texts, and last 365 days [R133, R576, R630, R631, R632, T28]', async () => {
-    const minted = await at.client.workers.mintToken({ name: 'shown', labels: ['gpu', 'big'] })
-    expect(minted).toMatchObject({
-      name: 'shown',
-      labels: ['gpu', 'big'],
-      jti: expect.stringMatching(/^[0-9a-f-]{36}$/),
-    })
-    const listed = (await at.client.workers.listTokens()).find(({ jti }) => jti === minted.jti)
-    expect(listed).toEqual({
-      jti: minted.jti,
-      name: 'shown',
-      labels: ['gpu', 'big'],
-      expires_at: minted.expires_at,
-      created_at: expect.any(String),
-      revoked_at: null,
-      last_used_at: null,
-      provisioned: false,
-    })
-    const days = (Date.parse(minted.expires_at) - Date.now()) / 86_400_000
-    expect(Math.round(days)).toBe(365)
-    const signature = String(minted.token.split('.')[2])
-    const files = readdirSync(at.dataDir, { recursive: true }).map((name) => join(at.dataDir, String(name)))
-    expect(files.filter((file) => statSync(file).isFile() && readFileSync(file).includes(signature))).toEqual([])
-  })
-
-  test('have names of their own while they live', async () => {
-    const { jti } = await mint('twice')
-    const again = await at.send('POST', '/workers/tokens', { name: 'twice' })
-    expect([again.status, problemOf(again).code]).toEqual([409, 'already_exists'])
-    const many = await Promise.all(
-      Array.from({ length: 8 }, () => at.send('POST', '/workers/tokens', { name: 'raced' })),
-    )
-    expect(many.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, ...Array<number>(7).fill(409)])
-    await at.client.workers.revokeToken({ jti })
-    await mint('twice')
-  })
-
-  test.each([
-    [{ name: 'a b' }, '/name'],
-    [{ name: 'engine' }, '/name'],
-    [{ name: 'x', labels: ['engine'] }, '/labels/0'],
-    [{ name: 'x', labels: ['gpu', 'gpu'] }, '/labels'],
-    [{ name: 'x', labels: ['a/b'] }, '/labels/0'],
-    [{ name: 'x', days: 3 }, '/days'],
-  ])('%j is refused at %s', async (body, path) => {
-    const answer = await at.send('POST', '/workers/tokens', body)
-    expect([answer.status, problemOf(answer).errors?.[0]?.path]).toEqual([422, path])
-  })
-
-  test('of another key, shape or audience open nothing [R635, T31, T9]', async () => {
-    const own = createPrivateKey(readFileSync(join(at.dataDir, 'oauth_signing_key.pem')))
-    const other = generateKeyPairSync('ed25519').privateKey
-    const { jti } = await mint('shaped')
-    const sign = (claims: object, { key = own as KeyObject, typ = 'worker+jwt', aud = 'worker' } = {}): string => {
-      const times = { iat: Math.floor(Date.now() / 1000), exp: Math.floor(Date.now() / 1000) + 60 }
-      const parts = [
-        { alg: 'EdDSA', typ },
-        { jti, name: 'shaped', labels: [], aud, ...times, ...claims },
-      ]
-      const text = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
-      return `${text}.${signed(null, Buffer.from(text), key).toString('base64url')}`
-    }
-    const tokens = [
-      sign({}, { key: other }),
-      sign({}, { aud: 'mcp' }),
-      sign({}, { typ: 'session+jwt' }),
-      sign({ labels: undefined }),
-      sign({ jti: undefined }),
-      sign({ jti: randomUUID() }),
-      sign({ exp: 1 }),
-    ]
-    for (const token of [...tokens, at.token.slice(0, -2), null]) expect(await handshake(token)).toBe(401)
-    expect(await handshake(at.token)).toBe(403)
-    expect(await asWorker(sign({})).workers.runtime()).toBeDefined()
-  })
-
-  test('open artifacts and the runner, and nothing else [T32, R577, R578]', async () => {
-    const { token, jti } = await mint('narrow')
-    const headers = { authorization: `Bearer ${token}` }
-    const put = await at.send('PUT', '/artifacts?name=a.txt', 'bytes', { ...headers, 'content-type': 'text/plain' })
-    expect(put.status).toBe(201)
-    const artifact = `${at.baseUrl}/artifacts/${String(put.body?.['digest'])}`
-    expect(await (await fetch(artifact, { headers })).text()).toBe('bytes')
-    const runner = await fetch(`${at.baseUrl}/workers/runtime`, { headers })
-    expect([runner.headers.get('content-type'), await runner.text()]).toEqual([
-      'text/x-python; charset=utf-8',
-      expect.stringContaining('import service'),
-    ])
-    const known = { ...headers, 'if-none-match': String(runner.headers.get('etag')) }
-    expect((await fetch(`${at.baseUrl}/workers/runtime`, { headers: known })).status).toBe(304)
-    for (const path of ['/flows/', '/workers', '/runs', '/secrets/', '/users/me']) {
-      expect((await at.send('GET', path, undefined, headers)).status).toBe(403)
-    }
-    await at.client.workers.revokeToken({ jti })
-    expect((await fetch(artifact, { headers })).status).toBe(401)
-  })
-
-  test('when revoked disconnect their workers at once, for good [R441, R577, T30]', async () => {
-    const { token, jti } = await mint('revoked')
-    const worker = await attach(token)
-    const revoked = await at.client.workers.revokeToken({ jti })
-    expect(revoked).toMatchObject({ jti, revoked_at: expect.any(String), last_used_at: expect.any(String) })
-    expect(await worker.closed).toEqual([4003, 'the token was revoked or has expired'])
-    expect(await handshake(token)).toBe(401)
-    expect(await at.client.workers.revokeToken({ jti })).toEqual(revoked)
-    const unknown = await at.send('POST', `/workers/tokens/${randomUUID()}/revoke`)
-    expect([unknown.status, problemOf(unknown).code]).toEqual([404, 'not_found'])
-  })
-
-  test('when revoked end the link of a worker that does not answer, too', async () => {
-    await publishFlow(at.client, 'unheard', remoteFlow('deaf'))
-    const { token, jti } = await mint('deaf')
-    const worker = await attach(token)
-    const { id } = await at.client.runs.submit({ name: 'unheard' })
-    await worker.take('call')
-    worker.socket.pause()
-    const revokedAt = performance.now()
-    await at.client.workers.revokeToken({ jti })
-    expect(await at.client.wait(id)).toMatchObject({ status: 'error', nodes: [{ error: { type: 'worker_lost' } }] })
-    expect(performance.now() - revokedAt).toBeLessThan(15_000)
-  })
-})
-
 describe('a worker', () => {
   test('attaches under the name and with the labels of its token, and shows what it has [R134, R438, R573, R579, R588]', async () => {
     const { token } = await mint('shop-floor', ['gpu', 'west'])
-    const worker = await attach(token, { labels: ['west', 'gpu'] })
+    const worker = await attach(at.baseUrl, token, { labels: ['west', 'gpu'] })
     const entry = (await at.client.workers.list()).find(({ name }) => name === 'shop-floor')
     expect(entry).toEqual({
       id: expect.any(String),
@@ -262,7 +74,7 @@ describe('a worker', () => {
     'with the labels %j in place of gpu is refused [R589, T29]',
     async (labels) => {
       const { token, jti } = await mint(`forger${labels.length}${labels.join('')}`, ['gpu'])
-      const worker = new Puppet(token)
+      const worker = new Puppet(at.baseUrl, token)
       await once(worker.socket, 'open')
       worker.send(hello({ labels }))
       expect(await worker.take('refused')).toMatchObject({
@@ -276,22 +88,22 @@ describe('a worker', () => {
 
   test('of another protocol is refused, and listed until one of its name attaches [R135, R439, R440]', async () => {
     const { token } = await mint('old')
-    const old = new Puppet(token)
+    const old = new Puppet(at.baseUrl, token)
     await once(old.socket, 'open')
     old.send({ type: 'hello', protocol: 0, version: '0.9.0', name: 'x' })
     expect(await old.take('refused')).toMatchObject({ code: 'protocol_mismatch' })
     expect((await old.closed)[0]).toBe(4001)
     const listed = async () => (await at.client.workers.list()).filter(({ name }) => name === 'old')
     expect(await listed()).toMatchObject([{ status: 'needs_upgrade', version: '0.9.0', protocol: 0, parallel: 0 }])
-    await attach(token)
+    await attach(at.baseUrl, token)
     expect(await listed()).toMatchObject([{ status: 'attached', protocol: 1 }])
   })
 
   test('executes what asks for its label and for no more than it has; the run waits until it comes [R045, R057, R600, T33]', async () => {
     await at.send('PUT', '/secrets/remote_key', { value: 'value-of-the-secret' })
     await publishFlow(at.client, 'fits', remoteFlow('exact', { settings: { key: { $secret: 'remote_key' } } }))
-    const near = await attach((await mint('near', ['exact2'])).token, { labels: ['exact2'] })
-    const weak = await attach((await mint('weak', ['exact'])).token, {
+    const near = await attach(at.baseUrl, (await mint('near', ['exact2'])).token, { labels: ['exact2'] })
+    const weak = await attach(at.baseUrl, (await mint('weak', ['exact'])).token, {
       labels: ['exact'],
       resources: { cpus: 1, gpus: 0, ram_mb: 2000 },
     })
@@ -299,7 +111,7 @@ describe('a worker', () => {
     await expect
       .poll(async () => (await at.client.runs.get({ id })).nodes[0])
       .toMatchObject({ status: 'queued', waiting_for: 'exact' })
-    const strong = await attach((await mint('strong', ['exact'])).token, { labels: ['exact'] })
+    const strong = await attach(at.baseUrl, (await mint('strong', ['exact'])).token, { labels: ['exact'] })
     const call = await strong.take('call')
     expect(call).toMatchObject({
       flow: 'fits',
@@ -321,7 +133,7 @@ describe('a worker', () => {
 
   test('has as much taken by a call as the flavor of its flow says at that time, and its other numbers [R045, R136, R581]', async () => {
     await at.client.flavors.create({ name: 'wide', cpus: 3, gpus: 1, ram_mb: 500 })
-    const worker = await attach((await mint('sized')).token)
+    const worker = await attach(at.baseUrl, (await mint('sized')).token)
     const free = async () => (await at.client.workers.list()).find(({ name }) => name === 'sized')?.free
     const resources = { flavor: 'wide', gpus: 0 }
     await publishFlow(at.client, 'sized', { ...remoteFlow('sized'), resources })
@@ -342,7 +154,7 @@ describe('a worker', () => {
 
   test('that disconnects fails its calls at once [R442]', async () => {
     await publishFlow(at.client, 'lost', remoteFlow('fragile'))
-    const worker = await attach((await mint('fragile')).token)
+    const worker = await attach(at.baseUrl, (await mint('fragile')).token)
     const { id } = await at.client.runs.submit({ name: 'lost' })
     await worker.take('call')
     worker.socket.terminate()
@@ -354,8 +166,8 @@ describe('a worker', () => {
   test('harms nothing with forged, doubled and broken frames; what it says of its own call fails that call alone [T34, F33]', async () => {
     await publishFlow(at.client, 'forged', remoteFlow('liar'))
     await publishFlow(at.client, 'honest', remoteFlow('honest'))
-    const liar = await attach((await mint('liar')).token)
-    const honest = await attach((await mint('honest')).token)
+    const liar = await attach(at.baseUrl, (await mint('liar')).token)
+    const honest = await attach(at.baseUrl, (await mint('honest')).token)
     const [mine, theirs] = await Promise.all(
       ['forged', 'honest'].map((name) => at.client.runs.submit({ name, params: { n: 1 } })),
     )
@@ -379,7 +191,7 @@ describe('a worker', () => {
 
   test('whose value has more levels than a reader can write as JSON fails its call, and harms no reader [T34]', async () => {
     await publishFlow(at.client, 'deep', remoteFlow('deep'))
-    const worker = await attach((await mint('deep')).token)
+    const worker = await attach(at.baseUrl, (await mint('deep')).token)
     const { id } = await at.client.runs.submit({ name: 'deep' })
     const { call } = await worker.take('call')
     const value = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
@@ -389,15 +201,28 @@ describe('a worker', () => {
   })
 
   test('that sends a frame over 32 MiB is disconnected', async () => {
-    const worker = await attach((await mint('heavy')).token)
+    const worker = await attach(at.baseUrl, (await mint('heavy')).token)
     worker.socket.send(`{"type":"heartbeat","calls":["${'x'.repeat(33 * 1024 * 1024)}"]}`)
     expect((await worker.closed)[0]).toBe(1009)
+  })
+
+  test('whose token is revoked loses its link and its calls, whether it answers or not', async () => {
+    await publishFlow(at.client, 'unheard', remoteFlow('deaf'))
+    const { token, jti } = await mint('deaf')
+    const worker = await attach(at.baseUrl, token)
+    const { id } = await at.client.runs.submit({ name: 'unheard' })
+    await worker.take('call')
+    worker.socket.pause()
+    const revokedAt = performance.now()
+    await at.client.workers.revokeToken({ jti })
+    expect(await at.client.wait(id)).toMatchObject({ status: 'error', nodes: [{ error: { type: 'worker_lost' } }] })
+    expect(performance.now() - revokedAt).toBeLessThan(15_000)
   })
 
   test('is one of 200 that come back at once: all are attached, while the API answers [F34]', async () => {
     const { token } = await mint('crowd')
     const answers = Promise.all(Array.from({ length: 20 }, () => at.send('GET', '/runs')))
-    const crowd = await Promise.all(Array.from({ length: 200 }, () => attach(token)))
+    const crowd = await Promise.all(Array.from({ length: 200 }, () => attach(at.baseUrl, token)))
     expect((await at.client.workers.list()).filter(({ name }) => name === 'crowd')).toHaveLength(200)
     expect((await answers).map(({ status }) => status)).toEqual(Array<number>(20).fill(200))
     for (const { socket } of crowd) socket.close()
@@ -409,7 +234,7 @@ describe('a worker', () => {
     const brief = await startService({ python: 'no-such-python', dataDir })
     const { token } = await brief.client.workers.mintToken({ name: 'w', labels: [] })
     const knock = (to: TestService) =>
-      new WebSocket(wsUrl(to.baseUrl), { headers: { authorization: `Bearer ${token}` } })
+      new WebSocket(attachUrl(to.baseUrl), { headers: { authorization: `Bearer ${token}` } })
     const socket = knock(brief)
     await once(socket, 'open')
     const closed = once(socket, 'close')
@@ -427,7 +252,7 @@ describe('a worker', () => {
     const first = await startService({ python: 'no-such-python', dataDir })
     await publishFlow(first.client, 'ends', remoteFlow('w'))
     const { token } = await first.client.workers.mintToken({ name: 'w' })
-    const worker = await attach(token, {}, first.baseUrl)
+    const worker = await attach(first.baseUrl, token)
     const { id } = await first.client.runs.submit({ name: 'ends', params: { n: 5 } })
     const { call } = await worker.take('call')
     const closing = first.close()

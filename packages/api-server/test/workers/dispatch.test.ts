@@ -1,75 +1,9 @@
 import { CodeError } from '@flow-service/core'
 import { VirtualClock } from '@flow-service/core/testing'
-import type { EngineFrame, Flavor, HelloFrame } from '@flow-service/protocol'
-import { memoryTransport, type WorkerTransport } from '@flow-service/worker-agent'
 import { describe, expect, test } from 'vitest'
 
-import { createDispatcher, type Dispatcher } from '../../src/workers/dispatch.ts'
-import { WorkerPool } from '../../src/workers/pool.ts'
 import { codeCall } from './code-call.ts'
-
-/** A worker that does what the test tells it. */
-interface PuppetWorker extends WorkerTransport {
-  readonly frames: EngineFrame[]
-  calls(): string[]
-  disconnect(): void
-}
-
-interface Setup {
-  readonly pool: WorkerPool
-  readonly clock: VirtualClock
-  readonly dispatcher: Dispatcher
-  /** Puts a flavor in the place of that of its name. */
-  readonly change: (flavor: Flavor) => void
-  readonly attach: (hello?: Partial<HelloFrame>, options?: { local?: boolean }) => PuppetWorker
-}
-
-function setup({ clock = new VirtualClock(0), flavors = [] as readonly Flavor[] } = {}): Setup {
-  let ids = 0
-  const pool = new WorkerPool({ clock, newId: () => `w${++ids}`, engineVersion: '1.0.0' })
-  const known = new Map(flavors.map((flavor) => [flavor.name, flavor]))
-  const listeners: (() => void)[] = []
-  const dispatcher = createDispatcher({
-    pool,
-    bundleOf: async () => 'export {}',
-    inProcess: () => null,
-    flavors: { get: (name) => known.get(name), onChange: (listener) => void listeners.push(listener) },
-  })
-  return {
-    pool,
-    clock,
-    dispatcher,
-    change(flavor) {
-      known.set(flavor.name, flavor)
-      for (const listener of listeners) listener()
-    },
-    attach(hello = {}, { local = false } = {}) {
-      const { worker, engine } = memoryTransport({ get: unused, put: unused })
-      const frames: EngineFrame[] = []
-      worker.onFrame((frame) => void frames.push(frame))
-      const { name = 'worker', labels = [] } = hello
-      pool.attach(engine, local ? null : { kind: 'worker', jti: 'j', name, labels })
-      void worker.send({
-        type: 'hello',
-        protocol: 1,
-        version: '1.0.0',
-        name: 'worker',
-        labels: [],
-        parallel: 1,
-        resources: { cpus: 4, gpus: 0, ram_mb: 1000 },
-        python: '3.12.0',
-        platform: 'linux-x64',
-        ...hello,
-      })
-      const calls = (): string[] => frames.flatMap((frame) => (frame.type === 'call' ? [frame.call] : []))
-      return { ...worker, frames, calls, disconnect: () => engine.close() }
-    },
-  }
-}
-
-const unused = (): Promise<never> => Promise.reject(new Error('no artifacts here'))
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-const outcome = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error)
+import { outcome, settled, setup } from './puppet-pool.ts'
 
 describe('the choice of a worker', () => {
   test('a node that requires a label waits until a worker with the label attaches [R057]', async () => {
@@ -373,72 +307,6 @@ test('a call that is cancelled while it waits never reaches a worker', async () 
   const worker = attach({ labels: ['gpu'] })
   await settled()
   expect(worker.calls()).toEqual([])
-})
-
-test('a live node that moves to the worker it prefers leaves no process where it was', async () => {
-  const { dispatcher, attach } = setup()
-  const engine = attach({ name: 'engine' }, { local: true })
-  const execute = async (on: PuppetWorker): Promise<void> => {
-    const call = codeCall({ mode: 'live', node: { worker: 'gpu', worker_policy: 'prefer' } })
-    const done = dispatcher.call(call)
-    await settled()
-    void on.send({ type: 'result', call: call.id, outputs: {} })
-    await done
-  }
-  await execute(engine)
-  await execute(engine)
-  expect(engine.frames.map(({ type }) => type)).toEqual(['welcome', 'call', 'call'])
-  const worker = attach({ name: 'gpu' })
-  await execute(worker)
-  expect(engine.frames.at(-1)).toEqual({ type: 'release', flow: 'fit', node: 'train' })
-  expect(worker.frames.map(({ type }) => type)).toEqual(['welcome', 'call'])
-})
-
-test('the end of a live node is told to every worker', () => {
-  const { dispatcher, attach } = setup()
-  const workers = [attach({}, { local: true }), attach({ name: 'b' })]
-  dispatcher.release('climate', 'smooth')
-  for (const worker of workers) {
-    expect(worker.frames.at(-1)).toEqual({ type: 'release', flow: 'climate', node: 'smooth' })
-  }
-})
-
-test('a live node stays with its process, however busy its worker is, until it is released or the worker is gone', async () => {
-  const { dispatcher, attach } = setup()
-  const first = attach({ name: 'a', labels: ['gpu'], parallel: 1 })
-  const second = attach({ name: 'b', labels: ['gpu'], parallel: 1 })
-  const call = () => codeCall({ mode: 'live', node: { worker: 'gpu' } })
-  const execute = async (on: PuppetWorker): Promise<string> => {
-    const execution = call()
-    const done = dispatcher.call(execution)
-    await settled()
-    void on.send({ type: 'result', call: execution.id, outputs: {} })
-    await done
-    return execution.id
-  }
-  await execute(first)
-  // the other one has fewer calls now
-  const other = codeCall({ node: { worker: 'a' } })
-  const busy = dispatcher.call(other)
-  const waiting = call()
-  const done = dispatcher.call(waiting)
-  await settled()
-  expect([waiting.record.places, second.calls()]).toEqual([[{ waitingFor: 'gpu' }], []])
-  void first.send({ type: 'result', call: other.id, outputs: {} })
-  await busy
-  await settled()
-  expect(first.calls()).toContain(waiting.id)
-  first.disconnect()
-  await expect(done).rejects.toMatchObject({ type: 'worker_lost' })
-  const moved = await execute(second)
-  expect(second.calls()).toEqual([moved])
-  const third = attach({ name: 'c', labels: ['gpu'], parallel: 1 })
-  const blocks = codeCall({ node: { worker: 'b' } })
-  void dispatcher.call(blocks)
-  dispatcher.release('fit', 'train')
-  await settled()
-  const released = await execute(third)
-  expect(third.calls()).toEqual([released])
 })
 
 test('the frame carries code, ports, environment and the seconds of silence', async () => {

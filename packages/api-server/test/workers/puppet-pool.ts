@@ -1,0 +1,73 @@
+/** A dispatcher over a pool whose workers do what a test tells them. */
+import { VirtualClock } from '@flow-service/core/testing'
+import type { EngineFrame, Flavor, HelloFrame } from '@flow-service/protocol'
+import { memoryTransport, type WorkerTransport } from '@flow-service/worker-agent'
+
+import { createDispatcher, type Dispatcher } from '../../src/workers/dispatch.ts'
+import { WorkerPool } from '../../src/workers/pool.ts'
+
+/** A worker that does what the test tells it. */
+export interface PuppetWorker extends WorkerTransport {
+  readonly frames: EngineFrame[]
+  calls(): string[]
+  disconnect(): void
+}
+
+interface Setup {
+  readonly pool: WorkerPool
+  readonly clock: VirtualClock
+  readonly dispatcher: Dispatcher
+  /** Puts a flavor in the place of that of its name. */
+  readonly change: (flavor: Flavor) => void
+  readonly attach: (hello?: Partial<HelloFrame>, options?: { local?: boolean }) => PuppetWorker
+}
+
+/** Nobody is attached yet. */
+export function setup({ clock = new VirtualClock(0), flavors = [] as readonly Flavor[] } = {}): Setup {
+  let ids = 0
+  const pool = new WorkerPool({ clock, newId: () => `w${++ids}`, engineVersion: '1.0.0' })
+  const known = new Map(flavors.map((flavor) => [flavor.name, flavor]))
+  const listeners: (() => void)[] = []
+  const dispatcher = createDispatcher({
+    pool,
+    bundleOf: async () => 'export {}',
+    inProcess: () => null,
+    flavors: { get: (name) => known.get(name), onChange: (listener) => void listeners.push(listener) },
+  })
+  return {
+    pool,
+    clock,
+    dispatcher,
+    change(flavor) {
+      known.set(flavor.name, flavor)
+      for (const listener of listeners) listener()
+    },
+    attach(hello = {}, { local = false } = {}) {
+      const { worker, engine } = memoryTransport({ get: unused, put: unused })
+      const frames: EngineFrame[] = []
+      worker.onFrame((frame) => void frames.push(frame))
+      const { name = 'worker', labels = [] } = hello
+      pool.attach(engine, local ? null : { kind: 'worker', jti: 'j', name, labels })
+      void worker.send({
+        type: 'hello',
+        protocol: 1,
+        version: '1.0.0',
+        name: 'worker',
+        labels: [],
+        parallel: 1,
+        resources: { cpus: 4, gpus: 0, ram_mb: 1000 },
+        python: '3.12.0',
+        platform: 'linux-x64',
+        ...hello,
+      })
+      const calls = (): string[] => frames.flatMap((frame) => (frame.type === 'call' ? [frame.call] : []))
+      return { ...worker, frames, calls, disconnect: () => engine.close() }
+    },
+  }
+}
+
+const unused = (): Promise<never> => Promise.reject(new Error('no artifacts here'))
+/** Resolves when what was due in this turn of the loop is done. */
+export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+/** The error of what is rejected. */
+export const outcome = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error)
