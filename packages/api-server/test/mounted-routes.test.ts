@@ -42,7 +42,7 @@ const passing = [
   '',
 ]
 /** The event socket, whose tickets are a described operation, and the sockets that flows serve. */
-const sockets = ['/api/v1/flows/ws', '/hooks/*', '/api/v1/hooks/*']
+const sockets = ['/api/v1/flows/ws', '/api/v1/workers/attach', '/hooks/*', '/api/v1/hooks/*']
 
 const upgrades = vi.hoisted(() => [] as string[])
 vi.mock(import('../src/http/upgrade.ts'), async (original) => {
@@ -150,7 +150,7 @@ test('a described path takes the described methods and no other [R014]', async (
   }
 })
 
-test('no socket opens but that of events and those that flows serve [R014]', () => {
+test('no socket opens but that of events, of workers, and those that flows serve [R014]', () => {
   expect(upgrades.toSorted()).toEqual(sockets.toSorted())
 })
 

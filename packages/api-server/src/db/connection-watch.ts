@@ -5,7 +5,8 @@
  *
  * W1 The driver closes what is idle before it counts as silent, and a transaction that does something else meanwhile
  *    says so, however long that takes. So a silent connection waits for an answer.
- * W2 It may wait for a slow statement: the server is asked, over a new connection, how many it is executing for us.
+ * W2 It may wait for a slow statement: the server is asked, over a new connection, how many it is executing for us. What
+ *    waits for us there is none of them: of a statement that it has been told for the first time it expects the values.
  * W3 Connections for notifications are never idle: the pulse of this engine passes through them.
  * @module
  */
@@ -134,7 +135,7 @@ export class ConnectionWatch {
     try {
       const answer = asking<{ n: number }[]>`
         select count(*)::int as n from pg_stat_activity
-        where application_name = ${this.#name} and state = 'active'
+        where application_name = ${this.#name} and state = 'active' and wait_event_type is distinct from 'Client'
           and query_start < now() - ${this.#patienceMs / 2}::float8 * interval '1 ms'`
       const [row] = await Promise.race([answer, late])
       return row?.n ?? 0

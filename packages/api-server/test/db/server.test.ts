@@ -215,6 +215,15 @@ describe.skipIf(!programs)('with a PostgreSQL server', () => {
       ])
     })
 
+    test('is noticed, too, when the server waits for the values of a statement that it has just been told', async () => {
+      const lost = database.sql`insert into item select n from generate_series(20, ${20}::int) as n`.execute()
+      // the statement is on its way, and what the server makes of it comes to nobody
+      await new Promise((resolve) => setImmediate(resolve))
+      proxy.freeze()
+      await expect(lost).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
+      expect(await database.sql`select id from item where id = 20`).toEqual([])
+    })
+
     test('is told from one that was asked late', async () => {
       const pause = (share: number) => (share * PATIENCE_MS) / 1_000
       const meanwhile = database.sql`select pg_sleep(${pause(0.75)}::float8)`.execute()
