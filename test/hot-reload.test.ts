@@ -71,6 +71,8 @@ async function resultOf(client: Client, name: string): Promise<unknown> {
 
 /** What a live flow says to `x`. */
 async function answerOf(client: Client, flow: string, x: number): Promise<unknown> {
+  // what comes before its flow is active is not answered
+  await expect.poll(async () => (await client.flows.get({ name: flow })).status).toBe('active')
   const before = (await client.messages.history({ message: `${flow}.y`, limit: 500 })).length
   await client.messages.publish({ message: `${flow}.x`, value: x })
   const values = () => client.messages.history({ message: `${flow}.y`, limit: 500 })
