@@ -32,7 +32,7 @@ const labelsSchema = z
   .refine((labels) => new Set(labels).size === labels.length, 'name each label once')
 
 /** A call that a worker executes. */
-export const workerCallSchema = z
+const workerCallSchema = z
   .object({
     call: z.string(),
     flow: z.string(),
