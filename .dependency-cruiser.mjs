@@ -20,11 +20,13 @@ const slices = [
   'secrets',
   'artifacts',
   'events',
-  'connectors',
   'messages',
   'hooks',
+  'work',
   'workers',
   'devices',
+  'code',
+  'host',
   'flows',
   'runs',
   'dashboards',
@@ -54,7 +56,7 @@ const sliceRules = slices.flatMap((slice, at) => [
     comment: 'a store is imported by its own slice alone; that of contents is no table',
     severity: 'error',
     from: { path: server, pathNot: `${server}/${slice}/` },
-    to: { path: `${server}/${slice}/[^/]*store\\.ts$`, pathNot: '/content-store\\.ts$' },
+    to: { path: `${server}/${slice}/.*\\bstore\\.ts$`, pathNot: '/content-store\\.ts$' },
   },
 ])
 
@@ -68,7 +70,7 @@ export default {
       name: 'routes-belong-to-the-app',
       severity: 'error',
       from: { path: `${server}/`, pathNot: `${server}/(app|openapi-document)\\.ts$` },
-      to: { path: `${server}/[^/]+/[^/]*routes\\.ts$` },
+      to: { path: `${server}/.+\\broutes\\.ts$` },
     },
     {
       name: 'mechanisms-know-no-slice',

@@ -15,11 +15,14 @@ const onDatabase = [
   'artifacts/{artifacts,delete,routes,sweep}',
   'auth/{first-start,sign-in}',
   'events/{event-log,event-socket}',
-  'flows/{broken-changes,code-flows,concurrent-changes,discard-draft,documents,duplicate,expired-code,flow-list,flow-run,held-work,library,live,live-control,node-control,node-source,rename,work,work-arrivals}',
+  'code/expired-code',
+  'flows/{broken-changes,code-flows,concurrent-changes,discard-draft,documents,duplicate,flow-list,flow-run,held-work,live,rename}',
+  'flows/{control/{live-control,node-control},sources/{library,node-source}}',
   'messages/{crash,last-values,recovered-values,rename-values,routes}',
   'observability/{lists,replay,state}',
   'runs/{cancel,curves,deleted-flow,history,import,limits,metrics-run,races,retry,routes,run-artifacts,run-export,runs,stage-cache,stage-flights,stage-reasons,sweep}',
   'secrets/{restart,secrets}',
+  'work/{arrivals,work}',
   'workers/flavors',
 ].map((suite) => `packages/api-server/test/${suite}.test.ts`)
 

@@ -19,7 +19,7 @@ const assets = {
 export default build({
   entry: {
     index: 'src/index.ts',
-    'code-evaluate-child': 'src/flows/code-evaluate-child.ts',
+    'evaluate-child': 'src/code/evaluate-child.ts',
     'embedded-worker': 'src/db/embedded-worker.ts',
   },
   onSuccess: async () => {

@@ -9,7 +9,7 @@ import { resolve } from 'node:path'
 import type { AnyFlow } from '@flow-service/protocol'
 
 import { isNetwork } from './egress/address-rules.ts'
-import type { NodeListener } from './flows/node-report.ts'
+import type { NodeListener } from './host/node-report.ts'
 import {
   choice,
   ConfigError,

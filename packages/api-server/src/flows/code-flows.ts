@@ -11,10 +11,10 @@ import path from 'node:path'
 
 import type { FlowMode } from '@flow-service/protocol'
 
-import type { LoadResult } from './code-loader.ts'
-import { type LoadError, projectRootOf } from './code-project.ts'
+import type { LoadResult } from '../code/loader.ts'
+import { type LoadError, projectRootOf } from '../code/project.ts'
+import type { RegisteredFlow } from '../code/registry.ts'
 import { type CodeRegistrationDeps, type FlowChange, registerFlows } from './code-registration.ts'
-import type { RegisteredFlow } from './code-registry.ts'
 
 /** A flow of the configuration that is registered; `created` when the database did not know it before. */
 export interface RegisteredName {

@@ -6,11 +6,11 @@
 import { documentDigest } from '@flow-service/core'
 import { canonicalJson, type FlowDocument, type FlowMode } from '@flow-service/protocol'
 
+import type { LoadError } from '../code/project.ts'
+import type { CodeRegistry, RegisteredFlow } from '../code/registry.ts'
 import type { Database } from '../db/database.ts'
 import type { EventLog } from '../events/event-log.ts'
 import { newId } from '../new-id.ts'
-import type { LoadError } from './code-project.ts'
-import type { CodeRegistry, RegisteredFlow } from './code-registry.ts'
 import { keepRefs } from './flow-rows.ts'
 import type { FlowsDeps } from './flows.ts'
 import type { LiveFlows } from './live.ts'
@@ -60,7 +60,7 @@ export async function registerFlows(
   const store = createFlowStore(deps.database)
   await code.prepare(flows)
   const missing = new Set(flows.map(({ document }) => document.name).filter((name) => code.isMissing(name)))
-  const registeredBefore = (await store.codeDefined()).filter(({ name }) => code.has(name))
+  const definedBefore = await code.defined()
   const results = await Promise.all(flows.map(async (flow) => ({ flow, row: await registerFlow(flow, store, deps) })))
   const taken = results.filter(({ row }) => row === null).map(({ flow }) => flow)
   const kept = results.flatMap(({ flow, row }) => (row === null ? [] : [{ flow, row }]))
@@ -75,7 +75,7 @@ export async function registerFlows(
     changed.push(changeOf(before, document))
     await live.exclusive(row.id, () => (isBack ? reopen(row, live) : live.rebuild(row)))
   }
-  const removed = registeredBefore.map(({ name }) => name).filter((name) => code.isMissing(name))
+  const removed = definedBefore.filter((name) => code.isMissing(name))
   await endMissing(removed, store, deps)
   return { changed, removed, errors: taken.map(nameTaken) }
 }

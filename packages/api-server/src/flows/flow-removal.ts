@@ -7,11 +7,11 @@
  * @module
  */
 import type { Artifacts } from '../artifacts/artifacts.ts'
+import type { CodeRegistry } from '../code/registry.ts'
 import type { Database, Sql } from '../db/database.ts'
 import { actorOf, type EventLog } from '../events/event-log.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import type { LastValues } from '../messages/last-values.ts'
-import type { CodeRegistry } from './code-registry.ts'
 import type { LiveFlows } from './live.ts'
 import { changeOrFind } from './lost-answer.ts'
 import type { PublishedFlowsOwner } from './published-flows.ts'

@@ -5,7 +5,7 @@
 import { checkDocument, type NodeRegistry, type Surroundings } from '@flow-service/core'
 import { type Flow, type FlowListItem, type FlowStatus, type Issue } from '@flow-service/protocol'
 
-import type { CodeRegistry } from './code-registry.ts'
+import type { CodeRegistry } from '../code/registry.ts'
 import { countsOf, type ListedFlow } from './flow-digests.ts'
 import type { FlowSecrets } from './flow-secrets.ts'
 import type { LiveFlows, LiveState } from './live.ts'

@@ -18,13 +18,14 @@ import {
 import type * as z from 'zod'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
+import type { CodeRegistry } from '../code/registry.ts'
 import type { Database, Sql } from '../db/database.ts'
 import { actorOf, type EventLog } from '../events/event-log.ts'
 import { invalid } from '../http/errors.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import type { LastValues } from '../messages/last-values.ts'
 import { newId } from '../new-id.ts'
-import type { CodeRegistry } from './code-registry.ts'
+import type { LiveWork } from '../work/work.ts'
 import { structuralFaults, unknownEntries } from './document-faults.ts'
 import { duplicateFlow } from './duplicate.ts'
 import { FlowDigests } from './flow-digests.ts'
@@ -70,6 +71,7 @@ export interface FlowsDeps {
   readonly missing: NonNullable<Surroundings['missing']>
   readonly flavors: NonNullable<Surroundings['flavors']>
   readonly secrets: FlowSecrets
+  readonly work: Pick<LiveWork, 'rename'>
   /** Ids of the queued and running runs of a flow, read in the transaction that deletes it. */
   readonly activeRuns: (tx: Sql, flowId: string) => Promise<readonly string[]>
   /** Gives the runs of a flow another name, in the transaction that renames it. */

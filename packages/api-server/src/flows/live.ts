@@ -13,10 +13,10 @@ import type { FlowDocument, FlowStatus, Issue, NodeState } from '@flow-service/p
 import type { Database } from '../db/database.ts'
 import type { EventBus } from '../events/event-bus.ts'
 import type { CurrentValues } from '../messages/current-values.ts'
+import type { LiveWork } from '../work/work.ts'
 import { isError } from './refusals.ts'
 import { createFlowStore, type FlowHead, type FlowRow, type FlowStore } from './store.ts'
 import { publishedContent } from './stored-content.ts'
-import type { LiveWork } from './work.ts'
 
 /** What the engine shows of a flow beside its document. */
 export interface LiveState {

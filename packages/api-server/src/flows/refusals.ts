@@ -4,8 +4,8 @@
  */
 import type { FlowDocument, Issue } from '@flow-service/protocol'
 
+import type { CodeRegistry } from '../code/registry.ts'
 import { ProblemError } from '../http/errors.ts'
-import type { CodeRegistry } from './code-registry.ts'
 import type { FlowRow } from './store.ts'
 
 /** No flow has the name. */

@@ -1,3 +1,4 @@
+import type { CodeRegistry } from '../code/registry.ts'
 /**
  * Another name for a flow (wire decision G21). Everything that knows flows by name follows in one transaction: its own
  * contents, those of the flows that name its messages, last values with their history, and its runs. Dashboards and
@@ -13,7 +14,7 @@ import { isUniqueViolation } from '../db/transaction.ts'
 import { actorOf, type EventLog } from '../events/event-log.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import type { LastValues } from '../messages/last-values.ts'
-import type { CodeRegistry } from './code-registry.ts'
+import type { LiveWork } from '../work/work.ts'
 import { type NewName, renameReferences } from './flow-references.ts'
 import type { FlowRows } from './flow-rows.ts'
 import type { LiveFlows } from './live.ts'
@@ -22,7 +23,6 @@ import type { PublishedFlowsOwner } from './published-flows.ts'
 import { assertOwnedByApi, nameTaken, noFlow } from './refusals.ts'
 import { refresh } from './source-links.ts'
 import { createFlowStore, type FlowRow } from './store.ts'
-import { createWorkStore } from './work-store.ts'
 
 /** What renaming is made of. */
 export interface RenameDeps {
@@ -32,6 +32,7 @@ export interface RenameDeps {
   readonly code: Pick<CodeRegistry, 'has' | 'release'>
   readonly live: LiveFlows
   readonly published: PublishedFlowsOwner
+  readonly work: Pick<LiveWork, 'rename'>
   /** Gives the runs of a flow another name. */
   readonly renameRuns: (tx: Sql, flowId: string, name: string) => Promise<void>
 }
@@ -121,7 +122,7 @@ function commit(renaming: Renaming, naming: readonly string[], deps: RenameDeps)
 
 /** Everything stored that knows the flow by its name. */
 async function follow(tx: Sql, { id, names, by }: Renaming, deps: RenameDeps): Promise<FlowRow[]> {
-  const { code, eventLog, lastValues, renameRuns } = deps
+  const { code, eventLog, lastValues, renameRuns, work } = deps
   const store = createFlowStore({ sql: tx })
   const changed: FlowRow[] = []
   for (const row of await store.lockWithNaming(tx, { id, name: names.from })) {
@@ -137,7 +138,7 @@ async function follow(tx: Sql, { id, names, by }: Renaming, deps: RenameDeps): P
   const renamed = changed.find((row) => row.id === id)
   if (!renamed) throw noFlow(names.from)
   await lastValues.rename(tx, names)
-  await createWorkStore({ sql: tx }).rename(tx, names)
+  await work.rename(tx, names)
   await renameRuns(tx, id, names.to)
   const detail = { ...names, version: renamed.version }
   await eventLog.audit(tx, { action: 'flow.rename', actor: actorOf(by), flow: names.to, detail })

@@ -5,8 +5,8 @@
 import { checkDocument, type NodeRegistry, type Secrets, type Surroundings } from '@flow-service/core'
 import type { FlowDocument, FlowMode, Issue } from '@flow-service/protocol'
 
+import type { CodeRegistry } from '../code/registry.ts'
 import type { Database } from '../db/database.ts'
-import type { CodeRegistry } from './code-registry.ts'
 import type { PublishedFlows } from './published-flows.ts'
 import type { PythonIssues } from './python-issues.ts'
 import { createFlowStore, type FlowRow } from './store.ts'

@@ -20,9 +20,6 @@ interface CodeOrigin {
   readonly commit: string | null
 }
 
-/** A flow that was defined in code when it was last changed, and where. */
-export type CodeDefined = Pick<CodeOrigin, 'module' | 'project'> & { readonly name: string }
-
 /** What a row of `flow` says without its contents. Times in the engine's spelling. */
 export interface FlowHead {
   readonly id: string
@@ -55,15 +52,6 @@ export interface FlowRow extends FlowHead {
   readonly library: Readonly<Record<string, string>> | null
 }
 
-/** A row of `code_bundle`: digests of the artifacts that hold the text of the bundle and of its source map. */
-export interface BundleRow {
-  readonly digest: string
-  readonly bundle: string
-  readonly source_map: string
-  /** Native addons that stayed outside of it. */
-  readonly addons: readonly string[]
-}
-
 /** Statements on the tables of flows. */
 export type FlowStore = ReturnType<typeof createFlowStore>
 
@@ -89,10 +77,6 @@ export const createFlowStore = ({ sql }: Pick<Database, 'sql'>) => ({
   byName: (name: string): Promise<FlowRow | null> =>
     one(sql<FlowRow[]>`select *, library_of(flow) as library from flow where name = ${name}`),
 
-  /** The flows that were defined in code when they were last changed, with the place of their module. */
-  codeDefined: (): Promise<CodeDefined[]> =>
-    sql`select name, code ->> 'module' as module, code ->> 'project' as project from flow where origin = 'code'`,
-
   byId: (id: string): Promise<FlowRow | null> =>
     one(sql<FlowRow[]>`select *, library_of(flow) as library from flow where id = ${id}`),
 
@@ -109,17 +93,6 @@ export const createFlowStore = ({ sql }: Pick<Database, 'sql'>) => ({
   wish: async (id: string, wished: Wished): Promise<void> => {
     affected(await sql`update flow set wished = ${wished} where id = ${id}`, 1)
   },
-
-  /** The bundles of these digests, as far as there are any: they are spared for an hour, and about to be referred to. */
-  touchBundles: (digests: readonly string[]): Promise<BundleRow[]> =>
-    sql<BundleRow[]>`
-      update code_bundle set touched_at = now() where digest = any(${[...digests]})
-      returning digest, bundle, source_map, addons`,
-
-  /** The bundles of these digests, as far as there are any. */
-  bundles: (digests: readonly string[]): Promise<BundleRow[]> =>
-    sql<BundleRow[]>`
-      select digest, bundle, source_map, addons from code_bundle where digest = any(${[...digests]})`,
 })
 
 /** Statements of transactions. */
@@ -217,34 +190,6 @@ const changes = {
 
   remove: async (tx: Sql, id: string): Promise<void> => {
     affected(await tx`delete from flow where id = ${id}`, 1)
-  },
-
-  keepBundle: async (tx: Sql, row: BundleRow): Promise<void> => {
-    await tx`
-      insert into code_bundle (digest, bundle, source_map, addons)
-      values (${row.digest}, ${row.bundle}, ${row.source_map}, ${[...row.addons]})
-      on conflict (digest) do update set
-        bundle = excluded.bundle, source_map = excluded.source_map, addons = excluded.addons, touched_at = now()`
-  },
-
-  /** Drops the bundles that no flow names, and no run's document; gives their digests. Young ones are spared. */
-  expireBundles: async (tx: Sql): Promise<string[]> => {
-    const idle = await tx<{ digest: string }[]>`
-      select digest from code_bundle
-      where touched_at < now() - interval '1 hour' and digest not in (
-        select entry #>> '{}' from flow, jsonb_path_query(jsonb_build_array(draft, published),
-          '$[*].nodes[*].entry.digest') entry)
-      order by digest for update skip locked`
-    if (idle.length === 0) return []
-    // documents without code are told by their text, which costs less than reading them
-    const rows = await tx<{ digest: string }[]>`
-      delete from code_bundle
-      where digest = any(${idle.map(({ digest }) => digest)}::text[]) and digest not in (
-        select node -> 'entry' ->> 'digest' from run_document, json_array_elements(document -> 'nodes') node
-        where document::text ~ '"entry"\s*:\s*[{]' and json_typeof(node -> 'entry') = 'object'
-          and exists (select from run where run.flow = run_document.flow and run.digest = run_document.digest))
-      returning digest`
-    return rows.map(({ digest }) => digest)
   },
 }
 

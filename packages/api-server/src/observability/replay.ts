@@ -10,9 +10,9 @@ import { MAX_MAILBOX, type ReplayRequest, timestampOfMs } from '@flow-service/pr
 import type { Database, Sql } from '../db/database.ts'
 import type { DeadLetterFilter, DeadLetters, KeptLetter } from '../events/dead-letters.ts'
 import { actorOf, type EventLog } from '../events/event-log.ts'
-import type { LiveWork } from '../flows/work.ts'
 import { invalid, ProblemError } from '../http/errors.ts'
 import type { UserPrincipal } from '../http/principal.ts'
+import type { LiveWork } from '../work/work.ts'
 import { justAfter } from './instant.ts'
 
 /** What replaying needs. */

@@ -1,7 +1,7 @@
 import { flowDocumentInputSchema, type FlowDocumentInput, normalizeDocument } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import type { RegisteredFlow } from '../../src/flows/code-registry.ts'
+import type { RegisteredFlow } from '../../src/code/registry.ts'
 import { type Engine, openEngine, relay } from './engine.ts'
 
 const registered = (name: string, document: FlowDocumentInput): RegisteredFlow => ({

@@ -8,9 +8,9 @@ import type { FlowDocumentInput } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 
-import { createCodeLoader } from '../../src/flows/code-loader.ts'
-import { createCodeObjects } from '../../src/flows/code-objects.ts'
-import type { RegisteredFlow } from '../../src/flows/code-registry.ts'
+import { createCodeLoader } from '../../src/code/loader.ts'
+import { createCodeObjects } from '../../src/code/objects.ts'
+import type { RegisteredFlow } from '../../src/code/registry.ts'
 import { type Engine, openEngine } from './engine.ts'
 
 const directory = fileURLToPath(new URL('../fixtures/flows-basic', import.meta.url))

@@ -12,34 +12,39 @@ import { v7 } from 'uuid'
 
 import { createArtifacts } from '../../src/artifacts/artifacts.ts'
 import { openContentStore } from '../../src/artifacts/content-store.ts'
+import { createCodeObjects } from '../../src/code/objects.ts'
+import { createCodeRegistry, type RegisteredFlow } from '../../src/code/registry.ts'
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import { AddressRules } from '../../src/egress/address-rules.ts'
 import { createDialer } from '../../src/egress/dialer.ts'
 import { createDeadLetters } from '../../src/events/dead-letters.ts'
 import { createEventBus } from '../../src/events/event-bus.ts'
 import { createEventLog } from '../../src/events/event-log.ts'
-import { createCodeObjects } from '../../src/flows/code-objects.ts'
 import { registerFlows } from '../../src/flows/code-registration.ts'
-import { createCodeRegistry, type RegisteredFlow } from '../../src/flows/code-registry.ts'
 import { Flows } from '../../src/flows/flows.ts'
-import { createClock, createHost } from '../../src/flows/host.ts'
-import { Library } from '../../src/flows/library.ts'
 import { createLiveFlows } from '../../src/flows/live.ts'
-import { openMachine } from '../../src/flows/machine.ts'
-import { NodeSources } from '../../src/flows/node-source.ts'
 import { loadPublishedFlows } from '../../src/flows/published-flows.ts'
 import { createPythonIssues } from '../../src/flows/python-issues.ts'
 import { flowsEndpoints, flowsHandlers } from '../../src/flows/routes.ts'
 import { createRunnableFlows } from '../../src/flows/runnable-flows.ts'
-import { libraryEndpoints, libraryHandlers, sourcesEndpoints, sourcesHandlers } from '../../src/flows/source-routes.ts'
-import { createWork } from '../../src/flows/work.ts'
+import { Library } from '../../src/flows/sources/library.ts'
+import { NodeSources } from '../../src/flows/sources/node-source.ts'
+import {
+  libraryEndpoints,
+  libraryHandlers,
+  sourcesEndpoints,
+  sourcesHandlers,
+} from '../../src/flows/sources/source-routes.ts'
 import { createHooks } from '../../src/hooks/hooks.ts'
 import { ServedSockets } from '../../src/hooks/served-sockets.ts'
+import { createClock, createHost } from '../../src/host/host.ts'
+import { openMachine } from '../../src/host/machine.ts'
 import { bind } from '../../src/http/mount.ts'
 import { createCurrentValues } from '../../src/messages/current-values.ts'
 import { openLastValues } from '../../src/messages/last-values.ts'
 import { Redactor } from '../../src/secrets/redactor.ts'
 import { openSecrets } from '../../src/secrets/secrets.ts'
+import { createWork } from '../../src/work/work.ts'
 import { createDispatcher } from '../../src/workers/dispatch.ts'
 import { Flavors } from '../../src/workers/flavors.ts'
 import { WorkerPool } from '../../src/workers/pool.ts'
@@ -138,6 +143,7 @@ export async function openEngine(options: EngineOptions = {}) {
     missing,
     flavors,
     secrets,
+    work,
     activeRuns: async () => options.activeRuns?.() ?? [],
     renameRuns: async () => {},
   })

@@ -1,0 +1,145 @@
+/**
+ * Live control over HTTP: `/flows/{name}/pause …` and `/flows/{name}/nodes/{id}/trigger …` (wire decisions G24-G27).
+ * @module
+ */
+import {
+  flowRunRequestSchema,
+  flowStateSchema,
+  liveRunResultSchema,
+  nameSchema,
+  nodeCancelResultSchema,
+  nodeStateSchema,
+  type ProblemItem,
+  type Run,
+  runSchema,
+  type RunSubmit,
+  stepResultSchema,
+  triggerRequestSchema,
+  triggerResultSchema,
+} from '@flow-service/protocol'
+import * as z from 'zod'
+
+import { endpoint, type Handlers, json, reply } from '../../http/endpoint.ts'
+import { invalid, ProblemError } from '../../http/errors.ts'
+import type { UserPrincipal } from '../../http/principal.ts'
+import type { LiveControl } from './live-control.ts'
+
+const params = z.object({ name: nameSchema })
+const nodeParams = z.object({ name: nameSchema, id: nameSchema })
+
+export const liveEndpoints = {
+  pause: endpoint({
+    id: 'flows.pause',
+    method: 'post',
+    path: '/flows/{name}/pause',
+    summary: 'Hold the deliveries of an active flow',
+    description:
+      'Executions that run go on to their end. Held deliveries survive a restart; beyond 1,000 the oldest become dead letters.',
+    auth: 'user',
+    params,
+    replies: { 200: reply.json('The flow is paused.', flowStateSchema) },
+    problems: ['not_found', 'wrong_mode', 'not_active'],
+  }),
+  resume: endpoint({
+    id: 'flows.resume',
+    method: 'post',
+    path: '/flows/{name}/resume',
+    summary: 'Release what a paused flow holds',
+    auth: 'user',
+    params,
+    replies: { 200: reply.json('The flow is active; what was held is delivered in order.', flowStateSchema) },
+    problems: ['not_found', 'wrong_mode', 'not_active'],
+  }),
+  step: endpoint({
+    id: 'flows.step',
+    method: 'post',
+    path: '/flows/{name}/step',
+    summary: 'Release the oldest held delivery',
+    description: 'What it causes is held again.',
+    auth: 'user',
+    params,
+    replies: { 200: reply.json('How much was released, and is held now.', stepResultSchema) },
+    problems: ['not_found', 'wrong_mode', 'not_paused'],
+  }),
+  run: endpoint({
+    id: 'flows.run',
+    method: 'post',
+    path: '/flows/{name}/run',
+    summary: 'Run the draft once',
+    description:
+      'A batch flow: queues a draft run, `inputs` being its parameters. A live flow: runs by itself until it is quiet, at most 30 s and at most 8 at a time, without listeners and schedules; nothing reaches the catalogue or other flows, but its nodes really send.',
+    auth: 'user',
+    params,
+    body: json(flowRunRequestSchema, { required: false }),
+    replies: {
+      200: reply.json('What came of the live flow.', liveRunResultSchema),
+      201: reply.json('The queued run of the batch flow.', runSchema, z.object({ location: z.string() })),
+    },
+    problems: ['not_found', 'validation_failed', 'flow_invalid', 'rate_limited'],
+  }),
+  trigger: endpoint({
+    id: 'flows.nodes.trigger',
+    method: 'post',
+    path: '/flows/{name}/nodes/{id}/trigger',
+    summary: 'Trigger a node',
+    description:
+      'Feeds the named input ports together, or publishes on the named output ports; without values the node acts by itself.',
+    auth: 'user',
+    params: nodeParams,
+    body: json(triggerRequestSchema, { required: false }),
+    replies: { 202: reply.json('The values are accepted.', triggerResultSchema) },
+    problems: ['not_found', 'wrong_mode', 'not_active', 'validation_failed'],
+  }),
+  cancel: endpoint({
+    id: 'flows.nodes.cancel',
+    method: 'post',
+    path: '/flows/{name}/nodes/{id}/cancel',
+    summary: 'End what a node executes',
+    description: 'Its process is ended. The execution leaves no failure marker.',
+    auth: 'user',
+    params: nodeParams,
+    replies: { 200: reply.json('How many executions were ended.', nodeCancelResultSchema) },
+    problems: ['not_found', 'wrong_mode'],
+  }),
+  acknowledge: endpoint({
+    id: 'flows.nodes.acknowledge',
+    method: 'post',
+    path: '/flows/{name}/nodes/{id}/acknowledge',
+    summary: 'Clear a node’s failure marker',
+    auth: 'user',
+    params: nodeParams,
+    replies: { 200: reply.json('The node.', nodeStateSchema) },
+    problems: ['not_found', 'wrong_mode'],
+  }),
+} as const
+
+/** What the endpoints are answered by. */
+export interface LiveHandlersDeps {
+  readonly control: LiveControl
+  /** Queues a draft run of a batch flow. */
+  readonly submitDraft: (flow: string, params: RunSubmit['params'], by: UserPrincipal) => Promise<Run>
+}
+
+export const liveHandlers = ({ control, submitDraft }: LiveHandlersDeps): Handlers<typeof liveEndpoints> => ({
+  pause: async ({ params: { name } }) => ({ status: 200, value: await control.pause(name) }),
+  resume: async ({ params: { name } }) => ({ status: 200, value: await control.resume(name) }),
+  step: async ({ params: { name } }) => ({ status: 200, value: await control.step(name) }),
+  async run({ params: { name }, body: { inputs }, principal, request }) {
+    if ((await control.modeOf(name)) === 'live') return { status: 200, value: await control.runOnce(name, inputs) }
+    const run = await submitDraft(name, inputs, principal).catch(asInputs)
+    return { status: 201, value: run, headers: { location: `${request.baseUrl}/runs/${run.id}` } }
+  },
+  trigger: async ({ params: { name, id }, body: { values } }) => ({
+    status: 202,
+    value: await control.trigger(name, id, values),
+  }),
+  cancel: async ({ params: { name, id } }) => ({ status: 200, value: await control.cancel(name, id) }),
+  acknowledge: async ({ params: { name, id } }) => ({ status: 200, value: await control.acknowledge(name, id) }),
+})
+
+/** A submission has `params` where the body of this request has `inputs`. */
+function asInputs(error: unknown): never {
+  if (!(error instanceof ProblemError) || error.code !== 'validation_failed') throw error
+  const items = error.extensions['errors'] as readonly ProblemItem[]
+  throw invalid(items.map((item) => ({ ...item, path: item.path.replace(/^\/params/, '/inputs') })))
+}
