@@ -75,7 +75,7 @@ export default {
     {
       name: 'mechanisms-know-no-slice',
       severity: 'error',
-      from: { path: `${server}/(http|db|egress)/` },
+      from: { path: `${server}/(http|db|egress|process)/` },
       to: { path: `${server}/(${slices.join('|')})/` },
     },
     {

@@ -7,7 +7,7 @@ import { hasPostgres } from './test/components/postgres.ts'
 const source = ['@flow-service/source']
 
 /** What only a server can do. */
-const onServer = ['runs/shared', 'runs/shared-stages', 'secrets/shared', 'workers/shared'].map(
+const onServer = ['runs/shared', 'runs/stages/shared', 'secrets/shared', 'workers/shared'].map(
   (suite) => `packages/api-server/test/${suite}.test.ts`,
 )
 /** Suites that reach the database's tables; on a server they run a second time. */
@@ -20,7 +20,8 @@ const onDatabase = [
   'flows/{control/{live-control,node-control},sources/{library,node-source}}',
   'messages/{crash,last-values,recovered-values,rename-values,routes}',
   'observability/{lists,replay,state}',
-  'runs/{cancel,curves,deleted-flow,history,import,limits,metrics-run,races,retry,routes,run-artifacts,run-export,runs,stage-cache,stage-flights,stage-reasons,sweep}',
+  'runs/{cancel,deleted-flow,history,import,limits,races,retry,routes,run-artifacts,runs,sweep}',
+  'runs/{curves/points-of-runs,reports/{comparison,run-export},stages/{cache,flights,reasons}}',
   'secrets/{restart,secrets}',
   'work/{arrivals,work}',
   'workers/flavors',

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { createdAt, Past } from '../packages/api-server/test/runs/curve-rows.ts'
+import { createdAt, Past } from '../packages/api-server/test/runs/curves/curve-rows.ts'
 import { openTables, type Tables } from '../packages/api-server/test/runs/tables.ts'
 
 const RUNS = 10_000

@@ -3,7 +3,7 @@
  * @module
  */
 import { settings } from '../../packages/api-server/src/config.ts'
-import type { Setting } from '../../packages/api-server/src/setting.ts'
+import type { Setting } from '../../packages/api-server/src/process/setting.ts'
 import { code, type Page, table } from './page.ts'
 
 /** Every setting with its environment variable, its option of `createService` and its default. */

@@ -3,6 +3,7 @@
  * from that table.
  * @module
  */
+import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 
@@ -22,7 +23,10 @@ import {
   type Setting,
   setting,
   text,
-} from './setting.ts'
+} from './process/setting.ts'
+
+/** Version of the engine: that of this package. */
+export const engineVersion: string = (createRequire(import.meta.url)('../package.json') as { version: string }).version
 
 const isTimeZone = (name: string): boolean => {
   try {

@@ -16,8 +16,7 @@ import type { Logger } from 'pino'
 
 import { createApp } from './app.ts'
 import { rememberUsers } from './auth/remembered-users.ts'
-import { loadSessionKey } from './auth/session-key.ts'
-import { createSessions, type Sessions } from './auth/sessions.ts'
+import { createSessions, loadSessionKey, type Sessions } from './auth/sessions.ts'
 import { writeSignInFile } from './auth/sign-in-file.ts'
 import { type FirstUser, openUsers, type Users } from './auth/users.ts'
 import type { LoadError } from './code/project.ts'
@@ -25,16 +24,16 @@ import { type ResolvedConfig, resolveConfig, type ServiceConfig } from './config
 import { guardProcess } from './db/process-guard.ts'
 import { type Engine, openEngine } from './engine.ts'
 import type { RegisteredName, ReloadResult } from './flows/code-flows.ts'
-import { explained } from './full-disk.ts'
 import { answerErrors, notFound } from './http/errors.ts'
 import { secureHeaders } from './http/headers.ts'
 import { openServer } from './http/open-server.ts'
 import { createUpgradeRouter, type UpgradeRouter } from './http/upgrade.ts'
-import { Lifecycle } from './lifecycle.ts'
-import { createLog } from './log.ts'
+import { explained } from './process/full-disk.ts'
+import { Lifecycle } from './process/lifecycle.ts'
+import { createLog } from './process/log.ts'
+import { ConfigError } from './process/setting.ts'
+import { outliveStrayRejections } from './process/stray-rejections.ts'
 import { Redactor } from './secrets/redactor.ts'
-import { ConfigError } from './setting.ts'
-import { outliveStrayRejections } from './stray-rejections.ts'
 
 /** Where a listening service answers. */
 export interface Address {
@@ -92,7 +91,7 @@ export async function createService(options: ServiceConfig = {}): Promise<Servic
 
 async function open(config: ResolvedConfig, lifecycle: Lifecycle): Promise<Service> {
   const redactor = new Redactor()
-  const log = createLog(config.logLevel, redactor)
+  const log = createLog(config.logLevel, (line) => redactor.mask(line))
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
   const key = await loadSessionKey(config)
   if (config.guardProcess && config.databaseUrl !== null) {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 import { resolveConfig, type ServiceConfig, settings } from '../src/config.ts'
-import { ConfigError } from '../src/setting.ts'
+import { ConfigError } from '../src/process/setting.ts'
 
 const key = 'k'.repeat(32)
 

@@ -6,7 +6,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject 
 import { join } from 'node:path'
 
 import type { ResolvedConfig } from '../config.ts'
-import { ConfigError } from '../setting.ts'
+import { ConfigError } from '../process/setting.ts'
 import { readPrivateFile, writePrivateFile } from './private-file.ts'
 
 /** An Ed25519 key pair. */

@@ -1,16 +1,17 @@
 /**
- * The people who may sign in.
+ * The people who may sign in, and their passwords.
  * @module
  */
 import { randomBytes } from 'node:crypto'
+
+import { hash, parseOptions, verify } from '@node-rs/argon2'
 
 import type { ResolvedConfig } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { ProblemError } from '../http/errors.ts'
 import type { UserPrincipal } from '../http/principal.ts'
-import { newId } from '../new-id.ts'
+import { newId } from '../process/new-id.ts'
 import { type AccountNews, createAccountNews } from './account-news.ts'
-import { hashPassword, isOutdated, passwordFits } from './password.ts'
 import { type Account, type AuthStore, createAuthStore } from './store.ts'
 
 /** A user who was made at the first start; `password` only when it was made up, to be shown once. */
@@ -123,4 +124,28 @@ const foldEmail = (email: string): string => email.trim().replaceAll(/[A-Z]/g, (
 function checkPassword(password: string): void {
   if (password.length < 8 || password.length > 128)
     throw new ProblemError('validation_failed', 'a password has 8 to 128 characters')
+}
+
+/**
+ * Of password hashes: argon2id in the PHC string format (RFC 9106), with the parameters that OWASP recommends. Memory in
+ * KiB, passes and lanes.
+ */
+const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+
+/** A hash of `password` with a salt of its own. */
+const hashPassword = (password: string): Promise<string> => hash(password, cost)
+
+/** Made of random bytes that nobody kept: verified for unknown users, so that they take as long as known ones. */
+const nobody = '$argon2id$v=19$m=19456,t=2,p=1$HaYMyr9GohMHRj7fszQuXg$FbwQaWk5e113Wj8Sw2TvEcp76AtPEIvAuCToCDTBDdc'
+
+/** Whether `password` fits; `stored` is `null` for an unknown user, which takes the same time. */
+async function passwordFits(stored: string | null, password: string): Promise<boolean> {
+  const fits = await verify(stored ?? nobody, password)
+  return fits && stored !== null
+}
+
+/** Whether a hash was made with other parameters than those in force. */
+function isOutdated(stored: string): boolean {
+  const used = parseOptions(stored)
+  return used.memoryCost !== cost.memoryCost || used.timeCost !== cost.timeCost || used.parallelism !== cost.parallelism
 }

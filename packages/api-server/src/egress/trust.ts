@@ -7,7 +7,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 
-import { ConfigError } from '../setting.ts'
+import { ConfigError } from '../process/setting.ts'
 
 /** The context of connections that nodes make; undefined stands for what Node.js does by itself. */
 export type Trust = () => SecureContext | undefined

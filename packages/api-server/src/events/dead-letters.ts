@@ -8,7 +8,7 @@ import { type DeadLetterReason, type DeadLetterRecord, MAX_STORED_VALUE_BYTES } 
 
 import type { Database, Sql } from '../db/database.ts'
 import { createTimestamps } from '../db/timestamps.ts'
-import { newId } from '../new-id.ts'
+import { newId } from '../process/new-id.ts'
 import { boundedJson } from './bounded-json.ts'
 import { ReplayedLetters } from './replayed-letters.ts'
 import { createEventStore, type DeadLetterFilter, type DeadLetterRow } from './store.ts'

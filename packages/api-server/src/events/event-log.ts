@@ -8,7 +8,7 @@ import { type ObservabilityEvent, timestampOfMs } from '@flow-service/protocol'
 import type { Database, Sql } from '../db/database.ts'
 import { createTimestamps } from '../db/timestamps.ts'
 import type { UserPrincipal } from '../http/principal.ts'
-import { newId } from '../new-id.ts'
+import { newId } from '../process/new-id.ts'
 import { createEventStore, type EventFilter, type EventRow } from './store.ts'
 import { createWriteBehind } from './write-behind.ts'
 

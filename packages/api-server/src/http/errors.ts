@@ -15,7 +15,7 @@ import {
 import type { ErrorRequestHandler, RequestHandler } from 'express'
 import type * as z from 'zod'
 
-import { newId } from '../new-id.ts'
+import { newId } from '../process/new-id.ts'
 
 /**
  * A refusal. `detail` says what failed, with which value, and what to do; `extensions` become members of the body.

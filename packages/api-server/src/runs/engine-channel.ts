@@ -9,7 +9,7 @@ import type { Clock } from '@flow-service/core'
 import type { RunStatus, RunSummary } from '@flow-service/protocol'
 
 import type { Database } from '../db/database.ts'
-import { newId } from '../new-id.ts'
+import { newId } from '../process/new-id.ts'
 import type { RunsLog } from './execution-writer.ts'
 
 /** A run and the state that it has reached. */

@@ -5,12 +5,12 @@
 import type { FlowDocument, RunStatus } from '@flow-service/protocol'
 
 import type { Database, Sql } from '../db/database.ts'
-import { chunkItem, chunkRows, type PackedPoints, withPoints } from './chunk-store.ts'
+import { chunkItem, chunkRows, type PackedPoints, withPoints } from './curves/chunk-store.ts'
+import type { Chunk, ChunkPoints, Curve } from './curves/points.ts'
+import type { ChunkSize } from './curves/thinning.ts'
 import { type Claim, claimed, type ClaimedRun, claimedOf, claimParts, type ClaimRow } from './lease-store.ts'
-import type { Chunk, ChunkPoints, Curve } from './metrics.ts'
 import type { Failure, MetricSummary, NodeRow, RunArtifact } from './run-record.ts'
-import { type CacheEntry, keepStages, stageItem } from './stage-store.ts'
-import type { ChunkSize } from './thinning.ts'
+import { type CacheEntry, keepStages, stageItem } from './stages/store.ts'
 
 /** The end of a run. */
 export interface RunEnd {

@@ -5,6 +5,7 @@
  * by a cancellation, or by the loss of the lease, whichever comes first. What the graph runtime reports later is dropped.
  */
 import {
+  type BatchEvent,
   type BatchOutcome,
   documentDigest,
   checkParams,
@@ -16,17 +17,15 @@ import { type EngineEvent, type FlowDocument, qualify, timestampOfMs } from '@fl
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { RunnableFlows } from '../flows/runnable-flows.ts'
-import type { EngineStages } from './engine-stages.ts'
 import type { RunEnd } from './execution-store.ts'
 import { type ExecutionWriter, type RunsLog, unstorable } from './execution-writer.ts'
 import type { ClaimedRun } from './lease-store.ts'
 import { maskedEvent, sparesSecrets } from './masked-event.ts'
-import { underName } from './pinned-document.ts'
 import { RunRecorder } from './recorder.ts'
 import { storableResult } from './result.ts'
-import { RunPlace } from './run-place.ts'
 import { paramsOf, secondsBetween, storableText, summaryOf, type SummaryRow } from './run-record.ts'
-import { RunStageCache } from './stage-cache.ts'
+import { RunStageCache } from './stages/cache.ts'
+import type { EngineStages } from './stages/engine-stages.ts'
 import { WholeLogs } from './whole-logs.ts'
 
 /** What executing takes. */
@@ -279,4 +278,46 @@ const failed = (type: string, message: string, node: string | null = null): Endi
 function outputsOf(document: FlowDocument, result: Record<string, unknown>): ReadonlyMap<string, unknown> {
   const given = document.outputs.filter(({ port }) => (result[port] ?? null) !== null)
   return new Map(given.map(({ name, port }) => [name, result[port]]))
+}
+
+/** The document under the name that its flow has now: a pinned document keeps the name it was published under. */
+function underName(name: string, document: FlowDocument): FlowDocument {
+  if (document.name === name) return document
+  const nodes = document.nodes.map((node) => ({
+    ...node,
+    ports: node.ports.map((port) => ({ ...port, message: qualify(name, port.name) })),
+  }))
+  return { ...document, name, nodes }
+}
+
+/**
+ * Whether a run takes a place among those that its engine executes: not while all that it has begun waits for attached
+ * workers, of which there may be none for days.
+ */
+export class RunPlace {
+  readonly #elsewhere: ReadonlySet<string>
+  readonly #onChange: (isWaiting: boolean) => void
+  readonly #begun = new Map<string, 'waits' | 'executes'>()
+  #isWaiting = false
+
+  /** `onChange` hears when the run begins to wait, and when that is over. */
+  constructor({ nodes }: FlowDocument, onChange: (isWaiting: boolean) => void) {
+    this.#elsewhere = new Set(nodes.filter(({ worker }) => worker !== null).map(({ id }) => id))
+    this.#onChange = onChange
+  }
+
+  observe(event: BatchEvent): void {
+    if (event.kind !== 'node' || this.#elsewhere.size === 0) return
+    const { node, status, cache } = event
+    // a stage that another run executes waits for the same worker as that
+    const waits = status === 'queued' || (status === 'pending' && cache !== undefined)
+    if (waits && this.#elsewhere.has(node)) this.#begun.set(node, 'waits')
+    else if (waits || status === 'running') this.#begun.set(node, 'executes')
+    else this.#begun.delete(node)
+    const states = new Set(this.#begun.values())
+    const isWaiting = states.has('waits') && !states.has('executes')
+    if (isWaiting === this.#isWaiting) return
+    this.#isWaiting = isWaiting
+    this.#onChange(isWaiting)
+  }
 }

@@ -7,7 +7,7 @@ import * as z from 'zod'
 
 import { invalid } from '../http/errors.ts'
 import { time } from '../http/query.ts'
-import type { RunFilter } from './run-filter.ts'
+import type { RunFilter } from './curves/run-filter.ts'
 
 /** Words separated by commas, as text: an array in a query string has many spellings. */
 export const commaList = (what: string) =>

@@ -5,8 +5,8 @@
 import type { RunInput, RunStatus } from '@flow-service/protocol'
 
 import type { Database, Sql } from '../db/database.ts'
-import { chunkItem, chunkRows } from './chunk-store.ts'
-import type { Chunk } from './metrics.ts'
+import { chunkItem, chunkRows } from './curves/chunk-store.ts'
+import type { Chunk } from './curves/points.ts'
 import type { RunArtifact } from './run-record.ts'
 
 /** A run that ended elsewhere. */

@@ -16,7 +16,7 @@ import {
 
 import { epochUs } from '../db/timestamps.ts'
 import type { RunnableFlow } from '../flows/runnable-flows.ts'
-import type { Chunk, Curve } from './metrics.ts'
+import type { Chunk, Curve } from './curves/points.ts'
 
 /** An entry that fits. Times are in microseconds since the Unix epoch. */
 export interface CheckedImport {

@@ -7,7 +7,7 @@ import { artifactRefsIn, type FlowDocument, type ProblemItem, type Run, type Run
 
 import type { RunnableFlow, RunnableFlows } from '../flows/runnable-flows.ts'
 import { invalid, ProblemError } from '../http/errors.ts'
-import { newId } from '../new-id.ts'
+import { newId } from '../process/new-id.ts'
 import { shownInputs } from './masked-event.ts'
 import { runRecord } from './run-record.ts'
 import type { NewRun } from './store.ts'

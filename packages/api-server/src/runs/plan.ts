@@ -16,10 +16,10 @@ import type { PlannedStage, RunPlan, RunPlanSubmit } from '@flow-service/protoco
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import { noFlow } from '../flows/refusals.ts'
 import type { RunnableFlows } from '../flows/runnable-flows.ts'
-import type { EngineStages } from './engine-stages.ts'
 import { assertStored, digestsOf, newRun, type Runnable, runnable, type UntimedRun } from './new-run.ts'
 import { paramsOf } from './run-record.ts'
-import type { StageLooks } from './stage-looks.ts'
+import type { EngineStages } from './stages/engine-stages.ts'
+import type { StageLooks } from './stages/looks.ts'
 import { placeInSweep, sweepRuns } from './sweep.ts'
 
 /** What planning takes. */

@@ -18,12 +18,12 @@ import {
   timestampOfMs,
 } from '@flow-service/protocol'
 
+import { MetricBuffer, pointValue } from './curves/points.ts'
 import type { RunEnd, RunWrite } from './execution-store.ts'
 import { type ExecutionWriter, unstorable, type Written } from './execution-writer.ts'
 import { LogTail } from './log-tail.ts'
-import { MetricBuffer, pointValue } from './metrics.ts'
 import { type NodeRow, type RunArtifact, storableText, untouchedNode } from './run-record.ts'
-import type { CacheEntry } from './stage-store.ts'
+import type { CacheEntry } from './stages/store.ts'
 
 /** What the recorder needs to know of its run and surroundings. */
 export interface RecorderSetting {

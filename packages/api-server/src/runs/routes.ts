@@ -15,8 +15,8 @@ import * as z from 'zod'
 
 import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
 import { integer, nextPage, pageQuery } from '../http/query.ts'
+import { cutOf } from './curves/points.ts'
 import { commaList, filterOf, filterQuery } from './filter-query.ts'
-import { cutOf } from './metrics.ts'
 import type { Runs } from './runs.ts'
 
 const runParam = z.object({ id: z.uuid('use the id of a run') })

@@ -9,9 +9,9 @@ import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database, Sql } from '../db/database.ts'
 import type { GroupWriter } from '../db/group-writer.ts'
 import { sqlState } from '../db/transaction.ts'
+import type { Curve } from './curves/points.ts'
 import type { ExecutionStore, RunWrite } from './execution-store.ts'
 import type { Claim, ClaimedRun, LeaseStore } from './lease-store.ts'
-import type { Curve } from './metrics.ts'
 import { createStatementGroup } from './statement-group.ts'
 
 /** What commits need. */

@@ -3,16 +3,18 @@
  * @module
  */
 import type { Secrets } from '@flow-service/core'
+import type { Clock } from '@flow-service/core'
 import type { MetricPoint, MetricSeries, Run } from '@flow-service/protocol'
 
+import { ProblemError } from '../http/errors.ts'
+import { inDocumentOrder, pointOf } from './curves/points.ts'
+import { shownMessage } from './curves/shown-names.ts'
+import { chosenOf, sharesOf, thinned } from './curves/thinning.ts'
 import type { ExecutionStore } from './execution-store.ts'
 import { shownInputs } from './masked-event.ts'
-import { inDocumentOrder, pointOf } from './metrics.ts'
 import { noRun } from './refusals.ts'
 import { type DetailRow, runRecord } from './run-record.ts'
-import { shownMessage } from './shown-names.ts'
 import type { RunsStore } from './store.ts'
-import { chosenOf, sharesOf, thinned } from './thinning.ts'
 
 /** Which curves are asked for. */
 export interface MetricsQuery {
@@ -104,5 +106,29 @@ export class RunView {
     const row = await this.#setting.store.detail(id)
     if (!row) throw noRun(id)
     return row
+  }
+}
+
+/** Writes are repeated for as long as the database does not take them; who reads is not kept that long. */
+const PATIENCE_MS = 5_000
+
+/** Resolves when what has gathered is written; refuses with `unavailable` when that takes more than 5 s. */
+export async function flushForRead(
+  execution: { flush(): Promise<void> } | null,
+  clock: Pick<Clock, 'setTimer'>,
+): Promise<void> {
+  if (execution === null) return
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const cancel = clock.setTimer(PATIENCE_MS, () =>
+    reject(
+      new ProblemError('unavailable', 'the database does not take what the run has done now; try again', {
+        retry_after_s: 5,
+      }),
+    ),
+  )
+  try {
+    await Promise.race([execution.flush(), late])
+  } finally {
+    cancel()
   }
 }

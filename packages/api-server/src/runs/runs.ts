@@ -18,25 +18,25 @@ import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database, Sql } from '../db/database.ts'
 import { createTimestamps } from '../db/timestamps.ts'
 import type { RunnableFlows } from '../flows/runnable-flows.ts'
-import { CurveStore } from './curve-store.ts'
-import { Curves, type CurvesSetting } from './curves.ts'
+import { CurveStore } from './curves/curve-store.ts'
+import type { RunFilter } from './curves/run-filter.ts'
 import { EngineChannel, type RunNews } from './engine-channel.ts'
-import { EngineStages } from './engine-stages.ts'
 import { ExecutionStore } from './execution-store.ts'
 import { ExecutionWriter, type RunsLog } from './execution-writer.ts'
 import { Execution } from './execution.ts'
-import { ExportStore } from './export-store.ts'
 import { HistoryStore } from './history-store.ts'
 import { RunHistory } from './history.ts'
 import { LeaseStore } from './lease-store.ts'
 import { planRuns } from './plan.ts'
-import { flushForRead } from './read-flush.ts'
+import { CurveComparison, type CurveComparisonDeps } from './reports/comparison.ts'
+import { ExportStore } from './reports/export-store.ts'
+import { RunExports } from './reports/run-export.ts'
 import { RunCommits } from './run-commits.ts'
-import { RunExports } from './run-export.ts'
-import type { RunFilter } from './run-filter.ts'
 import { type QueueSetting, RunQueue } from './run-queue.ts'
 import { RunTeller } from './run-teller.ts'
+import { flushForRead } from './run-view.ts'
 import { type MetricsQuery, RunView } from './run-view.ts'
+import { EngineStages } from './stages/engine-stages.ts'
 import { RunsStore } from './store.ts'
 import { createSubmissions, type Submissions } from './submissions.ts'
 
@@ -77,8 +77,8 @@ export interface Runs extends Submissions {
   cancel(id: string): Promise<Run>
   /** Refuses with `not_found`. */
   metrics(id: string, query: MetricsQuery): Promise<MetricSeries[]>
-  /** Curves of several runs. */
-  readonly curves: Curves
+  /** CurveComparison of several runs. */
+  readonly curves: CurveComparison
   readonly exports: RunExports
   /** Finished runs. */
   readonly history: RunHistory
@@ -199,10 +199,10 @@ const letterOf = ({ id, flow }: RunSummary) =>
 function tablesOf({
   database,
   ...reading
-}: Pick<RunsDeps, 'database'> & Pick<CurvesSetting, 'flush' | 'secrets'>): Pick<Runs, 'curves' | 'exports'> {
+}: Pick<RunsDeps, 'database'> & Pick<CurveComparisonDeps, 'flush' | 'secrets'>): Pick<Runs, 'curves' | 'exports'> {
   const store = new CurveStore(database)
   return {
-    curves: new Curves({ store, ...reading }),
+    curves: new CurveComparison({ store, ...reading }),
     exports: new RunExports({ store: new ExportStore(database), curves: store, ...reading }),
   }
 }

@@ -6,7 +6,7 @@
 import type { FlowDocument, RunInput } from '@flow-service/protocol'
 
 import type { Database, Sql } from '../db/database.ts'
-import { flowName, matching, type RunFilter } from './run-filter.ts'
+import { flowName, matching, type RunFilter } from './curves/run-filter.ts'
 import type { DetailRow, SummaryRow } from './run-record.ts'
 
 /** A run to be queued. */

@@ -9,7 +9,7 @@ import type { ProblemItem, Sweep, SweepSubmit } from '@flow-service/protocol'
 import { isUniqueViolation } from '../db/transaction.ts'
 import { noFlow } from '../flows/refusals.ts'
 import { invalid } from '../http/errors.ts'
-import { newId } from '../new-id.ts'
+import { newId } from '../process/new-id.ts'
 import {
   assertStored,
   digestsOf,

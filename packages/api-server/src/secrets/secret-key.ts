@@ -9,7 +9,7 @@ import { join } from 'node:path'
 
 import { readPrivateFile, writePrivateFile } from '../auth/private-file.ts'
 import type { ResolvedConfig } from '../config.ts'
-import { ConfigError } from '../setting.ts'
+import { ConfigError } from '../process/setting.ts'
 import { createCipher, type SecretCipher } from './cipher.ts'
 import type { SecretStore } from './store.ts'
 

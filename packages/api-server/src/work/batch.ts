@@ -4,7 +4,7 @@
  * @module
  */
 
-import { newId } from '../new-id.ts'
+import { newId } from '../process/new-id.ts'
 import type { Publication } from './owed-values.ts'
 import type { WorkCommit, WorkRow } from './store.ts'
 

@@ -7,7 +7,7 @@ import type { Flavor, FlavorUpdate } from '@flow-service/protocol'
 
 import type { Database, Sql } from '../db/database.ts'
 import { ProblemError } from '../http/errors.ts'
-import type { Lifecycle } from '../lifecycle.ts'
+import type { Lifecycle } from '../process/lifecycle.ts'
 import { createFlavorStore, type FlavorUser } from './flavor-store.ts'
 
 const CHANNEL = 'flavor_changed'

@@ -6,7 +6,7 @@ import { loadSigningKey } from '../auth/signing-key.ts'
 import type { ResolvedConfig } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { SocketGuests, type SocketGuestsDeps } from '../http/socket-guests.ts'
-import type { Lifecycle } from '../lifecycle.ts'
+import type { Lifecycle } from '../process/lifecycle.ts'
 import type { WorkerPool } from './pool.ts'
 import { WorkerTokens } from './tokens.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { hash } from '@node-rs/argon2'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
-import { loadSessionKey } from '../../src/auth/session-key.ts'
+import { loadSessionKey } from '../../src/auth/sessions.ts'
 import { writeSignInFile } from '../../src/auth/sign-in-file.ts'
 import { type AuthService, startAuthService, temporaryDirectory } from './service.ts'
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 import { loadSigningKey } from '../../src/auth/signing-key.ts'
-import { ConfigError } from '../../src/setting.ts'
+import { ConfigError } from '../../src/process/setting.ts'
 
 let dataDir: string
 beforeEach(async () => {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 
 import { Authority } from '../../../../test/components/certificates.ts'
 import { loadTrust, trustFault } from '../../src/egress/trust.ts'
-import { ConfigError } from '../../src/setting.ts'
+import { ConfigError } from '../../src/process/setting.ts'
 
 test('a file of authorities that is not there, or holds no sound certificate, is a fault of the configuration', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'trust-'))

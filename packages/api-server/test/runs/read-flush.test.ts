@@ -1,7 +1,7 @@
 import { VirtualClock } from '@flow-service/core/testing'
 import { expect, test } from 'vitest'
 
-import { flushForRead } from '../../src/runs/read-flush.ts'
+import { flushForRead } from '../../src/runs/run-view.ts'
 
 test('who reads a run is refused after 5 s while the database does not take its writes', async () => {
   const clock = new VirtualClock(0)

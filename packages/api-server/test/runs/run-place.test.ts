@@ -2,7 +2,7 @@ import type { BatchEvent } from '@flow-service/core'
 import { flowDocumentInputSchema, normalizeDocument } from '@flow-service/protocol'
 import { expect, test } from 'vitest'
 
-import { RunPlace } from '../../src/runs/run-place.ts'
+import { RunPlace } from '../../src/runs/execution.ts'
 import { node } from './flows.ts'
 
 test('a node that waits for the same stage of another run gives up its place only if it needs an attached worker', () => {

@@ -1,12 +1,12 @@
 /** The endpoints that read many runs, over a database of their own; for benchmarks. */
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import { bind } from '../../src/http/mount.ts'
-import { CurveStore } from '../../src/runs/curve-store.ts'
-import { Curves } from '../../src/runs/curves.ts'
-import { exportEndpoints, exportHandlers } from '../../src/runs/export-routes.ts'
-import { ExportStore } from '../../src/runs/export-store.ts'
-import { metricsEndpoints, metricsHandlers } from '../../src/runs/metrics-routes.ts'
-import { RunExports } from '../../src/runs/run-export.ts'
+import { CurveStore } from '../../src/runs/curves/curve-store.ts'
+import { metricsEndpoints, metricsHandlers } from '../../src/runs/reports/comparison-routes.ts'
+import { CurveComparison } from '../../src/runs/reports/comparison.ts'
+import { exportEndpoints, exportHandlers } from '../../src/runs/reports/export-routes.ts'
+import { ExportStore } from '../../src/runs/reports/export-store.ts'
+import { RunExports } from '../../src/runs/reports/run-export.ts'
 import { type Running, serve } from '../http/server.ts'
 
 export interface Tables extends AsyncDisposable {
@@ -24,7 +24,7 @@ export async function openTables(dataDir: string): Promise<Tables> {
   const exports = new RunExports({ store: new ExportStore(database), curves, ...reading })
   const api = await serve(
     [
-      ...bind(metricsEndpoints, metricsHandlers({ curves: new Curves({ store: curves, ...reading }) })),
+      ...bind(metricsEndpoints, metricsHandlers({ curves: new CurveComparison({ store: curves, ...reading }) })),
       ...bind(exportEndpoints, exportHandlers({ exports })),
     ],
     { checkReplies: false },

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 
 import { openDatabase } from '../../src/db/database.ts'
-import { Lifecycle } from '../../src/lifecycle.ts'
+import { Lifecycle } from '../../src/process/lifecycle.ts'
 import { createService } from '../../src/service.ts'
 import { openFlavors } from '../../src/workers/flavors.ts'
 import { databaseAt } from '../backend.ts'

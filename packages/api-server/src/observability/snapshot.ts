@@ -1,0 +1,39 @@
+/**
+ * What an event socket shows first (wire decision G46): the same as the API answers at that moment.
+ * @module
+ */
+import type { LiveRuntime } from '@flow-service/core'
+import { type NodeState, timestampOfMs } from '@flow-service/protocol'
+
+import type { EngineSnapshot } from '../events/event-replay.ts'
+import type { Flows } from '../flows/flows.ts'
+import type { PublishedFlows } from '../flows/published-flows.ts'
+import type { CurrentValues } from '../messages/current-values.ts'
+import type { Runs } from '../runs/runs.ts'
+
+/** Where the state of the engine is. */
+interface Shown {
+  readonly flows: Pick<Flows, 'states'>
+  readonly runs: Pick<Runs, 'active'>
+  readonly runtime: Pick<LiveRuntime, 'get'>
+  readonly published: Pick<PublishedFlows, 'dtypeOf'>
+  readonly values: Pick<CurrentValues, 'all'>
+}
+
+/** What is stored, then at the call of the result what memory holds. */
+export async function takeSnapshot({ flows, runs, runtime, published, values }: Shown): Promise<() => EngineSnapshot> {
+  const [states, active] = await Promise.all([flows.states(), runs.active()])
+  return () => {
+    const nodes = states.flatMap(({ name }): NodeState[] => runtime.get(name)?.nodeStates() ?? [])
+    // a message that no flow declares any more keeps its last value, which nobody can ask for
+    const declared = values.all().filter(({ message }) => published.dtypeOf(message) !== undefined)
+    const ts = timestampOfMs(Date.now())
+    return {
+      flows: states,
+      nodes,
+      values: declared as EngineSnapshot['values'],
+      health: nodes.map(({ flow, node, health, message }) => ({ flow, node, status: health, message, ts })),
+      runs: active,
+    }
+  }
+}

@@ -1,0 +1,11 @@
+/**
+ * The engine's own log: lines of JSON on the standard output, without the values of secrets.
+ * @module
+ */
+import pino, { type Logger } from 'pino'
+
+/** A log that writes lines of this level and above; `mask` takes the values of secrets out of a line. */
+export function createLog(level: string, mask: (line: string) => string): Logger {
+  const output = pino.destination({ fd: 1, sync: true })
+  return pino({ level, base: null }, { write: (line) => void output.write(mask(line)) })
+}

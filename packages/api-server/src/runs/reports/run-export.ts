@@ -1,0 +1,229 @@
+/**
+ * Exports of runs and of their points as text that is made while it is read (wire decision G37).
+ *
+ * - X1 the runs are settled before the first byte: those of the selection that exist now, the newest 10,000 of them.
+ * - X2 between two pages nothing is held, neither a connection nor more than a page: a reader may take its time, and the
+ *   work ends with the reader.
+ */
+import type { Secrets } from '@flow-service/core'
+import { MAX_SELECTED_RUNS, specialFloats, timestampOfMs, type WireNumber } from '@flow-service/protocol'
+import { messagePart } from '@flow-service/protocol'
+
+import type { CurveStore, PlacedChunk } from '../curves/curve-store.ts'
+import type { RunFilter } from '../curves/run-filter.ts'
+import { ShownNames } from '../curves/shown-names.ts'
+import { shownInputs } from '../masked-event.ts'
+import { paramsOf } from '../run-record.ts'
+import { cell, ColumnNames, type Columns, csvLine, isNumeric, numberCell, textCell, valueAt } from './export-columns.ts'
+import type { ExportRow, ExportStore } from './export-store.ts'
+
+/** What is exported. */
+export interface ExportQuery {
+  readonly format: 'csv' | 'jsonl'
+  readonly filter: RunFilter
+  /** Inputs that become columns. */
+  readonly params?: readonly string[] | undefined
+  /** Outputs that become columns, or the names of the curves that are exported. */
+  readonly metrics?: readonly string[] | undefined
+}
+
+/** An export that has begun. */
+export interface RunExport {
+  /** Set when more runs match than are exported. */
+  readonly truncated: { readonly cap: number; readonly total: number } | null
+  readonly text: AsyncIterable<string>
+}
+
+/** What exporting takes. */
+export interface ExportSetting {
+  readonly store: ExportStore
+  readonly curves: CurveStore
+  /** Writes what this engine has gathered about a run, so that nothing told before is missing. */
+  readonly flush: (id: string) => Promise<void>
+  /** Masks the params of runs. */
+  readonly secrets: Pick<Secrets, 'mask'>
+}
+
+const runColumns = [
+  'id',
+  'flow',
+  'status',
+  'created_at',
+  'started_at',
+  'finished_at',
+  'duration_s',
+  'seed',
+  'group_id',
+  'parent',
+  'external_id',
+  'digest',
+  'commit',
+] as const
+const pointColumns = ['run', 'flow', 'name', 'step', 'ts', 'value'] as const
+
+/** Makes exports. */
+export class RunExports {
+  readonly #setting: ExportSetting
+
+  constructor(setting: ExportSetting) {
+    this.#setting = setting
+  }
+
+  /** One row for each run, newest first. */
+  async runs(query: ExportQuery): Promise<RunExport> {
+    const { filter, truncated } = await this.#settled(query.filter)
+    return { truncated, text: query.format === 'csv' ? this.#runsCsv(query, filter) : this.#runsJsonl(query, filter) }
+  }
+
+  /** One row for each point: runs newest first, curve by curve. */
+  async metrics(query: ExportQuery): Promise<RunExport> {
+    const { filter, truncated } = await this.#settled(query.filter)
+    return { truncated, text: this.#points(query, filter) }
+  }
+
+  /** The selection within the times of the runs that it has now (X1). */
+  async #settled(filter: RunFilter): Promise<{ filter: RunFilter; truncated: RunExport['truncated'] }> {
+    const { store } = this.#setting
+    const { runs, newest, oldest } = await store.extent(filter)
+    const truncated = runs > MAX_SELECTED_RUNS ? { cap: MAX_SELECTED_RUNS, total: await store.total(filter) } : null
+    if (newest === null || oldest === null) return { filter: { ...filter, ids: [] }, truncated }
+    return { filter: { ...filter, since: oldest, until: newest }, truncated }
+  }
+
+  async *#runsCsv({ params, metrics }: ExportQuery, filter: RunFilter): AsyncGenerator<string> {
+    const names = params && metrics ? { params, metrics } : await this.#columns(filter)
+    const columns = { params: params ?? names.params, metrics: metrics ?? names.metrics }
+    yield csvLine([...runColumns, ...headers(columns)])
+    for await (const page of this.#pages(filter)) {
+      yield page
+        .map((row) => {
+          const outputs = columns.metrics.map((path) =>
+            outputCell(valueAt(row.result ?? {}, path), metrics !== undefined),
+          )
+          return csvLine([...runCells(row), ...paramCells(row, columns.params), ...outputs])
+        })
+        .join('')
+    }
+  }
+
+  async *#runsJsonl({ params, metrics }: ExportQuery, filter: RunFilter): AsyncGenerator<string> {
+    for await (const page of this.#pages(filter)) {
+      yield page
+        .map((row) => {
+          const fixed = Object.fromEntries(runColumns.map((name) => [name, row[name]]))
+          const outputs = metrics ? chosen(row.result ?? {}, metrics) : numbersOf(row.result ?? {})
+          return `${JSON.stringify({ ...fixed, params: paramsIn(row, params), metrics: outputs })}\n`
+        })
+        .join('')
+    }
+  }
+
+  async *#points(query: ExportQuery, filter: RunFilter): AsyncGenerator<string> {
+    const { curves, flush } = this.#setting
+    const { format, params = [], metrics } = query
+    if (format === 'csv') yield csvLine([...pointColumns, ...headers({ params, metrics: [] })])
+    const messages = metrics?.flatMap((name) => [name, messagePart(name)]) ?? null
+    const names = new ShownNames((key) => curves.document(key))
+    const linesOf = async function* (page: readonly ExportRow[], chunks: readonly PlacedChunk[]) {
+      for (const chunk of chunks) {
+        const row = page[chunk.place]
+        if (!row) continue
+        const name = `${row.flow}.${chunk.cached ? await names.messageOf(row, chunk) : chunk.message}`
+        if (!isChosen(name, metrics)) continue
+        yield format === 'csv' ? pointsCsv(row, name, chunk, params) : pointsJsonl(row, name, chunk, query.params)
+      }
+    }
+    for await (const page of this.#pages(filter)) {
+      await Promise.all(page.filter(({ status }) => status === 'running').map(({ id }) => flush(id)))
+      const ids = page.map(({ id }) => id)
+      for await (const chunks of curves.chunks(ids, { messages, axes: ['steps', 'ts'] })) yield* linesOf(page, chunks)
+    }
+  }
+
+  /** Pages of runs as they are shown. */
+  async *#pages(filter: RunFilter): AsyncGenerator<ExportRow[]> {
+    const { store, secrets } = this.#setting
+    for await (const page of store.runs(filter))
+      yield page.map((row) => ({ ...row, inputs: shownInputs(row.inputs, secrets) }))
+  }
+
+  /** All inputs, and all outputs that can be numbers. */
+  async #columns(filter: RunFilter): Promise<Columns> {
+    const { store } = this.#setting
+    const names = new ColumnNames()
+    for await (const documents of store.documents(filter)) for (const document of documents) names.addDocument(document)
+    for await (const page of store.runs(filter, 'undocumented')) for (const row of page) names.addRun(row)
+    return names.found
+  }
+}
+
+const headers = ({ params, metrics }: Columns): string[] => [
+  ...params.map((name) => textCell(`params.${name}`)),
+  ...metrics.map((name) => textCell(`metrics.${name}`)),
+]
+
+const runCells = (row: ExportRow): string[] => runColumns.map((name) => cell(row[name]))
+
+function paramCells({ inputs }: ExportRow, columns: readonly string[]): string[] {
+  if (columns.length === 0) return []
+  const values = paramsOf(inputs)
+  const floats = new Set(inputs.filter(({ dtype }) => dtype === 'float').map(({ name }) => name))
+  return columns.map((path) => {
+    const value = valueAt(values, path)
+    return floats.has(path) && isNumeric(value) ? numberCell(value) : cell(value)
+  })
+}
+
+/** Without a choice of columns an output that may hold anything shows its numbers only. */
+const outputCell = (value: unknown, isChosen: boolean): string =>
+  isNumeric(value) ? numberCell(value) : isChosen ? cell(value) : ''
+
+const chosen = (values: Readonly<Record<string, unknown>>, paths: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(paths.map((path) => [path, valueAt(values, path) ?? null]))
+
+const numbersOf = (values: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => isNumeric(value)))
+
+const paramsIn = ({ inputs }: ExportRow, columns: readonly string[] | undefined): Record<string, unknown> =>
+  columns ? chosen(paramsOf(inputs), columns) : paramsOf(inputs)
+
+function pointsCsv(row: ExportRow, name: string, { steps, ts, vals }: PlacedChunk, params: readonly string[]): string {
+  const head = [row.id, row.flow, name].map(textCell).join(',')
+  const tail = csvLine(['', ...paramCells(row, params)])
+  return linesOf(
+    steps,
+    ts,
+    (step, time, at) => `${head},${step},${time},${numberCell(vals[at] ?? 0)}${params.length > 0 ? tail : '\r\n'}`,
+  )
+}
+
+function pointsJsonl(
+  row: ExportRow,
+  name: string,
+  { steps, ts, vals }: PlacedChunk,
+  params: readonly string[] | undefined,
+): string {
+  const head = JSON.stringify({ run: row.id, flow: row.flow, name }).slice(0, -1)
+  const tail = params ? `,"params":${JSON.stringify(paramsIn(row, params))}}\n` : '}\n'
+  return linesOf(
+    steps,
+    ts,
+    (step, time, at) => `${head},"step":${step},"ts":"${time}","value":${jsonNumber(vals[at] ?? 0)}${tail}`,
+  )
+}
+
+const jsonNumber = (value: WireNumber): string => (specialFloats.has(value) ? `"${value}"` : String(value))
+
+function linesOf(
+  steps: readonly number[],
+  ts: readonly number[],
+  line: (step: number, time: string, at: number) => string,
+): string {
+  let text = ''
+  for (const [at, step] of steps.entries()) text += line(step, timestampOfMs(ts[at] ?? 0), at)
+  return text
+}
+
+/** Whether the choice of metrics, bare or with their flow, has one of this full name. */
+const isChosen = (name: string, metrics: readonly string[] | undefined): boolean =>
+  !metrics || metrics.includes(name) || metrics.includes(messagePart(name))

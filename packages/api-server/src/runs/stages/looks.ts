@@ -1,0 +1,79 @@
+/**
+ * Looks for cached stages: what is asked in one turn of the event loop, by whatever run, shares a statement.
+ * @module
+ */
+import { missReasons, type StageParts, whyMissed } from '@flow-service/core'
+import { artifactRefsIn } from '@flow-service/protocol'
+
+import type { Artifacts } from '../../artifacts/artifacts.ts'
+import { createTurnGroup } from '../turn-group.ts'
+import type { AskedStage, StageLoss, StageRow, StageStore, StoredStage } from './store.ts'
+
+/** What looking takes. */
+export interface StageLooksSetting {
+  readonly store: Pick<StageStore, 'find'>
+  readonly artifacts: Pick<Artifacts, 'known'>
+}
+
+/** A usable result. */
+export interface StageHit {
+  readonly outputs: Record<string, unknown>
+  readonly run: string
+  /** The node that executed. */
+  readonly node: string
+  /** Not noted as used within the last hour. */
+  readonly stale: boolean
+}
+
+/** What there is of a stage: a result that can be used, or why there is none. */
+export type StageLook = { readonly hit: StageHit } | { readonly hit: null; readonly why: string[] }
+
+interface Found extends StoredStage {
+  readonly artifactsGone: boolean
+}
+
+const lossReasons: Readonly<Record<StageLoss, string>> = {
+  expired: missReasons.expired,
+  secret: missReasons.secret,
+  too_large: missReasons.tooLarge,
+  volatile: missReasons.volatile,
+}
+
+/** Looks of one engine. */
+export class StageLooks {
+  readonly #setting: StageLooksSetting
+  readonly #find: (stage: AskedStage) => Promise<Found>
+
+  constructor(setting: StageLooksSetting) {
+    this.#setting = setting
+    this.#find = createTurnGroup((stages) => this.#answer(stages))
+  }
+
+  /** Calls `parts` when the stage has to be compared with others. */
+  async look(stage: AskedStage, parts: () => StageParts): Promise<StageLook> {
+    const { row, near, artifactsGone } = await this.#find(stage)
+    if (row === null) return { hit: null, why: whyMissed(parts(), near) }
+    if (row.alien) return { hit: null, why: [missReasons.keyFormat] }
+    if (row.outputs === null || row.loss !== null) return { hit: null, why: [lossReasons[row.loss ?? 'expired']] }
+    if (artifactsGone) return { hit: null, why: [missReasons.artifactGone] }
+    const { outputs, run, node, stale } = row
+    return { hit: { outputs, run, node, stale } }
+  }
+
+  async #answer(stages: readonly AskedStage[]): Promise<Found[]> {
+    const found = await this.#setting.store.find(stages)
+    const stored = await this.#stored(found)
+    return found.map((stage) => ({
+      ...stage,
+      artifactsGone: digestsIn(stage.row).some((digest) => !stored.has(digest)),
+    }))
+  }
+
+  /** Those of the bytes, which results refer to, that are still there. */
+  async #stored(found: readonly StoredStage[]): Promise<ReadonlySet<string>> {
+    const digests = new Set(found.flatMap(({ row }) => digestsIn(row)))
+    return digests.size > 0 ? this.#setting.artifacts.known([...digests]) : digests
+  }
+}
+
+const digestsIn = (row: StageRow | null): string[] => artifactRefsIn(row?.outputs).map(({ digest }) => digest)
