@@ -17,9 +17,9 @@ const arrows = {
 /** Slices of the server in the order of their dependencies: a slice uses slices to its left. */
 const slices = [
   'auth',
+  'events',
   'secrets',
   'artifacts',
-  'events',
   'messages',
   'hooks',
   'work',
@@ -67,10 +67,17 @@ export default {
     ...packageRules,
     ...sliceRules,
     {
-      name: 'routes-belong-to-the-app',
+      name: 'routes-belong-to-the-slice',
       severity: 'error',
-      from: { path: `${server}/`, pathNot: `${server}/(app|openapi-document)\\.ts$` },
+      from: { path: `${server}/`, pathNot: [`${server}/api\\.ts$`, '/slice\\.ts$'] },
       to: { path: `${server}/.+\\broutes\\.ts$` },
+    },
+    {
+      name: 'nouns-are-wired-in-slices',
+      comment: 'who needs a noun gets it by its constructor',
+      severity: 'error',
+      from: { path: `${server}/`, pathNot: [`${server}/(api|compose|service)\\.ts$`, '/(slice|layer)\\.ts$'] },
+      to: { path: '/(slice|process/given|db/layer|egress/layer)\\.ts$' },
     },
     {
       name: 'mechanisms-know-no-slice',

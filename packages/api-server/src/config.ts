@@ -5,7 +5,7 @@
  */
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 
 import type { AnyFlow } from '@flow-service/protocol'
 
@@ -274,3 +274,7 @@ export function resolveConfig(options: ServiceConfig = {}, env: Environment = pr
   const caFile = values.caFile && resolve(values.caFile)
   return { ...values, dataDir: resolve(values.dataDir), artifactsDir, caFile, flows, onNodeReport }
 }
+
+/** Directory of the stored artifacts. */
+export const artifactsDirOf = ({ artifactsDir, dataDir }: Pick<ResolvedConfig, 'artifactsDir' | 'dataDir'>): string =>
+  artifactsDir ?? join(dataDir, 'artifacts')

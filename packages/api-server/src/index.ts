@@ -2,7 +2,7 @@
  * The flow-service engine as a library.
  * @module
  */
-export { apiDocument } from './app.ts'
+export { apiDocument } from './api.ts'
 export { type ResolvedConfig, type ServiceConfig, settings } from './config.ts'
 export { checkFlowDocument, type DocumentFinding, type KnownSurroundings } from './flows/check-document.ts'
 export type { RegisteredName, ReloadResult } from './flows/code-flows.ts'

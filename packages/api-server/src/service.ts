@@ -1,5 +1,5 @@
 /**
- * A service: every slice composed, in the order of their dependencies. The only file that knows them all.
+ * A service: an engine (`compose.ts`) with its API (`api.ts`) in this process. Hosts and the command line call it.
  *
  * A service is *open* from `createService` on, *listening* after `listen`, and *closed* for good after `close`, which
  * stops taking requests first and lets go of the data directory last.
@@ -14,21 +14,28 @@ import { hideCredentials } from '@flow-service/worker-agent'
 import express, { type Router } from 'express'
 import type { Logger } from 'pino'
 
-import { createApp } from './app.ts'
-import { rememberUsers } from './auth/remembered-users.ts'
-import { createSessions, loadSessionKey, type Sessions } from './auth/sessions.ts'
+import { createApi } from './api.ts'
+import type { Sessions } from './auth/sessions.ts'
 import { writeSignInFile } from './auth/sign-in-file.ts'
-import { type FirstUser, openUsers, type Users } from './auth/users.ts'
+import { sessions, users } from './auth/slice.ts'
+import type { FirstUser, Users } from './auth/users.ts'
 import type { LoadError } from './code/project.ts'
+import { openEngine } from './compose.ts'
 import { type ResolvedConfig, resolveConfig, type ServiceConfig } from './config.ts'
+import type { Database } from './db/database.ts'
+import { database } from './db/layer.ts'
 import { guardProcess } from './db/process-guard.ts'
-import { type Engine, openEngine } from './engine.ts'
-import type { RegisteredName, ReloadResult } from './flows/code-flows.ts'
+import type { AddressRules } from './egress/address-rules.ts'
+import { addressRules } from './egress/layer.ts'
+import type { CodeFlows, RegisteredName, ReloadResult } from './flows/code-flows.ts'
+import { codeFlows } from './flows/slice.ts'
 import { answerErrors, notFound } from './http/errors.ts'
 import { secureHeaders } from './http/headers.ts'
 import { openServer } from './http/open-server.ts'
 import { createUpgradeRouter, type UpgradeRouter } from './http/upgrade.ts'
+import { createClock } from './process/clock.ts'
 import { explained } from './process/full-disk.ts'
+import { nounsOf } from './process/layer.ts'
 import { Lifecycle } from './process/lifecycle.ts'
 import { createLog } from './process/log.ts'
 import { ConfigError } from './process/setting.ts'
@@ -93,7 +100,6 @@ async function open(config: ResolvedConfig, lifecycle: Lifecycle): Promise<Servi
   const redactor = new Redactor()
   const log = createLog(config.logLevel, (line) => redactor.mask(line))
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
-  const key = await loadSessionKey(config)
   if (config.guardProcess && config.databaseUrl !== null) {
     await lifecycle.open(
       async () => guardProcess(log),
@@ -108,43 +114,38 @@ async function open(config: ResolvedConfig, lifecycle: Lifecycle): Promise<Servi
       (remove) => remove(),
     )
   }
-  const engine = await openEngine({ config, log, lifecycle, redactor })
+  const engine = await lifecycle.openAll(openEngine({ config, log, redactor, clock: createClock() }))
+  const parts = nounsOf(engine, { addressRules, codeFlows, database, sessions, users })
   // whoever shows reports to people shows these as well
   if (config.onNodeReport === null) {
-    for (const { file, line, column, message } of engine.codeFlows.errors) log.error({ file, line, column }, message)
+    for (const { file, line, column, message } of parts.codeFlows.errors) log.error({ file, line, column }, message)
   }
-  const { database } = engine
-  const users = openUsers(database)
-  const first = await users.createFirst(config)
-  const remembered = rememberUsers(users)
-  const sessions = createSessions({ key, days: config.sessionDays, users: remembered.users })
-  const knownSessions = createSessions({ key, days: config.sessionDays, users: remembered.known })
+  const first = await parts.users.createFirst(config)
   const upgrades = await lifecycle.open(
     async () => createUpgradeRouter({ log }),
     (router) => router.close(),
   )
   let alive = true
-  void database.failed.then(() => (alive = false))
-  const parts = { ...engine, sessions, knownSessions, users, log, isAlive: () => alive }
+  void parts.database.failed.then(() => (alive = false))
   return new OpenService({
+    ...parts,
     config,
     lifecycle,
     log,
-    engine,
     first,
-    users,
-    sessions,
     upgrades,
-    router: createApp(config, parts, upgrades),
-    email: (await users.firstSuperuser())?.principal.email ?? null,
+    router: createApi({ engine, upgrades, isAlive: () => alive }),
+    email: (await parts.users.firstSuperuser())?.principal.email ?? null,
   })
 }
 
 interface Parts {
+  readonly addressRules: AddressRules
+  readonly codeFlows: CodeFlows
   readonly config: ResolvedConfig
+  readonly database: Database
   readonly lifecycle: Lifecycle
   readonly log: Logger
-  readonly engine: Engine
   readonly first: FirstUser | null
   readonly users: Users
   readonly sessions: Sessions
@@ -175,24 +176,24 @@ class OpenService implements Service {
   }
 
   get loadedFlows(): Service['loadedFlows'] {
-    return this.#parts.engine.codeFlows.registered
+    return this.#parts.codeFlows.registered
   }
 
   get loadErrors(): Service['loadErrors'] {
-    return this.#parts.engine.codeFlows.errors
+    return this.#parts.codeFlows.errors
   }
 
   get flowFiles(): Service['flowFiles'] {
-    return this.#parts.engine.codeFlows.files
+    return this.#parts.codeFlows.files
   }
 
   get failed(): Promise<Error> {
-    return this.#parts.engine.database.failed
+    return this.#parts.database.failed
   }
 
   attach(server: Server, mount = ''): () => void {
-    const { engine, upgrades } = this.#parts
-    const ends = [upgrades.attach(server, mount), engine.addressRules.protect(server)]
+    const { addressRules, upgrades } = this.#parts
+    const ends = [upgrades.attach(server, mount), addressRules.protect(server)]
     return () => {
       for (const end of ends) end()
     }
@@ -206,7 +207,7 @@ class OpenService implements Service {
   }
 
   reload(): Promise<ReloadResult> {
-    return this.#parts.engine.codeFlows.reload()
+    return this.#parts.codeFlows.reload()
   }
 
   async superuserToken(): Promise<string> {

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { Router } from 'express'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 
-import { apiDocument } from '../src/app.ts'
+import { apiDocument } from '../src/api.ts'
 import { createService, type Service } from '../src/service.ts'
 
 /** Routes beside the description: probes, and the pages that show the description. */

@@ -5,7 +5,7 @@
 import { artifactRefSchema } from '@flow-service/protocol'
 import * as z from 'zod'
 
-import type { Sql } from '../db/database.ts'
+import type { EventLog } from '../events/event-log.ts'
 import { bytes, endpoint, type Handlers, reply, type RequestFacts } from '../http/endpoint.ts'
 import { invalid } from '../http/errors.ts'
 import { flag } from '../http/query.ts'
@@ -79,17 +79,7 @@ export const artifactsEndpoints = {
 /** What the endpoints work on. */
 export interface ArtifactsRoutesDeps {
   readonly artifacts: Pick<Artifacts, 'put' | 'open' | 'delete'>
-  readonly eventLog: {
-    /** Notes in a transaction who did what. */
-    audit(
-      tx: Sql,
-      entry: {
-        readonly action: string
-        readonly actor: { id: string; email: string }
-        readonly detail: { digest: string }
-      },
-    ): Promise<void>
-  }
+  readonly eventLog: Pick<EventLog, 'audit'>
 }
 
 /** `/artifacts` over a store of bytes. */

@@ -42,6 +42,8 @@ export interface CodeFlows {
   readonly errors: readonly LoadError[]
   /** Absolute paths of the files that they were made from; without those that nobody knows yet to belong to them. */
   readonly files: readonly string[]
+  /** Registers the first flows; called once, before `reload`. */
+  open(first: LoadResult): Promise<void>
   /** Loads the modules again and swaps what has changed. Never rejects for what is wrong in a module. */
   reload(): Promise<ReloadResult>
   /** Resolves when no reload is under way; later ones do nothing. */
@@ -56,21 +58,22 @@ export interface CodeSource {
   load(): Promise<LoadResult>
 }
 
-/** Registers what was loaded first. */
-export async function openCodeFlows(
-  source: CodeSource,
-  first: LoadResult,
-  deps: CodeRegistrationDeps,
-): Promise<CodeFlows> {
-  const opened = await registerFlows(first.flows, deps)
-  const created = new Set(
-    opened.changed.filter(({ previousVersion }) => previousVersion === null).map(({ name }) => name),
-  )
-  let wanted = first.flows
-  let errors: readonly LoadError[] = [...first.errors, ...opened.errors]
-  let files = first.files
+/** Flows of a source, none of which is registered before `open`. */
+export function createCodeFlows(source: CodeSource, deps: CodeRegistrationDeps): CodeFlows {
+  const created = new Set<string>()
+  let wanted: readonly RegisteredFlow[] = []
+  let errors: readonly LoadError[] = []
+  let files: readonly string[] = []
   let last: Promise<unknown> = Promise.resolve()
   let closed = false
+
+  const open = async (first: LoadResult): Promise<void> => {
+    const registration = await registerFlows(first.flows, deps)
+    for (const { name, previousVersion } of registration.changed) if (previousVersion === null) created.add(name)
+    wanted = first.flows
+    errors = [...first.errors, ...registration.errors]
+    files = first.files
+  }
 
   const reload = async (): Promise<ReloadResult> => {
     if (source.directory === null || closed)
@@ -93,6 +96,7 @@ export async function openCodeFlows(
   }
 
   return {
+    open,
     get registered() {
       return wanted.flatMap(({ document: { name, mode } }) =>
         deps.code.has(name) ? [{ name, mode, created: created.has(name) }] : [],

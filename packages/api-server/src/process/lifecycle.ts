@@ -13,14 +13,20 @@ export class Lifecycle {
   #closing = false
 
   /** Opens a resource; it is closed after everything that was opened later. Rejects once `close` was called. */
-  async open<T>(open: () => Promise<T>, close: (resource: T) => unknown): Promise<T> {
-    if (this.#closing) throw new Error('this service is closed; make another one')
-    const resource = Effect.acquireRelease(
-      Effect.promise(open),
-      // one that fails to close must not keep the others open
-      (opened) => Effect.promise(async () => close(opened)).pipe(Effect.ignoreCause),
+  open<T>(open: () => Promise<T>, close: (resource: T) => unknown): Promise<T> {
+    return this.openAll(
+      Effect.acquireRelease(
+        Effect.promise(open),
+        // one that fails to close must not keep the others open
+        (opened) => Effect.promise(async () => close(opened)).pipe(Effect.ignoreCause),
+      ),
     )
-    const opening = Effect.runPromise(Scope.provide(resource, this.#scope))
+  }
+
+  /** Opens the resources of an effect in the same way, one after the other. */
+  async openAll<T>(resources: Effect.Effect<T, never, Scope.Scope>): Promise<T> {
+    if (this.#closing) throw new Error('this service is closed; make another one')
+    const opening = Effect.runPromise(Scope.provide(resources, this.#scope))
     this.#opening.add(opening)
     try {
       return await opening

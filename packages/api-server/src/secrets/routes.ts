@@ -6,6 +6,7 @@ import { secretNameSchema, secretUsageSchema, secretValueSchema } from '@flow-se
 import * as z from 'zod'
 
 import type { Sql } from '../db/database.ts'
+import type { EventLog } from '../events/event-log.ts'
 import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import type { Secrets } from './secrets.ts'
@@ -54,22 +55,10 @@ export const secretsEndpoints = {
   }),
 } as const
 
-/** Where changes are noted, in their own transaction. */
-interface AuditTrail {
-  audit(
-    tx: Sql,
-    entry: {
-      readonly action: string
-      readonly actor: Pick<UserPrincipal, 'id' | 'email'>
-      readonly detail: { readonly secret: string }
-    },
-  ): Promise<void>
-}
-
 /** What the endpoints are answered by. */
 export interface SecretsHandlersDeps {
   readonly secrets: Pick<Secrets, 'names' | 'usage' | 'put' | 'remove'>
-  readonly eventLog: AuditTrail
+  readonly eventLog: Pick<EventLog, 'audit'>
 }
 
 export function secretsHandlers({ secrets, eventLog }: SecretsHandlersDeps): Handlers<typeof secretsEndpoints> {

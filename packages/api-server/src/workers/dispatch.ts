@@ -18,7 +18,7 @@ type Values = Record<string, unknown>
 type NodeName = Pick<CallFrame, 'flow' | 'node'>
 
 /** What the dispatcher needs of the engine. */
-export interface DispatchSetting {
+export interface DispatchDeps {
   readonly pool: WorkerPool
   /** Text of a `code` node's bundle; rejects when the bytes are gone. */
   readonly bundleOf: (entry: CodeEntry) => Promise<string>
@@ -41,7 +41,7 @@ export interface Dispatcher {
 }
 
 /** A dispatcher over a pool. */
-export function createDispatcher({ pool, bundleOf, inProcess, flavors }: DispatchSetting): Dispatcher {
+export function createDispatcher({ pool, bundleOf, inProcess, flavors }: DispatchDeps): Dispatcher {
   const line = new Set<Waiter>()
   /** Ids of the workers that have warm processes, by node. */
   const homes = new Map<string, string>()

@@ -6,7 +6,7 @@ import { flavorCreateSchema, flavorSchema, flavorUpdateSchema, nameSchema } from
 import * as z from 'zod'
 
 import type { Sql } from '../db/database.ts'
-import { actorOf } from '../events/event-log.ts'
+import { actorOf, type EventLog } from '../events/event-log.ts'
 import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import type { Flavors } from './flavors.ts'
@@ -61,17 +61,7 @@ export const flavorsEndpoints = {
 /** What the endpoints work on. */
 export interface FlavorsHandlersDeps {
   readonly flavors: Pick<Flavors, 'list' | 'create' | 'update' | 'remove'>
-  readonly eventLog: {
-    /** Notes in a transaction who did what. */
-    audit(
-      tx: Sql,
-      entry: {
-        readonly action: string
-        readonly actor: { id: string; email: string }
-        readonly detail: { readonly flavor: string }
-      },
-    ): Promise<void>
-  }
+  readonly eventLog: Pick<EventLog, 'audit'>
 }
 
 /** `/flavors` over the flavors of a database. */

@@ -7,7 +7,6 @@ import type { Flavor, FlavorUpdate } from '@flow-service/protocol'
 
 import type { Database, Sql } from '../db/database.ts'
 import { ProblemError } from '../http/errors.ts'
-import type { Lifecycle } from '../process/lifecycle.ts'
 import { createFlavorStore, type FlavorUser } from './flavor-store.ts'
 
 const CHANNEL = 'flavor_changed'
@@ -19,16 +18,6 @@ type Audit = (tx: Sql) => Promise<void>
 export interface FlavorsDeps {
   readonly database: Pick<Database, 'sql' | 'transaction' | 'listen' | 'notify'>
   readonly log: { error(fields: object, message: string): void }
-}
-
-/** Opens the flavors of a database: those that it has are known afterwards. */
-export async function openFlavors(deps: FlavorsDeps & { readonly lifecycle: Lifecycle }): Promise<Flavors> {
-  const flavors = new Flavors(deps)
-  await deps.lifecycle.open(
-    () => flavors.open(),
-    () => flavors.close(),
-  )
-  return flavors
 }
 
 /** The flavors of a database. */

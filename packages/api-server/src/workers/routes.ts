@@ -16,8 +16,7 @@ import {
 import { runnerSource } from '@flow-service/worker-agent'
 import * as z from 'zod'
 
-import type { Sql } from '../db/database.ts'
-import { actorOf } from '../events/event-log.ts'
+import { actorOf, type EventLog } from '../events/event-log.ts'
 import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
 import { ProblemError } from '../http/errors.ts'
 import type { Principal, UserPrincipal } from '../http/principal.ts'
@@ -96,17 +95,7 @@ export const workersEndpoints = {
 export interface WorkersDeps {
   readonly pool: Pick<WorkerPool, 'attach' | 'list' | 'needingUpgrade'>
   readonly tokens: Pick<WorkerTokens, 'list' | 'mint' | 'revoke'>
-  readonly eventLog: {
-    /** Notes in a transaction who did what. */
-    audit(
-      tx: Sql,
-      entry: {
-        readonly action: string
-        readonly actor: { id: string; email: string }
-        readonly detail: { jti: string; name: string; labels: readonly string[] }
-      },
-    ): Promise<void>
-  }
+  readonly eventLog: Pick<EventLog, 'audit'>
 }
 
 /** `/workers` over the pool of an engine and the tokens of its database. */

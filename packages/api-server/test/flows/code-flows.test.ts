@@ -22,7 +22,7 @@ const SLOW_MS = 60_000
 beforeAll(async () => {
   const { flows } = await createCodeLoader({ env: { PATH: process.env['PATH'] ?? '' } }).load(directory)
   loaded = flows
-  engine = await openEngine({ registered: loaded, worker: true })
+  engine = await openEngine({ registered: loaded })
 }, SLOW_MS)
 afterAll(async () => {
   await engine[Symbol.asyncDispose]()

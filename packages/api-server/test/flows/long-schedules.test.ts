@@ -4,7 +4,7 @@ import { debounceNode, delayNode, injectNode } from '@flow-service/node-types'
 import { flowDocumentInputSchema, normalizeDocument } from '@flow-service/protocol'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
-import { createClock } from '../../src/host/host.ts'
+import { createClock } from '../../src/process/clock.ts'
 
 const DAY = 86_400
 

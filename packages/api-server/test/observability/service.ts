@@ -10,18 +10,19 @@ import express from 'express'
 import pino from 'pino'
 import { expect } from 'vitest'
 
-import { createApp } from '../../src/app.ts'
-import { rememberUsers } from '../../src/auth/remembered-users.ts'
-import { createSessions } from '../../src/auth/sessions.ts'
-import { openUsers } from '../../src/auth/users.ts'
+import { createApi } from '../../src/api.ts'
+import { sessions, users } from '../../src/auth/slice.ts'
+import { openEngine } from '../../src/compose.ts'
 import { resolveConfig, type ServiceConfig } from '../../src/config.ts'
-import { openEngine } from '../../src/engine.ts'
-import type { DeadLetters } from '../../src/events/dead-letters.ts'
-import type { EventBus } from '../../src/events/event-bus.ts'
-import type { EventLog } from '../../src/events/event-log.ts'
+import { database } from '../../src/db/layer.ts'
+import { bus, deadLetters, eventLog, eventSockets } from '../../src/events/slice.ts'
 import { createUpgradeRouter } from '../../src/http/upgrade.ts'
+import { observability } from '../../src/observability/slice.ts'
+import { createClock } from '../../src/process/clock.ts'
+import { nounsOf } from '../../src/process/layer.ts'
 import { Lifecycle } from '../../src/process/lifecycle.ts'
 import { Redactor } from '../../src/secrets/redactor.ts'
+import { secrets } from '../../src/secrets/slice.ts'
 import { databaseAt } from '../backend.ts'
 import { listen } from '../http/server.ts'
 
@@ -64,11 +65,7 @@ const sums = batchFlow('sums', { n: input(t.int, 3) }, (p, use) => ({
   sum: use(second, { m: use(first, { n: p.n }).m }).sum,
 }))
 
-interface Inside {
-  readonly bus: EventBus
-  readonly deadLetters: DeadLetters
-  readonly eventLog: EventLog
-}
+const shown = { bus, database, deadLetters, eventLog, observability, secrets, sessions, sockets: eventSockets, users }
 
 export interface Answer<T> {
   readonly status: number
@@ -98,19 +95,14 @@ export async function startService(options: ServiceConfig = {}) {
     secretKey,
     ...options,
     ...place,
-    ...(place.databaseUrl === undefined ? {} : { sessionKey: 'a session key of at least 32 bytes' }),
+    sessionKey: 'a session key of at least 32 bytes',
   })
   const log = pino({ level: 'silent' })
   const lifecycle = new Lifecycle()
-  const engine = await openEngine({ config, log, lifecycle, redactor: new Redactor() })
-  const users = openUsers(engine.database)
-  const remembered = rememberUsers(users)
-  const key = Buffer.from('a session key of at least 32 bytes')
-  const sessions = createSessions({ key, days: 1, users: remembered.users })
-  const knownSessions = createSessions({ key, days: 1, users: remembered.known })
+  const engine = await lifecycle.openAll(openEngine({ config, log, redactor: new Redactor(), clock: createClock() }))
+  const { users, sessions, ...nouns } = nounsOf(engine, shown)
   const upgrades = createUpgradeRouter({ log })
-  const parts = { ...engine, sessions, knownSessions, users, log, isAlive: () => true }
-  const { server, port } = await listen(express().use(createApp(config, parts, upgrades)))
+  const { server, port } = await listen(express().use(createApi({ engine, upgrades, isAlive: () => true })))
   upgrades.attach(server)
   const origin = `http://127.0.0.1:${port}`
 
@@ -146,12 +138,11 @@ export async function startService(options: ServiceConfig = {}) {
     await new Promise((resolve) => server.close(resolve))
     await lifecycle.close()
   }
-  // what the API does not show of an engine
-  const { bus, deadLetters, eventLog } = engine as unknown as Inside
+  const { bus, deadLetters, eventLog } = nouns
   return {
     dataDir,
     origin,
-    engine,
+    engine: nouns,
     bus,
     eventLog,
     deadLetter: (entry: DeadLetter) => deadLetters.record(entry, Date.now()),

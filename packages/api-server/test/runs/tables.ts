@@ -2,7 +2,7 @@
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import { bind } from '../../src/http/mount.ts'
 import { CurveStore } from '../../src/runs/curves/curve-store.ts'
-import { metricsEndpoints, metricsHandlers } from '../../src/runs/reports/comparison-routes.ts'
+import { comparisonEndpoints, comparisonHandlers } from '../../src/runs/reports/comparison-routes.ts'
 import { CurveComparison } from '../../src/runs/reports/comparison.ts'
 import { exportEndpoints, exportHandlers } from '../../src/runs/reports/export-routes.ts'
 import { ExportStore } from '../../src/runs/reports/export-store.ts'
@@ -24,7 +24,7 @@ export async function openTables(dataDir: string): Promise<Tables> {
   const exports = new RunExports({ store: new ExportStore(database), curves, ...reading })
   const api = await serve(
     [
-      ...bind(metricsEndpoints, metricsHandlers({ curves: new CurveComparison({ store: curves, ...reading }) })),
+      ...bind(comparisonEndpoints, comparisonHandlers({ curves: new CurveComparison({ store: curves, ...reading }) })),
       ...bind(exportEndpoints, exportHandlers({ exports })),
     ],
     { checkReplies: false },

@@ -11,7 +11,7 @@ import { WebSocket } from 'ws'
 import { openDatabase } from '../../src/db/database.ts'
 import { Lifecycle } from '../../src/process/lifecycle.ts'
 import { createService } from '../../src/service.ts'
-import { openFlavors } from '../../src/workers/flavors.ts'
+import { Flavors } from '../../src/workers/flavors.ts'
 import { databaseAt } from '../backend.ts'
 import { quiet } from '../use-database.ts'
 
@@ -31,7 +31,11 @@ async function engine() {
     async () => openDatabase({ ...(await databaseAt(dataDir)), log: quiet }),
     (opened) => opened.close(),
   )
-  const flavors = await openFlavors({ database, lifecycle, log: quiet })
+  const flavors = new Flavors({ database, log: quiet })
+  await lifecycle.open(
+    () => flavors.open(),
+    () => flavors.close(),
+  )
   return { flavors, [Symbol.asyncDispose]: () => lifecycle.close() }
 }
 

@@ -12,7 +12,7 @@ import { filterOf, runIds, selectionQuery } from '../filter-query.ts'
 import type { CurveComparison } from './comparison.ts'
 
 /** The endpoints of curves of several runs. */
-export const metricsEndpoints = {
+export const comparisonEndpoints = {
   names: endpoint({
     id: 'metrics.names',
     method: 'get',
@@ -46,8 +46,8 @@ export const metricsEndpoints = {
   }),
 } as const
 
-/** The handlers of {@link metricsEndpoints}. */
-export const metricsHandlers = ({ curves }: { curves: CurveComparison }): Handlers<typeof metricsEndpoints> => ({
+/** The handlers of {@link comparisonEndpoints}. */
+export const comparisonHandlers = ({ curves }: { curves: CurveComparison }): Handlers<typeof comparisonEndpoints> => ({
   async names({ query }) {
     return { status: 200, value: await curves.names(filterOf(query)) }
   },

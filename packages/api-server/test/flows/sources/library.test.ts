@@ -13,7 +13,7 @@ import { type Engine, openEngine } from '../engine.ts'
 
 let engine: Engine
 beforeAll(async () => {
-  engine = await openEngine({ worker: true })
+  engine = await openEngine()
 })
 afterAll(async () => {
   await engine[Symbol.asyncDispose]()
@@ -287,7 +287,7 @@ test('a user that is published while new shared code is looked at is looked at t
   const lateUser = async () => void (await engine.root('POST', '/flows/racer/publish', { version: value.version }))
   let asked = 0
   const library = new Library({
-    ...engine.libraryDeps,
+    ...engine,
     async pythonIssues(document) {
       // the first look is the one before the lock
       if (asked++ === 0) await lateUser()

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../../src/db/database.ts'
 import { bind } from '../../../src/http/mount.ts'
 import { CurveStore } from '../../../src/runs/curves/curve-store.ts'
-import { metricsEndpoints, metricsHandlers } from '../../../src/runs/reports/comparison-routes.ts'
+import { comparisonEndpoints, comparisonHandlers } from '../../../src/runs/reports/comparison-routes.ts'
 import { CurveComparison } from '../../../src/runs/reports/comparison.ts'
 import { databaseAt } from '../../backend.ts'
 import { type Running, serve } from '../../http/server.ts'
@@ -36,7 +36,7 @@ beforeAll(async () => {
     secrets: { mask: (shown) => shown },
     maxPoints: 1000,
   })
-  api = await serve(bind(metricsEndpoints, metricsHandlers({ curves })))
+  api = await serve(bind(comparisonEndpoints, comparisonHandlers({ curves })))
   await past.document('copy', 'sha256:c', {
     nodes: [{ id: 'learn', ports: [{ direction: 'output', port: 'loss', name: 'copy.cost' }] }] as never,
   })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { createClock } from '../../src/host/host.ts'
+import { createClock } from '../../src/process/clock.ts'
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 

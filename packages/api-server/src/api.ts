@@ -1,0 +1,124 @@
+/**
+ * Everything that answers: the endpoints of every slice, webhooks, sockets, the reference pages. `service.ts` mounts it for
+ * people and programs, `scripts/generate.ts` writes its description. A slice that is missing here answers nothing.
+ * @module
+ */
+import { Router } from 'express'
+
+import { artifactsApi } from './artifacts/slice.ts'
+import { authApi, knownSessions, sessions, users } from './auth/slice.ts'
+import type { Engine } from './compose.ts'
+import { engineVersion } from './config.ts'
+import { eventUpgrade, type EventUpgradeDeps } from './events/routes.ts'
+import { eventsApi, eventSockets, tickets } from './events/slice.ts'
+import { flowsApi } from './flows/slice.ts'
+import { portalCheck } from './hooks/portal.ts'
+import { hookRoutes } from './hooks/routes.ts'
+import { hooks, servedSockets } from './hooks/slice.ts'
+import { createAuthenticator } from './http/authenticate.ts'
+import { cors } from './http/cors.ts'
+import { docs } from './http/docs.ts'
+import { answerErrors, notFound } from './http/errors.ts'
+import { secureHeaders } from './http/headers.ts'
+import { mount } from './http/mount.ts'
+import { openApiDocument, type OpenApiDocument } from './http/openapi.ts'
+import { bindingsOf, endpointsOf } from './http/slice-api.ts'
+import type { UpgradeRouter } from './http/upgrade.ts'
+import { messagesApi } from './messages/slice.ts'
+import { metricsRoute } from './observability/routes.ts'
+import { observability, observabilityApi, stateApi } from './observability/slice.ts'
+import { config, log } from './process/given.ts'
+import { nounsOf } from './process/layer.ts'
+import { runsApi } from './runs/slice.ts'
+import { secretsApi } from './secrets/slice.ts'
+import { workerUpgrade } from './workers/routes.ts'
+import { pool, workerGuests, workersApi, workerTokens } from './workers/slice.ts'
+
+/** What slices answer to people and workers, in the order of the reference. */
+const slices = [authApi, flowsApi, eventsApi, messagesApi, runsApi, artifactsApi, secretsApi, workersApi] as const
+
+const described = [...slices, stateApi, observabilityApi]
+
+/** The OpenAPI 3.1 document of the whole API. */
+export const apiDocument = (): OpenApiDocument =>
+  openApiDocument(endpointsOf(described), {
+    title: 'flow-service',
+    version: engineVersion,
+    description: 'Live and batch flows on one graph model. Every refusal is a problem document (RFC 9457).',
+    tags: Object.assign({}, ...described.map(({ tags }) => tags)) as Record<string, string>,
+  })
+
+/** What stands around the endpoints of an engine. */
+export interface ApiDeps {
+  readonly engine: Engine
+  /** Gets the addresses of sockets. */
+  readonly upgrades: UpgradeRouter
+  /** Whether the engine can work: false once its database is lost. */
+  readonly isAlive: () => boolean
+}
+
+/** The router of a service, to be mounted before any body parser, and its socket routes on `upgrades`. */
+export function createApi({ engine, upgrades, isAlive }: ApiDeps): Router {
+  const parts = nounsOf(engine, { config, hooks, log, observability, servedSockets })
+  const { environment, portalToken, docs: hasDocs, ...settings } = parts.config
+  const { authenticate, authenticateKnown } = createAuthenticators(engine)
+  const { baseUrl, corsOrigins, trustProxy } = settings
+  const home = { baseUrl, origins: corsOrigins }
+  const isPortal = portalCheck(portalToken)
+  const hook = hookRoutes(parts.hooks, isPortal)
+  const socket = parts.servedSockets.upgrade({ isPortal, home })
+  upgrades.route('/hooks/*', socket)
+  upgrades.route('/api/v1/hooks/*', socket)
+  routeSockets(engine, { upgrades, authenticate, home })
+  const maxBodyBytes = { 'artifacts.put': settings.artifactMaxBytes, 'runs.import': settings.importMaxBytes }
+  const bindings = bindingsOf([...slices, observabilityApi], engine)
+  const { observability: observed } = parts
+  // only paths of our own: mounted at the root of a host's app, everything else is the host's
+  return Router({ caseSensitive: true })
+    .use('/hooks', hook)
+    .use('/api/v1/hooks', hook)
+    .use(['/api/v1', '/docs', '/redoc', '/healthz', '/metrics'], secureHeaders)
+    .use('/api/v1', cors(corsOrigins))
+    .get('/healthz', (_request, response) => void response.status(isAlive() ? 200 : 503).end())
+    .get('/metrics', metricsRoute({ observability: observed, authenticate: authenticateKnown }))
+    .use(docs({ document: apiDocument(), environment, enabled: hasDocs }))
+    .use('/api/v1', mount(bindingsOf([stateApi], engine), { authenticate: authenticateKnown }))
+    .use('/api/v1', mount(bindings, { authenticate, baseUrl, trustProxy, maxBodyBytes }), notFound)
+    .use(answerErrors(parts.log))
+}
+
+/** Who sends a request; the second also knows users whom the database cannot tell now. */
+function createAuthenticators(engine: Engine) {
+  const { knownSessions, sessions, workerTokens } = nounsOf(engine, authenticating)
+  return {
+    authenticate: createAuthenticator([(token) => sessions.verify(token), (token) => workerTokens.verify(token)]),
+    authenticateKnown: createAuthenticator([
+      (token) => knownSessions.verify(token),
+      (token) => workerTokens.identify(token),
+    ]),
+  }
+}
+
+const authenticating = { knownSessions, sessions, workerTokens }
+
+interface SocketRoutes extends Pick<EventUpgradeDeps, 'authenticate' | 'home'> {
+  readonly upgrades: UpgradeRouter
+}
+
+/** The sockets below `/api/v1`. */
+function routeSockets(engine: Engine, { upgrades, authenticate, home }: SocketRoutes): void {
+  const { sessions, users, ...deps } = nounsOf(engine, attaching)
+  upgrades.route(
+    '/api/v1/flows/ws',
+    eventUpgrade({
+      ...deps,
+      authenticate,
+      versionOf: (token) => sessions.versionOf(token),
+      tokenVersion: async (id) => (await users.find(id))?.tokenVersion ?? null,
+      home,
+    }),
+  )
+  upgrades.route('/api/v1/workers/attach', workerUpgrade({ ...deps, authenticate }))
+}
+
+const attaching = { guests: workerGuests, log, pool, sessions, sockets: eventSockets, tickets, users }

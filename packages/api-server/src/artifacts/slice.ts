@@ -1,0 +1,34 @@
+/**
+ * Bytes that messages, runs and flows refer to.
+ * @module
+ */
+import { artifactsDirOf } from '../config.ts'
+import { database } from '../db/layer.ts'
+import { eventLog } from '../events/slice.ts'
+import { routes } from '../http/slice-api.ts'
+import { config, log } from '../process/given.ts'
+import { makes, noun } from '../process/layer.ts'
+import { type Artifacts, createArtifacts } from './artifacts.ts'
+import { openContentStore } from './content-store.ts'
+import { artifactsEndpoints, artifactsHandlers } from './routes.ts'
+
+export const artifacts = noun<Artifacts>()('artifacts')
+
+export const artifactsLayer = makes(artifacts, { config, database, eventLog, log }, async (deps) => {
+  const { config, database, eventLog, log } = deps
+  return createArtifacts({
+    database,
+    content: await openContentStore(artifactsDirOf(config), { shared: config.databaseUrl !== null }),
+    maxBytes: config.artifactMaxBytes,
+    ringBytes: config.mediaRingBytes,
+    onCorrupt(digest) {
+      log.error({ digest }, 'stored bytes are not what they were; they are set aside')
+      eventLog.report({ kind: 'engine', level: 'error', action: 'artifact.corrupt', detail: { digest } })
+    },
+  })
+})
+
+export const artifactsApi = {
+  tags: { artifacts: 'Bytes that messages, runs and flows refer to.' },
+  routes: [routes(artifactsEndpoints, { artifacts, eventLog }, artifactsHandlers)],
+}

@@ -1,0 +1,65 @@
+/**
+ * Who may sign in: users, their sessions, and the event sockets that end with a session.
+ * @module
+ */
+import { database } from '../db/layer.ts'
+import { routes } from '../http/slice-api.ts'
+import { SocketGuests } from '../http/socket-guests.ts'
+import { config, log } from '../process/given.ts'
+import { begins, inOrder, makes, noun } from '../process/layer.ts'
+import { createAccountNews } from './account-news.ts'
+import { rememberUsers } from './remembered-users.ts'
+import { authEndpoints, authHandlers } from './routes.ts'
+import { createSessions, loadSessionKey, type Sessions } from './sessions.ts'
+import { createSignInLimit } from './sign-in-limit.ts'
+import { openUsers, type Users } from './users.ts'
+
+export const users = noun<Users>()('users')
+
+/** Users of the database; those of the last minute are remembered where it does not answer. */
+const rememberedUsers = noun<ReturnType<typeof rememberUsers>>()('rememberedUsers')
+
+const sessionKey = noun<Uint8Array>()('sessionKey')
+
+export const sessions = noun<Sessions>()('sessions')
+
+/** Sessions of users who may not be found now because the database does not answer. */
+export const knownSessions = noun<Sessions>()('knownSessions')
+
+/** Whose event sockets are open. */
+export const userGuests = noun<SocketGuests>()('userGuests')
+
+export const authLayer = inOrder(
+  makes(sessionKey, { config }, ({ config }) => loadSessionKey(config)),
+  makes(users, { database }, ({ database }) => openUsers(database)),
+  makes(rememberedUsers, { users }, ({ users }) => rememberUsers(users)),
+  makes(sessions, { config, sessionKey, rememberedUsers }, ({ config, sessionKey, rememberedUsers }) =>
+    createSessions({ key: sessionKey, days: config.sessionDays, users: rememberedUsers.users }),
+  ),
+  makes(knownSessions, { config, sessionKey, rememberedUsers }, ({ config, sessionKey, rememberedUsers }) =>
+    createSessions({ key: sessionKey, days: config.sessionDays, users: rememberedUsers.known }),
+  ),
+  makes(
+    userGuests,
+    { log, users },
+    ({ log, users }) =>
+      new SocketGuests({
+        versionsOf: (ids) => users.tokenVersions(ids),
+        ending: { code: 1008, reason: 'the sign-in has ended; sign in again' },
+        log,
+      }),
+  ),
+)
+
+/** Looks at open sockets again when an account has changed, at whichever engine. */
+export const followAccounts = begins(
+  { database, userGuests },
+  ({ database, userGuests }) =>
+    createAccountNews(database).listen((id) => void userGuests.review(id === null ? undefined : [id])),
+  (stop) => stop(),
+)
+
+export const authApi = {
+  tags: { login: 'Sign in.', users: 'Who is signed in.' },
+  routes: [routes(authEndpoints, { sessions, users }, (deps) => authHandlers({ ...deps, limit: createSignInLimit() }))],
+}

@@ -1,0 +1,68 @@
+/**
+ * Code of flows in TypeScript: the modules of the configured folder, flows that are objects of the host's code, and the
+ * bundles that workers execute.
+ * @module
+ */
+import { withoutCredentials } from '@flow-service/worker-agent'
+
+import { artifacts } from '../artifacts/slice.ts'
+import { Sweeper } from '../artifacts/sweeper.ts'
+import { database } from '../db/layer.ts'
+import { eventLog } from '../events/slice.ts'
+import { clock, config, log } from '../process/given.ts'
+import { begins, inOrder, makes, noun } from '../process/layer.ts'
+import { nodeCode } from '../workers/slice.ts'
+import type { LoadResult } from './loader.ts'
+import { type CodeObjects, createCodeObjects } from './objects.ts'
+import { type CodeRegistry, createCodeRegistry } from './registry.ts'
+
+/** The folder of flow modules. */
+export interface CodeFolder {
+  /** Null for flow objects, which do not change. */
+  readonly directory: string | null
+  /** What the folder held when the engine was opened. */
+  readonly first: LoadResult
+  /** Reads the folder again. */
+  load(): Promise<LoadResult>
+}
+
+/** Takes long to make, as the database does; they have nothing of each other. */
+export const codeFolder = noun<CodeFolder>()('codeFolder')
+
+export const code = noun<CodeRegistry>()('code')
+export const codeObjects = noun<CodeObjects>()('codeObjects')
+
+export const codeFolderLayer = makes(codeFolder, { config }, async ({ config: { flows } }) => {
+  const directory = typeof flows === 'string' ? flows : null
+  const load = () => loadModules(directory)
+  return { directory, first: await load(), load }
+})
+
+export const codeLayer = inOrder(
+  makes(code, { artifacts, database }, createCodeRegistry),
+  makes(codeObjects, { artifacts, config }, ({ artifacts, config: { flows } }) =>
+    createCodeObjects(flows === null || typeof flows === 'string' ? [] : flows, artifacts),
+  ),
+  makes(nodeCode, { code, codeObjects }, ({ code, codeObjects }) => ({
+    bundleOf: ({ digest }) => code.bundleText(digest),
+    inProcess: (call) => codeObjects.call(call),
+  })),
+)
+
+/** Takes away bytes and bundles that nothing needs, every hour. */
+export const sweep = begins(
+  { artifacts, clock, code, eventLog, log },
+  ({ code, ...deps }) => {
+    const sweeper = new Sweeper({ ...deps, expireCode: () => code.expire() })
+    sweeper.open()
+    return sweeper
+  },
+  (sweeper) => sweeper.close(),
+)
+
+async function loadModules(directory: string | null): Promise<LoadResult> {
+  if (directory === null) return { flows: [], errors: [], sound: [], files: [] }
+  // with it comes the bundler, which an engine without flows in TypeScript does without
+  const { createCodeLoader } = await import('./loader.ts')
+  return createCodeLoader({ env: withoutCredentials(process.env) }).load(directory)
+}

@@ -1,0 +1,102 @@
+/**
+ * An engine: the nouns of every slice, in the order in which they are made, and its work, in the order in which it begins.
+ * `service.ts` opens one; tests open the part that they need in the same way. A slice that is missing here does not exist.
+ * @module
+ */
+import type * as Context from 'effect/Context'
+import type * as Effect from 'effect/Effect'
+import * as Layer from 'effect/Layer'
+import type * as Scope from 'effect/Scope'
+
+import { artifactsLayer } from './artifacts/slice.ts'
+import { authLayer, followAccounts } from './auth/slice.ts'
+import { codeFolderLayer, codeLayer, sweep } from './code/slice.ts'
+import { databaseLayer } from './db/layer.ts'
+import { egressLayer } from './egress/layer.ts'
+import { eventSocketsLayer, eventsLayer } from './events/slice.ts'
+import {
+  flowsLayer,
+  followSecrets,
+  liveLayer,
+  missingLayer,
+  publishedLayer,
+  pythonIssuesLayer,
+  registerCode,
+  registryLayer,
+  restoreFlows,
+  runtimeLayer,
+} from './flows/slice.ts'
+import { hooksLayer } from './hooks/slice.ts'
+import { hostLayer } from './host/slice.ts'
+import { messagesLayer, valuesLayer } from './messages/slice.ts'
+import { observabilityLayer, observe, observerLayer, shownStateLayer } from './observability/slice.ts'
+import { clock, config, log } from './process/given.ts'
+import { contextOf, type Deps, inOrder, type NamesOf, opens } from './process/layer.ts'
+import { executeRuns, flowRunsLayer, followFlows, runsLayer } from './runs/slice.ts'
+import { redactor, secretsLayer } from './secrets/slice.ts'
+import { recoverValues, workLayer } from './work/slice.ts'
+import { agentLayer, attachmentLayer, dispatcherLayer, flavorsLayer, followTokens, poolLayer } from './workers/slice.ts'
+
+/** Nouns in the order in which they are made: each needs some of those above it. They close in reverse. */
+const nouns = inOrder(
+  // the longest parts of a start, side by side
+  Layer.mergeAll(databaseLayer, codeFolderLayer),
+  eventsLayer,
+  authLayer,
+  secretsLayer,
+  flavorsLayer,
+  artifactsLayer,
+  workLayer,
+  hooksLayer,
+  observerLayer,
+  egressLayer,
+  poolLayer,
+  codeLayer,
+  dispatcherLayer,
+  hostLayer,
+  agentLayer,
+  attachmentLayer,
+  registryLayer,
+  publishedLayer,
+  valuesLayer,
+  runtimeLayer,
+  missingLayer,
+  pythonIssuesLayer,
+  liveLayer,
+  runsLayer,
+  flowRunsLayer,
+  flowsLayer,
+  messagesLayer,
+  shownStateLayer,
+  eventSocketsLayer,
+  observabilityLayer,
+)
+
+/** Work in the order in which it begins, once all nouns are made. It ends in reverse, before any noun is closed. */
+const work = [
+  followTokens,
+  observe,
+  recoverValues,
+  followFlows,
+  registerCode,
+  restoreFlows,
+  followSecrets,
+  executeRuns,
+  sweep,
+  followAccounts,
+] as const
+
+const given = { clock, config, log, redactor }
+
+/** What an engine is opened with. */
+type Given = Deps<typeof given>
+
+/** Names of the nouns that an engine has. */
+type Names = NamesOf<typeof given> | Layer.Success<typeof nouns>
+
+/** The nouns of an open engine. */
+export type Engine = Context.Context<Names>
+
+/** An engine, to be opened in the scope of the caller: afterwards live flows are restored and queued runs are executed. */
+export const openEngine = (parts: Given): Effect.Effect<Engine, never, Scope.Scope> =>
+  opens(contextOf(given, parts), nouns, work)

@@ -1,0 +1,163 @@
+/**
+ * Flows: their documents, drafts and publication, and the runtime in which live ones run. In two layers: runs need the
+ * first, and the second needs runs.
+ * @module
+ */
+import { checkDocument, LiveRuntime, NodeRegistry, type Surroundings } from '@flow-service/core'
+import { nodeTypes } from '@flow-service/node-types'
+import { parsePython } from '@flow-service/worker-agent'
+
+import { artifacts } from '../artifacts/slice.ts'
+import { code, codeFolder, codeObjects } from '../code/slice.ts'
+import { database } from '../db/layer.ts'
+import { bus, eventLog } from '../events/slice.ts'
+import { host } from '../host/slice.ts'
+import { routes } from '../http/slice-api.ts'
+import { catalogue, lastValues, publisher, values } from '../messages/slice.ts'
+import { log } from '../process/given.ts'
+import { begins, inOrder, makes, noun } from '../process/layer.ts'
+import { secrets } from '../secrets/slice.ts'
+import { work } from '../work/slice.ts'
+import { agent, flavors } from '../workers/slice.ts'
+import { type CodeFlows, createCodeFlows } from './code-flows.ts'
+import { LiveControl } from './control/live-control.ts'
+import { liveEndpoints, liveHandlers, type LiveHandlersDeps } from './control/live-routes.ts'
+import { FlowRows } from './flow-rows.ts'
+import { rebuildUsers } from './flow-secrets.ts'
+import { Flows, type FlowsDeps } from './flows.ts'
+import { createLiveFlows, type LiveFlows } from './live.ts'
+import { loadPublishedFlows, type PublishedFlowsOwner } from './published-flows.ts'
+import { createPythonIssues, type PythonIssues } from './python-issues.ts'
+import { flowsEndpoints, flowsHandlers } from './routes.ts'
+import { createRunnableFlows, type RunnableFlows } from './runnable-flows.ts'
+import { Library } from './sources/library.ts'
+import { NodeSources } from './sources/node-source.ts'
+import { libraryEndpoints, libraryHandlers, sourcesEndpoints, sourcesHandlers } from './sources/source-routes.ts'
+
+export const registry = noun<NodeRegistry>()('registry')
+export const published = noun<PublishedFlowsOwner>()('published')
+export const runtime = noun<LiveRuntime>()('runtime')
+
+/** What a node type lacks on this engine; null when nothing. */
+export const missing = noun<NonNullable<Surroundings['missing']>>()('missing')
+
+export const pythonIssues = noun<PythonIssues>()('pythonIssues')
+export const live = noun<LiveFlows>()('live')
+export const runnableFlows = noun<RunnableFlows>()('runnableFlows')
+
+/** What flows ask of the runs that they have. */
+export interface FlowRuns extends Pick<FlowsDeps, 'activeRuns' | 'renameRuns'>, Pick<LiveHandlersDeps, 'submitDraft'> {}
+
+export const flowRuns = noun<FlowRuns>()('flowRuns')
+
+export const flows = noun<Flows>()('flows')
+const library = noun<Library>()('library')
+const control = noun<LiveControl>()('control')
+const sources = noun<NodeSources>()('sources')
+export const codeFlows = noun<CodeFlows>()('codeFlows')
+
+export const registryLayer = makes(registry, {}, () => new NodeRegistry(nodeTypes))
+
+export const publishedLayer = inOrder(
+  makes(published, { database }, ({ database }) => loadPublishedFlows(database)),
+  makes(catalogue, { published }, ({ published }) => published),
+)
+
+export const runtimeLayer = inOrder(
+  makes(
+    runtime,
+    { host, published, registry },
+    ({ host, published, registry }) => new LiveRuntime(host, registry, published),
+    (made) => made.close(),
+  ),
+  makes(publisher, { runtime, work }, ({ runtime, work }) => ({
+    publish: (message, value) => runtime.publish(message, value),
+    committed: () => work.written(),
+  })),
+)
+
+/** Known once the engine's own agent has looked for Python. */
+export const missingLayer = makes(missing, { agent, registry }, async ({ agent, registry }) => {
+  await agent.ready
+  return (type) =>
+    type === 'python' && agent.python === null ? 'Python 3.11 or newer' : (registry.get(type)?.missing?.() ?? null)
+})
+
+export const pythonIssuesLayer = makes(pythonIssues, { agent, code }, ({ agent, code }) =>
+  createPythonIssues(
+    async (source) => {
+      await agent.ready
+      return agent.python && (await parsePython(source, { python: agent.python.path }))
+    },
+    (flow, node) => code.pythonFile(flow, node),
+  ),
+)
+
+/** Live flows, and contents that runs can execute. */
+export const liveLayer = inOrder(
+  makes(
+    live,
+    { bus, database, flavors, log, missing, published, registry, runtime, secrets, values, work },
+    ({ bus, flavors, missing, published, registry, secrets, ...deps }) =>
+      createLiveFlows({
+        ...deps,
+        events: bus,
+        check: (document) =>
+          checkDocument(document, registry, { message: (name) => published.dtypeOf(name), missing, flavors, secrets }),
+      }),
+  ),
+  makes(
+    runnableFlows,
+    { code, database, flavors, missing, published, pythonIssues, registry, secrets },
+    createRunnableFlows,
+  ),
+)
+
+const changing = { artifacts, code, database, eventLog, live, published, pythonIssues, registry }
+
+export const flowsLayer = inOrder(
+  makes(
+    flows,
+    { ...changing, flavors, flowRuns, lastValues, missing, secrets, work },
+    ({ flowRuns, ...deps }) => new Flows({ ...deps, ...flowRuns }),
+  ),
+  makes(library, { database, eventLog, live, published, pythonIssues }, (deps) => new Library(deps)),
+  makes(sources, { ...changing, library }, ({ library, ...deps }) => new NodeSources(deps, library)),
+  makes(
+    control,
+    { ...changing, flavors, host, missing },
+    (deps) => new LiveControl({ ...deps, rows: new FlowRows(deps) }),
+  ),
+  makes(codeFlows, { ...changing, codeFolder }, ({ codeFolder, ...deps }) => createCodeFlows(codeFolder, deps)),
+)
+
+/** Registers the flows of the folder, and those that are objects. */
+export const registerCode = begins(
+  { codeFlows, codeFolder, codeObjects },
+  async ({ codeFlows, codeFolder: { first }, codeObjects }) => {
+    await codeFlows.open({ ...first, flows: [...first.flows, ...codeObjects.flows] })
+    return codeFlows
+  },
+  (opened) => opened.close(),
+)
+
+/** Starts the flows that are wished to be active. */
+export const restoreFlows = begins({ code, live }, ({ code, live }) => live.restore((name) => code.isMissing(name)))
+
+/** Builds the users of changed secrets anew, first those of secrets that changed while flows were started. */
+export const followSecrets = begins({ database, live, published, secrets }, (deps) =>
+  deps.secrets.onChange((names) => rebuildUsers(names, deps)),
+)
+
+export const flowsApi = {
+  tags: {
+    flows: 'Flows: documents, publishing, live control, node types.',
+    library: 'Source that nodes share.',
+  },
+  routes: [
+    routes(flowsEndpoints, { flows, missing, registry }, flowsHandlers),
+    routes(liveEndpoints, { control, flowRuns }, ({ control, flowRuns }) => liveHandlers({ control, ...flowRuns })),
+    routes(sourcesEndpoints, { sources }, sourcesHandlers),
+    routes(libraryEndpoints, { library }, libraryHandlers),
+  ],
+}

@@ -1,0 +1,57 @@
+/**
+ * What the graph runtime reaches outside itself.
+ * @module
+ */
+import { join } from 'node:path'
+
+import type { Host } from '@flow-service/core'
+import { environmentBeside } from '@flow-service/worker-agent'
+
+import { artifacts } from '../artifacts/slice.ts'
+import { dial, outgoing } from '../egress/layer.ts'
+import { bus, deadLetters } from '../events/slice.ts'
+import { hooks, servedSockets } from '../hooks/slice.ts'
+import { lastValues } from '../messages/slice.ts'
+import { clock, config, log } from '../process/given.ts'
+import { makes, noun } from '../process/layer.ts'
+import { redactor, secrets } from '../secrets/slice.ts'
+import { work } from '../work/slice.ts'
+import { dispatcher } from '../workers/slice.ts'
+import { createHost } from './host.ts'
+import { openMachine } from './machine.ts'
+import { nodeLogOf } from './node-report.ts'
+
+/** Called with every cascade that is over. */
+export const cascadeEnded = noun<Host['cascadeEnded']>()('cascadeEnded')
+
+export const host = noun<Host>()('host')
+
+const needs = {
+  artifacts,
+  bus,
+  cascadeEnded,
+  clock,
+  config,
+  deadLetters,
+  dial,
+  dispatcher,
+  hooks,
+  lastValues,
+  log,
+  outgoing,
+  redactor,
+  secrets,
+  servedSockets,
+  work,
+}
+
+export const hostLayer = makes(host, needs, async ({ bus, config, dial, log, outgoing, ...deps }) =>
+  createHost({
+    ...deps,
+    egress: { dial, fetch: outgoing.fetch },
+    events: bus,
+    log: nodeLogOf({ onNodeReport: config.onNodeReport, bus, log }),
+    machine: await openMachine(join(config.dataDir, 'files'), environmentBeside(config.dataDir)),
+    timeZone: config.timeZone,
+  }),
+)

@@ -1,0 +1,35 @@
+/**
+ * The catalogue of messages, with their last values and history.
+ * @module
+ */
+import { routes } from '../http/slice-api.ts'
+import { makes, noun } from '../process/layer.ts'
+import { createCurrentValues, type CurrentValues } from './current-values.ts'
+import type { LastValues } from './last-values.ts'
+import { createMessages, type MessageCatalogue, type Messages, type MessagesDeps } from './messages.ts'
+import { messagesEndpoints, messagesHandlers } from './routes.ts'
+
+/** Made with kept work, which waits for them and they for it. */
+export const lastValues = noun<LastValues>()('lastValues')
+
+/** What published flows declare. */
+export const catalogue = noun<MessageCatalogue>()('catalogue')
+
+/** The way of a value from outside into flows. */
+export const publisher = noun<Pick<MessagesDeps, 'committed' | 'publish'>>()('publisher')
+
+export const values = noun<CurrentValues>()('values')
+const messages = noun<Messages>()('messages')
+
+export const valuesLayer = makes(values, { lastValues, catalogue }, ({ lastValues, catalogue }) =>
+  createCurrentValues(lastValues, catalogue),
+)
+
+export const messagesLayer = makes(messages, { lastValues, catalogue, publisher }, ({ publisher, ...deps }) =>
+  createMessages({ ...deps, ...publisher }),
+)
+
+export const messagesApi = {
+  tags: { messages: 'The catalogue of messages with their last values.' },
+  routes: [routes(messagesEndpoints, { messages }, messagesHandlers)],
+}

@@ -1,0 +1,85 @@
+/**
+ * What the engine says of itself: executions, cascades, checks, metrics, and the state that event sockets begin with.
+ * @module
+ */
+import { artifactsDirOf, engineVersion } from '../config.ts'
+import { database } from '../db/layer.ts'
+import { bus, deadLetters, eventLog, eventSockets, shownState } from '../events/slice.ts'
+import { codeFlows, flows, live, published, runtime } from '../flows/slice.ts'
+import { cascadeEnded } from '../host/slice.ts'
+import { routes } from '../http/slice-api.ts'
+import { values } from '../messages/slice.ts'
+import { clock, config, log } from '../process/given.ts'
+import { begins, inOrder, makes, noun } from '../process/layer.ts'
+import { executionRecords, runs } from '../runs/slice.ts'
+import { work } from '../work/slice.ts'
+import { agent, pool } from '../workers/slice.ts'
+import { Observability, Observer } from './observability.ts'
+import { observabilityEndpoints, observabilityHandlers, stateEndpoints, stateHandlers } from './routes.ts'
+import { takeSnapshot } from './snapshot.ts'
+
+const observer = noun<Observer>()('observer')
+
+export const observability = noun<Observability>()('observability')
+
+/** Notices everything from here on. */
+export const observerLayer = inOrder(
+  makes(
+    observer,
+    { bus, clock, config, database, deadLetters, eventLog, log, work },
+    ({ config, ...deps }) => new Observer({ ...deps, engineVersion, artifactsDir: artifactsDirOf(config) }),
+    (opened) => opened.close(),
+  ),
+  makes(cascadeEnded, { observer }, ({ observer }) => observer.cascadeEnded),
+)
+
+export const shownStateLayer = makes(shownState, { flows, published, runs, runtime, values }, (deps) => ({
+  snapshot: () => takeSnapshot(deps),
+  isMessage: (name) => deps.published.dtypeOf(name) !== undefined,
+}))
+
+export const observabilityLayer = inOrder(
+  makes(
+    observability,
+    { agent, codeFlows, eventSockets, live, observer, pool, published, runs, runtime },
+    ({ agent, codeFlows, eventSockets, live, observer, pool, published, runs, runtime }) =>
+      new Observability(observer, {
+        runtime,
+        activeRuns: () => runs.active(),
+        activeFlows: () => published.all().flatMap(({ name }) => (runtime.get(name) ? [name] : [])),
+        failedFlows: () => live.failed(),
+        workers: () => ({
+          attached: pool.list().filter(({ local }) => !local).length,
+          needs_upgrade: pool.needingUpgrade().length,
+        }),
+        droppedResults: () => pool.droppedResults,
+        eventSockets: () => eventSockets.count(),
+        hasPython: agent.python !== null,
+        loadErrors: () => codeFlows.errors.map(({ file, message }) => ({ package: file ?? 'flows', reason: message })),
+      }),
+  ),
+  makes(executionRecords, { observability }, ({ observability }) => ({
+    removeOf: (tx, flow) => observability.cascades.removeOf(tx, { flow }),
+  })),
+)
+
+/** Writes what was noticed. */
+export const observe = begins(
+  { observer, runtime },
+  ({ observer, runtime }) => {
+    observer.open(() => runtime.takeStats())
+    return observer
+  },
+  (opened) => opened.recorder.flush(),
+)
+
+/** Asked by probes too, whose user the database may not be able to tell now. */
+export const stateApi = {
+  tags: { utils: 'Whether the engine works.' },
+  routes: [routes(stateEndpoints, { observability }, stateHandlers)],
+}
+
+export const observabilityApi = {
+  tags: { observability: 'What the engine does: executions, cascades, events, dead letters.' },
+  routes: [routes(observabilityEndpoints, { observability }, observabilityHandlers)],
+}

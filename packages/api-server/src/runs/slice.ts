@@ -1,0 +1,83 @@
+import { artifacts } from '../artifacts/slice.ts'
+/**
+ * Runs of batch flows, from submission to reports.
+ * @module
+ */
+import type { Sql } from '../db/database.ts'
+import { database } from '../db/layer.ts'
+import { bus } from '../events/slice.ts'
+import { flowRuns, registry, runnableFlows, runtime } from '../flows/slice.ts'
+import { host } from '../host/slice.ts'
+import { routes } from '../http/slice-api.ts'
+import { values } from '../messages/slice.ts'
+import { config, log } from '../process/given.ts'
+import { begins, makes, noun } from '../process/layer.ts'
+import { historyEndpoints, historyHandlers } from './history-routes.ts'
+import { comparisonEndpoints, comparisonHandlers } from './reports/comparison-routes.ts'
+import { exportEndpoints, exportHandlers } from './reports/export-routes.ts'
+import { runsEndpoints, runsHandlers } from './routes.ts'
+import { createRuns, type Runs } from './runs.ts'
+import { submissionEndpoints, submissionHandlers } from './submission-routes.ts'
+
+export const runs = noun<Runs>()('runs')
+
+/** Removes what is kept of the executions of a flow, with its runs. */
+export const executionRecords = noun<{ removeOf(tx: Sql, flow: string): Promise<void> }>()('executionRecords')
+
+export const runsLayer = makes(
+  runs,
+  { artifacts, bus, config, database, flows: runnableFlows, host, log, registry, runtime, values },
+  ({ bus, config, runtime, values, ...deps }) =>
+    createRuns({
+      ...deps,
+      publishEvent: (event, atMs) => bus.publish(event, atMs),
+      publishMessage: (message, value, run) => void runtime.publish(message, value, run),
+      lastValue: (message) => values.get(message)?.value,
+      maxRuns: config.maxRuns,
+      maxParallelNodes: config.maxParallelNodes,
+      lease: { seconds: config.runLeaseS, renewSeconds: config.runRenewS },
+    }),
+)
+
+export const flowRunsLayer = makes(flowRuns, { runs }, ({ runs }) => ({
+  activeRuns: (tx, id) => runs.activeOf(tx, id),
+  renameRuns: (tx, id, name) => runs.rename(tx, id, name),
+  submitDraft: async (flow, params, by) =>
+    (await runs.submit(flow, { params, draft: true, no_cache: false, priority: 0 }, by.email)).run,
+}))
+
+/** Another content may let more runs of its flow execute at once. */
+export const followFlows = begins(
+  { bus, runs },
+  ({ bus, runs }) => bus.subscribe((event) => event.type === 'flow' && runs.wake(), { quiet: true }),
+  (stop) => stop(),
+)
+
+/** Gives up the runs of a dead engine, and executes those that are queued. */
+export const executeRuns = begins(
+  { runs },
+  async ({ runs }) => {
+    await runs.open()
+    return runs
+  },
+  (opened) => opened.close(),
+)
+
+export const runsApi = {
+  tags: {
+    runs: 'Runs of batch flows and their metrics.',
+    metrics: 'Metrics of several runs: names, comparison, export.',
+  },
+  routes: [
+    routes(runsEndpoints, { runs }, runsHandlers),
+    routes(submissionEndpoints, { runs }, ({ runs }) => submissionHandlers(runs)),
+    routes(historyEndpoints, { executionRecords, runs }, ({ executionRecords, runs }) =>
+      historyHandlers({
+        history: runs.history,
+        removeExecutions: (tx, flow) => executionRecords.removeOf(tx, flow),
+      }),
+    ),
+    routes(comparisonEndpoints, { runs }, ({ runs }) => comparisonHandlers(runs)),
+    routes(exportEndpoints, { runs }, ({ runs }) => exportHandlers(runs)),
+  ],
+}

@@ -1,0 +1,110 @@
+/**
+ * Machines that run node code: the pool of attached workers, the engine's own agent among them, and their tokens.
+ * @module
+ */
+import type { Worker } from '@flow-service/worker-agent'
+
+import { artifacts } from '../artifacts/slice.ts'
+import { loadSigningKey } from '../auth/signing-key.ts'
+import { engineVersion } from '../config.ts'
+import { database } from '../db/layer.ts'
+import { eventLog } from '../events/slice.ts'
+import { routes } from '../http/slice-api.ts'
+import { SocketGuests } from '../http/socket-guests.ts'
+import { clock, config, log } from '../process/given.ts'
+import { begins, inOrder, makes, noun } from '../process/layer.ts'
+import { newId } from '../process/new-id.ts'
+import { createDispatcher, type Dispatcher, type DispatchDeps } from './dispatch.ts'
+import { flavorsEndpoints, flavorsHandlers } from './flavor-routes.ts'
+import { Flavors } from './flavors.ts'
+import { startLocalAgent } from './local-agent.ts'
+import { WorkerPool } from './pool.ts'
+import { workersEndpoints, workersHandlers } from './routes.ts'
+import { WorkerTokens } from './tokens.ts'
+
+export const flavors = noun<Flavors>()('flavors')
+export const pool = noun<WorkerPool>()('pool')
+
+/** The executable forms of `code` nodes. */
+export const nodeCode = noun<Pick<DispatchDeps, 'bundleOf' | 'inProcess'>>()('nodeCode')
+
+export const dispatcher = noun<Dispatcher>()('dispatcher')
+
+/** The engine's own worker. */
+export const agent = noun<Worker>()('agent')
+
+export const workerTokens = noun<WorkerTokens>()('workerTokens')
+
+/** Whose sockets are attached from elsewhere. */
+export const workerGuests = noun<SocketGuests>()('workerGuests')
+
+export const flavorsLayer = makes(
+  flavors,
+  { database, log },
+  async (deps) => {
+    const opened = new Flavors(deps)
+    await opened.open()
+    return opened
+  },
+  (opened) => opened.close(),
+)
+
+export const poolLayer = makes(
+  pool,
+  { clock, eventLog },
+  ({ clock, eventLog }) => new WorkerPool({ clock, newId, engineVersion, report: (news) => eventLog.report(news) }),
+)
+
+export const dispatcherLayer = makes(dispatcher, { pool, nodeCode, flavors }, ({ nodeCode, ...deps }) =>
+  createDispatcher({ ...deps, ...nodeCode }),
+)
+
+/** Takes calls from its `ready` on. */
+export const agentLayer = makes(
+  agent,
+  { artifacts, config, pool },
+  ({ artifacts, config: { dataDir, python }, pool }) =>
+    startLocalAgent(pool, artifacts, { id: dataDir, warm: true, ...(python === null ? {} : { python }) }),
+  (started) => started.close(),
+)
+
+/** The way in for workers of other machines; closed after the flows and runs whose calls they execute. */
+export const attachmentLayer = inOrder(
+  makes(
+    workerTokens,
+    { config, database },
+    async ({ config, database }) => new WorkerTokens({ key: await loadSigningKey(config), database }),
+  ),
+  makes(
+    workerGuests,
+    { log, workerTokens },
+    ({ log, workerTokens }) =>
+      new SocketGuests({
+        versionsOf: (jtis) => workerTokens.versionsOf(jtis),
+        ending: { code: TOKEN_REVOKED, reason: 'the token was revoked or has expired' },
+        log,
+      }),
+    (opened) => opened.close(),
+  ),
+)
+
+const TOKEN_REVOKED = 4003
+
+/** Ends the sockets of tokens that are revoked, at whichever engine. */
+export const followTokens = begins(
+  { workerGuests, workerTokens },
+  ({ workerGuests, workerTokens }) =>
+    workerTokens.onRevoked((jti) => void workerGuests.review(jti === null ? undefined : [jti])),
+  (stop) => stop(),
+)
+
+export const workersApi = {
+  tags: {
+    workers: 'Machines that run node code for the engine, and their tokens.',
+    flavors: 'Named sizes of what a call of node code takes.',
+  },
+  routes: [
+    routes(workersEndpoints, { pool, tokens: workerTokens, eventLog }, workersHandlers),
+    routes(flavorsEndpoints, { flavors, eventLog }, flavorsHandlers),
+  ],
+}
