@@ -14,7 +14,6 @@ import { type AddressOptions, addressesOf } from './addresses.ts'
 import { createWorker, WorkerRefused } from './agent.ts'
 import { ArtifactCache } from './artifact-cache.ts'
 import { HttpArtifacts } from './artifacts.ts'
-import { Backoff } from './backoff.ts'
 import { connect, type Connection, type ConnectionOptions, type EngineEnd, NoConnection } from './connection.ts'
 import { Idle } from './idle.ts'
 import { InvalidOption } from './invalid-option.ts'
@@ -23,6 +22,8 @@ import { detectResources, thisMachine } from './resources.ts'
 import { claimsOf } from './worker-token.ts'
 
 const CACHE_BYTES = 1024 ** 3
+const FIRST_BOUND_MS = 1000
+const LAST_BOUND_MS = 60_000
 
 /** What {@link runWorker} is told. */
 export interface RemoteWorkerOptions extends AddressOptions, Pick<WorkerOptions, 'directory' | 'env' | 'python'> {
@@ -81,6 +82,32 @@ export async function runWorker(options: RemoteWorkerOptions): Promise<WorkerEnd
     await pause(retryMs, undefined, { signal }).catch(() => undefined)
   }
   return stopped
+}
+
+/**
+ * Waits before the next attempt, whose bound doubles from 1 s to 60 s. Each is drawn between 0 and the bound ("full jitter"),
+ * so that the workers of an engine that comes back do not come back in one moment.
+ */
+export class Backoff {
+  readonly #random: () => number
+  #boundMs = FIRST_BOUND_MS
+
+  /** `random` gives numbers in [0, 1). */
+  constructor(random: () => number = Math.random) {
+    this.#random = random
+  }
+
+  /** Milliseconds of the next wait. */
+  next(): number {
+    const waitMs = Math.round(this.#random() * this.#boundMs)
+    this.#boundMs = Math.min(this.#boundMs * 2, LAST_BOUND_MS)
+    return waitMs
+  }
+
+  /** An engine has welcomed the worker: the next wait is short again. */
+  reset(): void {
+    this.#boundMs = FIRST_BOUND_MS
+  }
 }
 
 /** What all attempts share. */

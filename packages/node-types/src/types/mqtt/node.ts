@@ -2,6 +2,8 @@
  * `mqtt`: subscribes to topics when it has outputs, publishes to them when it has inputs (wire decision G70).
  * @module
  */
+import { createRequire } from 'node:module'
+
 import {
   defineNode,
   type NodeContext,
@@ -11,7 +13,6 @@ import {
   type NodeShape,
 } from '@flow-service/connector-sdk'
 
-import { missingPackage } from '../../optional-package.ts'
 import type { MqttLibrary } from './connection.ts'
 import { startListener } from './listener.ts'
 import { startSender } from './sender.ts'
@@ -21,6 +22,7 @@ import { overlap, topicFault, topicOf, widest } from './topic.ts'
 type Shape = NodeShape<MqttSettings>
 
 const PACKAGE = 'mqtt'
+const { resolve } = createRequire(import.meta.url)
 
 /** Listens to a broker, or publishes to it. */
 export const mqttNode = defineNode({
@@ -50,6 +52,16 @@ export async function startWith(
     return {}
   }
   return ctx.inputs.length > 0 ? startSender(ctx, library) : startListener(ctx, library)
+}
+
+/** The name of a package that an engine may have or not (wire decision G81) when it is not installed, else null. */
+export function missingPackage(name: string): string | null {
+  try {
+    resolve(name)
+    return null
+  } catch {
+    return name
+  }
 }
 
 const bad = (setting: string, message: string): NodeFinding => ({

@@ -1,11 +1,14 @@
 /**
- * What a reload did, for people: a line for each flow that was swapped, the places of what does not load, and that it
- * loads again.
+ * The lines that `service dev` prints while its engine runs. After a reload: each flow that was swapped, the places of
+ * errors, and files that load again. Of live nodes: their own output, and failures.
  * @module
  */
-import type { FlowChange, LoadError, ReloadResult } from '@flow-service/api-server'
+import { stripVTControlCharacters } from 'node:util'
+
+import type { FlowChange, LoadError, NodeReport, ReloadResult } from '@flow-service/api-server'
 
 import { describeLoadError } from './engine.ts'
+import { oneLine, printable } from './table.ts'
 import { bold, counted, dim, green, red, yellow } from './terminal.ts'
 
 /** Lines about a reload; `before` are the errors that were told last. Empty when there is nothing new to tell. */
@@ -24,6 +27,14 @@ export function reloadLines(
     ...fresh.map((text) => `\n${text}`),
     ...(fresh.length > 0 ? [yellow('its flows go on as they were last loaded')] : []),
   ]
+}
+
+/** Lines about a node. What a terminal would obey is taken out or spelled out. */
+export function nodeLines({ flow, node, is, text }: NodeReport): string[] {
+  const place = bold(`${flow}.${node}`)
+  if (is === 'failure') return [`${red('✗')} ${place}  ${red(`failed: ${oneLine(text)}`)}`]
+  const lines = stripVTControlCharacters(text).trimEnd().split(/\r?\n/)
+  return lines.map((line) => `${dim('›')} ${place}  ${printable(line.replaceAll('\t', '  '))}`.trimEnd())
 }
 
 /** Files without errors that had some. */
