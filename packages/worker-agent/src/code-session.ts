@@ -30,7 +30,7 @@ const urlOf = (node: string): string => pathToFileURL(join(home, `${node}.mjs`))
 
 const here = new URL('..', import.meta.url)
 
-/** The process's side of the channel. What it says of a call carries the nonce of the call (T1 in DESIGN.md). */
+/** The process's side of the channel. Each message about a call carries the nonce of the call (channel.T1 in DESIGN.md). */
 export class CodeSession {
   readonly #send: (message: Message, data?: Uint8Array) => void
   readonly #answers = new Map<number, PromiseWithResolvers<Answer>>()
@@ -174,8 +174,8 @@ function stackOf(error: Error): string {
 }
 
 /**
- * Bundles that are being imported, by their URL: Node takes them as if a file held them, without writing, looking for and
- * reading one, which is a third of the time that a short stage costs.
+ * Bundles that are being imported, by their URL: Node takes them as if a file held them. Writing, looking for and reading
+ * one would be a third of the time that a short stage costs.
  */
 const texts = new Map<string, string>()
 

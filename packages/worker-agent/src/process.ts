@@ -4,7 +4,7 @@
  * - *busy*: a call listens to its messages and output.
  * - *leaving*: told to end (`retire`, `terminate`, `kill`), with a SIGKILL set for 5 s later.
  * - *ended*: reaped, everything that it wrote has been read, its group killed; its directory goes next.
- * Invariants P1-P4 are in DESIGN.md.
+ * Invariants process.P1-P5 are in DESIGN.md.
  * @module
  */
 import { rm } from 'node:fs/promises'
@@ -132,8 +132,8 @@ export class Process {
   async settled(): Promise<void> {
     do {
       await this.#held?.promise
-      // Written bytes are in our socket's queue, and one turn of the loop reads a queue to its end (P2). Two, because
-      // the first may have begun before they were written.
+      // Written bytes are in our socket's queue, and one turn of the loop reads a queue to its end (process.P2). Two,
+      // because the first may have begun before they were written.
       await turn()
       await turn()
     } while (this.#held)
