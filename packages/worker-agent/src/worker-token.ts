@@ -1,6 +1,6 @@
 /**
- * The token that a worker signs in with. The engine alone can verify it; the worker reads its own name and labels in it, and
- * keeps it from the node code that it runs: every process of the same user can read `/proc/<pid>/environ` and
+ * The token that a worker signs in with. The engine alone can verify it. The worker reads its own name and labels in it,
+ * and keeps it from the node code that it runs: every process of the same user can read `/proc/<pid>/environ` and
  * `/proc/<pid>/cmdline` of the worker.
  * @module
  */

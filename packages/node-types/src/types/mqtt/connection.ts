@@ -29,7 +29,7 @@ export interface Published {
   readonly text: string
 }
 
-interface Parts {
+interface ConnectionDeps {
   readonly library: MqttLibrary
   readonly ctx: NodeContext<MqttSettings>
   readonly clientId: string
@@ -49,7 +49,7 @@ export class BrokerConnection {
   #client: mqtt.MqttClient | null = null
   #isOver = false
 
-  constructor({ library, ctx, clientId, filters, events }: Parts) {
+  constructor({ library, ctx, clientId, filters, events }: ConnectionDeps) {
     const { keepalive, password, qos, retain, timeout, username } = ctx.settings
     this.#ctx = ctx
     this.#events = events

@@ -11,8 +11,8 @@ import { Redial } from '../../redial.ts'
 import { BrokerConnection, type ConnectionEvents, type MqttLibrary } from './connection.ts'
 import { brokerOf, type MqttSettings } from './settings.ts'
 
-/** What a node does with its connection. */
-export interface LinkParts {
+/** The library and the node, with its topics and handlers. */
+export interface LinkDeps {
   readonly library: MqttLibrary
   readonly ctx: NodeContext<MqttSettings>
   readonly filters: readonly string[]
@@ -23,14 +23,14 @@ export interface LinkParts {
 export class BrokerLink {
   readonly health: LinkHealth
   readonly redial: Redial
-  readonly #parts: LinkParts
+  readonly #deps: LinkDeps
   readonly #clientId: string
   #connection: BrokerConnection | null = null
   #isStopped = false
 
-  constructor(parts: LinkParts) {
-    this.#parts = parts
-    const { ctx } = parts
+  constructor(deps: LinkDeps) {
+    this.#deps = deps
+    const { ctx } = deps
     this.#clientId = ctx.settings.client_id ?? `fs-${crypto.randomUUID().replaceAll('-', '').slice(0, 18)}`
     this.health = new LinkHealth(ctx)
     this.redial = new Redial(ctx, this.health, () => this.open())
@@ -38,10 +38,10 @@ export class BrokerLink {
 
   open(): void {
     if (this.#isStopped) return
-    const { events } = this.#parts
+    const { events } = this.#deps
     try {
       this.#connection = new BrokerConnection({
-        ...this.#parts,
+        ...this.#deps,
         clientId: this.#clientId,
         events: {
           up: (connection) => {
@@ -66,8 +66,8 @@ export class BrokerLink {
 
   #lost(reason: string): void {
     this.#connection = null
-    this.#parts.events.lost?.(reason)
-    const broker = brokerOf(this.#parts.ctx.settings)
+    this.#deps.events.lost?.(reason)
+    const broker = brokerOf(this.#deps.ctx.settings)
     this.redial.failed(`broker ${broker?.host}:${broker?.port}: ${reason}`)
   }
 }
