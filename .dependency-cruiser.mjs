@@ -92,6 +92,12 @@ export default {
       to: { path: '^packages/[^/]+/src/(?!(index|flow|testing|command)\\.ts$)', pathNot: '^packages/$2/' },
     },
     {
+      name: 'constructors-hold-no-implementation',
+      severity: 'error',
+      from: { path: '^packages/node-types/src/(types/[^/]+/flow|constructor-ports)\\.ts$' },
+      to: { path: '^packages/node-types/src/', pathNot: '/constructor-ports\\.ts$' },
+    },
+    {
       name: 'effect-stays-inside',
       severity: 'error',
       from: { path: '^packages/', pathNot: '^packages/(core|api-server)/' },

@@ -1,15 +1,16 @@
 /**
- * Writes the files that come from code: openapi.json, the generated client, the JSON Schema of the flow document.
- * `--check` writes nothing and fails when a committed file is stale.
+ * Writes the files that come from code: the lists of node types, openapi.json, the generated client, the JSON Schema of the
+ * flow document. `--check` writes nothing and fails when a committed file is stale.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-import { apiDocument } from '@flow-service/api-server'
 import { flowDocumentInputSchema } from '@flow-service/protocol'
 import * as z from 'zod'
+
+import { nodeTypeLists } from './node-type-registry.ts'
 
 const OPENAPI = 'packages/api-server/openapi.json'
 const SCHEMA = 'packages/protocol/flow-document.schema.json'
@@ -67,6 +68,17 @@ function generateClient(document: object): string {
   throw new Error(`the client generator failed:\n${done.stdout}\n${done.stderr}`)
 }
 
+/** Ends the process when a committed file is stale. */
+function refuseStale(): void {
+  if (stale.length === 0) return
+  console.error(`stale, run \`pnpm run generate\` and commit: ${stale.join(', ')}`)
+  process.exit(1)
+}
+
+for (const [path, text] of Object.entries(nodeTypeLists())) put(path, text)
+refuseStale()
+// the server imports those lists, and a stale one may name a type that is gone
+const { apiDocument } = await import('@flow-service/api-server')
 const document = apiDocument()
 put(OPENAPI, `${JSON.stringify(document, null, 2)}\n`)
 put(SCHEMA, `${JSON.stringify(z.toJSONSchema(flowDocumentInputSchema, { io: 'input' }), null, 2)}\n`)
@@ -82,8 +94,5 @@ if (check) {
   cpSync(made, CLIENT, { recursive: true })
 }
 rmSync(made, { recursive: true, force: true })
-if (stale.length > 0) {
-  console.error(`stale, run \`pnpm run generate\` and commit: ${stale.join(', ')}`)
-  process.exit(1)
-}
+refuseStale()
 console.log(check ? 'generated files are current' : 'generated files written')

@@ -3,6 +3,8 @@
  * when it is used.
  * @module
  */
+import { createRequire } from 'node:module'
+
 import { Command } from 'commander'
 
 import { addDeadLetters } from './grammar/dead-letters.ts'
@@ -11,9 +13,9 @@ import { addFlows, addValidate } from './grammar/flows.ts'
 import { addMessages } from './grammar/messages.ts'
 import { addRuns } from './grammar/runs.ts'
 import { addSecrets } from './grammar/secrets.ts'
-import { addWorker } from './grammar/worker.ts'
-import { addWorkers } from './grammar/workers.ts'
-import { version } from './version.ts'
+import { addWorker, addWorkers } from './grammar/workers.ts'
+
+const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
 
 /** The whole grammar, ready to parse. */
 export function program(): Command {

@@ -4,9 +4,8 @@ import type { EventFrame } from '@flow-service/protocol'
 import { expect, test } from 'vitest'
 
 import { eventLine } from '../src/commands/events.ts'
+import { nodeLines, reloadLines } from '../src/dev-report.ts'
 import { issueLines, issueSummary } from '../src/issues.ts'
-import { nodeLines } from '../src/node-report.ts'
-import { reloadLines } from '../src/reload-report.ts'
 import { table } from '../src/table.ts'
 import { counted, shortTime } from '../src/terminal.ts'
 

@@ -2,11 +2,11 @@
  * Frames that wait for their reader. A WebSocket cannot be told to slow down, so what waits is bounded here, as the
  * engine bounds what waits for a socket (wire decision G46).
  *
- * - Q1 frames leave in their order, except that above {@link COALESCE_LENGTH} a value takes the place of the newest one
- *   of its message that waits, and comes last.
- * - Q2 only values are left out; node, run, health and flow events never are.
- * - Q3 above {@link MAX_LENGTH} the queue is over: all that waits is given up. A snapshot, which may be larger than
- *   that, does not count.
+ * - event-queue.Q1 frames leave in their order, except that above {@link COALESCE_LENGTH} a value takes the place of the
+ *   newest one of its message that waits, and comes last.
+ * - event-queue.Q2 only values are left out; node, run, health and flow events never are.
+ * - event-queue.Q3 above {@link MAX_LENGTH} the queue is over: all that waits is given up. A snapshot, which may be
+ *   larger than that, does not count.
  * @module
  */
 import type { EventFrame } from '@flow-service/protocol'

@@ -14,7 +14,6 @@ export {
 } from './context.ts'
 export { CONTRACT } from './contract.ts'
 export { FileError, filePathFault, type Files, MAX_FILE_BYTES, MAX_FILE_READ_BYTES } from './files.ts'
-export { gatherWrites } from './gather-writes.ts'
 export {
   type AnyNodeDefinition,
   defineNode,
@@ -27,5 +26,5 @@ export {
   type PortRules,
   type Values,
 } from './node.ts'
-export { type ConnectTarget, type SocketListener, type SocketPeer, type SocketRoute } from './socket.ts'
+export { type ConnectTarget, gatherWrites, type SocketListener, type SocketPeer, type SocketRoute } from './socket.ts'
 export { cronFault } from '@flow-service/protocol'

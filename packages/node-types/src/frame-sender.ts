@@ -19,8 +19,8 @@ export interface Frame {
   readonly done?: (error?: Error) => void
 }
 
-/** What a sender needs, and whom it tells. */
-export interface FrameSenderParts {
+/** The bounds of a sender, its timer, and the handlers of its events. */
+export interface FrameSenderDeps {
   readonly limit: number
   /** How long a peer may take nothing, in seconds. */
   readonly seconds: number
@@ -35,15 +35,15 @@ export interface FrameSenderParts {
 
 /** One object a peer, or one for all connections to it. */
 export class FrameSender {
-  readonly #parts: FrameSenderParts
+  readonly #deps: FrameSenderDeps
   readonly #queue: SendQueue<Frame>
   #peer: SocketPeer | null = null
   #isBlocked = false
   #bound: Cancel | null = null
 
-  constructor(parts: FrameSenderParts) {
-    this.#parts = parts
-    this.#queue = new SendQueue(parts.limit)
+  constructor(deps: FrameSenderDeps) {
+    this.#deps = deps
+    this.#queue = new SendQueue(deps.limit)
   }
 
   /** There is a connection: what waits goes first. */
@@ -65,13 +65,13 @@ export class FrameSender {
     const old = this.#queue.push(frame)
     if (old === undefined) return
     old.done?.(new Error(`more than ${this.#queue.limit} messages wait; the oldest are dropped`))
-    this.#parts.dropped()
+    this.#deps.dropped()
   }
 
   #hand(peer: SocketPeer, { data, done }: Frame): void {
     if (peer.waiting < HIGH_WATER_BYTES) return done ? peer.send(data, () => done()) : peer.send(data)
     this.#isBlocked = true
-    this.#bound = this.#parts.after(this.#parts.seconds, () => this.#parts.stalled())
+    this.#bound = this.#deps.after(this.#deps.seconds, () => this.#deps.stalled())
     peer.send(data, () => {
       done?.()
       if (this.#peer !== peer) return
@@ -85,7 +85,7 @@ export class FrameSender {
   #flow(): void {
     while (this.#peer !== null && !this.#isBlocked) {
       const frame = this.#queue.shift()
-      if (frame === undefined) return this.#parts.drained()
+      if (frame === undefined) return this.#deps.drained()
       this.#hand(this.#peer, frame)
     }
   }

@@ -5,7 +5,7 @@ import * as z from 'zod'
 
 import { nodeTypeEntry } from '../../core/src/index.ts'
 import { ContractFlow } from './contract-flow.ts'
-import { credentials, type Sample, samples } from './samples.ts'
+import { type Sample, samples } from './samples.ts'
 import { findings, shapeOf } from './test-kit.ts'
 
 test('python is the only type that has a source file [R163]', () => {
@@ -21,7 +21,8 @@ test('the catalogue holds each exported type once, and each has a sample here', 
 const each = nodes.nodeTypes.map((definition) => [definition.type, definition] as const)
 
 describe.each(each)('%s', (type, definition) => {
-  const [usual] = samples[type]!
+  const { roles, credentials = [] } = samples[type]!
+  const [usual] = roles
   const given = usual!.setup.settings ?? {}
   const isFree = definition.code !== undefined
   const schema = z.toJSONSchema(definition.settings, { io: 'input' })
@@ -49,7 +50,7 @@ describe.each(each)('%s', (type, definition) => {
 
   test('marks each setting that takes a credential, and no other, as a secret', () => {
     const marked = Object.entries(schema.properties ?? {}).filter(([, item]) => Reflect.get(Object(item), 'x-secret'))
-    expect(marked.map(([name]) => name)).toEqual(credentials[type] ?? [])
+    expect(marked.map(([name]) => name)).toEqual(credentials)
     const stored = marked.map(([name]) => [name, { $secret: 'stored' }])
     expect(definition.settings.safeParse({ ...given, ...Object.fromEntries(stored) }).success).toBe(true)
   })
@@ -93,7 +94,7 @@ describe.each(each)('%s', (type, definition) => {
     expect(() => shapeOf(definition, setup)).not.toThrow()
   })
 
-  describe.each(samples[type]!.map((sample) => [roleOf(sample), sample] as const))('%s', (_role, sample) => {
+  describe.each(roles.map((sample) => [roleOf(sample), sample] as const))('%s', (_role, sample) => {
     const { setup, answer } = sample
     const create = () => new ContractFlow(definition, setup)
 
@@ -145,11 +146,11 @@ describe.each(each)('%s', (type, definition) => {
 const withoutTitles = (key: string, value: unknown): unknown =>
   key === 'title' && typeof value === 'string' ? undefined : value
 
-const roles = each.flatMap(([type, definition]) =>
-  samples[type]!.map((sample) => ({ type, role: roleOf(sample), definition, sample })),
+const everyRole = each.flatMap(([type, definition]) =>
+  samples[type]!.roles.map((sample) => ({ type, role: roleOf(sample), definition, sample })),
 )
 
-test.each(roles.filter(({ sample }) => sample.setup.inputs !== undefined))(
+test.each(everyRole.filter(({ sample }) => sample.setup.inputs !== undefined))(
   '$type with $role fails at a value off the dtype of its input, does nothing with it, and takes the next one',
   async ({ definition, sample }) => {
     const flow = new ContractFlow(definition, sample.setup)
@@ -164,7 +165,7 @@ test.each(roles.filter(({ sample }) => sample.setup.inputs !== undefined))(
   },
 )
 
-test.each(roles.filter(({ sample }) => sample.offDtype !== undefined))(
+test.each(everyRole.filter(({ sample }) => sample.offDtype !== undefined))(
   '$type with $role publishes nothing of what is off the dtype of its output, and says so',
   async ({ definition, sample: { setup, offDtype } }) => {
     const flow = new ContractFlow(definition, setup)

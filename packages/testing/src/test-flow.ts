@@ -55,7 +55,7 @@ export async function testFlow<M>(flow: LiveFlow<M>, options: FlowTestOptions = 
   return test
 }
 
-interface Parts {
+interface FlowTestDeps {
   readonly flow: LiveFlow<unknown>
   readonly document: FlowDocument
   readonly registry: NodeRegistry
@@ -72,7 +72,7 @@ interface Life {
 
 /** A flow under test; made by {@link testFlow}. It is *running*, or after a crash or stop *down* until `restart`. */
 export class FlowTest {
-  readonly #parts: Parts
+  readonly #deps: FlowTestDeps
   #life: Life | null = null
   /** The world of the last life: what is kept, and the time. */
   #host: MemoryHost
@@ -81,9 +81,9 @@ export class FlowTest {
   readonly #letters: DeadLetter[] = []
   readonly #last = new Map<string, unknown>()
 
-  constructor(parts: Parts) {
-    this.#parts = parts
-    const { at } = parts.options
+  constructor(deps: FlowTestDeps) {
+    this.#deps = deps
+    const { at } = deps.options
     this.#host = this.#newHost(at === undefined ? Date.UTC(2026, 0, 1) : timeOf(at), [])
   }
 
@@ -99,7 +99,7 @@ export class FlowTest {
    */
   async hook(path: string, request: Partial<HookRequest> & { readonly json?: unknown }): Promise<void> {
     // the engine drops the slash of a url too
-    await this.#running().host.hook(this.#parts.flow.name, path.replace(/^\//, ''), request)
+    await this.#running().host.hook(this.#deps.flow.name, path.replace(/^\//, ''), request)
     await this.settled()
   }
 
@@ -130,12 +130,12 @@ export class FlowTest {
 
   /** A stand-in for a node from now on; null brings the node back. */
   mock(node: string, fn: Mock | null): void {
-    if (!this.#parts.document.nodes.some(({ id }) => id === node)) {
-      const known = this.#parts.document.nodes.map(({ id }) => `"${id}"`).join(', ')
-      throw new RangeError(`flow "${this.#parts.flow.name}" has no node "${node}"; it has ${known}`)
+    if (!this.#deps.document.nodes.some(({ id }) => id === node)) {
+      const known = this.#deps.document.nodes.map(({ id }) => `"${id}"`).join(', ')
+      throw new RangeError(`flow "${this.#deps.flow.name}" has no node "${node}"; it has ${known}`)
     }
-    if (fn === null) this.#parts.mocks.delete(node)
-    else this.#parts.mocks.set(node, this.#parts.outside.watched(fn))
+    if (fn === null) this.#deps.mocks.delete(node)
+    else this.#deps.mocks.set(node, this.#deps.outside.watched(fn))
   }
 
   /** Milliseconds since the Unix epoch, on the virtual clock. */
@@ -190,8 +190,8 @@ export class FlowTest {
   async restart(): Promise<void> {
     if (this.#life) throw new Error('the flow runs; crash() or stop() it before it can start again')
     const host = this.#host
-    const runtime = new LiveRuntime(host, this.#parts.registry)
-    const live = await runtime.start(this.#parts.document, { values: this.#last })
+    const runtime = new LiveRuntime(host, this.#deps.registry)
+    const live = await runtime.start(this.#deps.document, { values: this.#last })
     this.#life = { host, runtime, live }
     await this.settled()
   }
@@ -214,7 +214,7 @@ export class FlowTest {
    */
   async settled(): Promise<void> {
     const { host, live } = this.#running()
-    const { outside } = this.#parts
+    const { outside } = this.#deps
     let isIdle = false
     const idle = live.idle().then(() => (isIdle = true))
     await host.advance(0)
@@ -234,7 +234,7 @@ export class FlowTest {
   }
 
   #newHost(startMs: number, kept: Iterable<Parameters<MemoryHost['work']['keep']>[0]>): MemoryHost {
-    const { flow, options, outside } = this.#parts
+    const { flow, options, outside } = this.#deps
     const { timeZone, fetch, secrets = {} } = options
     const host: MemoryHost = memoryHost({
       startMs,
@@ -248,7 +248,7 @@ export class FlowTest {
   }
 
   #nameOf(message: Ref<unknown> | string): string {
-    const { name } = this.#parts.flow
+    const { name } = this.#deps.flow
     if (typeof message !== 'string') return message.message
     return message.includes('.') ? message : `${name}.${message}`
   }

@@ -4,7 +4,7 @@
  * - *running* on one, with the clock of its silence;
  * - *ending*: it has been told to stop, and its process is dying; what the process still says is dropped;
  * - *over*: its one last frame, `result` or `error`, is sent.
- * Invariants C1-C5 are in DESIGN.md.
+ * Invariants call.C1-C5 are in DESIGN.md.
  * @module
  */
 import { randomBytes } from 'node:crypto'
@@ -24,7 +24,7 @@ type State =
   | { readonly phase: 'over' }
 
 /** What a call needs of its agent. */
-export interface CallSetting {
+export interface CallDeps {
   send(frame: WorkerFrame): void | Promise<void>
   readonly artifacts: ArtifactAccess
   /** The process has loaded the call's source. */
@@ -36,17 +36,17 @@ export class Call {
   readonly frame: CallFrame
   /** Settles when the last frame is sent and the process is idle or gone. Never rejects. */
   readonly over: Promise<void>
-  readonly #setting: CallSetting
+  readonly #deps: CallDeps
   readonly #output: Output
   readonly #finished = Promise.withResolvers<void>()
   #state: State = { phase: 'waiting' }
 
-  constructor(frame: CallFrame, setting: CallSetting) {
+  constructor(frame: CallFrame, deps: CallDeps) {
     this.frame = frame
     this.over = this.#finished.promise
-    this.#setting = setting
+    this.#deps = deps
     this.#output = new Output((stream, text) => {
-      void setting.send({ type: 'log', call: frame.call, stream, text })
+      void deps.send({ type: 'log', call: frame.call, stream, text })
     })
   }
 
@@ -64,7 +64,7 @@ export class Call {
     const late = process.nonce
     const nonce = randomBytes(12).toString('base64url')
     process.nonce = nonce
-    void this.#setting.send({ type: 'started', call: this.frame.call, pid: process.pid })
+    void this.#deps.send({ type: 'started', call: this.frame.call, pid: process.pid })
     process.listen({
       onMessage: (message, data) => {
         if (message['nonce'] === nonce) return this.#hear(process, silence, message, data)
@@ -105,7 +105,7 @@ export class Call {
     }
     switch (message['type']) {
       case 'loaded':
-        this.#setting.onLoaded()
+        this.#deps.onLoaded()
         return
       case 'emit':
         return this.#emit(silence, message['batch'])
@@ -138,7 +138,7 @@ export class Call {
     const batch = entries.filter(([values]) => Object.keys(values).length > 0)
     if (batch.length === 0) return
     try {
-      const behind = this.#setting.send({ type: 'emit', call: this.frame.call, batch })
+      const behind = this.#deps.send({ type: 'emit', call: this.frame.call, batch })
       if (behind) silence.hold(behind)
       return behind
     } catch (error) {
@@ -148,7 +148,7 @@ export class Call {
 
   async #artifact(process: Process, message: Message, data: Uint8Array): Promise<void> {
     const { id } = message
-    const { artifacts } = this.#setting
+    const { artifacts } = this.#deps
     try {
       if (message['type'] === 'load') {
         process.send({ type: 'artifact', id }, await artifacts.get(String(message['digest'])))
@@ -160,7 +160,7 @@ export class Call {
         volatile: message['volatile'] === true,
       }
       const ref = await artifacts.put(data, options)
-      if (this.#state.phase === 'running') void this.#setting.send({ type: 'artifact', call: this.frame.call, ref })
+      if (this.#state.phase === 'running') void this.#deps.send({ type: 'artifact', call: this.frame.call, ref })
       process.send({ type: 'saved', id, ref })
     } catch (error) {
       const { code, message: text } = error as Error & { code?: string }
@@ -190,9 +190,9 @@ export class Call {
     this.#state = { phase: 'over' }
     this.#output.end()
     try {
-      void this.#setting.send({ ...last, call: this.frame.call })
+      void this.#deps.send({ ...last, call: this.frame.call })
     } catch (error) {
-      void this.#setting.send({ type: 'error', call: this.frame.call, error: tooLarge(error) })
+      void this.#deps.send({ type: 'error', call: this.frame.call, error: tooLarge(error) })
     }
     this.#finished.resolve()
   }

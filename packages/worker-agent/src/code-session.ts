@@ -3,6 +3,7 @@
  * @module
  */
 import { writeFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
@@ -10,8 +11,6 @@ import type { ArtifactRef, CallFrame, Definition } from '@flow-service/protocol'
 
 import type { Message } from './channel.ts'
 import { Execution, type ExecutionHost } from './code-execution.ts'
-import { importText } from './memory-modules.ts'
-import { warmUpBundle, warmUpFrame } from './warm-up.ts'
 
 const MAX_MESSAGE_CHARS = 10_000
 const MAX_STACK_CHARS = 65_536
@@ -31,7 +30,7 @@ const urlOf = (node: string): string => pathToFileURL(join(home, `${node}.mjs`))
 
 const here = new URL('..', import.meta.url)
 
-/** The process's side of the channel. What it says of a call carries the nonce of the call (T1 in DESIGN.md). */
+/** The process's side of the channel. Each message about a call carries the nonce of the call (channel.T1 in DESIGN.md). */
 export class CodeSession {
   readonly #send: (message: Message, data?: Uint8Array) => void
   readonly #answers = new Map<number, PromiseWithResolvers<Answer>>()
@@ -172,4 +171,58 @@ function stackOf(error: Error): string {
     .replaceAll(`${pathToFileURL(home).href}/`, '')
     .replaceAll(`${home}/`, '')
     .slice(0, MAX_STACK_CHARS)
+}
+
+/**
+ * Bundles that are being imported, by their URL: Node takes them as if a file held them. Writing, looking for and reading
+ * one would be a third of the time that a short stage costs.
+ */
+const texts = new Map<string, string>()
+
+registerHooks({
+  resolve: (specifier, context, next) =>
+    texts.has(specifier) ? { url: specifier, format: 'module', shortCircuit: true } : next(specifier, context),
+  load(url, context, next) {
+    const source = texts.get(url)
+    return source === undefined ? next(url, context) : { format: 'module', source, shortCircuit: true }
+  },
+})
+
+/** The exports of an ECMAScript module. Stack traces name `url`; rejects as `import` does. */
+async function importText(url: string, text: string): Promise<Record<string, unknown>> {
+  texts.set(url, text)
+  try {
+    return (await import(url)) as Record<string, unknown>
+  } finally {
+    texts.delete(url)
+  }
+}
+
+/** A definition that streams a value and draws a number, as most code does. */
+const warmUpBundle = `export const entry = { kind: 'stage', id: 'warm-up', initials: {}, *run(_, ctx) {
+  yield { y: ctx.random() }
+  return { y: 1 }
+} }
+//# sourceMappingURL=data:application/json;base64,eyJ2ZXJzaW9uIjozLCJzb3VyY2VzIjpbXSwibWFwcGluZ3MiOiIifQ==
+`
+/** The call that executes it. */
+const warmUpFrame: CallFrame = {
+  type: 'call',
+  call: '',
+  attempt: 1,
+  flow: '',
+  node: 'warm-up',
+  run: null,
+  mode: 'live',
+  kind: 'code',
+  source: '',
+  source_digest: '',
+  entry: 'entry',
+  settings: {},
+  inputs: {},
+  input_ports: [],
+  outputs: [{ port: 'y', dtype: 'float', stream: true }],
+  env: {},
+  seed: '',
+  timeout_s: null,
 }

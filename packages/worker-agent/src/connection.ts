@@ -1,9 +1,9 @@
 /**
  * The link to an engine on another machine: frames as JSON texts on a WebSocket (RFC 6455, wire decision G54).
  *
- * - K1 a frame beyond 32 MiB is never sent: the engine would end the link, and every call of it.
- * - K2 while much is unsent, `send` asks its caller to wait: a process that floods the link is held back.
- * - K3 a link on which nothing arrives for 75 s is given up. The engine pings every 30 s.
+ * - connection.K1 a frame beyond 32 MiB is never sent: the engine would end the link, and every call of it.
+ * - connection.K2 while much is unsent, `send` asks its caller to wait: a process that floods the link is held back.
+ * - connection.K3 a link on which nothing arrives for 75 s is given up. The engine pings every 30 s.
  * @module
  */
 import type { IncomingMessage } from 'node:http'
@@ -156,7 +156,7 @@ export class Connection implements WorkerTransport {
     return end
   }
 
-  /** Emissions that are too large together go in several frames (K1). */
+  /** Emissions that are too large together go in several frames (connection.K1). */
   #sendParts(frame: WorkerFrame, bytes: number): void | Promise<void> {
     if (frame.type !== 'emit' || frame.batch.length < 2) {
       throw new FrameTooLarge(

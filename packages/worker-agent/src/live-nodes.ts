@@ -1,6 +1,6 @@
 /**
  * The warm processes of live nodes: one each, which keeps the module's state until its source changes, it is released,
- * or it dies. Calls of a node take turns (invariant L1).
+ * or it dies. Calls of a node take turns (live-nodes.L1 in DESIGN.md).
  * @module
  */
 import type { CallFrame } from '@flow-service/protocol'

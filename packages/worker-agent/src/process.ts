@@ -4,7 +4,7 @@
  * - *busy*: a call listens to its messages and output.
  * - *leaving*: told to end (`retire`, `terminate`, `kill`), with a SIGKILL set for 5 s later.
  * - *ended*: reaped, everything that it wrote has been read, its group killed; its directory goes next.
- * Invariants P1-P4 are in DESIGN.md.
+ * Invariants process.P1-P5 are in DESIGN.md.
  * @module
  */
 import { rm } from 'node:fs/promises'
@@ -29,8 +29,8 @@ export interface Exit {
   readonly cause: string | null
 }
 
-/** What a maker of processes hands over. */
-export interface ProcessParts {
+/** A started program, as its maker hands it over. */
+export interface ProcessDeps {
   readonly pid: number
   /** Working directory, removed after the end with everything in it. */
   readonly directory: string
@@ -62,7 +62,7 @@ export class Process {
   readonly cleared: Promise<void>
   /** The nonce of the latest call, which everything carries that the process says of it. */
   nonce = ''
-  readonly #parts: ProcessParts
+  readonly #deps: ProcessDeps
   #listener: ProcessListener | null = null
   #held: PromiseWithResolvers<void> | null = null
   #leaving = false
@@ -70,21 +70,21 @@ export class Process {
   #deadline: NodeJS.Timeout | undefined
   #closing: NodeJS.Timeout | undefined
 
-  constructor(parts: ProcessParts) {
-    this.#parts = parts
-    this.pid = parts.pid
+  constructor(deps: ProcessDeps) {
+    this.#deps = deps
+    this.pid = deps.pid
     this.#readChannel()
-    parts.input.on('error', () => {
+    deps.input.on('error', () => {
       // Writing to a process that has just died; its exit tells the story.
     })
     for (const name of ['stdout', 'stderr'] as const) {
-      parts[name].on('error', () => {})
-      parts[name].on('data', (chunk: Buffer) => this.#listener?.onOutput(name, chunk))
+      deps[name].on('error', () => {})
+      deps[name].on('data', (chunk: Buffer) => this.#listener?.onOutput(name, chunk))
     }
     this.ended = this.#end()
     this.cleared = this.ended.then(async (exit) => {
       this.#listener?.onEnded(exit)
-      await clear(parts.directory)
+      await clear(deps.directory)
     })
   }
 
@@ -104,36 +104,36 @@ export class Process {
   }
 
   send(message: Message, data?: Uint8Array): void {
-    if (this.#parts.input.writable) for (const part of encodeFrame(message, data)) this.#parts.input.write(part)
+    if (this.#deps.input.writable) for (const part of encodeFrame(message, data)) this.#deps.input.write(part)
   }
 
   /** Lets it end by itself: no more calls come, and it may still flush what it has written. */
   retire(): void {
     if (this.#leaving) return
     this.#leave()
-    this.#parts.input.end()
+    this.#deps.input.end()
   }
 
   /** Interrupts it: SIGTERM to its group now, SIGKILL 5 s later. */
   terminate(): void {
     this.#leave()
     this.#resume()
-    this.#parts.kill('SIGTERM')
+    this.#deps.kill('SIGTERM')
   }
 
   /** Ends it now. */
   kill(): void {
     this.#leaving = true
     this.#resume()
-    this.#parts.kill('SIGKILL')
+    this.#deps.kill('SIGKILL')
   }
 
   /** Settles after everything has been heard that the process wrote before now. */
   async settled(): Promise<void> {
     do {
       await this.#held?.promise
-      // Written bytes are in our socket's queue, and one turn of the loop reads a queue to its end (P2). Two, because
-      // the first may have begun before they were written.
+      // Written bytes are in our socket's queue, and one turn of the loop reads a queue to its end (process.P2). Two,
+      // because the first may have begun before they were written.
       await turn()
       await turn()
     } while (this.#held)
@@ -141,11 +141,11 @@ export class Process {
 
   #leave(): void {
     this.#leaving = true
-    this.#deadline ??= setTimeout(() => this.#parts.kill('SIGKILL'), GRACE_MS)
+    this.#deadline ??= setTimeout(() => this.#deps.kill('SIGKILL'), GRACE_MS)
   }
 
   #readChannel(): void {
-    const { output } = this.#parts
+    const { output } = this.#deps
     const reader = new FrameReader((message, data) => this.#hear(message, data))
     output.on('error', () => {})
     output.on('data', (chunk: Buffer) => {
@@ -167,7 +167,7 @@ export class Process {
     const behind = this.#listener?.onMessage(message, data)
     if (!behind || this.#leaving) return
     this.#resume()
-    this.#parts.output.pause()
+    this.#deps.output.pause()
     const held = Promise.withResolvers<void>()
     this.#held = held
     const release = (): void => {
@@ -180,7 +180,7 @@ export class Process {
     const held = this.#held
     this.#held = null
     held?.resolve()
-    this.#parts.output.resume()
+    this.#deps.output.resume()
   }
 
   #break(why: string): void {
@@ -189,7 +189,7 @@ export class Process {
   }
 
   async #end(): Promise<Exit> {
-    const { exited, input, output, stdout, stderr } = this.#parts
+    const { exited, input, output, stdout, stderr } = this.#deps
     const exit = await exited
     this.#leaving = true
     clearTimeout(this.#deadline)

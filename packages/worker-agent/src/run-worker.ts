@@ -14,7 +14,6 @@ import { type AddressOptions, addressesOf } from './addresses.ts'
 import { createWorker, WorkerRefused } from './agent.ts'
 import { ArtifactCache } from './artifact-cache.ts'
 import { HttpArtifacts } from './artifacts.ts'
-import { Backoff } from './backoff.ts'
 import { connect, type Connection, type ConnectionOptions, type EngineEnd, NoConnection } from './connection.ts'
 import { Idle } from './idle.ts'
 import { InvalidOption } from './invalid-option.ts'
@@ -23,6 +22,8 @@ import { detectResources, thisMachine } from './resources.ts'
 import { claimsOf } from './worker-token.ts'
 
 const CACHE_BYTES = 1024 ** 3
+const FIRST_BOUND_MS = 1000
+const LAST_BOUND_MS = 60_000
 
 /** What {@link runWorker} is told. */
 export interface RemoteWorkerOptions extends AddressOptions, Pick<WorkerOptions, 'directory' | 'env' | 'python'> {
@@ -69,11 +70,11 @@ export interface WorkerEnd {
  * {@link InvalidOption} when an option makes no sense, before anything is sent.
  */
 export async function runWorker(options: RemoteWorkerOptions): Promise<WorkerEnd> {
-  const setting = settingOf(options)
-  const { signal, onEvent } = setting
+  const deps = depsOf(options)
+  const { signal, onEvent } = deps
   const backoff = new Backoff(options.random)
   while (!signal.aborted) {
-    const end = await attempt(setting, backoff)
+    const end = await attempt(deps, backoff)
     if (end.kind !== 'lost') return end
     if (signal.aborted) break
     const retryMs = backoff.next()
@@ -83,8 +84,34 @@ export async function runWorker(options: RemoteWorkerOptions): Promise<WorkerEnd
   return stopped
 }
 
+/**
+ * Waits before the next attempt. Each is drawn between 0 and a bound that doubles from 1 s to 60 s ("full jitter"), so that
+ * the workers of an engine that comes back do not come back in one moment.
+ */
+export class Backoff {
+  readonly #random: () => number
+  #boundMs = FIRST_BOUND_MS
+
+  /** `random` gives numbers in [0, 1). */
+  constructor(random: () => number = Math.random) {
+    this.#random = random
+  }
+
+  /** Milliseconds of the next wait. */
+  next(): number {
+    const waitMs = Math.round(this.#random() * this.#boundMs)
+    this.#boundMs = Math.min(this.#boundMs * 2, LAST_BOUND_MS)
+    return waitMs
+  }
+
+  /** An engine has welcomed the worker: the next wait is short again. */
+  reset(): void {
+    this.#boundMs = FIRST_BOUND_MS
+  }
+}
+
 /** What all attempts share. */
-interface Setting {
+interface AttemptDeps {
   readonly link: ConnectionOptions
   readonly worker: WorkerOptions & { readonly resources: Resources }
   readonly maxIdleS: number
@@ -95,7 +122,7 @@ interface Setting {
 type AttemptEnd = WorkerEnd | EngineEnd
 const stopped: WorkerEnd = { kind: 'stopped', detail: 'it was told to stop' }
 
-function settingOf(options: RemoteWorkerOptions): Setting {
+function depsOf(options: RemoteWorkerOptions): AttemptDeps {
   const { token, env = process.env, silenceS, onEvent = () => undefined, maxIdleS = 0 } = options
   const { attach, artifacts } = addressesOf(options)
   if (!/^[\x21-\x7e]+$/.test(token))
@@ -126,11 +153,11 @@ function settingOf(options: RemoteWorkerOptions): Setting {
 }
 
 /** From dialling to the end of the link. */
-async function attempt(setting: Setting, backoff: Backoff): Promise<AttemptEnd> {
+async function attempt(deps: AttemptDeps, backoff: Backoff): Promise<AttemptEnd> {
   let link: Connection | null = null
   try {
-    link = await connect(setting.link)
-    return await serve(link, setting, backoff)
+    link = await connect(deps.link)
+    return await serve(link, deps, backoff)
   } catch (error) {
     if (error instanceof NoConnection) return error.end
     // there is no room for temporary files, say; that may pass
@@ -139,8 +166,8 @@ async function attempt(setting: Setting, backoff: Backoff): Promise<AttemptEnd> 
   }
 }
 
-async function serve(link: Connection, setting: Setting, backoff: Backoff): Promise<AttemptEnd> {
-  const { signal, maxIdleS, onEvent, worker: options } = setting
+async function serve(link: Connection, deps: AttemptDeps, backoff: Backoff): Promise<AttemptEnd> {
+  const { signal, maxIdleS, onEvent, worker: options } = deps
   let isIdle = false
   const idle = new Idle(maxIdleS, () => {
     isIdle = true

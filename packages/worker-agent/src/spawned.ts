@@ -4,7 +4,9 @@
  * @module
  */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { extname } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
 
 import type { Message } from './channel.ts'
 import { describeExit, type EndSignal, type Exit, Process } from './process.ts'
@@ -45,6 +47,23 @@ export async function startSpawned(program: Program, workspace: Workspace): Prom
   await readiness(program, started)
   return started
 }
+
+const nodeRunner = fileURLToPath(new URL(`./node-runner${extname(import.meta.url)}`, import.meta.url))
+
+/**
+ * A Node process for bundles of TypeScript. Starting one takes tens of milliseconds, so a spare is kept (pool.ts). Rejects
+ * when Node cannot be started.
+ */
+export const startCodeProcess = (env: Record<string, string>, workspace: Workspace): Promise<Process> =>
+  startSpawned(
+    {
+      path: process.execPath,
+      args: ['--enable-source-maps', '--disable-warning=ExperimentalWarning', nodeRunner],
+      env,
+      first: { type: 'prepare' },
+    },
+    workspace,
+  )
 
 function readiness({ path, first }: Program, started: Process): Promise<void> {
   return new Promise((resolve, reject) => {

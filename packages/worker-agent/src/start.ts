@@ -2,10 +2,10 @@
  * What `service-worker` does: options in, lines on standard error and an exit code out.
  * @module
  */
-import { hideToken } from './hidden-token.ts'
 import { askPython, findPython, OLDEST_PYTHON } from './interpreter.ts'
 import { InvalidOption } from './invalid-option.ts'
 import { type RemoteWorkerOptions, runWorker, type WorkerEnd, type WorkerEvent } from './run-worker.ts'
+import { hideToken } from './worker-token.ts'
 
 /** Options of the command, by their names. */
 export interface WorkerFlags {

@@ -1,6 +1,7 @@
 /**
  * The agent's temporary directory: working directories of processes and the socket of the zygote's forks. Its name
- * carries the agent's mark and the engine's process, so that a later start can tell whose it was (invariant W2).
+ * carries the agent's mark and the engine's process, so that a later start can tell whose it was (workspace.W2 in
+ * DESIGN.md).
  * @module
  */
 import { randomBytes } from 'node:crypto'

@@ -2,11 +2,10 @@ import { join, resolve } from 'node:path'
 
 import { type Client, createClient, type Flow } from '@flow-service/client-sdk'
 
+import { nodeLines, reloadLines } from '../dev-report.ts'
 import { describeLoadError, type Engine, type EngineFlags, startEngine, untilStopped } from '../engine.ts'
 import { failed } from '../failure.ts'
 import { issueLines, issueSummary } from '../issues.ts'
-import { nodeLines } from '../node-report.ts'
-import { reloadLines } from '../reload-report.ts'
 import { watchRun } from '../run-progress.ts'
 import { watchSources } from '../source-watch.ts'
 import { oneLine } from '../table.ts'

@@ -1,6 +1,12 @@
+import { defineWorker } from '@flow-service/worker-agent/command'
 import type { Command } from 'commander'
 
 import { amount, byDefault, clientOptions, collect, integer, lazily, withExamples } from './options.ts'
+
+/** `worker`: the same as the program `service-worker`. */
+export function addWorker(root: Command): void {
+  defineWorker(root.command('worker'), 'service worker')
+}
 
 /** `workers …`: machines that execute node code, their tokens, and sizes of what calls take. */
 export function addWorkers(root: Command): void {

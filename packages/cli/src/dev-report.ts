@@ -1,0 +1,54 @@
+/**
+ * The lines that `service dev` prints while its engine runs. After a reload: each flow that was swapped, the places of
+ * errors, and files that load again. Of live nodes: their own output, and failures.
+ * @module
+ */
+import { stripVTControlCharacters } from 'node:util'
+
+import type { FlowChange, LoadError, NodeReport, ReloadResult } from '@flow-service/api-server'
+
+import { describeLoadError } from './engine.ts'
+import { oneLine, printable } from './table.ts'
+import { bold, counted, dim, green, red, yellow } from './terminal.ts'
+
+/** Lines about a reload; `before` are the errors that were told last. Empty when there is nothing new to tell. */
+export function reloadLines(
+  { changed, removed, errors }: Pick<ReloadResult, 'changed' | 'removed' | 'errors'>,
+  before: readonly LoadError[],
+): string[] {
+  const told = new Set(before.map(describeLoadError))
+  const now = new Set(errors.map(describeLoadError))
+  const fresh = [...now].filter((text) => !told.has(text))
+  const width = Math.max(0, ...[...changed.map(({ name }) => name), ...removed].map(({ length }) => length))
+  return [
+    ...changed.map((change) => changeLine(change, width)),
+    ...removed.map((name) => `${red('✗')} ${bold(name.padEnd(width))}  no module defines it any more: ended`),
+    ...recovered(before, errors).map((file) => `${green('✓')} ${bold(file)} loads again`),
+    ...fresh.map((text) => `\n${text}`),
+    ...(fresh.length > 0 ? [yellow('its flows go on as they were last loaded')] : []),
+  ]
+}
+
+/** Lines about a node. What a terminal would obey is taken out or spelled out. */
+export function nodeLines({ flow, node, is, text }: NodeReport): string[] {
+  const place = bold(`${flow}.${node}`)
+  if (is === 'failure') return [`${red('✗')} ${place}  ${red(`failed: ${oneLine(text)}`)}`]
+  const lines = stripVTControlCharacters(text).trimEnd().split(/\r?\n/)
+  return lines.map((line) => `${dim('›')} ${place}  ${printable(line.replaceAll('\t', '  '))}`.trimEnd())
+}
+
+/** Files without errors that had some. */
+function recovered(before: readonly LoadError[], now: readonly LoadError[]): string[] {
+  const broken = new Set(now.map(({ file }) => file))
+  const files = before.map(({ file }) => file).filter((file) => !broken.has(file))
+  return [...new Set(files.map((file) => file ?? 'the folder'))]
+}
+
+function changeLine({ name, mode, previousVersion, version, nodes }: FlowChange, width: number): string {
+  const title = bold(name.padEnd(width))
+  if (previousVersion === null) return `${green('+')} ${title}  v${version} ${dim(`(new, ${mode})`)}`
+  if (previousVersion === version) return `${green('↻')} ${title}  v${version} ${dim('(back)')}`
+  const noun = mode === 'batch' ? 'stage' : 'node'
+  const what = nodes.length === 0 ? 'document changed' : `${counted(nodes.length, noun)} changed`
+  return `${green('↻')} ${title}  v${previousVersion} → v${version} ${dim(`(${what})`)}`
+}

@@ -1,0 +1,87 @@
+/**
+ * `change`: scales numbers and replaces values (wire decision G74).
+ * @module
+ */
+import { defineNode } from '@flow-service/connector-sdk'
+import * as z from 'zod'
+
+import { pairFindings, pairsOf } from '../../paired-ports.ts'
+import { published } from '../../secret.ts'
+
+const settings = z.strictObject({
+  scale: z.number().default(1).describe('Numbers are multiplied by this.'),
+  offset: z.number().default(0).describe('Then this is added.'),
+  round_to: z
+    .int()
+    .min(0)
+    .max(15)
+    .nullable()
+    .default(null)
+    .describe('Then they are rounded to this many decimal places, halves away from zero.'),
+  mapping: z
+    .record(z.string(), z.json())
+    .default({})
+    .describe('Value by the text of the value it replaces.')
+    .meta(published),
+  default: z
+    .json()
+    .default(null)
+    .describe('In place of a value that the mapping lacks; empty lets the value through.')
+    .meta(published),
+})
+type Settings = z.infer<typeof settings>
+
+/** Changes each value; several inputs pair with the outputs in their order. */
+export const changeNode = defineNode({
+  type: 'change',
+  title: 'Change',
+  description: 'Scales, shifts and rounds numbers, then replaces values by a table.',
+  category: 'logic',
+  settings,
+  arrival: 'each',
+  check: pairFindings,
+
+  start(ctx) {
+    const change = changeOf(ctx.settings)
+    const [only] = ctx.outputs
+    if (ctx.mode === 'live' && only !== undefined && ctx.inputs.length === 1) {
+      // the way of most nodes, without an object on the way
+      return { onValue: (_port, value) => ctx.send(only.port, change(value)) }
+    }
+    const outputOf = pairsOf(ctx)
+    return { onValue: (port, value) => ({ [outputOf.get(port) ?? '']: change(value) }) }
+  },
+})
+
+/** What the settings come to, with nothing that they leave as it is. */
+function changeOf(given: Settings): (value: unknown) => unknown {
+  const { scale, offset, round_to, mapping } = given
+  const calculates = scale !== 1 || offset !== 0 || round_to !== null
+  const replaces = Object.keys(mapping).length > 0
+  if (calculates && replaces) return (value) => replaced(given, calculated(given, value))
+  if (calculates) return (value) => calculated(given, value)
+  return replaces ? (value) => replaced(given, value) : (value) => value
+}
+
+function calculated({ scale, offset, round_to }: Settings, value: unknown): unknown {
+  if (typeof value !== 'number') return value
+  const result = value * scale + offset
+  return round_to === null || !Number.isFinite(result) ? result : rounded(result, round_to)
+}
+
+/** Shifts the decimal point in the text, so that 1.005 counts as the half it is written as. */
+function rounded(value: number, places: number): number {
+  const shifted = Math.round(shift(Math.abs(value), places))
+  return (Math.sign(value) || 1) * shift(shifted, -places) || 0
+}
+
+function shift(value: number, places: number): number {
+  const [digits = '', exponent = '0'] = String(value).split('e')
+  return Number(`${digits}e${Number(exponent) + places}`)
+}
+
+function replaced({ mapping, default: otherwise }: Settings, value: unknown): unknown {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  if (Object.hasOwn(mapping, text)) return mapping[text]
+  return otherwise === null || otherwise === '' ? value : otherwise
+}
