@@ -8,11 +8,11 @@ import { type DeadLetterReason, type DeadLetterRecord, MAX_STORED_VALUE_BYTES } 
 
 import type { Database, Sql } from '../db/database.ts'
 import { createTimestamps } from '../db/timestamps.ts'
+import { createWriteBehind } from '../db/write-behind.ts'
 import { newId } from '../new-id.ts'
 import { boundedJson } from './bounded-json.ts'
 import { ReplayedLetters } from './replayed-letters.ts'
 import { createEventStore, type DeadLetterFilter, type DeadLetterRow } from './store.ts'
-import { createWriteBehind } from './write-behind.ts'
 
 export type { DeadLetterFilter } from './store.ts'
 

@@ -7,10 +7,10 @@ import { type ObservabilityEvent, timestampOfMs } from '@flow-service/protocol'
 
 import type { Database, Sql } from '../db/database.ts'
 import { createTimestamps } from '../db/timestamps.ts'
+import { createWriteBehind } from '../db/write-behind.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import { newId } from '../new-id.ts'
 import { createEventStore, type EventFilter, type EventRow } from './store.ts'
-import { createWriteBehind } from './write-behind.ts'
 
 /** Somebody changed something: `action` is a word like `flow.publish`. */
 type AuditEntry = Pick<EventRow, 'action' | 'actor'> & Partial<Pick<EventRow, 'flow' | 'node' | 'detail'>>

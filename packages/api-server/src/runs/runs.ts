@@ -18,12 +18,12 @@ import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database, Sql } from '../db/database.ts'
 import { createTimestamps } from '../db/timestamps.ts'
 import type { RunnableFlows } from '../flows/runnable-flows.ts'
+import type { Log } from '../process/log-sink.ts'
 import { CurveStore } from './curve-store.ts'
 import { Curves, type CurvesSetting } from './curves.ts'
 import { EngineChannel, type RunNews } from './engine-channel.ts'
 import { EngineStages } from './engine-stages.ts'
 import { ExecutionStore } from './execution-store.ts'
-import { ExecutionWriter, type RunsLog } from './execution-writer.ts'
 import { Execution } from './execution.ts'
 import { ExportStore } from './export-store.ts'
 import { HistoryStore } from './history-store.ts'
@@ -31,12 +31,12 @@ import { RunHistory } from './history.ts'
 import { LeaseStore } from './lease-store.ts'
 import { planRuns } from './plan.ts'
 import { flushForRead } from './read-flush.ts'
-import { RunCommits } from './run-commits.ts'
 import { RunExports } from './run-export.ts'
 import type { RunFilter } from './run-filter.ts'
 import { type QueueSetting, RunQueue } from './run-queue.ts'
 import { RunTeller } from './run-teller.ts'
 import { type MetricsQuery, RunView } from './run-view.ts'
+import { RunWrites } from './run-writes.ts'
 import { RunsStore } from './store.ts'
 import { createSubmissions, type Submissions } from './submissions.ts'
 
@@ -58,7 +58,7 @@ export interface RunsDeps {
   readonly maxParallelNodes: number
   /** How long a running run is this engine's without being renewed, and how often it is; 30 s and 10 s unless given. */
   readonly lease?: QueueSetting['lease']
-  readonly log: RunsLog
+  readonly log: Pick<Log, 'error'>
 }
 
 /** The runs of one engine. */
@@ -111,17 +111,16 @@ export function createRuns(deps: RunsDeps): Runs {
   const executions = new ExecutionStore(database)
   const timestamps = createTimestamps(() => clock.now())
   const leases = new LeaseStore(database)
-  const commits = new RunCommits({ ...deps, store: executions, leases })
-  const writer = new ExecutionWriter({ ...deps, commits, store: executions, clock })
+  const writes = new RunWrites({ ...deps, store: executions, leases, clock })
   const stages = new EngineStages({ ...deps, clock })
   const queue = new RunQueue({
     ...deps,
-    commits,
+    writes,
     leases,
     clock,
     shared: database.backend === 'server',
     execution(claim) {
-      const execution = new Execution(claim, { ...deps, publishEvent, stages, writer })
+      const execution = new Execution(claim, { ...deps, publishEvent, stages, writes })
       tellRun(execution.summary)
       return execution
     },
@@ -129,7 +128,6 @@ export function createRuns(deps: RunsDeps): Runs {
       host.deadLetter(letterOf(run))
       tellRun(run)
     },
-    stopWriting: () => writer.stop(),
   })
   const channel = new EngineChannel({
     ...deps,

@@ -6,8 +6,8 @@ import { missReasons, type StageParts, whyMissed } from '@flow-service/core'
 import { artifactRefsIn } from '@flow-service/protocol'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
+import { createTurnGroup } from '../db/turn-group.ts'
 import type { AskedStage, StageLoss, StageRow, StageStore, StoredStage } from './stage-store.ts'
-import { createTurnGroup } from './turn-group.ts'
 
 /** What looking takes. */
 export interface StageLooksSetting {
