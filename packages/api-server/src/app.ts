@@ -31,7 +31,7 @@ import { createAuthenticator } from './http/authenticate.ts'
 import { cors } from './http/cors.ts'
 import { docs } from './http/docs.ts'
 import type { Endpoint } from './http/endpoint.ts'
-import { answerErrors, type ErrorLog, notFound } from './http/errors.ts'
+import { answerErrors, notFound } from './http/errors.ts'
 import { secureHeaders } from './http/headers.ts'
 import { bind, mount } from './http/mount.ts'
 import { openApiDocument, type OpenApiDocument } from './http/openapi.ts'
@@ -46,6 +46,7 @@ import {
   stateEndpoints,
   stateHandlers,
 } from './observability/routes.ts'
+import type { Log } from './process/log-sink.ts'
 import { exportEndpoints, exportHandlers } from './runs/export-routes.ts'
 import { historyEndpoints, historyHandlers } from './runs/history-routes.ts'
 import { metricsEndpoints, metricsHandlers } from './runs/metrics-routes.ts'
@@ -84,7 +85,7 @@ export interface AppParts {
   readonly tickets: Tickets
   readonly users: Users
   readonly workers: Workers
-  readonly log: ErrorLog & { warn(fields: object, message: string): void }
+  readonly log: Pick<Log, 'warn' | 'error'>
   /** Whether the engine can work: false once its database is lost. */
   readonly isAlive: () => boolean
 }

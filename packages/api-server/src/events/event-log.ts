@@ -10,6 +10,7 @@ import { createTimestamps } from '../db/timestamps.ts'
 import { createWriteBehind } from '../db/write-behind.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import { newId } from '../new-id.ts'
+import type { Log } from '../process/log-sink.ts'
 import { createEventStore, type EventFilter, type EventRow } from './store.ts'
 
 /** Somebody changed something: `action` is a word like `flow.publish`. */
@@ -40,10 +41,7 @@ export interface EventLog {
 }
 
 /** An event log on a database. */
-export function createEventLog(deps: {
-  readonly database: Database
-  readonly log: { error(fields: object, message: string): void }
-}): EventLog {
+export function createEventLog(deps: { readonly database: Database; readonly log: Pick<Log, 'error'> }): EventLog {
   const { database, log } = deps
   const store = createEventStore(database)
   const timestamps = createTimestamps(() => Date.now())

@@ -19,6 +19,7 @@ import type { DeadLetters } from '../events/dead-letters.ts'
 import type { EventBus } from '../events/event-bus.ts'
 import type { EventLog } from '../events/event-log.ts'
 import type { LiveWork } from '../flows/work.ts'
+import type { Log } from '../process/log-sink.ts'
 import { Cascades } from './cascades.ts'
 import { type Checked, EngineChecks, statusOf } from './checks.ts'
 import { rollups, timeseries } from './executions.ts'
@@ -41,7 +42,7 @@ export interface ObserverSetting {
   readonly engineVersion: string
   /** Directory of the stored artifacts. */
   readonly artifactsDir: string
-  readonly log: { warn(fields: object, message: string): void }
+  readonly log: Pick<Log, 'warn'>
 }
 
 /** What is asked when somebody reads. */
