@@ -4,6 +4,7 @@
  */
 import type { Clock } from '@flow-service/core'
 
+import type { Log } from '../process/log.ts'
 import type { Artifacts } from './artifacts.ts'
 
 /** What sweeping takes. */
@@ -16,7 +17,7 @@ export interface SweeperSetting {
     /** Notes what happened. */
     report(entry: { kind: 'engine'; level: 'info'; action: string; detail: Record<string, number> }): void
   }
-  readonly log: { info(fields: object, message: string): void; error(fields: object, message: string): void }
+  readonly log: Pick<Log, 'info' | 'error'>
 }
 
 /** Not at once: a start has other work. An engine that lives shorter than an hour sweeps nevertheless. */

@@ -2,14 +2,8 @@
  * What a backend of the database offers: the embedded one and the server are alike to the service.
  * @module
  */
+import type { Log } from '../process/log.ts'
 import type { Sql } from './values.ts'
-
-/** Where the database reports; a pino logger fits. */
-export interface DatabaseLog {
-  info(fields: object, message: string): void
-  warn(fields: object, message: string): void
-  error(fields: object, message: string): void
-}
 
 /** How to open the database. */
 export interface DatabaseOptions {
@@ -17,7 +11,7 @@ export interface DatabaseOptions {
   dataDir: string
   /** `postgres://user:password@host:port/name` of a server; without it the embedded database is used. */
   databaseUrl?: string
-  log: DatabaseLog
+  log: Log
 }
 
 /** An open database. */

@@ -7,7 +7,7 @@ import type { Database, DatabaseOptions } from './backend.ts'
 import { openEmbedded } from './embedded.ts'
 import { openServer } from './server.ts'
 
-export type { Database, DatabaseLog, DatabaseOptions } from './backend.ts'
+export type { Database, DatabaseOptions } from './backend.ts'
 export type { Sql } from './values.ts'
 
 /**

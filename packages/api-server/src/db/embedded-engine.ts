@@ -4,7 +4,7 @@
  * After a disk that did not confirm a write it is not opened again: every later statement fails.
  * @module
  */
-import type { DatabaseLog } from './backend.ts'
+import type { Log } from '../process/log.ts'
 import { DiskFailure, type EngineThread, startEngineThread } from './embedded-thread.ts'
 
 /** The running engine. */
@@ -19,7 +19,7 @@ export interface EmbeddedEngine {
 }
 
 /** Starts the engine on a database directory. */
-export async function startEmbeddedEngine(directory: string, log: DatabaseLog): Promise<EmbeddedEngine> {
+export async function startEmbeddedEngine(directory: string, log: Pick<Log, 'error'>): Promise<EmbeddedEngine> {
   const { promise: failed, resolve: fail } = Promise.withResolvers<Error>()
   const listeners: (() => void)[] = []
   let closing = false

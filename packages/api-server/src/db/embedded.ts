@@ -5,7 +5,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import type { Database, DatabaseLog, DatabaseOptions } from './backend.ts'
+import type { Log } from '../process/log.ts'
+import type { Database, DatabaseOptions } from './backend.ts'
 import { type EmbeddedEngine, startEmbeddedEngine } from './embedded-engine.ts'
 import { lockDirectory } from './lock.ts'
 import { migrate, readMigrations } from './migrate.ts'
@@ -27,7 +28,7 @@ export async function openEmbedded({ dataDir, log }: Omit<DatabaseOptions, 'data
   }
 }
 
-async function openLocked(directory: string, log: DatabaseLog, release: () => void): Promise<Database> {
+async function openLocked(directory: string, log: Log, release: () => void): Promise<Database> {
   assertVersion(directory)
   const engine = await startEmbeddedEngine(directory, log)
   try {

@@ -12,23 +12,30 @@ export interface GroupWriter<T> {
   write(item: T): Promise<void>
 }
 
+/** How groups are written. */
+export interface GroupOptions<T> {
+  /**
+   * Whether an item takes more than one statement; unless given, every item does. A group without such an item is one
+   * statement, its own transaction: it needs one trip to the database instead of three.
+   */
+  readonly needsMore?: (item: T) => boolean
+}
+
+const LIMIT = 1_000
+
 /**
  * A writer whose `flush` puts items into the database in one transaction, in groups (see {@link createGathering}) of at
- * most `limit` items (default 1,000). When a group fails, its items are written one by one, so that a bad one fails
- * alone.
+ * most 1,000 items. When a group fails, its items are written one by one, so that a bad one fails alone.
  */
 export function createGroupWriter<T>(
-  database: Pick<Database, 'transaction' | 'assertOutsideTransaction'>,
-  flush: (tx: Sql, items: T[]) => Promise<void>,
-  limit = 1_000,
+  database: Pick<Database, 'sql' | 'transaction' | 'assertOutsideTransaction'>,
+  flush: (sql: Sql, items: T[]) => Promise<void>,
+  { needsMore = () => true }: GroupOptions<T> = {},
 ): GroupWriter<T> {
-  const commit = (group: readonly Waiting<T>[]): Promise<void> =>
-    database.transaction((tx) =>
-      flush(
-        tx,
-        group.map(({ item }) => item),
-      ),
-    )
+  const commit = (group: readonly Waiting<T>[]): Promise<void> => {
+    const items = group.map(({ item }) => item)
+    return items.some(needsMore) ? database.transaction((tx) => flush(tx, items)) : flush(database.sql, items)
+  }
 
   const settle = async (group: readonly Waiting<T>[]): Promise<void> => {
     try {
@@ -41,7 +48,7 @@ export function createGroupWriter<T>(
     }
   }
 
-  const write = createGathering(limit, settle)
+  const write = createGathering(LIMIT, settle)
   return {
     write(item) {
       database.assertOutsideTransaction()

@@ -4,7 +4,7 @@
  */
 import postgres from 'postgres'
 
-import type { DatabaseLog } from './backend.ts'
+import type { Log } from '../process/log.ts'
 import { restrict } from './handle.ts'
 import { createTransactions, Lane, type Transactions } from './transaction.ts'
 import { type Sql, valueTypes } from './values.ts'
@@ -18,7 +18,7 @@ export interface PoolOptions {
   transactions: number
   /** Further options of the driver; for a connection of transactions it is told of which. */
   driver: (lane?: Lane) => object
-  log: DatabaseLog
+  log: Log
 }
 
 /** Connections for statements and for transactions: see T4 in transaction.ts. */
@@ -31,7 +31,7 @@ export interface Pools {
 
 /** What a server tells beside its answers goes to the log; the driver would print it. */
 export const told =
-  (log: DatabaseLog) =>
+  (log: Pick<Log, 'info'>) =>
   (notice: postgres.Notice): void =>
     log.info({ notice }, 'notice of the database')
 

@@ -3,6 +3,7 @@
  * that is gone, outside any promise, which would end the process. The transaction itself is refused as it should be.
  * @module
  */
+import type { Log } from '../process/log.ts'
 
 /** Whether an error is that fault: nothing else has this message together with this frame. */
 export const isDriverFault = (error: unknown): boolean =>
@@ -14,7 +15,7 @@ export const isDriverFault = (error: unknown): boolean =>
  * Keeps the process alive through the fault; every other uncaught exception ends it as it would without the guard.
  * The result removes the guard.
  */
-export function guardProcess(log: { warn(fields: object, message: string): void }): () => void {
+export function guardProcess(log: Pick<Log, 'warn'>): () => void {
   const onUncaught = (error: unknown): void => {
     if (isDriverFault(error)) return log.warn({ err: error }, 'the database went away inside a transaction')
     // a listener of the host decides; without one, do what Node does when nobody listens

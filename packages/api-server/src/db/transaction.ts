@@ -16,7 +16,8 @@ import { setImmediate } from 'node:timers/promises'
 
 import type postgres from 'postgres'
 
-import type { Database, DatabaseLog } from './backend.ts'
+import type { Log } from '../process/log.ts'
+import type { Database } from './backend.ts'
 import { restrict } from './handle.ts'
 import type { Sql } from './values.ts'
 
@@ -63,7 +64,7 @@ const WARN_AFTER_MS = 5_000
 const RETRYABLE = new Set(['40001', '40P01'])
 
 /** Transactions on lanes that nothing else uses (T4). */
-export function createTransactions(lanes: readonly Lane[], log: DatabaseLog): Transactions {
+export function createTransactions(lanes: readonly Lane[], log: Pick<Log, 'warn'>): Transactions {
   const current = new AsyncLocalStorage<Scope>()
   const running = new Set<Promise<unknown>>()
   const lent = createLending(lanes)
@@ -175,7 +176,7 @@ function assertUsable(scope: Scope): void {
   )
 }
 
-function warnWhenSlow(log: DatabaseLog, startedAt: Error): NodeJS.Timeout {
+function warnWhenSlow(log: Pick<Log, 'warn'>, startedAt: Error): NodeJS.Timeout {
   const warn = (): void => {
     log.warn(
       { stack: startedAt.stack },

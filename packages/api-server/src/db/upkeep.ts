@@ -3,7 +3,7 @@
  * (else `pg_wal` grows without end) and vacuum.
  * @module
  */
-import type { DatabaseLog } from './backend.ts'
+import type { Log } from '../process/log.ts'
 import type { Sql } from './values.ts'
 
 /** Running upkeep. */
@@ -19,7 +19,7 @@ const VACUUM_AFTER_ROWS = 10_000
 const VACUUM_AFTER_SHARE = 0.1
 
 /** Looks every 60 s. A statement runs at a time when no transaction is open, and makes others wait for it. */
-export function startUpkeep(sql: Sql, log: DatabaseLog): Upkeep {
+export function startUpkeep(sql: Sql, log: Pick<Log, 'warn'>): Upkeep {
   let running = Promise.resolve()
   const tick = (): Promise<void> => {
     running = running

@@ -8,11 +8,12 @@ import { type DeadLetterReason, type DeadLetterRecord, MAX_STORED_VALUE_BYTES } 
 
 import type { Database, Sql } from '../db/database.ts'
 import { createTimestamps } from '../db/timestamps.ts'
+import { createWriteBehind } from '../db/write-behind.ts'
+import type { Log } from '../process/log.ts'
 import { newId } from '../process/new-id.ts'
 import { boundedJson } from './bounded-json.ts'
 import { ReplayedLetters } from './replayed-letters.ts'
 import { createEventStore, type DeadLetterFilter, type DeadLetterRow } from './store.ts'
-import { createWriteBehind } from './write-behind.ts'
 
 export type { DeadLetterFilter } from './store.ts'
 
@@ -46,7 +47,7 @@ export interface DeadLetters {
 /** Dead letters on a database. */
 export function createDeadLetters(deps: {
   readonly database: Database
-  readonly log: { error(fields: object, message: string): void }
+  readonly log: Pick<Log, 'error'>
 }): DeadLetters {
   const { database, log } = deps
   const store = createEventStore(database)

@@ -7,10 +7,11 @@ import { type ObservabilityEvent, timestampOfMs } from '@flow-service/protocol'
 
 import type { Database, Sql } from '../db/database.ts'
 import { createTimestamps } from '../db/timestamps.ts'
+import { createWriteBehind } from '../db/write-behind.ts'
 import type { UserPrincipal } from '../http/principal.ts'
+import type { Log } from '../process/log.ts'
 import { newId } from '../process/new-id.ts'
 import { createEventStore, type EventFilter, type EventRow } from './store.ts'
-import { createWriteBehind } from './write-behind.ts'
 
 /** Somebody changed something: `action` is a word like `flow.publish`. */
 type AuditEntry = Pick<EventRow, 'action' | 'actor'> & Partial<Pick<EventRow, 'flow' | 'node' | 'detail'>>
@@ -40,10 +41,7 @@ export interface EventLog {
 }
 
 /** An event log on a database. */
-export function createEventLog(deps: {
-  readonly database: Database
-  readonly log: { error(fields: object, message: string): void }
-}): EventLog {
+export function createEventLog(deps: { readonly database: Database; readonly log: Pick<Log, 'error'> }): EventLog {
   const { database, log } = deps
   const store = createEventStore(database)
   const timestamps = createTimestamps(() => Date.now())

@@ -14,6 +14,7 @@ import { flowPart } from '@flow-service/protocol'
 import type { WebSocket } from 'ws'
 
 import type { Guest, SocketGuests } from '../http/socket-guests.ts'
+import type { Log } from '../process/log.ts'
 import { readClientFrame, type Refusal } from './client-frame.ts'
 import type { EventBus, EventListener } from './event-bus.ts'
 import { CLOSE_BYTES, EventReader } from './event-reader.ts'
@@ -33,7 +34,7 @@ export interface EventSocketsDeps {
   /** Whether a published flow declares a message of this qualified name. */
   readonly isMessage: (name: string) => boolean
   readonly guests: Pick<SocketGuests, 'admit'>
-  readonly log: { error(fields: object, message: string): void }
+  readonly log: Pick<Log, 'error'>
   /** A clock in milliseconds for what clients may send; the machine's unless given. */
   readonly now?: () => number
 }

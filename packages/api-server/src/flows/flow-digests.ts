@@ -15,6 +15,7 @@ import { checkDocument, declaredMessages, type NodeRegistry, secretRefs, type Su
 import { type Dtype, type FlowDocument, flowPart, type Issue } from '@flow-service/protocol'
 
 import type { Database } from '../db/database.ts'
+import type { EngineSurroundings } from './engine-surroundings.ts'
 import { foreignMessages } from './flow-references.ts'
 import type { FlowSecrets } from './flow-secrets.ts'
 import { createLibraryStore } from './library-store.ts'
@@ -41,11 +42,9 @@ export interface ListedFlow {
 }
 
 /** What digests are made of. */
-export interface FlowDigestsDeps {
+export interface FlowDigestsDeps extends EngineSurroundings {
   readonly database: Pick<Database, 'sql'>
   readonly registry: NodeRegistry
-  readonly missing: NonNullable<Surroundings['missing']>
-  readonly flavors: NonNullable<Surroundings['flavors']>
   readonly secrets: FlowSecrets
 }
 

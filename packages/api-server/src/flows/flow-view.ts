@@ -6,6 +6,7 @@ import { checkDocument, type NodeRegistry, type Surroundings } from '@flow-servi
 import { type Flow, type FlowListItem, type FlowStatus, type Issue } from '@flow-service/protocol'
 
 import type { CodeRegistry } from '../code/registry.ts'
+import type { EngineSurroundings } from './engine-surroundings.ts'
 import { countsOf, type ListedFlow } from './flow-digests.ts'
 import type { FlowSecrets } from './flow-secrets.ts'
 import type { LiveFlows, LiveState } from './live.ts'
@@ -27,13 +28,11 @@ export interface FlowView {
 }
 
 /** What a view looks at. */
-export interface FlowViewDeps {
+export interface FlowViewDeps extends EngineSurroundings {
   readonly registry: NodeRegistry
   readonly code: CodeRegistry
   readonly live: Pick<LiveFlows, 'state'>
   readonly published: Pick<PublishedFlows, 'dtypeOf'>
-  readonly missing: NonNullable<Surroundings['missing']>
-  readonly flavors: NonNullable<Surroundings['flavors']>
   readonly pythonIssues: PythonIssues
   readonly secrets: FlowSecrets
 }

@@ -2,7 +2,7 @@
  * Flows: documents with a draft and a published form, and the switch of the live ones (wire decisions G11-G27).
  * @module
  */
-import type { NodeRegistry, Surroundings } from '@flow-service/core'
+import type { NodeRegistry } from '@flow-service/core'
 import {
   type Flow,
   type FlowDocument,
@@ -28,6 +28,7 @@ import { newId } from '../process/new-id.ts'
 import type { LiveWork } from '../work/work.ts'
 import { structuralFaults, unknownEntries } from './document-faults.ts'
 import { duplicateFlow } from './duplicate.ts'
+import type { EngineSurroundings } from './engine-surroundings.ts'
 import { FlowDigests } from './flow-digests.ts'
 import { flowGraph } from './flow-graph.ts'
 import type { NewName } from './flow-references.ts'
@@ -57,7 +58,7 @@ import { contentOf, currentContent, publishedContent, type ReadContent } from '.
 export type DocumentInput = z.output<typeof flowDocumentInputSchema>
 
 /** What flows are made of. */
-export interface FlowsDeps {
+export interface FlowsDeps extends EngineSurroundings {
   readonly database: Pick<Database, 'sql' | 'transaction'>
   readonly registry: NodeRegistry
   readonly artifacts: Pick<Artifacts, 'addRefs' | 'dropRefs'>
@@ -67,9 +68,6 @@ export interface FlowsDeps {
   readonly live: LiveFlows
   readonly published: PublishedFlowsOwner
   readonly pythonIssues: PythonIssues
-  /** What a node type lacks on this engine; null when nothing. */
-  readonly missing: NonNullable<Surroundings['missing']>
-  readonly flavors: NonNullable<Surroundings['flavors']>
   readonly secrets: FlowSecrets
   readonly work: Pick<LiveWork, 'rename'>
   /** Ids of the queued and running runs of a flow, read in the transaction that deletes it. */

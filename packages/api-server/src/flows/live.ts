@@ -13,6 +13,7 @@ import type { FlowDocument, FlowStatus, Issue, NodeState } from '@flow-service/p
 import type { Database } from '../db/database.ts'
 import type { EventBus } from '../events/event-bus.ts'
 import type { CurrentValues } from '../messages/current-values.ts'
+import type { Log } from '../process/log.ts'
 import type { LiveWork } from '../work/work.ts'
 import { isError } from './refusals.ts'
 import { createFlowStore, type FlowHead, type FlowRow, type FlowStore } from './store.ts'
@@ -72,7 +73,7 @@ export interface LiveFlowsDeps {
   readonly work: Pick<LiveWork, 'written'>
   /** What is wrong with a document now; errors keep it from being started. */
   readonly check: (document: FlowDocument) => readonly Issue[]
-  readonly log: { warn(fields: object, message: string): void }
+  readonly log: Pick<Log, 'warn'>
 }
 
 /** Live flows on a runtime. */

@@ -2,7 +2,7 @@
  * `/flows`: flows, their publication, and the switch of live ones (wire decisions G11-G27, G66).
  * @module
  */
-import type { NodeRegistry, Surroundings } from '@flow-service/core'
+import type { NodeRegistry } from '@flow-service/core'
 import {
   duplicateRequestSchema,
   flowDocumentInputSchema,
@@ -21,6 +21,7 @@ import * as z from 'zod'
 
 import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
 import { flag } from '../http/query.ts'
+import type { EngineSurroundings } from './engine-surroundings.ts'
 import type { Flows } from './flows.ts'
 
 const params = z.object({ name: nameSchema })
@@ -176,11 +177,10 @@ export const flowsEndpoints = {
   }),
 } as const
 
-/** What the endpoints are answered by; `missing` tells what a node type lacks on this engine. */
-export interface FlowsHandlersDeps {
+/** What the endpoints are answered by. */
+export interface FlowsHandlersDeps extends Pick<EngineSurroundings, 'missing'> {
   readonly flows: Flows
   readonly registry: NodeRegistry
-  readonly missing: NonNullable<Surroundings['missing']>
 }
 
 export const flowsHandlers = ({ flows, registry, missing }: FlowsHandlersDeps): Handlers<typeof flowsEndpoints> => ({

@@ -7,6 +7,7 @@ import type { FlowDocument, FlowMode, Issue } from '@flow-service/protocol'
 
 import type { CodeRegistry } from '../code/registry.ts'
 import type { Database } from '../db/database.ts'
+import type { EngineSurroundings } from './engine-surroundings.ts'
 import type { PublishedFlows } from './published-flows.ts'
 import type { PythonIssues } from './python-issues.ts'
 import { createFlowStore, type FlowRow } from './store.ts'
@@ -37,15 +38,13 @@ export interface RunnableFlows {
   issuesOf(document: FlowDocument, form: 'draft' | 'published'): Promise<Issue[]>
 }
 
-/** What finding takes; `missing` tells what a node type lacks on this engine. */
-export interface RunnableFlowsDeps {
+/** What finding takes. */
+export interface RunnableFlowsDeps extends EngineSurroundings {
   readonly database: Pick<Database, 'sql'>
   readonly registry: NodeRegistry
   readonly code: Pick<CodeRegistry, 'issues'>
   readonly published: Pick<PublishedFlows, 'dtypeOf' | 'nameOf'>
   readonly pythonIssues: PythonIssues
-  readonly missing: NonNullable<Surroundings['missing']>
-  readonly flavors: NonNullable<Surroundings['flavors']>
   readonly secrets: Secrets
 }
 

@@ -15,6 +15,7 @@ import {
 import type { ErrorRequestHandler, RequestHandler } from 'express'
 import type * as z from 'zod'
 
+import type { Log } from '../process/log.ts'
 import { newId } from '../process/new-id.ts'
 
 /**
@@ -42,11 +43,6 @@ export class ProblemError extends Error {
     const { code } = this
     return { ...this.extensions, type: `urn:service:problem:${code}`, title, status, detail: this.message, code }
   }
-}
-
-/** Where unexpected errors are written. */
-export interface ErrorLog {
-  error(fields: object, message: string): void
 }
 
 /** `validation_failed` with one item a problem; `detail` tells the first one. */
@@ -105,7 +101,7 @@ export const jsonPointer = (path: readonly PropertyKey[]): string =>
   path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
 /** Any thrown value as a refusal; what nobody expected is logged under an id and told as `internal` with that id. */
-export function problemOf(error: unknown, log: ErrorLog): ProblemError {
+export function problemOf(error: unknown, log: Pick<Log, 'error'>): ProblemError {
   if (error instanceof ProblemError) return error
   const known = databaseProblem(error) ?? frameworkProblem(error)
   if (known) return known
@@ -190,7 +186,7 @@ export const notFound: RequestHandler = (request) => {
 
 /** The final error handler of a router. */
 export const answerErrors =
-  (log: ErrorLog): ErrorRequestHandler =>
+  (log: Pick<Log, 'error'>): ErrorRequestHandler =>
   (error: unknown, request, response, _next) => {
     const problem = problemOf(error, log)
     if (response.headersSent) response.destroy()

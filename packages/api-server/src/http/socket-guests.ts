@@ -8,6 +8,7 @@
  */
 import type { WebSocket } from 'ws'
 
+import type { Log } from '../process/log.ts'
 import { closeSocket, SERVICE_RESTART, STOPPING } from './upgrade.ts'
 
 /** A user, as of a version of their tokens; or a token that is as it was made, of version 0. */
@@ -22,7 +23,7 @@ export interface SocketGuestsDeps {
   readonly versionsOf: (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>
   /** With what the sockets of a guest are closed whom a request would be refused. */
   readonly ending: { readonly code: number; readonly reason: string }
-  readonly log: { error(fields: object, message: string): void }
+  readonly log: Pick<Log, 'error'>
   /** Sockets that one guest may have open; {@link MAX_SOCKETS} unless given. */
   readonly maxSockets?: number
 }

@@ -12,7 +12,8 @@ import type { Duplex } from 'node:stream'
 
 import { type WebSocket, WebSocketServer } from 'ws'
 
-import { type ErrorLog, headersOf, ProblemError, problemOf } from './errors.ts'
+import type { Log } from '../process/log.ts'
+import { headersOf, ProblemError, problemOf } from './errors.ts'
 
 /** A socket that asks to be accepted. */
 interface Upgrade {
@@ -47,7 +48,7 @@ export interface UpgradeRouter {
 }
 
 export interface UpgradeOptions {
-  readonly log: ErrorLog
+  readonly log: Pick<Log, 'error'>
   /** How often a silent peer is asked, and how long it has to answer; 30 seconds by default. */
   readonly pingMs?: number
   /** The machine's timers unless given; the result cancels. */

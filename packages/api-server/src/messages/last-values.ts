@@ -21,6 +21,7 @@ import { flowPart, messagePart, timestampOf } from '@flow-service/protocol'
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database, Sql } from '../db/database.ts'
 import { createGroupWriter, type GroupWriter } from '../db/group-writer.ts'
+import type { Log } from '../process/log.ts'
 import { RecentValues } from './recent-values.ts'
 import type { Batch } from './sent-values.ts'
 import { createMessageStore, type HistoryPage, type HistoryRow, type MessageStore } from './store.ts'
@@ -56,7 +57,7 @@ interface Entry {
 export interface LastValuesDeps {
   readonly database: Database
   readonly artifacts: Pick<Artifacts, 'addRefs' | 'dropRefs' | 'moveRefs'>
-  readonly log: { error(fields: object, message: string): void }
+  readonly log: Pick<Log, 'error'>
   /** Whether others wait for a commit, which goes before what nobody waits for. */
   readonly waits?: () => boolean
 }

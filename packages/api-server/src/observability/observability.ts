@@ -18,6 +18,7 @@ import type { Database } from '../db/database.ts'
 import type { DeadLetters } from '../events/dead-letters.ts'
 import type { EventBus } from '../events/event-bus.ts'
 import type { EventLog } from '../events/event-log.ts'
+import type { Log } from '../process/log.ts'
 import type { LiveWork } from '../work/work.ts'
 import { Cascades } from './cascades.ts'
 import { type Checked, EngineChecks, statusOf } from './checks.ts'
@@ -41,7 +42,7 @@ export interface ObserverSetting {
   readonly engineVersion: string
   /** Directory of the stored artifacts. */
   readonly artifactsDir: string
-  readonly log: { warn(fields: object, message: string): void }
+  readonly log: Pick<Log, 'warn'>
 }
 
 /** What is asked when somebody reads. */

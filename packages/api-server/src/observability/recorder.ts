@@ -11,6 +11,7 @@ import type { RunSummary } from '@flow-service/protocol'
 
 import type { Database, Sql } from '../db/database.ts'
 import { epochUs } from '../db/timestamps.ts'
+import type { Log } from '../process/log.ts'
 import { CascadeBuffer, rowOfRun, rowsOf } from './cascades.ts'
 import { ExecutionCounts } from './executions.ts'
 import { type Executions, Minutes } from './minutes.ts'
@@ -21,7 +22,7 @@ export interface RecorderSetting {
   readonly database: Pick<Database, 'transaction'>
   readonly store: ObservabilityStore
   readonly clock: Clock
-  readonly log: { warn(fields: object, message: string): void }
+  readonly log: Pick<Log, 'warn'>
 }
 
 /** Rows that were written. */

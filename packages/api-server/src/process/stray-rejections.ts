@@ -3,9 +3,10 @@
  * other flow. What a node awaits or returns never comes here; its failure is the node's own.
  * @module
  */
+import type { Log } from './log.ts'
 
 /** Keeps the process alive and tells the log; the result removes the net. A listener of the host hears of it too. */
-export function outliveStrayRejections(log: { error(fields: object, message: string): void }): () => void {
+export function outliveStrayRejections(log: Pick<Log, 'error'>): () => void {
   const onRejection = (reason: unknown): void =>
     log.error({ err: reason }, 'a promise that nobody waits for has failed: its node type should await or catch it')
   process.on('unhandledRejection', onRejection)

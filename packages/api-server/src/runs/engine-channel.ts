@@ -9,8 +9,8 @@ import type { Clock } from '@flow-service/core'
 import type { RunStatus, RunSummary } from '@flow-service/protocol'
 
 import type { Database } from '../db/database.ts'
+import type { Log } from '../process/log.ts'
 import { newId } from '../process/new-id.ts'
-import type { RunsLog } from './execution-writer.ts'
 
 /** A run and the state that it has reached. */
 export interface RunNews {
@@ -24,7 +24,7 @@ export interface ChannelSetting {
   readonly clock: Clock
   /** Hears the news of other engines. */
   readonly onNews: (news: readonly RunNews[]) => Promise<void>
-  readonly log: RunsLog
+  readonly log: Pick<Log, 'error'>
 }
 
 interface Message {

@@ -17,13 +17,14 @@ import { type EngineEvent, type FlowDocument, qualify, timestampOfMs } from '@fl
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { RunnableFlows } from '../flows/runnable-flows.ts'
+import type { Log } from '../process/log.ts'
 import type { RunEnd } from './execution-store.ts'
-import { type ExecutionWriter, type RunsLog, unstorable } from './execution-writer.ts'
 import type { ClaimedRun } from './lease-store.ts'
 import { maskedEvent, sparesSecrets } from './masked-event.ts'
 import { RunRecorder } from './recorder.ts'
 import { storableResult } from './result.ts'
 import { paramsOf, secondsBetween, storableText, summaryOf, type SummaryRow } from './run-record.ts'
+import { type RunWrites, unstorable } from './run-writes.ts'
 import { RunStageCache } from './stages/cache.ts'
 import type { EngineStages } from './stages/engine-stages.ts'
 import { WholeLogs } from './whole-logs.ts'
@@ -33,7 +34,7 @@ export interface ExecutionSetting {
   readonly host: Host
   readonly registry: NodeRegistry
   readonly flows: RunnableFlows
-  readonly writer: ExecutionWriter
+  readonly writes: Pick<RunWrites, 'write'>
   readonly stages: EngineStages
   readonly artifacts: Pick<Artifacts, 'put'>
   readonly publishEvent: (event: EngineEvent, atMs: number) => void
@@ -43,7 +44,7 @@ export interface ExecutionSetting {
   readonly lastValue: (message: string) => unknown
   /** Nodes of one run that execute at once. */
   readonly maxParallelNodes: number
-  readonly log: RunsLog
+  readonly log: Pick<Log, 'error'>
 }
 
 /** What a run executes: the document and its inputs. */
@@ -158,7 +159,7 @@ export class Execution {
   }
 
   async #execute({ document, digest, inputs }: Work, listener: ExecutionListener): Promise<Ending> {
-    const { host, registry, stages, writer, publishEvent, maxParallelNodes, lastValue } = this.#setting
+    const { host, registry, stages, writes, publishEvent, maxParallelNodes, lastValue } = this.#setting
     const { id, token, flow_id: flow, no_cache: noCache } = this.claim
     const cache = new RunStageCache({
       stages,
@@ -175,7 +176,7 @@ export class Execution {
       document,
       draftDigest: digest,
       clock: host.clock,
-      writer,
+      writes,
       publish: publishEvent,
       cachedNodeOf: (key) => cache.nodeOf(key),
       onStagesWritten: (keys) => cache.written(keys),
@@ -234,12 +235,12 @@ export class Execution {
   }
 
   async #write(ending: Ending): Promise<SummaryRow | null> {
-    const { host, writer, publishEvent } = this.#setting
+    const { host, writes, publishEvent } = this.#setting
     const { id, token } = this.claim
     const nowMs = host.clock.now()
     const end: RunEnd = { ...ending, finished_at: timestampOfMs(nowMs) }
     const bare = { run: id, token, draft: null, nodes: [], chunks: [], cache: [], artifacts: null, end }
-    const written = await (this.#recorder ? this.#recorder.finish(end) : writer.write(bare))
+    const written = await (this.#recorder ? this.#recorder.finish(end) : writes.write(bare))
     if (written === 'lost' || written === 'stopped') return null
     const run = this.#summaryOf(written === 'reduced' ? unstorable(end) : end)
     publishEvent({ type: 'run', run }, nowMs)

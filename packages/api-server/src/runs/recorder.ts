@@ -20,9 +20,9 @@ import {
 
 import { MetricBuffer, pointValue } from './curves/points.ts'
 import type { RunEnd, RunWrite } from './execution-store.ts'
-import { type ExecutionWriter, unstorable, type Written } from './execution-writer.ts'
 import { LogTail } from './log-tail.ts'
 import { type NodeRow, type RunArtifact, storableText, untouchedNode } from './run-record.ts'
+import { type RunWrites, unstorable, type Written } from './run-writes.ts'
 import type { CacheEntry } from './stages/store.ts'
 
 /** What the recorder needs to know of its run and surroundings. */
@@ -33,7 +33,7 @@ export interface RecorderSetting {
   /** Digest of the document when it is a draft, which is stored with the first write. */
   readonly draftDigest: string | null
   readonly clock: Clock
-  readonly writer: Pick<ExecutionWriter, 'write'>
+  readonly writes: Pick<RunWrites, 'write'>
   readonly publish: (event: EngineEvent, atMs: number) => void
   /** The node that executed behind a cached stage. */
   readonly cachedNodeOf: (key: string) => string | null
@@ -151,9 +151,9 @@ export class RunRecorder {
   }
 
   async #write(end: RunEnd | null): Promise<Written> {
-    const { writer, onStagesWritten } = this.#setting
+    const { writes, onStagesWritten } = this.#setting
     const write = this.#drain(end)
-    const written = await writer.write(write)
+    const written = await writes.write(write)
     this.#isReduced ||= written === 'reduced'
     onStagesWritten(write.cache.map(({ key }) => key))
     return written === 'held' && this.#isReduced ? 'reduced' : written

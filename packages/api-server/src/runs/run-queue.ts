@@ -19,15 +19,15 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '@flow-service/core'
 import { timestampOfMs } from '@flow-service/protocol'
 
-import type { RunsLog } from './execution-writer.ts'
+import type { Log } from '../process/log.ts'
 import type { Execution } from './execution.ts'
 import type { ClaimedRun, LeaseStore } from './lease-store.ts'
-import type { RunCommits } from './run-commits.ts'
 import type { SummaryRow } from './run-record.ts'
+import type { RunWrites } from './run-writes.ts'
 
 /** What the queue needs. */
 export interface QueueSetting {
-  readonly commits: Pick<RunCommits, 'claim'>
+  readonly writes: Pick<RunWrites, 'claim' | 'stop'>
   readonly leases: Pick<LeaseStore, 'abandon' | 'release' | 'renew'>
   readonly clock: Clock
   /** Whether other engines work on the same database. */
@@ -40,9 +40,7 @@ export interface QueueSetting {
   readonly execution: (claim: ClaimedRun) => Execution
   /** Hears of runs that were given up. */
   readonly onAbandoned: (run: SummaryRow) => void
-  /** Ends the repetition of writes: without it, one that the database does not take would keep its run for ever. */
-  readonly stopWriting: () => void
-  readonly log: RunsLog
+  readonly log: Pick<Log, 'error'>
 }
 
 const LEASE = { seconds: 30, renewSeconds: 10 }
@@ -120,7 +118,7 @@ export class RunQueue {
       new Promise<void>((resolve) => this.#timers.add(this.#setting.clock.setTimer(graceMs, resolve))),
     ])
     for (const cancel of this.#timers) cancel()
-    this.#setting.stopWriting()
+    this.#setting.writes.stop()
     for (const { execution } of this.#active.values()) execution.abandon()
     await over
   }
@@ -141,7 +139,7 @@ export class RunQueue {
   }
 
   async #claim(): Promise<void> {
-    const { commits, clock, log } = this.#setting
+    const { writes, clock, log } = this.#setting
     while (this.#wanted && this.#isOpen) {
       // runs that end in one turn free their slots in it: one claim fills them all, by the commit of their ends
       await new Promise((resolve) => setImmediate(resolve))
@@ -153,7 +151,7 @@ export class RunQueue {
         if (limit <= 0 || !this.#isOpen) return
         token = randomUUID()
         const { seconds: leaseS } = this.#lease
-        const runs = await commits.claim({ token, limit, leaseS, startedAt: timestampOfMs(clock.now()) })
+        const runs = await writes.claim({ token, limit, leaseS, startedAt: timestampOfMs(clock.now()) })
         for (const run of runs) this.#start(run)
       } catch (error) {
         if (token !== null) this.#unheard.set(token, clock.now())

@@ -18,11 +18,11 @@ import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database, Sql } from '../db/database.ts'
 import { createTimestamps } from '../db/timestamps.ts'
 import type { RunnableFlows } from '../flows/runnable-flows.ts'
+import type { Log } from '../process/log.ts'
 import { CurveStore } from './curves/curve-store.ts'
 import type { RunFilter } from './curves/run-filter.ts'
 import { EngineChannel, type RunNews } from './engine-channel.ts'
 import { ExecutionStore } from './execution-store.ts'
-import { ExecutionWriter, type RunsLog } from './execution-writer.ts'
 import { Execution } from './execution.ts'
 import { HistoryStore } from './history-store.ts'
 import { RunHistory } from './history.ts'
@@ -31,11 +31,11 @@ import { planRuns } from './plan.ts'
 import { CurveComparison, type CurveComparisonDeps } from './reports/comparison.ts'
 import { ExportStore } from './reports/export-store.ts'
 import { RunExports } from './reports/run-export.ts'
-import { RunCommits } from './run-commits.ts'
 import { type QueueSetting, RunQueue } from './run-queue.ts'
 import { RunTeller } from './run-teller.ts'
 import { flushForRead } from './run-view.ts'
 import { type MetricsQuery, RunView } from './run-view.ts'
+import { RunWrites } from './run-writes.ts'
 import { EngineStages } from './stages/engine-stages.ts'
 import { RunsStore } from './store.ts'
 import { createSubmissions, type Submissions } from './submissions.ts'
@@ -58,7 +58,7 @@ export interface RunsDeps {
   readonly maxParallelNodes: number
   /** How long a running run is this engine's without being renewed, and how often it is; 30 s and 10 s unless given. */
   readonly lease?: QueueSetting['lease']
-  readonly log: RunsLog
+  readonly log: Pick<Log, 'error'>
 }
 
 /** The runs of one engine. */
@@ -111,17 +111,16 @@ export function createRuns(deps: RunsDeps): Runs {
   const executions = new ExecutionStore(database)
   const timestamps = createTimestamps(() => clock.now())
   const leases = new LeaseStore(database)
-  const commits = new RunCommits({ ...deps, store: executions, leases })
-  const writer = new ExecutionWriter({ ...deps, commits, store: executions, clock })
+  const writes = new RunWrites({ ...deps, store: executions, leases, clock })
   const stages = new EngineStages({ ...deps, clock })
   const queue = new RunQueue({
     ...deps,
-    commits,
+    writes,
     leases,
     clock,
     shared: database.backend === 'server',
     execution(claim) {
-      const execution = new Execution(claim, { ...deps, publishEvent, stages, writer })
+      const execution = new Execution(claim, { ...deps, publishEvent, stages, writes })
       tellRun(execution.summary)
       return execution
     },
@@ -129,7 +128,6 @@ export function createRuns(deps: RunsDeps): Runs {
       host.deadLetter(letterOf(run))
       tellRun(run)
     },
-    stopWriting: () => writer.stop(),
   })
   const channel = new EngineChannel({
     ...deps,

@@ -7,6 +7,7 @@ import { isFinished, type Run, type RunSubmit, type RunSummary } from '@flow-ser
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database } from '../db/database.ts'
+import { createGroupWriter } from '../db/group-writer.ts'
 import type { Timestamps } from '../db/timestamps.ts'
 import { isUniqueViolation } from '../db/transaction.ts'
 import { noFlow } from '../flows/refusals.ts'
@@ -15,7 +16,6 @@ import { assertStored, digestsOf, newRun, queuedRecord, runnable, type UntimedRu
 import { noRun, runActive } from './refusals.ts'
 import { paramsOf, summaryOf } from './run-record.ts'
 import type { RunTeller } from './run-teller.ts'
-import { createStatementGroup } from './statement-group.ts'
 import type { NewRun, RunsStore } from './store.ts'
 
 /** What submitting needs. */
@@ -53,9 +53,8 @@ export const TIME_ATTEMPTS = 5
 /** Submissions and retries over a database. */
 export function createSubmit(setting: SubmitSetting): Submit {
   const { database, store, timestamps, artifacts, flows, host, teller, tellRun } = setting
-  const group = createStatementGroup<Item>(
+  const group = createGroupWriter<Item>(
     database,
-    ({ run }) => digestsOf(run).length > 0,
     async (sql, items) => {
       const runs = items.map((item) => item.run)
       const queued = await store.insert(sql, runs)
@@ -68,6 +67,7 @@ export function createSubmit(setting: SubmitSetting): Submit {
         await artifacts.addRefs(sql, 'run', run.id, digests)
       }
     },
+    { needsMore: ({ run }) => digestsOf(run).length > 0 },
   )
 
   /** Whether a run that its own key kept out is there: it was stored with others, and their answer was lost. */

@@ -6,7 +6,7 @@
 import type { BatchEvent } from '@flow-service/core'
 import { type ArtifactRef, MAX_LOG_BYTES } from '@flow-service/protocol'
 
-import type { RunsLog } from './execution-writer.ts'
+import type { Log } from '../process/log.ts'
 
 /** What keeping whole logs needs. */
 export interface WholeLogsSetting {
@@ -15,7 +15,7 @@ export interface WholeLogsSetting {
   readonly save: (chunks: AsyncIterable<Uint8Array>, name: string) => Promise<ArtifactRef>
   /** A log is stored. */
   readonly onSaved: (node: string, ref: ArtifactRef) => void
-  readonly log: RunsLog
+  readonly log: Pick<Log, 'error'>
 }
 
 /** Bytes of one log that may wait for the disk; what comes beyond is left out, and the log says so. */

@@ -9,6 +9,7 @@ import type { SecretUsage } from '@flow-service/protocol'
 import type { ResolvedConfig } from '../config.ts'
 import type { Database, Sql } from '../db/database.ts'
 import { ProblemError } from '../http/errors.ts'
+import type { Log } from '../process/log.ts'
 import type { SecretCipher } from './cipher.ts'
 import type { Redactor } from './redactor.ts'
 import { loadSecretKey } from './secret-key.ts'
@@ -25,7 +26,7 @@ export interface SecretsDeps {
   readonly config: Pick<ResolvedConfig, 'dataDir' | 'environment' | 'secretKey'>
   readonly database: Pick<Database, 'sql' | 'transaction' | 'listen' | 'notify'>
   readonly redactor: Redactor
-  readonly log: { error(fields: object, message: string): void }
+  readonly log: Pick<Log, 'error'>
 }
 
 /** Hears which secrets have other values than before; flows that use them are to be built anew. */

@@ -1,3 +1,4 @@
+import type { Log } from '../process/log.ts'
 /**
  * Bodies of kept work on their way to the database and back: what holds the value of a secret is sealed there.
  * @module
@@ -24,9 +25,9 @@ type Table = 'live_work' | 'published_value'
 /** Seals and opens; without seals everything is stored as it is. */
 export class WorkEnvelope {
   readonly #seals: WorkSeals | null
-  readonly #log: { error(fields: object, message: string): void }
+  readonly #log: Pick<Log, 'error'>
 
-  constructor(seals: WorkSeals | null, log: { error(fields: object, message: string): void }) {
+  constructor(seals: WorkSeals | null, log: Pick<Log, 'error'>) {
     this.#seals = seals
     this.#log = log
   }

@@ -30,6 +30,7 @@ import type { KeptWork, WorkHost } from '@flow-service/core'
 import type { Database, Sql } from '../db/database.ts'
 import { sqlState } from '../db/transaction.ts'
 import { ProblemError } from '../http/errors.ts'
+import type { Log } from '../process/log.ts'
 import { WorkBatch } from './batch.ts'
 import { WorkEnvelope, type WorkSeals } from './envelope.ts'
 import {
@@ -59,7 +60,7 @@ const BATCH_LENGTH = 4_000_000
 /** What kept work is made of. */
 export interface WorkDeps {
   readonly database: Pick<Database, 'sql' | 'assertOutsideTransaction'>
-  readonly log: { error(fields: object, message: string): void }
+  readonly log: Pick<Log, 'error'>
   /** Resolves when what ended work has left elsewhere is committed; never rejects. */
   readonly beforeDrops?: () => Promise<unknown>
   /** Resolves when all values that were published before are written behind; never rejects. */

@@ -7,6 +7,7 @@ import type { Flavor, FlavorUpdate } from '@flow-service/protocol'
 
 import type { Database, Sql } from '../db/database.ts'
 import { ProblemError } from '../http/errors.ts'
+import type { Log } from '../process/log.ts'
 import { createFlavorStore, type FlavorUser } from './flavor-store.ts'
 
 const CHANNEL = 'flavor_changed'
@@ -17,7 +18,7 @@ type Audit = (tx: Sql) => Promise<void>
 /** What flavors are made of. */
 export interface FlavorsDeps {
   readonly database: Pick<Database, 'sql' | 'transaction' | 'listen' | 'notify'>
-  readonly log: { error(fields: object, message: string): void }
+  readonly log: Pick<Log, 'error'>
 }
 
 /** The flavors of a database. */

@@ -22,6 +22,7 @@ import { ProblemError } from '../http/errors.ts'
 import type { Principal, UserPrincipal } from '../http/principal.ts'
 import type { SocketGuests } from '../http/socket-guests.ts'
 import type { UpgradeHandler } from '../http/upgrade.ts'
+import type { Log } from '../process/log.ts'
 import type { WorkerPool } from './pool.ts'
 import { resourcesOf } from './resources.ts'
 import { socketTransport } from './socket-transport.ts'
@@ -141,7 +142,7 @@ export interface WorkerUpgradeDeps {
   readonly authenticate: (request: IncomingMessage) => Promise<Principal>
   /** Closes the sockets of revoked tokens. */
   readonly guests: Pick<SocketGuests, 'admit'>
-  readonly log: { warn(fields: object, message: string): void }
+  readonly log: Pick<Log, 'warn'>
 }
 
 /** Opens `/workers/attach` with the token of a worker. */

@@ -3,15 +3,16 @@ import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { affected } from '../../src/db/affected.ts'
-import type { Database, DatabaseLog, Sql } from '../../src/db/database.ts'
+import type { Database, Sql } from '../../src/db/database.ts'
 import { createGroupWriter } from '../../src/db/group-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { problemOf } from '../../src/http/errors.ts'
+import type { Log } from '../../src/process/log.ts'
 import { keepingLog } from './log.ts'
 
 /** A place that holds one database. */
 export interface Place {
-  open(log: DatabaseLog): Promise<Database>
+  open(log: Log): Promise<Database>
   remove(): Promise<void>
 }
 

@@ -16,7 +16,8 @@ test('layers in an order need what none before them makes, by name', () => {
 })
 
 test('an engine does not compile while a noun that it needs is missing, or comes too late', () => {
-  opens(given, inOrder(boxLayer, shelfLayer), [begins({ shelf }, () => {})])
+  const whole = opens(given, inOrder(boxLayer, shelfLayer), [begins({ shelf }, () => {})])
+  expectTypeOf(whole).not.toBeAny()
   // @ts-expect-error -- nobody has made the box
   opens(given, shelfLayer, [])
   // @ts-expect-error -- the box comes after the shelf
@@ -26,6 +27,7 @@ test('an engine does not compile while a noun that it needs is missing, or comes
 })
 
 test('a noun is made as its type says', () => {
+  expectTypeOf(makes(shelf, {}, () => ({ boxes: 1 }))).toEqualTypeOf<Layer.Layer<'shelf'>>()
   // @ts-expect-error -- the number of boxes is a number
   makes(shelf, {}, () => ({ boxes: 'one' }))
 })

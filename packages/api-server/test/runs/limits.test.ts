@@ -4,24 +4,25 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { ExecutionStore } from '../../src/runs/execution-store.ts'
 import { LeaseStore } from '../../src/runs/lease-store.ts'
-import { RunCommits } from '../../src/runs/run-commits.ts'
-import { openEngine, type TestEngine } from './engine.ts'
+import { RunWrites } from '../../src/runs/run-writes.ts'
+import { openEngine, realClock, type TestEngine } from './engine.ts'
 import { double } from './flows.ts'
 import { counter, limit } from './limited-runs.ts'
 
 /** Its queue is closed: the tests claim. */
 let engine: TestEngine
-let commits: RunCommits
+let writes: RunWrites
 const running = counter()
 beforeAll(async () => {
   engine = await openEngine({ closed: true, maxRuns: 4, code: { double: running.code } })
   const { database, artifacts } = engine
   const leases = new LeaseStore(database)
-  commits = new RunCommits({ database, leases, store: new ExecutionStore(database), artifacts })
+  const store = new ExecutionStore(database)
+  writes = new RunWrites({ database, leases, store, artifacts, clock: realClock, log: { error() {} } })
 })
 afterAll(() => engine[Symbol.asyncDispose]())
 const claim = (most: number) =>
-  commits.claim({ token: randomUUID(), limit: most, leaseS: 30, startedAt: '2026-01-01T00:00:00Z' })
+  writes.claim({ token: randomUUID(), limit: most, leaseS: 30, startedAt: '2026-01-01T00:00:00Z' })
 
 /** Stores a flow whose runs execute so many at once. */
 async function publish(name: string, concurrency: number | null): Promise<void> {

@@ -34,7 +34,7 @@ function setup(
     clock,
     shared: options.shared ?? false,
     maxRuns: options.maxRuns ?? 10,
-    commits: {
+    writes: {
       async claim({ token: claim, limit }) {
         claims.push(claim)
         if (failures-- > 0) throw new Error('no database')
@@ -43,6 +43,7 @@ function setup(
           return { id: token, token } as ClaimedRun
         })
       },
+      stop: () => unwritten.forEach((end) => end()),
     },
     leases: {
       async renew(runs) {
@@ -79,7 +80,6 @@ function setup(
         },
       }) as unknown as Execution,
     onAbandoned: () => {},
-    stopWriting: () => unwritten.forEach((end) => end()),
     log: { error() {} },
   })
   return {

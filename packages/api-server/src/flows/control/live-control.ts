@@ -27,6 +27,7 @@ import type {
 
 import type { CodeRegistry } from '../../code/registry.ts'
 import { invalid, ProblemError } from '../../http/errors.ts'
+import type { EngineSurroundings } from '../engine-surroundings.ts'
 import type { FlowRows } from '../flow-rows.ts'
 import type { LiveFlows } from '../live.ts'
 import type { PublishedFlows } from '../published-flows.ts'
@@ -38,7 +39,7 @@ import { currentContent, publishedContent } from '../stored-content.ts'
 type Values = Readonly<Record<string, Json>>
 
 /** What live control takes. */
-export interface LiveControlDeps {
+export interface LiveControlDeps extends EngineSurroundings {
   readonly rows: Pick<FlowRows, 'find' | 'exclusively'>
   readonly live: LiveFlows
   readonly host: Host
@@ -46,8 +47,6 @@ export interface LiveControlDeps {
   readonly code: Pick<CodeRegistry, 'issues'>
   readonly published: Pick<PublishedFlows, 'dtypeOf'>
   readonly pythonIssues: PythonIssues
-  readonly missing: NonNullable<Surroundings['missing']>
-  readonly flavors: NonNullable<Surroundings['flavors']>
 }
 
 /** Live flows that are run by themselves at the same time. */

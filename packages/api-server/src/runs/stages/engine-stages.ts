@@ -6,7 +6,7 @@ import type { Clock } from '@flow-service/core'
 
 import type { Artifacts } from '../../artifacts/artifacts.ts'
 import type { Database } from '../../db/database.ts'
-import type { RunsLog } from '../execution-writer.ts'
+import type { Log } from '../../process/log.ts'
 import { StageFlights } from './flights.ts'
 import { StageLooks } from './looks.ts'
 import { StageStore } from './store.ts'
@@ -17,7 +17,7 @@ export interface EngineStagesSetting {
   readonly database: Database
   readonly artifacts: Pick<Artifacts, 'dropRefs' | 'known'>
   readonly clock: Clock
-  readonly log: RunsLog
+  readonly log: Pick<Log, 'error'>
 }
 
 /** Stages over a database. */

@@ -13,8 +13,8 @@
  */
 import type { Clock } from '@flow-service/core'
 
-import type { RunsLog } from '../execution-writer.ts'
-import { createTurnGroup } from '../turn-group.ts'
+import { createTurnGroup } from '../../db/turn-group.ts'
+import type { Log } from '../../process/log.ts'
 import type { Flight as StoredFlight, FlightRow, Leader, StageStore } from './store.ts'
 
 /** What flights take. */
@@ -23,7 +23,7 @@ export interface FlightsSetting {
   readonly clock: Clock
   /** Whether other engines work on the same database. */
   readonly shared: boolean
-  readonly log: RunsLog
+  readonly log: Pick<Log, 'error'>
 }
 
 /** How a flight ended: `open` when somebody else has to lead it, unless there is a result; `alone` after S3. */

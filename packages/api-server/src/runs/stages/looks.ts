@@ -6,7 +6,7 @@ import { missReasons, type StageParts, whyMissed } from '@flow-service/core'
 import { artifactRefsIn } from '@flow-service/protocol'
 
 import type { Artifacts } from '../../artifacts/artifacts.ts'
-import { createTurnGroup } from '../turn-group.ts'
+import { createTurnGroup } from '../../db/turn-group.ts'
 import type { AskedStage, StageLoss, StageRow, StageStore, StoredStage } from './store.ts'
 
 /** What looking takes. */

@@ -7,7 +7,7 @@ import type { Clock } from '@flow-service/core'
 
 import type { Artifacts } from '../../artifacts/artifacts.ts'
 import type { Database } from '../../db/database.ts'
-import type { RunsLog } from '../execution-writer.ts'
+import type { Log } from '../../process/log.ts'
 import type { StageStore } from './store.ts'
 
 /** What the upkeep needs. */
@@ -16,7 +16,7 @@ export interface StageUpkeepSetting {
   readonly store: Pick<StageStore, 'expire'>
   readonly artifacts: Pick<Artifacts, 'dropRefs'>
   readonly clock: Clock
-  readonly log: RunsLog
+  readonly log: Pick<Log, 'error'>
 }
 
 const HOUR_MS = 3_600_000

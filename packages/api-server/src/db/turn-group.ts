@@ -1,8 +1,8 @@
 /**
- * Statements that are shared: what is asked in one turn of the event loop, and while the one before is under way.
+ * Statements that are shared by all who ask in one turn of the event loop, or while the one before is under way.
  * @module
  */
-import { createGathering } from '../db/gathering.ts'
+import { createGathering } from './gathering.ts'
 
 const LIMIT = 500
 

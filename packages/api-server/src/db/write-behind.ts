@@ -3,8 +3,9 @@
  * counted once the database has caught up.
  * @module
  */
-import type { Database, Sql } from '../db/database.ts'
-import { createGroupWriter } from '../db/group-writer.ts'
+import type { Database } from './backend.ts'
+import { createGroupWriter } from './group-writer.ts'
+import type { Sql } from './values.ts'
 
 /** Rows that may wait to be written, and characters of what they hold. */
 const MAX_WAITING = 10_000
@@ -12,7 +13,7 @@ const MAX_WAITING_SIZE = 32 * 1024 * 1024
 
 /** What writing behind takes. */
 export interface WriteBehindDeps<T> {
-  readonly database: Pick<Database, 'transaction' | 'assertOutsideTransaction'>
+  readonly database: Pick<Database, 'sql' | 'transaction' | 'assertOutsideTransaction'>
   readonly insert: (tx: Sql, rows: readonly T[]) => Promise<void>
   /** How many characters a row holds, as far as they may be many. */
   readonly sizeOf: (row: T) => number

@@ -1,8 +1,9 @@
+import { VirtualClock } from '@flow-service/core/testing'
 import { expect, test } from 'vitest'
 
 import type { Database } from '../../src/db/database.ts'
 import type { Round, RunWrite } from '../../src/runs/execution-store.ts'
-import { type CommitsSetting, RunCommits } from '../../src/runs/run-commits.ts'
+import { RunWrites, type RunWritesDeps } from '../../src/runs/run-writes.ts'
 
 const write: RunWrite = {
   run: 'ended',
@@ -21,7 +22,7 @@ async function failing(code: string) {
   let failures = 1
   const claims: string[] = []
   const sql = () => {}
-  const commits = new RunCommits({
+  const writes = new RunWrites({
     database: { backend: 'embedded', sql, assertOutsideTransaction() {} } as unknown as Database,
     store: {
       async write(_tx: unknown, round: Round) {
@@ -29,7 +30,7 @@ async function failing(code: string) {
         if (failures-- > 0) throw Object.assign(new Error('failed'), { code })
         return { held: new Set(['ended']), claimed: round.claim && [] }
       },
-    } as unknown as CommitsSetting['store'],
+    } as unknown as RunWritesDeps['store'],
     leases: {
       async claim() {
         claims.push('alone')
@@ -38,14 +39,16 @@ async function failing(code: string) {
       claimWithinLimits: async () => [],
     },
     artifacts: { async addRefs() {}, async dropRefs() {} },
+    clock: new VirtualClock(0),
+    log: { error() {} },
   })
-  const [written, claimed] = await Promise.allSettled([commits.write(write), commits.claim(claim)])
+  const [written, claimed] = await Promise.allSettled([writes.write(write), writes.claim(claim)])
   return { written, claimed, claims }
 }
 
 test('a claim whose answer is lost with that of a write fails, so that the queue frees what it has taken [F21]', async () => {
   const { written, claimed, claims } = await failing('CONNECTION_CLOSED')
-  expect(written).toEqual({ status: 'fulfilled', value: true })
+  expect(written).toEqual({ status: 'fulfilled', value: 'held' })
   expect(claimed).toMatchObject({ status: 'rejected', reason: { message: 'the answer to a claim was lost' } })
   expect(claims).toEqual(['with a write'])
 })
