@@ -80,6 +80,28 @@ export default {
       to: { path: '/(slice|process/given|db/layer|egress/layer)\\.ts$' },
     },
     {
+      name: 'curves-know-no-runs',
+      severity: 'error',
+      from: { path: `${server}/runs/curves/` },
+      to: { path: `${server}/runs/(?!curves/)` },
+    },
+    {
+      name: 'stages-know-no-runs',
+      severity: 'error',
+      from: { path: `${server}/runs/stages/` },
+      to: { path: `${server}/runs/(?!stages/|curves/)` },
+    },
+    {
+      name: 'nothing-stands-on-these-rooms',
+      comment: 'reports, control and sources are made by their slice alone',
+      severity: 'error',
+      from: {
+        path: `${server}/`,
+        pathNot: [`${server}/(flows|runs)/slice\\.ts$`, `${server}/(runs/reports|flows/control|flows/sources)/`],
+      },
+      to: { path: `${server}/(runs/reports|flows/control|flows/sources)/` },
+    },
+    {
       name: 'mechanisms-know-no-slice',
       severity: 'error',
       from: { path: `${server}/(http|db|egress|process)/` },

@@ -32,7 +32,7 @@ import { messagesLayer, valuesLayer } from './messages/slice.ts'
 import { observabilityLayer, observe, observerLayer, shownStateLayer } from './observability/slice.ts'
 import { clock, config, log } from './process/given.ts'
 import { contextOf, type Deps, inOrder, type NamesOf, opens } from './process/layer.ts'
-import { executeRuns, flowRunsLayer, followFlows, runsLayer } from './runs/slice.ts'
+import { executeRuns, flowRunsLayer, followFlows, reportsLayer, runsLayer } from './runs/slice.ts'
 import { redactor, secretsLayer } from './secrets/slice.ts'
 import { recoverValues, workLayer } from './work/slice.ts'
 import { agentLayer, attachmentLayer, dispatcherLayer, flavorsLayer, followTokens, poolLayer } from './workers/slice.ts'
@@ -64,6 +64,7 @@ const nouns = inOrder(
   pythonIssuesLayer,
   liveLayer,
   runsLayer,
+  reportsLayer,
   flowRunsLayer,
   flowsLayer,
   messagesLayer,

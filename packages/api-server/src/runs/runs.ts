@@ -19,7 +19,6 @@ import type { Database, Sql } from '../db/database.ts'
 import { createTimestamps } from '../db/timestamps.ts'
 import type { RunnableFlows } from '../flows/runnable-flows.ts'
 import type { Log } from '../process/log.ts'
-import { CurveStore } from './curves/curve-store.ts'
 import type { RunFilter } from './curves/run-filter.ts'
 import { EngineChannel, type RunNews } from './engine-channel.ts'
 import { ExecutionStore } from './execution-store.ts'
@@ -28,9 +27,6 @@ import { HistoryStore } from './history-store.ts'
 import { RunHistory } from './history.ts'
 import { LeaseStore } from './lease-store.ts'
 import { planRuns } from './plan.ts'
-import { CurveComparison, type CurveComparisonDeps } from './reports/comparison.ts'
-import { ExportStore } from './reports/export-store.ts'
-import { RunExports } from './reports/run-export.ts'
 import { type QueueSetting, RunQueue } from './run-queue.ts'
 import { RunTeller } from './run-teller.ts'
 import { flushForRead } from './run-view.ts'
@@ -78,8 +74,8 @@ export interface Runs extends Submissions {
   /** Refuses with `not_found`. */
   metrics(id: string, query: MetricsQuery): Promise<MetricSeries[]>
   /** CurveComparison of several runs. */
-  readonly curves: CurveComparison
-  readonly exports: RunExports
+  /** Writes what this engine has gathered about a run: who reads then finds everything that listeners were told. */
+  flush(id: string): Promise<void>
   /** Finished runs. */
   readonly history: RunHistory
   /** Ids of the queued and running runs of a flow, by the flow's id, newest first. */
@@ -157,7 +153,7 @@ export function createRuns(deps: RunsDeps): Runs {
     },
     metrics: (id, query) => view.metrics(id, query),
     history: new RunHistory({ ...deps, store: new HistoryStore(database), runs: store, flush }),
-    ...tablesOf({ database, secrets: host.secrets, flush }),
+    flush,
     activeOf: (tx, flow) => store.activeOf(tx, flow),
     rename: (tx, flow, name) => store.rename(tx, flow, name),
     active: () => store.active(MAX_ACTIVE),
@@ -192,18 +188,6 @@ async function cancel(
 /** What is left of a run whose engine has died. */
 const letterOf = ({ id, flow }: RunSummary) =>
   ({ flow, node: '', message: null, value: { run: id }, reason: 'lease', cascade: null, run: id }) as const
-
-/** What reads many runs at once. */
-function tablesOf({
-  database,
-  ...reading
-}: Pick<RunsDeps, 'database'> & Pick<CurveComparisonDeps, 'flush' | 'secrets'>): Pick<Runs, 'curves' | 'exports'> {
-  const store = new CurveStore(database)
-  return {
-    curves: new CurveComparison({ store, ...reading }),
-    exports: new RunExports({ store: new ExportStore(database), curves: store, ...reading }),
-  }
-}
 
 /** Tells this engine's listeners what another engine did, as far as it still holds. */
 async function follow(

@@ -11,15 +11,25 @@ import { host } from '../host/slice.ts'
 import { routes } from '../http/slice-api.ts'
 import { values } from '../messages/slice.ts'
 import { config, log } from '../process/given.ts'
-import { begins, makes, noun } from '../process/layer.ts'
+import { begins, inOrder, makes, noun } from '../process/layer.ts'
+import { CurveStore } from './curves/curve-store.ts'
 import { historyEndpoints, historyHandlers } from './history-routes.ts'
 import { comparisonEndpoints, comparisonHandlers } from './reports/comparison-routes.ts'
+import { CurveComparison } from './reports/comparison.ts'
 import { exportEndpoints, exportHandlers } from './reports/export-routes.ts'
+import { ExportStore } from './reports/export-store.ts'
+import { RunExports } from './reports/run-export.ts'
 import { runsEndpoints, runsHandlers } from './routes.ts'
 import { createRuns, type Runs } from './runs.ts'
 import { submissionEndpoints, submissionHandlers } from './submission-routes.ts'
 
 export const runs = noun<Runs>()('runs')
+
+/** Curves of several runs beside each other. */
+export const comparison = noun<CurveComparison>()('comparison')
+
+/** Runs and their points as text. */
+export const runExports = noun<RunExports>()('runExports')
 
 /** Removes what is kept of the executions of a flow, with its runs. */
 export const executionRecords = noun<{ removeOf(tx: Sql, flow: string): Promise<void> }>()('executionRecords')
@@ -37,6 +47,18 @@ export const runsLayer = makes(
       maxParallelNodes: config.maxParallelNodes,
       lease: { seconds: config.runLeaseS, renewSeconds: config.runRenewS },
     }),
+)
+
+/** What reads many runs at once. */
+export const reportsLayer = inOrder(
+  makes(comparison, { database, host, runs }, ({ database, host: { secrets }, runs }) => {
+    const store = new CurveStore(database)
+    return new CurveComparison({ store, secrets, flush: (id) => runs.flush(id) })
+  }),
+  makes(runExports, { database, host, runs }, ({ database, host: { secrets }, runs }) => {
+    const stores = { store: new ExportStore(database), curves: new CurveStore(database) }
+    return new RunExports({ ...stores, secrets, flush: (id) => runs.flush(id) })
+  }),
 )
 
 export const flowRunsLayer = makes(flowRuns, { runs }, ({ runs }) => ({
@@ -77,7 +99,7 @@ export const runsApi = {
         removeExecutions: (tx, flow) => executionRecords.removeOf(tx, flow),
       }),
     ),
-    routes(comparisonEndpoints, { runs }, ({ runs }) => comparisonHandlers(runs)),
-    routes(exportEndpoints, { runs }, ({ runs }) => exportHandlers(runs)),
+    routes(comparisonEndpoints, { curves: comparison }, comparisonHandlers),
+    routes(exportEndpoints, { exports: runExports }, exportHandlers),
   ],
 }

@@ -3,9 +3,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { checkDocument, type Clock, type CodeCall, type DeadLetter, type Host, NodeRegistry } from '@flow-service/core'
+import {
+  checkDocument,
+  type Clock,
+  type CodeCall,
+  type DeadLetter,
+  type LiveRuntime,
+  type NodeRegistry,
+} from '@flow-service/core'
 import { memoryHost } from '@flow-service/core/testing'
-import { nodeTypes } from '@flow-service/node-types'
 import {
   type EngineEvent,
   type FlowDocument,
@@ -15,19 +21,31 @@ import {
   normalizeDocument,
   type Run,
 } from '@flow-service/protocol'
+import type { Worker } from '@flow-service/worker-agent'
+import * as Layer from 'effect/Layer'
+import pino from 'pino'
 import { v7 } from 'uuid'
 
-import { type Artifacts, createArtifacts } from '../../src/artifacts/artifacts.ts'
-import { openContentStore } from '../../src/artifacts/content-store.ts'
+import type { Artifacts } from '../../src/artifacts/artifacts.ts'
+import { artifacts, artifactsLayer } from '../../src/artifacts/slice.ts'
+import { resolveConfig } from '../../src/config.ts'
 import { type Database, openDatabase } from '../../src/db/database.ts'
-import { createEventBus } from '../../src/events/event-bus.ts'
+import { database } from '../../src/db/layer.ts'
+import { bus, eventsLayer } from '../../src/events/slice.ts'
 import type { RunnableFlow, RunnableFlows } from '../../src/flows/runnable-flows.ts'
-import { createRuns, type Runs } from '../../src/runs/runs.ts'
-import { createDispatcher } from '../../src/workers/dispatch.ts'
+import { registry, registryLayer, runnableFlows, runtime } from '../../src/flows/slice.ts'
+import { host } from '../../src/host/slice.ts'
+import { values } from '../../src/messages/slice.ts'
+import { clock, config, log } from '../../src/process/given.ts'
+import { begins, contextOf, inOrder, makes, nounsOf, opens } from '../../src/process/layer.ts'
+import { Lifecycle } from '../../src/process/lifecycle.ts'
+import type { CurveComparison } from '../../src/runs/reports/comparison.ts'
+import type { RunExports } from '../../src/runs/reports/run-export.ts'
+import type { Runs } from '../../src/runs/runs.ts'
+import { comparison, reportsLayer, runExports, runs, runsLayer } from '../../src/runs/slice.ts'
 import { startLocalAgent } from '../../src/workers/local-agent.ts'
-import { WorkerPool } from '../../src/workers/pool.ts'
+import { dispatcher, dispatcherLayer, flavorsLayer, nodeCode, pool, poolLayer } from '../../src/workers/slice.ts'
 import { databaseAt } from '../backend.ts'
-import { noFlavors } from '../workers/code-call.ts'
 
 /** Executes nodes in the test's own process: by node id. */
 export type Code = Record<string, (call: CodeCall) => Promise<Record<string, unknown>>>
@@ -57,6 +75,8 @@ export interface EngineOptions {
 export interface TestEngine extends AsyncDisposable {
   readonly dataDir: string
   readonly runs: Runs
+  readonly comparison: CurveComparison
+  readonly runExports: RunExports
   readonly database: Database
   readonly artifacts: Artifacts
   readonly events: EngineEvent[]
@@ -88,8 +108,6 @@ interface TestFlow {
 }
 export type TestFlows = Map<string, TestFlow>
 
-const log = { info() {}, warn() {}, error() {} }
-
 export const realClock: Clock = {
   now: () => performance.timeOrigin + performance.now(),
   setTimer(delayMs, run) {
@@ -98,59 +116,106 @@ export const realClock: Clock = {
   },
 }
 
+type Published = [message: string, value: unknown, run: string][]
+
+/** What the test sees of its engine, and what stands in place of the slices around runs. */
+interface Around {
+  readonly code: Code
+  readonly flows: TestFlows
+  readonly published: Published
+  readonly deadLetters: DeadLetter[]
+}
+
+/** Runs on the slices that they stand on; the host, the flows and the messages are the test's own. */
+function slicesOf({ databaseUrl, databaseDir, open = openDatabase, wrap }: EngineOptions, around: Around) {
+  const { code, flows, published, deadLetters } = around
+  const publish = (message: string, value: unknown, run: string) => void published.push([message, value, run])
+  const wrapped = makes(database, { database }, ({ database }) => wrap?.(database) ?? database)
+  return inOrder(
+    makes(
+      database,
+      { config, log },
+      async ({ config: { dataDir }, log }) => {
+        const place = databaseUrl ? { dataDir, databaseUrl } : await databaseAt(databaseDir ?? dataDir)
+        return open({ ...place, log })
+      },
+      (opened) => opened.close(),
+    ),
+    ...([eventsLayer, artifactsLayer, flavorsLayer, poolLayer] as const),
+    makes(nodeCode, {}, () => ({
+      bundleOf: () => Promise.reject(new Error('no bundles here')),
+      inProcess: (call) => code[call.node.id]?.(call) ?? null,
+    })),
+    dispatcherLayer,
+    makes(host, { artifacts, clock, dispatcher }, ({ artifacts, clock, dispatcher }) => ({
+      ...memoryHost(),
+      clock,
+      newId: v7,
+      call: (call) => dispatcher.call(call),
+      artifacts: {
+        save: async (data, named) => (await artifacts.put(data, named)).ref,
+        load: (digest) => artifacts.read(digest),
+      },
+      deadLetter: (entry) => void deadLetters.push(entry),
+    })),
+    registryLayer,
+    makes(runnableFlows, { registry }, ({ registry }) => sourceOf(flows, registry)),
+    makes(runtime, {}, () => ({ publish }) as unknown as LiveRuntime),
+    makes(values, {}, () => ({ get: () => undefined, all: () => [] })),
+    wrap ? Layer.provide(runsLayer, wrapped) : runsLayer,
+    reportsLayer,
+  )
+}
+
 /** Opens an engine on a directory of its own, which is removed when it is disposed of. */
 export async function openEngine(options: EngineOptions = {}): Promise<TestEngine> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'runs-')))
-  const { databaseUrl } = options
-  const place = databaseUrl ? { dataDir, databaseUrl } : await databaseAt(options.databaseDir ?? dataDir)
-  const database = await (options.open ?? openDatabase)({ ...place, log })
-  const content = await openContentStore(join(dataDir, 'artifacts'))
-  const artifacts = createArtifacts({ database, content, onCorrupt: () => {} })
-  const bus = createEventBus((error) => {
-    throw error
-  })
-  const events: EngineEvent[] = []
-  bus.subscribe((event) => void events.push(event))
-  const pool = new WorkerPool({ clock: realClock, newId: v7, engineVersion: '0.0.0' })
-  const code = { ...options.code }
-  const dispatcher = createDispatcher({
-    pool,
-    bundleOf: () => Promise.reject(new Error('no bundles here')),
-    inProcess: (call) => code[call.node.id]?.(call) ?? null,
-    flavors: noFlavors,
-  })
-  const agent = options.agent ? startLocalAgent(pool, artifacts, { directory: dataDir, warm: true }) : null
-  await agent?.ready
-  const deadLetters: DeadLetter[] = []
-  const host: Host = {
-    ...memoryHost(),
-    clock: options.clock ?? realClock,
-    newId: v7,
-    call: (call) => dispatcher.call(call),
-    artifacts: {
-      save: async (data, named) => (await artifacts.put(data, named)).ref,
-      load: (digest) => artifacts.read(digest),
-    },
-    deadLetter: (entry) => void deadLetters.push(entry),
-  }
-  const registry = new NodeRegistry(nodeTypes)
   const flows: TestFlows = options.flows ?? new Map()
-  const published: [message: string, value: unknown, run: string][] = []
-  const runs = createRuns({
-    database: options.wrap?.(database) ?? database,
-    host,
-    registry,
-    flows: sourceOf(flows, registry),
+  const code = { ...options.code }
+  const published: Published = []
+  const deadLetters: DeadLetter[] = []
+  let agent: Worker | null = null
+  const attach = begins(
+    { artifacts, pool },
+    async ({ artifacts, pool }) => {
+      if (!options.agent) return
+      agent = startLocalAgent(pool, artifacts, { directory: dataDir, warm: true })
+      await agent.ready
+    },
+    () => agent?.close(),
+  )
+  const events: EngineEvent[] = []
+  const listen = begins(
+    { bus },
+    ({ bus }) => bus.subscribe((event) => void events.push(event)),
+    (stop) => stop(),
+  )
+  const execute = begins(
+    { runs },
+    async ({ runs }) => {
+      if (!options.closed) await runs.open()
+      return runs
+    },
+    (opened) => opened.close(),
+  )
+  const given = contextOf(
+    { clock, config, log },
+    {
+      clock: options.clock ?? realClock,
+      config: { ...resolveConfig({ dataDir, maxParallelNodes: 4 }), maxRuns: options.maxRuns ?? 4 },
+      log: pino({ level: 'silent' }),
+    },
+  )
+  const lifecycle = new Lifecycle()
+  const slices = slicesOf(options, { code, flows, published, deadLetters })
+  const engine = nounsOf(await lifecycle.openAll(opens(given, slices, [attach, listen, execute])), {
     artifacts,
-    publishEvent: (event, atMs) => bus.publish(event, atMs),
-    publishMessage: (message, value, run) => void published.push([message, value, run]),
-    lastValue: () => undefined,
-    maxRuns: options.maxRuns ?? 4,
-    maxParallelNodes: 4,
-    log,
+    bus,
+    comparison,
+    database,
+    runExports,
+    runs,
   })
-  if (!options.closed) await runs.open()
-
   const keep = async (name: string, input: FlowDocumentInput, form: 'draft' | 'published'): Promise<void> => {
     const document = normalizeDocument(name, flowDocumentInputSchema.parse({ mode: 'batch', ...input }))
     const flow = flows.get(name) ?? { id: v7(), version: 0, published: null, draft: null }
@@ -158,7 +223,7 @@ export async function openEngine(options: EngineOptions = {}): Promise<TestEngin
     flow[form] = document
     if (form === 'published') flow.draft = null
     flows.set(name, flow)
-    await database.sql`
+    await engine.database.sql`
       insert into flow (id, name, version, draft, origin) values (${flow.id}, ${name}, 1, '{}', 'api')
       on conflict do nothing`
   }
@@ -166,7 +231,7 @@ export async function openEngine(options: EngineOptions = {}): Promise<TestEngin
     new Promise((resolve) => {
       const before = events.find(fits)
       if (before) return resolve(before)
-      const stop = bus.subscribe((next) => {
+      const stop = engine.bus.subscribe((next) => {
         if (!fits(next)) return
         stop()
         resolve(next)
@@ -176,15 +241,11 @@ export async function openEngine(options: EngineOptions = {}): Promise<TestEngin
   const close = async (): Promise<void> => {
     if (!open) return
     open = false
-    await runs.close()
-    await agent?.close()
-    await database.close()
+    await lifecycle.close()
   }
   return {
     dataDir,
-    runs,
-    database,
-    artifacts,
+    ...engine,
     events,
     published,
     deadLetters,
@@ -193,7 +254,7 @@ export async function openEngine(options: EngineOptions = {}): Promise<TestEngin
     publish: (name, document) => keep(name, document, 'published'),
     draft: (name, document) => keep(name, document, 'draft'),
     async submit(flow, body = {}) {
-      const { run } = await runs.submit(
+      const { run } = await engine.runs.submit(
         flow,
         { params: {}, draft: false, no_cache: false, priority: 0, ...body },
         'ann@example.org',
@@ -202,17 +263,17 @@ export async function openEngine(options: EngineOptions = {}): Promise<TestEngin
     },
     async finished(id) {
       await event((next) => next.type === 'run' && next.run.id === id && isFinished(next.run.status))
-      return runs.get(id)
+      return engine.runs.get(id)
     },
     event,
     async settle() {
-      for (let left = await runs.active(); left.length > 0; left = await runs.active()) {
-        await Promise.all(left.map(({ id }) => runs.cancel(id)))
+      for (let left = await engine.runs.active(); left.length > 0; left = await engine.runs.active()) {
+        await Promise.all(left.map(({ id }) => engine.runs.cancel(id)))
       }
     },
     async crash() {
       open = false
-      await database.close()
+      await engine.database.close()
       await agent?.close()
       return dataDir
     },

@@ -1,5 +1,5 @@
 /**
- * CurveComparison of several runs: which there are, and one of them compared (wire decision G36).
+ * Curves of several runs: which there are, and one of them compared (wire decision G36).
  * @module
  */
 import type { Secrets } from '@flow-service/core'

@@ -232,14 +232,14 @@ test('names, comparisons and exports of a running run hold all of which an event
     return { best: 0 }
   }
   const exported = async (ids: string[]): Promise<string> => {
-    const { text } = await engine.runs.exports.metrics({ format: 'csv', filter: { ids } })
+    const { text } = await engine.runExports.metrics({ format: 'csv', filter: { ids } })
     let all = ''
     for await (const piece of text) all += piece
     return all
   }
   const reads = {
-    names: (id: string) => engine.runs.curves.names({ ids: [id] }),
-    compare: (id: string) => engine.runs.curves.compare({ ids: [id], metric: 'loss', x: 'step', stride: 1 }),
+    names: (id: string) => engine.comparison.names({ ids: [id] }),
+    compare: (id: string) => engine.comparison.compare({ ids: [id], metric: 'loss', x: 'step', stride: 1 }),
     export: (id: string) => exported([id]),
   }
   const seen: Record<string, unknown> = {}
