@@ -73,7 +73,6 @@ export interface Runs extends Submissions {
   cancel(id: string): Promise<Run>
   /** Refuses with `not_found`. */
   metrics(id: string, query: MetricsQuery): Promise<MetricSeries[]>
-  /** CurveComparison of several runs. */
   /** Writes what this engine has gathered about a run: who reads then finds everything that listeners were told. */
   flush(id: string): Promise<void>
   /** Finished runs. */
