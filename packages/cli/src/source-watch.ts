@@ -7,6 +7,9 @@
  *   next. Calls do not overlap.
  * - W2 a burst of changes is one: a look waits until it has been quiet for {@link QUIET_MS}, at most {@link PATIENCE_MS}.
  * - W3 where a folder cannot be watched (it is away, or the system has no more watches), it is looked at every second.
+ *
+ * Not by `chokidar`: it begins to watch some time after it was asked to, so that a save in between is lost (without looks
+ * of our own always, with them for files by name now and then), and takes four times the memory.
  * @module
  */
 import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs'
