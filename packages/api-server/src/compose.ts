@@ -92,8 +92,8 @@ const given = { clock, config, log, redactor }
 /** What an engine is opened with. */
 type Given = Deps<typeof given>
 
-/** Names of the nouns that an engine has. */
-type Names = NamesOf<typeof given> | Layer.Success<typeof nouns>
+/** Names of the nouns that an engine has, those that are lacking among them: `opens` refuses them once, here. */
+type Names = NamesOf<typeof given> | Layer.Success<typeof nouns> | Layer.Services<typeof nouns>
 
 /** The nouns of an open engine. */
 export type Engine = Context.Context<Names>

@@ -5,7 +5,7 @@
  */
 import type * as Context from 'effect/Context'
 
-import { type Deps, type NamesOf, type Needs, nounsOf } from '../process/layer.ts'
+import { type Complete, type Deps, type NamesOf, type Needs, nounsOf } from '../process/layer.ts'
 import type { Contract, Endpoint, Handlers } from './endpoint.ts'
 import { bind, type Binding } from './mount.ts'
 
@@ -35,6 +35,14 @@ export const routes = <C extends Contract, const N extends Needs>(
 export const endpointsOf = (slices: readonly SliceApi<string>[]): Endpoint[] =>
   slices.flatMap(({ routes }) => routes.flatMap(({ endpoints }) => endpoints))
 
+type NamesIn<S> = S extends SliceApi<infer Names> ? Names : never
+
 /** The endpoints of slices with the handlers of an engine. */
-export const bindingsOf = <Names>(slices: readonly SliceApi<Names>[], engine: Context.Context<Names>): Binding[] =>
-  slices.flatMap(({ routes }) => routes.flatMap(({ bindings }) => bindings(engine)))
+export const bindingsOf = <const S extends readonly SliceApi<string>[], Names>(
+  slices: S,
+  engine: Context.Context<Names> & Complete<Exclude<NamesIn<S[number]>, Names>>,
+): Binding[] =>
+  slices.flatMap(({ routes }) =>
+    // `Complete` has checked that the engine has what these need
+    routes.flatMap(({ bindings }) => bindings(engine as unknown as Context.Context<string>)),
+  )

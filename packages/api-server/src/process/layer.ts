@@ -43,6 +43,12 @@ type Lacking<L extends readonly AnyLayer[], Made = never, Lacked = never> = L ex
 
 // oxlint-enable typescript/no-explicit-any
 
+/**
+ * What a value must be beside its own type while names are lacking, which nothing is: the compiler then says in two lines
+ * which nouns nobody makes.
+ */
+export type Complete<Lacked> = [Lacked] extends [never] ? unknown : { readonly nobodyMakes: Lacked }
+
 /** A noun of an engine; its name is unique: `const secrets = noun<Secrets>()('secrets')`. */
 export const noun =
   <Shape>() =>
@@ -80,8 +86,11 @@ export const begins = <const N extends Needs, T>(
   )
 
 /** Nouns of an engine as an object. */
-export const nounsOf = <const N extends Needs>(engine: Context.Context<NamesOf<N>>, needs: N): Deps<N> =>
-  Object.fromEntries(Object.entries(needs).map(([name, key]) => [name, Context.get(engine, key)])) as Deps<N>
+export const nounsOf = <const N extends Needs, Names>(
+  engine: Context.Context<Names> & Complete<Exclude<NamesOf<N>, Names>>,
+  needs: N,
+): Deps<N> =>
+  Object.fromEntries(Object.entries(needs).map(([name, key]) => [name, Context.getUnsafe(engine, key)])) as Deps<N>
 
 /** The context of nouns that are there already. */
 export const contextOf = <const N extends Needs>(nouns: N, deps: Deps<N>): Context.Context<NamesOf<N>> =>
@@ -94,14 +103,16 @@ export const contextOf = <const N extends Needs>(nouns: N, deps: Deps<N>): Conte
  * Opens layers on nouns that are given, then begins steps in their order; all of it ends with the scope of the caller. What
  * fails on the way rejects as it is, and whatever was open by then is closed.
  */
-export const opens = <Given, Made>(
+export const opens = <Given, Made, Needed, Begun = never>(
   given: Context.Context<Given>,
-  nouns: Layer.Layer<Made, never, NoInfer<Given>>,
-  steps: readonly Effect.Effect<unknown, never, NoInfer<Given | Made> | Scope.Scope>[],
-): Effect.Effect<Context.Context<Given | Made>, never, Scope.Scope> =>
+  nouns: Layer.Layer<Made, never, Needed> & Complete<Exclude<Needed, Given>>,
+  steps: readonly Effect.Effect<unknown, never, Begun>[] & Complete<Exclude<Begun, Given | Made | Scope.Scope>>,
+): Effect.Effect<Context.Context<Given | Made | Needed>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const made = yield* Effect.provideContext(Layer.build(nouns), given)
-    const engine = Context.merge(given, made)
-    for (const step of steps) yield* Effect.provideContext(step, engine)
+    // `Complete` has checked what both need
+    const layer = nouns as Layer.Layer<Made | Needed, never, Given>
+    const begun = steps as readonly Effect.Effect<unknown, never, Given | Made | Needed | Scope.Scope>[]
+    const engine = Context.merge(given, yield* Effect.provideContext(Layer.build(layer), given))
+    for (const step of begun) yield* Effect.provideContext(step, engine)
     return engine
   })
