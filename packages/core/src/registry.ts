@@ -6,7 +6,7 @@ import { type AnyNodeDefinition, CONTRACT, type NodeShape } from '@flow-service/
 import type { FlowMode, FlowNode, NodeType } from '@flow-service/protocol'
 import * as z from 'zod'
 
-import { credentialSchemaOf, plainCredentials } from './check-credentials.ts'
+import { credentialSchemaOf, plainCredentials } from './credentials.ts'
 import { titled } from './setting-title.ts'
 
 /** The package a node type comes from. */
@@ -69,6 +69,10 @@ export class NodeRegistry {
 /** Whether an execution of a node of this shape may be repeated. */
 export const isIdempotent = ({ idempotent }: AnyNodeDefinition, shape: NodeShape): boolean =>
   typeof idempotent === 'function' ? idempotent(shape) : (idempotent ?? true)
+
+/** Whether a node may be executed again after it has failed: the author's own code, and what a repetition does no harm. */
+export const mayRetry = (definition: AnyNodeDefinition, shape: NodeShape): boolean =>
+  definition.code !== undefined || isIdempotent(definition, shape)
 
 /** Modes in which a node of this shape may stand. */
 export function modesOf(definition: AnyNodeDefinition, shape: NodeShape): readonly FlowMode[] {
