@@ -3,11 +3,12 @@
  * DESIGN.md.
  * @module
  */
-import type { DeadLetter, KeptWork, WorkBody } from '../host.ts'
+import type { KeptWork, WorkBody } from '../host.ts'
 import { type Consumer, deliverTogether, type DueTimer, type OutputPort, TIMER, TRIGGER, type What } from './bus.ts'
 import type { Cause } from './cascade.ts'
 import type { FlowWork } from './flow-work.ts'
 import type { Loop } from './loop.ts'
+import type { HomeNews } from './node-home.ts'
 import type { LiveNode } from './node.ts'
 
 /** How often work is taken up after a start before it is given up: it may be what ends the engine. */
@@ -20,7 +21,7 @@ export interface LeftHome {
   nodeOf(id: string): LiveNode | undefined
   nowMs(): number
   publishAgain(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs: number): void
-  deadLetter(entry: Omit<DeadLetter, 'flow'>): void
+  readonly news: Pick<HomeNews, 'deadLetter'>
 }
 
 /** Kept work whose node still exists. */
@@ -120,7 +121,7 @@ export class LeftWork {
   /** Nobody is left who would do it. */
   #drop({ id, node, body, cascade }: KeptWork): void {
     for (const value of valuesOf(body)) {
-      this.#flow.deadLetter({ node, message: null, value, reason: 'stopped', cascade })
+      this.#flow.news.deadLetter({ node, message: null, value, reason: 'stopped', cascade })
     }
     this.#flow.work.drop(id)
   }

@@ -6,11 +6,11 @@ import { type Health, MAX_MAILBOX, type NodeState } from '@flow-service/protocol
 
 import type { Failure } from '../failure.ts'
 import type { Secrets } from '../secrets.ts'
-import type { Home, HomeNode } from './node-home.ts'
+import type { HomeNews, HomeNode } from './node-home.ts'
 
 /** One object a node. */
 export class NodeCondition {
-  readonly #home: Pick<Home, 'changed' | 'healthChanged' | 'timestamp'>
+  readonly #news: HomeNews
   readonly #node: HomeNode
   readonly #mask: Secrets['mask']
   #error: NodeState['error'] = null
@@ -21,9 +21,8 @@ export class NodeCondition {
   /** The worker that the execution waits for. */
   #place: string | null = null
 
-  /** The flow is told what changes about the node. */
-  constructor(home: Pick<Home, 'changed' | 'healthChanged' | 'timestamp'>, node: HomeNode, mask: Secrets['mask']) {
-    this.#home = home
+  constructor(news: HomeNews, node: HomeNode, mask: Secrets['mask']) {
+    this.#news = news
     this.#node = node
     this.#mask = mask
   }
@@ -32,8 +31,8 @@ export class NodeCondition {
   fail(raw: Failure): Failure {
     const failure = this.#mask(raw)
     const isKnown = this.#error?.type === failure.type && this.#error.message === failure.message
-    this.#error = { ...failure, ts: this.#home.timestamp() }
-    if (!isKnown) this.#home.changed(this.#node)
+    this.#error = { ...failure, ts: this.#news.timestamp() }
+    if (!isKnown) this.#news.changed(this.#node)
     return failure
   }
 
@@ -41,7 +40,7 @@ export class NodeCondition {
   acknowledge(): void {
     if (this.#error === null) return
     this.#error = null
-    this.#home.changed(this.#node)
+    this.#news.changed(this.#node)
   }
 
   /** What the node tells of its connections. */
@@ -49,28 +48,28 @@ export class NodeCondition {
     const message = this.#mask(raw)
     if (this.#reported.status === status && this.#reported.message === message) return
     this.#reported = { status, message }
-    this.#home.healthChanged(this.#node)
+    this.#news.healthChanged(this.#node)
   }
 
   /** Whether its mailbox, or its timers, have dropped what waits and are not drained since. */
   overflow(of: 'mailbox' | 'timers', isOverflowing: boolean): void {
     if (this.#overflows[of] === isOverflowing) return
     this.#overflows[of] = isOverflowing
-    this.#home.healthChanged(this.#node)
+    this.#news.healthChanged(this.#node)
   }
 
   /** The message of another flow whose values are dropped, because no published flow declares it; null for none. */
   undeclared(message: string | null): void {
     if (this.#undeclared === message) return
     this.#undeclared = message
-    this.#home.healthChanged(this.#node)
+    this.#news.healthChanged(this.#node)
   }
 
   placed(place: { readonly waitingFor: string } | { readonly worker: string }): void {
     const waitingFor = 'waitingFor' in place ? place.waitingFor : null
     if (this.#place === waitingFor) return
     this.#place = waitingFor
-    this.#home.changed(this.#node)
+    this.#news.changed(this.#node)
   }
 
   /** The execution is over, wherever it waited. */

@@ -44,6 +44,17 @@ export interface HomeWork {
   parts(node: HomeNode, arrivals: readonly Arrival[], cause: Cause): Cause[]
 }
 
+/** Reports to the host of the flow. */
+export interface HomeNews {
+  deadLetter(entry: Omit<DeadLetter, 'flow'>): void
+  log(node: string, text: string): void
+  /** The state of a node may have changed. */
+  changed(node: HomeNode): void
+  healthChanged(node: HomeNode): void
+  /** The time now, as states carry it. */
+  timestamp(): string
+}
+
 /** The flow as its nodes see it. */
 export interface Home {
   readonly name: string
@@ -66,11 +77,7 @@ export interface Home {
   readonly timers: TimersHome
   /** Numbers the deliveries that wait for busy nodes, over all nodes of the flow. */
   ticket(): number
-  deadLetter(entry: Omit<DeadLetter, 'flow'>): void
-  log(node: string, text: string): void
-  changed(node: HomeNode): void
-  healthChanged(node: HomeNode): void
-  timestamp(): string
+  readonly news: HomeNews
 }
 
 /** An arrival that is to be kept. */

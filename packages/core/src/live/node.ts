@@ -74,7 +74,7 @@ export class LiveNode implements HomeNode, ContextOwner {
     this.#idempotent = idempotent
     this.#isPlain = idempotent && definition.arrival === 'each'
     this.timers = new NodeTimers(home.timers, this)
-    this.condition = new NodeCondition(home, this, mask)
+    this.condition = new NodeCondition(home.news, this, mask)
     this.#outputs = new NodeOutputs(home, this, outputs, foreignOutputs(home.name, outputs, messages, this.condition))
     this.#only = this.#outputs.only
   }
@@ -144,7 +144,7 @@ export class LiveNode implements HomeNode, ContextOwner {
   }
 
   log(_stream: 'stdout' | 'stderr', text: string): void {
-    this.#home.log(this.node.id, text)
+    this.#home.news.log(this.node.id, text)
   }
 
   executionSignal(): AbortSignal | null {
@@ -172,7 +172,7 @@ export class LiveNode implements HomeNode, ContextOwner {
 
   /** One entry for each value that is given up, or one for an execution without any. */
   deadLetters(reason: DeadLetter['reason'], arrivals: Arrivals, cascade: string): void {
-    for (const letter of lettersOf(this, arrivals)) this.#home.deadLetter({ ...letter, reason, cascade })
+    for (const letter of lettersOf(this, arrivals)) this.#home.news.deadLetter({ ...letter, reason, cascade })
   }
 
   /** Gives a timer up; one without data has nothing to lose. */
@@ -348,7 +348,7 @@ export class LiveNode implements HomeNode, ContextOwner {
   /** Waits for an execution that went on after its delivery; never rejects. */
   async #finish(outcome: Promise<Awaited<Outcome>>, going: Going): Promise<void> {
     this.loop.begin()
-    this.#home.changed(this)
+    this.#home.news.changed(this)
     try {
       const values = await outcome
       if (values !== undefined && values !== null && this.#signal?.isCancelled !== true && this.#instance !== null)
@@ -358,7 +358,7 @@ export class LiveNode implements HomeNode, ContextOwner {
     }
     this.#home.stats.took(performance.now() - (going.startedMs ?? 0))
     this.#ended()
-    this.#home.changed(this)
+    this.#home.news.changed(this)
     const { cause, onEnd } = going
     const isCutOff = this.#instance === null
     if (isCutOff && this.#home.keeps) cause.suspend()

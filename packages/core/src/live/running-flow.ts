@@ -4,7 +4,7 @@
  * @module
  */
 import type { Values } from '@flow-service/connector-sdk'
-import { type FlowDocument, type NodeState, timestampOfMs } from '@flow-service/protocol'
+import type { FlowDocument, NodeState } from '@flow-service/protocol'
 import * as EffectCause from 'effect/Cause'
 import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
@@ -12,18 +12,18 @@ import * as Scope from 'effect/Scope'
 
 import { onClock } from '../effect-clock.ts'
 import { append, buildGraph, type GraphNode } from '../graph.ts'
-import type { CascadeOrigin, DeadLetter } from '../host.ts'
+import type { CascadeOrigin } from '../host.ts'
 import { type StartError, startNode } from '../node-life.ts'
 import { type Bus, type Channel, type Consumer, type InputPort, type OutputPort, TIMER, type What } from './bus.ts'
 import { type Cascade, type Cause, WorkCause } from './cascade.ts'
 import { ExecutionStats } from './execution-stats.ts'
+import { FlowNews } from './flow-news.ts'
 import { fillInputs, outputPortsOf, type Surrounding, type Unit, unitOf } from './flow-units.ts'
 import { FlowWork } from './flow-work.ts'
 import { type LiveFlow, type Replayed, type StartOptions, TriggerError } from './flow.ts'
 import { type LeftHome, LeftWork } from './left-work.ts'
 import { Loop } from './loop.ts'
 import type { Arrivals, Home, HomeNode, KeptPublication, Waiting } from './node-home.ts'
-import { NodeNews } from './node-news.ts'
 import type { TimersHome } from './node-timers.ts'
 import type { LiveNode } from './node.ts'
 import { feed, replayOf, type Request, requestOf } from './requests.ts'
@@ -43,6 +43,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
   readonly document: FlowDocument
   readonly stats = new ExecutionStats()
   readonly work: FlowWork
+  readonly news: FlowNews
   readonly loop = new Loop<Consumer, What>({
     held: (consumer, what, value, cause) => this.work.held(consumer as LiveNode, what, value, cause),
     overflow: (consumer, what, value, cause) => (consumer as LiveNode).discard('overflow', what, value, cause),
@@ -58,7 +59,6 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
   #phase: Phase = { is: 'starting' }
   /** Publications from before the take-up. */
   readonly #kept: { readonly cause: Cause; readonly publish: () => void }[] = []
-  readonly #news = new NodeNews()
   #tickets = 0
   /** What an earlier life has left, until it is taken up. */
   #left: LeftWork | null = null
@@ -70,6 +70,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
     this.name = document.name
     this.document = document
     this.#around = around
+    this.news = new FlowNews(document.name, around.host)
     this.work = new FlowWork({
       flow: document.name,
       host: around.host,
@@ -248,28 +249,6 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
 
   ticket(): number {
     return this.#tickets++
-  }
-
-  timestamp(): string {
-    return timestampOfMs(this.#around.host.clock.now())
-  }
-
-  deadLetter(entry: Omit<DeadLetter, 'flow'>): void {
-    this.#around.host.deadLetter({ flow: this.name, ...entry })
-  }
-
-  log(node: string, text: string): void {
-    this.#around.host.log({ flow: this.name, node, text })
-  }
-
-  changed(node: HomeNode): void {
-    const news = this.#news.of(node.state())
-    if (news !== null) this.#around.host.event(news)
-  }
-
-  healthChanged(node: HomeNode): void {
-    const { health, message } = node.state()
-    this.#around.host.event({ type: 'health', flow: this.name, node: node.node.id, status: health, message })
   }
 
   #node(id: string): LiveNode {
