@@ -1,5 +1,6 @@
 /**
- * What one execution of a run has published: emissions as they come, and the outputs it ends with.
+ * One execution of a node of a run, and what it publishes: emissions as they come, and the outputs it ends with
+ * (batch.B6, batch.B7).
  * @module
  */
 import type { AnyNodeDefinition, NodeInstance, NodePort, Outcome, Values } from '@flow-service/connector-sdk'

@@ -1,5 +1,6 @@
 /**
- * One node of a run, from its stage key to its outputs. Invariants B3-B6 of DESIGN.md.
+ * One node of a run, from its stage key to its outputs. Invariants batch.B3, batch.B4 and batch.B8 of
+ * DESIGN.md.
  * @module
  */
 import type { AnyNodeDefinition, Values } from '@flow-service/connector-sdk'

@@ -1,5 +1,6 @@
 /**
- * What a run would execute and what it would take over, found without executing anything (wire decision R3).
+ * What a run would execute and what it would take over, found without executing anything (wire decision R3,
+ * batch.B5).
  * @module
  */
 import type { Values } from '@flow-service/connector-sdk'

@@ -1,5 +1,5 @@
 /**
- * Attempts of a node of a run: one, or as many as its `retry` allows while they fail. Invariant B8 of DESIGN.md.
+ * Attempts of a node of a run: one, or as many as its `retry` allows while they fail (batch.B9).
  * @module
  */
 import { createHash } from 'node:crypto'

@@ -1,5 +1,5 @@
 /**
- * The cascades of all live flows: begun, and told to the host when they are over.
+ * The cascades of all live flows: begun here, and reported to the host when they are over (cascade.C1).
  * @module
  */
 import type { EndedCascade, Host } from '../host.ts'

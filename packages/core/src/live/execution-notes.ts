@@ -1,7 +1,7 @@
 /**
- * Notes of executions that must not be repeated (K1, K3 of DESIGN.md). A commit takes a millisecond or more: the note of
- * a node whose last execution was *quick* waits until the next one has lasted {@link QUICK_MS}, or a busy node would
- * have notes written and taken back all the time.
+ * Notes of executions that must not be repeated (flow-work.K1, flow-work.K3). A commit takes a millisecond or more: the
+ * note of a node whose last execution was *quick* waits until the next one has lasted {@link QUICK_MS}, or a busy node
+ * would have notes written and taken back all the time.
  * @module
  */
 import type { Clock } from '../host.ts'

@@ -1,5 +1,5 @@
 /**
- * Counts executions of a live flow, and times enough of them.
+ * Counts executions of a live flow, and times enough of them (execution-stats.E1).
  * @module
  */
 

@@ -1,5 +1,6 @@
 /**
- * The kept work of one live flow: what it holds, durable arrivals, timers, and notes of what must not be repeated.
+ * The kept work of one live flow: held deliveries, durable arrivals, timers, and notes of executions that must not be
+ * repeated. Invariants flow-work.K1-K6 of DESIGN.md.
  * @module
  */
 import { flowPart, messagePart } from '@flow-service/protocol'

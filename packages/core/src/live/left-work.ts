@@ -1,6 +1,6 @@
 /**
- * What an earlier life of a flow has left: kept work, taken up once every node has started. Invariants K1-K6 of
- * DESIGN.md.
+ * The unfinished kept work of an earlier life of a flow, taken up by its next start once every node has started.
+ * Invariants flow-work.K1-K6 of DESIGN.md.
  * @module
  */
 import type { KeptWork, WorkBody } from '../host.ts'

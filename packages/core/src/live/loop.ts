@@ -1,6 +1,6 @@
 /**
  * The delivery loop of one live flow: a ring of deliveries, drained first in first out in a microtask. A burst longer
- * than 8 ms goes on after the event loop has had its turn. Invariants L1-L4 of DESIGN.md.
+ * than 8 ms goes on after the event loop has had its turn. Invariants loop.L1-L5 of DESIGN.md.
  * @module
  */
 import { MAX_HELD } from '@flow-service/protocol'

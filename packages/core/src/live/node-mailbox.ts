@@ -1,5 +1,5 @@
 /**
- * What waits for a busy node, first in first out (N1, N5 of DESIGN.md).
+ * Deliveries that wait for a busy node, first in first out (node.N1, node.N5).
  * @module
  */
 import { MAX_MAILBOX } from '@flow-service/protocol'

@@ -1,6 +1,6 @@
 /**
  * How a live node publishes: checked against the dtypes of its ports, in the cascade of the execution that runs, else in
- * a new one (N4, N6).
+ * a new one (node.N4, node.N6).
  * @module
  */
 import type { Values } from '@flow-service/connector-sdk'

@@ -1,5 +1,5 @@
 /**
- * One node of a live flow: its mailbox, its execution, its failure marker. Invariants N1-N6 of DESIGN.md.
+ * One node of a live flow: its mailbox, its execution, its failure marker. Invariants node.N1-N6 of DESIGN.md.
  * @module
  */
 import type { AnyNodeDefinition, NodeInstance, Outcome, Values } from '@flow-service/connector-sdk'

@@ -1,6 +1,6 @@
 /**
  * A live flow run once, by itself (wire decision G26): its nodes act for real, but nothing comes in except what it is
- * fed, and nothing of it reaches the catalogue or other flows.
+ * fed, and nothing of it reaches the catalogue or other flows (flow.F6).
  * @module
  */
 import type { Values } from '@flow-service/connector-sdk'

@@ -1,6 +1,6 @@
 /**
  * A live flow from its start to its stop. The life of the nodes is a scope: whatever was begun is ended in reverse
- * order, also when a later node does not start. Invariants F1-F5 of DESIGN.md.
+ * order, also when a later node does not start. Invariants flow.F1-F6 of DESIGN.md.
  * @module
  */
 import type { Values } from '@flow-service/connector-sdk'

@@ -48,7 +48,7 @@ export class LiveRuntime {
   readonly #flows = new Map<string, Entry>()
   /** Messages of these flows that values from outside have come to; found anew when a flow comes or goes. */
   readonly #known = new Map<string, Outside>()
-  /** Flows that have taken up what an earlier engine had left: later starts are no attempts (K5). */
+  /** Flows that have taken up what an earlier engine had left: later starts are no attempts (flow-work.K5). */
   readonly #tried = new Set<string>()
   /** Of flows that have stopped, until it is asked for. */
   #pastStats: FlowStats[] = []
