@@ -5,8 +5,9 @@
  * @module
  */
 import type { Clock } from '../host.ts'
+import type { Arrivals } from './arrivals.ts'
 import type { Cascade, Work } from './cascade.ts'
-import type { Arrivals, HomeNode } from './node-home.ts'
+import type { HomeNode } from './node-home.ts'
 
 /** Executions that are over before this many milliseconds are quick. */
 export const QUICK_MS = 10

@@ -1,16 +1,16 @@
 /**
- * How one execution of a live node is told to end. Made when somebody asks: most executions end in their own turn.
+ * The signal of one execution of a live node: it is cancelled, or its node stops. Made when somebody asks, as most
+ * executions end in their own turn.
  * @module
  */
 import { CodeError } from '../host.ts'
 
-/** One object a node, for one execution after the other. */
+/** One object an execution. */
 export class ExecutionSignal {
-  #controller: AbortController | null = null
+  readonly #controller = new AbortController()
   #isCancelled = false
 
   get signal(): AbortSignal {
-    this.#controller ??= new AbortController()
     return this.#controller.signal
   }
 
@@ -22,19 +22,12 @@ export class ExecutionSignal {
   cancel(): boolean {
     if (this.#isCancelled) return false
     this.#isCancelled = true
-    this.#controller ??= new AbortController()
     this.#controller.abort(new CodeError('cancelled', 'the execution was cancelled', null))
     return true
   }
 
   /** The node stops. */
   stop(): void {
-    this.#controller?.abort(new CodeError('cancelled', 'the node stops', null))
-  }
-
-  /** The execution is over. */
-  reset(): void {
-    if (this.#controller !== null) this.#controller = null
-    this.#isCancelled = false
+    this.#controller.abort(new CodeError('cancelled', 'the node stops', null))
   }
 }

@@ -12,8 +12,7 @@ import { isIdempotent, type NodeRegistry } from '../registry.ts'
 import type { Bus, OutputPort } from './bus.ts'
 import type { Cascades } from './cascades.ts'
 import type { StartOptions } from './flow.ts'
-import type { KnownMessages } from './foreign-outputs.ts'
-import type { Home } from './node-home.ts'
+import type { Home, KnownMessages } from './node-home.ts'
 import { LiveNode } from './node.ts'
 
 /** What the flows of a runtime share. */

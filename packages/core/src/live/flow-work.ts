@@ -6,12 +6,12 @@
 import { flowPart, messagePart } from '@flow-service/protocol'
 
 import type { CascadeOrigin, Host, KeptWork, WorkBody } from '../host.ts'
+import { type Arrivals, arrivalsIn } from './arrivals.ts'
 import type { Arrival, DueTimer, OutputPort, What } from './bus.ts'
 import { type Cascade, type Cause, Work, WorkCause } from './cascade.ts'
 import type { Cascades } from './cascades.ts'
 import { ExecutionNotes } from './execution-notes.ts'
-import { type Arrivals, arrivalsIn, type HomeNode, type HomeWork } from './node-home.ts'
-import type { TimersHome } from './node-timers.ts'
+import type { HomeNode, HomeWork, TimersHome } from './node-home.ts'
 import type { Request } from './requests.ts'
 
 /** What keeping takes. */

@@ -3,17 +3,12 @@
  * only of its dtype (G12, G14 point 5).
  * @module
  */
-import { type Dtype, flowPart } from '@flow-service/protocol'
+import { flowPart } from '@flow-service/protocol'
 
 import { conform } from '../conform.ts'
 import type { OutputPort } from './bus.ts'
 import type { NodeCondition } from './node-condition.ts'
-
-/** What is known of the messages of all published flows. */
-export interface KnownMessages {
-  /** Undefined for a message that none of them declares. */
-  dtypeOf(message: string): Dtype | undefined
-}
+import type { KnownMessages } from './node-home.ts'
 
 /** Those of one node. */
 export class ForeignOutputs {

@@ -1,23 +1,16 @@
 /**
- * What a live node needs of its flow.
+ * A live flow as its nodes see it, and a node as its flow sees it. The parts of a node know each other and their flow by
+ * these interfaces alone.
  * @module
  */
-import type { AnyNodeDefinition, NodeInstance, Outcome, Values } from '@flow-service/connector-sdk'
-import type { FlowNode, NodeState } from '@flow-service/protocol'
+import type { Dtype, FlowNode, NodeState } from '@flow-service/protocol'
 
-import type { GraphNode } from '../graph.ts'
-import type { CascadeOrigin, DeadLetter } from '../host.ts'
-import type { Secrets } from '../secrets.ts'
-import type { Arrival, Bus, Consumer, DueTimer, InputPort, OutputPort, TIMER, TRIGGER, What } from './bus.ts'
+import type { CascadeOrigin, Clock, DeadLetter, WorkHost } from '../host.ts'
+import type { Arrivals } from './arrivals.ts'
+import type { Arrival, Bus, Consumer, DueTimer, InputPort, OutputPort, What } from './bus.ts'
 import type { Cascade, Cause, WorkCause } from './cascade.ts'
 import type { ExecutionStats } from './execution-stats.ts'
-import type { KnownMessages } from './foreign-outputs.ts'
 import type { Delivery, Loop } from './loop.ts'
-import type { NodeCondition } from './node-condition.ts'
-import type { TimersHome } from './node-timers.ts'
-
-/** Values by the input port where they arrive. */
-export type Arrivals = readonly (readonly [port: string, value: unknown])[]
 
 /** A node as its flow sees it. */
 export interface HomeNode extends Consumer {
@@ -27,11 +20,17 @@ export interface HomeNode extends Consumer {
   /** What begins when the node sets something off. */
   origin(kind?: CascadeOrigin['kind']): CascadeOrigin
   state(): NodeState
-  readonly condition: NodeCondition
+  readonly condition: HomeCondition
   /** Gives a timer up, with a dead letter when it carries data. */
   giveUpTimer(reason: DeadLetter['reason'], timer: DueTimer, cascade: string): void
   /** Gives a delivery up, with one dead letter for each value of it. */
   discard(reason: DeadLetter['reason'], what: What, value: unknown, cause: Cause): void
+}
+
+/** The condition of a node, as those report to it that keep its deliveries and timers. */
+export interface HomeCondition {
+  /** Whether its mailbox, or its timers, have dropped the oldest and are not drained since. */
+  overflow(of: 'mailbox' | 'timers', isOverflowing: boolean): void
 }
 
 /** The kept work of the flow, as its nodes use it. */
@@ -80,6 +79,23 @@ export interface Home {
   readonly news: HomeNews
 }
 
+/** What timers need of their flow. */
+export interface TimersHome {
+  readonly flow: string
+  readonly clock: Clock
+  readonly work: WorkHost
+  newId(): string
+  newCascade(node: HomeNode, id: string): Cascade
+  /** Delivers a timer to its node. */
+  due(node: HomeNode, timer: DueTimer, cause: Cause): void
+}
+
+/** What is known of the messages of all published flows. */
+export interface KnownMessages {
+  /** Undefined for a message that none of them declares. */
+  dtypeOf(message: string): Dtype | undefined
+}
+
 /** An arrival that is to be kept. */
 export interface KeptPublication {
   readonly outputs: readonly OutputPort[]
@@ -88,84 +104,7 @@ export interface KeptPublication {
   readonly within: Cascade | null
 }
 
-/** What a node is made of. */
-export interface NodeParts {
-  readonly graphNode: GraphNode
-  readonly definition: AnyNodeDefinition
-  readonly outputs: readonly OutputPort[]
-  /** Whether an execution may be repeated. */
-  readonly idempotent: boolean
-  /** What the node tells, as it may be shown. */
-  readonly mask: Secrets['mask']
-  /** Left out where nobody knows messages of other flows. */
-  readonly messages?: KnownMessages | undefined
-}
-
 /** A delivery taken back out of a mailbox. */
 export interface Waiting extends Delivery<HomeNode, What> {
   readonly ticket: number
-}
-
-/** What a handler is called for: one port's value, a trigger or timer, or (null) values by port. */
-export type Handled = InputPort | typeof TRIGGER | typeof TIMER | null
-
-/** An execution that goes on after its delivery. */
-export interface Going {
-  readonly arrivals: Arrivals
-  cause: Cause
-  readonly onEnd: (() => void) | null
-  /** By `performance.now()`; null before its note is committed. */
-  readonly startedMs: number | null
-}
-
-/** What a delivery brings to input ports. */
-export function arrivalsIn(what: What, value: unknown): Arrivals {
-  if (what.is === 'input') return [[what.port, value]]
-  return what.is === 'many' ? (value as Arrival[]).map((arrival) => [arrival.input.port, arrival.value]) : []
-}
-
-/** What is told of values that are given up, one entry each; one for an execution that no value feeds. */
-export function lettersOf(
-  { node, inputs, outputs }: Pick<HomeNode, 'node' | 'inputs' | 'outputs'>,
-  arrivals: Arrivals,
-): Pick<DeadLetter, 'node' | 'message' | 'value'>[] {
-  if (arrivals.length === 0) return [{ node: node.id, message: null, value: null }]
-  const messages = new Map([...outputs.values()].map(({ port, message }) => [port, message]))
-  for (const { port, message } of inputs) messages.set(port, message)
-  return arrivals.map(([port, value]) => ({ node: node.id, message: messages.get(port) ?? null, value }))
-}
-
-/** The latest value of every input; null while a triggering one has none. */
-export function combined(inputs: readonly InputPort[]): Values | null {
-  const values: Values = {}
-  for (const input of inputs) {
-    if (input.trigger && !input.filled) return null
-    values[input.port] = input.latest
-  }
-  return values
-}
-
-/** Calls the handler of an execution that is not of one port's value. */
-export function handle(
-  instance: NodeInstance | null,
-  what: typeof TRIGGER | typeof TIMER | null,
-  value: unknown,
-): Outcome {
-  if (what === null) return instance?.onInput?.(value as Values)
-  if (what.is === 'trigger') return instance?.onTrigger?.(value as Values)
-  const { key, data, dueMs } = value as DueTimer
-  return instance?.onTimer?.(key, data, dueMs)
-}
-
-/** What a timer holds: of the port that the node names, else of its key. */
-export const heldBy = (definition: AnyNodeDefinition, { key, data }: DueTimer): Arrivals[number] =>
-  definition.holds?.(key, data) ?? [key, data]
-
-/** What feeds an execution: the values of its triggering inputs. */
-export function fedBy(inputs: readonly InputPort[], what: Handled, value: unknown): Arrivals {
-  if (what !== null) return what.is === 'input' ? [[what.port, value]] : []
-  const values = value as Values
-  const fed: (readonly [port: string, value: unknown])[] = []
-  for (const { port, trigger } of inputs) if (trigger && port in values) fed.push([port, values[port]])
-  return fed
 }

@@ -7,22 +7,11 @@ import type { Cancel } from '@flow-service/connector-sdk'
 import { MAX_MAILBOX } from '@flow-service/protocol'
 
 import type { LastingTimers } from '../engine-context.ts'
-import type { Clock, KeptWork, WorkHost } from '../host.ts'
+import type { KeptWork } from '../host.ts'
 import { startTimer } from '../timers.ts'
 import type { DueTimer } from './bus.ts'
-import { type Cascade, type Cause, Work, WorkCause } from './cascade.ts'
-import type { HomeNode } from './node-home.ts'
-
-/** What timers need of their flow. */
-export interface TimersHome {
-  readonly flow: string
-  readonly clock: Clock
-  readonly work: WorkHost
-  newId(): string
-  newCascade(node: HomeNode, id: string): Cascade
-  /** Delivers a timer to its node. */
-  due(node: HomeNode, timer: DueTimer, cause: Cause): void
-}
+import { Work, WorkCause } from './cascade.ts'
+import type { HomeNode, TimersHome } from './node-home.ts'
 
 interface Pending {
   readonly id: string

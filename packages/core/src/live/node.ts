@@ -1,41 +1,44 @@
 /**
- * One node of a live flow: its mailbox, its execution, its failure marker. Invariants node.N1-N6 of DESIGN.md.
+ * One node of a live flow: from a delivery to the values that its handler is called with, and from there to what it
+ * publishes. Invariants node.N1-N6 of DESIGN.md.
  * @module
  */
-import type { AnyNodeDefinition, NodeInstance, Outcome, Values } from '@flow-service/connector-sdk'
-import { accepts, type FlowNode, type Health, MAX_CASCADE_EXECUTIONS, type NodeState } from '@flow-service/protocol'
+import type { AnyNodeDefinition, NodeInstance, Values } from '@flow-service/connector-sdk'
+import { accepts, type FlowNode, type Health, type NodeState } from '@flow-service/protocol'
 
 import type { ContextOwner } from '../engine-context.ts'
-import { type Failure, failureOf, loopLimit } from '../failure.ts'
+import { type Failure, failureOf } from '../failure.ts'
+import type { GraphNode } from '../graph.ts'
 import type { CascadeOrigin, DeadLetter } from '../host.ts'
+import type { Secrets } from '../secrets.ts'
+import { type Arrivals, arrivalsIn, heldBy, lettersOf } from './arrivals.ts'
 import type { Arrival, Consumer, DueTimer, OutputPort, What } from './bus.ts'
 import { InputPort, TIMER, TRIGGER } from './bus.ts'
-import { type Cause, type Work, WorkCause } from './cascade.ts'
-import { ExecutionSignal } from './execution-signal.ts'
+import type { Cause, WorkCause } from './cascade.ts'
 import { foreignOutputs } from './foreign-outputs.ts'
 import type { Loop } from './loop.ts'
 import { NodeCondition } from './node-condition.ts'
-import {
-  type Arrivals,
-  arrivalsIn,
-  combined,
-  fedBy,
-  type Going,
-  handle,
-  heldBy,
-  type Handled,
-  lettersOf,
-  type Home,
-  type HomeNode,
-  type NodeParts,
-  type Waiting,
-} from './node-home.ts'
+import { type ExecutingNode, NodeExecution } from './node-execution.ts'
+import type { Home, KnownMessages, Waiting } from './node-home.ts'
 import { Mailbox } from './node-mailbox.ts'
 import { NodeOutputs } from './node-outputs.ts'
 import { NodeTimers } from './node-timers.ts'
 
+/** What a node is made of. */
+export interface NodeParts {
+  readonly graphNode: GraphNode
+  readonly definition: AnyNodeDefinition
+  readonly outputs: readonly OutputPort[]
+  /** Whether an execution may be repeated. */
+  readonly idempotent: boolean
+  /** What the node tells, as it may be shown. */
+  readonly mask: Secrets['mask']
+  /** Left out where nobody knows messages of other flows. */
+  readonly messages?: KnownMessages | undefined
+}
+
 /** Executes one delivery at a time, in the order of arrival. */
-export class LiveNode implements HomeNode, ContextOwner {
+export class LiveNode implements ExecutingNode, ContextOwner {
   readonly key: string
   readonly node: FlowNode
   readonly definition: AnyNodeDefinition
@@ -50,19 +53,11 @@ export class LiveNode implements HomeNode, ContextOwner {
   /** Timers that outlive the engine. */
   readonly timers: NodeTimers
   readonly condition: NodeCondition
-  readonly #idempotent: boolean
+  readonly #execution: NodeExecution
   /** Takes each value alone, and may take it twice. */
   readonly #isPlain: boolean
-  /** Null before the start and after the stop. */
-  #instance: NodeInstance | null = null
-  /** Of the execution that runs; null while the node is idle. */
-  #cause: Cause | null = null
-  /** The execution that goes on after its delivery. */
-  #going: Going | null = null
   /** What begins when the node publishes by itself. */
   #source: CascadeOrigin['kind'] = 'reading'
-  /** Null until somebody has asked for the signal of an execution. */
-  #signal: ExecutionSignal | null = null
 
   constructor(home: Home, { graphNode, definition, outputs, idempotent, mask, messages }: NodeParts) {
     this.#home = home
@@ -71,8 +66,8 @@ export class LiveNode implements HomeNode, ContextOwner {
     this.definition = definition
     this.loop = home.loop
     this.inputs = graphNode.inputs.map((port, index) => new InputPort(this, port, index))
-    this.#idempotent = idempotent
     this.#isPlain = idempotent && definition.arrival === 'each'
+    this.#execution = new NodeExecution(home, this, idempotent)
     this.timers = new NodeTimers(home.timers, this)
     this.condition = new NodeCondition(home.news, this, mask)
     this.#outputs = new NodeOutputs(home, this, outputs, foreignOutputs(home.name, outputs, messages, this.condition))
@@ -84,29 +79,23 @@ export class LiveNode implements HomeNode, ContextOwner {
   }
 
   open(instance: NodeInstance): void {
-    this.#instance = instance
+    this.#execution.open(instance)
   }
 
   close(): void {
-    this.#instance = null
-    const going = this.#going
-    if (going !== null && this.#home.keeps) {
-      const isOver = going.startedMs !== null && !this.#idempotent
-      going.cause = this.#home.work.cutOff(this, { arrivals: going.arrivals, isOver }, going.cause)
-    }
-    this.#signal?.stop()
+    this.#execution.close()
   }
 
   receive(what: What, value: unknown, cause: Cause): void {
-    if (what.is === 'many' && this.definition.arrival === 'each') this.#receiveEach(value as Arrival[], cause)
-    else if (this.#cause !== null) this.#wait(what, value, cause)
-    else if (what.is === 'input' && this.#isPlain && this.#instance !== null) this.#takePlainly(what, value, cause)
+    if (what.is === 'input' && this.#isPlain && this.#execution.cause === null) this.#takePlainly(what, value, cause)
+    else if (what.is === 'many' && this.definition.arrival === 'each') this.#receiveEach(value as Arrival[], cause)
+    else if (this.#execution.cause !== null) this.#wait(what, value, cause)
     else this.#take(what, value, cause)
   }
 
   send(port: string, value: unknown, atMs?: number): void {
     const only = this.#only
-    const cause = this.#cause
+    const { cause } = this.#execution
     const { bus } = this.#home
     // the way of nearly every value
     if (only !== null && only.port === port && cause !== null && bus !== null && accepts(only.dtype, value)) {
@@ -115,12 +104,12 @@ export class LiveNode implements HomeNode, ContextOwner {
   }
 
   emit(values: Values, atMs?: number): void {
-    this.#outputs.emit(values, this.#cause, atMs)
+    this.#outputs.emit(values, this.#execution.cause, atMs)
   }
 
   async emitDurably(values: Values): Promise<void> {
     const { outputs, sent } = this.#outputs.checked(values)
-    const within = this.#cause?.cascade ?? null
+    const within = this.#execution.cause?.cascade ?? null
     if (outputs.length > 0) await this.#home.publishKept(this, { outputs, values: sent, within })
   }
 
@@ -148,13 +137,22 @@ export class LiveNode implements HomeNode, ContextOwner {
   }
 
   executionSignal(): AbortSignal | null {
-    if (this.#cause === null) return null
-    return (this.#signal ??= new ExecutionSignal()).signal
+    return this.#execution.signal()
   }
 
-  /** Ends the execution that runs, without a failure marker. */
+  /** Ends the execution, without a failure marker; answers how many there were. */
   cancel(): 0 | 1 {
-    return this.#cause !== null && (this.#signal ??= new ExecutionSignal()).cancel() ? 1 : 0
+    return this.#execution.cancel()
+  }
+
+  /** Takes up deliveries that have waited, until one goes on. */
+  next(): void {
+    const mailbox = this.#mailbox
+    while (mailbox !== null && this.#execution.cause === null && mailbox.size > 0) {
+      const { what, value, cause } = mailbox.shift()
+      this.#take(what, value, cause)
+    }
+    if (mailbox?.size === 0) this.condition.overflow('mailbox', false)
   }
 
   /** Empties the mailbox. */
@@ -180,8 +178,8 @@ export class LiveNode implements HomeNode, ContextOwner {
     if (timer.data !== null) this.deadLetters(reason, [heldBy(this.definition, timer)], cascade)
   }
 
-  /** Sets the failure marker; the node goes on working. `cause` is that of the execution that runs unless given. */
-  fail(failure: Failure, cause: Cause | null = this.#cause): void {
+  /** Sets the failure marker; the node goes on working. `cause` is that of the execution unless given. */
+  fail(failure: Failure, cause: Cause | null = this.#execution.cause): void {
     this.#home.stats.errors++
     const { type, message } = this.condition.fail(failure)
     cause?.cascade.fail({ node: this.node.id, type, message })
@@ -196,7 +194,7 @@ export class LiveNode implements HomeNode, ContextOwner {
   }
 
   state(): NodeState {
-    return { flow: this.#home.name, node: this.node.id, ...this.condition.state(this.#cause !== null) }
+    return { flow: this.#home.name, node: this.node.id, ...this.condition.state(this.#execution.cause !== null) }
   }
 
   #receiveEach(arrivals: readonly Arrival[], cause: Cause): void {
@@ -204,18 +202,17 @@ export class LiveNode implements HomeNode, ContextOwner {
     for (const [at, { input, value }] of arrivals.entries()) this.receive(input, value, parts[at]!)
   }
 
-  /** The way of nearly every delivery: what `#takeOne` and `#execute` come to for a node that takes each value alone. */
+  /** The way of nearly every delivery: what `#takeOne` comes to for a plain node. */
   #takePlainly(input: InputPort, value: unknown, cause: Cause): void {
     if (!this.#fill(input, value, cause) || !input.trigger) cause.leave()
-    else if (++cause.cascade.executions > MAX_CASCADE_EXECUTIONS) this.#limit(input, value, cause)
-    else this.#run(input, value, cause, null)
+    else this.#execution.executePlainly(input, value, cause)
   }
 
   #take(what: What, value: unknown, cause: Cause): void {
     if (what.is === 'input') this.#takeOne(what, value, cause)
     else if (what.is === 'many') this.#takeMany(value as Arrival[], cause)
     else if (what.is === 'trigger') this.#act(cause)
-    else if (this.#instance?.onTimer !== undefined) this.#execute(TIMER, value, cause)
+    else if (this.#execution.instance?.onTimer !== undefined) this.#execution.execute(TIMER, value, cause)
     else {
       // an earlier form of the node has set it
       this.giveUpTimer('stopped', value as DueTimer, cause.cascade.id)
@@ -225,8 +222,8 @@ export class LiveNode implements HomeNode, ContextOwner {
 
   #takeOne(what: InputPort, value: unknown, cause: Cause): void {
     if (!this.#fill(what, value, cause) || !what.trigger) cause.leave()
-    else if (this.definition.arrival === 'each') this.#execute(what, value, cause)
-    else if (this.definition.arrival === 'together') this.#execute(null, { [what.port]: value }, cause)
+    else if (this.definition.arrival === 'each') this.#execution.execute(what, value, cause)
+    else if (this.definition.arrival === 'together') this.#execution.execute(null, { [what.port]: value }, cause)
     else this.#combine(cause)
   }
 
@@ -234,11 +231,12 @@ export class LiveNode implements HomeNode, ContextOwner {
     const accepted = arrivals.filter(({ input, value }) => this.#fill(input, value, cause))
     if (!accepted.some(({ input }) => input.trigger)) cause.leave()
     else if (this.definition.arrival === 'combine') this.#combine(cause)
-    else this.#execute(null, Object.fromEntries(accepted.map(({ input, value }) => [input.port, value])), cause)
+    else
+      this.#execution.execute(null, Object.fromEntries(accepted.map(({ input, value }) => [input.port, value])), cause)
   }
 
   #act(cause: Cause): void {
-    if (this.#instance?.onTrigger !== undefined) this.#execute(TRIGGER, {}, cause)
+    if (this.#execution.instance?.onTrigger !== undefined) this.#execution.execute(TRIGGER, {}, cause)
     else if (this.definition.arrival === 'combine') this.#combine(cause)
     else cause.leave()
   }
@@ -246,7 +244,7 @@ export class LiveNode implements HomeNode, ContextOwner {
   #combine(cause: Cause): void {
     const values = combined(this.inputs)
     if (values === null) cause.leave()
-    else this.#execute(null, values, cause)
+    else this.#execution.execute(null, values, cause)
   }
 
   /** Keeps the latest value of an input; false when the value is not what the port takes. */
@@ -256,145 +254,18 @@ export class LiveNode implements HomeNode, ContextOwner {
     return violation === null
   }
 
-  /** Runs the handler: of one port's value, of a trigger or timer, or (null) of values by port. */
-  #execute(what: Handled, value: unknown, cause: Cause): void {
-    const { cascade } = cause
-    if (this.#instance === null) cause.leave()
-    else if (++cascade.executions > MAX_CASCADE_EXECUTIONS) this.#limit(what, value, cause)
-    else if (this.#idempotent) this.#run(what, value, cause, null)
-    else this.#runOnce(what, value, cause)
-  }
-
-  #run(what: Handled, value: unknown, cause: Cause, onEnd: (() => void) | null): void {
-    const { stats } = this.#home
-    const isTimed = stats.count()
-    const startedMs = isTimed ? performance.now() : 0
-    this.#cause = cause
-    try {
-      const outcome =
-        what !== null && what.is === 'input'
-          ? this.#instance?.onValue?.(what.port, value)
-          : handle(this.#instance, what, value)
-      if (outcome !== undefined && outcome !== null) {
-        if (outcome instanceof Promise) {
-          const arrivals = fedBy(this.inputs, what, value)
-          const ended = onEnd ?? this.#intend(arrivals, cause)
-          this.#going = { arrivals, cause, onEnd: ended, startedMs: isTimed ? startedMs : performance.now() }
-          void this.#finish(outcome, this.#going)
-          return
-        }
-        this.emit(outcome)
-      }
-    } catch (error) {
-      this.fail(failureOf(error))
-    }
-    if (isTimed) stats.took(performance.now() - startedMs)
-    this.#cause = null
-    this.#signal?.reset()
-    onEnd?.()
-    cause.leave()
-  }
-
-  /** Notes an execution that goes on and must not be repeated; one that was over at once has nothing to note. */
-  #intend(arrivals: Arrivals, cause: Cause): (() => void) | null {
-    return this.#idempotent || cause.work !== null ? null : this.#home.intend(this, arrivals, cause)
-  }
-
-  /** Runs the handler of a node that must not do the same twice: what has begun is known after a crash. */
-  #runOnce(what: Handled, value: unknown, cause: Cause): void {
-    const { work } = cause
-    if (work === null) this.#run(what, value, cause, null)
-    else if (work.hasBegun(this.key + cause.mark)) this.#giveUp('crash', what, value, cause)
-    else if (work.hasEnded(this.key + cause.mark)) cause.leave()
-    else {
-      // what its tick sends is kept by itself: the tick is not made again
-      const own = what === TIMER ? new WorkCause(cause.cascade, work, cause.depth, { isApart: true }) : cause
-      this.#cause = own
-      void this.#runNoted(work, what, value, own)
-    }
-  }
-
-  async #runNoted(work: Work, what: Handled, value: unknown, cause: Cause): Promise<void> {
-    const reader = this.key + cause.mark
-    const going: Going = { arrivals: fedBy(this.inputs, what, value), cause, onEnd: null, startedMs: null }
-    this.#going = going
-    this.loop.begin()
-    let failure: Failure | null = null
-    try {
-      await work.begin(reader)
-    } catch (error) {
-      failure = failureOf(error)
-    }
-    const isStopped = this.#instance === null
-    const isCancelled = this.#signal?.isCancelled === true
-    if (failure !== null) this.fail(failure)
-    this.#ended()
-    if (isStopped && this.#home.keeps) going.cause.suspend()
-    else if (failure !== null || isStopped) this.#giveUp(isStopped ? 'stopped' : 'crash', what, value, cause)
-    else if (isCancelled) {
-      work.end(reader)
-      cause.leave()
-    } else this.#run(what, value, cause, () => work.end(reader))
-    this.#next()
-    this.loop.end()
-  }
-
-  /** As `discard`, for an execution. */
-  #giveUp(reason: DeadLetter['reason'], what: Handled, value: unknown, cause: Cause): void {
-    this.deadLetters(reason, fedBy(this.inputs, what, value), cause.cascade.id)
-    cause.leave()
-  }
-
-  /** Waits for an execution that went on after its delivery; never rejects. */
-  async #finish(outcome: Promise<Awaited<Outcome>>, going: Going): Promise<void> {
-    this.loop.begin()
-    this.#home.news.changed(this)
-    try {
-      const values = await outcome
-      if (values !== undefined && values !== null && this.#signal?.isCancelled !== true && this.#instance !== null)
-        this.emit(values)
-    } catch (error) {
-      if (this.#signal?.isCancelled !== true && this.#instance !== null) this.fail(failureOf(error))
-    }
-    this.#home.stats.took(performance.now() - (going.startedMs ?? 0))
-    this.#ended()
-    this.#home.news.changed(this)
-    const { cause, onEnd } = going
-    const isCutOff = this.#instance === null
-    if (isCutOff && this.#home.keeps) cause.suspend()
-    else {
-      if (isCutOff) cause.cascade.abandon()
-      onEnd?.()
-      cause.leave()
-    }
-    this.#next()
-    this.loop.end()
-  }
-
-  #ended(): void {
-    this.#cause = null
-    this.#going = null
-    this.#signal?.reset()
-    this.condition.ended()
-  }
-
   #wait(what: What, value: unknown, cause: Cause): void {
     this.#mailbox ??= new Mailbox(this)
     if (this.#mailbox.push(this.#home.ticket(), what, value, cause)) this.condition.overflow('mailbox', true)
   }
+}
 
-  #next(): void {
-    const mailbox = this.#mailbox
-    while (mailbox !== null && this.#cause === null && mailbox.size > 0) {
-      const { what, value, cause } = mailbox.shift()
-      this.#take(what, value, cause)
-    }
-    if (mailbox?.size === 0) this.condition.overflow('mailbox', false)
+/** The latest value of every input; null while a triggering one has none. */
+function combined(inputs: readonly InputPort[]): Values | null {
+  const values: Values = {}
+  for (const input of inputs) {
+    if (input.trigger && !input.filled) return null
+    values[input.port] = input.latest
   }
-
-  #limit(what: Handled, value: unknown, cause: Cause): void {
-    // The first refused execution marks its node; the cascade's other deliveries only end.
-    if (cause.cascade.executions === MAX_CASCADE_EXECUTIONS + 1) this.fail(loopLimit, cause)
-    this.#giveUp('loop_limit', what, value, cause)
-  }
+  return values
 }

@@ -8,8 +8,8 @@ import { conform, namedPorts } from '../conform.ts'
 import { type Arrival, deliverTogether, type InputPort, type OutputPort, TRIGGER } from './bus.ts'
 import type { Cause } from './cascade.ts'
 import { TriggerError } from './flow.ts'
-import { assertTaken, type KnownMessages } from './foreign-outputs.ts'
-import type { HomeNode } from './node-home.ts'
+import { assertTaken } from './foreign-outputs.ts'
+import type { HomeNode, KnownMessages } from './node-home.ts'
 
 /** What a request does once it has a cause: values for inputs, or for outputs. */
 export type Request =

@@ -13,7 +13,7 @@ import { Bus } from './bus.ts'
 import { Cascades, type RunningCascade } from './cascades.ts'
 import type { FlowStats } from './execution-stats.ts'
 import type { LiveFlow, StartOptions } from './flow.ts'
-import type { KnownMessages } from './foreign-outputs.ts'
+import type { KnownMessages } from './node-home.ts'
 import { RunningFlow } from './running-flow.ts'
 
 /** A message as values from outside come to it; made once, for each of them. */
