@@ -13,8 +13,8 @@ import type { GraphNode } from '../graph.ts'
 import { CodeError } from '../host.ts'
 import type { BatchContext } from './context.ts'
 
-/** Parts of an execution. */
-export interface ExecutionParts {
+/** What an execution needs. */
+export interface ExecutionDeps {
   readonly graphNode: GraphNode
   /** Values of the inputs that have one. */
   readonly inputs: Values
@@ -50,7 +50,7 @@ export class BatchExecution implements ContextOwner {
   readonly #key: string | null
   readonly #ports: ReadonlyMap<string, NodePort>
 
-  constructor({ graphNode, inputs, context, key, attempt }: ExecutionParts) {
+  constructor({ graphNode, inputs, context, key, attempt }: ExecutionDeps) {
     this.attempt = attempt
     this.node = graphNode.node
     this.run = context.run

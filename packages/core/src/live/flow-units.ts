@@ -15,8 +15,8 @@ import type { StartOptions } from './flow.ts'
 import type { Home, KnownMessages } from './node-home.ts'
 import { LiveNode } from './node.ts'
 
-/** What the flows of a runtime share. */
-export interface Surrounding {
+/** What a flow needs; the flows of a runtime share it. */
+export interface FlowDeps {
   readonly host: Host
   readonly registry: NodeRegistry
   readonly bus: Bus
@@ -35,16 +35,16 @@ export interface Unit {
   readonly context: EngineContext
 }
 
-/** What building a node takes. */
-export interface UnitParts extends Surrounding {
+/** What building a node needs. */
+export interface UnitDeps extends FlowDeps {
   readonly home: Home
   readonly document: FlowDocument
   readonly outputs: readonly OutputPort[]
 }
 
 /** Throws a {@link StartError} for a type that does not exist, or settings that it does not take. */
-export function unitOf(graphNode: GraphNode, parts: UnitParts): Unit {
-  const { home, document, host, registry, isPrivate, messages, outputs } = parts
+export function unitOf(graphNode: GraphNode, deps: UnitDeps): Unit {
+  const { home, document, host, registry, isPrivate, messages, outputs } = deps
   const { id, type } = graphNode.node
   const definition = registry.get(type)
   if (definition === undefined) throw new StartError(id, `there is no node type "${type}"`)

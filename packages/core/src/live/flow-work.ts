@@ -14,7 +14,7 @@ import { ExecutionNotes } from './execution-notes.ts'
 import type { HomeNode, HomeWork, TimersHome } from './node-home.ts'
 import type { Request } from './requests.ts'
 
-/** What keeping takes. */
+/** What keeping needs. */
 export interface FlowWorkDeps {
   readonly flow: string
   readonly host: Host

@@ -24,8 +24,8 @@ import { Mailbox } from './node-mailbox.ts'
 import { NodeOutputs } from './node-outputs.ts'
 import { NodeTimers } from './node-timers.ts'
 
-/** What a node is made of. */
-export interface NodeParts {
+/** What a node needs beside its flow. */
+export interface NodeDeps {
   readonly graphNode: GraphNode
   readonly definition: AnyNodeDefinition
   readonly outputs: readonly OutputPort[]
@@ -59,7 +59,7 @@ export class LiveNode implements ExecutingNode, ContextOwner {
   /** What begins when the node publishes by itself. */
   #source: CascadeOrigin['kind'] = 'reading'
 
-  constructor(home: Home, { graphNode, definition, outputs, idempotent, mask, messages }: NodeParts) {
+  constructor(home: Home, { graphNode, definition, outputs, idempotent, mask, messages }: NodeDeps) {
     this.#home = home
     this.key = `${home.name}/${graphNode.node.id}`
     this.node = graphNode.node

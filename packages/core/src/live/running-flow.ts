@@ -19,7 +19,7 @@ import { type Bus, type Channel, type Consumer, type InputPort, type OutputPort,
 import { type Cascade, type Cause, WorkCause } from './cascade.ts'
 import { ExecutionStats } from './execution-stats.ts'
 import { FlowNews } from './flow-news.ts'
-import { fillInputs, outputPortsOf, type Surrounding, type Unit, unitOf } from './flow-units.ts'
+import { fillInputs, outputPortsOf, type FlowDeps, type Unit, unitOf } from './flow-units.ts'
 import { FlowWork } from './flow-work.ts'
 import { type LiveFlow, type Replayed, type StartOptions, TriggerError } from './flow.ts'
 import { type LeftHome, LeftWork } from './left-work.ts'
@@ -50,7 +50,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
     closed: (consumer, what, value, cause) => this.#leave(consumer as LiveNode, what, value, cause),
   })
   bus: Bus | null = null
-  readonly #around: Surrounding
+  readonly #deps: FlowDeps
   readonly #units = new Map<string, Unit>()
   readonly #channels: Channel[] = []
   readonly #outputs: OutputPort[] = []
@@ -66,15 +66,15 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
   keeps = false
 
   /** Begins nothing. `onEnd` runs after the stop, or the failed start. */
-  constructor(document: FlowDocument, around: Surrounding, onEnd: () => void) {
+  constructor(document: FlowDocument, deps: FlowDeps, onEnd: () => void) {
     this.name = document.name
     this.document = document
-    this.#around = around
-    this.news = new FlowNews(document.name, around.host)
+    this.#deps = deps
+    this.news = new FlowNews(document.name, deps.host)
     this.work = new FlowWork({
       flow: document.name,
-      host: around.host,
-      cascades: around.cascades,
+      host: deps.host,
+      cascades: deps.cascades,
       due: (node, timer, cause) => this.loop.deliver(node, TIMER, timer, cause),
     })
     this.#onEnd = onEnd
@@ -82,7 +82,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
 
   /** Builds and starts every node, in the document's order. Rejects with a {@link StartError}; then nothing is left. */
   async start(options: StartOptions): Promise<void> {
-    const { host } = this.#around
+    const { host } = this.#deps
     let left: LeftWork
     try {
       this.#build(options)
@@ -91,7 +91,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
       const all = Effect.forEach(this.#units.values(), (unit) => this.#startNode(unit), { discard: true })
       const exit = await Effect.runPromiseExit(onClock(host.clock, Scope.provide(all, this.#scope)))
       if (Exit.isFailure(exit)) throw EffectCause.squash(exit.cause)
-      if (options.paused !== true && this.#around.isFirst) await left.count()
+      if (options.paused !== true && this.#deps.isFirst) await left.count()
     } catch (error) {
       this.keeps = true
       this.#phase = { is: 'stopping', done: Promise.resolve() }
@@ -114,7 +114,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
     if (this.#left === null) return
     this.#left.deliver()
     this.#left = null
-    this.bus = this.#around.bus
+    this.bus = this.#deps.bus
     for (const { cause, publish } of this.#kept.splice(0)) {
       publish()
       cause.leave()
@@ -165,13 +165,13 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
 
   trigger(id: string, values: Values): string {
     const node = this.#node(id)
-    const request = requestOf(node, values, this.#around.messages)
+    const request = requestOf(node, values, this.#deps.messages)
     return this.#begin(node.origin('trigger'), (cause) => this.#request(node, request, cause))
   }
 
   replay({ node: id, message, value }: { node: string; message: string | null; value: unknown }): Replayed {
     const node = this.#node(id)
-    const request = replayOf(node, { message, value }, this.#around.messages)
+    const request = replayOf(node, { message, value }, this.#deps.messages)
     const work = this.work.replayed(node, request, { kind: 'trigger', node: id, message })
     const deliver = (): void => {
       // after a stop the next start takes it up
@@ -198,16 +198,16 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
   // What the nodes need of their flow.
 
   newCascade(origin: CascadeOrigin): Cascade {
-    return this.#around.cascades.begin({ flow: this.name, origin, run: null })
+    return this.#deps.cascades.begin({ flow: this.name, origin, run: null })
   }
 
   publish(output: OutputPort, value: unknown, cause: Cause, atMs?: number): void {
-    if (this.bus === null) this.#later(cause, () => this.#around.bus.publish(output, value, cause, atMs))
-    else this.#around.bus.publish(output, value, cause, atMs)
+    if (this.bus === null) this.#later(cause, () => this.#deps.bus.publish(output, value, cause, atMs))
+    else this.#deps.bus.publish(output, value, cause, atMs)
   }
 
   publishMany(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs?: number): void {
-    const { bus } = this.#around
+    const { bus } = this.#deps
     if (this.bus === null) this.#later(cause, () => bus.publishMany(outputs, values, cause, atMs))
     else bus.publishMany(outputs, values, cause, atMs)
   }
@@ -236,7 +236,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
   }
 
   publishAgain(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs: number): void {
-    this.#around.bus.publishAgain(outputs, values, cause, atMs)
+    this.#deps.bus.publishAgain(outputs, values, cause, atMs)
   }
 
   nodeOf(id: string): LiveNode | undefined {
@@ -244,7 +244,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
   }
 
   nowMs(): number {
-    return this.#around.host.clock.now()
+    return this.#deps.host.clock.now()
   }
 
   ticket(): number {
@@ -264,22 +264,22 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
 
   #unit(graphNode: GraphNode): Unit {
     const { document } = this
-    const outputs = outputPortsOf(graphNode.node, this.name, this.#around.bus)
+    const outputs = outputPortsOf(graphNode.node, this.name, this.#deps.bus)
     for (const output of outputs) {
       this.#outputs.push(output)
       this.#channels.push(output.channel)
     }
-    return unitOf(graphNode, { ...this.#around, home: this, document, outputs })
+    return unitOf(graphNode, { ...this.#deps, home: this, document, outputs })
   }
 
   #join(message: string): Channel {
-    const channel = this.#around.bus.join(message)
+    const channel = this.#deps.bus.join(message)
     this.#channels.push(channel)
     return channel
   }
 
   #startNode({ node, context }: Unit): Effect.Effect<void, StartError, Scope.Scope> {
-    const { host } = this.#around
+    const { host } = this.#deps
     const { definition } = node
     const { id } = node.node
     const ended = (): void => {
@@ -298,7 +298,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
   }
 
   async #stop(): Promise<void> {
-    const { clock } = this.#around.host
+    const { clock } = this.#deps.host
     for (const { context } of this.#units.values()) context.closeListeners()
     this.work.noteAll()
     this.#closeTimers()
@@ -359,11 +359,11 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
   }
 
   async #closeNodes(): Promise<void> {
-    await Effect.runPromise(onClock(this.#around.host.clock, Scope.close(this.#scope, Exit.void)))
+    await Effect.runPromise(onClock(this.#deps.host.clock, Scope.close(this.#scope, Exit.void)))
     for (const { gate } of this.#outputs) gate?.close()
     const own = new Set<Consumer>([...this.#units.values()].map(({ node }) => node))
     for (const channel of new Set(this.#channels)) channel.disconnect(own)
-    for (const channel of this.#channels) this.#around.bus.leave(channel)
+    for (const channel of this.#channels) this.#deps.bus.leave(channel)
     this.#onEnd()
   }
 }

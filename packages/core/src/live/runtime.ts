@@ -72,7 +72,7 @@ export class LiveRuntime {
   async start(document: FlowDocument, options: StartOptions = {}): Promise<LiveFlow> {
     const { name } = document
     if (this.#flows.has(name)) throw new StartError(null, `flow "${name}" runs already; stop it first`)
-    const around = {
+    const deps = {
       host: this.#host,
       registry: this.#registry,
       bus: this.#bus,
@@ -81,7 +81,7 @@ export class LiveRuntime {
       isFirst: !this.#tried.has(name),
       messages: this.#messages,
     }
-    const flow = new RunningFlow(document, around, () => {
+    const flow = new RunningFlow(document, deps, () => {
       this.#flows.delete(name)
       this.#known.clear()
       this.#pastStats = [...this.#pastStats, flow.stats.take(name) ?? []].flat().slice(-MAX_PAST_STATS)
