@@ -17,6 +17,7 @@ import { type StartError, startNode } from '../node-life.ts'
 import type { Arrivals } from './arrivals.ts'
 import { type Bus, type Channel, type Consumer, type InputPort, type OutputPort, TIMER, type What } from './bus.ts'
 import { type Cascade, type Cause, WorkCause } from './cascade.ts'
+import { EarlyPublications } from './early-publications.ts'
 import { ExecutionStats } from './execution-stats.ts'
 import { FlowNews } from './flow-news.ts'
 import { fillInputs, outputPortsOf, type FlowDeps, type Unit, unitOf } from './flow-units.ts'
@@ -57,8 +58,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
   readonly #scope = Scope.makeUnsafe()
   readonly #onEnd: () => void
   #phase: Phase = { is: 'starting' }
-  /** Publications from before the take-up. */
-  readonly #kept: { readonly cause: Cause; readonly publish: () => void }[] = []
+  readonly #early = new EarlyPublications()
   #tickets = 0
   /** What an earlier life has left, until it is taken up. */
   #left: LeftWork | null = null
@@ -97,7 +97,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
       this.#phase = { is: 'stopping', done: Promise.resolve() }
       this.#closeTimers()
       await this.#closeNodes()
-      this.#forgetKept()
+      this.#early.drop()
       throw error
     }
     // values that came while the nodes started
@@ -115,10 +115,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
     this.#left.deliver()
     this.#left = null
     this.bus = this.#deps.bus
-    for (const { cause, publish } of this.#kept.splice(0)) {
-      publish()
-      cause.leave()
-    }
+    this.#early.publish()
     for (const { node } of this.#units.values()) node.timers.open()
   }
 
@@ -202,13 +199,13 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
   }
 
   publish(output: OutputPort, value: unknown, cause: Cause, atMs?: number): void {
-    if (this.bus === null) this.#later(cause, () => this.#deps.bus.publish(output, value, cause, atMs))
+    if (this.bus === null) this.#early.add(cause, () => this.#deps.bus.publish(output, value, cause, atMs))
     else this.#deps.bus.publish(output, value, cause, atMs)
   }
 
   publishMany(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs?: number): void {
     const { bus } = this.#deps
-    if (this.bus === null) this.#later(cause, () => bus.publishMany(outputs, values, cause, atMs))
+    if (this.bus === null) this.#early.add(cause, () => bus.publishMany(outputs, values, cause, atMs))
     else bus.publishMany(outputs, values, cause, atMs)
   }
 
@@ -306,7 +303,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
     this.loop.close()
     const ended = Effect.promise(() => this.loop.idle())
     await Effect.runPromise(onClock(clock, Effect.timeoutOption(ended, LAST_MS)))
-    this.#forgetKept()
+    this.#early.drop()
     await this.#closeNodes()
   }
 
@@ -332,22 +329,6 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
   #request(node: LiveNode, request: Request, cause: Cause): void {
     if (request.is === 'arrivals') feed(node, request.arrivals, cause)
     else this.publishMany(request.outputs, request.values, cause)
-  }
-
-  #later(cause: Cause, publish: () => void): void {
-    cause.enter()
-    this.#kept.push({ cause, publish })
-  }
-
-  /** What nodes have published before the take-up goes nowhere, but durable arrivals wait for the next start. */
-  #forgetKept(): void {
-    for (const { cause } of this.#kept.splice(0)) {
-      if (cause.work !== null) cause.suspend()
-      else {
-        cause.cascade.abandon()
-        cause.leave()
-      }
-    }
   }
 
   /** A delivery that the flow does not live to make. */
