@@ -291,8 +291,8 @@ describe('a node type that misbehaves is alone with it [F71, F73]', () => {
       runtime.publish('f.x', value)
       if (value % 100 === 0) await turn()
     }
-    await turn()
-    expect(calls).toHaveLength(sent + 1)
+    // a busy machine takes more than one turn for a burst (loop.L2)
+    await expect.poll(() => calls.length).toBe(sent + 1)
     expect(host.deadLetters.map(({ node, reason }) => `${node} ${reason}`)).toEqual(
       Array.from({ length: 50 }, () => 'hangs overflow'),
     )
