@@ -65,8 +65,8 @@ export interface ContextOwner {
   saved?(ref: ArtifactRef): void
 }
 
-/** What a context is made of. */
-export interface ContextParts {
+/** What a context needs. */
+export interface ContextDeps {
   readonly host: Host
   readonly document: FlowDocument
   readonly owner: ContextOwner
@@ -99,7 +99,7 @@ export class EngineContext implements NodeContext {
   /** As the signal tells, without the cost of asking it for each value. */
   #closed = false
 
-  constructor({ host, document, owner, ports, settings, isPrivate = false }: ContextParts) {
+  constructor({ host, document, owner, ports, settings, isPrivate = false }: ContextDeps) {
     this.#isPrivate = isPrivate
     this.flow = document.name
     this.node = owner.node.id

@@ -10,13 +10,23 @@ import type * as Scope from 'effect/Scope'
 import type { EngineContext } from './engine-context.ts'
 import { failureOf, textOf } from './failure.ts'
 import type { Host } from './host.ts'
-import { StartError } from './live-flow.ts'
 import type { NodeRegistry } from './registry.ts'
 import { withSecrets } from './secrets.ts'
 import { settingFault } from './setting-fault.ts'
 
 /** How long a node may take to start, and to stop. */
 const BOUND_MS = 10_000
+
+/** A flow that could not be started; what had been started is stopped again. */
+export class StartError extends Error {
+  override readonly name = 'StartError'
+  /** Null when the fault is not one node's. */
+  readonly node: string | null
+  constructor(node: string | null, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.node = node
+  }
+}
 
 /** A node about to live. */
 export interface NodeLife {

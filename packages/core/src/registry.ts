@@ -6,14 +6,21 @@ import { type AnyNodeDefinition, CONTRACT, type NodeShape } from '@flow-service/
 import type { FlowMode, FlowNode, NodeType } from '@flow-service/protocol'
 import * as z from 'zod'
 
-import { credentialSchemaOf, plainCredentials } from './check-credentials.ts'
-import { titled } from './setting-title.ts'
+import { credentialSchemaOf, plainCredentials } from './credentials.ts'
 
 /** The package a node type comes from. */
 export interface PackageOrigin {
   readonly package: string
   readonly version: string
 }
+
+type Schema = Readonly<Record<string, unknown>>
+
+/** Words that are not written as they are in names. */
+const spellings: Readonly<Record<string, string>> = { id: 'ID', json: 'JSON', qos: 'QoS', url: 'URL' }
+
+/** Where schemas hold those of their parts. */
+const inner = new Set(['items', 'additionalProperties'])
 
 /** Node types by name; the first definition of a name wins, so that nobody replaces a built-in type. */
 export class NodeRegistry {
@@ -70,6 +77,10 @@ export class NodeRegistry {
 export const isIdempotent = ({ idempotent }: AnyNodeDefinition, shape: NodeShape): boolean =>
   typeof idempotent === 'function' ? idempotent(shape) : (idempotent ?? true)
 
+/** Whether a node may be executed again after it has failed: the author's own code, and what a repetition does no harm. */
+export const mayRetry = (definition: AnyNodeDefinition, shape: NodeShape): boolean =>
+  definition.code !== undefined || isIdempotent(definition, shape)
+
 /** Modes in which a node of this shape may stand. */
 export function modesOf(definition: AnyNodeDefinition, shape: NodeShape): readonly FlowMode[] {
   const { modes } = definition
@@ -103,4 +114,30 @@ export function nodeTypeEntry(definition: AnyNodeDefinition, origin?: PackageOri
 
 function strictSettings({ settings }: AnyNodeDefinition): z.ZodObject {
   return settings.def.catchall === undefined ? settings.strict() : settings
+}
+
+/** A JSON Schema of settings in which each property has a title, its own or its name in words, those of objects inside too. */
+function titled(schema: Schema): Schema {
+  const entries = Object.entries(schema).map(([key, value]) => {
+    if (key === 'properties') return [key, titledProperties(value as Readonly<Record<string, Schema>>)]
+    return [key, inner.has(key) && isSchema(value) ? titled(value) : value]
+  })
+  return Object.fromEntries(entries) as Schema
+}
+
+const titledProperties = (properties: Readonly<Record<string, Schema>>): Schema =>
+  Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, { title: titleOf(name), ...titled(schema) }]),
+  )
+
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function titleOf(name: string): string {
+  const words = name
+    .split('_')
+    .filter((word) => word !== '')
+    .map((word) => spellings[word] ?? word)
+    .join(' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }

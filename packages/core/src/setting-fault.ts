@@ -6,7 +6,7 @@ import type { AnyNodeDefinition, Values } from '@flow-service/connector-sdk'
 import { describeValue, remedyOf, wantedBy } from '@flow-service/protocol'
 import type * as z from 'zod'
 
-import { credentialSchemaOf, mayHoldCredential } from './check-credentials.ts'
+import { credentialSchemaOf, mayHoldCredential } from './credentials.ts'
 
 type Issue = z.core.$ZodIssue
 

@@ -1,0 +1,154 @@
+/**
+ * One node of a run, from its stage key to its outputs. Invariants batch.B3, batch.B4 and batch.B8 of
+ * DESIGN.md.
+ * @module
+ */
+import type { AnyNodeDefinition, Values } from '@flow-service/connector-sdk'
+import { type FlowNode, MAX_STORED_VALUE_BYTES, type NodeCache } from '@flow-service/protocol'
+import * as Cause from 'effect/Cause'
+import * as Effect from 'effect/Effect'
+import * as Exit from 'effect/Exit'
+
+import { onClock } from '../effect-clock.ts'
+import { EngineContext } from '../engine-context.ts'
+import { failureOf } from '../failure.ts'
+import { parseSettings, startNode } from '../node-life.ts'
+import { mayRetry } from '../registry.ts'
+import type { BatchContext, NodeEnd, Stage, StageEnd, StageTake, Turn } from './context.ts'
+import { BatchExecution, withNulls } from './execution.ts'
+import { attempted } from './retry.ts'
+import { stageKey, stageParts } from './stage-key.ts'
+import { missReasons } from './stage-miss.ts'
+
+/** Whether there is code that could be executed again. */
+export const hasCode = ({ source, entry }: FlowNode): boolean => source !== null || entry !== null
+
+/** Executes a node, or takes its outputs from the cache. Never rejects. */
+export async function executeNode(turn: Turn): Promise<NodeEnd> {
+  const { graphNode, context } = turn
+  return endOf(context, async () => {
+    const definition = context.registry.get(graphNode.node.type)
+    if (definition === undefined) throw new Error(`there is no node type "${graphNode.node.type}"`)
+    return definition.code === undefined ? execute(turn, definition, null) : executeStage(turn, definition)
+  })
+}
+
+async function endOf({ signal }: BatchContext, work: () => Promise<NodeEnd>): Promise<NodeEnd> {
+  try {
+    return await work()
+  } catch (error) {
+    return signal.aborted ? { status: 'cancelled' } : { status: 'error', error: failureOf(error) }
+  }
+}
+
+/** A node with code of its own: its outputs are known by a key. */
+async function executeStage(turn: Turn, definition: AnyNodeDefinition): Promise<NodeEnd> {
+  const { graphNode, context } = turn
+  const { node } = graphNode
+  const inputs = withNulls(graphNode, turn.inputs)
+  const key = stageKey(node, definition, inputs)
+  if (!hasCode(node)) return execute(turn, definition, { key, cache: null })
+  if (!node.cache) {
+    return execute(turn, definition, { key, cache: { hit: false, key: null, why: [missReasons.cacheFalse] } })
+  }
+  const stage: Stage = { key, node: node.id, parts: () => stageParts(node, definition, inputs) }
+  const take = await taken(turn, stage)
+  if (take === null) return { status: 'cancelled' }
+  if (take.is === 'hit') {
+    const cache = { hit: true, key, why: [...take.why] }
+    return { status: 'ok', outputs: take.outputs, key, cachedFrom: take.run, cache }
+  }
+  const cache = { hit: false, key, why: [...take.why] }
+  const end = await endOf(context, () => execute(turn, definition, { key, cache }))
+  await cached(turn, () => context.cache.settle(stage, stageEnd(end)))
+  return end.status === 'ok' ? { ...end, key } : end
+}
+
+/** What there is for a stage, after all waiting for others that execute it; null when the run is cancelled first. */
+async function taken({ aside, ...turn }: Turn, stage: Stage): Promise<Exclude<StageTake, { is: 'attached' }> | null> {
+  const { context } = turn
+  const { cache, noCache: fresh, host, signal } = context
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop -- one look after the other
+    const take = await cached(turn, () => cache.take(stage, { fresh }))
+    if (take === null) return { is: 'miss', why: [missReasons.noAnswer] }
+    if (take.is !== 'attached') return take
+    const why = [`waits for run ${take.run}, which executes the same stage`]
+    const waiting = { hit: false, key: stage.key, why }
+    context.observe({ kind: 'node', node: stage.node, status: 'pending', atMs: host.clock.now(), cache: waiting })
+    // oxlint-disable-next-line no-await-in-loop -- one look after the other
+    await aside(overOrAborted(take.over, signal))
+    if (signal.aborted) return null
+  }
+}
+
+async function overOrAborted(over: Promise<void>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const stop = (): void => resolve()
+  signal.addEventListener('abort', stop)
+  await Promise.race([over, promise])
+  signal.removeEventListener('abort', stop)
+}
+
+function stageEnd(end: NodeEnd): StageEnd {
+  if (end.status === 'ok') return fits(end.outputs) ? { is: 'ok', outputs: end.outputs } : { is: 'too_large' }
+  return { is: end.status === 'error' ? 'failed' : 'cancelled' }
+}
+
+function fits(outputs: Values): boolean {
+  try {
+    return Buffer.byteLength(JSON.stringify(outputs)) <= MAX_STORED_VALUE_BYTES
+  } catch {
+    // values may be nested deeper than calls can be
+    return false
+  }
+}
+
+/** A cache that fails costs time, and no results: the node's log tells. */
+async function cached<T>({ graphNode, context }: Omit<Turn, 'aside'>, work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work()
+  } catch (error) {
+    const text = `the stage cache did not answer: ${failureOf(error).message}`
+    context.observe({ kind: 'log', node: graphNode.node.id, stream: 'stderr', text })
+    return null
+  }
+}
+
+type StageOfTurn = { readonly key: string; readonly cache: NodeCache | null } | null
+
+/** Executes the node's handlers, again after a failure where the node's `retry` says so. */
+function execute(turn: Turn, definition: AnyNodeDefinition, stage: StageOfTurn): Promise<NodeEnd> {
+  const { node, inputs, outputs } = turn.graphNode
+  const settings = parseSettings(turn.context, definition, node)
+  const again = node.retry !== null && mayRetry(definition, { id: node.id, mode: 'batch', settings, inputs, outputs })
+  return attempted(turn, again ? node.retry : null, (attempt) =>
+    executeOnce(turn, definition, { stage, settings, attempt }),
+  )
+}
+
+async function executeOnce(
+  turn: Turn,
+  definition: AnyNodeDefinition,
+  { stage, settings, attempt }: { readonly stage: StageOfTurn; readonly settings: Values; readonly attempt: number },
+): Promise<NodeEnd> {
+  const { graphNode, inputs, document, context } = turn
+  const { host } = context
+  const { id } = graphNode.node
+  const execution = new BatchExecution({ graphNode, inputs, context, key: stage?.key ?? null, attempt })
+  const ctx = new EngineContext({ host, document, owner: execution, ports: graphNode, settings })
+  const cache = stage?.cache ?? undefined
+  context.observe({ kind: 'node', node: id, status: 'running', atMs: host.clock.now(), ...(cache && { cache }) })
+  const life = Effect.gen(function* () {
+    const instance = yield* startNode({ definition, context: ctx })
+    yield* Effect.tryPromise({
+      try: () => Promise.race([execution.handle(definition, instance), execution.failed]),
+      catch: (error) => error,
+    })
+  })
+  const exit = await Effect.runPromiseExit(onClock(host.clock, Effect.scoped(life)), { signal: context.signal })
+  if (Exit.isSuccess(exit)) return { status: 'ok', outputs: execution.outputs }
+  if (context.signal.aborted) return { status: 'cancelled' }
+  return { status: 'error', error: failureOf(Cause.squash(exit.cause)) }
+}

@@ -1,0 +1,64 @@
+/**
+ * Attempts of a node of a run: one, or as many as its `retry` allows while they fail (batch.B9).
+ * @module
+ */
+import { createHash } from 'node:crypto'
+
+import type { NodeRetry } from '@flow-service/protocol'
+
+import { startTimer } from '../timers.ts'
+import type { NodeEnd, Turn } from './context.ts'
+
+/** The part of a delay that chance takes away, so that the nodes of a sweep do not come back all at once. */
+const JITTER = 0.25
+
+/**
+ * The end of the last attempt. `execute` is called with the number of the attempt, from 1; what it rejects with is not
+ * tried again. Without a `retry` it is called once and nothing is told.
+ */
+export async function attempted(
+  turn: Turn,
+  retry: NodeRetry | null,
+  execute: (attempt: number) => Promise<NodeEnd>,
+): Promise<NodeEnd> {
+  if (retry === null) return await execute(1)
+  const { context, graphNode, aside } = turn
+  const { clock } = context.host
+  const { id } = graphNode.node
+  for (let attempt = 1; ; attempt += 1) {
+    const startMs = clock.now()
+    // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
+    const end = await execute(attempt)
+    const error = end.status === 'error' ? end.error : null
+    if (end.status !== 'cancelled') {
+      context.observe({ kind: 'attempt', node: id, attempt, startMs, atMs: clock.now(), error })
+    }
+    if (error === null || error.type === 'cancelled' || attempt === retry.attempts) return end
+    const waitMs = delayMs(retry, attempt, `${context.run}/${id}`)
+    const text = `attempt ${attempt} of ${retry.attempts} failed: ${error.type}: ${error.message}\n`
+    context.observe({ kind: 'log', node: id, stream: 'stderr', text })
+    // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
+    await aside(passed(turn, waitMs))
+    if (context.signal.aborted) return { status: 'cancelled' }
+  }
+}
+
+/** Milliseconds between an attempt that failed and the next; the same for the same run and node. */
+export function delayMs({ delay_s, factor, max_delay_s }: NodeRetry, attempt: number, salt: string): number {
+  const whole = Math.min(delay_s * factor ** (attempt - 1), max_delay_s) * 1000
+  const chance = createHash('sha256').update(`${salt}/${attempt}`).digest().readUInt32LE(0) / 2 ** 32
+  return whole * (1 - JITTER * chance)
+}
+
+/** Settles when the time has passed or the run is cancelled. */
+async function passed({ context }: Turn, ms: number): Promise<void> {
+  const { signal, host } = context
+  if (signal.aborted) return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const stop = (): void => resolve()
+  signal.addEventListener('abort', stop)
+  const cancel = startTimer(host.clock, ms, stop)
+  await promise
+  cancel()
+  signal.removeEventListener('abort', stop)
+}

@@ -1,0 +1,133 @@
+/**
+ * One run of a batch flow: every node once, after what it depends on (G16). Invariants batch.B1-B9 of DESIGN.md.
+ * @module
+ */
+import type { Values } from '@flow-service/connector-sdk'
+import type { FlowDocument } from '@flow-service/protocol'
+
+import { append, buildGraph, dependenciesOf, type GraphNode } from '../graph.ts'
+import type { BatchContext, BatchOutcome, NodeEnd } from './context.ts'
+import { inputsAt, valuesAtStart } from './inputs.ts'
+import { executeNode } from './node.ts'
+
+/** Runs a checked document to its end. Does not reject for anything that a node does. */
+export function runBatch(document: FlowDocument, context: BatchContext): Promise<BatchOutcome> {
+  return new Batch(document, context).run()
+}
+
+/** A node waits for its dependencies, then for a slot; `failed` ones and their dependants block what depends on them. */
+class Batch {
+  readonly #document: FlowDocument
+  readonly #context: BatchContext
+  readonly #values = new Map<string, unknown>()
+  readonly #dependencies = new Map<GraphNode, ReadonlySet<string>>()
+  readonly #waiting = new Map<GraphNode, number>()
+  readonly #consumers = new Map<string, GraphNode[]>()
+  readonly #ready: GraphNode[] = []
+  /** Ids of nodes that failed, and of their dependants. */
+  readonly #blocked = new Set<string>()
+  /** Nodes that take their slot again, before others begin. */
+  readonly #returning: (() => void)[] = []
+  #running = 0
+  /** Nodes that wait without a slot, or for one. */
+  #aside = 0
+  #error: BatchOutcome['error'] = null
+  #finish: () => void = () => {}
+
+  constructor(document: FlowDocument, context: BatchContext) {
+    this.#document = document
+    this.#context = context
+    const graph = buildGraph(document)
+    for (const [message, value] of valuesAtStart(document, graph, context)) this.#values.set(message, value)
+    for (const node of graph.nodes) {
+      const dependencies = dependenciesOf(graph, node)
+      this.#dependencies.set(node, dependencies)
+      this.#waiting.set(node, dependencies.size)
+      for (const id of dependencies) append(this.#consumers, id, node)
+      if (dependencies.size === 0) this.#ready.push(node)
+    }
+  }
+
+  async run(): Promise<BatchOutcome> {
+    const { signal } = this.#context
+    await new Promise<void>((resolve) => {
+      this.#finish = resolve
+      this.#fill()
+    })
+    if (signal.aborted) return { status: 'cancelled', result: null, error: null }
+    if (this.#error !== null) return { status: 'error', result: null, error: this.#error }
+    const { name, outputs } = this.#document
+    const result = outputs.map(({ name: message, port }) => [port, this.#values.get(`${name}.${message}`) ?? null])
+    return { status: 'ok', result: Object.fromEntries(result), error: null }
+  }
+
+  /** Begins what may begin; ends the run when nothing is left. */
+  #fill(): void {
+    while (this.#running < this.#context.parallel) {
+      const goOn = this.#returning.shift()
+      const node = goOn === undefined ? this.#ready.shift() : undefined
+      if (goOn === undefined && node === undefined) break
+      this.#running++
+      goOn?.()
+      if (node !== undefined) void this.#execute(node)
+    }
+    if (this.#running === 0 && this.#aside === 0) this.#finish()
+  }
+
+  /** Gives the slot of a node to others while `work` goes on. */
+  async #setAside(work: Promise<void>): Promise<void> {
+    this.#aside++
+    this.#running--
+    this.#fill()
+    await work
+    await new Promise<void>((resolve) => {
+      this.#returning.push(resolve)
+      this.#fill()
+    })
+    this.#aside--
+  }
+
+  async #execute(graphNode: GraphNode): Promise<void> {
+    const end = await this.#end(graphNode)
+    this.#record(graphNode, end)
+    for (const consumer of this.#consumers.get(graphNode.node.id) ?? []) {
+      const left = this.#waiting.get(consumer)! - 1
+      this.#waiting.set(consumer, left)
+      if (left === 0) this.#ready.push(consumer)
+    }
+    this.#running--
+    this.#fill()
+  }
+
+  async #end(graphNode: GraphNode): Promise<NodeEnd> {
+    if (this.#context.signal.aborted) return { status: 'cancelled' }
+    const inputs = this.#inputsOf(graphNode)
+    if (inputs === null) return { status: 'skipped' }
+    const aside = (work: Promise<void>): Promise<void> => this.#setAside(work)
+    return executeNode({ graphNode, inputs, document: this.#document, context: this.#context, aside })
+  }
+
+  /** Values of the inputs that have one; null when the node is to be skipped. */
+  #inputsOf(graphNode: GraphNode): Values | null {
+    const { node } = graphNode
+    if ([...this.#dependencies.get(graphNode)!].some((id) => this.#blocked.has(id))) {
+      this.#blocked.add(node.id)
+      return null
+    }
+    return inputsAt(graphNode, this.#values, this.#context.registry)
+  }
+
+  #record({ node, outputs }: GraphNode, end: NodeEnd): void {
+    const { host } = this.#context
+    const { id } = node
+    if (end.status === 'ok') {
+      for (const { port, message } of outputs) {
+        if (end.outputs[port] !== undefined) this.#values.set(message, end.outputs[port])
+      }
+    } else if (end.status === 'error') {
+      this.#blocked.add(id)
+      this.#error ??= { node: id, type: end.error.type, message: end.error.message }
+    }
+    this.#context.observe({ kind: 'node', node: id, atMs: host.clock.now(), ...end })
+  }
+}

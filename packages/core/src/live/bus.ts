@@ -1,0 +1,295 @@
+/**
+ * Messages of live flows: who reads each, and the way of a publication. A publication is recorded, shown and
+ * delivered, in this order (S8); its dtype has been checked.
+ * @module
+ */
+import { DtypeViolation, type NodePort } from '@flow-service/connector-sdk'
+import { accepts, describeValue, type Dtype, type EngineEvent } from '@flow-service/protocol'
+
+import type { Host, ValueSource } from '../host.ts'
+import type { Cause, WorkCause } from './cascade.ts'
+import { IntervalGate } from './gate.ts'
+import type { Loop, Receiver } from './loop.ts'
+
+/** A delivery of several ports at once: what arrives together (G15). */
+const MANY = { is: 'many' } as const
+/** A delivery without arrivals: a request to act. */
+export const TRIGGER = { is: 'trigger' } as const
+/** A delivery of a node's own timer; its value is a {@link DueTimer}. */
+export const TIMER = { is: 'timer' } as const
+/** What a delivery is: one input's value, several arrivals, a trigger, or a timer. */
+export type What = InputPort | typeof MANY | typeof TRIGGER | typeof TIMER
+
+/** A timer of a node that is due. */
+export interface DueTimer {
+  readonly key: string
+  readonly dueMs: number
+  readonly data: unknown
+}
+
+/** A node that messages are delivered to. */
+export interface Consumer extends Receiver<What> {
+  /** `<flow>/<node>` */
+  readonly key: string
+  readonly loop: Loop<Consumer, What>
+  /** Keeps a delivery by itself; the caller lets go of its work. */
+  apart(what: What, value: unknown, cause: Cause): WorkCause
+}
+
+/** An input port of a live node and the latest value that arrived there. */
+export class InputPort {
+  readonly is = 'input'
+  readonly consumer: Consumer
+  readonly port: string
+  readonly message: string
+  readonly dtype: Dtype
+  readonly trigger: boolean
+  /** Position among the node's inputs. */
+  readonly index: number
+  /** Whether there is a value. */
+  filled = false
+  /** Null until there is one. */
+  latest: unknown = null
+
+  constructor(consumer: Consumer, { port, message, dtype, trigger }: NodePort, index: number) {
+    this.consumer = consumer
+    this.port = port
+    this.message = message
+    this.dtype = dtype
+    this.trigger = trigger
+    this.index = index
+  }
+
+  fill(value: unknown): void {
+    this.filled = true
+    this.latest = value
+  }
+
+  /** Keeps a value that has arrived, or answers why the port does not take it. */
+  take(value: unknown): DtypeViolation | null {
+    if (this.dtype !== 'any' && !accepts(this.dtype, value)) {
+      const what = `${describeValue(value)} of "${this.message}"`
+      return new DtypeViolation(`input "${this.port}" is ${this.dtype}, which ${what} is not`)
+    }
+    this.filled = true
+    this.latest = value
+    return null
+  }
+}
+
+/** One value of a delivery of several. */
+export interface Arrival {
+  readonly input: InputPort
+  readonly value: unknown
+}
+
+/** A node that reads a message, and its inputs that name it. */
+interface Reader {
+  readonly consumer: Consumer
+  readonly inputs: readonly InputPort[]
+}
+
+/** A message that active flows use. */
+export class Channel {
+  readonly name: string
+  /** Ports of active flows that name the message, either way. */
+  users = 0
+  #readers: Reader[] = []
+  #only: InputPort | null = null
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  get readers(): readonly Reader[] {
+    return this.#readers
+  }
+
+  /** The one input that reads the message; null when there is none, or more. */
+  get only(): InputPort | null {
+    return this.#only
+  }
+
+  connect(reader: Reader): void {
+    this.#readers.push(reader)
+    this.#findOnly()
+  }
+
+  disconnect(consumers: ReadonlySet<Consumer>): void {
+    this.#readers = this.#readers.filter(({ consumer }) => !consumers.has(consumer))
+    this.#findOnly()
+  }
+
+  #findOnly(): void {
+    const [first, second] = this.#readers
+    this.#only = first?.inputs.length === 1 && second === undefined ? first.inputs[0]! : null
+  }
+}
+
+/** An output port of a live node. */
+export interface OutputPort extends ValueSource {
+  readonly node: string
+  readonly port: string
+  readonly dtype: Dtype
+  /** How errors call it. */
+  readonly subject: string
+  readonly channel: Channel
+  readonly gate: IntervalGate<ValueEvent> | null
+}
+
+/** What a socket is shown of a publication. */
+export type ValueEvent = Extract<EngineEvent, { type: 'value' }>
+
+/** The messages of all active flows. */
+export class Bus {
+  readonly #host: Host
+  readonly #channels = new Map<string, Channel>()
+
+  constructor(host: Host) {
+    this.#host = host
+  }
+
+  /** The channel of a message, for one more port; `leave` gives it back. */
+  join(message: string): Channel {
+    let channel = this.#channels.get(message)
+    if (channel === undefined) {
+      channel = new Channel(message)
+      this.#channels.set(message, channel)
+    }
+    channel.users++
+    return channel
+  }
+
+  leave(channel: Channel): void {
+    if (--channel.users === 0) this.#channels.delete(channel.name)
+  }
+
+  /** A gate before the frames of a port that shows a value each `interval` seconds at most. */
+  gate(interval: number | null): IntervalGate<ValueEvent> | null {
+    if (interval === null || interval === 0) return null
+    return new IntervalGate(this.#host.clock, interval * 1000, (event) => this.#host.event(event))
+  }
+
+  /** Publishes one value. */
+  publish(output: OutputPort, value: unknown, cause: Cause, atMs?: number): void {
+    this.#tell(output, value, cause, atMs ?? this.#host.clock.now())
+    const { only } = output.channel
+    // the way of nearly every value
+    if (only !== null && cause.work === null) only.consumer.loop.deliver(only.consumer, only, value, cause)
+    else deliver(output.channel, value, cause)
+  }
+
+  /** Publishes several values as one delivery to each reader; `values` are in the order of `outputs`. */
+  publishMany(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs?: number): void {
+    const at = atMs ?? this.#host.clock.now()
+    for (const [index, output] of outputs.entries()) this.#tell(output, values[index], cause, at)
+    deliverMany(outputs, values, cause)
+  }
+
+  /** Publishes values that an earlier life of the engine may have published already. */
+  publishAgain(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs: number): void {
+    const cascade = cause.cascade.id
+    for (const [index, output] of outputs.entries()) {
+      const { message, flow, node, port } = output
+      const value = values[index]
+      this.#host.record({ message, flow, node, port, again: true }, value, atMs, cascade)
+      if (this.#host.isWatched()) this.#show(output, value)
+    }
+    deliverMany(outputs, values, cause)
+  }
+
+  /** Publishes a value from outside; answers whether an active flow reads it. */
+  publishOutside(source: ValueSource, value: unknown, cause: Cause, atMs: number): boolean {
+    const { flow, message } = source
+    this.#host.record(source, value, atMs, cause.cascade.id)
+    if (this.#host.isWatched()) {
+      this.#host.event({
+        type: 'value',
+        message,
+        value: value as ValueEvent['value'],
+        flow,
+        node: null,
+        port: null,
+        run: null,
+        step: null,
+      })
+    }
+    const channel = this.#channels.get(message)
+    if (channel === undefined || channel.readers.length === 0) return false
+    deliver(channel, value, cause)
+    return true
+  }
+
+  #tell(output: OutputPort, value: unknown, cause: Cause, atMs: number): void {
+    this.#host.record(output, value, atMs, cause.cascade.id)
+    if (this.#host.isWatched()) this.#show(output, value)
+  }
+
+  #show({ message, flow, node, port, gate }: OutputPort, value: unknown): void {
+    const event: ValueEvent = {
+      type: 'value',
+      message,
+      value: value as ValueEvent['value'],
+      flow,
+      node,
+      port,
+      run: null,
+      step: null,
+    }
+    if (gate === null) this.#host.event(event)
+    else gate.offer(event)
+  }
+}
+
+/** Delivers, but not what the consumer was done with in an earlier life of the engine. */
+function hand(consumer: Consumer, what: What, value: unknown, cause: Cause): void {
+  const { loop } = consumer
+  if (cause.work === null) loop.deliver(consumer, what, value, cause)
+  else if (cause.isApart) {
+    const own = consumer.apart(what, value, cause)
+    loop.deliver(consumer, what, value, own)
+    own.work.leave()
+  } else {
+    const own = cause.next(consumer.key)
+    if (!cause.work.hasEnded(consumer.key + own.mark)) loop.deliver(consumer, what, value, own)
+  }
+}
+
+function deliverMany(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause): void {
+  const together = new Map<Consumer, Arrival[]>()
+  for (const [index, { channel }] of outputs.entries()) {
+    const value = values[index]
+    for (const { consumer, inputs } of channel.readers) {
+      const arrivals = inputs.map((input) => ({ input, value }))
+      const earlier = together.get(consumer)
+      if (earlier === undefined) together.set(consumer, arrivals)
+      else earlier.push(...arrivals)
+    }
+  }
+  for (const [consumer, arrivals] of together) deliverTogether(consumer, arrivals, cause)
+}
+
+function deliver(channel: Channel, value: unknown, cause: Cause): void {
+  for (const { consumer, inputs } of channel.readers) {
+    if (inputs.length === 1) hand(consumer, inputs[0]!, value, cause)
+    else
+      deliverTogether(
+        consumer,
+        inputs.map((input) => ({ input, value })),
+        cause,
+      )
+  }
+}
+
+/** Delivers arrivals to one consumer, in the order of its ports. */
+export function deliverTogether(consumer: Consumer, arrivals: Arrival[], cause: Cause): void {
+  const [first] = arrivals
+  if (arrivals.length === 1) hand(consumer, first!.input, first!.value, cause)
+  else
+    hand(
+      consumer,
+      MANY,
+      arrivals.toSorted((a, b) => a.input.index - b.input.index),
+      cause,
+    )
+}

@@ -1,0 +1,77 @@
+/**
+ * A live flow as its host sees it.
+ * @module
+ */
+import type { Values } from '@flow-service/connector-sdk'
+import type { FlowDocument, NodeState } from '@flow-service/protocol'
+
+import type { KeptWork } from '../host.ts'
+
+/** A started flow. A node that does not exist is refused with a {@link TriggerError}. */
+export interface LiveFlow {
+  readonly name: string
+  readonly document: FlowDocument
+  /** Deliveries that wait because the flow is paused. */
+  readonly held: number
+  readonly paused: boolean
+  nodeStates(): NodeState[]
+  /**
+   * Ends the flow: nothing comes in any more, executing nodes get 10 s to end. Waiting deliveries and timers become
+   * dead letters, or with `keep` are kept for the next start of the flow. Calling it again waits for the same end.
+   */
+  stop(options?: { readonly keep?: boolean }): Promise<void>
+  /** Holds every delivery that no node has begun; running executions end. */
+  pause(): void
+  /** Delivers what an earlier life has left; needed once after a deferred start. */
+  takeUp(): void
+  resume(): void
+  /** Lets the oldest held delivery through; answers how many there were to release. */
+  step(): 0 | 1
+  /**
+   * Feeds input ports, or publishes on output ports; without values the node acts by itself. Answers the cascade.
+   * Throws a {@link TriggerError}, also for an output under a message that no published flow declares.
+   */
+  trigger(node: string, values: Values): string
+  /**
+   * A dead letter to be delivered again: its value to every input of the node that reads the message; a null message
+   * asks the node to act. Throws a {@link TriggerError}.
+   */
+  replay(letter: { readonly node: string; readonly message: string | null; readonly value: unknown }): Replayed
+  /** Ends the execution that runs; answers how many there were. */
+  cancel(node: string): 0 | 1
+  /** Clears the failure marker. */
+  acknowledge(node: string): NodeState
+  /** Resolves once nothing executes and nothing waits but what is held. */
+  idle(): Promise<void>
+}
+
+/** A dead letter on its way: the host keeps the work first, and so may let go of the letter in the same commit. */
+export interface Replayed {
+  readonly work: KeptWork
+  /** Delivers it; when the flow has stopped meanwhile it is left for its next start. */
+  readonly deliver: () => void
+}
+
+/** What a flow is started with. */
+export interface StartOptions {
+  /**
+   * Last values by qualified message. They stand in for initial values and fill passive inputs; other triggering
+   * inputs wait for their first arrival (G15). They are read again once every node has started.
+   */
+  readonly values?: { get(message: string): unknown }
+  /** Leave what an earlier life of the flow has left until {@link LiveFlow.takeUp}: other flows are to start first. */
+  readonly deferred?: boolean
+  /** Start paused: what the flow has left waits to be released. */
+  readonly paused?: boolean
+}
+
+/** A request to a node that it cannot take: there is no such node or port, or a value is off its dtype. */
+export class TriggerError extends Error {
+  override readonly name = 'TriggerError'
+  /** Null when the fault is not one port's. */
+  readonly port: string | null
+  constructor(port: string | null, message: string) {
+    super(message)
+    this.port = port
+  }
+}

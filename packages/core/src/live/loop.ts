@@ -1,0 +1,180 @@
+/**
+ * The delivery loop of one live flow: a ring of deliveries, drained first in first out in a microtask. A burst longer
+ * than 8 ms goes on after the event loop has had its turn. Invariants loop.L1-L5 of DESIGN.md.
+ * @module
+ */
+import { MAX_HELD } from '@flow-service/protocol'
+
+import type { Cause } from './cascade.ts'
+import { Ring } from './ring.ts'
+
+/** What a loop delivers to. */
+export interface Receiver<What> {
+  /** Takes a delivery, and lets go of its cause once that is decided. */
+  receive(what: What, value: unknown, cause: Cause): void
+}
+
+/** A delivery outside the ring. */
+export interface Delivery<R, What> {
+  readonly node: R
+  readonly what: What
+  readonly value: unknown
+  readonly cause: Cause
+}
+
+/** What a loop does with deliveries that it does not drain. */
+export interface Fate<R, What> {
+  /** A delivery begins to wait for a release; answers the cause that it waits with. */
+  held(receiver: R, what: What, value: unknown, cause: Cause): Cause
+  /** The oldest delivery is given up because more than 1,000 are held. */
+  overflow(receiver: R, what: What, value: unknown, cause: Cause): void
+  /** A delivery came after the close, or waited when it came. */
+  closed(receiver: R, what: What, value: unknown, cause: Cause): void
+}
+
+const BUDGET_MS = 8
+/** Deliveries between two looks at the clock. */
+const STRIDE = 63
+
+/** `held` keeps deliveries until they are stepped or released; `closed` discards them. */
+type Phase = 'open' | 'held' | 'closed'
+
+/** First in, first out; what a delivery causes is delivered after everything that already waits. */
+export class Loop<R extends Receiver<What>, What> {
+  readonly #ring = new Ring<R, What, Cause>()
+  readonly #fate: Fate<R, What>
+  #phase: Phase = 'open'
+  #scheduled = false
+  #executing = 0
+  #idle: (() => void)[] = []
+
+  constructor(fate: Fate<R, What>) {
+    this.#fate = fate
+  }
+
+  /** Deliveries that wait for a release. */
+  get held(): number {
+    return this.#phase === 'held' ? this.#ring.size : 0
+  }
+
+  get paused(): boolean {
+    return this.#phase === 'held'
+  }
+
+  deliver(receiver: R, what: What, value: unknown, cause: Cause): void {
+    cause.enter()
+    if (this.#phase === 'open') {
+      this.#ring.push(receiver, what, value, cause)
+      if (!this.#scheduled) this.#schedule()
+    } else if (this.#phase === 'held') {
+      this.#ring.push(receiver, what, value, this.#fate.held(receiver, what, value, cause))
+      this.#limit()
+    } else this.#fate.closed(receiver, what, value, cause)
+  }
+
+  /** Holds what waits and what comes, behind deliveries that their nodes had not begun. */
+  hold(older: readonly Delivery<R, What>[]): void {
+    if (this.#phase !== 'open') return
+    this.#phase = 'held'
+    const ring = this.#ring
+    const newer = ring.size
+    const keep = (receiver: R, what: What, value: unknown, cause: Cause): void =>
+      ring.push(receiver, what, value, this.#fate.held(receiver, what, value, cause))
+    for (const { node, what, value, cause } of older) keep(node, what, value, cause)
+    for (let at = 0; at < newer; at++) {
+      const { receiver, what, value, cause } = ring
+      ring.drop()
+      keep(receiver, what, value, cause)
+    }
+    this.#limit()
+  }
+
+  release(): void {
+    if (this.#phase !== 'held') return
+    this.#phase = 'open'
+    if (!this.#scheduled) this.#schedule()
+  }
+
+  /** Lets the oldest held delivery through. */
+  step(): 0 | 1 {
+    if (this.#phase !== 'held' || this.#ring.size === 0) return 0
+    this.#one()
+    return 1
+  }
+
+  /** Discards everything that waits, and all that comes. */
+  close(): void {
+    this.#phase = 'closed'
+    this.#discardAll()
+    this.#settle()
+  }
+
+  /** An execution goes on after its delivery. */
+  begin(): void {
+    this.#executing++
+  }
+
+  /** Such an execution has ended. */
+  end(): void {
+    this.#executing--
+    this.#settle()
+  }
+
+  /** Resolves once nothing executes and nothing waits but what is held. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#idle.push(resolve)
+      this.#settle()
+    })
+  }
+
+  readonly #drain = (): void => {
+    const endMs = performance.now() + BUDGET_MS
+    let count = 0
+    while (this.#phase === 'open' && this.#ring.size > 0) {
+      this.#one()
+      if ((++count & STRIDE) === 0 && performance.now() > endMs) {
+        setImmediate(this.#drain)
+        return
+      }
+    }
+    this.#scheduled = false
+    this.#settle()
+  }
+
+  #one(): void {
+    const ring = this.#ring
+    const { receiver, what, value, cause } = ring
+    ring.drop()
+    receiver.receive(what, value, cause)
+  }
+
+  #schedule(): void {
+    this.#scheduled = true
+    queueMicrotask(this.#drain)
+  }
+
+  #limit(): void {
+    const ring = this.#ring
+    while (ring.size > MAX_HELD) {
+      const { receiver, what, value, cause } = ring
+      ring.drop()
+      this.#fate.overflow(receiver, what, value, cause)
+    }
+  }
+
+  #discardAll(): void {
+    const ring = this.#ring
+    while (ring.size > 0) {
+      const { receiver, what, value, cause } = ring
+      ring.drop()
+      this.#fate.closed(receiver, what, value, cause)
+    }
+  }
+
+  #settle(): void {
+    if (this.#idle.length === 0 || this.#executing > 0 || this.#scheduled) return
+    if (this.#phase === 'open' && this.#ring.size > 0) return
+    for (const resolve of this.#idle.splice(0)) resolve()
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * How a live node is: its failure marker, its health, and where its execution waits.
+ * @module
+ */
+import { type Health, MAX_MAILBOX, type NodeState } from '@flow-service/protocol'
+
+import type { Failure } from '../failure.ts'
+import type { Secrets } from '../secrets.ts'
+import type { HomeNews, HomeNode } from './node-home.ts'
+
+/** One object a node. */
+export class NodeCondition {
+  readonly #news: HomeNews
+  readonly #node: HomeNode
+  readonly #mask: Secrets['mask']
+  #error: NodeState['error'] = null
+  #reported: { readonly status: Health; readonly message: string | null } = { status: 'ok', message: null }
+  readonly #overflows = { mailbox: false, timers: false }
+  /** A message of another flow that takes no values. */
+  #undeclared: string | null = null
+  /** The worker that the execution waits for. */
+  #place: string | null = null
+
+  constructor(news: HomeNews, node: HomeNode, mask: Secrets['mask']) {
+    this.#news = news
+    this.#node = node
+    this.#mask = mask
+  }
+
+  /** Sets the failure marker; answers the failure as it may be shown. */
+  fail(raw: Failure): Failure {
+    const failure = this.#mask(raw)
+    const isKnown = this.#error?.type === failure.type && this.#error.message === failure.message
+    this.#error = { ...failure, ts: this.#news.timestamp() }
+    if (!isKnown) this.#news.changed(this.#node)
+    return failure
+  }
+
+  /** Clears it. */
+  acknowledge(): void {
+    if (this.#error === null) return
+    this.#error = null
+    this.#news.changed(this.#node)
+  }
+
+  /** What the node tells of its connections. */
+  report(status: Health, raw: string | null): void {
+    const message = this.#mask(raw)
+    if (this.#reported.status === status && this.#reported.message === message) return
+    this.#reported = { status, message }
+    this.#news.healthChanged(this.#node)
+  }
+
+  /** Whether its mailbox, or its timers, have dropped what waits and are not drained since. */
+  overflow(of: 'mailbox' | 'timers', isOverflowing: boolean): void {
+    if (this.#overflows[of] === isOverflowing) return
+    this.#overflows[of] = isOverflowing
+    this.#news.healthChanged(this.#node)
+  }
+
+  /** The message of another flow whose values are dropped, because no published flow declares it; null for none. */
+  undeclared(message: string | null): void {
+    if (this.#undeclared === message) return
+    this.#undeclared = message
+    this.#news.healthChanged(this.#node)
+  }
+
+  placed(place: { readonly waitingFor: string } | { readonly worker: string }): void {
+    const waitingFor = 'waitingFor' in place ? place.waitingFor : null
+    if (this.#place === waitingFor) return
+    this.#place = waitingFor
+    this.#news.changed(this.#node)
+  }
+
+  /** The execution is over, wherever it waited. */
+  ended(): void {
+    this.#place = null
+  }
+
+  state(isBusy: boolean): Omit<NodeState, 'flow' | 'node'> {
+    const { status, message } = this.#health()
+    const waiting = this.#place === null ? null : `waits for a worker: ${this.#place}`
+    const busy = isBusy ? (waiting === null ? 'running' : 'queued') : 'idle'
+    return {
+      status: this.#error === null ? busy : 'failed',
+      health: status,
+      message: message ?? waiting,
+      error: this.#error,
+    }
+  }
+
+  #health(): { readonly status: Health; readonly message: string | null } {
+    const message = this.#dropping()
+    return message === null || this.#reported.status === 'down' ? this.#reported : { status: 'degraded', message }
+  }
+
+  /** What the engine drops of the node, in words. */
+  #dropping(): string | null {
+    const { mailbox, timers } = this.#overflows
+    if (mailbox || timers)
+      return `more than ${MAX_MAILBOX} ${mailbox ? 'deliveries' : 'timers'} wait; the oldest are dropped`
+    if (this.#undeclared === null) return null
+    return `no published flow declares "${this.#undeclared}"; values for it are dropped`
+  }
+}

@@ -1,0 +1,272 @@
+/**
+ * The executions of a live node, one at a time. Its node hands over the values of a delivery; the handler is called at
+ * once, and its end awaited when it goes on after the delivery. Then the node is asked for its next delivery. Invariants
+ * node.N1, node.N6 and flow-work.K3 of DESIGN.md.
+ * @module
+ */
+import type { NodeInstance, Outcome, Values } from '@flow-service/connector-sdk'
+import { MAX_CASCADE_EXECUTIONS } from '@flow-service/protocol'
+
+import { type Failure, failureOf, loopLimit } from '../failure.ts'
+import type { DeadLetter } from '../host.ts'
+import { type Arrivals, fedBy, type Handled } from './arrivals.ts'
+import { type DueTimer, type InputPort, TIMER, type TRIGGER } from './bus.ts'
+import { type Cause, type Work, WorkCause } from './cascade.ts'
+import { ExecutionSignal } from './execution-signal.ts'
+import type { ExecutionStats } from './execution-stats.ts'
+import type { NodeCondition } from './node-condition.ts'
+import type { Home, HomeCondition, HomeNode } from './node-home.ts'
+
+/** The node that executes. */
+export interface ExecutingNode extends HomeNode {
+  readonly condition: HomeCondition & Pick<NodeCondition, 'ended'>
+  /** Publishes outputs of the execution. */
+  emit(values: Values): void
+  /** Sets the failure marker; `cause` is that of the execution unless given. */
+  fail(failure: Failure, cause?: Cause | null): void
+  deadLetters(reason: DeadLetter['reason'], arrivals: Arrivals, cascade: string): void
+  /** Takes up the deliveries that have waited. */
+  next(): void
+}
+
+/** No execution. */
+interface Idle {
+  readonly is: 'idle'
+  readonly cause: null
+  readonly signal: null
+}
+
+/** The handler has not returned yet. One object a node, so that a delivery allocates nothing; emptied at the end. */
+interface Running {
+  readonly is: 'running'
+  cause: Cause | null
+  /** Null until somebody has asked for it. */
+  signal: ExecutionSignal | null
+}
+
+/** The promise of the handler is pending, or the commit of its note before it is called. */
+interface Going {
+  readonly is: 'going'
+  readonly arrivals: Arrivals
+  cause: Cause
+  readonly onEnd: (() => void) | null
+  /** By `performance.now()`; null before its note is committed. */
+  readonly startedMs: number | null
+  signal: ExecutionSignal | null
+}
+
+const idle: Idle = { is: 'idle', cause: null, signal: null }
+
+/** One object a node. */
+export class NodeExecution {
+  readonly #home: Home
+  readonly #node: ExecutingNode
+  readonly #stats: ExecutionStats
+  readonly #idempotent: boolean
+  /** Null before the start and after the stop. */
+  #instance: NodeInstance | null = null
+  #state: Idle | Running | Going = idle
+  readonly #running: Running = { is: 'running', cause: null, signal: null }
+
+  constructor(home: Home, node: ExecutingNode, idempotent: boolean) {
+    this.#home = home
+    this.#node = node
+    this.#stats = home.stats
+    this.#idempotent = idempotent
+  }
+
+  get instance(): NodeInstance | null {
+    return this.#instance
+  }
+
+  /** The cause of the execution; null while there is none. */
+  get cause(): Cause | null {
+    return this.#state.cause
+  }
+
+  open(instance: NodeInstance): void {
+    this.#instance = instance
+  }
+
+  /** The node stops: an execution that goes on is cut off. */
+  close(): void {
+    this.#instance = null
+    const state = this.#state
+    if (state.is === 'going' && this.#home.keeps) {
+      const isOver = state.startedMs !== null && !this.#idempotent
+      state.cause = this.#home.work.cutOff(this.#node, { arrivals: state.arrivals, isOver }, state.cause)
+    }
+    state.signal?.stop()
+  }
+
+  /** The signal of the execution; null while there is none. */
+  signal(): AbortSignal | null {
+    const state = this.#state
+    return state.is === 'idle' ? null : (state.signal ??= new ExecutionSignal()).signal
+  }
+
+  /** Ends the execution without a failure marker; answers how many there were. */
+  cancel(): 0 | 1 {
+    const state = this.#state
+    return state.is !== 'idle' && (state.signal ??= new ExecutionSignal()).cancel() ? 1 : 0
+  }
+
+  /** Runs the handler: of one port's value, of a trigger or timer, or (null) of values by port. */
+  execute(what: Handled, value: unknown, cause: Cause): void {
+    if (this.#instance === null) cause.leave()
+    else if (++cause.cascade.executions > MAX_CASCADE_EXECUTIONS) this.#limit(what, value, cause)
+    else if (this.#idempotent) this.#run(what, value, cause, null)
+    else this.#runOnce(what, value, cause)
+  }
+
+  /** As `execute`, for a node that may execute the same twice: the way of nearly every delivery. */
+  executePlainly(what: InputPort, value: unknown, cause: Cause): void {
+    if (this.#instance === null) cause.leave()
+    else if (++cause.cascade.executions > MAX_CASCADE_EXECUTIONS) this.#limit(what, value, cause)
+    else this.#run(what, value, cause, null)
+  }
+
+  #run(what: Handled, value: unknown, cause: Cause, onEnd: (() => void) | null): void {
+    const stats = this.#stats
+    const isTimed = stats.count()
+    const startedMs = isTimed ? performance.now() : 0
+    const running = this.#running
+    running.cause = cause
+    this.#state = running
+    try {
+      const outcome =
+        what !== null && what.is === 'input'
+          ? this.#instance?.onValue?.(what.port, value)
+          : handle(this.#instance, what, value)
+      if (outcome !== undefined && outcome !== null) {
+        if (outcome instanceof Promise) {
+          const arrivals = fedBy(this.#node.inputs, what, value)
+          const ended = onEnd ?? this.#intend(arrivals, cause)
+          const began = isTimed ? startedMs : performance.now()
+          const going = this.#go({ arrivals, cause, onEnd: ended, startedMs: began, signal: running.signal })
+          void this.#finish(outcome, going)
+          return
+        }
+        this.#node.emit(outcome)
+      }
+    } catch (error) {
+      this.#node.fail(failureOf(error))
+    }
+    if (isTimed) stats.took(performance.now() - startedMs)
+    this.#rest()
+    onEnd?.()
+    cause.leave()
+  }
+
+  /** Runs the handler of a node that must not do the same twice: what has begun is known after a crash. */
+  #runOnce(what: Handled, value: unknown, cause: Cause): void {
+    const { work } = cause
+    if (work === null) this.#run(what, value, cause, null)
+    else if (work.hasBegun(this.#node.key + cause.mark)) this.#giveUp('crash', what, value, cause)
+    else if (work.hasEnded(this.#node.key + cause.mark)) cause.leave()
+    else {
+      // what its tick sends is kept by itself: the tick is not made again
+      const own = what === TIMER ? new WorkCause(cause.cascade, work, cause.depth, { isApart: true }) : cause
+      void this.#runNoted(work, what, value, own)
+    }
+  }
+
+  async #runNoted(work: Work, what: Handled, value: unknown, cause: Cause): Promise<void> {
+    const reader = this.#node.key + cause.mark
+    const arrivals = fedBy(this.#node.inputs, what, value)
+    const going = this.#go({ arrivals, cause, onEnd: null, startedMs: null, signal: null })
+    this.#node.loop.begin()
+    let failure: Failure | null = null
+    try {
+      await work.begin(reader)
+    } catch (error) {
+      failure = failureOf(error)
+    }
+    const isStopped = this.#instance === null
+    if (failure !== null) this.#node.fail(failure)
+    this.#ended()
+    if (isStopped && this.#home.keeps) going.cause.suspend()
+    else if (failure !== null || isStopped) this.#giveUp(isStopped ? 'stopped' : 'crash', what, value, cause)
+    else if (going.signal?.isCancelled === true) {
+      work.end(reader)
+      cause.leave()
+    } else this.#run(what, value, cause, () => work.end(reader))
+    this.#node.next()
+    this.#node.loop.end()
+  }
+
+  /** Notes an execution that goes on and must not be repeated; one that was over at once has nothing to note. */
+  #intend(arrivals: Arrivals, cause: Cause): (() => void) | null {
+    return this.#idempotent || cause.work !== null ? null : this.#home.intend(this.#node, arrivals, cause)
+  }
+
+  /** Waits for an execution that went on after its delivery; never rejects. */
+  async #finish(outcome: Promise<Awaited<Outcome>>, going: Going): Promise<void> {
+    const { news } = this.#home
+    this.#node.loop.begin()
+    news.changed(this.#node)
+    try {
+      const values = await outcome
+      if (values !== undefined && values !== null && this.#counts(going)) this.#node.emit(values)
+    } catch (error) {
+      if (this.#counts(going)) this.#node.fail(failureOf(error))
+    }
+    this.#stats.took(performance.now() - (going.startedMs ?? 0))
+    this.#ended()
+    news.changed(this.#node)
+    const { cause, onEnd } = going
+    const isCutOff = this.#instance === null
+    if (isCutOff && this.#home.keeps) cause.suspend()
+    else {
+      if (isCutOff) cause.cascade.abandon()
+      onEnd?.()
+      cause.leave()
+    }
+    this.#node.next()
+    this.#node.loop.end()
+  }
+
+  /** Whether the outcome of an execution is still wanted. */
+  #counts({ signal }: Going): boolean {
+    return signal?.isCancelled !== true && this.#instance !== null
+  }
+
+  #go(begun: Omit<Going, 'is'>): Going {
+    this.#rest()
+    const going: Going = { is: 'going', ...begun }
+    this.#state = going
+    return going
+  }
+
+  #ended(): void {
+    this.#rest()
+    this.#node.condition.ended()
+  }
+
+  #rest(): void {
+    const running = this.#running
+    running.cause = null
+    running.signal = null
+    this.#state = idle
+  }
+
+  #limit(what: Handled, value: unknown, cause: Cause): void {
+    // The first refused execution marks its node; the cascade's other deliveries only end.
+    if (cause.cascade.executions === MAX_CASCADE_EXECUTIONS + 1) this.#node.fail(loopLimit, cause)
+    this.#giveUp('loop_limit', what, value, cause)
+  }
+
+  /** Gives an execution up, with one dead letter for each value that feeds it. */
+  #giveUp(reason: DeadLetter['reason'], what: Handled, value: unknown, cause: Cause): void {
+    this.#node.deadLetters(reason, fedBy(this.#node.inputs, what, value), cause.cascade.id)
+    cause.leave()
+  }
+}
+
+/** Calls the handler of an execution that is not of one port's value. */
+function handle(instance: NodeInstance | null, what: typeof TRIGGER | typeof TIMER | null, value: unknown): Outcome {
+  if (what === null) return instance?.onInput?.(value as Values)
+  if (what.is === 'trigger') return instance?.onTrigger?.(value as Values)
+  const { key, data, dueMs } = value as DueTimer
+  return instance?.onTimer?.(key, data, dueMs)
+}

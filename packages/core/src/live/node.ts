@@ -1,0 +1,271 @@
+/**
+ * One node of a live flow: from a delivery to the values that its handler is called with, and from there to what it
+ * publishes. Invariants node.N1-N6 of DESIGN.md.
+ * @module
+ */
+import type { AnyNodeDefinition, NodeInstance, Values } from '@flow-service/connector-sdk'
+import { accepts, type FlowNode, type Health, type NodeState } from '@flow-service/protocol'
+
+import type { ContextOwner } from '../engine-context.ts'
+import { type Failure, failureOf } from '../failure.ts'
+import type { GraphNode } from '../graph.ts'
+import type { CascadeOrigin, DeadLetter } from '../host.ts'
+import type { Secrets } from '../secrets.ts'
+import { type Arrivals, arrivalsIn, heldBy, lettersOf } from './arrivals.ts'
+import type { Arrival, Consumer, DueTimer, OutputPort, What } from './bus.ts'
+import { InputPort, TIMER, TRIGGER } from './bus.ts'
+import type { Cause, WorkCause } from './cascade.ts'
+import { foreignOutputs } from './foreign-outputs.ts'
+import type { Loop } from './loop.ts'
+import { NodeCondition } from './node-condition.ts'
+import { type ExecutingNode, NodeExecution } from './node-execution.ts'
+import type { Home, KnownMessages, Waiting } from './node-home.ts'
+import { Mailbox } from './node-mailbox.ts'
+import { NodeOutputs } from './node-outputs.ts'
+import { NodeTimers } from './node-timers.ts'
+
+/** What a node needs beside its flow. */
+export interface NodeDeps {
+  readonly graphNode: GraphNode
+  readonly definition: AnyNodeDefinition
+  readonly outputs: readonly OutputPort[]
+  /** Whether an execution may be repeated. */
+  readonly idempotent: boolean
+  /** What the node tells, as it may be shown. */
+  readonly mask: Secrets['mask']
+  /** Left out where nobody knows messages of other flows. */
+  readonly messages?: KnownMessages | undefined
+}
+
+/** Executes one delivery at a time, in the order of arrival. */
+export class LiveNode implements ExecutingNode, ContextOwner {
+  readonly key: string
+  readonly node: FlowNode
+  readonly definition: AnyNodeDefinition
+  readonly run = null
+  readonly loop: Loop<Consumer, What>
+  readonly inputs: readonly InputPort[]
+  readonly #home: Home
+  readonly #outputs: NodeOutputs
+  readonly #only: OutputPort | null
+  /** Null until the node was busy when something came. */
+  #mailbox: Mailbox | null = null
+  /** Timers that outlive the engine. */
+  readonly timers: NodeTimers
+  readonly condition: NodeCondition
+  readonly #execution: NodeExecution
+  /** Takes each value alone, and may take it twice. */
+  readonly #isPlain: boolean
+  /** What begins when the node publishes by itself. */
+  #source: CascadeOrigin['kind'] = 'reading'
+
+  constructor(home: Home, { graphNode, definition, outputs, idempotent, mask, messages }: NodeDeps) {
+    this.#home = home
+    this.key = `${home.name}/${graphNode.node.id}`
+    this.node = graphNode.node
+    this.definition = definition
+    this.loop = home.loop
+    this.inputs = graphNode.inputs.map((port, index) => new InputPort(this, port, index))
+    this.#isPlain = idempotent && definition.arrival === 'each'
+    this.#execution = new NodeExecution(home, this, idempotent)
+    this.timers = new NodeTimers(home.timers, this)
+    this.condition = new NodeCondition(home.news, this, mask)
+    this.#outputs = new NodeOutputs(home, this, outputs, foreignOutputs(home.name, outputs, messages, this.condition))
+    this.#only = this.#outputs.only
+  }
+
+  get outputs(): ReadonlyMap<string, OutputPort> {
+    return this.#outputs.ports
+  }
+
+  open(instance: NodeInstance): void {
+    this.#execution.open(instance)
+  }
+
+  close(): void {
+    this.#execution.close()
+  }
+
+  receive(what: What, value: unknown, cause: Cause): void {
+    if (what.is === 'input' && this.#isPlain && this.#execution.cause === null) this.#takePlainly(what, value, cause)
+    else if (what.is === 'many' && this.definition.arrival === 'each') this.#receiveEach(value as Arrival[], cause)
+    else if (this.#execution.cause !== null) this.#wait(what, value, cause)
+    else this.#take(what, value, cause)
+  }
+
+  send(port: string, value: unknown, atMs?: number): void {
+    const only = this.#only
+    const { cause } = this.#execution
+    const { bus } = this.#home
+    // the way of nearly every value
+    if (only !== null && only.port === port && cause !== null && bus !== null && accepts(only.dtype, value)) {
+      bus.publish(only, value, cause.caused, atMs)
+    } else this.#outputs.send(port, value, cause, atMs)
+  }
+
+  emit(values: Values, atMs?: number): void {
+    this.#outputs.emit(values, this.#execution.cause, atMs)
+  }
+
+  async emitDurably(values: Values): Promise<void> {
+    const { outputs, sent } = this.#outputs.checked(values)
+    const within = this.#execution.cause?.cascade ?? null
+    if (outputs.length > 0) await this.#home.publishKept(this, { outputs, values: sent, within })
+  }
+
+  apart(what: What, value: unknown, cause: Cause): WorkCause {
+    return this.#home.work.apart(this, what, value, cause)
+  }
+
+  /** Where cascades begin from now on that the node sets off by itself. */
+  from(source: CascadeOrigin['kind']): CascadeOrigin['kind'] {
+    const before = this.#source
+    this.#source = source
+    return before
+  }
+
+  origin(kind: CascadeOrigin['kind'] = this.#source): CascadeOrigin {
+    return { kind, node: this.node.id, message: null }
+  }
+
+  latest(port: string): unknown {
+    return this.inputs.find((input) => input.port === port)?.latest ?? null
+  }
+
+  log(_stream: 'stdout' | 'stderr', text: string): void {
+    this.#home.news.log(this.node.id, text)
+  }
+
+  executionSignal(): AbortSignal | null {
+    return this.#execution.signal()
+  }
+
+  /** Ends the execution, without a failure marker; answers how many there were. */
+  cancel(): 0 | 1 {
+    return this.#execution.cancel()
+  }
+
+  /** Takes up deliveries that have waited, until one goes on. */
+  next(): void {
+    const mailbox = this.#mailbox
+    while (mailbox !== null && this.#execution.cause === null && mailbox.size > 0) {
+      const { what, value, cause } = mailbox.shift()
+      this.#take(what, value, cause)
+    }
+    if (mailbox?.size === 0) this.condition.overflow('mailbox', false)
+  }
+
+  /** Empties the mailbox. */
+  takeMailbox(): Waiting[] {
+    this.condition.overflow('mailbox', false)
+    return this.#mailbox?.takeAll() ?? []
+  }
+
+  /** Gives a delivery up, with one dead letter for each value of it. */
+  discard(reason: DeadLetter['reason'], what: What, value: unknown, cause: Cause): void {
+    if (reason === 'stopped') cause.cascade.abandon()
+    this.deadLetters(reason, arrivalsIn(what, value), cause.cascade.id)
+    cause.leave()
+  }
+
+  /** One entry for each value that is given up, or one for an execution without any. */
+  deadLetters(reason: DeadLetter['reason'], arrivals: Arrivals, cascade: string): void {
+    for (const letter of lettersOf(this, arrivals)) this.#home.news.deadLetter({ ...letter, reason, cascade })
+  }
+
+  /** Gives a timer up; one without data has nothing to lose. */
+  giveUpTimer(reason: DeadLetter['reason'], timer: DueTimer, cascade: string): void {
+    if (timer.data !== null) this.deadLetters(reason, [heldBy(this.definition, timer)], cascade)
+  }
+
+  /** Sets the failure marker; the node goes on working. `cause` is that of the execution unless given. */
+  fail(failure: Failure, cause: Cause | null = this.#execution.cause): void {
+    this.#home.stats.errors++
+    const { type, message } = this.condition.fail(failure)
+    cause?.cascade.fail({ node: this.node.id, type, message })
+  }
+
+  reportHealth(status: Health, message: string | null): void {
+    this.condition.report(status, message)
+  }
+
+  placed(place: { readonly waitingFor: string } | { readonly worker: string }): void {
+    this.condition.placed(place)
+  }
+
+  state(): NodeState {
+    return { flow: this.#home.name, node: this.node.id, ...this.condition.state(this.#execution.cause !== null) }
+  }
+
+  #receiveEach(arrivals: readonly Arrival[], cause: Cause): void {
+    const parts = this.#home.work.parts(this, arrivals, cause)
+    for (const [at, { input, value }] of arrivals.entries()) this.receive(input, value, parts[at]!)
+  }
+
+  /** The way of nearly every delivery: what `#takeOne` comes to for a plain node. */
+  #takePlainly(input: InputPort, value: unknown, cause: Cause): void {
+    if (!this.#fill(input, value, cause) || !input.trigger) cause.leave()
+    else this.#execution.executePlainly(input, value, cause)
+  }
+
+  #take(what: What, value: unknown, cause: Cause): void {
+    if (what.is === 'input') this.#takeOne(what, value, cause)
+    else if (what.is === 'many') this.#takeMany(value as Arrival[], cause)
+    else if (what.is === 'trigger') this.#act(cause)
+    else if (this.#execution.instance?.onTimer !== undefined) this.#execution.execute(TIMER, value, cause)
+    else {
+      // an earlier form of the node has set it
+      this.giveUpTimer('stopped', value as DueTimer, cause.cascade.id)
+      cause.leave()
+    }
+  }
+
+  #takeOne(what: InputPort, value: unknown, cause: Cause): void {
+    if (!this.#fill(what, value, cause) || !what.trigger) cause.leave()
+    else if (this.definition.arrival === 'each') this.#execution.execute(what, value, cause)
+    else if (this.definition.arrival === 'together') this.#execution.execute(null, { [what.port]: value }, cause)
+    else this.#combine(cause)
+  }
+
+  #takeMany(arrivals: readonly Arrival[], cause: Cause): void {
+    const accepted = arrivals.filter(({ input, value }) => this.#fill(input, value, cause))
+    if (!accepted.some(({ input }) => input.trigger)) cause.leave()
+    else if (this.definition.arrival === 'combine') this.#combine(cause)
+    else
+      this.#execution.execute(null, Object.fromEntries(accepted.map(({ input, value }) => [input.port, value])), cause)
+  }
+
+  #act(cause: Cause): void {
+    if (this.#execution.instance?.onTrigger !== undefined) this.#execution.execute(TRIGGER, {}, cause)
+    else if (this.definition.arrival === 'combine') this.#combine(cause)
+    else cause.leave()
+  }
+
+  #combine(cause: Cause): void {
+    const values = combined(this.inputs)
+    if (values === null) cause.leave()
+    else this.#execution.execute(null, values, cause)
+  }
+
+  /** Keeps the latest value of an input; false when the value is not what the port takes. */
+  #fill(input: InputPort, value: unknown, cause: Cause): boolean {
+    const violation = input.take(value)
+    if (violation !== null) this.fail(failureOf(violation), cause)
+    return violation === null
+  }
+
+  #wait(what: What, value: unknown, cause: Cause): void {
+    this.#mailbox ??= new Mailbox(this)
+    if (this.#mailbox.push(this.#home.ticket(), what, value, cause)) this.condition.overflow('mailbox', true)
+  }
+}
+
+/** The latest value of every input; null while a triggering one has none. */
+function combined(inputs: readonly InputPort[]): Values | null {
+  const values: Values = {}
+  for (const input of inputs) {
+    if (input.trigger && !input.filled) return null
+    values[input.port] = input.latest
+  }
+  return values
+}

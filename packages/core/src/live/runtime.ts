@@ -1,0 +1,166 @@
+/**
+ * Runs live flows.
+ * @module
+ */
+import { type Dtype, type FlowDocument, flowPart } from '@flow-service/protocol'
+
+import { conform } from '../conform.ts'
+import { declaredMessages } from '../graph.ts'
+import type { CascadeOrigin, Host, ValueSource } from '../host.ts'
+import { StartError } from '../node-life.ts'
+import type { NodeRegistry } from '../registry.ts'
+import { Bus } from './bus.ts'
+import { Cascades, type RunningCascade } from './cascades.ts'
+import type { FlowStats } from './execution-stats.ts'
+import type { LiveFlow, StartOptions } from './flow.ts'
+import type { KnownMessages } from './node-home.ts'
+import { RunningFlow } from './running-flow.ts'
+
+/** A message as values from outside come to it; made once, for each of them. */
+interface Outside {
+  readonly flow: string
+  readonly dtype: Dtype
+  /** How errors call it. */
+  readonly subject: string
+  readonly origin: CascadeOrigin
+  readonly source: ValueSource
+}
+
+/** A flow from the beginning of its start to the end of its stop. */
+interface Entry {
+  readonly flow: RunningFlow
+  /** Of its declared messages, by qualified name. */
+  readonly dtypes: ReadonlyMap<string, Dtype>
+  /** Settles when the start is over; never rejects. */
+  readonly settled: Promise<unknown>
+}
+
+/** Stopped flows whose counts are kept for a host that asks seldom or never. */
+const MAX_PAST_STATS = 1_000
+
+/** The live flows of one engine. Their messages reach each other. */
+export class LiveRuntime {
+  readonly #host: Host
+  readonly #registry: NodeRegistry
+  readonly #messages: KnownMessages | undefined
+  readonly #bus: Bus
+  readonly #cascades: Cascades
+  readonly #flows = new Map<string, Entry>()
+  /** Messages of these flows that values from outside have come to; found anew when a flow comes or goes. */
+  readonly #known = new Map<string, Outside>()
+  /** Flows that have taken up what an earlier engine had left: later starts are no attempts (flow-work.K5). */
+  readonly #tried = new Set<string>()
+  /** Of flows that have stopped, until it is asked for. */
+  #pastStats: FlowStats[] = []
+
+  /**
+   * `messages` tells what published flows declare: values for anything else of another flow are dropped. Without it they
+   * reach whoever reads them.
+   */
+  constructor(host: Host, registry: NodeRegistry, messages?: KnownMessages) {
+    this.#host = host
+    this.#registry = registry
+    this.#messages = messages
+    this.#bus = new Bus(host)
+    this.#cascades = new Cascades(host)
+  }
+
+  /**
+   * Builds and starts a checked document, whose publications begin once every node has started. Rejects with a
+   * {@link StartError} when a node does not start within 10 s, or the flow runs already.
+   */
+  async start(document: FlowDocument, options: StartOptions = {}): Promise<LiveFlow> {
+    const { name } = document
+    if (this.#flows.has(name)) throw new StartError(null, `flow "${name}" runs already; stop it first`)
+    const deps = {
+      host: this.#host,
+      registry: this.#registry,
+      bus: this.#bus,
+      cascades: this.#cascades,
+      isPrivate: false,
+      isFirst: !this.#tried.has(name),
+      messages: this.#messages,
+    }
+    const flow = new RunningFlow(document, deps, () => {
+      this.#flows.delete(name)
+      this.#known.clear()
+      this.#pastStats = [...this.#pastStats, flow.stats.take(name) ?? []].flat().slice(-MAX_PAST_STATS)
+    })
+    const dtypes = new Map(declaredMessages(document).map((message) => [message.name, message.dtype]))
+    const started = flow.start(options)
+    this.#flows.set(name, { flow, dtypes, settled: started.catch(() => {}) })
+    this.#known.clear()
+    await started
+    if (options.paused !== true) this.#tried.add(name)
+    return flow
+  }
+
+  /** The flow of a name while it is active. */
+  get(name: string): LiveFlow | undefined {
+    const flow = this.#flows.get(name)?.flow
+    return flow?.active === true ? flow : undefined
+  }
+
+  /**
+   * Publishes a value from outside, under a qualified name, and records it also when nothing reads it; then the
+   * cascade is null. `run` names the run whose output it is. Throws a DtypeViolation for a value off the dtype that an
+   * active flow declares; for messages of other flows the host has to know the dtype.
+   */
+  publish(message: string, value: unknown, run?: string): { atMs: number; cascade: string | null } {
+    const place = this.#outside(message)
+    const { flow, dtype, subject, origin, source } = run === undefined ? place : ofRun(place, run)
+    const sent = conform(dtype, value, subject)
+    const cascade = this.#cascades.begin({ flow, origin, run: run ?? null })
+    const atMs = cascade.startedMs
+    const read = this.#bus.publishOutside(source, sent, cascade, atMs)
+    cascade.leave()
+    return { atMs, cascade: read ? cascade.id : null }
+  }
+
+  #outside(message: string): Outside {
+    const known = this.#known.get(message)
+    if (known !== undefined) return known
+    const dtype = this.#flows.get(flowPart(message))?.dtypes.get(message)
+    const place = outsideOf(message, dtype ?? 'any')
+    if (dtype !== undefined) this.#known.set(message, place)
+    return place
+  }
+
+  /** What the flows have executed since the last call. */
+  takeStats(): FlowStats[] {
+    const past = this.#pastStats
+    this.#pastStats = []
+    return [...past, ...[...this.#flows].flatMap(([name, { flow }]) => flow.stats.take(name) ?? [])]
+  }
+
+  /** The cascades that are not over, oldest first. */
+  running(): RunningCascade[] {
+    return this.#cascades.running()
+  }
+
+  /** Stops every flow; what waits is kept. */
+  async close(): Promise<void> {
+    const entries = [...this.#flows.values()]
+    await Promise.all(entries.map(({ settled }) => settled))
+    const left = entries.filter(({ flow }) => this.#flows.get(flow.name)?.flow === flow)
+    await Promise.all(left.map(({ flow }) => flow.stop({ keep: true })))
+  }
+}
+
+function outsideOf(message: string, dtype: Dtype): Outside {
+  const flow = flowPart(message)
+  return {
+    flow,
+    dtype,
+    subject: `message "${message}"`,
+    origin: { kind: 'publish', node: null, message },
+    source: { message, flow, node: null, port: null },
+  }
+}
+
+/** The output of a run. */
+const ofRun = (outside: Outside, run: string): Outside => ({
+  ...outside,
+  origin: { ...outside.origin, kind: 'run' },
+  source: { ...outside.source, run },
+})
