@@ -43,5 +43,6 @@ test('a served websocket sends its inputs and hears for its outputs, each withou
   heard?.heard('{"x":2}')
   const listener = await rigs.run(websocketNode, { settings: { url: '/x' }, outputs: { y: 'any' } })
   listener.sockets[0]?.serve(peer).heard('{"y":3}')
+  await listener.idle()
   expect([taken, sender.emitted, listener.emitted]).toEqual([['1'], [], [{ y: 3 }]])
 })

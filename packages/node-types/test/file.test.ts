@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest'
 
 import { codes, findings, Rig, shapeOf } from './test-kit.ts'
 
-const writer = async (settings: Record<string, unknown>, values: readonly unknown[]): Promise<string | undefined> => {
+const writer = async (settings: Record<string, unknown>, values: readonly unknown[]): Promise<string> => {
   const rig = await Rig.start(fileNode, { settings: { path: 'a/b.txt', ...settings }, inputs: { value: 'any' } })
   for (const value of values) await rig.arrive({ value })
   expect(rig.emitted).toEqual([])
-  return rig.files.get('a/b.txt')
+  return rig.read('a/b.txt')
 }
 
 const reader = (content: string, settings: Record<string, unknown> = {}, dtype: 'str' | 'any' | 'object' = 'any') =>
@@ -36,7 +36,7 @@ describe('file', () => {
   test('reads the whole file on each arrival, and when it is asked to act [R294]', async () => {
     const rig = await reader('line 1\nline 2\n')
     await rig.arrive({ tick: 1 })
-    rig.files.set('in.txt', 'new')
+    await rig.write('in.txt', 'new')
     await rig.trigger()
     expect(rig.emitted).toEqual([{ content: 'line 1\nline 2\n' }, { content: 'new' }])
   })

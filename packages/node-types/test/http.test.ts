@@ -233,7 +233,7 @@ describe('a sender', () => {
     let rig: Rig | undefined
     const { url } = await serve(() => void rig?.stop())
     rig = await sender(url)
-    await expect(rig.arrive(values)).rejects.toMatchObject({ name: 'AbortError' })
+    await expect(rig.arrive(values)).rejects.toMatchObject({ type: 'cancelled', message: 'the node stops' })
     expect(rig.timers).toBe(0)
   })
 

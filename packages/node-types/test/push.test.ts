@@ -115,7 +115,7 @@ describe('push', () => {
     let rig: Rig | undefined
     const { url } = await servers.serve(() => void rig?.stop())
     rig = await pusher(url)
-    await expect(rig.arrive({ value: 'x' })).rejects.toMatchObject({ name: 'AbortError' })
+    await expect(rig.arrive({ value: 'x' })).rejects.toMatchObject({ type: 'cancelled', message: 'the node stops' })
     expect(rig.timers).toBe(0)
     await expect.poll(() => servers.connections()).toBe(0)
   })

@@ -1,5 +1,5 @@
 /**
- * A node alone: a small context with virtual time, so that tests start one node, feed it and look at what it emits.
+ * A node alone in a live flow of the engine's runtime, at a virtual time: tests start it, feed it and look at what it emits.
  * @module
  */
 import { once } from 'node:events'
@@ -8,56 +8,39 @@ import type { Duplex } from 'node:stream'
 
 import {
   type AnyNodeDefinition,
-  type Cancel,
   type Command,
   type CommandEnd,
   type ConnectTarget,
   DtypeViolation,
-  FileError,
-  type Files,
   type HookRequest,
   type HookRoute,
-  type NodeContext,
   type NodeFinding,
   type NodePort,
   type NodeShape,
-  type Outcome,
   type SocketListener,
   type SocketPeer,
   type SocketRoute,
   type Values,
 } from '@flow-service/connector-sdk'
-import { accepts, type ArtifactRef, type Dtype, type FlowMode, type Health } from '@flow-service/protocol'
+import type { Health } from '@flow-service/protocol'
+
+import { type LiveFlow, LiveRuntime, NodeRegistry } from '../../core/src/index.ts'
+import { type MemoryHost, memoryHost } from '../../core/src/testing.ts'
+import { documentOf, NodeProbe, type Place } from './node-probe.ts'
 
 /** 2026-01-31T08:00:00Z */
 const START_MS = 1_769_846_400_000
 
-type Ports = Readonly<Record<string, Dtype>>
-
-export interface Setup {
-  readonly settings?: Values
-  readonly inputs?: Ports
-  /** Inputs that do not trigger. */
-  readonly passive?: Ports
-  readonly outputs?: Ports
-  readonly mode?: FlowMode
+export interface Setup extends Place {
   readonly fetch?: typeof fetch
   readonly call?: (inputs: Values) => Promise<Values>
   readonly spawn?: (command: Command) => Promise<CommandEnd>
   readonly connect?: (target: ConnectTarget) => Duplex
-  /** False: a run of a draft. */
-  readonly listens?: boolean
   /** Content by path that is there at the start. */
   readonly files?: Readonly<Record<string, string>>
 }
 
-interface Timer {
-  atMs: number
-  readonly everyMs: number | null
-  readonly run: () => void
-}
-
-const portsOf = (ports: Ports = {}, trigger = true): NodePort[] =>
+const portsOf = (ports: Setup['inputs'] = {}, trigger = true): NodePort[] =>
   Object.entries(ports).map(([port, dtype]) => ({ port, message: `test.${port}`, dtype, stream: false, trigger }))
 
 /** A node as `check` sees it; throws what the settings' schema refuses. */
@@ -77,97 +60,79 @@ export const codes = (definition: AnyNodeDefinition, setup: Setup): string[] =>
 
 /** A started node. */
 export class Rig {
-  readonly emitted: Values[] = []
   readonly hooks: { route: HookRoute; handler: (request: HookRequest) => void | Promise<void> }[] = []
   readonly sockets: {
     route: SocketRoute
     serve: (peer: SocketPeer) => SocketListener
     full: (clients: number) => void
   }[] = []
-  readonly health: { status: Health; message: string | null }[] = []
-  readonly crons: string[] = []
-  readonly logged: string[] = []
-  /** Content by path. */
-  readonly files: Map<string, string>
   readonly saved: { data: Uint8Array; volatile: boolean; mediaType: string }[] = []
-  readonly #definition: AnyNodeDefinition
-  readonly #shape: NodeShape
   readonly #setup: Setup
-  readonly #abort = new AbortController()
-  readonly #timers = new Set<Timer>()
-  readonly #lasting = new Map<string, Timer>()
+  readonly #host: MemoryHost
+  readonly #probe: NodeProbe
   readonly #connections = new Set<Duplex>()
-  readonly #latest: Values = {}
-  #nowMs = START_MS
-  #instance: Awaited<ReturnType<AnyNodeDefinition['start']>> = {}
+  #flow: LiveFlow | null = null
 
   static async start(definition: AnyNodeDefinition, setup: Setup): Promise<Rig> {
     const rig = new Rig(definition, setup)
-    rig.#instance = await definition.start(rig.#context())
+    for (const [path, text] of Object.entries(setup.files ?? {})) await rig.write(path, text)
+    const runtime = new LiveRuntime(rig.#host, new NodeRegistry(rig.#probe.types))
+    rig.#flow = await runtime.start(documentOf(definition, setup))
     return rig
   }
 
   private constructor(definition: AnyNodeDefinition, setup: Setup) {
-    this.#definition = definition
+    const { call, fetch: answer = fetch, spawn } = setup
     this.#setup = setup
-    this.files = new Map(Object.entries(setup.files ?? {}))
-    this.#shape = shapeOf(definition, setup)
+    this.#probe = new NodeProbe(definition, setup)
+    const host = memoryHost({
+      startMs: START_MS,
+      fetch: answer,
+      call: async ({ inputs }) => call?.(inputs) ?? {},
+      connect: (target) => this.#connect(target),
+      ...(spawn && { spawn }),
+    })
+    const { artifacts } = host
+    this.#host = {
+      ...host,
+      // references stay as they stand: an engine that lacks the secret starts no node, and nodes refuse it themselves, too
+      secrets: { valueOf: (name) => ({ $secret: name }) as never, mask: (text) => text },
+      webhook: (_flow, route, handler) => {
+        this.hooks.push({ route, handler })
+        return () => {}
+      },
+      socketRoute: (_flow, route, serve, full) => {
+        this.sockets.push({ route, serve, full })
+        return () => {}
+      },
+      artifacts: {
+        ...artifacts,
+        save: (data, options) => {
+          this.saved.push({ data, volatile: options.volatile, mediaType: options.mediaType })
+          return artifacts.save(data, options)
+        },
+      },
+    }
+  }
+
+  get emitted(): readonly Values[] {
+    return this.#probe.emitted
+  }
+
+  get health(): readonly { status: Health; message: string | null }[] {
+    return this.#probe.health
+  }
+
+  get crons(): readonly string[] {
+    return this.#probe.crons
+  }
+
+  get logged(): readonly string[] {
+    return this.#host.logs.map(({ text }) => text)
   }
 
   get timers(): number {
-    return this.#timers.size
-  }
-
-  /** Feed values that arrive together, as the runtime does; resolves when the node has handled them. */
-  async arrive(values: Values): Promise<void> {
-    Object.assign(this.#latest, values)
-    const triggering = this.#shape.inputs.filter(({ trigger }) => trigger).map(({ port }) => port)
-    const arrived = triggering.filter((port) => Object.hasOwn(values, port))
-    if (this.#definition.arrival === 'combine') {
-      if (arrived.length === 0 || triggering.some((port) => !Object.hasOwn(this.#latest, port))) return
-      const all = this.#shape.inputs.map(({ port }) => [port, this.#latest[port] ?? null] as const)
-      return this.#settle(this.#instance.onInput?.(Object.fromEntries(all)))
-    }
-    for (const port of arrived) await this.#settle(this.#instance.onValue?.(port, values[port]))
-  }
-
-  async trigger(values: Values = {}): Promise<void> {
-    await this.#settle(this.#instance.onTrigger?.(values))
-  }
-
-  /** Post to the webhook that the node has mounted. */
-  async post(mediaType: string, body: string | Uint8Array): Promise<void> {
-    const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
-    await this.hooks[0]?.handler({ method: 'POST', mediaType, query: {}, body: bytes })
-  }
-
-  async get(query: Record<string, string>): Promise<void> {
-    await this.hooks[0]?.handler({ method: 'GET', mediaType: '', query, body: new Uint8Array() })
-  }
-
-  /** Let time pass; due timers run in order. */
-  async advance(seconds: number): Promise<void> {
-    const untilMs = this.#nowMs + seconds * 1000
-    for (let due = this.#next(untilMs); due; due = this.#next(untilMs)) {
-      this.#nowMs = due.atMs
-      if (due.everyMs === null) this.#timers.delete(due)
-      else due.atMs += due.everyMs
-      due.run()
-      // oxlint-disable-next-line no-await-in-loop -- what a timer causes comes before the next one
-      await Promise.resolve()
-    }
-    this.#nowMs = untilMs
-  }
-
-  async stop(): Promise<void> {
-    this.#abort.abort()
-    // the runtime ends these
-    for (const key of this.#lasting.keys()) this.#clearTimer(key)
-    await this.#instance.stop?.()
-    // the runtime ends these, too
-    const ended = [...this.#connections].map((connection) => once(connection, 'close'))
-    for (const connection of this.#connections) connection.destroy()
-    await Promise.all(ended)
+    return this.#host.clock.pending
   }
 
   /** Connections that are open. */
@@ -175,45 +140,66 @@ export class Rig {
     return this.#connections.size
   }
 
-  #next(untilMs: number): Timer | undefined {
-    return [...this.#timers].filter(({ atMs }) => atMs <= untilMs).toSorted((a, b) => a.atMs - b.atMs)[0]
+  /** Feed values; resolves when the node has handled them, and rejects as its handler does. */
+  async arrive(values: Values): Promise<void> {
+    // values of passive inputs are there when those that run the node come
+    for (const ports of [this.#setup.passive ?? {}, this.#setup.inputs ?? {}])
+      this.#probe.feed(Object.fromEntries(Object.entries(values).filter(([port]) => Object.hasOwn(ports, port))))
+    await this.#handled()
   }
 
-  async #settle(outcome: Outcome): Promise<void> {
-    const values = await outcome
-    if (values && Object.keys(values).length > 0) this.#emit(values)
+  async trigger(values: Values = {}): Promise<void> {
+    this.#flow?.trigger('node', values)
+    await this.#handled()
   }
 
-  #emit(values: Values): void {
-    for (const [port, value] of Object.entries(values)) {
-      const output = this.#shape.outputs.find((item) => item.port === port)
-      if (!output) throw new TypeError(`no output "${port}"`)
-      if (!accepts(output.dtype, value)) throw new DtypeViolation(`"${port}" is ${output.dtype}`)
-    }
-    this.emitted.push(values)
+  /** Post to the webhook that the node has mounted. */
+  async post(mediaType: string, body: string | Uint8Array): Promise<void> {
+    const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
+    await this.hooks[0]?.handler({ method: 'POST', mediaType, query: {}, body: bytes })
+    await this.idle()
   }
 
-  #setTimer(key: string, dueMs: number, data: unknown): void {
-    this.#clearTimer(key)
-    const run = (): void => {
-      this.#lasting.delete(key)
-      void this.#settle(this.#instance.onTimer?.(key, data, dueMs))
-    }
-    const timer: Timer = { atMs: dueMs, everyMs: null, run }
-    this.#lasting.set(key, timer)
-    this.#timers.add(timer)
+  async get(query: Record<string, string>): Promise<void> {
+    await this.hooks[0]?.handler({ method: 'GET', mediaType: '', query, body: new Uint8Array() })
+    await this.idle()
   }
 
-  #clearTimer(key: string): void {
-    const timer = this.#lasting.get(key)
-    if (timer) this.#timers.delete(timer)
-    this.#lasting.delete(key)
+  /** Resolves when nothing executes, and all that was emitted has arrived. */
+  async idle(): Promise<void> {
+    await this.#flow?.idle()
   }
 
-  #timer(seconds: number, run: () => void, everyMs: number | null): Cancel {
-    const timer: Timer = { atMs: this.#nowMs + seconds * 1000, everyMs, run }
-    this.#timers.add(timer)
-    return () => void this.#timers.delete(timer)
+  /** Let time pass; due timers run in order. */
+  async advance(seconds: number): Promise<void> {
+    await this.#host.advance(seconds * 1000)
+  }
+
+  async read(path: string): Promise<string> {
+    return new TextDecoder().decode(await this.#host.files.read(path))
+  }
+
+  async write(path: string, text: string): Promise<void> {
+    await this.#host.files.write(path, new TextEncoder().encode(text))
+  }
+
+  async stop(): Promise<void> {
+    // what was fed has begun
+    await this.advance(0)
+    const ended = [...this.#connections].map((connection) => once(connection, 'close'))
+    const stopped = this.#flow?.stop()
+    await this.advance(10)
+    await stopped
+    await Promise.all(ended)
+  }
+
+  async #handled(): Promise<void> {
+    await this.idle()
+    const error = this.#flow?.nodeStates().find(({ node }) => node === 'node')?.error
+    this.#flow?.acknowledge('node')
+    await this.#probe.settled()
+    if (error?.type === 'DtypeViolation') throw new DtypeViolation(error.message)
+    if (error) throw new Error(error.message)
   }
 
   #connect(target: ConnectTarget): Duplex {
@@ -222,67 +208,5 @@ export class Rig {
     this.#connections.add(connection)
     connection.once('close', () => this.#connections.delete(connection))
     return connection
-  }
-
-  #context(): NodeContext {
-    const { settings, inputs, outputs, mode } = this.#shape
-    return {
-      flow: 'test',
-      node: 'node',
-      mode,
-      settings,
-      inputs,
-      outputs,
-      run: null,
-      signal: this.#abort.signal,
-      send: (port, value) => this.#emit({ [port]: value }),
-      emit: (values) => this.#emit(values),
-      emitDurably: async (values) => this.#emit(values),
-      setTimer: (key, dueMs, data) => this.#setTimer(key, dueMs, data),
-      clearTimer: (key) => this.#clearTimer(key),
-      timerDue: (key) => this.#lasting.get(key)?.atMs ?? null,
-      latest: (port) => this.#latest[port] ?? null,
-      now: () => this.#nowMs,
-      after: (seconds, run) => this.#timer(seconds, run, null),
-      every: (seconds, run) => this.#timer(seconds, run, seconds * 1000),
-      // Every pattern ticks each minute here; the real ones are the host's.
-      cron: (pattern, run) => {
-        this.crons.push(pattern)
-        return this.#timer(60, run, 60_000)
-      },
-      listens: this.#setup.listens ?? true,
-      webhook: (route, handler) => void this.hooks.push({ route, handler }),
-      socketRoute: (route, serve, full) => void this.sockets.push({ route, serve, full: full ?? (() => {}) }),
-      connect: (target) => this.#connect(target),
-      fetch: this.#setup.fetch ?? fetch,
-      files: filesIn(this.files),
-      spawn: this.#setup.spawn ?? (() => Promise.reject(new Error('there are no commands here'))),
-      call: this.#setup.call ?? (async () => ({})),
-      saveArtifact: async (data, options = {}): Promise<ArtifactRef> => {
-        const { name = '', mediaType = 'application/octet-stream', volatile = false } = options
-        this.saved.push({ data, volatile, mediaType })
-        return { digest: `sha256:${'0'.repeat(64)}`, name, media_type: mediaType, size: data.length, volatile }
-      },
-      loadArtifact: async () => new Uint8Array(),
-      reportHealth: (status, message) => void this.health.push({ status, message: message ?? null }),
-      log: (message) => void this.logged.push(message),
-    }
-  }
-}
-
-function filesIn(stored: Map<string, string>): Files {
-  const text = (data: Uint8Array): string => new TextDecoder().decode(data)
-  return {
-    async read(path) {
-      const content = stored.get(path)
-      if (content === undefined) throw new FileError('missing', `there is no file "${path}"`)
-      return new TextEncoder().encode(content)
-    },
-    async write(path, data) {
-      stored.set(path, text(data))
-    },
-    async append(path, data) {
-      stored.set(path, (stored.get(path) ?? '') + text(data))
-    },
   }
 }

@@ -321,7 +321,7 @@ describe('a tsdb node that reads', () => {
     let rig: Rig | undefined
     const { url } = await servers.serve(() => void rig?.stop())
     rig = await started(url, { ...ports, settings: { queries: { mean: query } } })
-    await expect(rig.arrive({ tick: 1 })).rejects.toMatchObject({ name: 'AbortError' })
+    await expect(rig.arrive({ tick: 1 })).rejects.toMatchObject({ type: 'cancelled', message: 'the node stops' })
     expect([rig.timers, rig.emitted]).toEqual([0, []])
   })
 })

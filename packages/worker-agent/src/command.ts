@@ -4,7 +4,7 @@
  */
 import { type Command, InvalidArgumentError } from 'commander'
 
-import type { WorkerFlags } from './start.ts'
+import type { WorkerFlags } from './remote/start.ts'
 
 /** Gives a command the options and the help of a worker. `words` are what a person types to get there. */
 export function defineWorker(command: Command, words: string): Command {
@@ -24,7 +24,7 @@ export function defineWorker(command: Command, words: string): Command {
     .option('--insecure', 'allow ws:// and http:// to other machines: who listens on the way gets the token', false)
     .addHelpText('after', helpAfter(words))
     .action(async (flags: WorkerFlags) => {
-      const { start } = await import('./start.ts')
+      const { start } = await import('./remote/start.ts')
       process.exit(await start(flags))
     })
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
-import { addressesOf } from '../src/addresses.ts'
 import { InvalidOption } from '../src/index.ts'
+import { addressesOf } from '../src/remote/addresses.ts'
 
 test.each([
   ['ws://127.0.0.1:8000/api/v1/workers/attach', 'http://127.0.0.1:8000/api/v1/artifacts'],

@@ -18,7 +18,7 @@ import { join } from 'node:path'
 
 import { expect, onTestFinished, test } from 'vitest'
 
-import { ArtifactCache } from '../src/artifact-cache.ts'
+import { ArtifactCache } from '../src/remote/artifact-cache.ts'
 import { digestOf } from './fake-engine.ts'
 
 const KB = 1024

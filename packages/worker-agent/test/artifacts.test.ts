@@ -6,8 +6,8 @@ import { join } from 'node:path'
 
 import { expect, onTestFinished, test } from 'vitest'
 
-import { ArtifactCache } from '../src/artifact-cache.ts'
-import { HttpArtifacts } from '../src/artifacts.ts'
+import { ArtifactCache } from '../src/remote/artifact-cache.ts'
+import { HttpArtifacts } from '../src/remote/artifacts.ts'
 import { type Behaviour, digestOf, fakeEngine, problem } from './fake-engine.ts'
 
 async function rig(artifacts?: Behaviour['artifacts']) {

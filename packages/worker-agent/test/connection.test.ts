@@ -1,8 +1,8 @@
 import type { EngineFrame, WorkerFrame } from '@flow-service/protocol'
 import { expect, onTestFinished, test } from 'vitest'
 
-import { connect, type ConnectionOptions, NoConnection } from '../src/connection.ts'
 import { FrameTooLarge } from '../src/index.ts'
+import { connect, type ConnectionOptions, NoConnection } from '../src/remote/connection.ts'
 import { type Behaviour, fakeEngine } from './fake-engine.ts'
 import { until } from './harness.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import { InvalidOption } from '../src/index.ts'
-import { detectResources, type Machine, thisMachine } from '../src/resources.ts'
+import { detectResources, type Machine, thisMachine } from '../src/remote/resources.ts'
 
 /** A machine with 8 processors, 16 GiB, and these variables and files. */
 const machine = (env: Record<string, string>, files: Record<string, string> = {}): Machine => ({

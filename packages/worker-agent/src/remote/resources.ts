@@ -6,8 +6,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
 
+import type { Resources } from '../options.ts'
 import { InvalidOption } from './invalid-option.ts'
-import type { Resources } from './options.ts'
 
 const MIB = 1024 * 1024
 

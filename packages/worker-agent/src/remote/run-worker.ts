@@ -10,14 +10,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import type { EngineFrame } from '@flow-service/protocol'
 
+import { createWorker, WorkerRefused } from '../agent.ts'
+import type { Resources, WorkerOptions } from '../options.ts'
 import { type AddressOptions, addressesOf } from './addresses.ts'
-import { createWorker, WorkerRefused } from './agent.ts'
 import { ArtifactCache } from './artifact-cache.ts'
 import { HttpArtifacts } from './artifacts.ts'
 import { connect, type Connection, type ConnectionOptions, type EngineEnd, NoConnection } from './connection.ts'
 import { Idle } from './idle.ts'
 import { InvalidOption } from './invalid-option.ts'
-import type { Resources, WorkerOptions } from './options.ts'
 import { detectResources, thisMachine } from './resources.ts'
 import { claimsOf } from './worker-token.ts'
 

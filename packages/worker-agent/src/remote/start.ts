@@ -2,7 +2,7 @@
  * What `service-worker` does: options in, lines on standard error and an exit code out.
  * @module
  */
-import { askPython, findPython, OLDEST_PYTHON } from './interpreter.ts'
+import { askPython, findPython, OLDEST_PYTHON } from '../interpreter.ts'
 import { InvalidOption } from './invalid-option.ts'
 import { type RemoteWorkerOptions, runWorker, type WorkerEnd, type WorkerEvent } from './run-worker.ts'
 import { hideToken } from './worker-token.ts'

@@ -8,8 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import { type ArtifactRef, artifactRefSchema, digestSchema } from '@flow-service/protocol'
 
+import type { ArtifactAccess } from '../transport.ts'
 import type { ArtifactCache } from './artifact-cache.ts'
-import type { ArtifactAccess } from './transport.ts'
 
 const ATTEMPTS = 4
 const FIRST_RETRY_MS = 250

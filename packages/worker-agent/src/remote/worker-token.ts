@@ -6,7 +6,7 @@
  */
 import { readFileSync } from 'node:fs'
 
-import { hideCredentials } from './hidden-credentials.ts'
+import { hideCredentials } from '../hidden-credentials.ts'
 
 const VARIABLE = 'SERVICE_WORKER_TOKEN'
 

@@ -12,9 +12,9 @@ import type { Socket } from 'node:net'
 import { type EngineFrame, MAX_WORKER_FRAME_BYTES, readEngineFrame, type WorkerFrame } from '@flow-service/protocol'
 import { type RawData, WebSocket } from 'ws'
 
+import { Silence } from '../silence.ts'
+import { type ArtifactAccess, FrameTooLarge, type WorkerTransport } from '../transport.ts'
 import { detailOf } from './artifacts.ts'
-import { Silence } from './silence.ts'
-import { type ArtifactAccess, FrameTooLarge, type WorkerTransport } from './transport.ts'
 
 /** Bytes that may wait in this process before senders have to. */
 const MAX_UNSENT_BYTES = 4 * 1024 * 1024

@@ -2,7 +2,7 @@
  * The clock of `--max-idle`: seconds without a call while a worker is attached.
  * @module
  */
-import { Silence } from './silence.ts'
+import { Silence } from '../silence.ts'
 
 /** Calls `onIdle` once when no call has run for so many seconds of an attachment; never when `seconds` is 0. */
 export class Idle {
