@@ -18,8 +18,8 @@ export interface RunNews {
   readonly status: RunStatus
 }
 
-/** What the channel needs. */
-export interface ChannelSetting {
+/** Dependencies of the channel. */
+export interface ChannelDeps {
   readonly database: Database
   readonly clock: Clock
   /** Hears the news of other engines. */
@@ -39,28 +39,28 @@ const MESSAGE_NEWS = 100
 
 /** Tells and hears news; on the embedded database, which has one engine, there is nothing to do. */
 export class EngineChannel {
-  readonly #setting: ChannelSetting
+  readonly #deps: ChannelDeps
   readonly #self = newId()
   #news: RunNews[] = []
   #cancelTimer: (() => void) | null = null
   #hearing = Promise.resolve()
   #stop: (() => Promise<void>) | null = null
 
-  constructor(setting: ChannelSetting) {
-    this.#setting = setting
+  constructor(deps: ChannelDeps) {
+    this.#deps = deps
   }
 
   /** Begins to hear. */
   async open(): Promise<void> {
-    const { database } = this.#setting
+    const { database } = this.#deps
     if (database.backend === 'server') this.#stop = await database.listen(CHANNEL, (payload) => this.#hear(payload))
   }
 
   /** Tells the other engines; does not wait for it. */
   tell({ id, status }: RunSummary): void {
-    if (this.#setting.database.backend !== 'server') return
+    if (this.#deps.database.backend !== 'server') return
     this.#news.push({ id, status })
-    this.#cancelTimer ??= this.#setting.clock.setTimer(GATHER_MS, () => void this.#send())
+    this.#cancelTimer ??= this.#deps.clock.setTimer(GATHER_MS, () => void this.#send())
   }
 
   /** Tells what has gathered and hears nothing more. */
@@ -72,7 +72,7 @@ export class EngineChannel {
   }
 
   async #send(): Promise<void> {
-    const { database, log } = this.#setting
+    const { database, log } = this.#deps
     this.#cancelTimer = null
     try {
       while (this.#news.length > 0) {
@@ -89,13 +89,13 @@ export class EngineChannel {
     this.#hearing = this.#hearing
       .then(() => this.#follow(payload))
       .catch((error: unknown) =>
-        this.#setting.log.error({ err: error }, 'the news of another engine could not be followed'),
+        this.#deps.log.error({ err: error }, 'the news of another engine could not be followed'),
       )
   }
 
   /** Rejects what is no news: anybody with access to the database can send on the channel. */
   async #follow(payload: string): Promise<void> {
     const { from, news } = JSON.parse(payload) as Message
-    if (from !== this.#self) await this.#setting.onNews(news)
+    if (from !== this.#self) await this.#deps.onNews(news)
   }
 }

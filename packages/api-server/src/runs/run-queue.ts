@@ -25,8 +25,8 @@ import type { ClaimedRun, LeaseStore } from './lease-store.ts'
 import type { SummaryRow } from './run-record.ts'
 import type { RunWrites } from './run-writes.ts'
 
-/** What the queue needs. */
-export interface QueueSetting {
+/** Dependencies of the queue. */
+export interface QueueDeps {
   readonly writes: Pick<RunWrites, 'claim' | 'stop'>
   readonly leases: Pick<LeaseStore, 'abandon' | 'release' | 'renew'>
   readonly clock: Clock
@@ -53,7 +53,7 @@ const MAX_WAITING = 1_000
 
 /** The running part of the runs of one engine. */
 export class RunQueue {
-  readonly #setting: QueueSetting
+  readonly #deps: QueueDeps
   readonly #active = new Map<string, { execution: Execution; over: Promise<void> }>()
   readonly #timers = new Set<() => void>()
   #executing = 0
@@ -64,13 +64,13 @@ export class RunQueue {
   /** Tokens of claims that failed, and when: they may have taken runs whose names nobody has heard (Q5). */
   readonly #unheard = new Map<string, number>()
 
-  constructor(setting: QueueSetting) {
-    this.#setting = setting
+  constructor(deps: QueueDeps) {
+    this.#deps = deps
   }
 
   /** Gives up what a dead engine left and begins to execute. */
   async open(): Promise<void> {
-    const { shared } = this.#setting
+    const { shared } = this.#deps
     await this.#abandon(shared ? 'expired' : 'all')
     this.#state = 'open'
     this.#every(this.#lease.renewSeconds * 1000, () => this.#renew())
@@ -111,20 +111,20 @@ export class RunQueue {
     await this.#claiming
     const over = Promise.all([...this.#active.values()].map((entry) => entry.over))
     const released = this.#releaseUnheard().catch((error: unknown) =>
-      this.#setting.log.error({ err: error }, 'runs that were claimed unheard could not be queued again'),
+      this.#deps.log.error({ err: error }, 'runs that were claimed unheard could not be queued again'),
     )
     await Promise.race([
       Promise.all([over, released]),
-      new Promise<void>((resolve) => this.#timers.add(this.#setting.clock.setTimer(graceMs, resolve))),
+      new Promise<void>((resolve) => this.#timers.add(this.#deps.clock.setTimer(graceMs, resolve))),
     ])
     for (const cancel of this.#timers) cancel()
-    this.#setting.writes.stop()
+    this.#deps.writes.stop()
     for (const { execution } of this.#active.values()) execution.abandon()
     await over
   }
 
-  get #lease(): NonNullable<QueueSetting['lease']> {
-    return this.#setting.lease ?? LEASE
+  get #lease(): NonNullable<QueueDeps['lease']> {
+    return this.#deps.lease ?? LEASE
   }
 
   get #isOpen(): boolean {
@@ -133,13 +133,13 @@ export class RunQueue {
 
   /** How many runs may be claimed now (Q1). */
   get #free(): number {
-    const { maxRuns } = this.#setting
+    const { maxRuns } = this.#deps
     const executingOrEnding = this.#active.size - this.#waiting
     return Math.min(maxRuns - this.#executing, 2 * maxRuns - executingOrEnding, MAX_WAITING - this.#waiting)
   }
 
   async #claim(): Promise<void> {
-    const { writes, clock, log } = this.#setting
+    const { writes, clock, log } = this.#deps
     while (this.#wanted && this.#isOpen) {
       // runs that end in one turn free their slots in it: one claim fills them all, by the commit of their ends
       await new Promise((resolve) => setImmediate(resolve))
@@ -163,7 +163,7 @@ export class RunQueue {
   }
 
   #start(claim: ClaimedRun): void {
-    const execution = this.#setting.execution(claim)
+    const execution = this.#deps.execution(claim)
     let isWaiting = false
     this.#executing++
     const waits = (now: boolean): void => {
@@ -189,7 +189,7 @@ export class RunQueue {
     const executions = [...this.#active.values()].map((entry) => entry.execution)
     if (executions.length === 0) return
     const runs = executions.map(({ claim }) => claim)
-    const held = await this.#setting.leases.renew(runs, this.#lease.seconds)
+    const held = await this.#deps.leases.renew(runs, this.#lease.seconds)
     for (const execution of executions) {
       if (!held.has(execution.claim.id) && !execution.ending) execution.abandon()
     }
@@ -198,7 +198,7 @@ export class RunQueue {
   /** Queues again what was claimed unheard (Q5). */
   async #releaseUnheard(): Promise<void> {
     if (this.#unheard.size === 0) return
-    const { leases, clock, shared } = this.#setting
+    const { leases, clock, shared } = this.#deps
     const asked = new Map(this.#unheard)
     const begun = [...this.#active.keys()]
     const released = await leases.release([...asked.keys()], begun)
@@ -209,7 +209,7 @@ export class RunQueue {
   }
 
   async #abandon(which: Parameters<LeaseStore['abandon']>[0]): Promise<void> {
-    const { leases, clock, onAbandoned } = this.#setting
+    const { leases, clock, onAbandoned } = this.#deps
     for (const run of await leases.abandon(which, timestampOfMs(clock.now()))) onAbandoned(run)
   }
 
@@ -217,16 +217,14 @@ export class RunQueue {
   #every(intervalMs: number, task: () => Promise<void>): void {
     this.#after(intervalMs, () => {
       void task()
-        .catch((error: unknown) =>
-          this.#setting.log.error({ err: error }, 'the leases of runs could not be looked after'),
-        )
+        .catch((error: unknown) => this.#deps.log.error({ err: error }, 'the leases of runs could not be looked after'))
         .then(() => this.#every(intervalMs, task))
     })
   }
 
   #after(delayMs: number, run: () => void): void {
     if (this.#state === 'closed') return
-    const cancel = this.#setting.clock.setTimer(delayMs, () => {
+    const cancel = this.#deps.clock.setTimer(delayMs, () => {
       this.#timers.delete(cancel)
       run()
     })

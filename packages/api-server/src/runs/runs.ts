@@ -31,7 +31,7 @@ import { planRuns } from './plan.ts'
 import { CurveComparison, type CurveComparisonDeps } from './reports/comparison.ts'
 import { ExportStore } from './reports/export-store.ts'
 import { RunExports } from './reports/run-export.ts'
-import { type QueueSetting, RunQueue } from './run-queue.ts'
+import { type QueueDeps, RunQueue } from './run-queue.ts'
 import { RunTeller } from './run-teller.ts'
 import { flushForRead } from './run-view.ts'
 import { type MetricsQuery, RunView } from './run-view.ts'
@@ -57,7 +57,7 @@ export interface RunsDeps {
   /** Nodes of one run that execute at once. */
   readonly maxParallelNodes: number
   /** How long a running run is this engine's without being renewed, and how often it is; 30 s and 10 s unless given. */
-  readonly lease?: QueueSetting['lease']
+  readonly lease?: QueueDeps['lease']
   readonly log: Pick<Log, 'error'>
 }
 

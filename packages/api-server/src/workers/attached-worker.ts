@@ -43,8 +43,8 @@ interface InFlight {
   emittedMs: number
 }
 
-/** What a worker needs of its surroundings. */
-export interface WorkerSetting {
+/** A worker's identity, and the functions of the pool that it calls. */
+export interface WorkerDeps {
   readonly id: string
   readonly hello: HelloFrame
   /** Whose token it is; null for the agent in the engine's own process. */
@@ -61,7 +61,7 @@ export class AttachedWorker {
   readonly id: string
   readonly hello: HelloFrame
   readonly #transport: EngineTransport
-  readonly #setting: WorkerSetting
+  readonly #deps: WorkerDeps
   readonly #inFlight = new Map<string, InFlight>()
   readonly #attachedMs: number
   #contactMs: number
@@ -72,20 +72,20 @@ export class AttachedWorker {
   #behind = 0
   #stopTicking: (() => void) | null = null
 
-  constructor(transport: EngineTransport, setting: WorkerSetting) {
+  constructor(transport: EngineTransport, deps: WorkerDeps) {
     this.#transport = transport
-    this.#setting = setting
-    this.id = setting.id
-    const { hello, token } = setting
+    this.#deps = deps
+    this.id = deps.id
+    const { hello, token } = deps
     // a name and labels are what the token says
     this.hello = token === null ? hello : { ...hello, name: token.name, labels: [...token.labels] }
-    this.#attachedMs = setting.clock.now()
+    this.#attachedMs = deps.clock.now()
     this.#contactMs = this.#attachedMs
   }
 
   /** Whether it is the agent in the engine's own process. */
   get local(): boolean {
-    return this.#setting.token === null
+    return this.#deps.token === null
   }
 
   /** Calls that occupy a slot. */
@@ -160,7 +160,7 @@ export class AttachedWorker {
           reject(error)
         },
       }
-      const startedMs = this.#setting.clock.now()
+      const startedMs = this.#deps.clock.now()
       this.#inFlight.set(call.id, { call, startedMs, demand, settle, emittedMs: startedMs - MAX_SKEW_MS })
       call.signal.addEventListener('abort', onAbort, { once: true })
       this.#tick()
@@ -181,7 +181,7 @@ export class AttachedWorker {
   /** Takes a frame of the worker. A promise asks for no more of its call until it settles; it never rejects. */
   receive(frame: WorkerFrame): void | Promise<void> {
     this.#quietTicks = 0
-    this.#contactMs = this.#setting.clock.now()
+    this.#contactMs = this.#deps.clock.now()
     const done = this.#take(frame)
     if (!done) return
     this.#behind += 1
@@ -202,12 +202,12 @@ export class AttachedWorker {
         this.#running(frame.call)?.call.onArtifact?.(frame.ref)
         return
       case 'result':
-        if (!this.#running(frame.call)) this.#setting.onDropped()
+        if (!this.#running(frame.call)) this.#deps.onDropped()
         this.#end(frame.call, (settle) => settle.resolve(frame.outputs))
         return
       case 'error': {
         const { type, message, traceback } = frame.error
-        if (!this.#inFlight.has(frame.call)) this.#setting.onDropped()
+        if (!this.#inFlight.has(frame.call)) this.#deps.onDropped()
         this.#end(frame.call, (settle) => settle.reject(new CodeError(type, message, traceback)))
         return
       }
@@ -237,7 +237,7 @@ export class AttachedWorker {
     const entry = this.#running(id)
     if (!entry) return
     const { call } = entry
-    const nowMs = this.#setting.clock.now()
+    const nowMs = this.#deps.clock.now()
     try {
       for (const [values, atMs] of batch) {
         const isPossible = atMs >= entry.emittedMs && atMs <= nowMs + MAX_SKEW_MS
@@ -267,11 +267,11 @@ export class AttachedWorker {
     this.#inFlight.delete(id)
     if (this.#inFlight.size === 0) this.#rest()
     if (entry.settle) settle(entry.settle)
-    this.#setting.onChange()
+    this.#deps.onChange()
   }
 
   #tick(): void {
-    this.#stopTicking ??= this.#setting.clock.setTimer(HEARTBEAT_S * 1000, () => {
+    this.#stopTicking ??= this.#deps.clock.setTimer(HEARTBEAT_S * 1000, () => {
       this.#stopTicking = null
       if (this.#behind === 0) this.#quietTicks += 1
       if (this.#quietTicks * HEARTBEAT_S >= SILENCE_S) this.#silent()

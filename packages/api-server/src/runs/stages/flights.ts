@@ -17,8 +17,8 @@ import { createTurnGroup } from '../../db/turn-group.ts'
 import type { Log } from '../../process/log.ts'
 import type { Flight as StoredFlight, FlightRow, Leader, StageStore } from './store.ts'
 
-/** What flights take. */
-export interface FlightsSetting {
+/** Dependencies of the flights. */
+export interface FlightsDeps {
   readonly store: Pick<StageStore, 'flights' | 'land' | 'lead'>
   readonly clock: Clock
   /** Whether other engines work on the same database. */
@@ -52,7 +52,7 @@ const WATCH_MS = 250
 
 /** The flights that one engine knows. */
 export class StageFlights {
-  readonly #setting: FlightsSetting
+  readonly #deps: FlightsDeps
   readonly #flights = new Map<string, OpenFlight>()
   #cancelWatch: (() => void) | null = null
   #closed = false
@@ -60,9 +60,9 @@ export class StageFlights {
   readonly #lead: (flight: StoredFlight) => Promise<Leader>
   readonly #land: (flight: FlightRow) => Promise<void>
 
-  constructor(setting: FlightsSetting) {
-    this.#setting = setting
-    const { store } = setting
+  constructor(deps: FlightsDeps) {
+    this.#deps = deps
+    const { store } = deps
     this.#lead = createTurnGroup((flights) => store.lead(flights))
     this.#land = createTurnGroup(async (flights) => {
       await store.land(flights)
@@ -72,7 +72,7 @@ export class StageFlights {
 
   /** Whether a flight may be another engine's. */
   get isShared(): boolean {
-    return this.#setting.shared
+    return this.#deps.shared
   }
 
   /** Leads a stage within this engine unless one of its runs does, or it is known that another engine's does. */
@@ -121,7 +121,7 @@ export class StageFlights {
     if (!this.isShared) return
     const row = { ...flight.leader, key, failed: how === 'alone' }
     this.#land(row).catch((error: unknown) =>
-      this.#setting.log.error({ err: error }, 'other engines wait for a stage until its run has ended'),
+      this.#deps.log.error({ err: error }, 'other engines wait for a stage until its run has ended'),
     )
   }
 
@@ -139,10 +139,10 @@ export class StageFlights {
 
   #watch(): void {
     if (this.#closed) return
-    this.#cancelWatch ??= this.#setting.clock.setTimer(WATCH_MS, () => {
+    this.#cancelWatch ??= this.#deps.clock.setTimer(WATCH_MS, () => {
       void this.#look()
         .catch((error: unknown) =>
-          this.#setting.log.error({ err: error }, 'the stages of other engines could not be looked after'),
+          this.#deps.log.error({ err: error }, 'the stages of other engines could not be looked after'),
         )
         .then(() => {
           this.#cancelWatch = null
@@ -157,7 +157,7 @@ export class StageFlights {
 
   async #look(): Promise<void> {
     const watched = this.#watched()
-    const rows = await this.#setting.store.flights(watched.map(([key]) => key))
+    const rows = await this.#deps.store.flights(watched.map(([key]) => key))
     const found = new Map(rows.map((row) => [row.key, row]))
     for (const [key, flight] of watched) {
       const row = found.get(key)
