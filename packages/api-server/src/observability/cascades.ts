@@ -1,9 +1,10 @@
 /**
  * Cascades (wire decision G52): everything that one event set off in live flows, and runs.
  *
- * - C1 `ended` is on the way of every message: it notes a cascade and does nothing else.
- * - C2 of each flow a share of the cascades is kept one by one (allowance.ts); all of them are counted. Runs are all kept.
- * - C3 whoever reads sees what ended before: the recorder writes it first.
+ * - cascades.C1 `ended` is on the way of every message: it notes a cascade and does nothing else.
+ * - cascades.C2 of each flow a share of the cascades is kept one by one (allowance.ts); all of them are counted. Runs
+ *   are all kept.
+ * - cascades.C3 whoever reads sees what ended before: the recorder writes it first.
  */
 import type { CascadeOrigin, EndedCascade } from '@flow-service/core'
 import { type CascadeRecord, type RunSummary, timestampOfMs } from '@flow-service/protocol'

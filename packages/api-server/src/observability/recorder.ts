@@ -1,10 +1,11 @@
 /**
- * Writes what happens, behind: cascades, runs, and executions by the minute.
+ * Writes cascades, runs, and executions by the minute to the database, behind the events themselves.
  *
- * - W1 one write is under way at a time, one transaction; what happens meanwhile goes with the next one.
- * - W2 every {@link FLUSH_MS}, and whenever somebody reads. A write that fails keeps what it had for the next one.
- * - W3 a run and its executions are counted by the engine whose insert of the run had an effect, in that transaction:
- *   once, however many engines hear of it.
+ * - observability.W1 one write is under way at a time, one transaction; what happens meanwhile goes with the next one.
+ * - observability.W2 every {@link FLUSH_MS}, and whenever somebody reads. A write that fails keeps what it had for the
+ *   next one.
+ * - observability.W3 a run and its executions are counted by the engine whose insert of the run had an effect, in that
+ *   transaction: once, however many engines hear of it.
  */
 import type { Clock, EndedCascade, FlowStats } from '@flow-service/core'
 import type { RunSummary } from '@flow-service/protocol'

@@ -2,8 +2,9 @@
  * News of runs between the engines of one database. Whoever misses one finds out by itself: the queue polls, and a
  * cancelled run's writes have no effect.
  *
- * - E1 news of the same moment travel together, at most {@link GATHER_MS} after the first of them.
- * - E2 an engine hears the news of others in the order in which they were sent, one message after the other.
+ * - engine-channel.E1 news of the same moment travel together, at most {@link GATHER_MS} after the first of them.
+ * - engine-channel.E2 an engine hears the news of others in the order in which they were sent, one message after the
+ *   other.
  */
 import type { Clock } from '@flow-service/core'
 import type { RunStatus, RunSummary } from '@flow-service/protocol'
@@ -77,7 +78,7 @@ export class EngineChannel {
     try {
       while (this.#news.length > 0) {
         const message: Message = { from: this.#self, news: this.#news.splice(0, MESSAGE_NEWS) }
-        // oxlint-disable-next-line no-await-in-loop -- E2
+        // oxlint-disable-next-line no-await-in-loop -- in the order in which they were sent (engine-channel.E2)
         await database.notify(CHANNEL, JSON.stringify(message))
       }
     } catch (error) {

@@ -1,12 +1,12 @@
 /**
  * Keeps the record of one executing run: turns what the graph runtime observes into node records, curves and events.
  *
- * - R1 one write of the run is under way at a time; what happens meanwhile goes with the next one.
- * - R2 changes are written at most 500 ms after they happened, a full curve at once, and the rest with the end: what a
- *   finished run shows is complete in the commit that finishes it.
- * - R3 from the moment the end is decided nothing more is taken in.
- * - R4 at most 20,000 points wait to be written, and those of the frames that are on their way: what emits more is held
- *   back until a write has taken them.
+ * - recorder.R1 one write of the run is under way at a time; what happens meanwhile goes with the next one.
+ * - recorder.R2 changes are written at most 500 ms after they happened, a full curve at once, and the rest with the
+ *   end: what a finished run shows is complete in the commit that finishes it.
+ * - recorder.R3 from the moment the end is decided nothing more is taken in.
+ * - recorder.R4 at most 20,000 points wait to be written, and those of the frames that are on their way: what emits
+ *   more is held back until a write has taken them.
  */
 import { type BatchEvent, type Clock, IntervalGate } from '@flow-service/core'
 import {
@@ -98,7 +98,7 @@ export class RunRecorder {
     this.#cancelTimer ??= this.#deps.clock.setTimer(FLUSH_MS, () => void this.flush())
   }
 
-  /** While too many points wait to be written: settles when a write takes them (R4). */
+  /** While too many points wait to be written: settles when a write takes them (recorder.R4). */
   behind(): Promise<void> | undefined {
     if (this.#closed || this.#metrics.waiting < MAX_WAITING) return undefined
     this.#room ??= Promise.withResolvers()

@@ -1,18 +1,18 @@
 /**
  * Admits queued runs to this engine and watches the leases of the running ones.
  *
- * - Q1 a run is queued until one conditional statement claims it; the claim writes the lease. At most `maxRuns` runs
- *   execute at once, and at most as many again wait for the commit of their end: the next ones execute meanwhile, on
- *   the embedded database from that very commit on.
- *   A run of which everything waits for attached workers executes nothing here: there may be {@link MAX_WAITING} of
- *   them beside, and what a worker takes goes on at once.
- * - Q2 a claim is tried when a run is submitted, when one has executed or ended, when another engine says so, and every
- *   second where another engine may have said so unheard.
- * - Q3 a lease of 30 s is renewed every 10 s; a run whose lease was lost is dropped here without a write.
- * - Q4 on a shared database every engine looks for expired leases every 5 s. The embedded database has no other engine,
- *   and a computer that slept must not lose its runs: there, running runs are given up only when the database opens.
- * - Q5 what a claim has taken whose answer was lost is queued again: the engine that asked knows by its token which runs
- *   these are, and that it has begun none of them.
+ * - run-queue.Q1 a run is queued until one conditional statement claims it; the claim writes the lease. At most
+ *   `maxRuns` runs execute at once, and at most as many again wait for the commit of their end: the next ones execute
+ *   meanwhile, on the embedded database from that very commit on. A run of which everything waits for attached workers
+ *   executes nothing here: there may be {@link MAX_WAITING} of them beside, and what a worker takes goes on at once.
+ * - run-queue.Q2 a claim is tried when a run is submitted, when one has executed or ended, when another engine says so,
+ *   and every second where another engine may have said so unheard.
+ * - run-queue.Q3 a lease of 30 s is renewed every 10 s; a run whose lease was lost is dropped here without a write.
+ * - run-queue.Q4 on a shared database every engine looks for expired leases every 5 s. The embedded database has no
+ *   other engine, and a computer that slept must not lose its runs: there, running runs are given up only when the
+ *   database opens.
+ * - run-queue.Q5 what a claim has taken whose answer was lost is queued again: the engine that asked knows by its token
+ *   which runs these are, and that it has begun none of them.
  */
 import { randomUUID } from 'node:crypto'
 
@@ -61,7 +61,7 @@ export class RunQueue {
   #state: 'new' | 'open' | 'closed' = 'new'
   #wanted = false
   #claiming: Promise<void> | null = null
-  /** Tokens of claims that failed, and when: they may have taken runs whose names nobody has heard (Q5). */
+  /** Tokens of claims that failed, and when: they may have taken runs whose names nobody has heard (run-queue.Q5). */
   readonly #unheard = new Map<string, number>()
 
   constructor(deps: QueueDeps) {
@@ -131,7 +131,7 @@ export class RunQueue {
     return this.#state === 'open'
   }
 
-  /** How many runs may be claimed now (Q1). */
+  /** How many runs may be claimed now (run-queue.Q1). */
   get #free(): number {
     const { maxRuns } = this.#deps
     const executingOrEnding = this.#active.size - this.#waiting
@@ -195,7 +195,7 @@ export class RunQueue {
     }
   }
 
-  /** Queues again what was claimed unheard (Q5). */
+  /** Queues again what was claimed unheard (run-queue.Q5). */
   async #releaseUnheard(): Promise<void> {
     if (this.#unheard.size === 0) return
     const { leases, clock, shared } = this.#deps

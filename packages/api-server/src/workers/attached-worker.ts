@@ -3,13 +3,14 @@
  *
  * A call is *running* until its promise settles and *ending* from then on until the worker says that it has ended:
  * a cancelled call keeps its slot while its process dies.
- * - A1 a promise settles once; frames of an ending or unknown call change nothing but the slot. Results among them are
- *   counted; the error with which a cancelled call ends is none.
- * - A2 every frame is a contact. Nine ticks of 10 s without one fail the running calls as `worker_silent`. Ticks are
- *   counted, not time: an engine that slept itself does not blame its workers, nor does one that is behind with what a
- *   worker has sent.
- * - A3 a lost connection fails the running calls as `worker_lost` at once and frees everything.
- * - A4 a worker's clock may be wrong, or lie: an emission before the one before it, or after now, is one of now.
+ * - attached-worker.A1 a promise settles once; frames of an ending or unknown call change nothing but the slot. Results
+ *   among them are counted; the error with which a cancelled call ends is none.
+ * - attached-worker.A2 every frame is a contact. Nine ticks of 10 s without one fail the running calls as
+ *   `worker_silent`. Ticks are counted, not time: an engine that slept itself does not blame its workers, nor does one
+ *   that is behind with what a worker has sent.
+ * - attached-worker.A3 a lost connection fails the running calls as `worker_lost` at once and frees everything.
+ * - attached-worker.A4 a worker's clock may be wrong, or lie: an emission before the one before it, or after now, is
+ *   one of now.
  */
 import { type Clock, type CodeCall, CodeError } from '@flow-service/core'
 import {
@@ -219,7 +220,7 @@ export class AttachedWorker {
     }
   }
 
-  /** The connection is gone (A3). */
+  /** The connection is gone (attached-worker.A3). */
   lost(): void {
     const entries = [...this.#inFlight.values()]
     this.#inFlight.clear()

@@ -1,9 +1,10 @@
 /**
  * Exports of runs and of their points as text that is made while it is read (wire decision G37).
  *
- * - X1 the runs are settled before the first byte: those of the selection that exist now, the newest 10,000 of them.
- * - X2 between two pages nothing is held, neither a connection nor more than a page: a reader may take its time, and the
- *   work ends with the reader.
+ * - run-export.X1 the runs are settled before the first byte: those of the selection that exist now, the newest 10,000
+ *   of them.
+ * - run-export.X2 between two pages nothing is held, neither a connection nor more than a page: a reader may take its
+ *   time, and the work ends with the reader.
  */
 import type { Secrets } from '@flow-service/core'
 import { MAX_SELECTED_RUNS, specialFloats, timestampOfMs, type WireNumber } from '@flow-service/protocol'
@@ -81,7 +82,7 @@ export class RunExports {
     return { truncated, text: this.#points(query, filter) }
   }
 
-  /** The selection within the times of the runs that it has now (X1). */
+  /** The selection within the times of the runs that it has now (run-export.X1). */
   async #settled(filter: RunFilter): Promise<{ filter: RunFilter; truncated: RunExport['truncated'] }> {
     const { store } = this.#deps
     const { runs, newest, oldest } = await store.extent(filter)

@@ -1,5 +1,6 @@
 /**
- * The stages of one engine: what is stored of them, what executes now, and what of it is dropped.
+ * The stages of one engine: stored results, executions that runs wait for, and the expiry of both. DESIGN.md beside this
+ * file has the states and invariants.
  * @module
  */
 import type { Clock } from '@flow-service/core'

@@ -4,12 +4,13 @@
  * States of a flight: *led* here (a run of this engine executes it), or *watched* (a run of another engine does); then
  * *over*. Whoever waited looks for a result and, without one, tries to lead.
  *
- * - S1 at most one run of an engine leads a stage; over several engines the row of the stage says who does, and stands
- *   for as long as the lease of that run. A leader has its inputs and a slot, and waits for no other stage: no circle.
- * - S2 a flight is over when the result is committed, when the execution ended without one, or when its run ended.
- *   Whatever becomes of the row, that is at the latest with the lease.
- * - S3 after a failure, or a result that is not kept, those who waited execute each by itself: a failure is nobody
- *   else's. After a cancellation or the death of its engine one of them leads, the others wait for it.
+ * - flights.S1 at most one run of an engine leads a stage; over several engines the row of the stage says who does, and
+ *   stands for as long as the lease of that run. A leader has its inputs and a slot, and waits for no other stage: no
+ *   circle.
+ * - flights.S2 a flight is over when the result is committed, when the execution ended without one, or when its run
+ *   ended. Whatever becomes of the row, that is at the latest with the lease.
+ * - flights.S3 after a failure, or a result that is not kept, those who waited execute each by itself: a failure is
+ *   nobody else's. After a cancellation or the death of its engine one of them leads, the others wait for it.
  */
 import type { Clock } from '@flow-service/core'
 
@@ -26,7 +27,7 @@ export interface FlightsDeps {
   readonly log: Pick<Log, 'error'>
 }
 
-/** How a flight ended: `open` when somebody else has to lead it, unless there is a result; `alone` after S3. */
+/** How a flight ended: `open` when somebody else has to lead it, unless there is a result; `alone` after flights.S3. */
 export type FlightEnd = 'open' | 'alone'
 
 /** A stage that executes now. */
