@@ -2,25 +2,8 @@
  * The work of live flows that outlives the engine, in the database (wire decision G79): held deliveries, durable
  * arrivals, timers, and notes of executions that must not be repeated.
  *
- * Operations gather in a batch while the one before is written; a batch is one statement, and so one commit.
- * - work.W1 what is committed is at any moment a beginning of what was asked for, in that order: one batch is written
- *   at a time, and each is committed whole or not at all.
- * - work.W2 what undoes itself within a batch is not written: work that is kept and dropped, a note that another
- *   replaces.
- * - work.W3 a batch that fails is written again until it is committed; done twice, it comes to the same. So a lost
- *   answer does no harm.
- * - work.W4 who waits is told after {@link PATIENCE_MS}. The batch goes on: rejected work may still come to be kept,
- *   and whoever gives it up drops it.
- * - work.W5 no more than {@link MAX_OPERATIONS} and {@link MAX_LENGTH} wait: beyond that nothing new is kept. Drops and
- *   ends are always taken; they are fewer than what was kept.
- * - work.W6 work that can never be stored (its flow is gone, a text that PostgreSQL does not take) is refused alone.
- * - work.W7 work is dropped after what its end has caused: `beforeDrops` is awaited first.
- * - work.W8 what is asked for `together` is in one batch, however full that is.
- * - work.W9 work that holds the value of a secret is stored sealed, and open again when it is taken up. What does not
- *   open is told to the log and left where it is; it keeps nothing else from going on.
- * - work.W10 an arrival is published before it is committed, unless the writes have trouble; who brought it is told
- *   when it is. One that ends before is not written as work: what it published is, in one row with others, until that
- *   is recorded as last value and history. So does one that ends later.
+ * Operations gather in a batch while the one before is written; a batch is one statement, and so one commit. Invariants
+ * work.W1-W10 are in DESIGN.md beside this file.
  * @module
  */
 import { AsyncResource } from 'node:async_hooks'
