@@ -59,20 +59,20 @@ export interface ApiDeps {
 
 /** The router of a service, to be mounted before any body parser, and its socket routes on `upgrades`. */
 export function createApi({ engine, upgrades, isAlive }: ApiDeps): Router {
-  const parts = nounsOf(engine, { config, hooks, log, observability, servedSockets })
-  const { environment, portalToken, docs: hasDocs, ...settings } = parts.config
+  const nouns = nounsOf(engine, { config, hooks, log, observability, servedSockets })
+  const { environment, portalToken, docs: hasDocs, ...settings } = nouns.config
   const { authenticate, authenticateKnown } = createAuthenticators(engine)
   const { baseUrl, corsOrigins, trustProxy } = settings
   const home = { baseUrl, origins: corsOrigins }
   const isPortal = portalCheck(portalToken)
-  const hook = hookRoutes(parts.hooks, isPortal)
-  const socket = parts.servedSockets.upgrade({ isPortal, home })
+  const hook = hookRoutes(nouns.hooks, isPortal)
+  const socket = nouns.servedSockets.upgrade({ isPortal, home })
   upgrades.route('/hooks/*', socket)
   upgrades.route('/api/v1/hooks/*', socket)
   routeSockets(engine, { upgrades, authenticate, home })
   const maxBodyBytes = { 'artifacts.put': settings.artifactMaxBytes, 'runs.import': settings.importMaxBytes }
   const bindings = bindingsOf([...slices, observabilityApi], engine)
-  const { observability: observed } = parts
+  const { observability: observed } = nouns
   // only paths of our own: mounted at the root of a host's app, everything else is the host's
   return Router({ caseSensitive: true })
     .use('/hooks', hook)
@@ -84,7 +84,7 @@ export function createApi({ engine, upgrades, isAlive }: ApiDeps): Router {
     .use(docs({ document: apiDocument(), environment, enabled: hasDocs }))
     .use('/api/v1', mount(bindingsOf([stateApi], engine), { authenticate: authenticateKnown }))
     .use('/api/v1', mount(bindings, { authenticate, baseUrl, trustProxy, maxBodyBytes }), notFound)
-    .use(answerErrors(parts.log))
+    .use(answerErrors(nouns.log))
 }
 
 /** Who sends a request; the second also knows users whom the database cannot tell now. */

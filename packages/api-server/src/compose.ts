@@ -99,5 +99,5 @@ type Names = NamesOf<typeof given> | Layer.Success<typeof nouns> | Layer.Service
 export type Engine = Context.Context<Names>
 
 /** An engine, to be opened in the scope of the caller: afterwards live flows are restored and queued runs are executed. */
-export const openEngine = (parts: Given): Effect.Effect<Engine, never, Scope.Scope> =>
-  opens(contextOf(given, parts), nouns, work)
+export const openEngine = (deps: Given): Effect.Effect<Engine, never, Scope.Scope> =>
+  opens(contextOf(given, deps), nouns, work)

@@ -115,31 +115,31 @@ async function open(config: ResolvedConfig, lifecycle: Lifecycle): Promise<Servi
     )
   }
   const engine = await lifecycle.openAll(openEngine({ config, log, redactor, clock: createClock() }))
-  const parts = nounsOf(engine, { addressRules, codeFlows, database, sessions, users })
+  const nouns = nounsOf(engine, { addressRules, codeFlows, database, sessions, users })
   // whoever shows reports to people shows these as well
   if (config.onNodeReport === null) {
-    for (const { file, line, column, message } of parts.codeFlows.errors) log.error({ file, line, column }, message)
+    for (const { file, line, column, message } of nouns.codeFlows.errors) log.error({ file, line, column }, message)
   }
-  const first = await parts.users.createFirst(config)
+  const first = await nouns.users.createFirst(config)
   const upgrades = await lifecycle.open(
     async () => createUpgradeRouter({ log }),
     (router) => router.close(),
   )
   let alive = true
-  void parts.database.failed.then(() => (alive = false))
+  void nouns.database.failed.then(() => (alive = false))
   return new OpenService({
-    ...parts,
+    ...nouns,
     config,
     lifecycle,
     log,
     first,
     upgrades,
     router: createApi({ engine, upgrades, isAlive: () => alive }),
-    email: (await parts.users.firstSuperuser())?.principal.email ?? null,
+    email: (await nouns.users.firstSuperuser())?.principal.email ?? null,
   })
 }
 
-interface Parts {
+interface ServiceDeps {
   readonly addressRules: AddressRules
   readonly codeFlows: CodeFlows
   readonly config: ResolvedConfig
@@ -155,44 +155,44 @@ interface Parts {
 }
 
 class OpenService implements Service {
-  readonly #parts: Parts
+  readonly #deps: ServiceDeps
   #address: Promise<Address> | null = null
   #closing: Promise<void> | null = null
 
-  constructor(parts: Parts) {
-    this.#parts = parts
+  constructor(deps: ServiceDeps) {
+    this.#deps = deps
   }
 
   get config(): ResolvedConfig {
-    return this.#parts.config
+    return this.#deps.config
   }
 
   get router(): Router {
-    return this.#parts.router
+    return this.#deps.router
   }
 
   get signIn(): Service['signIn'] {
-    return { email: this.#parts.email, password: this.#parts.first?.password ?? null }
+    return { email: this.#deps.email, password: this.#deps.first?.password ?? null }
   }
 
   get loadedFlows(): Service['loadedFlows'] {
-    return this.#parts.codeFlows.registered
+    return this.#deps.codeFlows.registered
   }
 
   get loadErrors(): Service['loadErrors'] {
-    return this.#parts.codeFlows.errors
+    return this.#deps.codeFlows.errors
   }
 
   get flowFiles(): Service['flowFiles'] {
-    return this.#parts.codeFlows.files
+    return this.#deps.codeFlows.files
   }
 
   get failed(): Promise<Error> {
-    return this.#parts.database.failed
+    return this.#deps.database.failed
   }
 
   attach(server: Server, mount = ''): () => void {
-    const { addressRules, upgrades } = this.#parts
+    const { addressRules, upgrades } = this.#deps
     const ends = [upgrades.attach(server, mount), addressRules.protect(server)]
     return () => {
       for (const end of ends) end()
@@ -207,23 +207,23 @@ class OpenService implements Service {
   }
 
   reload(): Promise<ReloadResult> {
-    return this.#parts.codeFlows.reload()
+    return this.#deps.codeFlows.reload()
   }
 
   async superuserToken(): Promise<string> {
-    const { sessions, users } = this.#parts
+    const { sessions, users } = this.#deps
     const user = await users.firstSuperuser()
     if (!user) throw new ConfigError('there is no superuser yet: set SERVICE_FIRST_SUPERUSER and its password')
     return (await sessions.issue(user)).access_token
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#parts.lifecycle.close()
+    this.#closing ??= this.#deps.lifecycle.close()
     return this.#closing
   }
 
   async #listen(): Promise<Address> {
-    const { config, lifecycle, log, router, sessions, upgrades, users } = this.#parts
+    const { config, lifecycle, log, router, sessions, upgrades, users } = this.#deps
     const app = express().disable('x-powered-by').use(router).use(secureHeaders, notFound, answerErrors(log))
     const server = await lifecycle.open(
       async () => {

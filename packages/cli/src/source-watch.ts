@@ -3,10 +3,12 @@
  *
  * The operating system only tells when to look: what counts is whether a file is another one than at the last look (its
  * identity, size or time), so that nothing is missed that was announced badly, and nothing is told twice.
- * - W1 a look is taken before each call of `changed`, and after it another one: what changes during a call causes the
- *   next. Calls do not overlap.
- * - W2 a burst of changes is one: a look waits until it has been quiet for {@link QUIET_MS}, at most {@link PATIENCE_MS}.
- * - W3 where a folder cannot be watched (it is away, or the system has no more watches), it is looked at every second.
+ * - source-watch.W1 a look is taken before each call of `changed`, and after it another one: what changes during a call
+ *   causes the next. Calls do not overlap.
+ * - source-watch.W2 a burst of changes is one: a look waits until it has been quiet for {@link QUIET_MS}, at most
+ *   {@link PATIENCE_MS}.
+ * - source-watch.W3 where a folder cannot be watched (it is away, or the system has no more watches), it is looked at
+ *   every second.
  *
  * Not by `chokidar`: it begins to watch some time after it was asked to, so that a save in between is lost (without looks
  * of our own always, with them for files by name now and then), and takes four times the memory.
@@ -47,7 +49,7 @@ export function watchSources({ directory, files, changed }: SourceWatchOptions):
   let closed = false
 
   const notice = (): void => {
-    if (closed || working) return // W1
+    if (closed || working) return // source-watch.W1
     const nowMs = performance.now()
     firstAtMs ??= nowMs
     clearTimeout(timer)
@@ -115,7 +117,7 @@ class FolderWatchers {
       this.#watchers.set(path, watcher)
       return true
     } catch {
-      return false // W3
+      return false // source-watch.W3
     }
   }
 

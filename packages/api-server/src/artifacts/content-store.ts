@@ -4,7 +4,7 @@
  *     tmp/<uuid>             an upload on its way, or a file that was moved out of sight
  *     sha256/ab/abcdef…      bytes under their digest, never changed
  *
- * DESIGN.md beside this file has the invariants (C1-C4).
+ * DESIGN.md beside this file has the invariants (content-store.C1-C4).
  * @module
  */
 import { createHash, randomUUID } from 'node:crypto'

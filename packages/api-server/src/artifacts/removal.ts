@@ -1,6 +1,6 @@
 /**
  * Takes stored bytes away: those that nothing needs any more, and those that a superuser deletes. DESIGN.md beside this
- * file says in which order, and why (A1-A4).
+ * file says in which order, and why (removal.A1-A5).
  * @module
  */
 import type { Database, Sql } from '../db/database.ts'

@@ -7,8 +7,8 @@ import type { Clock } from '@flow-service/core'
 import type { Log } from '../process/log.ts'
 import type { Artifacts } from './artifacts.ts'
 
-/** What sweeping takes. */
-export interface SweeperSetting {
+/** Dependencies of the sweeper. */
+export interface SweeperDeps {
   readonly artifacts: Pick<Artifacts, 'sweep'>
   /** Drops bundles of code that nothing can execute any more, and with them their references; tells how many. */
   readonly expireCode: () => Promise<number>
@@ -26,13 +26,13 @@ const HOUR_MS = 3_600_000
 
 /** Works five minutes after it opens, and every hour from then on. */
 export class Sweeper {
-  readonly #setting: SweeperSetting
+  readonly #deps: SweeperDeps
   readonly #stop = new AbortController()
   #cancel: () => void = () => {}
   #sweeping: Promise<void> = Promise.resolve()
 
-  constructor(setting: SweeperSetting) {
-    this.#setting = setting
+  constructor(deps: SweeperDeps) {
+    this.#deps = deps
   }
 
   open(): void {
@@ -48,7 +48,7 @@ export class Sweeper {
 
   /** Waits again when a sweep is over: two never overlap. */
   #wait(delayMs: number): void {
-    this.#cancel = this.#setting.clock.setTimer(delayMs, () => {
+    this.#cancel = this.#deps.clock.setTimer(delayMs, () => {
       this.#sweeping = this.#sweep().finally(() => {
         if (!this.#stop.signal.aborted) this.#wait(HOUR_MS)
       })
@@ -56,7 +56,7 @@ export class Sweeper {
   }
 
   async #sweep(): Promise<void> {
-    const { artifacts, expireCode, eventLog, log } = this.#setting
+    const { artifacts, expireCode, eventLog, log } = this.#deps
     try {
       const bundles = await expireCode()
       const swept = { ...(await artifacts.sweep(this.#stop.signal)), bundles }

@@ -1,11 +1,11 @@
-import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
-
 /**
  * Session tokens: JWTs (RFC 7519) signed with HS256 by one key. The token proves who signed in and when; what the user
  * may do is read from the database for every request.
  * @module
  */
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+
 import type { Token } from '@flow-service/protocol'
 import { errors, jwtVerify, SignJWT } from 'jose'
 

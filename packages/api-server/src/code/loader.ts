@@ -1,7 +1,8 @@
 /**
  * Loads the flows of a directory of TypeScript (wire decision G64, "registration by path"): translates the modules,
  * evaluates them in a process of their own, and names the code behind every node. Holds no state: calling it again is
- * how a change is seen. What is broken is told as an error and leaves everything else in.
+ * how a change is seen. A broken module is an error in the answer and leaves everything else in. States and invariants of
+ * all that: DESIGN.md beside this file.
  * @module
  */
 import fs from 'node:fs'

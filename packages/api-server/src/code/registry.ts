@@ -1,5 +1,6 @@
 /**
- * The flows in TypeScript that this engine has: which are registered, and the executable form of their code.
+ * The flows in TypeScript that this engine has: which are registered, and the executable form of their code. Invariants
+ * code.B5-B7 are in DESIGN.md beside this file.
  * @module
  */
 import { canonicalJson, type CodeEntry, type FlowDocument, type Issue } from '@flow-service/protocol'

@@ -3,11 +3,12 @@
  * router, a frozen host). The driver would wait for the answer without end. A connection that is closed here is opened
  * again by the driver; its statement fails as if the server had closed it.
  *
- * W1 The driver closes what is idle before it counts as silent, and a transaction that does something else meanwhile
- *    says so, however long that takes. So a silent connection waits for an answer.
- * W2 It may wait for a slow statement: the server is asked, over a new connection, how many it is executing for us. What
- *    waits for us there is none of them: of a statement that it has been told for the first time it expects the values.
- * W3 Connections for notifications are never idle: the pulse of this engine passes through them.
+ * - connection-watch.W1 the driver closes what is idle before it counts as silent, and a transaction that does
+ *   something else meanwhile says so, however long that takes. So a silent connection waits for an answer.
+ * - connection-watch.W2 it may wait for a slow statement: the server is asked, over a new connection, how many it is
+ *   executing for us. What waits for us there is none of them: of a statement that it has been told for the first time
+ *   it expects the values.
+ * - connection-watch.W3 connections for notifications are never idle: the pulse of this engine passes through them.
  * @module
  */
 import { randomUUID } from 'node:crypto'

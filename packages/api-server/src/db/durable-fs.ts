@@ -3,9 +3,9 @@
  * callback, so that a committed row may be lost, or the database be unreadable, after a power cut.
  * Relies on `Module.NODEFS` of that exact version: {@link DurableFs.syncs} tells whether the hook still works.
  *
- * D1 A sync that failed is never tried again: the kernel may have dropped the bytes, and would call the next one good.
- *    From then on every sync fails, and {@link DurableFs.failure} says why.
- * D2 The log of the database gets the reserve when the disk is full, see disk-reserve.ts.
+ * - durable-fs.D1 a sync that failed is never tried again: the kernel may have dropped the bytes, and would call the
+ *   next one good. From then on every sync fails, and {@link DurableFs.failure} says why.
+ * - durable-fs.D2 the log of the database gets the reserve when the disk is full, see disk-reserve.ts.
  * @module
  */
 import fs from 'node:fs'

@@ -3,8 +3,9 @@
  * answers `{ id, answer }`, `{ id, error }`, or `{ id }` when closed; posts `{ ready: true }` first.
  * In a thread of its own, because a statement keeps its event loop busy until it ends.
  *
- * E1 A program that broke off is never called again, not even to close it: it may run for ever.
- * E2 While the disk is full, transactions are read-only: PostgreSQL refuses writes (25006), and reads go on.
+ * - embedded-worker.E1 a program that broke off is never called again, not even to close it: it may run for ever.
+ * - embedded-worker.E2 while the disk is full, transactions are read-only: PostgreSQL refuses writes (25006), and reads
+ *   go on.
  * @module
  */
 import { parentPort, workerData } from 'node:worker_threads'
@@ -84,7 +85,7 @@ function execute(messages: Uint8Array): Uint8Array {
   return answer
 }
 
-/** Lets PostgreSQL refuse writes while the disk is full, and take them when it no longer is (E2). */
+/** Lets PostgreSQL refuse writes while the disk is full, and take them when it no longer is (embedded-worker.E2). */
 function heedDisk(): void {
   if (!isIdle || reserve.isFull() === isReadOnly) return
   isReadOnly = !isReadOnly

@@ -21,7 +21,7 @@ export interface PoolOptions {
   log: Log
 }
 
-/** Connections for statements and for transactions: see T4 in transaction.ts. */
+/** Connections for statements and for transactions: a pool of one each for the latter (transaction.T4). */
 export interface Pools {
   sql: Sql
   transactions: Transactions

@@ -1,14 +1,15 @@
 /**
  * Transactions, and the guard around the root handle.
  *
- * T1 While a transaction is open, the root handle throws in its callback: on the embedded database, which has one
- *    session, the statement would wait for a session that waits for the statement.
- * T2 A handle is dead when its transaction has ended or its connection is lost. The driver would run a later statement
- *    outside any transaction, on whatever connection is there by then.
- * T3 Nothing is sent on a lost connection, not even ROLLBACK: the driver would throw outside any promise and so end the
- *    process (porsager/postgres issues 1066, 1154).
- * T4 A transaction begins on a connection that has no other work: on a busy one the driver can fail to take it over.
- *    So transactions have connections of their own, each in a pool of one: it is known which one a transaction has.
+ * - transaction.T1 while a transaction is open, the root handle throws in its callback: on the embedded database, which
+ *   has one session, the statement would wait for a session that waits for the statement.
+ * - transaction.T2 a handle is dead when its transaction has ended or its connection is lost. The driver would run a
+ *   later statement outside any transaction, on whatever connection is there by then.
+ * - transaction.T3 nothing is sent on a lost connection, not even ROLLBACK: the driver would throw outside any promise
+ *   and so end the process (porsager/postgres issues 1066, 1154).
+ * - transaction.T4 a transaction begins on a connection that has no other work: on a busy one the driver can fail to
+ *   take it over. So transactions have connections of their own, each in a pool of one: it is known which one a
+ *   transaction has.
  * @module
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
@@ -42,7 +43,7 @@ export class Lane {
 export interface Transactions {
   /** See `Database.transaction`. */
   run: Database['transaction']
-  /** Throws when called inside an open transaction (T1). */
+  /** Throws when called inside an open transaction (transaction.T1). */
   assertOutside: () => void
   /** Waits for the open transactions; later ones are refused. */
   end(): Promise<void>
@@ -63,7 +64,7 @@ const WARN_AFTER_MS = 5_000
 /** serialization_failure and deadlock_detected (PostgreSQL manual, appendix A). */
 const RETRYABLE = new Set(['40001', '40P01'])
 
-/** Transactions on lanes that nothing else uses (T4). */
+/** Transactions on lanes that nothing else uses (transaction.T4). */
 export function createTransactions(lanes: readonly Lane[], log: Pick<Log, 'warn'>): Transactions {
   const current = new AsyncLocalStorage<Scope>()
   const running = new Set<Promise<unknown>>()
@@ -131,7 +132,7 @@ export const isUniqueViolation = (error: unknown, index?: string): boolean =>
   sqlState(error) === '23505' &&
   (index === undefined || (error as { constraint_name?: string }).constraint_name === index)
 
-/** Settles only while the connection is there (T3): the driver then commits or rolls back on it. */
+/** Settles only while the connection is there (transaction.T3): the driver then commits or rolls back on it. */
 async function runInScope<T>(
   connection: postgres.TransactionSql,
   scope: Scope,

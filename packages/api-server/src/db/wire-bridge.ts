@@ -2,13 +2,14 @@
  * Lets the PostgreSQL driver speak to an in-process PostgreSQL that has a single session: any number of virtual
  * sockets share that session, one complete batch of messages at a time (protocol 3.0, PostgreSQL manual chapter 54).
  *
- * W1 A batch ends with Sync, Query or Flush; it goes to the session whole, and its answer to its socket alone.
- * W2 While the session is not idle (open transaction, or a batch without ReadyForQuery) its socket owns it; the batches
- *    of the others wait.
- * W3 A socket never closes because the session was lost: statements are prepared again in the new session, and a
- *    transaction that was open is found aborted there. So the driver needs no reconnect.
- * W4 A COMMIT or ROLLBACK that fails with the session ends the transaction: the driver sends nothing more for it, and
- *    all others would wait for its socket.
+ * - wire-bridge.W1 a batch ends with Sync, Query or Flush; it goes to the session whole, and its answer to its socket
+ *   alone.
+ * - wire-bridge.W2 while the session is not idle (open transaction, or a batch without ReadyForQuery) its socket owns
+ *   it; the batches of the others wait.
+ * - wire-bridge.W3 a socket never closes because the session was lost: statements are prepared again in the new
+ *   session, and a transaction that was open is found aborted there. So the driver needs no reconnect.
+ * - wire-bridge.W4 a COMMIT or ROLLBACK that fails with the session ends the transaction: the driver sends nothing more
+ *   for it, and all others would wait for its socket.
  * @module
  */
 import { Duplex } from 'node:stream'
@@ -23,7 +24,7 @@ interface Connection {
   batch: Buffer[]
   /** The Parse messages that the session has, by statement name. */
   statements: Map<string, Buffer>
-  /** Whether its last batch ends a transaction (W4). */
+  /** Whether its last batch ends a transaction (wire-bridge.W4). */
   isEnding: boolean
 }
 
@@ -32,7 +33,7 @@ interface Batch {
   messages: Buffer
   /** Its Parse messages, in order. */
   parses: Buffer[]
-  /** Whether it ends a transaction, or is the Sync behind a batch that does (W4). */
+  /** Whether it ends a transaction, or is the Sync behind a batch that does (wire-bridge.W4). */
   isEnding: boolean
 }
 
@@ -96,7 +97,7 @@ export class WireBridge {
     return socket
   }
 
-  /** Tells that the session is gone: the next batch meets a new one, which is prepared first (W3). */
+  /** Tells that the session is gone: the next batch meets a new one, which is prepared first (wire-bridge.W3). */
   sessionLost(): void {
     this.#lost = true
   }
@@ -283,7 +284,7 @@ function readAnswer(answer: Buffer): { status: number | undefined; parsed: numbe
   return { status, parsed }
 }
 
-/** Flush has no body, and is the last message of its batch (W1). */
+/** Flush has no body, and is the last message of its batch (wire-bridge.W1). */
 function endsWithFlush(messages: Buffer): boolean {
   return messages.at(-5) === FRONTEND.flush && messages.readUInt32BE(messages.length - 4) === 4
 }

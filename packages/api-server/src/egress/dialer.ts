@@ -25,8 +25,8 @@ interface DialTarget extends ConnectTarget {
 /** Opens a connection; what goes wrong is an `error` event. */
 export type Dial = (target: DialTarget) => Socket
 
-/** What a dialer needs. */
-export interface DialerParts {
+/** Rules and sources that a dialer keeps to. */
+export interface DialerDeps {
   readonly rules: Pick<AddressRules, 'refusal'>
   /** The system's resolver unless given. */
   readonly lookup?: LookupFunction
@@ -39,7 +39,7 @@ export function createDialer({
   rules,
   lookup = systemLookup as LookupFunction,
   trust = systemTrust,
-}: DialerParts): Dial {
+}: DialerDeps): Dial {
   return ({ host, port, tls = false, protocols = [] }) => {
     const name = host.replace(/^\[(.*)\]$/, '$1')
     const refusal = isIP(name.split('%', 1)[0] ?? '') === 0 ? null : rules.refusal(name, port)
@@ -77,7 +77,7 @@ function refused(host: string, reason: string): Socket {
 }
 
 /** Leaves the addresses out that nobody may connect to. */
-function guarded(rules: DialerParts['rules'], lookup: LookupFunction, port: number): LookupFunction {
+function guarded(rules: DialerDeps['rules'], lookup: LookupFunction, port: number): LookupFunction {
   return (host, options, callback) => {
     lookup(host, { ...options, all: true }, (error, found) => {
       if (error) return callback(error, [])

@@ -3,11 +3,12 @@
  *
  * States: *flowing* (everything is sent at once), *waiting* (more than {@link COALESCE_BYTES} wait in the socket: events
  * wait here, as references to the text that all sockets share), *closed*.
- * - E1 `seq` grows by one with each frame that is sent.
- * - E2 events are sent in their order, except that a value takes the place of an older one of its message that waits.
- * - E3 only values are ever left out; node, run, health and flow events are always sent.
- * - E4 more than {@link CLOSE_BYTES} of waiting text, in the socket and here, closes the socket with 1013; a snapshot,
- *   which may be larger than that, does not count.
+ * - event-reader.E1 `seq` grows by one with each frame that is sent.
+ * - event-reader.E2 events are sent in their order, except that a value takes the place of an older one of its message
+ *   that waits.
+ * - event-reader.E3 only values are ever left out; node, run, health and flow events are always sent.
+ * - event-reader.E4 more than {@link CLOSE_BYTES} of waiting text, in the socket and here, closes the socket with 1013;
+ *   a snapshot, which may be larger than that, does not count.
  * @module
  */
 import type { WebSocket } from 'ws'
@@ -68,7 +69,7 @@ export class EventReader {
     }
   }
 
-  /** Closes the socket when too much waits (E4); frames of the protocol itself, like pongs, count too. */
+  /** Closes the socket when too much waits (event-reader.E4); frames of the protocol itself, like pongs, count too. */
   closeIfTooSlow(): void {
     if (this.#socket.bufferedAmount + this.#waitingSize <= this.#limit) return
     this.#waiting.clear()

@@ -1,13 +1,13 @@
 /**
- * What a socket is told after its snapshot. Events are gathered from before the snapshot is taken, so that none is
- * missed; this leaves out those whose outcome the snapshot already holds.
+ * Events that follow the snapshot of a socket. They are gathered from before the snapshot is taken, so that none is
+ * missed; those whose outcome the snapshot already holds are left out here.
  *
- * - P1 what memory holds (values, nodes, health) is read at the moment of the snapshot, after everything gathered: such
- *   an event is news only when it is about a node that the snapshot does not show.
- * - P2 what is stored (flows, runs) was read a little earlier. The last event of such a thing either happened before
- *   its state was read, and then says what the snapshot says, or after, and then is news: telling it is right in both
- *   cases. An earlier one would only take the reader back in time.
- * - P3 emissions and node states of a run are in no snapshot: all of them are news.
+ * - event-replay.P1 what memory holds (values, nodes, health) is read at the moment of the snapshot, after everything
+ *   gathered: such an event is news only when it is about a node that the snapshot does not show.
+ * - event-replay.P2 what is stored (flows, runs) was read a little earlier. The last event of such a thing either
+ *   happened before its state was read, and then says what the snapshot says, or after, and then is news: telling it is
+ *   right in both cases. An earlier one would only take the reader back in time.
+ * - event-replay.P3 emissions and node states of a run are in no snapshot: all of them are news.
  * @module
  */
 import type { EngineEvent, SnapshotFrame } from '@flow-service/protocol'

@@ -1,9 +1,9 @@
 /**
  * The flows in TypeScript of a running engine, and how a change of their modules gets into it.
  *
- * - C1 what does not load changes nothing: the flows of a module in error stay as they were last loaded.
- * - C2 a flow is gone only when its module loads without it, or is gone itself.
- * - C3 reloads do not overlap; what changes during one is seen by the next.
+ * - code-flows.C1 what does not load changes nothing: the flows of a module in error stay as they were last loaded.
+ * - code-flows.C2 a flow is gone only when its module loads without it, or is gone itself.
+ * - code-flows.C3 reloads do not overlap; what changes during one is seen by the next.
  * @module
  */
 import fs from 'node:fs'

@@ -1,14 +1,15 @@
 /**
- * What lists show of contents: a content is read when it is new, or when something that its issues depend on has changed,
- * and a digest of it is kept. To list what is known, no content is read.
+ * Digests of contents, for the lists of flows: a content is read when it is new, or when something that its issues depend
+ * on has changed, and its digest is kept. A list of known contents reads none of them.
  *
- * - D1 a digest holds as long as nobody writes the row, whichever engine that is, and `key` is what it was: all that its
- *   issues depend on beside the content, as far as this content looks at it.
- * - D2 what a key tells is no newer than what the issues were derived from; what changes meanwhile is found to be new by
- *   the next list.
- * - D3 a content that names messages of a flow which is read after it is judged too early, and so once more.
- * - D4 a few contents are held at a time. What is kept grows with the flows, up to a limit, and with their wires to
- *   others; not with their contents.
+ * - flow-digests.D1 a digest holds as long as nobody writes the row, whichever engine that is, and `key` is what it
+ *   was: all that its issues depend on beside the content, as far as this content looks at it.
+ * - flow-digests.D2 what a key tells is no newer than what the issues were derived from; what changes meanwhile is
+ *   found to be new by the next list.
+ * - flow-digests.D3 a content that names messages of a flow which is read after it is judged too early, and so once
+ *   more.
+ * - flow-digests.D4 a few contents are held at a time. What is kept grows with the flows, up to a limit, and with their
+ *   wires to others; not with their contents.
  * @module
  */
 import { checkDocument, declaredMessages, type NodeRegistry, secretRefs, type Surroundings } from '@flow-service/core'
@@ -186,7 +187,7 @@ class Pass {
     })
   }
 
-  /** The digests; of what was declared they keep what somebody names (D4). */
+  /** The digests; of what was declared they keep what somebody names (flow-digests.D4). */
   end(): ReadonlyMap<string, Known> {
     const asked = this.#asked()
     for (const { id, name } of this.#heads) {

@@ -1,9 +1,9 @@
 /**
- * The end of a flow (wire decision G21): of its row, its live form, and what a later flow of the name would inherit. Its
- * runs stay, under the last name.
- * - D1 the active flow is ended first; when the deletion cannot be committed, it is active again.
- *   Whether it was, is looked up when the answer is lost.
- * - D2 a run is submitted before the deletion, which is refused then, or finds no flow: both lock the row.
+ * The end of a flow (wire decision G21): of its row, its live form, and whatever a later flow of the name would inherit.
+ * Its runs stay, under the last name.
+ * - flow-removal.D1 the active flow is ended first; when the deletion cannot be committed, it is active again. Whether
+ *   it was, is looked up when the answer is lost.
+ * - flow-removal.D2 a run is submitted before the deletion, which is refused then, or finds no flow: both lock the row.
  * @module
  */
 import type { Artifacts } from '../artifacts/artifacts.ts'

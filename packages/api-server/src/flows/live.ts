@@ -3,9 +3,9 @@
  *
  * A live flow is *stopped*, *active*, *paused*, or *failed*: wished to be one of the former two, but it could not be
  * started.
- * - V1 the wish is stored before anything happens: a crash in between ends in what was wished.
- * - V2 starts, stops and pauses of one flow never overlap ({@link LiveFlows.exclusive}).
- * - V3 only a stop gives up what waits; a rebuild and the end of the engine keep it for the next start.
+ * - live.V1 the wish is stored before anything happens: a crash in between ends in what was wished.
+ * - live.V2 starts, stops and pauses of one flow never overlap ({@link LiveFlows.exclusive}).
+ * - live.V3 only a stop gives up what waits; a rebuild and the end of the engine keep it for the next start.
  */
 import { type LiveFlow, type LiveRuntime, StartError } from '@flow-service/core'
 import type { FlowDocument, FlowStatus, Issue, NodeState } from '@flow-service/protocol'

@@ -1,14 +1,14 @@
-import type { CodeRegistry } from '../code/registry.ts'
 /**
  * Another name for a flow (wire decision G21). Everything that knows flows by name follows in one transaction: its own
  * contents, those of the flows that name its messages, last values with their history, and its runs. Dashboards and
  * device bindings have their place in `follow`. Events and dead letters keep the name of their time.
- * - M1 one renaming at a time: it alone holds several flows, so that two never wait for each other.
- * - M2 nothing publishes under either name until the new one is committed: the flow, and the active ones that name its
- *   messages, are ended before. They are active again afterwards, whatever happened.
- * - M3 a flow that is defined in code keeps its references: they are changed in its module.
+ * - rename.M1 one renaming at a time: it alone holds several flows, so that two never wait for each other.
+ * - rename.M2 nothing publishes under either name until the new one is committed: the flow, and the active ones that
+ *   name its messages, are ended before. They are active again afterwards, whatever happened.
+ * - rename.M3 a flow that is defined in code keeps its references: they are changed in its module.
  * @module
  */
+import type { CodeRegistry } from '../code/registry.ts'
 import type { Database, Sql } from '../db/database.ts'
 import { isUniqueViolation } from '../db/transaction.ts'
 import { actorOf, type EventLog } from '../events/event-log.ts'

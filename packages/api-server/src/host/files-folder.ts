@@ -1,12 +1,13 @@
 /**
  * The files directory, and nothing else, for nodes.
  *
- * - D1 a path is looked at as text first ({@link filePathFault}), then resolved; what it resolves to lies inside.
- * - D2 links are followed only by that resolving. Afterwards each folder is opened inside the one before, without
- *   following links, so that swapping a folder for a link in between ends in a refusal. Where the system cannot open
- *   inside an open folder (all but Linux), an open file is compared with what its path then resolves to.
- * - D3 only regular files are read and written. Opening never waits, as for the other end of a pipe.
- * - D4 a replaced file has all its bytes on the disk before it gets its name.
+ * - files-folder.D1 a path is looked at as text first ({@link filePathFault}), then resolved; what it resolves to lies
+ *   inside.
+ * - files-folder.D2 links are followed only by that resolving. Afterwards each folder is opened inside the one before,
+ *   without following links, so that swapping a folder for a link in between ends in a refusal. Where the system cannot
+ *   open inside an open folder (all but Linux), an open file is compared with what its path then resolves to.
+ * - files-folder.D3 only regular files are read and written. Opening never waits, as for the other end of a pipe.
+ * - files-folder.D4 a replaced file has all its bytes on the disk before it gets its name.
  *
  * Whoever may make hard links in the directory can bring any file of theirs in; that is a copy by other means.
  * @module
@@ -39,7 +40,10 @@ interface Place {
   readonly name: string
 }
 
-/** Opens the files directory, making it when there is none. `descriptors` is for tests: false takes the other way of D2. */
+/**
+ * Opens the files directory, making it when there is none. `descriptors` is for tests: false takes the other way of
+ * files-folder.D2.
+ */
 export async function openFilesFolder(directory: string, options: { descriptors?: boolean } = {}): Promise<Files> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   return new FilesFolder(await realpath(directory), options.descriptors ?? existsSync('/proc/self/fd'))
@@ -118,7 +122,7 @@ class FilesFolder implements Files {
     }
   }
 
-  /** D1. To make a file, the part of its path that exists is resolved. */
+  /** Where a path leads (files-folder.D1). To make a file, the part of its path that exists is resolved. */
   async #placeOf(path: string, make: boolean): Promise<Place> {
     const names = path.split('/')
     const missing: string[] = []
@@ -146,7 +150,7 @@ class FilesFolder implements Files {
     return { path, handle, at: (name) => (handle === null ? join(path, name) : `/proc/self/fd/${handle.fd}/${name}`) }
   }
 
-  /** D2. Closes the folder that it leaves. */
+  /** Opens a folder inside another (files-folder.D2), and closes the one that it leaves. */
   async #enter(folder: Folder, name: string, make: boolean): Promise<Folder> {
     try {
       if (make) await mkdir(folder.at(name), { mode: 0o700 }).catch(ifThere)
@@ -161,7 +165,7 @@ class FilesFolder implements Files {
     }
   }
 
-  /** D3, and D2: what was replaced between opening and comparing is opened again. */
+  /** Opens a regular file (files-folder.D3); one that was replaced before it was compared (files-folder.D2), once more. */
   async #open(folder: Folder, name: string, flags: number): Promise<FileHandle> {
     for (let attempt = 1; ; attempt += 1) {
       const file = await open(folder.at(name), flags | SAFELY, 0o600)

@@ -18,8 +18,8 @@ import { maskedCall } from '../secrets/masked-call.ts'
 import type { Redactor } from '../secrets/redactor.ts'
 import type { Dispatcher } from '../workers/dispatch.ts'
 
-/** The parts of the engine that live flows and runs use. */
-export interface HostParts {
+/** Nouns of the engine that live flows and runs use. */
+export interface HostDeps {
   readonly clock: Clock
   readonly artifacts: Pick<Artifacts, 'put' | 'read'>
   readonly deadLetters: Pick<DeadLetters, 'record'>
@@ -44,7 +44,7 @@ export interface HostParts {
 }
 
 /** The engine's host of the runtime. */
-export function createHost(parts: HostParts): Host {
+export function createHost(deps: HostDeps): Host {
   const {
     artifacts,
     clock,
@@ -62,7 +62,7 @@ export function createHost(parts: HostParts): Host {
     timeZone,
     work,
     cascadeEnded = () => {},
-  } = parts
+  } = deps
   const { mask } = redactor
   return {
     clock,

@@ -3,7 +3,7 @@
  * @module
  */
 import type { EventBus } from '../events/event-bus.ts'
-import type { HostParts } from './host.ts'
+import type { HostDeps } from './host.ts'
 
 /** What a live node says of itself, without the values of secrets. */
 export interface NodeReport {
@@ -25,8 +25,8 @@ export function nodeLogOf({
 }: {
   readonly onNodeReport: NodeListener | null
   readonly bus: Pick<EventBus, 'subscribe'>
-  readonly log: HostParts['log']
-}): HostParts['log'] {
+  readonly log: HostDeps['log']
+}): HostDeps['log'] {
   // what code prints ends a line, and an entry of the log is one
   if (tell === null) return { info: (place, text) => log.info(place, text.trimEnd()) }
   bus.subscribe(

@@ -2,17 +2,21 @@
  * Last values of messages: in memory for everyone who reads them, behind it in the database with their history.
  *
  * A message is *clean*, or *dirty* while values of it wait to be written.
- * - L1 a value is readable as soon as `record` returns.
- * - L2 a dirty message is written within {@link LAG_MS}, or at once when somebody waits for its commit; on a saturated
- *   database writing behind takes at most half of its time, and a fifth of it while somebody `waits` for the database.
- * - L3 at most `MAX_HISTORY` values of a message wait: more would not be kept anyway.
- * - L4 times of one message strictly grow, so that a page of history can go on after the time of its last row.
- * - L5 what could not be written waits again.
- * - L6 a value that is published again after a crash counts only when it is newer than the one that is kept: it, or a
- *   later one, has been recorded before.
- * - L7 what an earlier life may not have written is recovered before anything else is recorded: a value counts unless the
- *   database holds one of its time or a later one. Values of a message are written in the order of their times.
- * - L8 who must know that values are written, but is in no hurry, waits until writing behind has come to them.
+ * - last-values.L1 a value is readable as soon as `record` returns.
+ * - last-values.L2 a dirty message is written within {@link LAG_MS}, or at once when somebody waits for its commit; on
+ *   a saturated database writing behind takes at most half of its time, and a fifth of it while somebody `waits` for
+ *   the database.
+ * - last-values.L3 at most `MAX_HISTORY` values of a message wait: more would not be kept anyway.
+ * - last-values.L4 times of one message strictly grow, so that a page of history can go on after the time of its last
+ *   row.
+ * - last-values.L5 what could not be written waits again.
+ * - last-values.L6 a value that is published again after a crash counts only when it is newer than the one that is
+ *   kept: it, or a later one, has been recorded before.
+ * - last-values.L7 what an earlier life may not have written is recovered before anything else is recorded: a value
+ *   counts unless the database holds one of its time or a later one. Values of a message are written in the order of
+ *   their times.
+ * - last-values.L8 who must know that values are written, but is in no hurry, waits until writing behind has come to
+ *   them.
  * @module
  */
 import type { ValueSource } from '@flow-service/core'
@@ -47,7 +51,7 @@ interface Entry {
   isDirty: boolean
   /** The latest write of it that is not over; writes of one message end in order. */
   writing: Promise<void> | null
-  /** Who waits until the value of a time is written (L8). */
+  /** Who waits until the value of a time is written (last-values.L8). */
   awaited: { readonly us: number; readonly written: () => void }[]
   /** Time of the value that the database held at the start. */
   readonly loadedUs: number
@@ -105,7 +109,7 @@ export class LastValues {
     }
   }
 
-  /** Keeps a value as the last one of its message and as history (L6). */
+  /** Keeps a value as the last one of its message and as history (last-values.L6). */
   record(source: ValueSource, value: unknown, atMs: number): void {
     const { message } = source
     const entry = this.#entries.get(message)
@@ -114,7 +118,7 @@ export class LastValues {
     this.#put(entry ?? this.#begin(message), source, value, us)
   }
 
-  /** Records a value of an earlier life, which may be written already (L7). */
+  /** Records a value of an earlier life, which may be written already (last-values.L7). */
   recover(source: ValueSource, value: unknown, atMs: number): void {
     const entry = this.#entries.get(source.message) ?? this.#begin(source.message)
     const us = Math.round(atMs * 1000)
@@ -228,7 +232,7 @@ export class LastValues {
     return setTimeout(() => void this.#round(), delayMs).unref()
   }
 
-  /** One round of writing behind (L2). */
+  /** One round of writing behind (last-values.L2). */
   async #round(): Promise<void> {
     const startedAt = performance.now()
     const yields = this.#deps.waits?.() === true

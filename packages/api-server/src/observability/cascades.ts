@@ -1,9 +1,10 @@
 /**
  * Cascades (wire decision G52): everything that one event set off in live flows, and runs.
  *
- * - C1 `ended` is on the way of every message: it notes a cascade and does nothing else.
- * - C2 of each flow a share of the cascades is kept one by one (allowance.ts); all of them are counted. Runs are all kept.
- * - C3 whoever reads sees what ended before: the recorder writes it first.
+ * - cascades.C1 `ended` is on the way of every message: it notes a cascade and does nothing else.
+ * - cascades.C2 of each flow a share of the cascades is kept one by one (allowance.ts); all of them are counted. Runs
+ *   are all kept.
+ * - cascades.C3 whoever reads sees what ended before: the recorder writes it first.
  */
 import type { CascadeOrigin, EndedCascade } from '@flow-service/core'
 import { type CascadeRecord, type RunSummary, timestampOfMs } from '@flow-service/protocol'
@@ -38,8 +39,8 @@ export interface CascadeCounts {
   readonly unlisted: number
 }
 
-/** What reading needs. */
-export interface CascadesSetting {
+/** Sources that cascades are read from. */
+export interface CascadesDeps {
   readonly store: ObservabilityStore
   /** Live cascades that go on. */
   readonly running: () => readonly Running[]
@@ -108,17 +109,17 @@ export class CascadeBuffer {
 
 /** Reads and removes cascades. */
 export class Cascades {
-  readonly #setting: CascadesSetting
+  readonly #deps: CascadesDeps
   readonly #buffer: CascadeBuffer
 
-  constructor(buffer: CascadeBuffer, setting: CascadesSetting) {
+  constructor(buffer: CascadeBuffer, deps: CascadesDeps) {
     this.#buffer = buffer
-    this.#setting = setting
+    this.#deps = deps
   }
 
   /** Newest first; what goes on is among them. */
   async list(filter: CascadeFilter, limit: number): Promise<CascadeRecord[]> {
-    const { store, flush } = this.#setting
+    const { store, flush } = this.#deps
     const statuses = filter.statuses?.filter((status) => status !== 'running')
     const wanted = filter.statuses === undefined || filter.statuses.includes('running')
     // before what is stored is read: a cascade that ends meanwhile is in one of the two, or in both
@@ -135,7 +136,7 @@ export class Cascades {
    * forgotten at once.
    */
   async removeOf(tx: Sql, what: { readonly runs: readonly string[] } | { readonly flow: string }): Promise<void> {
-    const { store } = this.#setting
+    const { store } = this.#deps
     if ('flow' in what) {
       this.#buffer.drop(({ flow }) => flow === what.flow)
       await store.removeOfFlow(tx, what.flow)
@@ -147,7 +148,7 @@ export class Cascades {
   }
 
   async #running({ flows, since, before }: CascadeFilter, limit: number): Promise<CascadeRecord[]> {
-    const { store, running, activeRuns } = this.#setting
+    const { store, running, activeRuns } = this.#deps
     const runs = (await activeRuns()).filter(({ status }) => status === 'running')
     const started = runs.length === 0 ? new Map<string, number>() : await store.startedNodes(runs)
     const live = running().map(runningRecord)

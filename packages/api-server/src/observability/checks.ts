@@ -11,8 +11,8 @@ import type { Check, Checks, CheckStatus } from '@flow-service/protocol'
 import type { LoopDelay } from './loop-watch.ts'
 import type { ObservabilityStore } from './store.ts'
 
-/** What is checked. */
-export interface ChecksSetting {
+/** Sources of the checks. */
+export interface ChecksDeps {
   readonly store: Pick<ObservabilityStore, 'probe' | 'runCounts'>
   readonly loopDelay: () => LoopDelay
   /** Directory of the stored artifacts. */
@@ -39,17 +39,17 @@ const failing = (status: 'degraded' | 'down', detail: string): Check => ({ statu
 
 /** Checks an engine. */
 export class EngineChecks {
-  readonly #setting: ChecksSetting
+  readonly #deps: ChecksDeps
   #runs = { queued: 0, running: 0, oldest_s: 0 }
   #probing: Promise<number> | null = null
   #looking: Promise<Check> | null = null
 
-  constructor(setting: ChecksSetting) {
-    this.#setting = setting
+  constructor(deps: ChecksDeps) {
+    this.#deps = deps
   }
 
   async check(): Promise<Checked> {
-    const { hasPython } = this.#setting
+    const { hasPython } = this.#deps
     const [[store, storeS], artifacts] = await Promise.all([this.#store(), this.#artifacts()])
     const { queued, running } = this.#runs
     return {
@@ -66,7 +66,7 @@ export class EngineChecks {
   }
 
   #loop(): Check {
-    const { p99 } = this.#setting.loopDelay()
+    const { p99 } = this.#deps.loopDelay()
     if (p99 < MAX_LOOP_S) return ok
     return failing('down', `timers are up to ${p99.toFixed(1)} s late: something blocks the event loop`)
   }
@@ -81,7 +81,7 @@ export class EngineChecks {
 
   /** One at a time: a database that hangs is not asked ever more. */
   #probe(): Promise<number> {
-    const { store } = this.#setting
+    const { store } = this.#deps
     const probe = async (): Promise<number> => {
       const startedMs = performance.now()
       await store.probe()
@@ -112,7 +112,7 @@ export class EngineChecks {
 
   /** One at a time: each look at a disk that hangs holds a thread, of which the process has four. */
   #look(): Promise<Check> {
-    const { artifactsDir } = this.#setting
+    const { artifactsDir } = this.#deps
     const look = async (): Promise<Check> => {
       await access(artifactsDir, constants.R_OK | constants.W_OK)
       const { bavail, bsize } = await statfs(artifactsDir)

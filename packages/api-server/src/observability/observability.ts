@@ -31,8 +31,8 @@ import { Recorder } from './recorder.ts'
 import { Replay } from './replay.ts'
 import { type MinuteSpan, ObservabilityStore } from './store.ts'
 
-/** What is needed to hear of everything. */
-export interface ObserverSetting {
+/** Nouns whose news the observer writes down, and those that it writes with. */
+export interface ObserverDeps {
   readonly database: Database
   readonly clock: Clock
   readonly bus: EventBus
@@ -45,8 +45,8 @@ export interface ObserverSetting {
   readonly log: Pick<Log, 'warn'>
 }
 
-/** What is asked when somebody reads. */
-export interface EngineParts {
+/** Nouns that are asked for their state whenever somebody reads. */
+export interface ObservabilityDeps {
   readonly runtime: Pick<LiveRuntime, 'get' | 'running' | 'takeStats'>
   readonly activeRuns: () => Promise<readonly RunSummary[]>
   /** Names of the active flows. */
@@ -68,18 +68,18 @@ const HOUR_MS = 3_600_000
 export class Observer {
   readonly store: ObservabilityStore
   readonly recorder: Recorder
-  readonly setting: ObserverSetting
+  readonly deps: ObserverDeps
   readonly loop: LoopWatch
   readonly #health: HealthNews
   readonly #stopHearing: () => void
   #cancelUpkeep: () => void = () => {}
 
-  constructor(setting: ObserverSetting) {
-    const { bus, database, eventLog, engineVersion } = setting
-    this.setting = setting
+  constructor(deps: ObserverDeps) {
+    const { bus, database, eventLog, engineVersion } = deps
+    this.deps = deps
     this.store = new ObservabilityStore(database)
-    this.recorder = new Recorder({ ...setting, store: this.store })
-    this.#health = new HealthNews(setting)
+    this.recorder = new Recorder({ ...deps, store: this.store })
+    this.#health = new HealthNews(deps)
     this.loop = new LoopWatch((blockedMs) => {
       const detail = { blocked_ms: Math.round(blockedMs) }
       eventLog.report({ kind: 'engine', level: 'warning', action: 'loop.blocked', detail })
@@ -98,7 +98,7 @@ export class Observer {
   /** A live cascade is over. */
   readonly cascadeEnded = (cascade: EndedCascade): void => {
     this.recorder.cascades.ended(cascade)
-    this.setting.deadLetters.cascadeEnded(cascade.id)
+    this.deps.deadLetters.cascadeEnded(cascade.id)
   }
 
   /** Begins to write, and drops what is too old now and every hour. */
@@ -113,14 +113,14 @@ export class Observer {
     this.#stopHearing()
     this.#health.close()
     this.loop.close()
-    const { eventLog } = this.setting
+    const { eventLog } = this.deps
     eventLog.report({ kind: 'engine', level: 'info', action: 'engine.stop' })
     await this.recorder.close()
     await eventLog.flush()
   }
 
   #upkeep(): void {
-    const { clock, eventLog, log } = this.setting
+    const { clock, eventLog, log } = this.deps
     this.#cancelUpkeep = clock.setTimer(HOUR_MS, () => this.#upkeep())
     this.recorder.cascades.tidy()
     Promise.all([this.store.expire(), eventLog.expire()]).catch((error: unknown) =>
@@ -134,35 +134,35 @@ export class Observability {
   readonly cascades: Cascades
   readonly replay: Replay
   readonly #observer: Observer
-  readonly #parts: EngineParts
+  readonly #deps: ObservabilityDeps
   readonly #checks: EngineChecks
   readonly #startedMs = performance.now()
 
-  constructor(observer: Observer, parts: EngineParts) {
-    const { recorder, setting, store } = observer
+  constructor(observer: Observer, deps: ObservabilityDeps) {
+    const { recorder, store } = observer
     this.#observer = observer
-    this.#parts = parts
+    this.#deps = deps
     this.cascades = new Cascades(recorder.cascades, {
       store,
-      running: () => parts.runtime.running(),
-      activeRuns: parts.activeRuns,
+      running: () => deps.runtime.running(),
+      activeRuns: deps.activeRuns,
       flush: () => recorder.flush(),
     })
     this.replay = new Replay({
-      ...setting,
-      flow: (name) => parts.runtime.get(name),
-      activeFlows: parts.activeFlows,
+      ...observer.deps,
+      flow: (name) => deps.runtime.get(name),
+      activeFlows: deps.activeFlows,
     })
-    const { artifactsDir } = setting
-    this.#checks = new EngineChecks({ store, artifactsDir, loopDelay: () => observer.loop.delay(), ...parts })
+    const { artifactsDir } = observer.deps
+    this.#checks = new EngineChecks({ store, artifactsDir, loopDelay: () => observer.loop.delay(), ...deps })
   }
 
   get events(): Pick<EventLog, 'list'> {
-    return this.#observer.setting.eventLog
+    return this.#observer.deps.eventLog
   }
 
   get deadLetters(): Pick<DeadLetters, 'list'> {
-    return this.#observer.setting.deadLetters
+    return this.#observer.deps.deadLetters
   }
 
   /** Oldest first; a bucket without executions is left out. */
@@ -179,12 +179,9 @@ export class Observability {
 
   /** Writes all that waits. */
   async flush(): Promise<FlushResult> {
-    const { recorder, setting } = this.#observer
-    const [written, events, letters] = await Promise.all([
-      recorder.flush(),
-      setting.eventLog.flush(),
-      setting.deadLetters.flush(),
-    ])
+    const { recorder } = this.#observer
+    const { deadLetters, eventLog } = this.#observer.deps
+    const [written, events, letters] = await Promise.all([recorder.flush(), eventLog.flush(), deadLetters.flush()])
     return { metrics: written.minutes, events: written.cascades + events + letters }
   }
 
@@ -194,11 +191,11 @@ export class Observability {
 
   /** Never fails: what cannot be found out is told by the checks. */
   async summary(): Promise<ObservabilitySummary> {
-    const { activeFlows, failedFlows, workers, loadErrors } = this.#parts
+    const { activeFlows, failedFlows, workers, loadErrors } = this.#deps
     const { checks, runs } = await this.check()
     return {
       status: statusOf(checks),
-      version: this.#observer.setting.engineVersion,
+      version: this.#observer.deps.engineVersion,
       protocol: WORKER_PROTOCOL,
       uptime_s: (performance.now() - this.#startedMs) / 1000,
       checks,
@@ -211,13 +208,13 @@ export class Observability {
 
   /** Metrics in the text format of Prometheus. */
   async metrics(): Promise<string> {
-    const { recorder, setting, loop } = this.#observer
-    const { runtime, activeFlows, workers, droppedResults, eventSockets } = this.#parts
+    const { recorder, deps, loop } = this.#observer
+    const { runtime, activeFlows, workers, droppedResults, eventSockets } = this.#deps
     const checked = await this.check()
     recorder.count()
     return prometheusText(
       engineMetrics({
-        version: setting.engineVersion,
+        version: deps.engineVersion,
         flows: recorder.executions.totals,
         cascades: recorder.cascades.counts,
         runningCascades: runtime.running().length,
@@ -227,7 +224,7 @@ export class Observability {
         workers: workers().attached,
         droppedResults: droppedResults(),
         loop: loop.delay(),
-        deadLetters: setting.deadLetters.counts(),
+        deadLetters: deps.deadLetters.counts(),
         eventSockets: eventSockets(),
       }),
     )

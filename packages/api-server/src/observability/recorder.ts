@@ -1,10 +1,11 @@
 /**
- * Writes what happens, behind: cascades, runs, and executions by the minute.
+ * Writes cascades, runs, and executions by the minute to the database, behind the events themselves.
  *
- * - W1 one write is under way at a time, one transaction; what happens meanwhile goes with the next one.
- * - W2 every {@link FLUSH_MS}, and whenever somebody reads. A write that fails keeps what it had for the next one.
- * - W3 a run and its executions are counted by the engine whose insert of the run had an effect, in that transaction:
- *   once, however many engines hear of it.
+ * - observability.W1 one write is under way at a time, one transaction; what happens meanwhile goes with the next one.
+ * - observability.W2 every {@link FLUSH_MS}, and whenever somebody reads. A write that fails keeps what it had for the
+ *   next one.
+ * - observability.W3 a run and its executions are counted by the engine whose insert of the run had an effect, in that
+ *   transaction: once, however many engines hear of it.
  */
 import type { Clock, EndedCascade, FlowStats } from '@flow-service/core'
 import type { RunSummary } from '@flow-service/protocol'
@@ -17,8 +18,8 @@ import { ExecutionCounts } from './executions.ts'
 import { type Executions, Minutes } from './minutes.ts'
 import type { MinuteRow, NodeExecution, ObservabilityStore } from './store.ts'
 
-/** What the recorder needs. */
-export interface RecorderSetting {
+/** Dependencies of the recorder. */
+export interface RecorderDeps {
   readonly database: Pick<Database, 'transaction'>
   readonly store: ObservabilityStore
   readonly clock: Clock
@@ -42,7 +43,7 @@ export type RunCounts = ReadonlyMap<RunSummary['status'], number>
 export class Recorder {
   readonly cascades = new CascadeBuffer()
   readonly executions = new ExecutionCounts()
-  readonly #setting: RecorderSetting
+  readonly #deps: RecorderDeps
   readonly #runs = new Map<RunSummary['status'], number>()
   #takeStats: () => readonly FlowStats[] = () => []
   #writing: Promise<unknown> = Promise.resolve()
@@ -50,8 +51,8 @@ export class Recorder {
   #isFailing = false
   #isClosed = false
 
-  constructor(setting: RecorderSetting) {
-    this.#setting = setting
+  constructor(deps: RecorderDeps) {
+    this.#deps = deps
   }
 
   /** Begins to write by itself; `takeStats` gives what live flows have executed since it was last called. */
@@ -74,7 +75,7 @@ export class Recorder {
 
   /** Counts what live flows have executed until now. */
   count(): void {
-    const nowMs = this.#setting.clock.now()
+    const nowMs = this.#deps.clock.now()
     for (const stats of this.#takeStats()) this.executions.add(stats, nowMs)
   }
 
@@ -91,7 +92,7 @@ export class Recorder {
     const minutes = this.executions.minutes.take()
     if (ended.length + runs.length + minutes.length === 0) return { minutes: 0, cascades: 0 }
     try {
-      const counted = await this.#setting.database.transaction((tx) => this.#commit(tx, { ended, runs, minutes }))
+      const counted = await this.#deps.database.transaction((tx) => this.#commit(tx, { ended, runs, minutes }))
       for (const executions of counted.executions) this.executions.total(executions)
       for (const { status } of counted.runs) this.#runs.set(status, (this.#runs.get(status) ?? 0) + 1)
       return { minutes: counted.minutes, cascades: ended.length + counted.runs.length }
@@ -106,7 +107,7 @@ export class Recorder {
     tx: Sql,
     { ended, runs, minutes }: { ended: EndedCascade[]; runs: RunSummary[]; minutes: MinuteRow[] },
   ): Promise<{ executions: Executions[]; runs: RunSummary[]; minutes: number }> {
-    const { store } = this.#setting
+    const { store } = this.#deps
     for (const rows of portions(rowsOf(ended))) await store.addCascades(tx, rows)
     if (runs.length === 0) return { executions: [], runs: [], minutes: await this.#addMinutes(tx, minutes) }
     const fresh = await store.addRuns(tx, runs.map(rowOfRun))
@@ -119,13 +120,13 @@ export class Recorder {
   }
 
   async #addMinutes(tx: Sql, rows: MinuteRow[]): Promise<number> {
-    for (const portion of portions(rows)) await this.#setting.store.addMinutes(tx, portion)
+    for (const portion of portions(rows)) await this.#deps.store.addMinutes(tx, portion)
     return rows.length
   }
 
   #wait(): void {
     if (this.#isClosed) return
-    this.#cancelTimer = this.#setting.clock.setTimer(FLUSH_MS, () => {
+    this.#cancelTimer = this.#deps.clock.setTimer(FLUSH_MS, () => {
       void this.#tryFlush().then(() => this.#wait())
     })
   }
@@ -135,7 +136,7 @@ export class Recorder {
       await this.flush()
       this.#isFailing = false
     } catch (error) {
-      if (!this.#isFailing) this.#setting.log.warn({ err: error }, 'cascades and executions are not written; trying on')
+      if (!this.#isFailing) this.#deps.log.warn({ err: error }, 'cascades and executions are not written; trying on')
       this.#isFailing = true
     }
   }

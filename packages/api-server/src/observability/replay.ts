@@ -15,8 +15,8 @@ import type { UserPrincipal } from '../http/principal.ts'
 import type { LiveWork } from '../work/work.ts'
 import { justAfter } from './instant.ts'
 
-/** What replaying needs. */
-export interface ReplaySetting {
+/** Dependencies of a replay. */
+export interface ReplayDeps {
   readonly database: Pick<Database, 'transaction'>
   readonly deadLetters: DeadLetters
   readonly clock: Clock
@@ -43,15 +43,15 @@ const MAX_LOOKED = 5_000
 
 /** Replays dead letters. */
 export class Replay {
-  readonly #setting: ReplaySetting
+  readonly #deps: ReplayDeps
 
-  constructor(setting: ReplaySetting) {
-    this.#setting = setting
+  constructor(deps: ReplayDeps) {
+    this.#deps = deps
   }
 
   /** Delivers one; the cascade. Refuses with `not_found`, `not_active` or `validation_failed`. */
   async one(id: string, by: UserPrincipal): Promise<string> {
-    const { database, deadLetters, eventLog, work } = this.#setting
+    const { database, deadLetters, eventLog, work } = this.#deps
     const found = await deadLetters.find(id)
     if (!found) throw noLetter(id)
     assertKept(found)
@@ -73,12 +73,12 @@ export class Replay {
    * come after the call. Refuses with `not_active` when the flow of the filter is not.
    */
   async many(request: ReplayRequest, by: UserPrincipal): Promise<number> {
-    const { database, deadLetters, eventLog, clock } = this.#setting
+    const { database, deadLetters, eventLog, clock } = this.#deps
     const { flow = null, node = null, reason } = request
     if (flow !== null) this.#activeFlow(flow)
     await deadLetters.flush()
     const filter: DeadLetterFilter = {
-      flows: flow === null ? this.#setting.activeFlows() : [flow],
+      flows: flow === null ? this.#deps.activeFlows() : [flow],
       nodes: node === null ? undefined : [node],
       reasons: reason === undefined ? undefined : [reason],
       before: justAfter(request.until ?? timestampOfMs(clock.now())),
@@ -111,7 +111,7 @@ export class Replay {
     filter: DeadLetterFilter,
     limit: number,
   ): Promise<{ prepared: Prepared[]; last: string | null }> {
-    const { deadLetters, work } = this.#setting
+    const { deadLetters, work } = this.#deps
     const letters = await deadLetters.takeOldest(tx, filter, limit)
     const prepared = letters.flatMap((letter) => this.#prepareIfPossible(letter) ?? [])
     const taken = new Set(prepared.map(({ letter }) => letter))
@@ -129,7 +129,7 @@ export class Replay {
   /** Delivers what is kept; a flow that has stopped meanwhile takes it up at its next start. */
   #deliver(prepared: readonly Prepared[]): void {
     for (const { letter, again } of prepared) {
-      this.#setting.deadLetters.redelivered(letter, again.work.cascade)
+      this.#deps.deadLetters.redelivered(letter, again.work.cascade)
       again.deliver()
     }
   }
@@ -158,7 +158,7 @@ export class Replay {
   }
 
   #activeFlow(name: string): LiveFlow {
-    const flow = this.#setting.flow(name)
+    const flow = this.#deps.flow(name)
     if (flow) return flow
     throw new ProblemError('not_active', `flow "${name}" is not active: start it, then replay`)
   }

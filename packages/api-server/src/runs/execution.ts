@@ -29,8 +29,8 @@ import { RunStageCache } from './stages/cache.ts'
 import type { EngineStages } from './stages/engine-stages.ts'
 import { WholeLogs } from './whole-logs.ts'
 
-/** What executing takes. */
-export interface ExecutionSetting {
+/** Dependencies of an execution. */
+export interface ExecutionDeps {
   readonly host: Host
   readonly registry: NodeRegistry
   readonly flows: RunnableFlows
@@ -69,7 +69,7 @@ const cancelled: Ending = { status: 'cancelled', result: null, error: null }
 /** Executes a claimed run. */
 export class Execution {
   readonly claim: ClaimedRun
-  readonly #setting: ExecutionSetting
+  readonly #deps: ExecutionDeps
   readonly #abort = new AbortController()
   #recorder: RunRecorder | null = null
   #cache: RunStageCache | null = null
@@ -77,9 +77,9 @@ export class Execution {
   #outputs: ReadonlyMap<string, unknown> = new Map()
   #end: Promise<SummaryRow | null> | null = null
 
-  constructor(claim: ClaimedRun, setting: ExecutionSetting) {
+  constructor(claim: ClaimedRun, deps: ExecutionDeps) {
     this.claim = claim
-    this.#setting = setting
+    this.#deps = deps
     this.#digest = claim.digest
   }
 
@@ -109,7 +109,7 @@ export class Execution {
       if (this.ending) return null
       return 'document' in work ? await this.#execute(work, listener) : work
     } catch (error) {
-      this.#setting.log.error({ err: error, run: this.claim.id }, 'a run failed unexpectedly')
+      this.#deps.log.error({ err: error, run: this.claim.id }, 'a run failed unexpectedly')
       const message = 'the engine failed while executing the run; its log tells more'
       return { status: 'error', result: null, error: { node: null, type: 'internal', message } }
     }
@@ -138,7 +138,7 @@ export class Execution {
   /** The pinned document with the submitted inputs, or the draft with the inputs checked against it again. */
   async #work(): Promise<Work | Ending> {
     const { claim } = this
-    const { flows } = this.#setting
+    const { flows } = this.#deps
     if (claim.document) {
       return { document: underName(claim.flow, claim.document), digest: null, inputs: paramsOf(claim.inputs) }
     }
@@ -153,13 +153,13 @@ export class Execution {
     const checked = checkParams(document, given, claim.seed ?? undefined)
     if ('errors' in checked) {
       const why = checked.errors[0]?.message ?? 'the params do not fit'
-      return failed('bad_param', this.#setting.host.secrets.mask(`the draft has changed: ${why}`))
+      return failed('bad_param', this.#deps.host.secrets.mask(`the draft has changed: ${why}`))
     }
     return { document, digest: documentDigest(document), inputs: paramsOf(checked.inputs) }
   }
 
   async #execute({ document, digest, inputs }: Work, listener: ExecutionListener): Promise<Ending> {
-    const { host, registry, stages, writes, publishEvent, maxParallelNodes, lastValue } = this.#setting
+    const { host, registry, stages, writes, publishEvent, maxParallelNodes, lastValue } = this.#deps
     const { id, token, flow_id: flow, no_cache: noCache } = this.claim
     const cache = new RunStageCache({
       stages,
@@ -209,7 +209,7 @@ export class Execution {
   }
 
   #wholeLogs(recorder: RunRecorder): WholeLogs {
-    const { artifacts, log } = this.#setting
+    const { artifacts, log } = this.#deps
     return new WholeLogs({
       run: this.claim.id,
       save: async (chunks, name) =>
@@ -220,11 +220,11 @@ export class Execution {
   }
 
   async #endingOf(outcome: BatchOutcome): Promise<Ending> {
-    const { status, result, error } = this.#setting.host.secrets.mask(outcome)
+    const { status, result, error } = this.#deps.host.secrets.mask(outcome)
     return {
       status,
       result:
-        result && (await storableResult(result, (data, options) => this.#setting.host.artifacts.save(data, options))),
+        result && (await storableResult(result, (data, options) => this.#deps.host.artifacts.save(data, options))),
       error: error && { ...error, type: storableText(error.type), message: storableText(error.message) },
     }
   }
@@ -235,7 +235,7 @@ export class Execution {
   }
 
   async #write(ending: Ending): Promise<SummaryRow | null> {
-    const { host, writes, publishEvent } = this.#setting
+    const { host, writes, publishEvent } = this.#deps
     const { id, token } = this.claim
     const nowMs = host.clock.now()
     const end: RunEnd = { ...ending, finished_at: timestampOfMs(nowMs) }
@@ -249,7 +249,7 @@ export class Execution {
   }
 
   #publishOutputs(): void {
-    const { publishMessage, flows, log } = this.#setting
+    const { publishMessage, flows, log } = this.#deps
     const flow = flows.nameOf(this.claim.flow_id, this.claim.flow)
     for (const [name, value] of this.#outputs) {
       const message = qualify(flow, name)
@@ -263,7 +263,7 @@ export class Execution {
 
   #summaryOf({ status, finished_at, error }: RunEnd): SummaryRow {
     const { summary } = this
-    const flow = this.#setting.flows.nameOf(this.claim.flow_id, this.claim.flow)
+    const flow = this.#deps.flows.nameOf(this.claim.flow_id, this.claim.flow)
     const duration_s = secondsBetween(summary.started_at, finished_at)
     return { ...summary, flow, digest: this.#digest, status, finished_at, duration_s, error }
   }

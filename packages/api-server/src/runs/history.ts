@@ -12,8 +12,8 @@ import { noRun, runActive } from './refusals.ts'
 import { summaryOf, type SummaryRow } from './run-record.ts'
 import type { RunsStore } from './store.ts'
 
-/** What the history needs. */
-export interface HistorySetting {
+/** Dependencies of the history. */
+export interface HistoryDeps {
   readonly database: Pick<Database, 'transaction'>
   readonly store: HistoryStore
   readonly runs: Pick<RunsStore, 'detail'>
@@ -27,20 +27,20 @@ const PORTION = 200
 
 /** Reads and deletes finished runs. */
 export class RunHistory {
-  readonly #setting: HistorySetting
+  readonly #deps: HistoryDeps
 
-  constructor(setting: HistorySetting) {
-    this.#setting = setting
+  constructor(deps: HistoryDeps) {
+    this.#deps = deps
   }
 
   /** A line for each batch flow and each flow that has runs, by name. */
   async overview(): Promise<RunOverview[]> {
-    return (await this.#setting.store.overview()).map(overviewOf)
+    return (await this.#deps.store.overview()).map(overviewOf)
   }
 
   /** What a node returned; refuses with `not_found` unless it succeeded and may be cached. */
   async outputs(id: string, node: string): Promise<NodeOutputs> {
-    const { store, runs, flush } = this.#setting
+    const { store, runs, flush } = this.#deps
     await flush(id)
     const found = await store.outputs(id, node)
     if (found) return { run: id, node, ...found } as NodeOutputs
@@ -53,7 +53,7 @@ export class RunHistory {
 
   /** Deletes a finished run with its records; refuses with `not_found` and `run_active`. */
   async delete(id: string): Promise<void> {
-    const { database, store, runs, artifacts } = this.#setting
+    const { database, store, runs, artifacts } = this.#deps
     const flow = await database.transaction(async (tx) => {
       const of = await store.delete(tx, id)
       if (of !== null) await artifacts.dropRefs(tx, 'run', [id])
@@ -70,7 +70,7 @@ export class RunHistory {
    * stay. `also` is done in a last transaction. Refuses with `run_active` while one of them is not finished.
    */
   async deleteOf(flow: string, also: ((tx: Sql) => Promise<void>) | null = null): Promise<number> {
-    const { database, store, artifacts } = this.#setting
+    const { database, store, artifacts } = this.#deps
     const { active, newest } = await store.bounds(flow)
     if (active.length > 0) {
       throw new ProblemError(

@@ -22,8 +22,8 @@ import type { EngineStages } from './stages/engine-stages.ts'
 import type { StageLooks } from './stages/looks.ts'
 import { placeInSweep, sweepRuns } from './sweep.ts'
 
-/** What planning takes. */
-export interface PlanSetting {
+/** Dependencies of a plan. */
+export interface PlanDeps {
   readonly flows: RunnableFlows
   readonly registry: NodeRegistry
   readonly stages: Pick<EngineStages, 'looks' | 'store'>
@@ -39,8 +39,8 @@ const AT_ONCE = 100
 const MAX_REASONS = 20
 
 /** Plans one run or a sweep; refuses as a submission does. */
-export async function planRuns(setting: PlanSetting, name: string, body: RunPlanSubmit): Promise<RunPlan> {
-  const { flows, registry, stages, lastValue, host, artifacts } = setting
+export async function planRuns(deps: PlanDeps, name: string, body: RunPlanSubmit): Promise<RunPlan> {
+  const { flows, registry, stages, lastValue, host, artifacts } = deps
   const found = await flows.byName(name, body.draft ? 'draft' : 'published')
   if (!found) throw noFlow(name)
   const flow = await runnable(found, body.draft, flows)

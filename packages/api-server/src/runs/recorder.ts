@@ -1,12 +1,12 @@
 /**
  * Keeps the record of one executing run: turns what the graph runtime observes into node records, curves and events.
  *
- * - R1 one write of the run is under way at a time; what happens meanwhile goes with the next one.
- * - R2 changes are written at most 500 ms after they happened, a full curve at once, and the rest with the end: what a
- *   finished run shows is complete in the commit that finishes it.
- * - R3 from the moment the end is decided nothing more is taken in.
- * - R4 at most 20,000 points wait to be written, and those of the frames that are on their way: what emits more is held
- *   back until a write has taken them.
+ * - recorder.R1 one write of the run is under way at a time; what happens meanwhile goes with the next one.
+ * - recorder.R2 changes are written at most 500 ms after they happened, a full curve at once, and the rest with the
+ *   end: what a finished run shows is complete in the commit that finishes it.
+ * - recorder.R3 from the moment the end is decided nothing more is taken in.
+ * - recorder.R4 at most 20,000 points wait to be written, and those of the frames that are on their way: what emits
+ *   more is held back until a write has taken them.
  */
 import { type BatchEvent, type Clock, IntervalGate } from '@flow-service/core'
 import {
@@ -25,8 +25,8 @@ import { type NodeRow, type RunArtifact, storableText, untouchedNode } from './r
 import { type RunWrites, unstorable, type Written } from './run-writes.ts'
 import type { CacheEntry } from './stages/store.ts'
 
-/** What the recorder needs to know of its run and surroundings. */
-export interface RecorderSetting {
+/** Dependencies of the recorder, and facts of its run. */
+export interface RecorderDeps {
   readonly run: string
   readonly token: string
   readonly document: FlowDocument
@@ -51,7 +51,7 @@ const MAX_WAITING = 20_000
 
 /** Records one run. */
 export class RunRecorder {
-  readonly #setting: RecorderSetting
+  readonly #deps: RecorderDeps
   readonly #nodes = new Map<string, NodeRow>()
   readonly #logs = new Map<string, LogTail>()
   readonly #changed = new Set<string>()
@@ -71,9 +71,9 @@ export class RunRecorder {
   #writing: Promise<unknown> = Promise.resolve()
   #next: Promise<void> | null = null
 
-  constructor(setting: RecorderSetting) {
-    this.#setting = setting
-    this.#draftIsNew = setting.draftDigest !== null
+  constructor(deps: RecorderDeps) {
+    this.#deps = deps
+    this.#draftIsNew = deps.draftDigest !== null
   }
 
   /** Takes in what happened. */
@@ -95,10 +95,10 @@ export class RunRecorder {
       case 'attempt':
         this.#attempt(event)
     }
-    this.#cancelTimer ??= this.#setting.clock.setTimer(FLUSH_MS, () => void this.flush())
+    this.#cancelTimer ??= this.#deps.clock.setTimer(FLUSH_MS, () => void this.flush())
   }
 
-  /** While too many points wait to be written: settles when a write takes them (R4). */
+  /** While too many points wait to be written: settles when a write takes them (recorder.R4). */
   behind(): Promise<void> | undefined {
     if (this.#closed || this.#metrics.waiting < MAX_WAITING) return undefined
     this.#room ??= Promise.withResolvers()
@@ -151,7 +151,7 @@ export class RunRecorder {
   }
 
   async #write(end: RunEnd | null): Promise<Written> {
-    const { writes, onStagesWritten } = this.#setting
+    const { writes, onStagesWritten } = this.#deps
     const write = this.#drain(end)
     const written = await writes.write(write)
     this.#isReduced ||= written === 'reduced'
@@ -160,7 +160,7 @@ export class RunRecorder {
   }
 
   #drain(end: RunEnd | null): RunWrite {
-    const { run, token, document, draftDigest } = this.#setting
+    const { run, token, document, draftDigest } = this.#deps
     const write: RunWrite = {
       run,
       token,
@@ -186,9 +186,9 @@ export class RunRecorder {
   }
 
   #node(event: NodeEvent): void {
-    const { run, document, publish } = this.#setting
+    const { run, document, publish } = this.#deps
     const row = changedRow(this.#nodes.get(event.node) ?? untouchedNode(event.node), event)
-    const cachedNode = event.cachedFrom && event.key ? this.#setting.cachedNodeOf(event.key) : null
+    const cachedNode = event.cachedFrom && event.key ? this.#deps.cachedNodeOf(event.key) : null
     this.#nodes.set(event.node, cachedNode === null ? row : { ...row, cached_node: cachedNode })
     this.#changed.add(event.node)
     for (const [port, value] of Object.entries(event.outputs ?? {})) this.#collect(event.node, port, value)
@@ -209,7 +209,7 @@ export class RunRecorder {
   }
 
   #emit({ node, port, message, dtype, value, atMs }: EmitEvent): void {
-    const { run, document } = this.#setting
+    const { run, document } = this.#deps
     const point = pointValue(dtype, value)
     let step: number | null = null
     if (point !== null) {
@@ -224,7 +224,7 @@ export class RunRecorder {
 
   /** Shows a value, thinned by the port's interval (G80); what is stored is not thinned. */
   #show(node: string, port: string, event: EngineEvent, atMs: number): void {
-    const { clock, document, publish } = this.#setting
+    const { clock, document, publish } = this.#deps
     const key = `${node}/${port}`
     let gate = this.#gates.get(key)
     if (!gate) {

@@ -26,8 +26,8 @@ import { checkImport, type CheckedImport, freeTimes, usOf } from './imported-run
 import { storableResult } from './result.ts'
 import type { RunArtifact } from './run-record.ts'
 
-/** What importing needs. */
-export interface ImportSetting {
+/** Dependencies of an import. */
+export interface ImportDeps {
   readonly database: Pick<Database, 'transaction'>
   readonly store: ImportStore
   readonly executions: Pick<ExecutionStore, 'metricIds'>
@@ -53,23 +53,23 @@ const ROUNDS = 10
  * `payload_too_large`.
  */
 export async function importRuns(
-  setting: ImportSetting,
+  deps: ImportDeps,
   entries: readonly ImportedRun[],
   by: string | null,
 ): Promise<RunImportResult> {
-  const { database, store } = setting
+  const { database, store } = deps
   const known = await store.known(entries.map((entry) => entry.external_id))
   const places = new Map<string, number>()
   for (const [at, { external_id: id }] of entries.entries()) if (!known.has(id) && !places.has(id)) places.set(id, at)
-  const checked = await check(setting, entries, [...places.values()])
+  const checked = await check(deps, entries, [...places.values()])
   const prepared: Prepared[] = []
   // oxlint-disable-next-line no-await-in-loop -- one file at a time
-  for (const item of checked) prepared.push(await prepare(setting, item, by))
-  const metricId = await metricIds(setting, prepared)
+  for (const item of checked) prepared.push(await prepare(deps, item, by))
+  const metricId = await metricIds(deps, prepared)
   const ids =
     prepared.length === 0
       ? new Map<string, string>()
-      : await database.transaction((tx) => write(setting, tx, { prepared, metricId }))
+      : await database.transaction((tx) => write(deps, tx, { prepared, metricId }))
   const created = new Set(prepared.map(({ row }) => row.id))
   const answered = new Set<string>()
   const runs = entries.map(({ external_id }) => {
@@ -82,7 +82,7 @@ export async function importRuns(
 }
 
 async function check(
-  { flows }: ImportSetting,
+  { flows }: ImportDeps,
   entries: readonly ImportedRun[],
   places: readonly number[],
 ): Promise<CheckedImport[]> {
@@ -101,13 +101,13 @@ async function check(
 }
 
 /** The published content, or the draft of a flow that was never published. */
-async function contentOf(flows: ImportSetting['flows'], name: string): Promise<RunnableFlow | null> {
+async function contentOf(flows: ImportDeps['flows'], name: string): Promise<RunnableFlow | null> {
   const published = await flows.byName(name, 'published')
   return published?.document ? published : flows.byName(name, 'draft')
 }
 
 async function prepare(
-  { artifacts, host }: ImportSetting,
+  { artifacts, host }: ImportDeps,
   { entry, flow, seed, inputs, createdUs, chunks }: CheckedImport,
   by: string | null,
 ): Promise<Prepared> {
@@ -139,7 +139,7 @@ async function prepare(
 type MetricId = (curve: Curve) => number
 
 /** The ids of the curves, which are made outside of the transaction: executing runs would wait for it. */
-async function metricIds({ executions }: ImportSetting, prepared: readonly Prepared[]): Promise<MetricId> {
+async function metricIds({ executions }: ImportDeps, prepared: readonly Prepared[]): Promise<MetricId> {
   const chunks = prepared.flatMap((item) => item.chunks)
   const curves = chunks.length > 0 ? await executions.metricIds(chunks) : []
   const ids = new Map(curves.map(({ id, ...curve }) => [placeOf(curve), id]))
@@ -148,11 +148,11 @@ async function metricIds({ executions }: ImportSetting, prepared: readonly Prepa
 
 /** Adds the runs; gives the ids of all external ids, also of those that somebody else has added meanwhile. */
 async function write(
-  setting: ImportSetting,
+  deps: ImportDeps,
   tx: Sql,
   { prepared, metricId }: { prepared: readonly Prepared[]; metricId: MetricId },
 ): Promise<Map<string, string>> {
-  const { store } = setting
+  const { store } = deps
   const flows = [...new Map(prepared.map(({ row }) => [row.flow, { id: row.flow, name: row.flow_name }])).values()]
   const held = await store.hold(tx, flows)
   const gone = flows.find(({ id }) => !held.has(id))
@@ -163,16 +163,16 @@ async function write(
   for (let round = 0; open.length > 0; round += 1) {
     if (round === ROUNDS) throw new ProblemError('unavailable', 'other imports take the same times; try again')
     // oxlint-disable-next-line no-await-in-loop -- a round knows what the one before has found taken
-    const done = await addOpen(setting, tx, open)
+    const done = await addOpen(deps, tx, open)
     added.push(...done.added)
     for (const [externalId, id] of done.ids) ids.set(externalId, id)
     open = open.filter(({ row }) => !ids.has(row.external_id))
   }
-  await addRecords(setting, tx, { added, metricId })
+  await addRecords(deps, tx, { added, metricId })
   return ids
 }
 
-async function addOpen({ store }: ImportSetting, tx: Sql, open: readonly Prepared[]) {
+async function addOpen({ store }: ImportDeps, tx: Sql, open: readonly Prepared[]) {
   const times = await freeTimes(
     open.map(({ createdUs }) => createdUs),
     (from, limit) => store.takenFrom(tx, from, limit),
@@ -187,7 +187,7 @@ async function addOpen({ store }: ImportSetting, tx: Sql, open: readonly Prepare
 
 /** Points, and what keeps bytes from being swept. */
 async function addRecords(
-  { store, artifacts }: ImportSetting,
+  { store, artifacts }: ImportDeps,
   tx: Sql,
   { added, metricId }: { added: readonly Prepared[]; metricId: MetricId },
 ): Promise<void> {

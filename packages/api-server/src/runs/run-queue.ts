@@ -1,18 +1,18 @@
 /**
  * Admits queued runs to this engine and watches the leases of the running ones.
  *
- * - Q1 a run is queued until one conditional statement claims it; the claim writes the lease. At most `maxRuns` runs
- *   execute at once, and at most as many again wait for the commit of their end: the next ones execute meanwhile, on
- *   the embedded database from that very commit on.
- *   A run of which everything waits for attached workers executes nothing here: there may be {@link MAX_WAITING} of
- *   them beside, and what a worker takes goes on at once.
- * - Q2 a claim is tried when a run is submitted, when one has executed or ended, when another engine says so, and every
- *   second where another engine may have said so unheard.
- * - Q3 a lease of 30 s is renewed every 10 s; a run whose lease was lost is dropped here without a write.
- * - Q4 on a shared database every engine looks for expired leases every 5 s. The embedded database has no other engine,
- *   and a computer that slept must not lose its runs: there, running runs are given up only when the database opens.
- * - Q5 what a claim has taken whose answer was lost is queued again: the engine that asked knows by its token which runs
- *   these are, and that it has begun none of them.
+ * - run-queue.Q1 a run is queued until one conditional statement claims it; the claim writes the lease. At most
+ *   `maxRuns` runs execute at once, and at most as many again wait for the commit of their end: the next ones execute
+ *   meanwhile, on the embedded database from that very commit on. A run of which everything waits for attached workers
+ *   executes nothing here: there may be {@link MAX_WAITING} of them beside, and what a worker takes goes on at once.
+ * - run-queue.Q2 a claim is tried when a run is submitted, when one has executed or ended, when another engine says so,
+ *   and every second where another engine may have said so unheard.
+ * - run-queue.Q3 a lease of 30 s is renewed every 10 s; a run whose lease was lost is dropped here without a write.
+ * - run-queue.Q4 on a shared database every engine looks for expired leases every 5 s. The embedded database has no
+ *   other engine, and a computer that slept must not lose its runs: there, running runs are given up only when the
+ *   database opens.
+ * - run-queue.Q5 what a claim has taken whose answer was lost is queued again: the engine that asked knows by its token
+ *   which runs these are, and that it has begun none of them.
  */
 import { randomUUID } from 'node:crypto'
 
@@ -25,8 +25,8 @@ import type { ClaimedRun, LeaseStore } from './lease-store.ts'
 import type { SummaryRow } from './run-record.ts'
 import type { RunWrites } from './run-writes.ts'
 
-/** What the queue needs. */
-export interface QueueSetting {
+/** Dependencies of the queue. */
+export interface QueueDeps {
   readonly writes: Pick<RunWrites, 'claim' | 'stop'>
   readonly leases: Pick<LeaseStore, 'abandon' | 'release' | 'renew'>
   readonly clock: Clock
@@ -53,7 +53,7 @@ const MAX_WAITING = 1_000
 
 /** The running part of the runs of one engine. */
 export class RunQueue {
-  readonly #setting: QueueSetting
+  readonly #deps: QueueDeps
   readonly #active = new Map<string, { execution: Execution; over: Promise<void> }>()
   readonly #timers = new Set<() => void>()
   #executing = 0
@@ -61,16 +61,16 @@ export class RunQueue {
   #state: 'new' | 'open' | 'closed' = 'new'
   #wanted = false
   #claiming: Promise<void> | null = null
-  /** Tokens of claims that failed, and when: they may have taken runs whose names nobody has heard (Q5). */
+  /** Tokens of claims that failed, and when: they may have taken runs whose names nobody has heard (run-queue.Q5). */
   readonly #unheard = new Map<string, number>()
 
-  constructor(setting: QueueSetting) {
-    this.#setting = setting
+  constructor(deps: QueueDeps) {
+    this.#deps = deps
   }
 
   /** Gives up what a dead engine left and begins to execute. */
   async open(): Promise<void> {
-    const { shared } = this.#setting
+    const { shared } = this.#deps
     await this.#abandon(shared ? 'expired' : 'all')
     this.#state = 'open'
     this.#every(this.#lease.renewSeconds * 1000, () => this.#renew())
@@ -111,35 +111,35 @@ export class RunQueue {
     await this.#claiming
     const over = Promise.all([...this.#active.values()].map((entry) => entry.over))
     const released = this.#releaseUnheard().catch((error: unknown) =>
-      this.#setting.log.error({ err: error }, 'runs that were claimed unheard could not be queued again'),
+      this.#deps.log.error({ err: error }, 'runs that were claimed unheard could not be queued again'),
     )
     await Promise.race([
       Promise.all([over, released]),
-      new Promise<void>((resolve) => this.#timers.add(this.#setting.clock.setTimer(graceMs, resolve))),
+      new Promise<void>((resolve) => this.#timers.add(this.#deps.clock.setTimer(graceMs, resolve))),
     ])
     for (const cancel of this.#timers) cancel()
-    this.#setting.writes.stop()
+    this.#deps.writes.stop()
     for (const { execution } of this.#active.values()) execution.abandon()
     await over
   }
 
-  get #lease(): NonNullable<QueueSetting['lease']> {
-    return this.#setting.lease ?? LEASE
+  get #lease(): NonNullable<QueueDeps['lease']> {
+    return this.#deps.lease ?? LEASE
   }
 
   get #isOpen(): boolean {
     return this.#state === 'open'
   }
 
-  /** How many runs may be claimed now (Q1). */
+  /** How many runs may be claimed now (run-queue.Q1). */
   get #free(): number {
-    const { maxRuns } = this.#setting
+    const { maxRuns } = this.#deps
     const executingOrEnding = this.#active.size - this.#waiting
     return Math.min(maxRuns - this.#executing, 2 * maxRuns - executingOrEnding, MAX_WAITING - this.#waiting)
   }
 
   async #claim(): Promise<void> {
-    const { writes, clock, log } = this.#setting
+    const { writes, clock, log } = this.#deps
     while (this.#wanted && this.#isOpen) {
       // runs that end in one turn free their slots in it: one claim fills them all, by the commit of their ends
       await new Promise((resolve) => setImmediate(resolve))
@@ -163,7 +163,7 @@ export class RunQueue {
   }
 
   #start(claim: ClaimedRun): void {
-    const execution = this.#setting.execution(claim)
+    const execution = this.#deps.execution(claim)
     let isWaiting = false
     this.#executing++
     const waits = (now: boolean): void => {
@@ -189,16 +189,16 @@ export class RunQueue {
     const executions = [...this.#active.values()].map((entry) => entry.execution)
     if (executions.length === 0) return
     const runs = executions.map(({ claim }) => claim)
-    const held = await this.#setting.leases.renew(runs, this.#lease.seconds)
+    const held = await this.#deps.leases.renew(runs, this.#lease.seconds)
     for (const execution of executions) {
       if (!held.has(execution.claim.id) && !execution.ending) execution.abandon()
     }
   }
 
-  /** Queues again what was claimed unheard (Q5). */
+  /** Queues again what was claimed unheard (run-queue.Q5). */
   async #releaseUnheard(): Promise<void> {
     if (this.#unheard.size === 0) return
-    const { leases, clock, shared } = this.#setting
+    const { leases, clock, shared } = this.#deps
     const asked = new Map(this.#unheard)
     const begun = [...this.#active.keys()]
     const released = await leases.release([...asked.keys()], begun)
@@ -209,7 +209,7 @@ export class RunQueue {
   }
 
   async #abandon(which: Parameters<LeaseStore['abandon']>[0]): Promise<void> {
-    const { leases, clock, onAbandoned } = this.#setting
+    const { leases, clock, onAbandoned } = this.#deps
     for (const run of await leases.abandon(which, timestampOfMs(clock.now()))) onAbandoned(run)
   }
 
@@ -217,16 +217,14 @@ export class RunQueue {
   #every(intervalMs: number, task: () => Promise<void>): void {
     this.#after(intervalMs, () => {
       void task()
-        .catch((error: unknown) =>
-          this.#setting.log.error({ err: error }, 'the leases of runs could not be looked after'),
-        )
+        .catch((error: unknown) => this.#deps.log.error({ err: error }, 'the leases of runs could not be looked after'))
         .then(() => this.#every(intervalMs, task))
     })
   }
 
   #after(delayMs: number, run: () => void): void {
     if (this.#state === 'closed') return
-    const cancel = this.#setting.clock.setTimer(delayMs, () => {
+    const cancel = this.#deps.clock.setTimer(delayMs, () => {
       this.#timers.delete(cancel)
       run()
     })

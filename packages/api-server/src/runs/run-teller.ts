@@ -1,8 +1,8 @@
 /**
- * Tells states of runs to this engine's listeners, in the order queued, running, end.
+ * Publishes the states of runs as events of this engine, in the order queued, running, end.
  *
- * T1 A state that is on its way from the database is left out when a later one of the run was told meanwhile: by the
- *    execution in this engine, or as news of another one, which take ways of their own.
+ * - run-teller.T1 a state that is on its way from the database is left out when a later one of the run was published
+ *   meanwhile: by the execution in this engine, or as news of another one, which take ways of their own.
  */
 import { type EngineEvent, isFinished, type RunStatus, type RunSummary } from '@flow-service/protocol'
 
@@ -22,7 +22,7 @@ export class RunTeller {
     this.#publish = publish
   }
 
-  /** Tells a state, unless it was overtaken (T1). */
+  /** Tells a state, unless it was overtaken (run-teller.T1). */
   tell(run: RunSummary, atMs: number): void {
     const way = this.#ways.get(run.id)
     const rank = rankOf(run.status)

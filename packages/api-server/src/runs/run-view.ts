@@ -30,8 +30,8 @@ const MAX_POINTS = 1_000_000
 /** Chunks of one statement. */
 const PAGE_CHUNKS = 100
 
-/** What reading takes. */
-export interface RunViewSetting {
+/** Dependencies of the view. */
+export interface RunViewDeps {
   readonly store: Pick<RunsStore, 'detail'>
   readonly executions: ExecutionStore
   /** Writes what this engine has gathered about a run, so that nothing told before is missing. */
@@ -42,15 +42,15 @@ export interface RunViewSetting {
 
 /** Reads runs. */
 export class RunView {
-  readonly #setting: RunViewSetting
+  readonly #deps: RunViewDeps
 
-  constructor(setting: RunViewSetting) {
-    this.#setting = setting
+  constructor(deps: RunViewDeps) {
+    this.#deps = deps
   }
 
   /** A run with its details; refuses with `not_found`. */
   async run(id: string): Promise<Run> {
-    const { executions, secrets } = this.#setting
+    const { executions, secrets } = this.#deps
     const row = await this.#detail(id)
     const [nodes, curves] = await Promise.all([executions.nodes(id), executions.metricSummaries(id)])
     const metrics = inDocumentOrder(row.document, curves).map(({ node, port, message, run: _owner, ...summary }) => ({
@@ -66,7 +66,7 @@ export class RunView {
    * points that are given.
    */
   async metrics(id: string, { names, stride, most = MAX_POINTS }: MetricsQuery): Promise<MetricSeries[]> {
-    const { executions } = this.#setting
+    const { executions } = this.#deps
     const row = await this.#detail(id)
     const { flow, document } = row
     // the flow may have had another name when the run was submitted
@@ -102,8 +102,8 @@ export class RunView {
   }
 
   async #detail(id: string): Promise<DetailRow> {
-    await this.#setting.flush(id)
-    const row = await this.#setting.store.detail(id)
+    await this.#deps.flush(id)
+    const row = await this.#deps.store.detail(id)
     if (!row) throw noRun(id)
     return row
   }

@@ -27,10 +27,9 @@ import { HistoryStore } from './history-store.ts'
 import { RunHistory } from './history.ts'
 import { LeaseStore } from './lease-store.ts'
 import { planRuns } from './plan.ts'
-import { type QueueSetting, RunQueue } from './run-queue.ts'
+import { type QueueDeps, RunQueue } from './run-queue.ts'
 import { RunTeller } from './run-teller.ts'
-import { flushForRead } from './run-view.ts'
-import { type MetricsQuery, RunView } from './run-view.ts'
+import { flushForRead, type MetricsQuery, RunView } from './run-view.ts'
 import { RunWrites } from './run-writes.ts'
 import { EngineStages } from './stages/engine-stages.ts'
 import { RunsStore } from './store.ts'
@@ -53,7 +52,7 @@ export interface RunsDeps {
   /** Nodes of one run that execute at once. */
   readonly maxParallelNodes: number
   /** How long a running run is this engine's without being renewed, and how often it is; 30 s and 10 s unless given. */
-  readonly lease?: QueueSetting['lease']
+  readonly lease?: QueueDeps['lease']
   readonly log: Pick<Log, 'error'>
 }
 

@@ -9,7 +9,7 @@ import { ProblemError } from '../http/errors.ts'
 import type { ExecutionStore } from './execution-store.ts'
 import { ImportStore } from './import-store.ts'
 import { importRuns } from './run-import.ts'
-import { createSubmit, type SubmitSetting } from './submit.ts'
+import { createSubmit, type SubmitDeps } from './submit.ts'
 import { sweep } from './sweep.ts'
 
 /** Makes runs; `by` is the name of the caller. */
@@ -24,8 +24,8 @@ export interface Submissions {
   import(entries: readonly ImportedRun[], by: string | null): Promise<RunImportResult>
 }
 
-/** What making runs needs. */
-export interface SubmissionsSetting extends SubmitSetting {
+/** Dependencies of the submissions. */
+export interface SubmissionsDeps extends SubmitDeps {
   readonly executions: Pick<ExecutionStore, 'metricIds'>
   readonly artifacts: Pick<Artifacts, 'addRefs' | 'addRefsOf' | 'missing' | 'put'>
   /** The run of an id. */
@@ -35,10 +35,10 @@ export interface SubmissionsSetting extends SubmitSetting {
 }
 
 /** The ways over one database. */
-export function createSubmissions(setting: SubmissionsSetting): Submissions {
-  const { read, wake } = setting
-  const submit = createSubmit(setting)
-  const store = new ImportStore(setting.database)
+export function createSubmissions(deps: SubmissionsDeps): Submissions {
+  const { read, wake } = deps
+  const submit = createSubmit(deps)
+  const store = new ImportStore(deps.database)
   /** What failed without a refusal may be queued all the same: its answer was lost. */
   const awake = async <T>(making: Promise<T>): Promise<T> => {
     try {
@@ -56,8 +56,8 @@ export function createSubmissions(setting: SubmissionsSetting): Submissions {
       if ('known' in submitted) return { run: await read(submitted.known), created: false }
       return { run: submitted.queued, created: true }
     },
-    sweep: (flow, body, by) => awake(sweep(setting, { flow, body, by })),
+    sweep: (flow, body, by) => awake(sweep(deps, { flow, body, by })),
     retry: (id, by) => awake(submit.retry(id, by)),
-    import: (entries, by) => importRuns({ ...setting, store }, entries, by),
+    import: (entries, by) => importRuns({ ...deps, store }, entries, by),
   }
 }

@@ -18,8 +18,8 @@ import { paramsOf, summaryOf } from './run-record.ts'
 import type { RunTeller } from './run-teller.ts'
 import type { NewRun, RunsStore } from './store.ts'
 
-/** What submitting needs. */
-export interface SubmitSetting {
+/** Dependencies of a submission. */
+export interface SubmitDeps {
   readonly database: Database
   readonly store: RunsStore
   readonly timestamps: Timestamps
@@ -51,8 +51,8 @@ export interface Submit {
 export const TIME_ATTEMPTS = 5
 
 /** Submissions and retries over a database. */
-export function createSubmit(setting: SubmitSetting): Submit {
-  const { database, store, timestamps, artifacts, flows, host, teller, tellRun } = setting
+export function createSubmit(deps: SubmitDeps): Submit {
+  const { database, store, timestamps, artifacts, flows, host, teller, tellRun } = deps
   const group = createGroupWriter<Item>(
     database,
     async (sql, items) => {

@@ -20,7 +20,7 @@ import {
   type UntimedRun,
 } from './new-run.ts'
 import type { NewRun } from './store.ts'
-import { type SubmitSetting, TIME_ATTEMPTS } from './submit.ts'
+import { type SubmitDeps, TIME_ATTEMPTS } from './submit.ts'
 
 /** Entries that are checked in one turn of the event loop, so that a large sweep holds nobody up. */
 const CHECKED_AT_ONCE = 500
@@ -32,10 +32,10 @@ const TOLD_AT_ONCE = 250
  * does; a bad entry is named by its place (`/runs/7/lr`), and no run exists.
  */
 export async function sweep(
-  setting: SubmitSetting,
+  deps: SubmitDeps,
   { flow: name, body, by }: { flow: string; body: SweepSubmit; by: string | null },
 ): Promise<Sweep> {
-  const { flows, teller, tellRun } = setting
+  const { flows, teller, tellRun } = deps
   const flow = await flows.byName(name, body.draft ? 'draft' : 'published')
   if (!flow) throw noFlow(name)
   const groupId = newId()
@@ -43,7 +43,7 @@ export async function sweep(
   const runs = await teller.learning(
     untimed.map(({ id }) => id),
     async () => {
-      const queued = await write(setting, untimed)
+      const queued = await write(deps, untimed)
       if (!queued) throw noFlow(name)
       const summaries = queued.map(queuedSummary)
       await inTurns(summaries, TOLD_AT_ONCE, tellRun)
@@ -78,7 +78,7 @@ export const placeInSweep = (path: string, at: number): string =>
 
 /** One statement for all runs, and one for what they refer to; null when the flow is gone. */
 async function write(
-  { database, store, timestamps, artifacts }: SubmitSetting,
+  { database, store, timestamps, artifacts }: SubmitDeps,
   untimed: readonly UntimedRun[],
 ): Promise<NewRun[] | null> {
   for (let attempt = 1; ; attempt += 1) {

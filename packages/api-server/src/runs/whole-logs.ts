@@ -8,8 +8,8 @@ import { type ArtifactRef, MAX_LOG_BYTES } from '@flow-service/protocol'
 
 import type { Log } from '../process/log.ts'
 
-/** What keeping whole logs needs. */
-export interface WholeLogsSetting {
+/** Dependencies of the whole logs of a run. */
+export interface WholeLogsDeps {
   readonly run: string
   /** Stores bytes that come one after the other. */
   readonly save: (chunks: AsyncIterable<Uint8Array>, name: string) => Promise<ArtifactRef>
@@ -23,12 +23,12 @@ const MAX_WAITING = 16 * 1024 * 1024
 
 /** The logs of one run. */
 export class WholeLogs {
-  readonly #setting: WholeLogsSetting
+  readonly #deps: WholeLogsDeps
   readonly #logs = new Map<string, WholeLog>()
   readonly #saves: Promise<void>[] = []
 
-  constructor(setting: WholeLogsSetting) {
-    this.#setting = setting
+  constructor(deps: WholeLogsDeps) {
+    this.#deps = deps
   }
 
   /** Takes in what nodes say, and that they have ended. */
@@ -56,13 +56,13 @@ export class WholeLogs {
   }
 
   async #save(node: string, log: WholeLog): Promise<void> {
-    const { run, save, onSaved } = this.#setting
+    const { run, save, onSaved } = this.#deps
     log.isSaved = true
     try {
       onSaved(node, await save(log, `${node}.log`))
     } catch (error) {
       log.end()
-      this.#setting.log.error({ err: error, run, node }, 'the whole log of a node could not be stored')
+      this.#deps.log.error({ err: error, run, node }, 'the whole log of a node could not be stored')
     }
   }
 }

@@ -2,10 +2,11 @@
  * Makes secret values unreadable wherever something is shown or kept: in texts, in JSON, and in streams of text whose
  * chunks may cut a value in two. Costs nothing while there are no secrets.
  *
- * - M1 a value is found as it is and in every form of `encodingsOf`; values of fewer than 8 characters are not.
- * - M2 forms that overlap are masked together: nothing of either stays.
- * - M3 a stream holds back what may be the beginning of a value until more text, or its end, decides.
- * - M4 what has none of it comes back as the very same object.
+ * - redactor.M1 a value is found as it is and in every form of `encodingsOf`; values of fewer than 8 characters are
+ *   not.
+ * - redactor.M2 forms that overlap are masked together: nothing of either stays.
+ * - redactor.M3 a stream holds back what may be the beginning of a value until more text, or its end, decides.
+ * - redactor.M4 what has none of it comes back as the very same object.
  * @module
  */
 import { encodingsOf } from './encodings.ts'
@@ -42,7 +43,7 @@ export class Redactor {
     for (const form of forms) this.#firsts![form.charCodeAt(0)] = 1
   }
 
-  /** The same text, or JSON with its keys, without values of secrets (M4). Needs no `this`. */
+  /** The same text, or JSON with its keys, without values of secrets (redactor.M4). Needs no `this`. */
   readonly mask = <T>(shown: T): T => {
     if (this.#firsts === null) return shown
     return (typeof shown === 'string' ? this.#text(shown) : this.#json(shown, new Set())) as T
@@ -114,7 +115,7 @@ export class Redactor {
       else if (found > 0) cover(spans, at, at + found)
     }
     const last = spans.at(-1)
-    // M2: what an unfinished form overlaps is decided with it
+    // redactor.M2: what an unfinished form overlaps is decided with it
     if (last && last.to > openFrom) {
       openFrom = last.from
       spans.pop()

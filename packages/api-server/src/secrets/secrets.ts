@@ -57,7 +57,7 @@ export class Secrets implements SecretValues {
   /** What has changed since the opening while nobody listened. */
   #untold = new Set<string>()
   #unlisten: (() => Promise<void>) | null = null
-  /** The latest reading; they follow each other (X3). */
+  /** The latest reading; they follow each other (secrets.X3). */
   #reading: Promise<void> = Promise.resolve()
 
   constructor(cipher: SecretCipher, deps: SecretsDeps) {
@@ -95,7 +95,7 @@ export class Secrets implements SecretValues {
 
   readonly mask: SecretValues['mask'] = (shown) => this.#deps.redactor.mask(shown)
 
-  /** A text that holds a value, sealed for the place where it is stored (X7); any other one as it is. */
+  /** A text that holds a value, sealed for the place where it is stored (secrets.X7); any other one as it is. */
   seal(place: string, text: string): string {
     if (!this.#deps.redactor.finds(text)) return text
     return SEALED + this.#cipher.seal(place, text).toString('base64')
@@ -198,7 +198,7 @@ export class Secrets implements SecretValues {
       else values.set(name, value)
     }
     this.#retired = this.#retired.slice(-MAX_RETIRED)
-    // X2: nobody gets a value that is not masked yet
+    // secrets.X2: nobody gets a value that is not masked yet
     this.#deps.redactor.set([...values.values(), ...this.#retired])
     this.#values = values
     this.#generation++

@@ -1,8 +1,8 @@
-import type { Log } from '../process/log.ts'
 /**
  * Bodies of kept work on their way to the database and back: what holds the value of a secret is sealed there.
  * @module
  */
+import type { Log } from '../process/log.ts'
 import type { WorkCommit } from './store.ts'
 
 /** Texts as they are stored. `place` is where, and no text opens in another one. */

@@ -2,24 +2,8 @@
  * The work of live flows that outlives the engine, in the database (wire decision G79): held deliveries, durable
  * arrivals, timers, and notes of executions that must not be repeated.
  *
- * Operations gather in a batch while the one before is written; a batch is one statement, and so one commit.
- * - W1 what is committed is at any moment a beginning of what was asked for, in that order: one batch is written at a
- *   time, and each is committed whole or not at all.
- * - W2 what undoes itself within a batch is not written: work that is kept and dropped, a note that another replaces.
- * - W3 a batch that fails is written again until it is committed; done twice, it comes to the same. So a lost answer
- *   does no harm.
- * - W4 who waits is told after {@link PATIENCE_MS}. The batch goes on: rejected work may still come to be kept, and
- *   whoever gives it up drops it.
- * - W5 no more than {@link MAX_OPERATIONS} and {@link MAX_LENGTH} wait: beyond that nothing new is kept. Drops and
- *   ends are always taken; they are fewer than what was kept.
- * - W6 work that can never be stored (its flow is gone, a text that PostgreSQL does not take) is refused alone.
- * - W7 work is dropped after what its end has caused: `beforeDrops` is awaited first.
- * - W8 what is asked for `together` is in one batch, however full that is.
- * - W9 work that holds the value of a secret is stored sealed, and open again when it is taken up. What does not open is
- *   told to the log and left where it is; it keeps nothing else from going on.
- * - W10 an arrival is published before it is committed, unless the writes have trouble; who brought it is told when it is.
- *   One that ends before is not written as work: what it published is, in one row with others, until that is recorded as
- *   last value and history. So does one that ends later.
+ * Operations gather in a batch while the one before is written; a batch is one statement, and so one commit. Invariants
+ * work.W1-W10 are in DESIGN.md beside this file.
  * @module
  */
 import { AsyncResource } from 'node:async_hooks'
@@ -87,7 +71,7 @@ export interface LiveWork extends WorkHost {
   recover(record: (values: readonly OwedValue[]) => void): Promise<void>
   /** Notes of readers follow a flow to its new name, in the caller's transaction. */
   rename(tx: Sql, names: { readonly from: string; readonly to: string }): Promise<void>
-  /** Resolves once all that was asked for so far is committed; rejects when that takes too long (W4). */
+  /** Resolves once all that was asked for so far is committed; rejects when that takes too long (work.W4). */
   written(): Promise<void>
   /** Writes what waits; what cannot be written in time is lost and told to the log. Nothing is kept afterwards. */
   close(): Promise<void>
@@ -265,7 +249,7 @@ class StoredWork implements LiveWork {
     return result
   }
 
-  /** A full batch takes no more, but for what belongs together (W8). */
+  /** A full batch takes no more, but for what belongs together (work.W8). */
   #closeFull(): void {
     const batch = this.#open
     if (this.#groups > 0 || batch === null) return
@@ -287,14 +271,14 @@ class StoredWork implements LiveWork {
     return batch
   }
 
-  /** Tells those who wait for a batch (W4); later ones wait for another. */
+  /** Tells those who wait for a batch (work.W4); later ones wait for another. */
   #loseOf(batch: WorkBatch): void {
     if (this.#open === batch) this.#open = null
     const seconds = this.#patienceMs / 1000
     batch.fail(new ProblemError('unavailable', `the database has committed nothing for ${seconds} s; try again later`))
   }
 
-  /** Writes batches until none is left (W1). */
+  /** Writes batches until none is left (work.W1). */
   async #drain(): Promise<void> {
     while (this.#batches.length > 0) {
       // oxlint-disable no-await-in-loop -- one after the other is the point
@@ -307,7 +291,7 @@ class StoredWork implements LiveWork {
     this.#isWriting = false
   }
 
-  /** Writes a batch until it is committed (W3); false when the end comes first. */
+  /** Writes a batch until it is committed (work.W3); false when the end comes first. */
   async #commit(batch: WorkBatch): Promise<boolean> {
     if (this.#open === batch) this.#open = null
     for (;;) {
@@ -343,7 +327,7 @@ class StoredWork implements LiveWork {
     this.#owed.add(commit.published.map(({ id }) => id))
   }
 
-  /** Tries new work one by one, and refuses what can never be stored (W6); whether there was any. */
+  /** Tries new work one by one, and refuses what can never be stored (work.W6); whether there was any. */
   async #refuseFaulty(batch: WorkBatch): Promise<boolean> {
     const { id, added } = batch.commit()
     let found = false

@@ -3,13 +3,14 @@
  *
  * A call is *running* until its promise settles and *ending* from then on until the worker says that it has ended:
  * a cancelled call keeps its slot while its process dies.
- * - A1 a promise settles once; frames of an ending or unknown call change nothing but the slot. Results among them are
- *   counted; the error with which a cancelled call ends is none.
- * - A2 every frame is a contact. Nine ticks of 10 s without one fail the running calls as `worker_silent`. Ticks are
- *   counted, not time: an engine that slept itself does not blame its workers, nor does one that is behind with what a
- *   worker has sent.
- * - A3 a lost connection fails the running calls as `worker_lost` at once and frees everything.
- * - A4 a worker's clock may be wrong, or lie: an emission before the one before it, or after now, is one of now.
+ * - attached-worker.A1 a promise settles once; frames of an ending or unknown call change nothing but the slot. Results
+ *   among them are counted; the error with which a cancelled call ends is none.
+ * - attached-worker.A2 every frame is a contact. Nine ticks of 10 s without one fail the running calls as
+ *   `worker_silent`. Ticks are counted, not time: an engine that slept itself does not blame its workers, nor does one
+ *   that is behind with what a worker has sent.
+ * - attached-worker.A3 a lost connection fails the running calls as `worker_lost` at once and frees everything.
+ * - attached-worker.A4 a worker's clock may be wrong, or lie: an emission before the one before it, or after now, is
+ *   one of now.
  */
 import { type Clock, type CodeCall, CodeError } from '@flow-service/core'
 import {
@@ -43,8 +44,8 @@ interface InFlight {
   emittedMs: number
 }
 
-/** What a worker needs of its surroundings. */
-export interface WorkerSetting {
+/** A worker's identity, and the functions of the pool that it calls. */
+export interface WorkerDeps {
   readonly id: string
   readonly hello: HelloFrame
   /** Whose token it is; null for the agent in the engine's own process. */
@@ -61,7 +62,7 @@ export class AttachedWorker {
   readonly id: string
   readonly hello: HelloFrame
   readonly #transport: EngineTransport
-  readonly #setting: WorkerSetting
+  readonly #deps: WorkerDeps
   readonly #inFlight = new Map<string, InFlight>()
   readonly #attachedMs: number
   #contactMs: number
@@ -72,20 +73,20 @@ export class AttachedWorker {
   #behind = 0
   #stopTicking: (() => void) | null = null
 
-  constructor(transport: EngineTransport, setting: WorkerSetting) {
+  constructor(transport: EngineTransport, deps: WorkerDeps) {
     this.#transport = transport
-    this.#setting = setting
-    this.id = setting.id
-    const { hello, token } = setting
+    this.#deps = deps
+    this.id = deps.id
+    const { hello, token } = deps
     // a name and labels are what the token says
     this.hello = token === null ? hello : { ...hello, name: token.name, labels: [...token.labels] }
-    this.#attachedMs = setting.clock.now()
+    this.#attachedMs = deps.clock.now()
     this.#contactMs = this.#attachedMs
   }
 
   /** Whether it is the agent in the engine's own process. */
   get local(): boolean {
-    return this.#setting.token === null
+    return this.#deps.token === null
   }
 
   /** Calls that occupy a slot. */
@@ -160,7 +161,7 @@ export class AttachedWorker {
           reject(error)
         },
       }
-      const startedMs = this.#setting.clock.now()
+      const startedMs = this.#deps.clock.now()
       this.#inFlight.set(call.id, { call, startedMs, demand, settle, emittedMs: startedMs - MAX_SKEW_MS })
       call.signal.addEventListener('abort', onAbort, { once: true })
       this.#tick()
@@ -181,7 +182,7 @@ export class AttachedWorker {
   /** Takes a frame of the worker. A promise asks for no more of its call until it settles; it never rejects. */
   receive(frame: WorkerFrame): void | Promise<void> {
     this.#quietTicks = 0
-    this.#contactMs = this.#setting.clock.now()
+    this.#contactMs = this.#deps.clock.now()
     const done = this.#take(frame)
     if (!done) return
     this.#behind += 1
@@ -202,12 +203,12 @@ export class AttachedWorker {
         this.#running(frame.call)?.call.onArtifact?.(frame.ref)
         return
       case 'result':
-        if (!this.#running(frame.call)) this.#setting.onDropped()
+        if (!this.#running(frame.call)) this.#deps.onDropped()
         this.#end(frame.call, (settle) => settle.resolve(frame.outputs))
         return
       case 'error': {
         const { type, message, traceback } = frame.error
-        if (!this.#inFlight.has(frame.call)) this.#setting.onDropped()
+        if (!this.#inFlight.has(frame.call)) this.#deps.onDropped()
         this.#end(frame.call, (settle) => settle.reject(new CodeError(type, message, traceback)))
         return
       }
@@ -219,7 +220,7 @@ export class AttachedWorker {
     }
   }
 
-  /** The connection is gone (A3). */
+  /** The connection is gone (attached-worker.A3). */
   lost(): void {
     const entries = [...this.#inFlight.values()]
     this.#inFlight.clear()
@@ -237,7 +238,7 @@ export class AttachedWorker {
     const entry = this.#running(id)
     if (!entry) return
     const { call } = entry
-    const nowMs = this.#setting.clock.now()
+    const nowMs = this.#deps.clock.now()
     try {
       for (const [values, atMs] of batch) {
         const isPossible = atMs >= entry.emittedMs && atMs <= nowMs + MAX_SKEW_MS
@@ -267,11 +268,11 @@ export class AttachedWorker {
     this.#inFlight.delete(id)
     if (this.#inFlight.size === 0) this.#rest()
     if (entry.settle) settle(entry.settle)
-    this.#setting.onChange()
+    this.#deps.onChange()
   }
 
   #tick(): void {
-    this.#stopTicking ??= this.#setting.clock.setTimer(HEARTBEAT_S * 1000, () => {
+    this.#stopTicking ??= this.#deps.clock.setTimer(HEARTBEAT_S * 1000, () => {
       this.#stopTicking = null
       if (this.#behind === 0) this.#quietTicks += 1
       if (this.#quietTicks * HEARTBEAT_S >= SILENCE_S) this.#silent()

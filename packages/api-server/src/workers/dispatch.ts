@@ -1,9 +1,10 @@
 /**
  * Executes node code on workers: waits for a place, sends the call, hands back its outputs.
  *
- * - D1 calls that wait get places in the order in which they came, as far as a worker that suits them has room.
- * - D2 a call that waits leaves the line when it is cancelled and never reaches a worker.
- * - D3 a live node stays on the worker that has its warm process until it is released or the worker is gone.
+ * - dispatch.D1 calls that wait get places in the order in which they came, as far as a worker that suits them has
+ *   room.
+ * - dispatch.D2 a call that waits leaves the line when it is cancelled and never reaches a worker.
+ * - dispatch.D3 a live node stays on the worker that has its warm process until it is released or the worker is gone.
  */
 import { type CodeCall, CodeError } from '@flow-service/core'
 import type { CallFrame, CodeEntry } from '@flow-service/protocol'

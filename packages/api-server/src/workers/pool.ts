@@ -19,8 +19,8 @@ import type { WorkerPrincipal } from '../http/principal.ts'
 import { AttachedWorker, HEARTBEAT_S, SILENCE_S } from './attached-worker.ts'
 import type { Amounts } from './demand.ts'
 
-/** What the pool needs of the engine. */
-export interface PoolSetting {
+/** Nouns and facts of the engine that the pool uses. */
+export interface PoolDeps {
   readonly clock: Clock
   readonly newId: () => string
   readonly engineVersion: string
@@ -43,14 +43,14 @@ const MAX_REFUSED = 1000
 
 /** Knows the attached workers and chooses among them. */
 export class WorkerPool {
-  readonly #setting: PoolSetting
+  readonly #deps: PoolDeps
   readonly #workers = new Map<string, AttachedWorker>()
   readonly #refused = new Map<string, WorkerEntry>()
   readonly #listeners = new Set<() => void>()
   #droppedResults = 0
 
-  constructor(setting: PoolSetting) {
-    this.#setting = setting
+  constructor(deps: PoolDeps) {
+    this.#deps = deps
   }
 
   /** The attached workers, the longest attached first. */
@@ -117,7 +117,7 @@ export class WorkerPool {
   }
 
   #welcome(transport: EngineTransport, hello: HelloFrame, token: WorkerPrincipal | null): AttachedWorker {
-    const { clock, newId, engineVersion } = this.#setting
+    const { clock, newId, engineVersion } = this.#deps
     const worker = new AttachedWorker(transport, {
       id: newId(),
       hello,
@@ -156,7 +156,7 @@ export class WorkerPool {
   }
 
   #otherVersion({ name, version, protocol }: ForeignHelloFrame, labels: readonly string[]): RefusedFrame {
-    const { clock, engineVersion, newId } = this.#setting
+    const { clock, engineVersion, newId } = this.#deps
     const at = timestampOfMs(clock.now())
     this.#refused.delete(name)
     this.#refused.set(name, {
@@ -191,7 +191,7 @@ export class WorkerPool {
   }
 
   #tell(level: 'info' | 'warning', action: string, detail: Record<string, unknown>): void {
-    this.#setting.report?.({ kind: 'worker', level, action, detail })
+    this.#deps.report?.({ kind: 'worker', level, action, detail })
   }
 
   #changed(): void {

@@ -1,8 +1,8 @@
 /**
  * The library: source that several nodes share (wire decision G22). Drafts and published forms name it; its code stands
  * here alone, so that a change of it is a change of all its users.
- * - Y1 who changes the library locks it, and the contents of flows, first: no user comes or goes meanwhile.
- * - Y2 a source is never removed from under its users: they are named, or given copies in the same transaction.
+ * - library.Y1 who changes the library locks it, and the contents of flows, first: no user comes or goes meanwhile.
+ * - library.Y2 a source is never removed from under its users: they are named, or given copies in the same transaction.
  * @module
  */
 import type { LibrarySource, LibraryUse } from '@flow-service/protocol'
@@ -63,7 +63,7 @@ export class Library {
    */
   async update({ name, code, version, through }: LibraryUpdate, by: UserPrincipal): Promise<LibraryRow> {
     const { database, eventLog } = this.#deps
-    // the code is parsed here, and looked at again when no user can come any more (Y1)
+    // the code is parsed here, and looked at again when no user can come any more (library.Y1)
     await this.#assertFits(database.sql, name, code)
     let before: LibraryRow | null = null
     const write = async (tx: Sql) => {

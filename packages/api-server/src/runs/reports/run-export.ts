@@ -1,9 +1,10 @@
 /**
  * Exports of runs and of their points as text that is made while it is read (wire decision G37).
  *
- * - X1 the runs are settled before the first byte: those of the selection that exist now, the newest 10,000 of them.
- * - X2 between two pages nothing is held, neither a connection nor more than a page: a reader may take its time, and the
- *   work ends with the reader.
+ * - run-export.X1 the runs are settled before the first byte: those of the selection that exist now, the newest 10,000
+ *   of them.
+ * - run-export.X2 between two pages nothing is held, neither a connection nor more than a page: a reader may take its
+ *   time, and the work ends with the reader.
  */
 import type { Secrets } from '@flow-service/core'
 import { MAX_SELECTED_RUNS, specialFloats, timestampOfMs, type WireNumber } from '@flow-service/protocol'
@@ -34,8 +35,8 @@ export interface RunExport {
   readonly text: AsyncIterable<string>
 }
 
-/** What exporting takes. */
-export interface ExportSetting {
+/** Dependencies of an export. */
+export interface ExportDeps {
   readonly store: ExportStore
   readonly curves: CurveStore
   /** Writes what this engine has gathered about a run, so that nothing told before is missing. */
@@ -63,10 +64,10 @@ const pointColumns = ['run', 'flow', 'name', 'step', 'ts', 'value'] as const
 
 /** Makes exports. */
 export class RunExports {
-  readonly #setting: ExportSetting
+  readonly #deps: ExportDeps
 
-  constructor(setting: ExportSetting) {
-    this.#setting = setting
+  constructor(deps: ExportDeps) {
+    this.#deps = deps
   }
 
   /** One row for each run, newest first. */
@@ -81,9 +82,9 @@ export class RunExports {
     return { truncated, text: this.#points(query, filter) }
   }
 
-  /** The selection within the times of the runs that it has now (X1). */
+  /** The selection within the times of the runs that it has now (run-export.X1). */
   async #settled(filter: RunFilter): Promise<{ filter: RunFilter; truncated: RunExport['truncated'] }> {
-    const { store } = this.#setting
+    const { store } = this.#deps
     const { runs, newest, oldest } = await store.extent(filter)
     const truncated = runs > MAX_SELECTED_RUNS ? { cap: MAX_SELECTED_RUNS, total: await store.total(filter) } : null
     if (newest === null || oldest === null) return { filter: { ...filter, ids: [] }, truncated }
@@ -119,7 +120,7 @@ export class RunExports {
   }
 
   async *#points(query: ExportQuery, filter: RunFilter): AsyncGenerator<string> {
-    const { curves, flush } = this.#setting
+    const { curves, flush } = this.#deps
     const { format, params = [], metrics } = query
     if (format === 'csv') yield csvLine([...pointColumns, ...headers({ params, metrics: [] })])
     const messages = metrics?.flatMap((name) => [name, messagePart(name)]) ?? null
@@ -142,14 +143,14 @@ export class RunExports {
 
   /** Pages of runs as they are shown. */
   async *#pages(filter: RunFilter): AsyncGenerator<ExportRow[]> {
-    const { store, secrets } = this.#setting
+    const { store, secrets } = this.#deps
     for await (const page of store.runs(filter))
       yield page.map((row) => ({ ...row, inputs: shownInputs(row.inputs, secrets) }))
   }
 
   /** All inputs, and all outputs that can be numbers. */
   async #columns(filter: RunFilter): Promise<Columns> {
-    const { store } = this.#setting
+    const { store } = this.#deps
     const names = new ColumnNames()
     for await (const documents of store.documents(filter)) for (const document of documents) names.addDocument(document)
     for await (const page of store.runs(filter, 'undocumented')) for (const row of page) names.addRun(row)

@@ -10,8 +10,8 @@ import type { FlightEnd } from './flights.ts'
 import type { StageHit } from './looks.ts'
 import type { CacheEntry, Leader } from './store.ts'
 
-/** What the cache of one run needs. */
-export interface StageCacheSetting extends Leader {
+/** Dependencies of the cache of one run. */
+export interface StageCacheDeps extends Leader {
   readonly stages: Pick<EngineStages, 'flights' | 'looks' | 'store'>
   /** Id of the run's flow. */
   readonly flow: string
@@ -23,7 +23,7 @@ export interface StageCacheSetting extends Leader {
 
 /** The cache as one run sees it. */
 export class RunStageCache implements StageCache {
-  readonly #setting: StageCacheSetting
+  readonly #deps: StageCacheDeps
   /** The node that executed behind each hit. */
   readonly #nodes = new Map<string, string>()
   /** Stages that this run executes while others may wait, and by which node: one may wait for another. */
@@ -33,13 +33,13 @@ export class RunStageCache implements StageCache {
   /** The run that was waited for. */
   readonly #awaited = new Map<string, string>()
 
-  constructor(setting: StageCacheSetting) {
-    this.#setting = setting
+  constructor(deps: StageCacheDeps) {
+    this.#deps = deps
   }
 
   /** One that leads looks once more when it leads over all engines: a result may have come in between. */
   async take(stage: Stage, { fresh }: { readonly fresh: boolean }): Promise<StageTake> {
-    const { run, token, stages } = this.#setting
+    const { run, token, stages } = this.#deps
     const { flights } = stages
     const { key, node } = stage
     const leads = flights.tryLead(key, { run, token })
@@ -63,7 +63,7 @@ export class RunStageCache implements StageCache {
 
   /** Keeps outputs, which the runtime has found small enough; those that refer to volatile bytes never. */
   async settle(stage: Stage, end: StageEnd): Promise<void> {
-    const { keep, stages, hurry } = this.#setting
+    const { keep, stages, hurry } = this.#deps
     const { key, node } = stage
     if (end.is === 'failed') return this.#land(stage, 'alone')
     if (end.is === 'cancelled') return this.#land(stage, 'open')
@@ -94,7 +94,7 @@ export class RunStageCache implements StageCache {
   }
 
   async #look(stage: Stage): Promise<Exclude<StageTake, { is: 'attached' }>> {
-    const { stages, flow } = this.#setting
+    const { stages, flow } = this.#deps
     const { key, node } = stage
     const look = await stages.looks.look({ key, flow, node }, () => stage.parts())
     if (look.hit === null) return { is: 'miss', why: look.why }
@@ -107,19 +107,19 @@ export class RunStageCache implements StageCache {
   async #hold(outputs: Record<string, unknown>): Promise<boolean> {
     const digests = [...new Set(artifactRefsIn(outputs).map(({ digest }) => digest))]
     if (digests.length === 0) return true
-    const { stages, run, token } = this.#setting
+    const { stages, run, token } = this.#deps
     return (await stages.store.hold({ run, token }, digests)).size === digests.length
   }
 
   async #hit(key: string, { outputs, run, node, stale }: StageHit): Promise<StageTake & { is: 'hit' }> {
-    if (stale) await this.#setting.stages.store.touch([key])
+    if (stale) await this.#deps.stages.store.touch([key])
     this.#nodes.set(key, node)
     const why = this.#awaited.get(key) === run ? [`run ${run} executed it at the same time`] : []
     return { is: 'hit', outputs, run, why }
   }
 
   #attach(key: string): StageTake | null {
-    const flight = this.#setting.stages.flights.await(key)
+    const flight = this.#deps.stages.flights.await(key)
     if (!flight) return null
     this.#awaited.set(key, flight.run)
     const over = flight.over.then((how) => {
@@ -134,6 +134,6 @@ export class RunStageCache implements StageCache {
   }
 
   #release(key: string, how: FlightEnd): void {
-    if (this.#leads.delete(key)) this.#setting.stages.flights.land(key, how)
+    if (this.#leads.delete(key)) this.#deps.stages.flights.land(key, how)
   }
 }

@@ -1,5 +1,6 @@
 /**
- * The stages of one engine: what is stored of them, what executes now, and what of it is dropped.
+ * The stages of one engine: stored results, executions that runs wait for, and the expiry of both. DESIGN.md beside this
+ * file has the states and invariants.
  * @module
  */
 import type { Clock } from '@flow-service/core'
@@ -12,8 +13,8 @@ import { StageLooks } from './looks.ts'
 import { StageStore } from './store.ts'
 import { StageUpkeep } from './upkeep.ts'
 
-/** What stages take. */
-export interface EngineStagesSetting {
+/** Dependencies of the stages of an engine. */
+export interface EngineStagesDeps {
   readonly database: Database
   readonly artifacts: Pick<Artifacts, 'dropRefs' | 'known'>
   readonly clock: Clock
@@ -27,13 +28,13 @@ export class EngineStages {
   readonly flights: StageFlights
   readonly #upkeep: StageUpkeep
 
-  constructor(setting: EngineStagesSetting) {
-    const { database } = setting
+  constructor(deps: EngineStagesDeps) {
+    const { database } = deps
     const store = new StageStore(database)
     this.store = store
-    this.looks = new StageLooks({ ...setting, store })
-    this.flights = new StageFlights({ ...setting, store, shared: database.backend === 'server' })
-    this.#upkeep = new StageUpkeep({ ...setting, store })
+    this.looks = new StageLooks({ ...deps, store })
+    this.flights = new StageFlights({ ...deps, store, shared: database.backend === 'server' })
+    this.#upkeep = new StageUpkeep({ ...deps, store })
   }
 
   /** Drops what no run will take over, now and every hour. */

@@ -4,12 +4,13 @@
  * States of a flight: *led* here (a run of this engine executes it), or *watched* (a run of another engine does); then
  * *over*. Whoever waited looks for a result and, without one, tries to lead.
  *
- * - S1 at most one run of an engine leads a stage; over several engines the row of the stage says who does, and stands
- *   for as long as the lease of that run. A leader has its inputs and a slot, and waits for no other stage: no circle.
- * - S2 a flight is over when the result is committed, when the execution ended without one, or when its run ended.
- *   Whatever becomes of the row, that is at the latest with the lease.
- * - S3 after a failure, or a result that is not kept, those who waited execute each by itself: a failure is nobody
- *   else's. After a cancellation or the death of its engine one of them leads, the others wait for it.
+ * - flights.S1 at most one run of an engine leads a stage; over several engines the row of the stage says who does, and
+ *   stands for as long as the lease of that run. A leader has its inputs and a slot, and waits for no other stage: no
+ *   circle.
+ * - flights.S2 a flight is over when the result is committed, when the execution ended without one, or when its run
+ *   ended. Whatever becomes of the row, that is at the latest with the lease.
+ * - flights.S3 after a failure, or a result that is not kept, those who waited execute each by itself: a failure is
+ *   nobody else's. After a cancellation or the death of its engine one of them leads, the others wait for it.
  */
 import type { Clock } from '@flow-service/core'
 
@@ -17,8 +18,8 @@ import { createTurnGroup } from '../../db/turn-group.ts'
 import type { Log } from '../../process/log.ts'
 import type { Flight as StoredFlight, FlightRow, Leader, StageStore } from './store.ts'
 
-/** What flights take. */
-export interface FlightsSetting {
+/** Dependencies of the flights. */
+export interface FlightsDeps {
   readonly store: Pick<StageStore, 'flights' | 'land' | 'lead'>
   readonly clock: Clock
   /** Whether other engines work on the same database. */
@@ -26,7 +27,7 @@ export interface FlightsSetting {
   readonly log: Pick<Log, 'error'>
 }
 
-/** How a flight ended: `open` when somebody else has to lead it, unless there is a result; `alone` after S3. */
+/** How a flight ended: `open` when somebody else has to lead it, unless there is a result; `alone` after flights.S3. */
 export type FlightEnd = 'open' | 'alone'
 
 /** A stage that executes now. */
@@ -52,7 +53,7 @@ const WATCH_MS = 250
 
 /** The flights that one engine knows. */
 export class StageFlights {
-  readonly #setting: FlightsSetting
+  readonly #deps: FlightsDeps
   readonly #flights = new Map<string, OpenFlight>()
   #cancelWatch: (() => void) | null = null
   #closed = false
@@ -60,9 +61,9 @@ export class StageFlights {
   readonly #lead: (flight: StoredFlight) => Promise<Leader>
   readonly #land: (flight: FlightRow) => Promise<void>
 
-  constructor(setting: FlightsSetting) {
-    this.#setting = setting
-    const { store } = setting
+  constructor(deps: FlightsDeps) {
+    this.#deps = deps
+    const { store } = deps
     this.#lead = createTurnGroup((flights) => store.lead(flights))
     this.#land = createTurnGroup(async (flights) => {
       await store.land(flights)
@@ -72,7 +73,7 @@ export class StageFlights {
 
   /** Whether a flight may be another engine's. */
   get isShared(): boolean {
-    return this.#setting.shared
+    return this.#deps.shared
   }
 
   /** Leads a stage within this engine unless one of its runs does, or it is known that another engine's does. */
@@ -121,7 +122,7 @@ export class StageFlights {
     if (!this.isShared) return
     const row = { ...flight.leader, key, failed: how === 'alone' }
     this.#land(row).catch((error: unknown) =>
-      this.#setting.log.error({ err: error }, 'other engines wait for a stage until its run has ended'),
+      this.#deps.log.error({ err: error }, 'other engines wait for a stage until its run has ended'),
     )
   }
 
@@ -139,10 +140,10 @@ export class StageFlights {
 
   #watch(): void {
     if (this.#closed) return
-    this.#cancelWatch ??= this.#setting.clock.setTimer(WATCH_MS, () => {
+    this.#cancelWatch ??= this.#deps.clock.setTimer(WATCH_MS, () => {
       void this.#look()
         .catch((error: unknown) =>
-          this.#setting.log.error({ err: error }, 'the stages of other engines could not be looked after'),
+          this.#deps.log.error({ err: error }, 'the stages of other engines could not be looked after'),
         )
         .then(() => {
           this.#cancelWatch = null
@@ -157,7 +158,7 @@ export class StageFlights {
 
   async #look(): Promise<void> {
     const watched = this.#watched()
-    const rows = await this.#setting.store.flights(watched.map(([key]) => key))
+    const rows = await this.#deps.store.flights(watched.map(([key]) => key))
     const found = new Map(rows.map((row) => [row.key, row]))
     for (const [key, flight] of watched) {
       const row = found.get(key)

@@ -9,8 +9,8 @@ import type { Artifacts } from '../../artifacts/artifacts.ts'
 import { createTurnGroup } from '../../db/turn-group.ts'
 import type { AskedStage, StageLoss, StageRow, StageStore, StoredStage } from './store.ts'
 
-/** What looking takes. */
-export interface StageLooksSetting {
+/** Dependencies of the looks. */
+export interface StageLooksDeps {
   readonly store: Pick<StageStore, 'find'>
   readonly artifacts: Pick<Artifacts, 'known'>
 }
@@ -41,11 +41,11 @@ const lossReasons: Readonly<Record<StageLoss, string>> = {
 
 /** Looks of one engine. */
 export class StageLooks {
-  readonly #setting: StageLooksSetting
+  readonly #deps: StageLooksDeps
   readonly #find: (stage: AskedStage) => Promise<Found>
 
-  constructor(setting: StageLooksSetting) {
-    this.#setting = setting
+  constructor(deps: StageLooksDeps) {
+    this.#deps = deps
     this.#find = createTurnGroup((stages) => this.#answer(stages))
   }
 
@@ -61,7 +61,7 @@ export class StageLooks {
   }
 
   async #answer(stages: readonly AskedStage[]): Promise<Found[]> {
-    const found = await this.#setting.store.find(stages)
+    const found = await this.#deps.store.find(stages)
     const stored = await this.#stored(found)
     return found.map((stage) => ({
       ...stage,
@@ -72,7 +72,7 @@ export class StageLooks {
   /** Those of the bytes, which results refer to, that are still there. */
   async #stored(found: readonly StoredStage[]): Promise<ReadonlySet<string>> {
     const digests = new Set(found.flatMap(({ row }) => digestsIn(row)))
-    return digests.size > 0 ? this.#setting.artifacts.known([...digests]) : digests
+    return digests.size > 0 ? this.#deps.artifacts.known([...digests]) : digests
   }
 }
 

@@ -10,8 +10,8 @@ import type { Database } from '../../db/database.ts'
 import type { Log } from '../../process/log.ts'
 import type { StageStore } from './store.ts'
 
-/** What the upkeep needs. */
-export interface StageUpkeepSetting {
+/** Dependencies of the upkeep. */
+export interface StageUpkeepDeps {
   readonly database: Pick<Database, 'transaction'>
   readonly store: Pick<StageStore, 'expire'>
   readonly artifacts: Pick<Artifacts, 'dropRefs'>
@@ -23,11 +23,11 @@ const HOUR_MS = 3_600_000
 
 /** Works when it opens, and every hour. */
 export class StageUpkeep {
-  readonly #setting: StageUpkeepSetting
+  readonly #deps: StageUpkeepDeps
   #cancel: () => void = () => {}
 
-  constructor(setting: StageUpkeepSetting) {
-    this.#setting = setting
+  constructor(deps: StageUpkeepDeps) {
+    this.#deps = deps
   }
 
   async open(): Promise<void> {
@@ -40,7 +40,7 @@ export class StageUpkeep {
   }
 
   #wait(): void {
-    const { clock, log } = this.#setting
+    const { clock, log } = this.#deps
     this.#cancel = clock.setTimer(HOUR_MS, () => {
       this.#wait()
       this.#expire().catch((error: unknown) => log.error({ err: error }, 'unused results of stages are still kept'))
@@ -48,7 +48,7 @@ export class StageUpkeep {
   }
 
   async #expire(): Promise<void> {
-    const { database, store, artifacts } = this.#setting
+    const { database, store, artifacts } = this.#deps
     await database.transaction(async (tx) => {
       const keys = await store.expire(tx)
       if (keys.length > 0) await artifacts.dropRefs(tx, 'cache', keys)
