@@ -80,6 +80,18 @@ export default {
       to: { path: '/(slice|process/given|db/layer|egress/layer)\\.ts$' },
     },
     {
+      name: 'rooms-of-core-know-no-other-room',
+      severity: 'error',
+      from: { path: '^packages/core/src/(check|live|batch)/' },
+      to: { path: '^packages/core/src/(check|live|batch)/', pathNot: '^packages/core/src/$1/' },
+    },
+    {
+      name: 'core-stands-below-its-rooms',
+      severity: 'error',
+      from: { path: '^packages/core/src/[^/]+$', pathNot: '/(index|testing)\\.ts$' },
+      to: { path: '^packages/core/src/(check|live|batch)/' },
+    },
+    {
       name: 'curves-know-no-runs',
       severity: 'error',
       from: { path: `${server}/runs/curves/` },

@@ -1,8 +1,8 @@
-import { artifacts } from '../artifacts/slice.ts'
 /**
  * Runs of batch flows, from submission to reports.
  * @module
  */
+import { artifacts } from '../artifacts/slice.ts'
 import type { Sql } from '../db/database.ts'
 import { database } from '../db/layer.ts'
 import { bus } from '../events/slice.ts'
