@@ -10,8 +10,8 @@ const arrows = {
   'worker-agent': ['protocol'],
   'client-sdk': ['protocol'],
   testing: ['protocol', 'flow-sdk', 'connector-sdk', 'node-types', 'core'],
-  'api-server': ['protocol', 'connector-sdk', 'flow-sdk', 'core', 'node-types', 'worker-agent'],
-  cli: ['protocol', 'flow-sdk', 'api-server', 'client-sdk', 'worker-agent'],
+  'api-server': ['protocol', 'connector-sdk', 'core', 'node-types', 'worker-agent'],
+  cli: ['protocol', 'api-server', 'client-sdk', 'worker-agent'],
 }
 
 /** Slices of the server in the order of their dependencies: a slice uses slices to its left. */
