@@ -1,7 +1,7 @@
 // The arrows between packages and between slices of the server. Anything that is not listed is forbidden.
 
 /** Runtime imports that a package may make of other packages of the workspace. */
-const arrows = {
+export const arrows = {
   protocol: [],
   'flow-sdk': ['protocol'],
   'connector-sdk': ['protocol'],
@@ -15,7 +15,7 @@ const arrows = {
 }
 
 /** Slices of the server in the order of their dependencies: a slice uses slices to its left. */
-const slices = [
+export const slices = [
   'auth',
   'events',
   'secrets',
