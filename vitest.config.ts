@@ -30,6 +30,7 @@ const onDatabase = [
 /** Files that take longest, longest first: at the end one worker alone would be busy with them. */
 const longest = [
   'test/ledger-kill',
+  'test/recipes',
   'test/server-backend',
   'flows/held-work',
   'test/live-kill',

@@ -71,7 +71,7 @@ function generateClient(document: object): string {
 /** Ends the process when a committed file is stale. */
 function refuseStale(): void {
   if (stale.length === 0) return
-  console.error(`stale, run \`pnpm run generate\` and commit: ${stale.join(', ')}`)
+  console.error(`stale, run \`npm run generate\` and commit: ${stale.join(', ')}`)
   process.exit(1)
 }
 

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 
 const TYPES = 'packages/node-types/src/types'
 const LISTS = 'packages/node-types/src/generated'
-const note = (file: string): string => `// Written by \`pnpm run generate\` from src/types/*/${file}.\n`
+const note = (file: string): string => `// Written by \`npm run generate\` from src/types/*/${file}.\n`
 
 /** Text by path of the lists. Throws when a folder holds no type. */
 export function nodeTypeLists(): Readonly<Record<string, string>> {

@@ -1,4 +1,4 @@
-// The tests that kill engines, for as long as it takes: `pnpm soak [kills] [ledger|live|loop|races]`, 1,000 of them on each
+// The tests that kill engines, for as long as it takes: `npm run soak [kills] [ledger|live|loop|races]`, 1,000 of them on each
 // backend unless told otherwise. Every half a minute each test prints how far it is, and how many kills it manages in a
 // minute. SEED in the environment repeats the moments of an earlier soak, which each test prints. `races` are tests of the test
 // command with thousands of runs in place of hundreds.

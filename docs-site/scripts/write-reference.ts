@@ -1,5 +1,5 @@
 /**
- * Writes the generated pages of the site into `src/content/docs/reference`; `pnpm run build` calls it first.
+ * Writes the generated pages of the site into `src/content/docs/reference`; `npm run docs` calls it first.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

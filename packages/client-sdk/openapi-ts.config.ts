@@ -5,7 +5,7 @@ export default defineConfig({
   output: {
     path: process.env.CLIENT_OUTPUT ?? 'src/generated',
     module: { extension: '.ts' },
-    header: ['// Generated from api-server/openapi.json by `pnpm run generate`; do not edit.', '// @ts-nocheck'],
+    header: ['// Generated from api-server/openapi.json by `npm run generate`; do not edit.', '// @ts-nocheck'],
   },
   plugins: [
     { name: '@hey-api/client-fetch', throwOnError: true },

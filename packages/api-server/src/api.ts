@@ -34,8 +34,18 @@ import { secretsApi } from './secrets/slice.ts'
 import { workerUpgrade } from './workers/routes.ts'
 import { pool, workerGuests, workersApi, workerTokens } from './workers/slice.ts'
 
-/** What slices answer to people and workers, in the order of the reference. */
-const slices = [authApi, flowsApi, eventsApi, messagesApi, runsApi, artifactsApi, secretsApi, workersApi] as const
+/** What slices answer to people and workers. */
+const slices = [
+  // in the order of the reference
+  authApi,
+  flowsApi,
+  eventsApi,
+  messagesApi,
+  runsApi,
+  artifactsApi,
+  secretsApi,
+  workersApi,
+] as const
 
 const described = [...slices, stateApi, observabilityApi]
 

@@ -1,4 +1,4 @@
-// Generated from api-server/openapi.json by `pnpm run generate`; do not edit.
+// Generated from api-server/openapi.json by `npm run generate`; do not edit.
 // @ts-nocheck
 
 export { Artifacts, Flavors, Flows, GeneratedClient, Library, Login, Messages, Metrics, Nodes, Observability, type Options, Runs, Secrets, Users, Utils, Workers } from './sdk.gen.ts';

@@ -1,4 +1,4 @@
-// Generated from api-server/openapi.json by `pnpm run generate`; do not edit.
+// Generated from api-server/openapi.json by `npm run generate`; do not edit.
 // @ts-nocheck
 
 import { client } from './client.gen.ts';

@@ -1,4 +1,4 @@
-// Written by `pnpm run generate` from src/types/*/flow.ts.
+// Written by `npm run generate` from src/types/*/flow.ts.
 export * from '../types/change/flow.ts'
 export * from '../types/debounce/flow.ts'
 export * from '../types/delay/flow.ts'

@@ -1,4 +1,4 @@
-// Written by `pnpm run generate` from src/types/*/node.ts.
+// Written by `npm run generate` from src/types/*/node.ts.
 import type { AnyNodeDefinition } from '@flow-service/connector-sdk'
 
 import { changeNode } from '../types/change/node.ts'
