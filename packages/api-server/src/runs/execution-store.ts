@@ -5,7 +5,7 @@
 import type { FlowDocument, RunStatus } from '@flow-service/protocol'
 
 import type { Database, Sql } from '../db/database.ts'
-import { chunkItem, chunkRows, type PackedPoints, withPoints } from './curves/chunk-store.ts'
+import { chunkItem, chunkRows, type PackedPoints, withPoints } from './curves/chunk-columns.ts'
 import type { Chunk, ChunkPoints, Curve } from './curves/points.ts'
 import type { ChunkSize } from './curves/thinning.ts'
 import { type Claim, claimed, type ClaimedRun, claimedOf, claimParts, type ClaimRow } from './lease-store.ts'

@@ -5,7 +5,7 @@
 import type { RunInput, RunStatus } from '@flow-service/protocol'
 
 import type { Database, Sql } from '../db/database.ts'
-import { chunkItem, chunkRows } from './curves/chunk-store.ts'
+import { chunkItem, chunkRows } from './curves/chunk-columns.ts'
 import type { Chunk } from './curves/points.ts'
 import type { RunArtifact } from './run-record.ts'
 

@@ -5,7 +5,7 @@
 import { type FlowDocument, MAX_SELECTED_RUNS, type RunInput, type RunStatus } from '@flow-service/protocol'
 
 import type { Database, Sql } from '../../db/database.ts'
-import { type PackedPoints, withPoints } from './chunk-store.ts'
+import { type PackedPoints, withPoints } from './chunk-columns.ts'
 import type { StoredChunk } from './points.ts'
 import { flowName, matching, type RunFilter } from './run-filter.ts'
 
