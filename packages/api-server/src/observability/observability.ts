@@ -29,7 +29,7 @@ import { engineMetrics } from './metrics.ts'
 import { prometheusText } from './prometheus.ts'
 import { Recorder } from './recorder.ts'
 import { Replay } from './replay.ts'
-import { type MinuteSpan, ObservabilityStore } from './store.ts'
+import { createObservabilityStore, type MinuteSpan, type ObservabilityStore } from './store.ts'
 
 /** What is needed to hear of everything. */
 export interface ObserverSetting {
@@ -77,7 +77,7 @@ export class Observer {
   constructor(setting: ObserverSetting) {
     const { bus, database, eventLog, engineVersion } = setting
     this.setting = setting
-    this.store = new ObservabilityStore(database)
+    this.store = createObservabilityStore(database.sql)
     this.recorder = new Recorder({ ...setting, store: this.store })
     this.#health = new HealthNews(setting)
     this.loop = new LoopWatch((blockedMs) => {

@@ -7,7 +7,7 @@ import type { ImportedRun, Run, RunImportResult, RunSubmit, Sweep, SweepSubmit }
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import { ProblemError } from '../http/errors.ts'
 import type { ExecutionStore } from './execution-store.ts'
-import { ImportStore } from './import-store.ts'
+import { createImportStore } from './import-store.ts'
 import { importRuns } from './run-import.ts'
 import { createSubmit, type SubmitSetting } from './submit.ts'
 import { sweep } from './sweep.ts'
@@ -38,7 +38,7 @@ export interface SubmissionsSetting extends SubmitSetting {
 export function createSubmissions(setting: SubmissionsSetting): Submissions {
   const { read, wake } = setting
   const submit = createSubmit(setting)
-  const store = new ImportStore(setting.database)
+  const store = createImportStore(setting.database.sql)
   /** What failed without a refusal may be queued all the same: its answer was lost. */
   const awake = async <T>(making: Promise<T>): Promise<T> => {
     try {

@@ -9,7 +9,7 @@ import type { Database } from '../../db/database.ts'
 import type { Log } from '../../process/log.ts'
 import { StageFlights } from './flights.ts'
 import { StageLooks } from './looks.ts'
-import { StageStore } from './store.ts'
+import { createStageStore, type StageStore } from './store.ts'
 import { StageUpkeep } from './upkeep.ts'
 
 /** What stages take. */
@@ -29,7 +29,7 @@ export class EngineStages {
 
   constructor(setting: EngineStagesSetting) {
     const { database } = setting
-    const store = new StageStore(database)
+    const store = createStageStore(database.sql)
     this.store = store
     this.looks = new StageLooks({ ...setting, store })
     this.flights = new StageFlights({ ...setting, store, shared: database.backend === 'server' })
