@@ -53,10 +53,10 @@ const sliceRules = slices.flatMap((slice, at) => [
   },
   {
     name: `store-of-${slice}`,
-    comment: 'a store is imported by its own slice alone; that of contents is no table',
+    comment: 'a store is imported by its own slice alone',
     severity: 'error',
     from: { path: server, pathNot: `${server}/${slice}/` },
-    to: { path: `${server}/${slice}/.*\\bstore\\.ts$`, pathNot: '/content-store\\.ts$' },
+    to: { path: `${server}/${slice}/.*\\bstore\\.ts$` },
   },
 ])
 

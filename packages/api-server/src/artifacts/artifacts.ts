@@ -85,7 +85,7 @@ export interface Artifacts {
 
 /** Artifacts on a database and a content store. */
 export function createArtifacts(deps: ArtifactsDeps): Artifacts {
-  const store = createArtifactStore(deps.database)
+  const store = createArtifactStore(deps.database.sql)
   const ringBytes = deps.ringBytes ?? RING_BYTES
   const ring = createVolatileRing(ringBytes)
   const maxBytes = deps.maxBytes ?? MAX_ARTIFACT_BYTES

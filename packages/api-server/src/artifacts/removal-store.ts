@@ -15,21 +15,21 @@ export interface Holder {
 const GRACE_S = 3600
 const MAX_HOLDERS = 100
 
-/** Statements on the tables of the artifacts. */
-export const removalStore = {
+/** Statements of one transaction on the tables of the artifacts. */
+export const createRemovalStore = (sql: Sql) => ({
   /**
    * Deletes the rows of bytes that nothing refers to and nobody has uploaded within the hour, in the order of their
    * digests: those that were looked at, and those that are gone. Rows that others have in hand are passed over.
    */
-  async expire(tx: Sql, { after, limit }: { after: string; limit: number }) {
-    const rows = await tx<{ digest: string }[]>`
+  async expire({ after, limit }: { after: string; limit: number }) {
+    const rows = await sql<{ digest: string }[]>`
       select digest from blob
       where digest > ${after} and touched_at < now() - make_interval(secs => ${GRACE_S})
         and not exists (select from blob_ref where blob_ref.digest = blob.digest)
       order by digest limit ${limit} for update skip locked`
     const looked = rows.map(({ digest }) => digest)
     // asked again under the locks: a reference may have been committed before they were taken
-    const gone = await tx<{ digest: string }[]>`
+    const gone = await sql<{ digest: string }[]>`
       delete from blob
       where digest = any(${looked}::text[]) and not exists (select from blob_ref where blob_ref.digest = blob.digest)
       returning digest`
@@ -40,8 +40,8 @@ export const removalStore = {
    * Makes a row for each digest that has none, which is nobody's to see: uploads of the same bytes wait for the end of
    * the transaction. Gives the digests that had none.
    */
-  async reserve(tx: Sql, digests: readonly string[]): Promise<string[]> {
-    const rows = await tx<{ digest: string }[]>`
+  async reserve(digests: readonly string[]): Promise<string[]> {
+    const rows = await sql<{ digest: string }[]>`
       insert into blob (digest, size, name, media_type)
       select digest, 0, '', '' from unnest(${digests as string[]}::text[]) as missing(digest) order by digest
       on conflict do nothing
@@ -50,17 +50,17 @@ export const removalStore = {
   },
 
   /** Takes the rows away that {@link reserve} has made. */
-  async unreserve(tx: Sql, digests: readonly string[]): Promise<void> {
-    affected(await tx`delete from blob where digest = any(${digests as string[]}::text[])`, digests.length)
+  async unreserve(digests: readonly string[]): Promise<void> {
+    affected(await sql`delete from blob where digest = any(${digests as string[]}::text[])`, digests.length)
   },
 
   /** Holds the row of stored bytes until the transaction ends; false when there is none. */
-  lock: async (tx: Sql, digest: string): Promise<boolean> =>
-    (await tx`select from blob where digest = ${digest} for update`).length > 0,
+  lock: async (digest: string): Promise<boolean> =>
+    (await sql`select from blob where digest = ${digest} for update`).length > 0,
 
   /** Who keeps the bytes from being deleted, at most 100. */
-  async holders(tx: Sql, digest: string): Promise<Holder[]> {
-    return tx<Holder[]>`
+  async holders(digest: string): Promise<Holder[]> {
+    return sql<Holder[]>`
       select kind, coalesce(flow.name, owner) as id
       from blob_ref left join flow on kind = 'flow_input' and flow.id::text = owner
       where digest = ${digest} and kind in ('run', 'message', 'flow_input', 'code')
@@ -68,8 +68,8 @@ export const removalStore = {
   },
 
   /** Deletes the row of stored bytes, and the references that do not keep it. */
-  async remove(tx: Sql, digest: string): Promise<void> {
-    await tx`delete from blob_ref where digest = ${digest}`
-    affected(await tx`delete from blob where digest = ${digest}`, 1)
+  async remove(digest: string): Promise<void> {
+    await sql`delete from blob_ref where digest = ${digest}`
+    affected(await sql`delete from blob where digest = ${digest}`, 1)
   },
-}
+})

@@ -6,7 +6,7 @@
 import type { Database, Sql } from '../db/database.ts'
 import { ProblemError } from '../http/errors.ts'
 import type { ContentStore, Hidden } from './content-store.ts'
-import { removalStore } from './removal-store.ts'
+import { createRemovalStore, type Holder } from './removal-store.ts'
 
 /** What one sweep took away. */
 export interface Swept {
@@ -42,20 +42,21 @@ export interface Removal {
   remove(digest: string, note: (tx: Sql) => Promise<void>): Promise<boolean>
 }
 
-/** Removal from a database and a content removalStore. */
+/** Removal from a database and a content store. */
 export function createRemoval({ database, known, content }: RemovalDeps): Removal {
   /** Removes the files of digests without a row. */
   const removeFiles = async (digests: readonly string[]): Promise<readonly Hidden[]> => {
     const hidden: Hidden[] = []
     try {
       await database.transaction(async (tx) => {
-        const free = await removalStore.reserve(tx, digests)
+        const store = createRemovalStore(tx)
+        const free = await store.reserve(digests)
         for (const digest of free) {
           // oxlint-disable-next-line no-await-in-loop -- what is hidden must be known when a later one fails
           const file = await content.hide(hexOf(digest))
           if (file) hidden.push(file)
         }
-        await removalStore.unreserve(tx, free)
+        await store.unreserve(free)
       })
     } catch (error) {
       // the lock may have been lost before, and somebody may count on the bytes
@@ -72,7 +73,7 @@ export function createRemoval({ database, known, content }: RemovalDeps): Remova
       const from = after
       // oxlint-disable-next-line no-await-in-loop -- batch after batch
       const { looked, deleted } = await database.transaction((tx) =>
-        removalStore.expire(tx, { after: from, limit: BATCH }),
+        createRemovalStore(tx).expire({ after: from, limit: BATCH }),
       )
       // oxlint-disable-next-line no-await-in-loop -- as above
       const files = deleted.length > 0 ? await removeFiles(deleted) : []
@@ -117,22 +118,24 @@ export function createRemoval({ database, known, content }: RemovalDeps): Remova
 
     async remove(digest, note) {
       const isStored = await database.transaction(async (tx) => {
-        if (!(await removalStore.lock(tx, digest))) return false
-        const holders = await removalStore.holders(tx, digest)
-        if (holders.length > 0) {
-          const [first] = holders
-          throw new ProblemError('in_use', `${digest} is needed, by ${first?.kind} ${first?.id} for one`, {
-            used_by: holders,
-          })
-        }
+        const store = createRemovalStore(tx)
+        if (!(await store.lock(digest))) return false
+        const holders = await store.holders(digest)
+        if (holders.length > 0) throw inUse(digest, holders)
         await note(tx)
-        await removalStore.remove(tx, digest)
+        await store.remove(digest)
         return true
       })
       if (isStored) await removeFiles([digest])
       return isStored
     },
   }
+}
+
+function inUse(digest: string, holders: readonly Holder[]): ProblemError {
+  const [first] = holders
+  const detail = `${digest} is needed, by ${first?.kind} ${first?.id} for one`
+  return new ProblemError('in_use', detail, { used_by: holders })
 }
 
 const hexOf = (digest: string): string => digest.slice('sha256:'.length)

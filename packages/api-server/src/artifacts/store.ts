@@ -2,7 +2,7 @@
  * SQL of the artifacts: which bytes there are and who needs them.
  * @module
  */
-import type { Database, Sql } from '../db/database.ts'
+import type { Sql } from '../db/database.ts'
 
 /** What others may refer to bytes for; `owner` is the id of the thing: a run, a message, a flow. */
 export type RefKind = 'run' | 'message' | 'history' | 'flow_input' | 'cache' | 'code'
@@ -23,7 +23,7 @@ export interface Blob {
 }
 
 /** Statements over `blob` and `blob_ref`. */
-export const createArtifactStore = (database: Pick<Database, 'sql'>) => ({
+export const createArtifactStore = (sql: Sql) => ({
   /**
    * Makes the row of uploaded bytes, or names them anew, and holds its lock until the transaction ends; whether the
    * bytes are new. A sweep that is deleting them is waited for.
@@ -40,14 +40,14 @@ export const createArtifactStore = (database: Pick<Database, 'sql'>) => ({
   },
 
   async find(digest: string): Promise<Blob | undefined> {
-    const [row] = await database.sql<Blob[]>`
+    const [row] = await sql<Blob[]>`
       select digest, size, name, media_type as "mediaType" from blob where digest = ${digest}`
     return row
   },
 
   /** Those of the digests that are stored. */
   async known(digests: readonly string[]): Promise<Set<string>> {
-    const rows = await database.sql<{ digest: string }[]>`
+    const rows = await sql<{ digest: string }[]>`
       select digest from blob where digest = any(${digests as string[]}::text[])`
     return new Set(rows.map(({ digest }) => digest))
   },
@@ -55,10 +55,10 @@ export const createArtifactStore = (database: Pick<Database, 'sql'>) => ({
   /** Those of the digests that are not stored; with a transaction the others stay until it ends. */
   async missing(digests: readonly string[], tx?: Sql): Promise<string[]> {
     if (digests.length === 0) return []
-    const sql = tx ?? database.sql
-    const rows = await sql<{ digest: string }[]>`
+    const handle = tx ?? sql
+    const rows = await handle<{ digest: string }[]>`
       select digest from blob where digest = any(${digests as string[]}::text[])
-      order by digest ${tx ? sql`for key share` : sql``}`
+      order by digest ${tx ? handle`for key share` : handle``}`
     const stored = new Set(rows.map(({ digest }) => digest))
     return digests.filter((digest) => !stored.has(digest))
   },

@@ -38,7 +38,7 @@ export type Users = ReturnType<typeof createUsers>
 
 /** The users of a database. */
 export const openUsers = (database: Pick<Database, 'sql' | 'listen' | 'notify'>): Users =>
-  createUsers(createAuthStore(database), createAccountNews(database))
+  createUsers(createAuthStore(database.sql), createAccountNews(database))
 
 /** Users in a store; what ends the sign-ins of one is told to `news`. */
 export function createUsers(store: AuthStore, news: Pick<AccountNews, 'changed'>) {

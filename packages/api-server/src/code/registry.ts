@@ -73,7 +73,7 @@ const MAX_TEXTS = 64
 
 /** A registry without flows. */
 export function createCodeRegistry(deps: CodeRegistryDeps): CodeRegistry {
-  const store = createCodeStore(deps.database)
+  const store = createCodeStore(deps.database.sql)
   const texts = new Map<string, Promise<string>>()
   let registered: ReadonlyMap<string, Registered> = new Map()
   let entries: ReadonlySet<string> = new Set()

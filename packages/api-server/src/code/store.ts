@@ -3,7 +3,7 @@
  * alone calls them; without the first, a flow could not execute before its modules are loaded again.
  * @module
  */
-import type { Database, Sql } from '../db/database.ts'
+import type { Sql } from '../db/database.ts'
 
 /** A flow that was defined in code when it was last changed, and where; `project` is null for a flow object. */
 export interface CodeDefined {
@@ -25,7 +25,7 @@ export interface BundleRow {
 export type CodeStore = ReturnType<typeof createCodeStore>
 
 /** Statements on bundles; those that take a `tx` belong to a transaction of the caller. */
-export const createCodeStore = ({ sql }: Pick<Database, 'sql'>) => ({
+export const createCodeStore = (sql: Sql) => ({
   /** The flows that were defined in code when they were last changed, with the place of their module. */
   defined: (): Promise<CodeDefined[]> =>
     sql`select name, code ->> 'module' as module, code ->> 'project' as project from flow where origin = 'code'`,

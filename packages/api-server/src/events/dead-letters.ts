@@ -50,7 +50,7 @@ export function createDeadLetters(deps: {
   readonly log: Pick<Log, 'error'>
 }): DeadLetters {
   const { database, log } = deps
-  const store = createEventStore(database)
+  const store = createEventStore(database.sql)
   const replayed = new ReplayedLetters()
   const counts = new Map<DeadLetterReason, number>()
   const rowOf = createRows(replayed)

@@ -43,7 +43,7 @@ export interface EventLog {
 /** An event log on a database. */
 export function createEventLog(deps: { readonly database: Database; readonly log: Pick<Log, 'error'> }): EventLog {
   const { database, log } = deps
-  const store = createEventStore(database)
+  const store = createEventStore(database.sql)
   const timestamps = createTimestamps(() => Date.now())
   const blank = () => ({ id: newId(), ts: timestamps.next(), flow: null, node: null, actor: null, detail: {} })
   const writer = createWriteBehind<EventRow>({

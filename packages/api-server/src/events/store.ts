@@ -5,7 +5,7 @@
 import type { DeadLetterReason, EventKind, ObservabilityEvent } from '@flow-service/protocol'
 
 import { affected } from '../db/affected.ts'
-import type { Database, Sql } from '../db/database.ts'
+import type { Sql } from '../db/database.ts'
 
 /** A row of `engine_event`. */
 export interface EventRow {
@@ -66,7 +66,7 @@ const inSpan = (sql: Sql, { flows, nodes, since, before }: Span) => sql`
   ${nodes ? sql`and node = any(${nodes as string[]}::text[])` : sql``}`
 
 /** Statements over `engine_event`, `dead_letter` and `socket_ticket`. */
-export const createEventStore = (database: Pick<Database, 'sql'>) => ({
+export const createEventStore = (sql: Sql) => ({
   async addEvents(tx: Sql, rows: readonly EventRow[]): Promise<void> {
     // as JSON text within JSON: what a message of somebody else holds need not be text for PostgreSQL
     const texts = rows.map((row) => ({
@@ -84,7 +84,6 @@ export const createEventStore = (database: Pick<Database, 'sql'>) => ({
 
   /** Newest first. */
   async events(filter: EventFilter, limit: number): Promise<ObservabilityEvent[]> {
-    const { sql } = database
     return sql<ObservabilityEvent[]>`
       select id, ts, kind, level, flow, node, action, actor, detail from engine_event where ${inSpan(sql, filter)}
       ${filter.kinds ? sql`and kind = any(${filter.kinds as string[]}::text[])` : sql``}
@@ -93,9 +92,9 @@ export const createEventStore = (database: Pick<Database, 'sql'>) => ({
 
   /** Drops what is older than 30 days, and the oldest dead letters of flows that have very many. */
   async expire(): Promise<void> {
-    await database.sql`delete from engine_event where ts < now() - make_interval(days => ${KEPT_DAYS})`
-    await database.sql`delete from dead_letter where ts < now() - make_interval(days => ${KEPT_DAYS})`
-    await database.sql`
+    await sql`delete from engine_event where ts < now() - make_interval(days => ${KEPT_DAYS})`
+    await sql`delete from dead_letter where ts < now() - make_interval(days => ${KEPT_DAYS})`
+    await sql`
       delete from dead_letter where id in (
         select id from (select id, row_number() over (partition by flow order by ts desc, id desc) as place from dead_letter) as l
         where place > ${MAX_LETTERS_OF_FLOW})`
@@ -112,7 +111,6 @@ export const createEventStore = (database: Pick<Database, 'sql'>) => ({
 
   /** Newest first. */
   async deadLetters(filter: DeadLetterFilter, limit: number): Promise<DeadLetterRow[]> {
-    const { sql } = database
     return sql<DeadLetterRow[]>`
       select ${letterColumns(sql)} from dead_letter where ${inSpan(sql, filter)}
       ${filter.reasons ? sql`and reason = any(${filter.reasons as string[]}::text[])` : sql``}
@@ -120,7 +118,6 @@ export const createEventStore = (database: Pick<Database, 'sql'>) => ({
   },
 
   async deadLetter(id: string): Promise<DeadLetterRow | null> {
-    const { sql } = database
     const [row] = await sql<DeadLetterRow[]>`select ${letterColumns(sql)} from dead_letter where id = ${id}`
     return row ?? null
   },
@@ -144,7 +141,7 @@ export const createEventStore = (database: Pick<Database, 'sql'>) => ({
 
   /** Keeps a ticket for `seconds` and forgets those that nobody used; the time it ends. */
   async addTicket(proof: Buffer, userId: string, seconds: number): Promise<string> {
-    const [row] = await database.sql<{ expires_at: string }[]>`
+    const [row] = await sql<{ expires_at: string }[]>`
       with expired as (delete from socket_ticket where expires_at <= now())
       insert into socket_ticket (proof, user_id, expires_at)
       values (${proof}, ${userId}, now() + make_interval(secs => ${seconds}))
@@ -155,7 +152,7 @@ export const createEventStore = (database: Pick<Database, 'sql'>) => ({
 
   /** Takes a ticket away; of several callers one gets it. */
   async takeTicket(proof: Buffer): Promise<string | undefined> {
-    const [row] = await database.sql<{ user_id: string }[]>`
+    const [row] = await sql<{ user_id: string }[]>`
       delete from socket_ticket where proof = ${proof} and expires_at > now() returning user_id`
     return row?.user_id
   },

@@ -19,7 +19,7 @@ export interface Tickets {
 
 /** Tickets on a database, so that any engine of it takes them. */
 export function createTickets(deps: { readonly database: Database }): Tickets {
-  const store = createEventStore(deps.database)
+  const store = createEventStore(deps.database.sql)
   return {
     async issue(userId) {
       const ticket = randomBytes(32).toString('base64url')

@@ -57,7 +57,7 @@ export async function registerFlows(
   deps: CodeRegistrationDeps,
 ): Promise<Registration> {
   const { code, live, published } = deps
-  const store = createFlowStore(deps.database)
+  const store = createFlowStore(deps.database.sql)
   await code.prepare(flows)
   const missing = new Set(flows.map(({ document }) => document.name).filter((name) => code.isMissing(name)))
   const definedBefore = await code.defined()

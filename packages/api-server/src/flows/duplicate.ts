@@ -37,7 +37,7 @@ export async function duplicateFlow(
   deps: DuplicateDeps,
 ): Promise<FlowRow> {
   assertName(to)
-  const store = createFlowStore(deps.database)
+  const store = createFlowStore(deps.database.sql)
   const original = await rows.find(from)
   const { document, fault } = currentContent(original)
   if (fault) throw flowInvalid(from, [fault])

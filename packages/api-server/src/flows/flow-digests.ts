@@ -19,7 +19,7 @@ import type { Database } from '../db/database.ts'
 import type { EngineSurroundings } from './engine-surroundings.ts'
 import { foreignMessages } from './flow-references.ts'
 import type { FlowSecrets } from './flow-secrets.ts'
-import { createLibraryStore } from './library-store.ts'
+import { createLibraryStore, type LibraryStore } from './library-store.ts'
 import { createFlowStore, type FlowHead, type FlowRow, type FlowStore, type Written } from './store.ts'
 import { currentContent, publishedContent } from './stored-content.ts'
 
@@ -81,6 +81,7 @@ const CHUNK = 25
 export class FlowDigests {
   readonly #deps: FlowDigestsDeps
   readonly #store: FlowStore
+  readonly #library: LibraryStore
   readonly #limit: number
   #known: ReadonlyMap<string, Known> = new Map()
   /** The latest list; they follow each other, so that none reads what another one is reading. */
@@ -88,16 +89,14 @@ export class FlowDigests {
 
   constructor(deps: FlowDigestsDeps, limit = LIMIT) {
     this.#deps = deps
-    this.#store = createFlowStore(deps.database)
+    this.#store = createFlowStore(deps.database.sql)
+    this.#library = createLibraryStore(deps.database.sql)
     this.#limit = limit
   }
 
   /** All flows by name. */
   async list(): Promise<ListedFlow[]> {
-    const [heads, sources] = await Promise.all([
-      this.#store.heads(),
-      createLibraryStore(this.#deps.database.sql).written(),
-    ])
+    const [heads, sources] = await Promise.all([this.#store.heads(), this.#library.written()])
     const mine = this.#latest.then(() => this.#derive(heads, sources))
     this.#latest = mine.catch(() => {})
     const known = await mine

@@ -16,7 +16,7 @@ import type { LiveFlows } from './live.ts'
 import { changeOrFind } from './lost-answer.ts'
 import type { PublishedFlowsOwner } from './published-flows.ts'
 import { assertNoRuns, assertOwnedByApi } from './refusals.ts'
-import { createFlowStore, type FlowRow } from './store.ts'
+import { createFlowStore, type FlowRow, type FlowStore } from './store.ts'
 
 /** What the removal of flows is made of. */
 export interface FlowRemovalDeps {
@@ -37,6 +37,7 @@ export interface FlowRemovalDeps {
  */
 export async function removeFlow(row: FlowRow, by: UserPrincipal, deps: FlowRemovalDeps): Promise<void> {
   const { activeRuns, code, database, lastValues, live, published } = deps
+  const store = createFlowStore(database.sql)
   assertOwnedByApi(row, code)
   await database.transaction(async (tx) => assertNoRuns(row, await activeRuns(tx, row.id)))
   const declared = published.get(row.name)
@@ -46,8 +47,8 @@ export async function removeFlow(row: FlowRow, by: UserPrincipal, deps: FlowRemo
   try {
     await lastValues.flush()
     await changeOrFind(
-      () => database.transaction((tx) => erase(tx, row, by, deps)),
-      async () => ((await createFlowStore(database).byId(row.id)) === null ? undefined : null),
+      () => database.transaction((tx) => erase(tx, row, by, { ...deps, store })),
+      async () => ((await store.byId(row.id)) === null ? undefined : null),
     )
   } catch (error) {
     if (declared) published.set(declared)
@@ -58,9 +59,13 @@ export async function removeFlow(row: FlowRow, by: UserPrincipal, deps: FlowRemo
   code.release(row.name)
 }
 
-async function erase(tx: Sql, row: FlowRow, by: UserPrincipal, deps: FlowRemovalDeps): Promise<void> {
-  const { activeRuns, artifacts, eventLog, lastValues } = deps
-  const store = createFlowStore({ sql: tx })
+async function erase(
+  tx: Sql,
+  row: FlowRow,
+  by: UserPrincipal,
+  deps: FlowRemovalDeps & { readonly store: FlowStore },
+): Promise<void> {
+  const { activeRuns, artifacts, eventLog, lastValues, store } = deps
   await store.lock(tx, row.id)
   // one may have been submitted while the flow ended
   assertNoRuns(row, await activeRuns(tx, row.id))

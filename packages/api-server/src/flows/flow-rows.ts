@@ -25,7 +25,7 @@ export class FlowRows {
 
   constructor(deps: FlowRowsDeps) {
     this.#deps = deps
-    this.#store = createFlowStore(deps.database)
+    this.#store = createFlowStore(deps.database.sql)
   }
 
   async find(name: string): Promise<FlowRow> {

@@ -89,7 +89,7 @@ export class Flows {
 
   constructor(deps: FlowsDeps) {
     this.#deps = deps
-    this.#store = createFlowStore(deps.database)
+    this.#store = createFlowStore(deps.database.sql)
     this.#rows = new FlowRows(deps)
     this.#digests = new FlowDigests(deps)
     this.#view = createFlowView(deps)

@@ -89,7 +89,7 @@ class RuntimeFlows implements LiveFlows {
 
   constructor(deps: LiveFlowsDeps) {
     this.#deps = deps
-    this.#store = createFlowStore(deps.database)
+    this.#store = createFlowStore(deps.database.sql)
   }
 
   state(row: FlowHead): LiveState {

@@ -41,7 +41,7 @@ type Reader = DeclaredMessage['readers'][number]
 /** The published flows of a database. */
 export async function loadPublishedFlows(database: Pick<Database, 'sql'>): Promise<PublishedFlowsOwner> {
   const flows = createPublishedFlows()
-  for (const row of await createFlowStore(database).list()) flows.take(row)
+  for (const row of await createFlowStore(database.sql).list()) flows.take(row)
   return flows
 }
 

@@ -22,7 +22,7 @@ import { changeOrFind } from './lost-answer.ts'
 import type { PublishedFlowsOwner } from './published-flows.ts'
 import { assertOwnedByApi, nameTaken, noFlow } from './refusals.ts'
 import { refresh } from './source-links.ts'
-import { createFlowStore, type FlowRow } from './store.ts'
+import { createFlowStore, type FlowRow, type FlowStore } from './store.ts'
 
 /** What renaming is made of. */
 export interface RenameDeps {
@@ -37,19 +37,24 @@ export interface RenameDeps {
   readonly renameRuns: (tx: Sql, flowId: string, name: string) => Promise<void>
 }
 
+/** What one renaming works with. */
+interface Following extends RenameDeps {
+  readonly store: FlowStore
+}
+
 /** What all renamings hold; no flow has this id. */
 const RENAMING = 'rename'
 
 /** Renames a flow; an active one is built anew. Refuses with `not_found`, `already_exists` or `code_defined`. */
 export function renameFlow(names: NewName, by: UserPrincipal, rows: FlowRows, deps: RenameDeps): Promise<FlowRow> {
   const { code, database, live } = deps
-  const store = createFlowStore(database)
+  const store = createFlowStore(database.sql)
   return live.exclusive(RENAMING, () =>
     rows.exclusively(names.from, async (flow) => {
       assertOwnedByApi(flow, code)
       if (await store.byName(names.to)) throw nameTaken(names.to)
       const naming = (await store.naming(names.from)).filter((id) => id !== flow.id)
-      const change = () => renameHeld({ flow, naming }, names, by, deps)
+      const change = () => renameHeld({ flow, naming }, names, by, { ...deps, store })
       const { renamed, rest } = await naming.reduce((inner, id) => () => live.exclusive(id, inner), change)()
       // only now: it holds each of them, which nobody does twice
       await refresh(rest, { ...deps, rebuild: true })
@@ -66,10 +71,9 @@ async function renameHeld(
   { flow, naming }: { readonly flow: FlowRow; readonly naming: readonly string[] },
   names: NewName,
   by: UserPrincipal,
-  deps: RenameDeps,
+  deps: Following,
 ): Promise<{ readonly renamed: FlowRow; readonly rest: readonly string[] }> {
-  const { code, database, lastValues, live, published } = deps
-  const store = createFlowStore(database)
+  const { code, lastValues, live, published, store } = deps
   const others = (await Promise.all(naming.map((id) => store.byId(id)))).filter((row) => row !== null)
   const publishing = others.filter((row) => renameReferences(row.published, names) !== row.published)
   const held = [flow, ...publishing]
@@ -101,8 +105,8 @@ interface Renaming {
 }
 
 /** All rows that have changed; `naming` are the ids of those that may. */
-function commit(renaming: Renaming, naming: readonly string[], deps: RenameDeps): Promise<readonly FlowRow[]> {
-  const store = createFlowStore(deps.database)
+function commit(renaming: Renaming, naming: readonly string[], deps: Following): Promise<readonly FlowRow[]> {
+  const { store } = deps
   return changeOrFind(
     async () => {
       try {
@@ -121,9 +125,8 @@ function commit(renaming: Renaming, naming: readonly string[], deps: RenameDeps)
 }
 
 /** Everything stored that knows the flow by its name. */
-async function follow(tx: Sql, { id, names, by }: Renaming, deps: RenameDeps): Promise<FlowRow[]> {
-  const { code, eventLog, lastValues, renameRuns, work } = deps
-  const store = createFlowStore({ sql: tx })
+async function follow(tx: Sql, { id, names, by }: Renaming, deps: Following): Promise<FlowRow[]> {
+  const { code, eventLog, lastValues, renameRuns, store, work } = deps
   const changed: FlowRow[] = []
   for (const row of await store.lockWithNaming(tx, { id, name: names.from })) {
     const contents = renamedContents(row, names)

@@ -51,7 +51,7 @@ export interface RunnableFlowsDeps extends EngineSurroundings {
 /** Contents to run, of a database. */
 export function createRunnableFlows(deps: RunnableFlowsDeps): RunnableFlows {
   const { database, registry, code, published, pythonIssues, missing, flavors, secrets } = deps
-  const store = createFlowStore(database)
+  const store = createFlowStore(database.sql)
   const around: Surroundings = { message: (name) => published.dtypeOf(name), missing, flavors, secrets }
   return {
     async byName(name, form) {

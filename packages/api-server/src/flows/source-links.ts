@@ -9,7 +9,7 @@ import type { UserPrincipal } from '../http/principal.ts'
 import type { LiveFlows } from './live.ts'
 import type { PublishedFlowsOwner } from './published-flows.ts'
 import { versionConflict } from './refusals.ts'
-import { createFlowStore, type FlowRow } from './store.ts'
+import { createFlowStore, type FlowRow, type FlowStore } from './store.ts'
 import { mapStoredNodes } from './stored-content.ts'
 
 /** Digest of code, as the API shows it. */
@@ -28,7 +28,8 @@ export async function linkNodes(
   change: (node: object) => object,
 ): Promise<FlowRow> {
   const [draft, published] = [row.draft, row.published].map((content) => mapStoredNodes(content, change))
-  const changed = await createFlowStore({ sql: tx }).replace(tx, {
+  const store = createFlowStore(tx)
+  const changed = await store.replace(tx, {
     id: row.id,
     version: row.version,
     draft,
@@ -38,7 +39,7 @@ export async function linkNodes(
   if (changed === null) throw versionConflict(row.name, row.version)
   if (changed.origin === 'api') return changed
   // its module is gone: who changes it takes it over
-  return (await createFlowStore({ sql: tx }).takeOver(tx, row.id)) ?? changed
+  return (await store.takeOver(tx, row.id)) ?? changed
 }
 
 /** What {@link refresh} works on; `rebuild` starts active flows again with what they execute now. */
@@ -51,11 +52,12 @@ export interface RefreshDeps {
 
 /** Brings what this engine holds in memory of some flows up to date with their rows. */
 export async function refresh(ids: readonly string[], deps: RefreshDeps): Promise<void> {
-  await Promise.all(ids.map((id) => deps.live.exclusive(id, () => refreshFlow(id, deps))))
+  const store = createFlowStore(deps.database.sql)
+  await Promise.all(ids.map((id) => deps.live.exclusive(id, () => refreshFlow(id, store, deps))))
 }
 
-async function refreshFlow(id: string, { database, live, published, rebuild }: RefreshDeps): Promise<void> {
-  const row = await createFlowStore(database).byId(id)
+async function refreshFlow(id: string, store: FlowStore, { live, published, rebuild }: RefreshDeps): Promise<void> {
+  const row = await store.byId(id)
   if (row === null) return
   published.take(row)
   if (rebuild) await live.rebuild(row)

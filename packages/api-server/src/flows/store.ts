@@ -6,7 +6,7 @@
 import type { FlowMode } from '@flow-service/protocol'
 
 import { affected } from '../db/affected.ts'
-import type { Database, Sql } from '../db/database.ts'
+import type { Sql } from '../db/database.ts'
 
 /** What the engine shall do with a live flow when it starts. */
 export type Wished = 'active' | 'paused' | 'stopped'
@@ -56,7 +56,7 @@ export interface FlowRow extends FlowHead {
 export type FlowStore = ReturnType<typeof createFlowStore>
 
 /** Statements on the tables of flows. `null` answers mean that the condition of the statement met no row. */
-export const createFlowStore = ({ sql }: Pick<Database, 'sql'>) => ({
+export const createFlowStore = (sql: Sql) => ({
   ...changes,
 
   list: (): Promise<FlowRow[]> =>

@@ -93,7 +93,7 @@ export class LastValues {
 
   constructor(deps: LastValuesDeps) {
     this.#deps = deps
-    this.#store = createMessageStore(deps.database)
+    this.#store = createMessageStore(deps.database.sql)
     const values = createValueWriter(this.#store, deps.artifacts)
     this.#values = values
     this.#writer = createGroupWriter<Batch>(deps.database, (tx, batches) => values.write(tx, batches))

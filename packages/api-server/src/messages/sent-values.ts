@@ -8,7 +8,7 @@ import { flowPart, messagePart } from '@flow-service/protocol'
 
 import type { Sql } from '../db/database.ts'
 import type { PastValue } from './recent-values.ts'
-import { type PastValueKey, storedValues } from './store.ts'
+import type { MessageStore, PastValueKey } from './store.ts'
 
 /** Values of one message in order; a transaction writes them all or none. */
 export interface Batch {
@@ -20,6 +20,11 @@ export interface Batch {
 export class SentValues {
   /** The newest time of each message. It never shrinks: a transaction may still be undone. */
   readonly #newest = new Map<string, number>()
+  readonly #store: Pick<MessageStore, 'stored'>
+
+  constructor(store: Pick<MessageStore, 'stored'>) {
+    this.#store = store
+  }
 
   /** Leaves out what is stored, and notes the rest as sent. */
   async unstored(tx: Sql, batches: readonly Batch[]): Promise<readonly Batch[]> {
@@ -35,7 +40,7 @@ export class SentValues {
       )
     }
     if (again.length === 0) return batches
-    const stored = new Set((await storedValues(tx, again)).map(keyOf))
+    const stored = new Set((await this.#store.stored(tx, again)).map(keyOf))
     return batches.flatMap(({ message, values }) => {
       const rest = values.filter(({ us }) => !stored.has(keyOf({ message, us })))
       return rest.length > 0 ? [{ message, values: rest }] : []

@@ -5,7 +5,7 @@
 import { MAX_HISTORY } from '@flow-service/protocol'
 
 import { affected } from '../db/affected.ts'
-import type { Database, Sql } from '../db/database.ts'
+import type { Sql } from '../db/database.ts'
 
 /** How long history is kept, whatever its length. */
 const HISTORY_DAYS = 7
@@ -61,16 +61,34 @@ export interface HistoryPage {
   readonly limit: number
 }
 
+/** Statements over `message_value` and `message_history`. */
 export type MessageStore = ReturnType<typeof createMessageStore>
 
 /** Statements over `message_value` and `message_history`. */
-export const createMessageStore = (database: Pick<Database, 'sql'>) => ({
+export const createMessageStore = (sql: Sql) => ({
+  ...changes,
+
   /** All last values; `us` are microseconds since the Unix epoch. */
   async readAll(): Promise<{ message: string; value: string; us: number }[]> {
-    return database.sql<{ message: string; value: string; us: number }[]>`
+    return sql<{ message: string; value: string; us: number }[]>`
       select message, value, (extract(epoch from at) * 1000000)::int8 as us from message_value`
   },
 
+  /** A page of history, newest first. */
+  async history(message: string, page: HistoryPage): Promise<HistoryRow[]> {
+    return sql<HistoryRow[]>`
+      select * from message_history
+      where message = ${message}
+        and seq > (select seq from message_value where message = ${message}) - ${MAX_HISTORY}
+        and at >= greatest(now() - make_interval(days => ${HISTORY_DAYS}), ${page.since ?? '-infinity'}::timestamptz)
+        and at < ${page.before ?? 'infinity'}::timestamptz
+      order by at desc, seq desc
+      limit ${page.limit}`
+  },
+})
+
+/** Statements of transactions. */
+const changes = {
   /**
    * Writes newest values with their history; the number in the history of each, by message. A value that is newer by
    * its time stays the last one.
@@ -148,30 +166,18 @@ export const createMessageStore = (database: Pick<Database, 'sql'>) => ({
       update message_value set message = ${to} || substr(message, ${tail}) where split_part(message, '.', 1) = ${from}`
   },
 
-  /** A page of history, newest first. */
-  async history(message: string, page: HistoryPage): Promise<HistoryRow[]> {
-    return database.sql<HistoryRow[]>`
-      select * from message_history
-      where message = ${message}
-        and seq > (select seq from message_value where message = ${message}) - ${MAX_HISTORY}
-        and at >= greatest(now() - make_interval(days => ${HISTORY_DAYS}), ${page.since ?? '-infinity'}::timestamptz)
-        and at < ${page.before ?? 'infinity'}::timestamptz
-      order by at desc, seq desc
-      limit ${page.limit}`
+  /** Which of these values are in the history. A transaction that is about to store some of them is waited for. */
+  async stored(tx: Sql, values: readonly PastValueKey[]): Promise<PastValueKey[]> {
+    const messages = [...new Set(values.map(({ message }) => message))].toSorted()
+    // a message that has no value gets one in this transaction, since nothing of it is stored
+    await tx`
+      insert into message_value as v (message, value, at, seq)
+      select message, 'null', timestamptz 'epoch', 0 from unnest(${messages}::text[]) as t (message)
+      on conflict (message) do update set seq = v.seq`
+    return tx<PastValueKey[]>`
+      select t.message, t.us from json_to_recordset(${JSON.stringify(values)}::json) as t (message text, us int8)
+      join message_history h on h.message = t.message and h.at = timestamptz 'epoch' + t.us * interval '1 microsecond'`
   },
-})
-
-/** Which of these values are in the history. A transaction that is about to store some of them is waited for. */
-export async function storedValues(tx: Sql, values: readonly PastValueKey[]): Promise<PastValueKey[]> {
-  const messages = [...new Set(values.map(({ message }) => message))].toSorted()
-  // a message that has no value gets one in this transaction, since nothing of it is stored
-  await tx`
-    insert into message_value as v (message, value, at, seq)
-    select message, 'null', timestamptz 'epoch', 0 from unnest(${messages}::text[]) as t (message)
-    on conflict (message) do update set seq = v.seq`
-  return tx<PastValueKey[]>`
-    select t.message, t.us from json_to_recordset(${JSON.stringify(values)}::json) as t (message text, us int8)
-    join message_history h on h.message = t.message and h.at = timestamptz 'epoch' + t.us * interval '1 microsecond'`
 }
 
 /** Between two values of a column: JSON text has no control characters. */

@@ -57,7 +57,7 @@ export function createValueWriter(
 ): ValueWriter {
   /** Messages whose last value referred to artifacts once. It never shrinks: a transaction may still be undone. */
   const withRefs = new Set<string>()
-  const sent = new SentValues()
+  const sent = new SentValues(store)
 
   const dropHistoryRefs = async (tx: Sql, rows: readonly HistoryKey[]): Promise<void> => {
     if (rows.length > 0) await artifacts.dropRefs(tx, 'history', rows.map(historyOwner))

@@ -29,7 +29,7 @@ import { engineMetrics } from './metrics.ts'
 import { prometheusText } from './prometheus.ts'
 import { Recorder } from './recorder.ts'
 import { Replay } from './replay.ts'
-import { type MinuteSpan, ObservabilityStore } from './store.ts'
+import { createObservabilityStore, type MinuteSpan, type ObservabilityStore } from './store.ts'
 
 /** Nouns whose news the observer writes down, and those that it writes with. */
 export interface ObserverDeps {
@@ -77,7 +77,7 @@ export class Observer {
   constructor(deps: ObserverDeps) {
     const { bus, database, eventLog, engineVersion } = deps
     this.deps = deps
-    this.store = new ObservabilityStore(database)
+    this.store = createObservabilityStore(database.sql)
     this.recorder = new Recorder({ ...deps, store: this.store })
     this.#health = new HealthNews(deps)
     this.loop = new LoopWatch((blockedMs) => {

@@ -6,7 +6,7 @@
 import type { CascadeRecord, RunSummary } from '@flow-service/protocol'
 
 import { affected } from '../db/affected.ts'
-import type { Database, Sql } from '../db/database.ts'
+import type { Sql } from '../db/database.ts'
 
 /** A row of `ended_cascade`. */
 export interface CascadeRow {
@@ -68,20 +68,97 @@ const KEPT_DAYS = 30
 const KEPT_MINUTES_DAYS = 7
 
 /** Statements over `ended_cascade`, `flow_minute` and `store_check`. */
-export class ObservabilityStore {
-  readonly #sql: Sql
+export type ObservabilityStore = ReturnType<typeof createObservabilityStore>
 
-  constructor({ sql }: Pick<Database, 'sql'>) {
-    this.#sql = sql
-  }
+/** Statements over `ended_cascade`, `flow_minute` and `store_check`. */
+export const createObservabilityStore = (sql: Sql) => ({
+  ...changes,
 
+  /** What runs have executed; a cached node has not. */
+  async executionsOf(tx: Sql, runs: readonly string[]): Promise<NodeExecution[]> {
+    return tx<NodeExecution[]>`
+      select run, status = 'error' as failed, finished_at as at,
+        (extract(epoch from finished_at - started_at) * 1000)::float8 as duration_ms
+      from run_node
+      where run = any(${runs as string[]}::uuid[]) and (started_at is not null or status = 'error') and not cached`
+  },
+
+  /** Newest first. */
+  async cascades(filter: CascadeFilter, limit: number): Promise<CascadeRow[]> {
+    const { flows, statuses, since, before } = filter
+    return sql<CascadeRow[]>`
+      select * from ended_cascade
+      where started_at >= ${since ?? '-infinity'}::timestamptz and started_at < ${before ?? 'infinity'}::timestamptz
+      ${flows ? sql`and flow = any(${flows as string[]}::text[])` : sql``}
+      ${statuses ? sql`and status = any(${statuses as string[]}::text[])` : sql``}
+      order by started_at desc, id desc limit ${limit}`
+  },
+
+  /** Sums of a span by bucket of so many seconds, oldest first; `ts` is a bucket's beginning. */
+  async timeseries(span: MinuteSpan, bucketS: number): Promise<({ ts: string } & MinuteSum)[]> {
+    return sql<({ ts: string } & MinuteSum)[]>`
+      ${sums(sql, span, bucketS)}
+      select total.key as ts, ${sumColumns(sql)} from total left join spread on spread.key = total.key order by ts`
+  },
+
+  /** Sums of every flow that exists or has executed, by name. */
+  async rollups(since: string): Promise<({ flow: string; last_at: string | null } & Omit<MinuteSum, 'last_at'>)[]> {
+    return sql<({ flow: string; last_at: string | null } & Omit<MinuteSum, 'last_at'>)[]>`
+      ${sums(sql, { since }, null)}
+      select coalesce(total.key, flow.name) as flow, ${sumColumns(sql)}
+      from flow full join total on total.key = flow.name left join spread on spread.key = total.key
+      order by coalesce(total.key, flow.name) collate "C"`
+  },
+
+  /** Drops what is too old, and what is too much of a flow. */
+  async expire(): Promise<void> {
+    await sql`delete from flow_minute where minute < now() - make_interval(days => ${KEPT_MINUTES_DAYS})`
+    await sql`delete from ended_cascade where started_at < now() - make_interval(days => ${KEPT_DAYS})`
+    await sql`
+      delete from ended_cascade where id in (
+        select id from (
+          select id, row_number() over (partition by flow, status = 'ok' order by started_at desc) as place
+          from ended_cascade
+        ) placed where place > ${KEPT_CASCADES}
+      )`
+  },
+
+  /** Writes a row and reads it. */
+  async probe(): Promise<void> {
+    await sql`
+      insert into store_check (id, at) values (1, clock_timestamp()) on conflict (id) do update set at = excluded.at`
+    affected(await sql`select at from store_check where id = 1`, 1)
+  },
+
+  /** Queued and running runs, and how many seconds the oldest queued one has waited. */
+  async runCounts(): Promise<{ queued: number; running: number; oldest_s: number }> {
+    const [row] = await sql<{ queued: number; running: number; oldest_s: number }[]>`
+      select count(*) filter (where status = 'queued')::int as queued,
+        count(*) filter (where status = 'running')::int as running,
+        coalesce(extract(epoch from now() - min(created_at) filter (where status = 'queued')), 0)::float8 as oldest_s
+      from run where status in ('queued', 'running')`
+    return row ?? { queued: 0, running: 0, oldest_s: 0 }
+  },
+
+  /** How many nodes each of the runs has begun to execute. */
+  async startedNodes(runs: readonly RunSummary[]): Promise<Map<string, number>> {
+    const ids = runs.map(({ id }) => id)
+    const rows = await sql<{ run: string; n: number }[]>`
+      select run, count(*)::int as n from run_node
+      where run = any(${ids}::uuid[]) and (started_at is not null or status = 'error') and not cached group by run`
+    return new Map(rows.map(({ run, n }) => [run, n]))
+  },
+})
+
+/** Statements of transactions. */
+const changes = {
   async addCascades(tx: Sql, rows: readonly CascadeRow[]): Promise<void> {
     await tx`
       insert into ended_cascade (id, flow, origin, origin_node, origin_message, run, status, executions, started_at,
         finished_at, error)
       select id, flow, origin, origin_node, origin_message, run, status, executions, started_at, finished_at, error::json
       from ${recordset(tx, rows)} on conflict (id) do nothing`
-  }
+  },
 
   /** Adds runs as cascades; the ids of those that were not there, and so are counted by this engine. */
   async addRuns(tx: Sql, runs: readonly CascadeRow[]): Promise<Set<string>> {
@@ -93,36 +170,15 @@ export class ObservabilityStore {
         ), started_at, finished_at, error::json
       from ${recordset(tx, runs)} on conflict (id) do nothing returning id`
     return new Set(rows.map(({ id }) => id))
-  }
-
-  /** What runs have executed; a cached node has not. */
-  async executionsOf(tx: Sql, runs: readonly string[]): Promise<NodeExecution[]> {
-    return tx<NodeExecution[]>`
-      select run, status = 'error' as failed, finished_at as at,
-        (extract(epoch from finished_at - started_at) * 1000)::float8 as duration_ms
-      from run_node
-      where run = any(${runs as string[]}::uuid[]) and (started_at is not null or status = 'error') and not cached`
-  }
-
-  /** Newest first. */
-  async cascades(filter: CascadeFilter, limit: number): Promise<CascadeRow[]> {
-    const sql = this.#sql
-    const { flows, statuses, since, before } = filter
-    return sql<CascadeRow[]>`
-      select * from ended_cascade
-      where started_at >= ${since ?? '-infinity'}::timestamptz and started_at < ${before ?? 'infinity'}::timestamptz
-      ${flows ? sql`and flow = any(${flows as string[]}::text[])` : sql``}
-      ${statuses ? sql`and status = any(${statuses as string[]}::text[])` : sql``}
-      order by started_at desc, id desc limit ${limit}`
-  }
+  },
 
   async removeOfRuns(tx: Sql, runs: readonly string[]): Promise<void> {
     await tx`delete from ended_cascade where run = any(${runs as string[]}::uuid[])`
-  }
+  },
 
   async removeOfFlow(tx: Sql, flow: string): Promise<void> {
     await tx`delete from ended_cascade where flow = ${flow}`
-  }
+  },
 
   async addMinutes(tx: Sql, rows: readonly MinuteRow[]): Promise<void> {
     // always in the same order, so that two engines do not wait for each other
@@ -143,66 +199,7 @@ export class ObservabilityStore {
           ) merged
         )`
     affected(written, sorted.length)
-  }
-
-  /** Sums of a span by bucket of so many seconds, oldest first; `ts` is a bucket's beginning. */
-  async timeseries(span: MinuteSpan, bucketS: number): Promise<({ ts: string } & MinuteSum)[]> {
-    const sql = this.#sql
-    return sql<({ ts: string } & MinuteSum)[]>`
-      ${sums(sql, span, bucketS)}
-      select total.key as ts, ${sumColumns(sql)} from total left join spread on spread.key = total.key order by ts`
-  }
-
-  /** Sums of every flow that exists or has executed, by name. */
-  async rollups(since: string): Promise<({ flow: string; last_at: string | null } & Omit<MinuteSum, 'last_at'>)[]> {
-    const sql = this.#sql
-    return sql<({ flow: string; last_at: string | null } & Omit<MinuteSum, 'last_at'>)[]>`
-      ${sums(sql, { since }, null)}
-      select coalesce(total.key, flow.name) as flow, ${sumColumns(sql)}
-      from flow full join total on total.key = flow.name left join spread on spread.key = total.key
-      order by coalesce(total.key, flow.name) collate "C"`
-  }
-
-  /** Drops what is too old, and what is too much of a flow. */
-  async expire(): Promise<void> {
-    const sql = this.#sql
-    await sql`delete from flow_minute where minute < now() - make_interval(days => ${KEPT_MINUTES_DAYS})`
-    await sql`delete from ended_cascade where started_at < now() - make_interval(days => ${KEPT_DAYS})`
-    await sql`
-      delete from ended_cascade where id in (
-        select id from (
-          select id, row_number() over (partition by flow, status = 'ok' order by started_at desc) as place
-          from ended_cascade
-        ) placed where place > ${KEPT_CASCADES}
-      )`
-  }
-
-  /** Writes a row and reads it. */
-  async probe(): Promise<void> {
-    const sql = this.#sql
-    await sql`
-      insert into store_check (id, at) values (1, clock_timestamp()) on conflict (id) do update set at = excluded.at`
-    affected(await sql`select at from store_check where id = 1`, 1)
-  }
-
-  /** Queued and running runs, and how many seconds the oldest queued one has waited. */
-  async runCounts(): Promise<{ queued: number; running: number; oldest_s: number }> {
-    const [row] = await this.#sql<{ queued: number; running: number; oldest_s: number }[]>`
-      select count(*) filter (where status = 'queued')::int as queued,
-        count(*) filter (where status = 'running')::int as running,
-        coalesce(extract(epoch from now() - min(created_at) filter (where status = 'queued')), 0)::float8 as oldest_s
-      from run where status in ('queued', 'running')`
-    return row ?? { queued: 0, running: 0, oldest_s: 0 }
-  }
-
-  /** How many nodes each of the runs has begun to execute. */
-  async startedNodes(runs: readonly RunSummary[]): Promise<Map<string, number>> {
-    const ids = runs.map(({ id }) => id)
-    const rows = await this.#sql<{ run: string; n: number }[]>`
-      select run, count(*)::int as n from run_node
-      where run = any(${ids}::uuid[]) and (started_at is not null or status = 'error') and not cached group by run`
-    return new Map(rows.map(({ run, n }) => [run, n]))
-  }
+  },
 }
 
 /** Cascades as a table `t`; `error` is JSON text, because node code may put anything into its message. */

@@ -4,8 +4,8 @@
  */
 import type { FlowDocument, RunStatus } from '@flow-service/protocol'
 
-import type { Database, Sql } from '../db/database.ts'
-import { chunkItem, chunkRows, type PackedPoints, withPoints } from './curves/chunk-store.ts'
+import type { Sql } from '../db/database.ts'
+import { chunkItem, chunkRows, type PackedPoints, withPoints } from './curves/chunk-columns.ts'
 import type { Chunk, ChunkPoints, Curve } from './curves/points.ts'
 import type { ChunkSize } from './curves/thinning.ts'
 import { type Claim, claimed, type ClaimedRun, claimedOf, claimParts, type ClaimRow } from './lease-store.ts'
@@ -45,7 +45,7 @@ export interface Round {
 }
 
 /** What became of a {@link Round}. */
-export interface RoundResult {
+interface RoundResult {
   /** The ids of the runs that were written. */
   readonly held: ReadonlySet<string>
   /** Null without a claim, and where flows have limits. */
@@ -66,112 +66,111 @@ export interface ChunkKey {
   readonly seq: number
 }
 
-/** The statements of executions over one database. */
-export class ExecutionStore {
-  readonly #sql: Sql
+/** The statements of executions. */
+export type ExecutionStore = ReturnType<typeof createExecutionStore>
 
-  constructor({ sql }: Pick<Database, 'sql'>) {
-    this.#sql = sql
-  }
-
+/** The statements of executions. */
+export const createExecutionStore = (sql: Sql) => ({
   /** Ids of curves by their place, made where they are new; the rows are locked in one order. */
   async metricIds(curves: readonly Curve[]): Promise<(Curve & { id: number })[]> {
-    return this.#sql<(Curve & { id: number })[]>`
+    return sql<(Curve & { id: number })[]>`
       insert into metric (node, port, message)
       select distinct node, port, message
       from json_to_recordset(${JSON.stringify(curves)}::json) as curve(node text, port text, message text)
       order by node, port, message
       on conflict (node, port, message) do update set message = excluded.message
       returning id, node, port, message`
-  }
+  },
 
-  /**
-   * Writes for several runs in one statement, and a claim that goes with them; gives the runs whose lease was held. The
-   * rest is dropped. Only what there is to write becomes a part of the statement: most writes have no draft, no points
-   * and no stages, and each part costs a short run a tenth of its time. The lock is one that `keep_run_output` does not
-   * wait for: it may take the outputs of a run whose engine replaces a stage of ours at the same time.
-   */
-  async write(tx: Sql, { writes, metricId, claim }: Round): Promise<RoundResult> {
-    const chunks = writes.flatMap((write) => chunkItems(write, metricId))
-    const rows = await tx<({ held: string[] | null } & ClaimRow)[]>`
-      with held as materialized (
-        select run.id, run.flow, item.digest, item.document, item.status, item.finished_at, item.result::json as result,
-          item.error, item.artifacts::json as artifacts
-        from json_to_recordset(${JSON.stringify(writes.map(runItem))}::json) as item(
-          run uuid, token uuid, digest text, document json, status text, finished_at timestamptz, result text,
-          error json, artifacts text)
-        join run on run.id = item.run and run.status = 'running' and run.lease_token = item.token
-        where run.id = any(${writes.map(({ run }) => run)}::uuid[])
-        order by run.id for no key update of run
-      ), moved as (
-        update run set digest = coalesce(held.digest, run.digest), artifacts = coalesce(held.artifacts, run.artifacts),
-          status = coalesce(held.status, run.status),
-          finished_at = greatest(held.finished_at, case when held.status is not null then run.started_at end),
-          result = held.result, error = held.error,
-          lease_token = case when held.status is null then run.lease_token end,
-          lease_until = case when held.status is null then run.lease_until end
-        from held
-        where run.id = held.id and (held.digest is not null or held.artifacts is not null or held.status is not null)
-      )
-      ${writes.some(({ draft }) => draft !== null) ? keepDrafts(tx) : tx``}
-      ${noteNodes(tx, writes.flatMap(nodeItems))}
-      ${chunks.length > 0 ? drawPoints(tx, chunks) : tx``}
-      ${writes.some(({ cache }) => cache.length > 0) ? keepStages(tx, writes.flatMap(stageItems)) : tx``}
-      ${claim ? tx`, ${claimParts(tx, claim)}` : tx``}
-      select (select json_agg(id) from held) as held ${claim ? tx`, rule.is_limited, claimed.* from ${claimed(tx)}` : tx``}`
-    return { held: new Set(rows[0]?.held), claimed: claim && claimedOf(rows.map(({ held: _held, ...row }) => row)) }
-  }
+  write,
 
   /** After a write that met no lease: whether it is held, or was until the end of this write, which is stored then. */
   async leaseOf({ run, token, end }: RunWrite): Promise<'held' | 'ended' | 'lost'> {
-    const rows = await this.#sql<{ lease: 'held' | 'ended' }[]>`
+    const rows = await sql<{ lease: 'held' | 'ended' }[]>`
       select case when status = 'running' then 'held' else 'ended' end as lease from run
       where id = ${run} and (
         (status = 'running' and lease_token = ${token})
         or (status = ${end?.status ?? ''} and finished_at = greatest(${end?.finished_at ?? null}::timestamptz, started_at)))`
     return rows[0]?.lease ?? 'lost'
-  }
+  },
 
   /** The node records of a run. */
   async nodes(run: string): Promise<NodeRow[]> {
-    return this.#sql<NodeRow[]>`
+    return sql<NodeRow[]>`
       select node, status, cached, cached_from, cached_node, worker, queued_at, started_at, finished_at, waiting_for,
         logs, logs_truncated, traceback, error, cache, attempts
       from run_node where run = ${run}`
-  }
+  },
 
   /** One line for each curve that a run shows; those of cached nodes belong to the run that computed them. */
   async metricSummaries(run: string): Promise<(Curve & { run: string } & Omit<MetricSummary, 'name'>)[]> {
-    return this.#sql<(Curve & { run: string } & Omit<MetricSummary, 'name'>)[]>`
+    return sql<(Curve & { run: string } & Omit<MetricSummary, 'name'>)[]>`
       select source.run, source.shown as node, metric.port, metric.message, sum(chunk.count)::int as count,
         to_json((array_agg(chunk.last_value order by chunk.seq desc))[1]) as last,
         (array_agg(chunk.last_step order by chunk.seq desc))[1] as step
-      from ${sourcesOf(this.#sql, run)} as source
+      from ${sourcesOf(sql, run)} as source
       join metric_chunk chunk on chunk.run = source.run
       join metric on metric.id = chunk.metric and metric.node = source.node
       group by source.run, source.shown, metric.id order by metric.id`
-  }
+  },
 
   /** The curves that a run shows, with what their chunks have; see {@link metricSummaries}. */
   async curves(run: string): Promise<StoredCurve[]> {
-    return this.#sql<StoredCurve[]>`
+    return sql<StoredCurve[]>`
       select source.run, source.shown as node, metric.port, metric.message, metric.id as metric,
         json_agg(json_build_array(chunk.seq, chunk.count) order by chunk.seq) as chunks
-      from ${sourcesOf(this.#sql, run)} as source
+      from ${sourcesOf(sql, run)} as source
       join metric_chunk chunk on chunk.run = source.run
       join metric on metric.id = chunk.metric and metric.node = source.node
       group by source.run, source.shown, metric.id order by metric.id`
-  }
+  },
 
   /** The points of these chunks, in any order; `at` is the place of each among those asked for. */
   async points(chunks: readonly ChunkKey[]): Promise<(ChunkPoints & { readonly at: number })[]> {
     const asked = chunks.map(({ run, metric, seq }, at) => ({ at, run, metric, seq }))
-    const rows = await this.#sql<(PackedPoints & { at: number })[]>`
+    const rows = await sql<(PackedPoints & { at: number })[]>`
       select asked.at, chunk.steps, chunk.ts, chunk.vals
       from json_to_recordset(${JSON.stringify(asked)}::json) as asked(at int, run uuid, metric int, seq int)
       join metric_chunk chunk using (run, metric, seq)`
     return rows.map(withPoints)
-  }
+  },
+})
+
+/**
+ * Writes for several runs in one statement, and a claim that goes with them; gives the runs whose lease was held. The
+ * rest is dropped. Only what there is to write becomes a part of the statement: most writes have no draft, no points
+ * and no stages, and each part costs a short run a tenth of its time. The lock is one that `keep_run_output` does not
+ * wait for: it may take the outputs of a run whose engine replaces a stage of ours at the same time.
+ */
+async function write(tx: Sql, { writes, metricId, claim }: Round): Promise<RoundResult> {
+  const chunks = writes.flatMap((write) => chunkItems(write, metricId))
+  const rows = await tx<({ held: string[] | null } & ClaimRow)[]>`
+    with held as materialized (
+      select run.id, run.flow, item.digest, item.document, item.status, item.finished_at, item.result::json as result,
+        item.error, item.artifacts::json as artifacts
+      from json_to_recordset(${JSON.stringify(writes.map(runItem))}::json) as item(
+        run uuid, token uuid, digest text, document json, status text, finished_at timestamptz, result text,
+        error json, artifacts text)
+      join run on run.id = item.run and run.status = 'running' and run.lease_token = item.token
+      where run.id = any(${writes.map(({ run }) => run)}::uuid[])
+      order by run.id for no key update of run
+    ), moved as (
+      update run set digest = coalesce(held.digest, run.digest), artifacts = coalesce(held.artifacts, run.artifacts),
+        status = coalesce(held.status, run.status),
+        finished_at = greatest(held.finished_at, case when held.status is not null then run.started_at end),
+        result = held.result, error = held.error,
+        lease_token = case when held.status is null then run.lease_token end,
+        lease_until = case when held.status is null then run.lease_until end
+      from held
+      where run.id = held.id and (held.digest is not null or held.artifacts is not null or held.status is not null)
+    )
+    ${writes.some(({ draft }) => draft !== null) ? keepDrafts(tx) : tx``}
+    ${noteNodes(tx, writes.flatMap(nodeItems))}
+    ${chunks.length > 0 ? drawPoints(tx, chunks) : tx``}
+    ${writes.some(({ cache }) => cache.length > 0) ? keepStages(tx, writes.flatMap(stageItems)) : tx``}
+    ${claim ? tx`, ${claimParts(tx, claim)}` : tx``}
+    select (select json_agg(id) from held) as held ${claim ? tx`, rule.is_limited, claimed.* from ${claimed(tx)}` : tx``}`
+  return { held: new Set(rows[0]?.held), claimed: claim && claimedOf(rows.map(({ held: _held, ...row }) => row)) }
 }
 
 /** Who executed the nodes of a run: `shown` is the node's id there, `run` and `node` the execution. */

@@ -29,16 +29,15 @@ const named = (sql: Sql) => sql`
   where run_flow.id is not null or coalesce(flow.published, flow.draft) ->> 'mode' = 'batch'`
 
 /** Statements over finished runs. */
-export class HistoryStore {
-  readonly #sql: Sql
+export type HistoryStore = ReturnType<typeof createHistoryStore>
 
-  constructor({ sql }: Pick<Database, 'sql'>) {
-    this.#sql = sql
-  }
+/** Statements over finished runs. */
+export const createHistoryStore = (sql: Sql) => ({
+  ...changes,
 
   /** What a node returned that succeeded and may be cached; null for every other one. */
   async outputs(run: string, node: string): Promise<StoredOutputs | null> {
-    const [row] = await this.#sql<StoredOutputs[]>`
+    const [row] = await sql<StoredOutputs[]>`
       with source as (
         select cached, coalesce(cached_from, run) as run, coalesce(cached_node, node) as node
         from run_node where run = ${run} and node = ${node} and status = 'ok'
@@ -49,11 +48,10 @@ export class HistoryStore {
         select outputs from stage_cache where run = source.run and node = source.node and outputs is not null
       ) kept limit 1`
     return row ?? null
-  }
+  },
 
   /** Batch flows and flows that have runs, by name. */
   async overview(): Promise<OverviewRow[]> {
-    const sql = this.#sql
     return sql<OverviewRow[]>`
       with named as materialized (${named(sql)}), counted as (
         select flow, status, count(*)::int as number,
@@ -79,34 +77,26 @@ export class HistoryStore {
         order by run.created_at desc limit 1
       ) newest on true
       order by listed.name collate "C"`
-  }
-
-  /** Deletes a run that is finished; gives its flow, null when there was none. */
-  async delete(tx: Sql, id: string): Promise<string | null> {
-    const [row] = await tx<{ flow: string }[]>`
-      delete from run where id = ${id} and status not in ('queued', 'running') returning flow`
-    return row?.flow ?? null
-  }
+  },
 
   /**
    * Deletes the documents of flows that no run executed any more. The lock waits for submissions under way and holds up
    * the next ones: each of them keeps its document in the statement that makes the run. Most deletions need none.
    */
   async dropDocuments(database: Pick<Database, 'transaction'>, flows: readonly string[]): Promise<void> {
-    const idle = (sql: Sql) => sql`
+    const idle = (handle: Sql) => handle`
       flow = any(${flows as string[]}::uuid[]) and not exists (
         select from run where run.digest = run_document.digest and run.flow = run_document.flow)`
-    const rows = await this.#sql`select from run_document where ${idle(this.#sql)} limit 1`
+    const rows = await sql`select from run_document where ${idle(sql)} limit 1`
     if (rows.length === 0) return
     await database.transaction(async (tx) => {
       await tx`lock table run_document in share row exclusive mode`
       await tx`delete from run_document where ${idle(tx)}`
     })
-  }
+  },
 
   /** Ids of the active runs of a flow by its name, newest first; and the time of its newest run, null without runs. */
   async bounds(flow: string): Promise<{ active: string[]; newest: string | null }> {
-    const sql = this.#sql
     const [row] = await sql<{ active: string[]; newest: string | null }[]>`
       with chosen as (select id from (${named(sql)}) named where name = ${flow})
       select (
@@ -117,7 +107,17 @@ export class HistoryStore {
         ) active
       ) as active, (select max(created_at) from run where flow in (select id from chosen)) as newest`
     return row ?? { active: [], newest: null }
-  }
+  },
+})
+
+/** Statements of transactions. */
+const changes = {
+  /** Deletes a run that is finished; gives its flow, null when there was none. */
+  async delete(tx: Sql, id: string): Promise<string | null> {
+    const [row] = await tx<{ flow: string }[]>`
+      delete from run where id = ${id} and status not in ('queued', 'running') returning flow`
+    return row?.flow ?? null
+  },
 
   /** Deletes up to `limit` finished runs of a flow by its name, up to a time of creation; gives these. */
   async deletePortion(
@@ -131,5 +131,5 @@ export class HistoryStore {
           and created_at <= ${until}::timestamptz and status not in ('queued', 'running')
         order by created_at limit ${limit} for update
       ) returning id, flow`
-  }
+  },
 }

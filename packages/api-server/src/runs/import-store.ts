@@ -4,8 +4,8 @@
  */
 import type { RunInput, RunStatus } from '@flow-service/protocol'
 
-import type { Database, Sql } from '../db/database.ts'
-import { chunkItem, chunkRows } from './curves/chunk-store.ts'
+import type { Sql } from '../db/database.ts'
+import { chunkItem, chunkRows } from './curves/chunk-columns.ts'
 import type { Chunk } from './curves/points.ts'
 import type { RunArtifact } from './run-record.ts'
 
@@ -26,19 +26,16 @@ export interface ImportedRow {
 }
 
 /** Statements of one import. */
-export class ImportStore {
-  readonly #sql: Sql
+export type ImportStore = ReturnType<typeof createImportStore>
 
-  constructor({ sql }: Pick<Database, 'sql'>) {
-    this.#sql = sql
-  }
-
+/** Statements of one import. */
+export const createImportStore = (sql: Sql) => ({
   /** Ids of the runs that are known by their external ids. */
-  async known(externalIds: readonly string[], sql: Sql = this.#sql): Promise<Map<string, string>> {
+  async known(externalIds: readonly string[]): Promise<Map<string, string>> {
     const rows = await sql<{ id: string; external_id: string }[]>`
       select id, external_id from run where external_id = any(${externalIds as string[]}::text[])`
     return new Map(rows.map((row) => [row.external_id, row.id]))
-  }
+  },
 
   /** Holds flows until the transaction ends, so that none is deleted meanwhile; gives those that exist. */
   async hold(tx: Sql, flows: readonly { readonly id: string; readonly name: string }[]): Promise<Set<string>> {
@@ -50,7 +47,7 @@ export class ImportStore {
       select id, name from json_to_recordset(${JSON.stringify(flows)}::json) as item(id uuid, name text) order by id
       on conflict (id) do update set name = excluded.name where run_flow.name <> excluded.name`
     return new Set(rows.map(({ id }) => id))
-  }
+  },
 
   /** Adds runs; gives the ids. Left out are those whose external id or time of creation is taken. */
   async insert(tx: Sql, rows: readonly ImportedRow[]): Promise<Set<string>> {
@@ -66,14 +63,14 @@ export class ImportStore {
       order by external_id
       on conflict do nothing returning id`
     return new Set(added.map(({ id }) => id))
-  }
+  },
 
   /** Times of creation that are taken, from one on, in order. */
   async takenFrom(tx: Sql, createdAt: string, limit: number): Promise<string[]> {
     const rows = await tx<{ created_at: string }[]>`
       select created_at from run where created_at >= ${createdAt}::timestamptz order by created_at limit ${limit}`
     return rows.map((row) => row.created_at)
-  }
+  },
 
   /** Adds curves, with the nodes that they belong to. */
   async addPoints(
@@ -90,5 +87,5 @@ export class ImportStore {
     await tx`
       insert into metric_chunk (run, metric, seq, count, last_step, last_value, steps, ts, vals)
       select item.* from ${chunkRows(tx, items)} as item`
-  }
-}
+  },
+})

@@ -4,7 +4,7 @@
  */
 import type { FlowDocument, RunInput } from '@flow-service/protocol'
 
-import type { Database, Sql } from '../db/database.ts'
+import type { Sql } from '../db/database.ts'
 import type { SummaryRow } from './run-record.ts'
 import { summary } from './store.ts'
 
@@ -63,58 +63,52 @@ export function claimedOf(rows: readonly ClaimRow[]): ClaimedRun[] | null {
   return rows.flatMap(({ is_limited: _isLimited, ...run }) => (run.id === null ? [] : [run as ClaimedRun]))
 }
 
+/** The statements of leases. */
+export type LeaseStore = ReturnType<typeof createLeaseStore>
+
 /**
- * The statements of leases over one database. Those that wait for rows of several runs, and the writes of executions
+ * The statements of leases. Those that wait for rows of several runs, and the writes of executions
  * (`execution-store.ts`), lock them in the order of their ids: no two wait for each other.
  */
-export class LeaseStore {
-  readonly #sql: Sql
-  readonly #transaction: Database['transaction']
-
-  constructor({ sql, transaction }: Pick<Database, 'sql' | 'transaction'>) {
-    this.#sql = sql
-    this.#transaction = transaction
-  }
-
+export const createLeaseStore = (sql: Sql) => ({
   /** Takes queued runs; see {@link claimParts}. Null where flows have limits: then it is {@link claimWithinLimits}. */
   async claim(tx: Sql, claim: Claim): Promise<ClaimedRun[] | null> {
     return claimedOf(
       await tx<ClaimRow[]>`
       with ${claimParts(tx, claim)} select rule.is_limited, claimed.* from ${claimed(tx)}`,
     )
-  }
+  },
 
   /**
    * Takes up to `limit` queued runs, of no flow more than may execute at once in all engines. The lock lets one engine
-   * at a time count and take, and the statement behind it sees what the engine before has taken.
+   * at a time count and take until its transaction ends, and the statement behind it sees what the engine before has
+   * taken.
    */
-  async claimWithinLimits(claim: Claim): Promise<ClaimedRun[]> {
+  async claimWithinLimits(tx: Sql, claim: Claim): Promise<ClaimedRun[]> {
     const { limit } = claim
-    return this.#transaction(async (tx) => {
-      await tx`select pg_advisory_xact_lock(${CLAIM_LOCK})`
-      return tx<ClaimedRun[]>`
-        with room as materialized (
-          select run_flow.id, least(${limit}, flow.concurrency - (
-            select count(*) from run where run.flow = run_flow.id and run.status = 'running' and flow.concurrency > 0
-          )) as free
-          from run_flow left join flow on flow.id = run_flow.id
-        ), next as (
-          select id, flow, digest from run
-          where status = 'queued' and id in (
-            select head.id from room cross join lateral (
-              select id, priority, created_at from run where flow = room.id and status = 'queued'
-              order by priority desc, created_at limit greatest(room.free, 0)
-            ) head
-            order by head.priority desc, head.created_at limit ${limit}
-          )
-          for update skip locked
-        ) ${claimOf(tx, claim, tx``)}`
-    })
-  }
+    await tx`select pg_advisory_xact_lock(${CLAIM_LOCK})`
+    return tx<ClaimedRun[]>`
+      with room as materialized (
+        select run_flow.id, least(${limit}, flow.concurrency - (
+          select count(*) from run where run.flow = run_flow.id and run.status = 'running' and flow.concurrency > 0
+        )) as free
+        from run_flow left join flow on flow.id = run_flow.id
+      ), next as (
+        select id, flow, digest from run
+        where status = 'queued' and id in (
+          select head.id from room cross join lateral (
+            select id, priority, created_at from run where flow = room.id and status = 'queued'
+            order by priority desc, created_at limit greatest(room.free, 0)
+          ) head
+          order by head.priority desc, head.created_at limit ${limit}
+        )
+        for update skip locked
+      ) ${claimOf(tx, claim, tx``)}`
+  },
 
   /** Extends the leases of these runs that are still held to so many seconds from now; gives the ids of these. */
   async renew(runs: readonly Pick<ClaimedRun, 'id' | 'token'>[], leaseS: number): Promise<Set<string>> {
-    const rows = await this.#sql<{ id: string }[]>`
+    const rows = await sql<{ id: string }[]>`
       update run set lease_until = now() + make_interval(secs => ${leaseS})
       where id in (
         select id from run
@@ -124,11 +118,11 @@ export class LeaseStore {
       )
       returning id`
     return new Set(rows.map((row) => row.id))
-  }
+  },
 
   /** Queues the runs of these claims again, but those that were begun; gives the claims that had taken any. */
   async release(tokens: readonly string[], begun: readonly string[]): Promise<Set<string>> {
-    const rows = await this.#sql<{ token: string }[]>`
+    const rows = await sql<{ token: string }[]>`
       update run set status = 'queued', started_at = null, lease_token = null, lease_until = null
       from (
         select id, lease_token from run
@@ -139,16 +133,16 @@ export class LeaseStore {
       where run.id = taken.id and run.status = 'running' and run.lease_token = taken.lease_token
       returning taken.lease_token as token`
     return new Set(rows.map((row) => row.token))
-  }
+  },
 
   /** Gives up running runs: those whose lease is over, or all. Gives the runs. */
   async abandon(which: 'expired' | 'all', finishedAt: string): Promise<SummaryRow[]> {
-    const meant = which === 'expired' ? this.#sql`and lease_until < now()` : this.#sql``
+    const meant = which === 'expired' ? sql`and lease_until < now()` : sql``
     const error = { node: null, type: 'abandoned', message: 'the engine that executed the run stopped before its end' }
-    return this.#sql<SummaryRow[]>`
+    return sql<SummaryRow[]>`
       update run set status = 'abandoned', finished_at = greatest(${finishedAt}::timestamptz, run.started_at),
         error = ${JSON.stringify(error)}::json, lease_token = null, lease_until = null
       where id in (select id from run where status = 'running' ${meant} order by id for no key update)
-      returning ${summary(this.#sql)}`
-  }
-}
+      returning ${summary(sql)}`
+  },
+})

@@ -21,7 +21,7 @@ import { invalid, ProblemError } from '../http/errors.ts'
 import { newId } from '../process/new-id.ts'
 import type { Curve } from './curves/points.ts'
 import type { ExecutionStore } from './execution-store.ts'
-import type { ImportedRow, ImportStore } from './import-store.ts'
+import { createImportStore, type ImportedRow, type ImportStore } from './import-store.ts'
 import { checkImport, type CheckedImport, freeTimes, usOf } from './imported-run.ts'
 import { storableResult } from './result.ts'
 import type { RunArtifact } from './run-record.ts'
@@ -180,7 +180,7 @@ async function addOpen({ store }: ImportDeps, tx: Sql, open: readonly Prepared[]
   const rows = open.map(({ row }, at) => ({ ...row, created_at: timestampOf(times[at] ?? 0) }))
   const written = await store.insert(tx, rows)
   const left = open.filter(({ row }) => !written.has(row.id)).map(({ row }) => row.external_id)
-  const elsewhere = left.length > 0 ? await store.known(left, tx) : []
+  const elsewhere = left.length > 0 ? await createImportStore(tx).known(left) : []
   const added = open.filter(({ row }) => written.has(row.id))
   return { added, ids: new Map([...added.map(({ row }) => [row.external_id, row.id] as const), ...elsewhere]) }
 }

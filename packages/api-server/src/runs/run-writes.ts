@@ -103,7 +103,7 @@ export class RunWrites {
     const { database, leases } = this.#deps
     const runs =
       database.backend === 'server' ? await leases.claim(database.sql, claim) : await this.#claimWithEnds(claim)
-    return runs ?? leases.claimWithinLimits(claim)
+    return runs ?? database.transaction((tx) => leases.claimWithinLimits(tx, claim))
   }
 
   /** Drops what cannot be stored and keeps the end (run-writes.W3). */

@@ -21,18 +21,18 @@ import type { RunnableFlows } from '../flows/runnable-flows.ts'
 import type { Log } from '../process/log.ts'
 import type { RunFilter } from './curves/run-filter.ts'
 import { EngineChannel, type RunNews } from './engine-channel.ts'
-import { ExecutionStore } from './execution-store.ts'
+import { createExecutionStore } from './execution-store.ts'
 import { Execution } from './execution.ts'
-import { HistoryStore } from './history-store.ts'
+import { createHistoryStore } from './history-store.ts'
 import { RunHistory } from './history.ts'
-import { LeaseStore } from './lease-store.ts'
+import { createLeaseStore } from './lease-store.ts'
 import { planRuns } from './plan.ts'
 import { type QueueDeps, RunQueue } from './run-queue.ts'
 import { RunTeller } from './run-teller.ts'
 import { flushForRead, type MetricsQuery, RunView } from './run-view.ts'
 import { RunWrites } from './run-writes.ts'
 import { EngineStages } from './stages/engine-stages.ts'
-import { RunsStore } from './store.ts'
+import { createRunsStore, type RunsStore } from './store.ts'
 import { createSubmissions, type Submissions } from './submissions.ts'
 
 /** What runs are made of. */
@@ -101,10 +101,10 @@ export function createRuns(deps: RunsDeps): Runs {
   }
   const tellRun = (run: RunSummary): void => publishEvent({ type: 'run', run }, clock.now())
 
-  const store = new RunsStore(database)
-  const executions = new ExecutionStore(database)
+  const store = createRunsStore(database.sql)
+  const executions = createExecutionStore(database.sql)
   const timestamps = createTimestamps(() => clock.now())
-  const leases = new LeaseStore(database)
+  const leases = createLeaseStore(database.sql)
   const writes = new RunWrites({ ...deps, store: executions, leases, clock })
   const stages = new EngineStages({ ...deps, clock })
   const queue = new RunQueue({
@@ -150,7 +150,7 @@ export function createRuns(deps: RunsDeps): Runs {
       return view.run(id)
     },
     metrics: (id, query) => view.metrics(id, query),
-    history: new RunHistory({ ...deps, store: new HistoryStore(database), runs: store, flush }),
+    history: new RunHistory({ ...deps, store: createHistoryStore(database.sql), runs: store, flush }),
     flush,
     activeOf: (tx, flow) => store.activeOf(tx, flow),
     rename: (tx, flow, name) => store.rename(tx, flow, name),

@@ -12,12 +12,12 @@ import { routes } from '../http/slice-api.ts'
 import { values } from '../messages/slice.ts'
 import { config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
-import { CurveStore } from './curves/curve-store.ts'
+import { createCurveStore } from './curves/curve-store.ts'
 import { historyEndpoints, historyHandlers } from './history-routes.ts'
 import { comparisonEndpoints, comparisonHandlers } from './reports/comparison-routes.ts'
 import { CurveComparison } from './reports/comparison.ts'
 import { exportEndpoints, exportHandlers } from './reports/export-routes.ts'
-import { ExportStore } from './reports/export-store.ts'
+import { createExportStore } from './reports/export-store.ts'
 import { RunExports } from './reports/run-export.ts'
 import { runsEndpoints, runsHandlers } from './routes.ts'
 import { createRuns, type Runs } from './runs.ts'
@@ -52,11 +52,11 @@ export const runsLayer = makes(
 /** What reads many runs at once. */
 export const reportsLayer = inOrder(
   makes(comparison, { database, host, runs }, ({ database, host: { secrets }, runs }) => {
-    const store = new CurveStore(database)
+    const store = createCurveStore(database.sql)
     return new CurveComparison({ store, secrets, flush: (id) => runs.flush(id) })
   }),
   makes(runExports, { database, host, runs }, ({ database, host: { secrets }, runs }) => {
-    const stores = { store: new ExportStore(database), curves: new CurveStore(database) }
+    const stores = { store: createExportStore(database.sql), curves: createCurveStore(database.sql) }
     return new RunExports({ ...stores, secrets, flush: (id) => runs.flush(id) })
   }),
 )

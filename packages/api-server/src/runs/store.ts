@@ -5,7 +5,7 @@
  */
 import type { FlowDocument, RunInput } from '@flow-service/protocol'
 
-import type { Database, Sql } from '../db/database.ts'
+import type { Sql } from '../db/database.ts'
 import { flowName, matching, type RunFilter } from './curves/run-filter.ts'
 import type { DetailRow, SummaryRow } from './run-record.ts'
 
@@ -37,14 +37,11 @@ export const summary = (sql: Sql) => sql`
   run.external_id, run.flow_version, run.digest, run.commit, run.created_at, run.started_at, run.finished_at,
   extract(epoch from run.finished_at - run.started_at)::float8 as duration_s, run.error, run.submitted_by`
 
-/** The statements of runs over one database. */
-export class RunsStore {
-  readonly #sql: Sql
+/** The statements of runs. */
+export type RunsStore = ReturnType<typeof createRunsStore>
 
-  constructor({ sql }: Pick<Database, 'sql'>) {
-    this.#sql = sql
-  }
-
+/** The statements of runs. */
+export const createRunsStore = (sql: Sql) => ({
   /**
    * Queues runs, all or none; gives the ids. Left out are runs whose idempotency key is taken, and those of a flow that
    * is gone: whoever deletes it waits, and finds the runs, or has been faster.
@@ -73,73 +70,71 @@ export class RunsStore {
       on conflict (flow, idempotency_key) where idempotency_key is not null do nothing
       returning id`
     return new Set(rows.map((row) => row.id))
-  }
+  },
 
   /** Keeps the name of a flow for its runs. */
   async rename(tx: Sql, flow: string, name: string): Promise<void> {
     await tx`update run_flow set name = ${name} where id = ${flow}`
-  }
+  },
 
   /** Time of creation of the newest run that was submitted here; imported ones may come from another time. */
   async newest(): Promise<string | null> {
-    const [row] = await this.#sql<{ created_at: string }[]>`
+    const [row] = await sql<{ created_at: string }[]>`
       select created_at from run where external_id is null order by created_at desc limit 1`
     return row?.created_at ?? null
-  }
+  },
 
   /** The run that was first submitted under a key. */
   async idOfKey(flow: string, key: string): Promise<string | null> {
-    const [row] = await this.#sql<
-      { id: string }[]
-    >`select id from run where flow = ${flow} and idempotency_key = ${key}`
+    const [row] = await sql<{ id: string }[]>`select id from run where flow = ${flow} and idempotency_key = ${key}`
     return row?.id ?? null
-  }
+  },
 
   /** A run with everything but its nodes and curves. */
   async detail(id: string): Promise<DetailRow | null> {
-    const [row] = await this.#sql<DetailRow[]>`
-      select ${summary(this.#sql)}, run.inputs, run.no_cache, run.priority, run.result, run.artifacts,
+    const [row] = await sql<DetailRow[]>`
+      select ${summary(sql)}, run.inputs, run.no_cache, run.priority, run.result, run.artifacts,
         run_document.document
       from run left join run_document on run_document.flow = run.flow and run_document.digest = run.digest
       where run.id = ${id}`
     return row ?? null
-  }
+  },
 
   /** The runs of these ids that exist, in any order. */
   async summaries(ids: readonly string[]): Promise<SummaryRow[]> {
-    return this.#sql<SummaryRow[]>`select ${summary(this.#sql)} from run where run.id = any(${ids as string[]}::uuid[])`
-  }
+    return sql<SummaryRow[]>`select ${summary(sql)} from run where run.id = any(${ids as string[]}::uuid[])`
+  },
 
   /** Newest first. */
   async list(filter: RunFilter, page: { limit: number; offset: number }): Promise<SummaryRow[]> {
-    return this.#sql<SummaryRow[]>`
-      select ${summary(this.#sql)} from run where ${matching(this.#sql, filter)}
+    return sql<SummaryRow[]>`
+      select ${summary(sql)} from run where ${matching(sql, filter)}
       order by run.created_at desc limit ${page.limit} offset ${page.offset}`
-  }
+  },
 
   /** Cancels a run that is in this state; null when it is not. */
   async cancel(id: string, from: 'queued' | 'running', finishedAt: string): Promise<SummaryRow | null> {
-    const [row] = await this.#sql<SummaryRow[]>`
+    const [row] = await sql<SummaryRow[]>`
       update run set status = 'cancelled', lease_token = null, lease_until = null,
         finished_at = greatest(${finishedAt}::timestamptz, run.created_at, run.started_at)
-      where id = ${id} and status = ${from} returning ${summary(this.#sql)}`
+      where id = ${id} and status = ${from} returning ${summary(sql)}`
     return row ?? null
-  }
+  },
 
   /** Queued and running runs, newest first. */
   async active(limit: number): Promise<SummaryRow[]> {
-    return this.#sql<SummaryRow[]>`
-      select ${summary(this.#sql)} from run where run.status in ('queued', 'running')
+    return sql<SummaryRow[]>`
+      select ${summary(sql)} from run where run.status in ('queued', 'running')
       order by run.created_at desc limit ${limit}`
-  }
+  },
 
   /** Ids of the queued and running runs of a flow, newest first. */
   async activeOf(tx: Sql, flow: string): Promise<string[]> {
     const rows = await tx<{ id: string }[]>`
       select id from run where flow = ${flow} and status in ('queued', 'running') order by created_at desc`
     return rows.map((row) => row.id)
-  }
-}
+  },
+})
 
 /** A document stands only in the first run that has it: a sweep would carry it ten thousand times. */
 function withDocumentsOnce(runs: readonly NewRun[]): NewRun[] {

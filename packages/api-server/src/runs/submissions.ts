@@ -7,7 +7,7 @@ import type { ImportedRun, Run, RunImportResult, RunSubmit, Sweep, SweepSubmit }
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import { ProblemError } from '../http/errors.ts'
 import type { ExecutionStore } from './execution-store.ts'
-import { ImportStore } from './import-store.ts'
+import { createImportStore } from './import-store.ts'
 import { importRuns } from './run-import.ts'
 import { createSubmit, type SubmitDeps } from './submit.ts'
 import { sweep } from './sweep.ts'
@@ -38,7 +38,7 @@ export interface SubmissionsDeps extends SubmitDeps {
 export function createSubmissions(deps: SubmissionsDeps): Submissions {
   const { read, wake } = deps
   const submit = createSubmit(deps)
-  const store = new ImportStore(deps.database)
+  const store = createImportStore(deps.database.sql)
   /** What failed without a refusal may be queued all the same: its answer was lost. */
   const awake = async <T>(making: Promise<T>): Promise<T> => {
     try {

@@ -13,7 +13,7 @@ import type { Log } from '../process/log.ts'
 import type { SecretCipher } from './cipher.ts'
 import type { Redactor } from './redactor.ts'
 import { loadSecretKey } from './secret-key.ts'
-import { createSecretStore, type SecretRow, type SecretUser } from './store.ts'
+import { createSecretStore, type SecretRow, type SecretStore, type SecretUser } from './store.ts'
 
 const CHANNEL = 'secret_changed'
 /** Before sealed texts; no JSON begins with it. */
@@ -49,6 +49,7 @@ export async function openSecrets(deps: SecretsDeps): Promise<Secrets> {
 /** The secrets of a database; made by {@link openSecrets}. */
 export class Secrets implements SecretValues {
   readonly #deps: SecretsDeps
+  readonly #store: SecretStore
   readonly #cipher: SecretCipher
   #values: ReadonlyMap<string, string> = new Map()
   #retired: string[] = []
@@ -63,6 +64,7 @@ export class Secrets implements SecretValues {
   constructor(cipher: SecretCipher, deps: SecretsDeps) {
     this.#cipher = cipher
     this.#deps = deps
+    this.#store = createSecretStore(deps.database.sql)
   }
 
   /** Listens to the other engines, then reads what there is. */
@@ -114,20 +116,19 @@ export class Secrets implements SecretValues {
 
   /** Names in their order. */
   async names(): Promise<string[]> {
-    return (await createSecretStore(this.#deps.database.sql).list()).map(({ name }) => name)
+    return (await this.#store.list()).map(({ name }) => name)
   }
 
   /** All secrets by name, with the nodes that refer to them. */
   async usage(): Promise<SecretUsage[]> {
-    const store = createSecretStore(this.#deps.database.sql)
-    const [entries, users] = await Promise.all([store.list(), store.users(null)])
+    const [entries, users] = await Promise.all([this.#store.list(), this.#store.users(null)])
     const bySecret = Map.groupBy(users, ({ secret }) => secret)
     return entries.map((entry) => ({ ...entry, used_by: (bySecret.get(entry.name) ?? []).map(useOf) }))
   }
 
   /** The nodes whose draft or published form refers to one of these secrets. */
   users(names: readonly string[]): Promise<SecretUser[]> {
-    return createSecretStore(this.#deps.database.sql).users(names)
+    return this.#store.users(names)
   }
 
   /** Stores a value, in place of an earlier one. Resolves when it is committed and flows that use it are built anew. */
@@ -174,7 +175,7 @@ export class Secrets implements SecretValues {
   async #refresh(name: string | null): Promise<void> {
     let changed: readonly string[] = []
     const reading = this.#reading.then(async () => {
-      const rows = await createSecretStore(this.#deps.database.sql).read(name)
+      const rows = await this.#store.read(name)
       changed = this.#take(name === null ? [...this.#values.keys()] : [name], rows)
     })
     this.#reading = reading.catch(() => {})

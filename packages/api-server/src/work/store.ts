@@ -5,7 +5,7 @@
  */
 import type { CascadeOrigin, KeptWork, WorkBody } from '@flow-service/core'
 
-import type { Database, Sql } from '../db/database.ts'
+import type { Sql } from '../db/database.ts'
 
 /** Longest work that is kept, in characters of JSON. */
 const MAX_WORK_LENGTH = 64 * 1024 * 1024
@@ -76,7 +76,10 @@ export const workOf = (row: WorkRow): KeptWork => ({
 })
 
 /** Statements over `live_work`. */
-export const createWorkStore = ({ sql }: Pick<Database, 'sql'>) => ({
+export type WorkStore = ReturnType<typeof createWorkStore>
+
+/** Statements over `live_work`. */
+export const createWorkStore = (sql: Sql) => ({
   /** Does all of it or nothing. Answers the new work that was not stored, because there is no flow of its name. */
   async write({ id, added, changed, removed, published, recorded }: WorkCommit): Promise<WorkRow[]> {
     const flows = [...new Set([...added, ...published].map(({ flow }) => flow))]

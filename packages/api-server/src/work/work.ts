@@ -25,7 +25,7 @@ import {
   type Publication,
   publicationOf,
 } from './owed-values.ts'
-import { createWorkStore, rowOf, type WorkCommit, workOf, type WorkRow } from './store.ts'
+import { createWorkStore, rowOf, type WorkCommit, workOf, type WorkRow, type WorkStore } from './store.ts'
 
 /** Operations that may wait to be written. */
 const MAX_OPERATIONS = 100_000
@@ -84,7 +84,7 @@ export const createWork = (deps: WorkDeps): LiveWork => new StoredWork(deps)
 
 class StoredWork implements LiveWork {
   readonly #deps: WorkDeps
-  readonly #store: ReturnType<typeof createWorkStore>
+  readonly #store: WorkStore
   readonly #envelope: WorkEnvelope
   readonly #patienceMs: number
   readonly #maxOperations: number
@@ -109,7 +109,7 @@ class StoredWork implements LiveWork {
 
   constructor(deps: WorkDeps) {
     this.#deps = deps
-    this.#store = createWorkStore(deps.database)
+    this.#store = createWorkStore(deps.database.sql)
     this.#envelope = new WorkEnvelope(deps.seals ?? null, deps.log)
     this.#patienceMs = deps.patienceMs ?? PATIENCE_MS
     this.#maxOperations = deps.maxOperations ?? MAX_OPERATIONS

@@ -8,7 +8,7 @@ import type { Flavor, FlavorUpdate } from '@flow-service/protocol'
 import type { Database, Sql } from '../db/database.ts'
 import { ProblemError } from '../http/errors.ts'
 import type { Log } from '../process/log.ts'
-import { createFlavorStore, type FlavorUser } from './flavor-store.ts'
+import { createFlavorStore, type FlavorStore, type FlavorUser } from './flavor-store.ts'
 
 const CHANNEL = 'flavor_changed'
 
@@ -24,6 +24,7 @@ export interface FlavorsDeps {
 /** The flavors of a database. */
 export class Flavors {
   readonly #deps: FlavorsDeps
+  readonly #store: FlavorStore
   readonly #listeners = new Set<() => void>()
   #known: ReadonlyMap<string, Flavor> = new Map()
   #unlisten: (() => Promise<void>) | null = null
@@ -32,6 +33,7 @@ export class Flavors {
 
   constructor(deps: FlavorsDeps) {
     this.#deps = deps
+    this.#store = createFlavorStore(deps.database.sql)
   }
 
   /** Listens to the other engines, then reads what there is. */
@@ -63,7 +65,7 @@ export class Flavors {
 
   /** All of them by name. */
   list(): Promise<Flavor[]> {
-    return createFlavorStore(this.#deps.database.sql).list()
+    return this.#store.list()
   }
 
   /** Refuses with `already_exists`. */

@@ -13,7 +13,7 @@ import type { Database, Sql } from '../db/database.ts'
 import type { TokenVerifier } from '../http/authenticate.ts'
 import { ProblemError } from '../http/errors.ts'
 import type { WorkerPrincipal } from '../http/principal.ts'
-import { createWorkerTokenStore } from './token-store.ts'
+import { createWorkerTokenStore, type WorkerTokenStore } from './token-store.ts'
 
 const AUDIENCE = 'worker'
 /** An explicit type (RFC 8725, section 3.11): a token of another kind never passes for that of a worker. */
@@ -36,10 +36,12 @@ export interface WorkerTokensDeps {
 export class WorkerTokens {
   readonly #key: SigningKey
   readonly #database: WorkerTokensDeps['database']
+  readonly #store: WorkerTokenStore
 
   constructor({ key, database }: WorkerTokensDeps) {
     this.#key = key
     this.#database = database
+    this.#store = createWorkerTokenStore(database.sql)
   }
 
   /** A new token of a name that no other live one has; refuses with `already_exists`. */
@@ -72,7 +74,7 @@ export class WorkerTokens {
 
   /** All tokens without their texts, by name. */
   list(): Promise<WorkerToken[]> {
-    return createWorkerTokenStore(this.#database.sql).list()
+    return this.#store.list()
   }
 
   /** Voids a token; one that is void stays as it was. Refuses with `not_found`. */
@@ -94,18 +96,17 @@ export class WorkerTokens {
   readonly verify: TokenVerifier = async (token) => {
     const worker = await workerOf(token, this.#key)
     if (!worker) return null
-    const store = createWorkerTokenStore(this.#database.sql)
-    const live = await store.liveOf([worker.jti])
+    const live = await this.#store.liveOf([worker.jti])
     if (!live.has(worker.jti)) {
       throw new ProblemError('unauthenticated', `the token of worker "${worker.name}" was revoked or has expired`)
     }
-    await store.used(worker.jti)
+    await this.#store.used(worker.jti)
     return worker
   }
 
   /** Version 0 of those tokens that count. */
   async versionsOf(jtis: readonly string[]): Promise<Map<string, number>> {
-    const live = await createWorkerTokenStore(this.#database.sql).liveOf(jtis)
+    const live = await this.#store.liveOf(jtis)
     return new Map([...live].map((jti) => [jti, 0]))
   }
 

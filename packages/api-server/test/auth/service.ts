@@ -31,7 +31,7 @@ export async function startAuthService() {
   const directory = await temporaryDirectory()
   const database = await openDatabase({ ...(await databaseAt(directory.path)), log })
   const clock = { nowMs: 0 }
-  const store = createAuthStore(database)
+  const store = createAuthStore(database.sql)
   const users = createUsers(store, createAccountNews(database))
   const sessions = createSessions({ key: sessionKey, days: 8, users })
   const limit = createSignInLimit(() => clock.nowMs)

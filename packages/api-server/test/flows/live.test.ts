@@ -156,7 +156,7 @@ test('a flow that is built anew 1,000 times while it is fed handles each value o
   const nodes = [...(webhooks('door').nodes ?? []), { id: 'clock', type: 'ticking' }, ...(relay.nodes ?? [])]
   await engine.publish('anew', { ...relay, nodes })
   await engine.root('POST', '/flows/anew/start')
-  const row = await createFlowStore(engine.database).byName('anew')
+  const row = await createFlowStore(engine.database.sql).byName('anew')
   if (row === null) throw new Error('the flow is not stored')
   const passed = (): unknown[] =>
     engine.events.flatMap((event) => (event.type === 'value' && event.message === 'anew.off' ? [event.value] : []))

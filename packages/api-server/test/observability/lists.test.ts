@@ -8,7 +8,7 @@ import type {
 } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { ObservabilityStore } from '../../src/observability/store.ts'
+import { createObservabilityStore } from '../../src/observability/store.ts'
 import { summaryOf } from '../../src/runs/run-record.ts'
 import { relay } from '../flows/engine.ts'
 import { closeGate, gate, startService, type TestService } from './service.ts'
@@ -297,7 +297,7 @@ test('what is older than its time is dropped, and of a flow what is too much', a
     values (gen_random_uuid(), now() - interval '31 days', 'old', 'n', 'crash')`
   await database.sql`insert into dead_letter (id, ts, flow, node, reason)
     select gen_random_uuid(), now() - make_interval(secs => i), 'crowd', 'n', 'overflow' from generate_series(1, 20010) i`
-  await new ObservabilityStore(database).expire()
+  await createObservabilityStore(database.sql).expire()
   await at.eventLog.expire()
   const [row] = await database.sql<{ crowd: number; letters: number; old: number }[]>`select
     (select count(*)::int from ended_cascade where flow = 'crowd') as crowd,

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { ExecutionStore } from '../../src/runs/execution-store.ts'
-import { LeaseStore } from '../../src/runs/lease-store.ts'
+import { createExecutionStore } from '../../src/runs/execution-store.ts'
+import { createLeaseStore } from '../../src/runs/lease-store.ts'
 import { RunWrites } from '../../src/runs/run-writes.ts'
 import { openEngine, realClock, type TestEngine } from './engine.ts'
 import { double } from './flows.ts'
@@ -16,8 +16,8 @@ const running = counter()
 beforeAll(async () => {
   engine = await openEngine({ closed: true, maxRuns: 4, code: { double: running.code } })
   const { database, artifacts } = engine
-  const leases = new LeaseStore(database)
-  const store = new ExecutionStore(database)
+  const leases = createLeaseStore(database.sql)
+  const store = createExecutionStore(database.sql)
   writes = new RunWrites({ database, leases, store, artifacts, clock: realClock, log: { error() {} } })
 })
 afterAll(() => engine[Symbol.asyncDispose]())

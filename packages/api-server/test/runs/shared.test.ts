@@ -8,8 +8,8 @@ import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { FrozenProxy } from '../../../../test/components/frozen-proxy.ts'
 import type { Database } from '../../src/db/database.ts'
 import { openServer } from '../../src/db/server.ts'
-import { ExecutionStore } from '../../src/runs/execution-store.ts'
-import { LeaseStore } from '../../src/runs/lease-store.ts'
+import { createExecutionStore } from '../../src/runs/execution-store.ts'
+import { createLeaseStore } from '../../src/runs/lease-store.ts'
 import { openEngine, type TestEngine } from './engine.ts'
 import { double } from './flows.ts'
 import { counter, limit } from './limited-runs.ts'
@@ -273,7 +273,7 @@ test('sweeps and imports that two engines take in at once are stored whole, at t
 test('two engines that learn the same new curves in other orders do not block each other', async () => {
   await using one = await openEngine({ closed: true })
   await using two = await openEngine({ closed: true, databaseDir: one.dataDir, flows: one.flows })
-  const [first, second] = [new ExecutionStore(one.database), new ExecutionStore(two.database)]
+  const [first, second] = [createExecutionStore(one.database.sql), createExecutionStore(two.database.sql)]
   for (let round = 0; round < 10; round += 1) {
     const curves = Array.from({ length: 400 }, (_, at) => ({
       node: `${round}-${(at * 7919) % 400}`,
@@ -300,7 +300,7 @@ test('leases that are renewed while the runs are written do not block the writes
     { runs: Array.from({ length: 400 }, () => ({})), draft: false, no_cache: false, priority: 0 },
     null,
   )
-  const [executions, leases] = [new ExecutionStore(own.database), new LeaseStore(own.database)]
+  const [executions, leases] = [createExecutionStore(own.database.sql), createLeaseStore(own.database.sql)]
   const token = randomUUID()
   await sql`update run set status = 'running', lease_token = ${token}, lease_until = now() + interval '1 min'`
   const held = runs.map(({ id }) => ({ id, token }))

@@ -1,11 +1,11 @@
 /** The endpoints that read many runs, over a database of their own; for benchmarks. */
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import { bind } from '../../src/http/mount.ts'
-import { CurveStore } from '../../src/runs/curves/curve-store.ts'
+import { createCurveStore } from '../../src/runs/curves/curve-store.ts'
 import { comparisonEndpoints, comparisonHandlers } from '../../src/runs/reports/comparison-routes.ts'
 import { CurveComparison } from '../../src/runs/reports/comparison.ts'
 import { exportEndpoints, exportHandlers } from '../../src/runs/reports/export-routes.ts'
-import { ExportStore } from '../../src/runs/reports/export-store.ts'
+import { createExportStore } from '../../src/runs/reports/export-store.ts'
 import { RunExports } from '../../src/runs/reports/run-export.ts'
 import { type Running, serve } from '../http/server.ts'
 
@@ -20,8 +20,8 @@ const reading = { flush: async () => {}, secrets: { mask: <T>(shown: T): T => sh
 export async function openTables(dataDir: string): Promise<Tables> {
   const log = { info() {}, warn() {}, error() {} }
   const database = await openDatabase({ dataDir, log })
-  const curves = new CurveStore(database)
-  const exports = new RunExports({ store: new ExportStore(database), curves, ...reading })
+  const curves = createCurveStore(database.sql)
+  const exports = new RunExports({ store: createExportStore(database.sql), curves, ...reading })
   const api = await serve(
     [
       ...bind(comparisonEndpoints, comparisonHandlers({ curves: new CurveComparison({ store: curves, ...reading }) })),

@@ -12,7 +12,7 @@ import { actorOf } from '../../events/event-log.ts'
 import { invalid, ProblemError } from '../../http/errors.ts'
 import type { UserPrincipal } from '../../http/principal.ts'
 import type { FlowsDeps } from '../flows.ts'
-import { createLibraryStore, type LibraryRow, type LibraryUser } from '../library-store.ts'
+import { createLibraryStore, type LibraryRow, type LibraryStore, type LibraryUser } from '../library-store.ts'
 import { changeOrFind } from '../lost-answer.ts'
 import { digestOf, linkNodes, refresh, unlinked } from '../source-links.ts'
 import { createFlowStore, type FlowRow } from '../store.ts'
@@ -34,15 +34,16 @@ export interface LibraryUpdate {
 /** Library sources by name; an unknown name is refused with `not_found`. */
 export class Library {
   readonly #deps: LibraryDeps
+  readonly #store: LibraryStore
 
   constructor(deps: LibraryDeps) {
     this.#deps = deps
+    this.#store = createLibraryStore(deps.database.sql)
   }
 
   /** All sources by name, with their users. */
   async list(): Promise<LibrarySource[]> {
-    const store = createLibraryStore(this.#deps.database.sql)
-    const [rows, users] = await Promise.all([store.list(), store.users(null)])
+    const [rows, users] = await Promise.all([this.#store.list(), this.#store.users(null)])
     const bySource = Map.groupBy(users, ({ library }) => library)
     return rows.map(({ name, code, updated_at }) => ({
       name,
@@ -54,7 +55,7 @@ export class Library {
   }
 
   async find(name: string): Promise<LibraryRow> {
-    return found(await createLibraryStore(this.#deps.database.sql).byName(name), name)
+    return found(await this.#store.byName(name), name)
   }
 
   /**
@@ -83,10 +84,9 @@ export class Library {
     const { row, users } = await changeOrFind(
       () => database.transaction(write),
       async () => {
-        const store = createLibraryStore(database.sql)
-        const row = await store.byName(name)
+        const row = await this.#store.byName(name)
         return row?.code === code && row.version === (before?.version ?? 0) + 1
-          ? { row, users: await store.users(name) }
+          ? { row, users: await this.#store.users(name) }
           : null
       },
     )
@@ -111,7 +111,7 @@ export class Library {
       const { code, version } = found(await store.byName(name), name)
       const users = await store.users(name)
       if (users.length > 0 && !options.detach) throw inUse(name, users)
-      const flows = createFlowStore({ sql: tx })
+      const flows = createFlowStore(tx)
       const using = await Promise.all(idsOf(users).map((id) => flows.byId(id)))
       const isUser = (node: object): boolean => 'library' in node && node.library === name
       for (const row of using) {
@@ -130,7 +130,7 @@ export class Library {
   async #assertFits(sql: Sql, name: string, code: string): Promise<void> {
     const { pythonIssues } = this.#deps
     const users = (await createLibraryStore(sql).users(name)).filter(({ published }) => published)
-    const flows = createFlowStore({ sql })
+    const flows = createFlowStore(sql)
     const rows = await Promise.all(idsOf(users).map((id) => flows.byId(id)))
     const faults = rows.map(async (row) => {
       const document = row && using(row, name, code)

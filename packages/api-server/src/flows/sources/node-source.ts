@@ -12,7 +12,7 @@ import type { FlowsDeps } from '../flows.ts'
 import { createLibraryStore } from '../library-store.ts'
 import { assertOwnedByApi, noFlow, versionConflict } from '../refusals.ts'
 import { digestOf, linked, linkNodes, refresh, unlinked } from '../source-links.ts'
-import { createFlowStore, type FlowRow } from '../store.ts'
+import { createFlowStore, type FlowRow, type FlowStore } from '../store.ts'
 import { contentOf, currentContent } from '../stored-content.ts'
 import type { Library } from './library.ts'
 
@@ -37,10 +37,12 @@ export interface SourceUpdate {
  */
 export class NodeSources {
   readonly #deps: NodeSourcesDeps
+  readonly #store: FlowStore
   readonly #library: Library
 
   constructor(deps: NodeSourcesDeps, library: Library) {
     this.#deps = deps
+    this.#store = createFlowStore(deps.database.sql)
     this.#library = library
   }
 
@@ -83,7 +85,7 @@ export class NodeSources {
     const { id, entry } = await database.transaction(async (tx) => {
       const library = createLibraryStore(tx)
       await library.lock()
-      const row = await this.#flow(place, createFlowStore({ sql: tx }))
+      const row = await this.#flow(place, createFlowStore(tx))
       const node = this.#node(row, place)
       assertOwnedByApi(row, this.#deps.code)
       const code = shareable(node)
@@ -106,7 +108,7 @@ export class NodeSources {
     const { database, eventLog } = this.#deps
     const row = await database.transaction(async (tx) => {
       await createLibraryStore(tx).lock()
-      const stored = await this.#flow(place, createFlowStore({ sql: tx }))
+      const stored = await this.#flow(place, createFlowStore(tx))
       const { id, library: name, source: code } = this.#node(stored, place)
       assertOwnedByApi(stored, this.#deps.code)
       if (name === null) return stored
@@ -122,7 +124,7 @@ export class NodeSources {
     return ownSource(row, this.#node(row, place))
   }
 
-  async #flow({ flow }: SourcePlace, store = createFlowStore(this.#deps.database)): Promise<FlowRow> {
+  async #flow({ flow }: SourcePlace, store = this.#store): Promise<FlowRow> {
     const row = await store.byName(flow)
     if (row === null) throw noFlow(flow)
     return row
@@ -140,8 +142,7 @@ export class NodeSources {
     const { document } = currentContent(row)
     const nodes = document.nodes.map((item) => (item.id === node.id ? node : item))
     const draft = { id: row.id, version: row.version, content: contentOf({ ...document, nodes }), by: by.email }
-    const store = createFlowStore(this.#deps.database)
-    return this.#deps.database.transaction((tx) => store.save(tx, draft))
+    return this.#deps.database.transaction((tx) => this.#store.save(tx, draft))
   }
 }
 

@@ -4,8 +4,8 @@
  */
 import { type FlowDocument, MAX_SELECTED_RUNS, type RunInput, type RunStatus } from '@flow-service/protocol'
 
-import type { Database, Sql } from '../../db/database.ts'
-import { type PackedPoints, withPoints } from './chunk-store.ts'
+import type { Sql } from '../../db/database.ts'
+import { type PackedPoints, withPoints } from './chunk-columns.ts'
 import type { StoredChunk } from './points.ts'
 import { flowName, matching, type RunFilter } from './run-filter.ts'
 
@@ -63,39 +63,36 @@ export interface DocumentKey {
 }
 
 /** The statements that read curves. */
-export class CurveStore {
-  readonly #sql: Sql
+export type CurveStore = ReturnType<typeof createCurveStore>
 
-  constructor({ sql }: Pick<Database, 'sql'>) {
-    this.#sql = sql
-  }
-
+/** The statements that read curves. */
+export const createCurveStore = (sql: Sql) => ({
   /** The runs of these ids that exist, in any order. */
   async runs(ids: readonly string[]): Promise<CurveRun[]> {
-    return this.#sql<CurveRun[]>`
-      select run.id, run.flow as flow_id, ${flowName(this.#sql)} as flow, run.digest, run.status, run.created_at,
+    return sql<CurveRun[]>`
+      select run.id, run.flow as flow_id, ${flowName(sql)} as flow, run.digest, run.status, run.created_at,
         run.started_at, run.inputs
       from run where run.id = any(${ids as string[]}::uuid[])`
-  }
+  },
 
   /** When the runs that executed these started. */
   async starts(ids: readonly string[]): Promise<{ id: string; started_at: string }[]> {
-    return this.#sql<{ id: string; started_at: string }[]>`
+    return sql<{ id: string; started_at: string }[]>`
       select id, coalesce(started_at, created_at) as started_at from run where id = any(${ids as string[]}::uuid[])`
-  }
+  },
 
   /** Ids of the runs of a selection that execute now. */
   async running(filter: RunFilter): Promise<string[]> {
-    const rows = await this.#sql<{ id: string }[]>`
-      select id from run where run.status = 'running' and ${matching(this.#sql, filter)}`
+    const rows = await sql<{ id: string }[]>`
+      select id from run where run.status = 'running' and ${matching(sql, filter)}`
     return rows.map(({ id }) => id)
-  }
+  },
 
   /** The curves of the newest {@link MAX_SELECTED_RUNS} runs of a selection. */
   async counts(filter: RunFilter): Promise<CurveCount[]> {
-    return this.#sql<CurveCount[]>`
+    return sql<CurveCount[]>`
       with chosen as materialized (
-        select run.id, run.flow, run.digest from run where ${matching(this.#sql, filter)}
+        select run.id, run.flow, run.digest from run where ${matching(sql, filter)}
         order by run.created_at desc limit ${MAX_SELECTED_RUNS}
       ), source as (
         select id, flow, null as digest, id as owner, null as node, null as shown from chosen
@@ -110,16 +107,16 @@ export class CurveStore {
         join metric on metric.id = drawn.metric and (source.node is null or metric.node = source.node)
         group by 1, 2, 3, 4, 5
       )
-      select run.flow as flow_id, ${flowName(this.#sql)} as flow, run.digest, run.node, run.port, run.message, run.runs
+      select run.flow as flow_id, ${flowName(sql)} as flow, run.digest, run.node, run.port, run.message, run.runs
       from counted as run`
-  }
+  },
 
   /** The document that runs executed; null when it is not known. */
   async document({ flow_id, digest }: DocumentKey): Promise<FlowDocument | null> {
-    const [row] = await this.#sql<{ document: FlowDocument }[]>`
+    const [row] = await sql<{ document: FlowDocument }[]>`
       select document from run_document where flow = ${flow_id} and digest = ${digest}`
     return row?.document ?? null
-  }
+  },
 
   /**
    * Pages of the chunks of runs in the order of `ids`, curve by curve, each curve in order; those of taken over nodes
@@ -129,43 +126,43 @@ export class CurveStore {
     let first = 0
     let after: Pick<ChunkRow, 'metric' | 'node' | 'seq'> | null = null
     for (;;) {
-      const rows: ChunkRow[] = await this.#page(ids.slice(first), choice, after)
+      const rows: ChunkRow[] = await page(sql, ids.slice(first), choice, after)
       yield rows.map(({ place, ...chunk }) => ({ ...withPoints(chunk), place: place + first }))
       const last = rows.at(-1)
       if (!last || rows.length < PAGE_CHUNKS) return
       first += last.place
       after = last
     }
-  }
+  },
+})
 
-  #page(
-    ids: readonly string[],
-    { messages, axes }: ChunkChoice,
-    after: Pick<ChunkRow, 'metric' | 'node' | 'seq'> | null,
-  ): Promise<ChunkRow[]> {
-    const sql = this.#sql
-    const node = sql`coalesce(source.shown, metric.node)`
-    const steps = axes.includes('steps') ? sql`chunk.steps` : sql`null::bytea`
-    const ts = axes.includes('ts') ? sql`chunk.ts` : sql`null::bytea`
-    return sql<ChunkRow[]>`
-      select (asked.place - 1)::int as place, metric.id as metric, ${node} as node, chunk.seq, metric.port,
-        metric.message, chunk.run, source.node is not null as cached, ${steps} as steps, ${ts} as ts,
-        chunk.vals
-      from unnest(${ids as string[]}::uuid[]) with ordinality as asked (id, place)
-      cross join lateral (
-        select asked.id as run, null as node, null as shown
-        union all
-        select cached_from, cached_node, node from run_node where run = asked.id and cached_from is not null
-      ) as source
-      join metric_chunk chunk on chunk.run = source.run
-      join metric on metric.id = chunk.metric and (source.node is null or metric.node = source.node)
-      where true
-        ${messages ? sql`and (source.node is not null or metric.message = any(${messages as string[]}::text[]))` : sql``}
-        ${
-          after
-            ? sql`and (asked.place > 1 or (metric.id, ${node}, chunk.seq) > (${after.metric}, ${after.node}, ${after.seq}))`
-            : sql``
-        }
-      order by asked.place, metric.id, ${node}, chunk.seq limit ${PAGE_CHUNKS}`
-  }
+function page(
+  sql: Sql,
+  ids: readonly string[],
+  { messages, axes }: ChunkChoice,
+  after: Pick<ChunkRow, 'metric' | 'node' | 'seq'> | null,
+): Promise<ChunkRow[]> {
+  const node = sql`coalesce(source.shown, metric.node)`
+  const steps = axes.includes('steps') ? sql`chunk.steps` : sql`null::bytea`
+  const ts = axes.includes('ts') ? sql`chunk.ts` : sql`null::bytea`
+  return sql<ChunkRow[]>`
+    select (asked.place - 1)::int as place, metric.id as metric, ${node} as node, chunk.seq, metric.port,
+      metric.message, chunk.run, source.node is not null as cached, ${steps} as steps, ${ts} as ts,
+      chunk.vals
+    from unnest(${ids as string[]}::uuid[]) with ordinality as asked (id, place)
+    cross join lateral (
+      select asked.id as run, null as node, null as shown
+      union all
+      select cached_from, cached_node, node from run_node where run = asked.id and cached_from is not null
+    ) as source
+    join metric_chunk chunk on chunk.run = source.run
+    join metric on metric.id = chunk.metric and (source.node is null or metric.node = source.node)
+    where true
+      ${messages ? sql`and (source.node is not null or metric.message = any(${messages as string[]}::text[]))` : sql``}
+      ${
+        after
+          ? sql`and (asked.place > 1 or (metric.id, ${node}, chunk.seq) > (${after.metric}, ${after.node}, ${after.seq}))`
+          : sql``
+      }
+    order by asked.place, metric.id, ${node}, chunk.seq limit ${PAGE_CHUNKS}`
 }

@@ -4,7 +4,7 @@
  */
 import { type FlowDocument, MAX_SELECTED_RUNS, type Run, type RunInput } from '@flow-service/protocol'
 
-import type { Database, Sql } from '../../db/database.ts'
+import type { Sql } from '../../db/database.ts'
 import { flowName, matching, type RunFilter } from '../curves/run-filter.ts'
 import type { SummaryRow } from '../run-record.ts'
 
@@ -41,54 +41,50 @@ export interface Extent {
 }
 
 /** The statements of exports. */
-export class ExportStore {
-  readonly #sql: Sql
+export type ExportStore = ReturnType<typeof createExportStore>
 
-  constructor({ sql }: Pick<Database, 'sql'>) {
-    this.#sql = sql
-  }
-
+/** The statements of exports. */
+export const createExportStore = (sql: Sql) => ({
   async extent(filter: RunFilter): Promise<Extent> {
-    const [row] = await this.#sql<[Extent]>`
+    const [row] = await sql<[Extent]>`
       select count(*)::int as runs, max(created_at) as newest, min(created_at) filter (where place <= ${MAX_SELECTED_RUNS}) as oldest
       from (
         select created_at, row_number() over (order by created_at desc) as place from run
-        where ${matching(this.#sql, filter)}
+        where ${matching(sql, filter)}
         order by created_at desc limit ${MAX_SELECTED_RUNS + 1}
       ) as chosen`
     return row
-  }
+  },
 
   /** How many runs match. */
   async total(filter: RunFilter): Promise<number> {
-    const [row] = await this.#sql<[{ runs: number }]>`
-      select count(*)::int as runs from run where ${matching(this.#sql, filter)}`
+    const [row] = await sql<[{ runs: number }]>`
+      select count(*)::int as runs from run where ${matching(sql, filter)}`
     return row.runs
-  }
+  },
 
   /** Pages of the newest {@link MAX_SELECTED_RUNS} runs, newest first; or of those whose document is not known. */
   async *runs(filter: RunFilter, which: 'all' | 'undocumented' = 'all'): AsyncGenerator<ExportRow[]> {
-    const sql = this.#sql
     const condition = which === 'all' ? matching(sql, filter) : sql`${matching(sql, filter)} and run.digest is null`
     let before: string | null = null
     for (let left = MAX_SELECTED_RUNS; left > 0;) {
-      const rows: ExportRow[] = await this.#page(condition, before, Math.min(left, PAGE_RUNS))
+      const rows: ExportRow[] = await page(sql, condition, before, Math.min(left, PAGE_RUNS))
       const last = rows.at(-1)
       if (!last) return
       yield rows
       left -= rows.length
       before = last.created_at
     }
-  }
+  },
 
   /** Pages of the documents that runs executed. */
   async *documents(filter: RunFilter): AsyncGenerator<FlowDocument[]> {
     let after = { flow: '00000000-0000-0000-0000-000000000000', digest: '' }
     for (;;) {
-      const rows = await this.#sql<{ flow: string; digest: string; document: FlowDocument }[]>`
+      const rows = await sql<{ flow: string; digest: string; document: FlowDocument }[]>`
         select flow, digest, document from run_document
         where (flow, digest) in (
-          select run.flow, run.digest from run where ${matching(this.#sql, filter)}
+          select run.flow, run.digest from run where ${matching(sql, filter)}
         ) and (flow, digest) > (${after.flow}::uuid, ${after.digest})
         order by flow, digest limit ${PAGE_DOCUMENTS}`
       const last = rows.at(-1)
@@ -97,26 +93,30 @@ export class ExportStore {
       if (rows.length < PAGE_DOCUMENTS) return
       after = last
     }
-  }
+  },
+})
 
-  #page(condition: ReturnType<typeof matching>, before: string | null, limit: number): Promise<ExportRow[]> {
-    const sql = this.#sql
-    return sql<ExportRow[]>`
-      with next as materialized (
-        select run.id, run.created_at, row_number() over newest as place,
-          sum(pg_column_size(run.inputs) + coalesce(pg_column_size(run.result), 0)) over newest as bytes
-        from (
-          select id, created_at, inputs, result from run
-          where ${condition} ${before === null ? sql`` : sql`and run.created_at < ${before}::timestamptz`}
-          order by created_at desc limit ${limit}
-        ) as run
-        window newest as (order by created_at desc rows unbounded preceding)
-      )
-      select run.id, run.flow as flow_id, ${flowName(sql)} as flow, run.status, run.created_at, run.started_at,
-        run.finished_at, extract(epoch from run.finished_at - run.started_at)::float8 as duration_s, run.seed,
-        run.group_id, run.parent, run.external_id, run.digest, run.commit, run.inputs, run.result
-      from next join run on run.id = next.id
-      where next.place = 1 or next.bytes <= ${PAGE_BYTES}
-      order by run.created_at desc`
-  }
+function page(
+  sql: Sql,
+  condition: ReturnType<typeof matching>,
+  before: string | null,
+  limit: number,
+): Promise<ExportRow[]> {
+  return sql<ExportRow[]>`
+    with next as materialized (
+      select run.id, run.created_at, row_number() over newest as place,
+        sum(pg_column_size(run.inputs) + coalesce(pg_column_size(run.result), 0)) over newest as bytes
+      from (
+        select id, created_at, inputs, result from run
+        where ${condition} ${before === null ? sql`` : sql`and run.created_at < ${before}::timestamptz`}
+        order by created_at desc limit ${limit}
+      ) as run
+      window newest as (order by created_at desc rows unbounded preceding)
+    )
+    select run.id, run.flow as flow_id, ${flowName(sql)} as flow, run.status, run.created_at, run.started_at,
+      run.finished_at, extract(epoch from run.finished_at - run.started_at)::float8 as duration_s, run.seed,
+      run.group_id, run.parent, run.external_id, run.digest, run.commit, run.inputs, run.result
+    from next join run on run.id = next.id
+    where next.place = 1 or next.bytes <= ${PAGE_BYTES}
+    order by run.created_at desc`
 }

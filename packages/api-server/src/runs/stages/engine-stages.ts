@@ -10,7 +10,7 @@ import type { Database } from '../../db/database.ts'
 import type { Log } from '../../process/log.ts'
 import { StageFlights } from './flights.ts'
 import { StageLooks } from './looks.ts'
-import { StageStore } from './store.ts'
+import { createStageStore, type StageStore } from './store.ts'
 import { StageUpkeep } from './upkeep.ts'
 
 /** Dependencies of the stages of an engine. */
@@ -30,7 +30,7 @@ export class EngineStages {
 
   constructor(deps: EngineStagesDeps) {
     const { database } = deps
-    const store = new StageStore(database)
+    const store = createStageStore(database.sql)
     this.store = store
     this.looks = new StageLooks({ ...deps, store })
     this.flights = new StageFlights({ ...deps, store, shared: database.backend === 'server' })

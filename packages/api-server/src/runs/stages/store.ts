@@ -4,7 +4,7 @@
  */
 import { STAGE_KEY_SHAPE, type StageParts } from '@flow-service/core'
 
-import type { Database, Sql } from '../../db/database.ts'
+import type { Sql } from '../../db/database.ts'
 
 /** Why outputs of a known stage are not there. */
 export type StageLoss = 'expired' | 'secret' | 'too_large' | 'volatile'
@@ -76,18 +76,41 @@ const alive = (sql: Sql) => sql`exists (
     and run.lease_until > now()
 )`
 
-/** The statements of stages over one database. */
-export class StageStore {
-  readonly #sql: Sql
+/** The statements of stages. */
+export type StageStore = ReturnType<typeof createStageStore>
 
-  constructor({ sql }: Pick<Database, 'sql'>) {
-    this.#sql = sql
-  }
+/** The statements of stages. */
+export const createStageStore = (sql: Sql) => ({
+  ...stages(sql),
+  ...flights(sql),
 
+  /** Drops stages of another key shape, and the outputs of those unused for 30 days; gives the keys. */
+  async expire(tx: Sql): Promise<string[]> {
+    const rows = await tx<{ key: string }[]>`
+      with old as (
+        select key, shape <> ${STAGE_KEY_SHAPE} or used_at < now() - make_interval(days => ${DAYS_KNOWN}) as forgotten
+        from stage_cache
+        where shape <> ${STAGE_KEY_SHAPE} or used_at < now() - make_interval(days => ${DAYS_KNOWN})
+          or outputs is not null and used_at < now() - make_interval(days => ${DAYS_UNUSED})
+        order by key for update
+      ), deleted as (
+        delete from stage_cache using old where stage_cache.key = old.key and old.forgotten
+      ), emptied as (
+        update stage_cache set outputs = null, loss = 'expired' from old
+        where stage_cache.key = old.key and not old.forgotten
+      )
+      select key from old`
+    await tx`delete from stage_flight where not ${alive(tx)}`
+    return rows.map((row) => row.key)
+  },
+})
+
+/** Statements on cached stages. */
+const stages = (sql: Sql) => ({
   /** What is stored about each, in the order of asking. */
   async find(asked: readonly AskedStage[]): Promise<StoredStage[]> {
     const items = asked.map((stage, at) => ({ ...stage, at }))
-    const rows = await this.#sql<({ at: number; parts: StageParts | null } & StageRow)[]>`
+    const rows = await sql<({ at: number; parts: StageParts | null } & StageRow)[]>`
       with asked as materialized (
         select * from json_to_recordset(${JSON.stringify(items)}::json) as item(at int, key text, flow uuid, node text)
       )
@@ -113,11 +136,11 @@ export class StageStore {
       else found[at]!.near.push(parts)
     }
     return found
-  }
+  },
 
   /** Median seconds of the last executions of nodes that ended `ok`; a node without any is left out. */
   async medians(flow: string, nodes: readonly string[]): Promise<Map<string, number>> {
-    const rows = await this.#sql<{ node: string; seconds: number }[]>`
+    const rows = await sql<{ node: string; seconds: number }[]>`
       with asked as materialized (
         select unnest(${nodes as string[]}::text[]) as node
       ), latest as materialized (
@@ -138,11 +161,11 @@ export class StageStore {
       ) recent
       group by asked.node`
     return new Map(rows.map(({ node, seconds }) => [node, seconds]))
-  }
+  },
 
   /** Makes a run refer to stored bytes as long as it has its lease; gives those of the digests that are stored. */
   async hold({ run, token }: Leader, digests: readonly string[]): Promise<Set<string>> {
-    const rows = await this.#sql<{ digest: string }[]>`
+    const rows = await sql<{ digest: string }[]>`
       with mine as materialized (
         select id from run where id = ${run} and status = 'running' and lease_token = ${token} for key share
       ), there as materialized (
@@ -154,70 +177,27 @@ export class StageStore {
       )
       select digest from there`
     return new Set(rows.map(({ digest }) => digest))
-  }
+  },
 
   /** Notes that cached stages were used. */
   async touch(keys: readonly string[]): Promise<void> {
-    await this.#sql`
+    await sql`
       update stage_cache set used_at = now()
       where key in (select key from stage_cache where key = any(${keys as string[]}::text[]) order by key for update)`
-  }
+  },
+})
 
-  /** Drops stages of another key shape, and the outputs of those unused for 30 days; gives the keys. */
-  async expire(tx: Sql): Promise<string[]> {
-    const rows = await tx<{ key: string }[]>`
-      with old as (
-        select key, shape <> ${STAGE_KEY_SHAPE} or used_at < now() - make_interval(days => ${DAYS_KNOWN}) as forgotten
-        from stage_cache
-        where shape <> ${STAGE_KEY_SHAPE} or used_at < now() - make_interval(days => ${DAYS_KNOWN})
-          or outputs is not null and used_at < now() - make_interval(days => ${DAYS_UNUSED})
-        order by key for update
-      ), deleted as (
-        delete from stage_cache using old where stage_cache.key = old.key and old.forgotten
-      ), emptied as (
-        update stage_cache set outputs = null, loss = 'expired' from old
-        where stage_cache.key = old.key and not old.forgotten
-      )
-      select key from old`
-    await tx`delete from stage_flight where not ${alive(tx)}`
-    return rows.map((row) => row.key)
-  }
-
+/** Statements on stages that are executed now. */
+const flights = (sql: Sql) => ({
   /**
    * Begins to execute stages, except those that a living run executes; gives who executes each now. Of two askers for
    * one stage the earlier has given up meanwhile: within an engine only one leads.
    */
-  async lead(flights: readonly Flight[]): Promise<Leader[]> {
-    const latest = [...new Map(flights.map((flight) => [flight.key, flight])).values()]
-    const rows = await this.#sql<Flight[]>`
-      insert into stage_flight (key, run, token)
-      select key, run, token
-      from json_to_recordset(${JSON.stringify(latest)}::json) as item(key text, run uuid, token uuid)
-      order by key
-      on conflict (key) do update set run = excluded.run, token = excluded.token, failed = false
-      where stage_flight.failed or not ${alive(this.#sql)}
-      returning key, run, token`
-    const leaders = new Map(rows.map((row) => [row.key, row]))
-    const others = latest.filter(({ key }) => !leaders.has(key))
-    if (others.length > 0) for (const row of await this.#others(others)) leaders.set(row.key, row)
-    return flights.map(({ key }) => leaders.get(key)!)
-  }
-
-  /** Who executes stages that others have begun. */
-  async #others(flights: readonly Flight[]): Promise<Flight[]> {
-    const keys = flights.map(({ key }) => key)
-    const rows = await this.#sql<Flight[]>`select key, run, token from stage_flight where key = any(${keys}::text[])`
-    const known = new Set(rows.map(({ key }) => key))
-    const over = flights.filter(({ key }) => !known.has(key))
-    if (over.length === 0) return rows
-    // they have ended in between: the same again
-    const leaders = await this.lead(over)
-    return [...rows, ...leaders.map((leader, at) => ({ ...leader, key: over[at]!.key }))]
-  }
+  lead: (flights: readonly Flight[]): Promise<Leader[]> => leadersOf(sql, flights),
 
   /** Ends the execution of stages; a failed one says so to those who wait for it. */
   async land(flights: readonly FlightRow[]): Promise<void> {
-    await this.#sql`
+    await sql`
       with item as materialized (
         select stage_flight.key, item.failed
         from json_to_recordset(${JSON.stringify(flights)}::json) as item(
@@ -229,14 +209,42 @@ export class StageStore {
         update stage_flight set failed = true from item where item.failed and stage_flight.key = item.key
       )
       delete from stage_flight using item where not item.failed and stage_flight.key = item.key`
-  }
+  },
 
   /** Those of the stages that are executed now, or have failed just now. */
   async flights(keys: readonly string[]): Promise<FlightRow[]> {
-    return this.#sql<FlightRow[]>`
+    return sql<FlightRow[]>`
       select key, run, token, failed from stage_flight
-      where key = any(${keys as string[]}::text[]) and (failed or ${alive(this.#sql)})`
-  }
+      where key = any(${keys as string[]}::text[]) and (failed or ${alive(sql)})`
+  },
+})
+
+async function leadersOf(sql: Sql, flights: readonly Flight[]): Promise<Leader[]> {
+  const latest = [...new Map(flights.map((flight) => [flight.key, flight])).values()]
+  const rows = await sql<Flight[]>`
+    insert into stage_flight (key, run, token)
+    select key, run, token
+    from json_to_recordset(${JSON.stringify(latest)}::json) as item(key text, run uuid, token uuid)
+    order by key
+    on conflict (key) do update set run = excluded.run, token = excluded.token, failed = false
+    where stage_flight.failed or not ${alive(sql)}
+    returning key, run, token`
+  const leaders = new Map(rows.map((row) => [row.key, row]))
+  const others = latest.filter(({ key }) => !leaders.has(key))
+  if (others.length > 0) for (const row of await othersOf(sql, others)) leaders.set(row.key, row)
+  return flights.map(({ key }) => leaders.get(key)!)
+}
+
+/** Who executes stages that others have begun. */
+async function othersOf(sql: Sql, flights: readonly Flight[]): Promise<Flight[]> {
+  const keys = flights.map(({ key }) => key)
+  const rows = await sql<Flight[]>`select key, run, token from stage_flight where key = any(${keys}::text[])`
+  const known = new Set(rows.map(({ key }) => key))
+  const over = flights.filter(({ key }) => !known.has(key))
+  if (over.length === 0) return rows
+  // they have ended in between: the same again
+  const leaders = await leadersOf(sql, over)
+  return [...rows, ...leaders.map((leader, at) => ({ ...leader, key: over[at]!.key }))]
 }
 
 /** Part of the statement that writes executions: keeps stages of the runs in its `held`. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 
-import { type ChunkKey, ExecutionStore } from '../../../src/runs/execution-store.ts'
+import { type ChunkKey, createExecutionStore } from '../../../src/runs/execution-store.ts'
 import { RunView } from '../../../src/runs/run-view.ts'
-import { RunsStore } from '../../../src/runs/store.ts'
+import { createRunsStore } from '../../../src/runs/store.ts'
 import type { TestEngine } from '../engine.ts'
 import { node, output, stream } from '../flows.ts'
 import { useEngine } from '../use-engine.ts'
@@ -89,15 +89,16 @@ test('of a long curve with a large stride only chunks with points that are given
     }),
   )
   const asked: number[] = []
-  const executions = new ExecutionStore(engine.database)
+  const executions = createExecutionStore(engine.database.sql)
   const view = new RunView({
-    store: new RunsStore(engine.database),
-    executions: Object.assign(executions, {
-      points: (keys: readonly ChunkKey[]) => {
+    store: createRunsStore(engine.database.sql),
+    executions: {
+      ...executions,
+      points(keys: readonly ChunkKey[]) {
         asked.push(keys.length)
-        return ExecutionStore.prototype.points.call(executions, keys)
+        return executions.points(keys)
       },
-    }),
+    },
     flush: async () => {},
     secrets: { mask: (shown) => shown },
   })

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { type Database, openDatabase } from '../../../src/db/database.ts'
 import { bind } from '../../../src/http/mount.ts'
-import { CurveStore } from '../../../src/runs/curves/curve-store.ts'
+import { createCurveStore } from '../../../src/runs/curves/curve-store.ts'
 import { comparisonEndpoints, comparisonHandlers } from '../../../src/runs/reports/comparison-routes.ts'
 import { CurveComparison } from '../../../src/runs/reports/comparison.ts'
 import { databaseAt } from '../../backend.ts'
@@ -31,7 +31,7 @@ beforeAll(async () => {
   database = await openDatabase({ ...(await databaseAt(dataDir)), log })
   past = new Past(database)
   const curves = new CurveComparison({
-    store: new CurveStore(database),
+    store: createCurveStore(database.sql),
     flush: async (id) => void flushed.push(id),
     secrets: { mask: (shown) => shown },
     maxPoints: 1000,

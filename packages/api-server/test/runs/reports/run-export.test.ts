@@ -8,9 +8,9 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 
 import { type Database, openDatabase } from '../../../src/db/database.ts'
 import { bind } from '../../../src/http/mount.ts'
-import { CurveStore } from '../../../src/runs/curves/curve-store.ts'
+import { createCurveStore } from '../../../src/runs/curves/curve-store.ts'
 import { exportEndpoints, exportHandlers } from '../../../src/runs/reports/export-routes.ts'
-import { ExportStore } from '../../../src/runs/reports/export-store.ts'
+import { createExportStore } from '../../../src/runs/reports/export-store.ts'
 import { RunExports } from '../../../src/runs/reports/run-export.ts'
 import { databaseAt } from '../../backend.ts'
 import { type Running, serve } from '../../http/server.ts'
@@ -27,8 +27,8 @@ const flushed: string[] = []
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'export-'))
   database = await openDatabase({ ...(await databaseAt(dataDir)), log })
-  const curves = new CurveStore(counting(database))
-  const store = new ExportStore(counting(database))
+  const curves = createCurveStore(counting(database))
+  const store = createExportStore(counting(database))
   const exports = new RunExports({
     store,
     curves,
@@ -48,8 +48,8 @@ afterAll(async () => {
 })
 
 /** Counts statements: parts of one are made by the same call, and are not awaited. */
-function counting({ sql }: Database): Pick<Database, 'sql'> {
-  const counted = new Proxy(sql, {
+const counting = ({ sql }: Database): Database['sql'] =>
+  new Proxy(sql, {
     apply(target, self, parameters) {
       const query = Reflect.apply(target as never, self, parameters) as PromiseLike<unknown>
       const then = query.then.bind(query)
@@ -60,8 +60,6 @@ function counting({ sql }: Database): Pick<Database, 'sql'> {
       return query
     },
   })
-  return { sql: counted }
-}
 
 const input = (name: string, value: unknown, dtype = 'float') => ({ name, dtype, value, default: false }) as never
 const table = async (path: string) => {

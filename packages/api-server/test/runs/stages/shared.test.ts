@@ -1,9 +1,9 @@
 /** Equal stages that execute at the same time in two engines of one database (wire decision R4). */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
-import { ExecutionStore, type Round, type RunWrite } from '../../../src/runs/execution-store.ts'
+import { createExecutionStore, type Round, type RunWrite } from '../../../src/runs/execution-store.ts'
 import { StageFlights } from '../../../src/runs/stages/flights.ts'
-import { StageStore } from '../../../src/runs/stages/store.ts'
+import { createStageStore } from '../../../src/runs/stages/store.ts'
 import { openEngine, realClock, type TestEngine } from '../engine.ts'
 import { input, node, output } from '../flows.ts'
 import { heldCode, waiting } from '../held-code.ts'
@@ -117,7 +117,7 @@ test('a run that replaces a stage of another one does not wait for what that one
     artifacts: null,
     end: null,
   })
-  const [first, second] = [new ExecutionStore(one.database), new ExecutionStore(two.database)]
+  const [first, second] = [createExecutionStore(one.database.sql), createExecutionStore(two.database.sql)]
   await first.write(one.database.sql, round(0, 'a'))
   const [begun, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const open = one.database.transaction(async (tx) => {
@@ -140,7 +140,7 @@ test('a run that takes a stage over from one that gave it up at the same moment 
   const leaders = await one.database.sql<{ run: string; token: string }[]>`
     select id as run, lease_token as token from run order by created_at`
   const log = { error: (): void => {} }
-  const flights = new StageFlights({ store: new StageStore(one.database), clock: realClock, shared: true, log })
+  const flights = new StageFlights({ store: createStageStore(one.database.sql), clock: realClock, shared: true, log })
   const confirmed = leaders.map((leader, at) => {
     if (at > 0) flights.land('k', 'open')
     expect(flights.tryLead('k', leader)).toBe(true)
