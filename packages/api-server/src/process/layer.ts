@@ -3,7 +3,8 @@
  * `slice.ts` is written with these, and `compose.ts` puts the slices in order. Without them each slice would say in a way of
  * its own which nouns it needs, and one that nobody makes would be noticed at run time only.
  *
- * - layer.L1 a layer makes and begins nothing: it reads, connects, allocates. Work begins in steps.
+ * - layer.L1 a layer makes: it reads, connects and allocates, and follows the news of what it has read. Whatever acts on
+ *   flows, runs and rows (recover, register, restore, claim, sweep) is a step.
  * - layer.L2 layers open one after the other, then steps, and all of it closes in reverse order; one that fails to close
  *   keeps no other open.
  * - layer.L3 the name of a noun is its type among needs: the compiler names the noun that is missing.
