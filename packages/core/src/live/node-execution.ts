@@ -246,7 +246,7 @@ export class NodeExecution {
   #rest(): void {
     const running = this.#running
     running.cause = null
-    running.signal = null
+    if (running.signal !== null) running.signal = null
     this.#state = idle
   }
 
