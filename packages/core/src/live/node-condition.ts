@@ -8,14 +8,25 @@ import type { Failure } from '../failure.ts'
 import type { Secrets } from '../secrets.ts'
 import type { HomeNews, HomeNode } from './node-home.ts'
 
+type Overflowing = 'mailbox' | 'timers'
+
+interface Report {
+  readonly status: Health
+  readonly message: string | null
+}
+
+// what most nodes are is one object for all of them
+const well: Report = { status: 'ok', message: null }
+const drained = { mailbox: false, timers: false }
+
 /** One object a node. */
 export class NodeCondition {
   readonly #news: HomeNews
   readonly #node: HomeNode
   readonly #mask: Secrets['mask']
   #error: NodeState['error'] = null
-  #reported: { readonly status: Health; readonly message: string | null } = { status: 'ok', message: null }
-  readonly #overflows = { mailbox: false, timers: false }
+  #reported: Report = well
+  #overflows: Readonly<Record<Overflowing, boolean>> = drained
   /** A message of another flow that takes no values. */
   #undeclared: string | null = null
   /** The worker that the execution waits for. */
@@ -52,9 +63,9 @@ export class NodeCondition {
   }
 
   /** Whether its mailbox, or its timers, have dropped what waits and are not drained since. */
-  overflow(of: 'mailbox' | 'timers', isOverflowing: boolean): void {
+  overflow(of: Overflowing, isOverflowing: boolean): void {
     if (this.#overflows[of] === isOverflowing) return
-    this.#overflows[of] = isOverflowing
+    this.#overflows = { ...this.#overflows, [of]: isOverflowing }
     this.#news.healthChanged(this.#node)
   }
 

@@ -29,19 +29,9 @@ export interface ExecutingNode extends HomeNode {
   next(): void
 }
 
-/** No execution. */
-interface Idle {
-  readonly is: 'idle'
-  readonly cause: null
-  readonly signal: null
-}
-
-/** The handler has not returned yet. One object a node, so that a delivery allocates nothing; emptied at the end. */
-interface Running {
-  readonly is: 'running'
-  cause: Cause | null
-  /** Null until somebody has asked for it. */
-  signal: ExecutionSignal | null
+/** No execution, or one whose handler has not returned yet: its cause and signal are fields, as it allocates nothing. */
+interface Synchronous {
+  readonly is: 'idle' | 'running'
 }
 
 /** The promise of the handler is pending, or the commit of its note before it is called. */
@@ -55,7 +45,8 @@ interface Going {
   signal: ExecutionSignal | null
 }
 
-const idle: Idle = { is: 'idle', cause: null, signal: null }
+const idle: Synchronous = { is: 'idle' }
+const running: Synchronous = { is: 'running' }
 
 /** One object a node. */
 export class NodeExecution {
@@ -65,8 +56,11 @@ export class NodeExecution {
   readonly #idempotent: boolean
   /** Null before the start and after the stop. */
   #instance: NodeInstance | null = null
-  #state: Idle | Running | Going = idle
-  readonly #running: Running = { is: 'running', cause: null, signal: null }
+  #state: Synchronous | Going = idle
+  /** Of the execution, whatever its state. */
+  #cause: Cause | null = null
+  /** Of one that is running; null until somebody has asked for it. */
+  #signal: ExecutionSignal | null = null
 
   constructor(home: Home, node: ExecutingNode, idempotent: boolean) {
     this.#home = home
@@ -81,7 +75,7 @@ export class NodeExecution {
 
   /** The cause of the execution; null while there is none. */
   get cause(): Cause | null {
-    return this.#state.cause
+    return this.#cause
   }
 
   open(instance: NodeInstance): void {
@@ -95,20 +89,19 @@ export class NodeExecution {
     if (state.is === 'going' && this.#home.keeps) {
       const isOver = state.startedMs !== null && !this.#idempotent
       state.cause = this.#home.work.cutOff(this.#node, { arrivals: state.arrivals, isOver }, state.cause)
+      this.#cause = state.cause
     }
-    state.signal?.stop()
+    ;(state.is === 'going' ? state.signal : this.#signal)?.stop()
   }
 
   /** The signal of the execution; null while there is none. */
   signal(): AbortSignal | null {
-    const state = this.#state
-    return state.is === 'idle' ? null : (state.signal ??= new ExecutionSignal()).signal
+    return this.#signalled()?.signal ?? null
   }
 
   /** Ends the execution without a failure marker; answers how many there were. */
   cancel(): 0 | 1 {
-    const state = this.#state
-    return state.is !== 'idle' && (state.signal ??= new ExecutionSignal()).cancel() ? 1 : 0
+    return this.#signalled()?.cancel() === true ? 1 : 0
   }
 
   /** Runs the handler: of one port's value, of a trigger or timer, or (null) of values by port. */
@@ -130,8 +123,7 @@ export class NodeExecution {
     const stats = this.#stats
     const isTimed = stats.count()
     const startedMs = isTimed ? performance.now() : 0
-    const running = this.#running
-    running.cause = cause
+    this.#cause = cause
     this.#state = running
     try {
       const outcome =
@@ -143,7 +135,7 @@ export class NodeExecution {
           const arrivals = fedBy(this.#node.inputs, what, value)
           const ended = onEnd ?? this.#intend(arrivals, cause)
           const began = isTimed ? startedMs : performance.now()
-          const going = this.#go({ arrivals, cause, onEnd: ended, startedMs: began, signal: running.signal })
+          const going = this.#go({ arrivals, cause, onEnd: ended, startedMs: began, signal: this.#signal })
           void this.#finish(outcome, going)
           return
         }
@@ -231,9 +223,16 @@ export class NodeExecution {
     return signal?.isCancelled !== true && this.#instance !== null
   }
 
+  #signalled(): ExecutionSignal | null {
+    const state = this.#state
+    if (state.is === 'going') return (state.signal ??= new ExecutionSignal())
+    return state.is === 'running' ? (this.#signal ??= new ExecutionSignal()) : null
+  }
+
   #go(begun: Omit<Going, 'is'>): Going {
-    this.#rest()
     const going: Going = { is: 'going', ...begun }
+    this.#rest()
+    this.#cause = going.cause
     this.#state = going
     return going
   }
@@ -244,9 +243,8 @@ export class NodeExecution {
   }
 
   #rest(): void {
-    const running = this.#running
-    running.cause = null
-    if (running.signal !== null) running.signal = null
+    this.#cause = null
+    if (this.#signal !== null) this.#signal = null
     this.#state = idle
   }
 
