@@ -9,7 +9,7 @@ import * as Layer from 'effect/Layer'
 import type * as Scope from 'effect/Scope'
 
 import { artifactsLayer } from './artifacts/slice.ts'
-import { authLayer, followAccounts } from './auth/slice.ts'
+import { authLayer, followAccounts, sessionKeyLayer } from './auth/slice.ts'
 import { codeFolderLayer, codeLayer, sweep } from './code/slice.ts'
 import { databaseLayer } from './db/layer.ts'
 import { egressLayer } from './egress/layer.ts'
@@ -39,6 +39,7 @@ import { agentLayer, attachmentLayer, dispatcherLayer, flavorsLayer, followToken
 
 /** Nouns in the order in which they are made: each needs some of those above it. They close in reverse. */
 const nouns = inOrder(
+  sessionKeyLayer,
   // the longest parts of a start, side by side
   Layer.mergeAll(databaseLayer, codeFolderLayer),
   eventsLayer,

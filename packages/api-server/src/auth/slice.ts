@@ -29,8 +29,10 @@ export const knownSessions = noun<Sessions>()('knownSessions')
 /** Whose event sockets are open. */
 export const userGuests = noun<SocketGuests>()('userGuests')
 
+/** Before the database: a start without a usable key leaves no trace. */
+export const sessionKeyLayer = makes(sessionKey, { config }, ({ config }) => loadSessionKey(config))
+
 export const authLayer = inOrder(
-  makes(sessionKey, { config }, ({ config }) => loadSessionKey(config)),
   makes(users, { database }, ({ database }) => openUsers(database)),
   makes(rememberedUsers, { users }, ({ users }) => rememberUsers(users)),
   makes(sessions, { config, sessionKey, rememberedUsers }, ({ config, sessionKey, rememberedUsers }) =>

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -56,4 +56,12 @@ test('a start that fails while the database opens lets go of the data directory 
   await expect(createService({ ...options, flows: gone })).rejects.toThrow(`"${gone}" cannot be read; make it`)
   const service = await createService(options)
   await service.close()
+})
+
+test('a start without a usable session key makes no database', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'no-key-'))
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+  const start = createService({ dataDir, environment: 'production', logLevel: 'silent' })
+  await expect(start).rejects.toThrow('SERVICE_SESSION_KEY is not set')
+  expect(await readdir(dataDir)).toEqual([])
 })
