@@ -82,7 +82,6 @@ export function createApi({ engine, upgrades, isAlive }: ApiDeps): Router {
   routeSockets(engine, { upgrades, authenticate, home })
   const maxBodyBytes = { 'artifacts.put': settings.artifactMaxBytes, 'runs.import': settings.importMaxBytes }
   const bindings = bindingsOf([...slices, observabilityApi], engine)
-  const { observability: observed } = nouns
   // only paths of our own: mounted at the root of a host's app, everything else is the host's
   return Router({ caseSensitive: true })
     .use('/hooks', hook)
@@ -90,7 +89,7 @@ export function createApi({ engine, upgrades, isAlive }: ApiDeps): Router {
     .use(['/api/v1', '/docs', '/redoc', '/healthz', '/metrics'], secureHeaders)
     .use('/api/v1', cors(corsOrigins))
     .get('/healthz', (_request, response) => void response.status(isAlive() ? 200 : 503).end())
-    .get('/metrics', metricsRoute({ observability: observed, authenticate: authenticateKnown }))
+    .get('/metrics', metricsRoute({ observability: nouns.observability, authenticate: authenticateKnown }))
     .use(docs({ document: apiDocument(), environment, enabled: hasDocs }))
     .use('/api/v1', mount(bindingsOf([stateApi], engine), { authenticate: authenticateKnown }))
     .use('/api/v1', mount(bindings, { authenticate, baseUrl, trustProxy, maxBodyBytes }), notFound)

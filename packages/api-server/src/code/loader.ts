@@ -34,6 +34,14 @@ export interface LoadResult {
   readonly files: readonly string[]
 }
 
+/** Where flow modules come from. */
+export interface CodeSource {
+  /** Folder of the modules; null for objects, which do not change. */
+  readonly directory: string | null
+  /** Reads the folder. */
+  load(): Promise<LoadResult>
+}
+
 /** Loads flows. */
 export interface CodeLoader {
   /** All flows of the modules in a directory and below it. Rejects only when the directory cannot be read. */

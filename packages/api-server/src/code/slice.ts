@@ -12,18 +12,14 @@ import { eventLog } from '../events/slice.ts'
 import { clock, config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { nodeCode } from '../workers/slice.ts'
-import type { LoadResult } from './loader.ts'
+import type { CodeSource, LoadResult } from './loader.ts'
 import { type CodeObjects, createCodeObjects } from './objects.ts'
 import { type CodeRegistry, createCodeRegistry } from './registry.ts'
 
-/** The folder of flow modules. */
-export interface CodeFolder {
-  /** Null for flow objects, which do not change. */
-  readonly directory: string | null
-  /** What the folder held when the engine was opened. */
+/** The configured folder of flow modules. */
+export interface CodeFolder extends CodeSource {
+  /** Its flows when the engine was opened. */
   readonly first: LoadResult
-  /** Reads the folder again. */
-  load(): Promise<LoadResult>
 }
 
 /** Takes long to make, as the database does; they have nothing of each other. */

@@ -11,7 +11,7 @@ import path from 'node:path'
 
 import type { FlowMode } from '@flow-service/protocol'
 
-import type { LoadResult } from '../code/loader.ts'
+import type { CodeSource, LoadResult } from '../code/loader.ts'
 import { type LoadError, projectRootOf } from '../code/project.ts'
 import type { RegisteredFlow } from '../code/registry.ts'
 import { type CodeRegistrationDeps, type FlowChange, registerFlows } from './code-registration.ts'
@@ -48,14 +48,6 @@ export interface CodeFlows {
   reload(): Promise<ReloadResult>
   /** Resolves when no reload is under way; later ones do nothing. */
   close(): Promise<void>
-}
-
-/** Where flows come from. */
-export interface CodeSource {
-  /** Folder of the modules; null for objects, which do not change. */
-  readonly directory: string | null
-  /** Reads the folder. */
-  load(): Promise<LoadResult>
 }
 
 /** Flows of a source, none of which is registered before `open`. */

@@ -79,11 +79,16 @@ export const begins = <const N extends Needs, T>(
   begin: (deps: Deps<N>) => T | Promise<T>,
   end: (begun: T) => unknown = () => {},
 ): Effect.Effect<T, never, NamesOf<N> | Scope.Scope> =>
-  Effect.contextWith((made: Context.Context<NamesOf<N>>) =>
-    Effect.acquireRelease(
-      Effect.promise(async () => begin(nounsOf(made, needs))),
-      (begun) => Effect.promise(async () => end(begun)).pipe(Effect.ignoreCause),
-    ),
+  Effect.contextWith((made: Context.Context<NamesOf<N>>) => resource(() => begin(nounsOf(made, needs)), end))
+
+/** Something open in the scope of the caller; that it fails to close keeps nothing else open. */
+export const resource = <T>(
+  open: () => T | Promise<T>,
+  close: (opened: T) => unknown,
+): Effect.Effect<T, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.promise(async () => open()),
+    (opened) => Effect.promise(async () => close(opened)).pipe(Effect.ignoreCause),
   )
 
 /** Nouns of an engine as an object. */

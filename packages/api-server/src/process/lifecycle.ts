@@ -6,6 +6,8 @@ import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
 import * as Scope from 'effect/Scope'
 
+import { resource } from './layer.ts'
+
 /** Opens resources and closes them together. */
 export class Lifecycle {
   readonly #scope = Scope.makeUnsafe()
@@ -14,13 +16,7 @@ export class Lifecycle {
 
   /** Opens a resource; it is closed after everything that was opened later. Rejects once `close` was called. */
   open<T>(open: () => Promise<T>, close: (resource: T) => unknown): Promise<T> {
-    return this.openAll(
-      Effect.acquireRelease(
-        Effect.promise(open),
-        // one that fails to close must not keep the others open
-        (opened) => Effect.promise(async () => close(opened)).pipe(Effect.ignoreCause),
-      ),
-    )
+    return this.openAll(resource(open, close))
   }
 
   /** Opens the resources of an effect in the same way, one after the other. */
