@@ -31,6 +31,9 @@ sys.dont_write_bytecode = writes_bytecode
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 
+#: Tells of what a fork has started whose it is. The agent gives a value of this length, so that it can be overwritten.
+OWNER_VARIABLE = "SERVICE_PROCESS_PID"
+
 
 def close_foreign(first):
     """Closes what our parent has left open by mistake: node code and what it starts are not to get at it."""
@@ -117,6 +120,7 @@ class Zygote:
         self.control.sock.close()
         os.close(self.wake)
         os.close(self.waker)
+        mark_as_owner()
 
     def reap(self):
         while True:
@@ -140,7 +144,8 @@ class Zygote:
         self.end_orphans()
 
     def end_orphans(self):
-        """Processes that outlived the call that started them become ours, for we are a subreaper."""
+        """Processes that outlived the one that started them become ours, for we are a subreaper. They end with the fork
+        that they descend from; one that does not tell which that is, with any."""
         try:
             with open(f"/proc/self/task/{os.getpid()}/children") as children:
                 orphans = [pid for pid in map(int, children.read().split()) if pid not in self.forks]
@@ -148,10 +153,30 @@ class Zygote:
             return
         for pid in orphans:
             try:
-                if os.getsid(pid) not in self.forks:
+                if os.getsid(pid) not in self.forks and owner_of(pid) not in self.forks:
                     os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
+
+
+def mark_as_owner():
+    """Writes our number where `/proc` shows the environment of us and our copies, and into that of programs to come."""
+    if sys.platform != "linux":
+        return
+    owner = f"{os.getpid():010d}"
+    getenv = ctypes.CDLL(None).getenv
+    getenv.restype = ctypes.c_void_p
+    ctypes.memmove(getenv(OWNER_VARIABLE.encode()), owner.encode(), len(owner))
+    os.environ[OWNER_VARIABLE] = owner
+
+
+def owner_of(pid):
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as environ:
+            entries = dict(entry.partition(b"=")[::2] for entry in environ.read().split(b"\0"))
+        return int(entries[OWNER_VARIABLE.encode()])
+    except (OSError, KeyError, ValueError):
+        return None
 
 
 def kill_group(pid, number):

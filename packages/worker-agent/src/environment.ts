@@ -18,6 +18,8 @@ export function withoutCredentials(env: Readonly<Record<string, string | undefin
 export const MARK_VARIABLE = 'SERVICE_WORKER_MARK'
 /** Names the engine's process. */
 export const ENGINE_VARIABLE = 'SERVICE_ENGINE_PID'
+/** Names the Python process in ten digits: its zygote finds by it what was started there and lives on. */
+export const OWNER_VARIABLE = 'SERVICE_PROCESS_PID'
 
 /** The environment of all processes of one agent. A call adds its own variables and `SERVICE_CALL_ID`. */
 export const processEnvironment = (

@@ -13,6 +13,7 @@ import { constants } from 'node:os'
 import type { Duplex, Readable } from 'node:stream'
 
 import { encodeFrame, FrameReader, type Message } from './channel.ts'
+import { OWNER_VARIABLE } from './environment.ts'
 import { describeExit, type EndSignal, type Exit, Process } from './process.ts'
 import { runnerPath } from './runner-source.ts'
 import { startSpawned } from './spawned.ts'
@@ -21,8 +22,9 @@ import type { Workspace } from './workspace.ts'
 /** No folder of ours on the import path of node code, and text is UTF-8 whatever the locale. */
 const flags = ['-P', '-X', 'utf8']
 const NAME_CHARS = 32
-/** A fork's first bytes on each connection: its name, the part, its process number in ten digits. */
-const GREETING_CHARS = NAME_CHARS + 1 + 10
+const PID_CHARS = 10
+/** A fork's first bytes on each connection: its name, the part, its process number. */
+const GREETING_CHARS = NAME_CHARS + 1 + PID_CHARS
 const START_MS = 10_000
 const MAX_COMPLAINT_CHARS = 4096
 const signalNumbers: Record<EndSignal, number> = {
@@ -152,7 +154,8 @@ export class Python {
     const { path, env, workspace } = this.#options
     const child = spawn(path, [...flags, runnerPath, workspace.socket], {
       cwd: workspace.path,
-      env,
+      // of the length that forks overwrite it with
+      env: { ...env, [OWNER_VARIABLE]: '0'.repeat(PID_CHARS) },
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     })

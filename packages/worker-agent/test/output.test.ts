@@ -16,8 +16,8 @@ describe.skipIf(python === null)('floods', () => {
       'import os\ndef run():\n    text = b"x" * 1000000\n    for i in range(1000):\n        os.write(1, text)\n    return {"y": 1}\n',
     ],
     [
-      '100 MB that are no text',
-      'import os\ndef run():\n    for i in range(100):\n        os.write(2, bytes(range(256)) * 4000)\n    return {"y": 1}\n',
+      '1 GB that is no text',
+      'import os\ndef run():\n    for i in range(1000):\n        os.write(2, bytes(range(256)) * 4000)\n    return {"y": 1}\n',
     ],
   ])('of output (%s) keep 1 MiB and count the rest, in flat memory [F66]', async (_, source) => {
     const id = shared().begin({ source })
@@ -26,7 +26,8 @@ describe.skipIf(python === null)('floods', () => {
     const timer = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 10)
     expect(await shared().last(id)).toMatchObject({ outputs: { y: 1 } })
     clearInterval(timer)
-    expect((most - before) / 2 ** 20).toBeLessThan(128)
+    // Kept, it would be 1,000. What is read waits for the garbage collector, which is late on a busy machine.
+    expect((most - before) / 2 ** 20).toBeLessThan(500)
     const log = shared().log(id)
     expect(log.length).toBeLessThanOrEqual(1024 * 1024 + 200)
     expect(log).toMatch(/\d{8,} more bytes of output were dropped/)

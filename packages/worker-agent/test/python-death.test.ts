@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -66,9 +75,48 @@ describe.skipIf(python === null)('a Python process that does not survive', () =>
       '    return {"y": [plain.pid, int(out)]}\n',
     ].join('\n')
     const last = await shared().call({ source })
+    expect(last).toMatchObject({ outputs: { y: [expect.any(Number), expect.any(Number)] } })
     const pids = outputsOf(last)['y'] as number[]
-    expect(pids).toHaveLength(2)
     expect(await until(() => !pids.some(isAlive))).toBe(true)
+  })
+
+  test.each([
+    [
+      'a program',
+      'subprocess.run(["setsid", "-f", "sh", "-c", f"echo $$ > {path}.new && mv {path}.new {path}; sleep 600"])',
+    ],
+    [
+      'a copy of itself',
+      [
+        'if os.fork() == 0:',
+        '        os.setsid()',
+        '        if os.fork() == 0:',
+        '            open(f"{path}.new", "w").write(str(os.getpid()))',
+        '            os.rename(f"{path}.new", path)',
+        '            time.sleep(600)',
+        '        os._exit(0)',
+        '    os.wait()',
+      ].join('\n'),
+    ],
+  ])('%s that has left its group and its parent lives as long as its own call, not another one', async (_, start) => {
+    const folder = mkdtempSync(join(tmpdir(), 'daemon-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const source = [
+      'import os, subprocess, time',
+      'def run(path):',
+      `    ${start}`,
+      '    while not os.path.exists(f"{path}.end"): time.sleep(0.005)',
+      '    return {"y": 1}\n',
+    ].join('\n')
+    const path = join(folder, 'pid')
+    const id = shared().begin({ source, inputs: { path } })
+    expect(await until(() => existsSync(path))).toBe(true)
+    const pid = Number(readFileSync(path, 'utf8'))
+    for (let count = 0; count < 3; count += 1) await shared().call({ source: fine })
+    expect(isAlive(pid)).toBe(true)
+    writeFileSync(`${path}.end`, '')
+    expect(await shared().last(id)).toMatchObject({ outputs: { y: 1 } })
+    expect(await until(() => !isAlive(pid))).toBe(true)
   })
 
   test.each([
