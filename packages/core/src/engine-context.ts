@@ -24,46 +24,13 @@ import {
 } from '@flow-service/connector-sdk'
 import type { ArtifactRef, FlowDocument, FlowMode, FlowNode, Health } from '@flow-service/protocol'
 
-import { type Failure, failureOf } from './failure.ts'
+import type { ContextOwner } from './context-owner.ts'
+import { failureOf } from './failure.ts'
 import type { GraphNode } from './graph.ts'
-import { type CascadeOrigin, CodeError, type Host } from './host.ts'
+import { type CascadeOrigin, CodeError, type Host, type Mount } from './host.ts'
+import { NodeSchedules } from './node-schedules.ts'
 import { withSecrets } from './secrets.ts'
-import { startCron, startInterval, startTimer } from './timers.ts'
-
-/** The timers of a node that outlive the engine. */
-export interface LastingTimers {
-  set(key: string, dueMs: number, data: unknown): void
-  clear(key: string): void
-  dueMs(key: string): number | null
-}
-
-/** The node behind a context. */
-export interface ContextOwner {
-  readonly node: FlowNode
-  readonly run: string | null
-  send(port: string, value: unknown): void
-  emit(values: Values, atMs?: number): void
-  emitDurably(values: Values): Promise<void>
-  readonly timers: LastingTimers
-  /** Names what sets off the cascades that the node begins by itself from now on; answers what was named before. */
-  from(source: CascadeOrigin['kind']): CascadeOrigin['kind']
-  latest(port: string): unknown
-  /** While emissions come faster than they are kept: settles when there is room again; never rejects. */
-  behind?(): Promise<void> | undefined
-  /** Aborted when the execution that runs is cancelled or its node stops; null while none runs. */
-  executionSignal(): AbortSignal | null
-  /** What feeds the generator of numbers of a call, unless a `seed` port does; the call's id where it is left out. */
-  seed?(call: string): string
-  /** How often the node has been executed with the same input, this time included; 1 where it is left out. */
-  readonly attempt?: number
-  /** A callback of the node has failed. */
-  fail(failure: Failure): void
-  placed(place: { readonly waitingFor: string } | { readonly worker: string }): void
-  reportHealth(status: Health, message: string | null): void
-  log(stream: 'stdout' | 'stderr', text: string): void
-  /** The node has stored bytes. */
-  saved?(ref: ArtifactRef): void
-}
+import { type Repetition, startCron, startInterval, startTimer } from './timers.ts'
 
 /** What a context needs. */
 export interface ContextDeps {
@@ -87,14 +54,20 @@ export class EngineContext implements NodeContext {
   readonly inputs: readonly NodePort[]
   readonly outputs: readonly NodePort[]
   readonly #host: Host
-  readonly #document: FlowDocument
+  #document: FlowDocument
   readonly #owner: ContextOwner
   /** Made when somebody asks for it: most nodes never do. */
   #lifetime: AbortController | null = null
   #listeners: Set<Cancel> | null = null
+  #mounts: Mount[] | null = null
+  #schedules: NodeSchedules | null = null
   #connections: Set<Duplex> | null = null
+  /** Requests and durable arrivals that are being taken. */
+  #taking = 0
+  #taken: (() => void) | null = null
   readonly #isPrivate: boolean
   #listening = true
+  #isHeld = false
   #isOpen = false
   /** As the signal tells, without the cost of asking it for each value. */
   #closed = false
@@ -135,7 +108,7 @@ export class EngineContext implements NodeContext {
 
   async emitDurably(values: Values): Promise<void> {
     if (this.#closed || !this.#listening) throw new CodeError('cancelled', 'the node stops', null)
-    await this.#owner.emitDurably(values)
+    await this.#take(() => this.#owner.emitDurably(values))
   }
 
   setTimer(key: string, dueMs: number, data: unknown): void {
@@ -158,9 +131,15 @@ export class EngineContext implements NodeContext {
     return this.#host.clock.now()
   }
 
-  /** The flow has started. */
+  /** The flow has another document, in which the node is equal. */
+  follow(document: FlowDocument): void {
+    this.#document = document
+  }
+
+  /** The flow has started: requests come in. */
   opened(): void {
     this.#isOpen = true
+    for (const mount of this.#mounts ?? []) mount.open()
   }
 
   after(seconds: number, run: () => void): Cancel {
@@ -179,12 +158,15 @@ export class EngineContext implements NodeContext {
   every(seconds: number, run: () => void): Cancel {
     if (!(seconds > 0)) throw new RangeError(`an interval of ${seconds} s never ends; give more than 0`)
     if (this.#isPrivate) return () => {}
-    return this.#listen(startInterval(this.#host.clock, seconds * 1000, () => this.#guard(run)))
+    const { clock } = this.#host
+    return this.#repeat(`every ${seconds}`, (firstMs) =>
+      startInterval(clock, seconds * 1000, () => this.#guard(run), firstMs),
+    )
   }
 
   cron(pattern: string, run: () => void): Cancel {
     if (this.#isPrivate) return () => {}
-    return this.#listen(startCron(this.#host.clock, this.#host.timeZone, pattern, () => this.#guard(run)))
+    return this.#repeat(`cron ${pattern}`, (firstMs) => startCron(this.#host, pattern, () => this.#guard(run), firstMs))
   }
 
   webhook(route: HookRoute, handler: (request: HookRequest) => void | Promise<void>): void {
@@ -192,7 +174,7 @@ export class EngineContext implements NodeContext {
     if (this.mode === 'batch') throw new Error('a run listens to no webhook; use one in a live flow')
     const answer = async (request: HookRequest): Promise<void> => {
       try {
-        await handler(request)
+        await this.#take(async () => handler(request))
       } catch (error) {
         if (error instanceof HookRefusal || error instanceof DtypeViolation) throw error
         // what the stop cuts off is nobody's failure
@@ -202,7 +184,7 @@ export class EngineContext implements NodeContext {
       }
     }
     this.#owner.from('webhook')
-    this.#listen(this.#host.webhook(this.flow, route, answer))
+    this.#mount(this.#host.webhook(this.flow, route, answer))
   }
 
   socketRoute(
@@ -212,7 +194,7 @@ export class EngineContext implements NodeContext {
   ): void {
     if (this.#isPrivate) return
     if (this.mode === 'batch') throw new Error('a run serves no socket; use one in a live flow')
-    this.#listen(this.#host.socketRoute(this.flow, route, serve, full))
+    this.#mount(this.#host.socketRoute(this.flow, route, serve, full))
   }
 
   fetch(url: string, init?: RequestInit): Promise<Response> {
@@ -284,15 +266,41 @@ export class EngineContext implements NodeContext {
     return this.#host.secrets.mask(text)
   }
 
+  /** Goes on with the schedules of the node before this one, where they are equal; before the start. */
+  inherit(earlier: EngineContext): void {
+    if (earlier.#schedules !== null) (this.#schedules ??= new NodeSchedules()).inherit(earlier.#schedules)
+  }
+
+  /** Ends schedules and has requests wait: another node is to take them. What executes goes on, and may wait. */
+  hold(): void {
+    this.#isHeld = true
+    for (const mount of this.#mounts ?? []) mount.hold()
+    this.#schedules?.hold()
+  }
+
+  /** Settles when no request and no durable arrival is being taken. */
+  taken(): Promise<void> {
+    return this.#taking === 0 ? Promise.resolve() : new Promise((resolve) => (this.#taken = resolve))
+  }
+
   /** Ends timers and routes, so that nothing comes in any more; what executes goes on. */
   closeListeners(): void {
     this.#listening = false
     for (const cancel of this.#listeners ?? []) cancel()
+    this.unmount()
   }
 
-  /** Ends everything. */
+  /** Ends the routes, but for what another node has taken over. */
+  unmount(): void {
+    for (const mount of this.#mounts ?? []) mount.unmount()
+    this.#mounts = null
+  }
+
+  /** Ends everything, but for routes that are held: {@link EngineContext.unmount} does. */
   close(): void {
-    this.closeListeners()
+    this.#listening = false
+    for (const cancel of this.#listeners ?? []) cancel()
+    if (!this.#isHeld) this.unmount()
     this.#closed = true
     this.#lifetime?.abort(stops())
   }
@@ -323,6 +331,25 @@ export class EngineContext implements NodeContext {
     listeners.add(cancel)
     if (!this.#listening) cancel()
     return cancel
+  }
+
+  #mount(mount: Mount): void {
+    ;(this.#mounts ??= []).push(mount)
+    if (!this.#listening) mount.unmount()
+    else if (this.#isOpen) mount.open()
+  }
+
+  #repeat(key: string, start: (firstMs: number | undefined) => Repetition): Cancel {
+    return this.#listen((this.#schedules ??= new NodeSchedules()).make(key, start))
+  }
+
+  async #take<T>(taking: () => Promise<T>): Promise<T> {
+    this.#taking++
+    try {
+      return await taking()
+    } finally {
+      if (--this.#taking === 0) this.#taken?.()
+    }
   }
 
   /** Callbacks are the node's code: what they throw, now or later, is the node's failure. */

@@ -183,6 +183,15 @@ export interface ArtifactHost {
   load(digest: string): Promise<Uint8Array>
 }
 
+/** A mounted webhook or socket. What comes before it is opened waits, unanswered. */
+export interface Mount {
+  /** What comes waits again, for another one that takes its place. */
+  hold(): void
+  open(): void
+  /** Does nothing when another one has taken its place. */
+  unmount(): void
+}
+
 /** Everything that the runtime reaches outside itself. */
 export interface Host {
   readonly clock: Clock
@@ -204,15 +213,18 @@ export interface Host {
   cascadeEnded(cascade: EndedCascade): void
   readonly work: WorkHost
   log(entry: { flow: string; node: string; text: string }): void
-  /** Mount a webhook; the result unmounts it. Throws when the route is taken. */
-  webhook(flow: string, route: HookRoute, handler: (request: HookRequest) => void | Promise<void>): Cancel
-  /** Serve a socket; the result unmounts it and closes its clients. Throws when the route is taken. */
+  /** Mount a webhook, not open yet. Throws when the route is taken; one of the flow that is held makes way. */
+  webhook(flow: string, route: HookRoute, handler: (request: HookRequest) => void | Promise<void>): Mount
+  /**
+   * Serve a socket, not open yet. Throws when the route is taken; one of the flow that is held makes way, and with an
+   * equal secret leaves its clients: each is served anew when the route is opened.
+   */
   socketRoute(
     flow: string,
     route: SocketRoute,
     serve: (peer: SocketPeer) => SocketListener,
     full: (clients: number) => void,
-  ): Cancel
+  ): Mount
   fetch(url: string, init?: RequestInit): Promise<Response>
   /** What goes wrong is an `error` event of the result. */
   connect(target: ConnectTarget): Duplex
@@ -223,6 +235,11 @@ export interface Host {
   call(call: CodeCall): Promise<Values>
   /** End the warm process of a live node, if there is one. */
   release(flow: string, node: string): void
+  /**
+   * Tells one form of a node's code from the next, beside what its document says: a digest of the modules that it comes
+   * from, the version of its package. Null when there is nothing beside.
+   */
+  codeOf(document: FlowDocument, node: FlowNode): string | null
   readonly artifacts: ArtifactHost
   readonly secrets: Secrets
 }

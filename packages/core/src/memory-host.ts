@@ -10,7 +10,6 @@ import {
   type ConnectTarget,
   FileError,
   type HookRequest,
-  type HookRoute,
   type SocketListener,
   type SocketPeer,
   type Values,
@@ -24,6 +23,7 @@ import {
   type EndedCascade,
   type Host,
   type KeptWork,
+  type Mount,
   type ValueSource,
   type WorkHost,
 } from './host.ts'
@@ -37,6 +37,8 @@ export interface MemoryHostOptions {
   readonly timeZone?: string
   /** Executes the code of nodes; without it every call fails. */
   readonly call?: (call: CodeCall) => Promise<Values>
+  /** Forms of nodes' code; without it only documents tell them apart. */
+  readonly codeOf?: Host['codeOf']
   /** Work that an earlier host has kept, as after a crash. */
   readonly kept?: Iterable<KeptWork>
   /** Answers `ctx.fetch`; without it every request fails. */
@@ -114,6 +116,7 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
     deadLetter: (entry) => void deadLetters.push(entry),
     cascadeEnded: (cascade) => void cascades.push(cascade),
     log: (entry) => void logs.push(entry),
+    codeOf: options.codeOf ?? (() => null),
     release: (flow, node) => void released.push(`${flow}/${node}`),
     call: options.call ?? (({ node }) => Promise.reject(noCode(node.id))),
     fetch: options.fetch ?? ((url) => Promise.reject(new TypeError(`this host has no network to fetch ${url} from`))),
@@ -136,37 +139,75 @@ function refused(host: string): never {
   throw new Error(`this host has no network to connect to ${host}`)
 }
 
+interface Mounted<T> {
+  readonly served: T
+  gate: PromiseWithResolvers<void> | null
+  isLeaving: boolean
+}
+
+/** What is mounted, by address; one that is held makes way for another of its flow. */
+class MemoryRoutes<T> {
+  readonly #kind: string
+  readonly #mounted = new Map<string, Mounted<T>>()
+
+  constructor(kind: string) {
+    this.#kind = kind
+  }
+
+  mount(address: string, served: T): Mount {
+    const earlier = this.#mounted.get(address)
+    if (earlier?.isLeaving === false) throw new Error(`the ${this.#kind} "${address}" is taken`)
+    const entry: Mounted<T> = { served, gate: earlier?.gate ?? Promise.withResolvers(), isLeaving: false }
+    this.#mounted.set(address, entry)
+    return {
+      hold() {
+        entry.isLeaving = true
+        entry.gate ??= Promise.withResolvers()
+      },
+      open() {
+        entry.gate?.resolve()
+        entry.gate = null
+      },
+      unmount: () => {
+        if (this.#mounted.get(address) !== entry) return
+        this.#mounted.delete(address)
+        entry.gate?.resolve()
+      },
+    }
+  }
+
+  /** What is served at an address, once it is opened. */
+  async find(address: string): Promise<T> {
+    for (let gate = this.#mounted.get(address)?.gate; gate; gate = this.#mounted.get(address)?.gate) {
+      // oxlint-disable-next-line no-await-in-loop -- another one may be there then
+      await gate.promise
+    }
+    return this.at(address)
+  }
+
+  at(address: string): T {
+    const found = this.#mounted.get(address)
+    if (found === undefined) throw new Error(`there is no ${this.#kind} "${address}"`)
+    return found.served
+  }
+}
+
 function memorySockets(): Pick<MemoryHost, 'socketRoute' | 'plug'> {
-  const mounted = new Map<string, (peer: SocketPeer) => SocketListener>()
+  const routes = new MemoryRoutes<(peer: SocketPeer) => SocketListener>('socket')
   return {
-    socketRoute(flow, route, serve) {
-      const address = `${flow}/${route.path}`
-      if (mounted.has(address)) throw new Error(`the socket "${address}" is taken`)
-      mounted.set(address, serve)
-      return () => void mounted.delete(address)
-    },
-    plug(flow, path, peer) {
-      const serve = mounted.get(`${flow}/${path}`)
-      if (serve === undefined) throw new Error(`there is no socket "${flow}/${path}"`)
-      return serve(peer)
-    },
+    socketRoute: (flow, route, serve) => routes.mount(`${flow}/${route.path}`, serve),
+    plug: (flow, path, peer) => routes.at(`${flow}/${path}`)(peer),
   }
 }
 
 function memoryHooks(): Pick<MemoryHost, 'webhook' | 'hook'> {
-  const mounted = new Map<string, { route: HookRoute; handler: (request: HookRequest) => void | Promise<void> }>()
+  const routes = new MemoryRoutes<(request: HookRequest) => void | Promise<void>>('webhook')
   return {
-    webhook(flow, route, handler) {
-      const address = `${flow}/${route.path}`
-      if (mounted.has(address)) throw new Error(`the webhook "${address}" is taken`)
-      mounted.set(address, { route, handler })
-      return () => void mounted.delete(address)
-    },
+    webhook: (flow, route, handler) => routes.mount(`${flow}/${route.path}`, handler),
     async hook(flow, path, { json, ...request }) {
-      const found = mounted.get(`${flow}/${path}`)
-      if (found === undefined) throw new Error(`there is no webhook "${flow}/${path}"`)
+      const handler = await routes.find(`${flow}/${path}`)
       const body = new TextEncoder().encode(json === undefined ? '' : JSON.stringify(json))
-      await found.handler({ method: 'POST', mediaType: 'application/json', query: {}, body, ...request })
+      await handler({ method: 'POST', mediaType: 'application/json', query: {}, body, ...request })
     },
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The life of a node instance as a scoped resource: what was begun is ended, also after a failed start.
+ * The life of a node instance: what was begun is ended, also after a failed start.
  * @module
  */
 import type { AnyNodeDefinition, NodeInstance, Values } from '@flow-service/connector-sdk'
@@ -28,57 +28,74 @@ export class StartError extends Error {
   }
 }
 
-/** A node about to live. */
-export interface NodeLife {
-  readonly definition: AnyNodeDefinition
-  readonly context: EngineContext
-  /** Runs at the end, before the instance's own stop. */
-  ended?(): void
-}
+/** The life of one node: it starts within 10 s, and stops within 10 s again, also when it has not started. */
+export class NodeLife {
+  readonly #definition: AnyNodeDefinition
+  readonly #context: EngineContext
+  #instance: NodeInstance | null = null
 
-/** Starts a node within 10 s. The end of the scope closes its context and stops it, within 10 s again. */
-export function startNode(life: NodeLife): Effect.Effect<NodeInstance, StartError, Scope.Scope> {
-  const { definition, context } = life
-  const { node } = context
-  let instance: NodeInstance | null = null
-  const end = async (): Promise<void> => {
-    context.close()
-    life.ended?.()
-    try {
-      await instance?.stop?.()
-    } finally {
-      context.disconnect()
-    }
+  constructor(definition: AnyNodeDefinition, context: EngineContext) {
+    this.#definition = definition
+    this.#context = context
   }
-  const begin = async (): Promise<NodeInstance> => {
-    const started = await definition.start(context)
+
+  start(): Effect.Effect<NodeInstance, StartError> {
+    const context = this.#context
+    const { node } = context
+    return Effect.tryPromise({
+      try: () => this.#begin(),
+      catch: (cause) => new StartError(node, context.mask(failureOf(cause).message), { cause }),
+    }).pipe(
+      Effect.timeoutOrElse({
+        duration: BOUND_MS,
+        orElse: () =>
+          Effect.fail(new StartError(node, `node "${node}" took longer than ${BOUND_MS / 1000} s to start`)),
+      }),
+    )
+  }
+
+  /** Closes the context, calls `ended`, and stops the instance. */
+  stop(ended: () => void = () => {}): Effect.Effect<void> {
+    return Effect.tryPromise({ try: () => this.#end(ended), catch: textOf }).pipe(
+      // Finalizers are uninterruptible, and a bound has to interrupt.
+      Effect.interruptible,
+      Effect.timeoutOrElse({
+        duration: BOUND_MS,
+        orElse: () => Effect.fail(`it took longer than ${BOUND_MS / 1000} s`),
+      }),
+      Effect.catch((text) => Effect.sync(() => this.#context.log(`the node did not stop cleanly: ${text}`))),
+    )
+  }
+
+  async #begin(): Promise<NodeInstance> {
+    const context = this.#context
+    const started = await this.#definition.start(context)
     // A start that was given up may still succeed; then nobody else would stop it.
     if (context.closed) {
       await started.stop?.()
       context.disconnect()
-    } else instance = started
+    } else this.#instance = started
     return started
   }
-  const start = Effect.tryPromise({
-    try: begin,
-    catch: (cause) => new StartError(node, context.mask(failureOf(cause).message), { cause }),
-  })
-  return Effect.acquireRelease(Effect.void, () => stopped(context, end)).pipe(
-    Effect.andThen(start),
-    Effect.timeoutOrElse({
-      duration: BOUND_MS,
-      orElse: () => Effect.fail(new StartError(node, `node "${node}" took longer than ${BOUND_MS / 1000} s to start`)),
-    }),
-  )
+
+  async #end(ended: () => void): Promise<void> {
+    this.#context.close()
+    ended()
+    try {
+      await this.#instance?.stop?.()
+    } finally {
+      this.#context.disconnect()
+    }
+  }
 }
 
-function stopped(context: EngineContext, end: () => Promise<void>): Effect.Effect<void> {
-  return Effect.tryPromise({ try: end, catch: textOf }).pipe(
-    // Finalizers are uninterruptible, and a bound has to interrupt.
-    Effect.interruptible,
-    Effect.timeoutOrElse({ duration: BOUND_MS, orElse: () => Effect.fail(`it took longer than ${BOUND_MS / 1000} s`) }),
-    Effect.catch((text) => Effect.sync(() => context.log(`the node did not stop cleanly: ${text}`))),
-  )
+/** Starts a node; the end of the scope stops it. */
+export function startNode(
+  definition: AnyNodeDefinition,
+  context: EngineContext,
+): Effect.Effect<NodeInstance, StartError, Scope.Scope> {
+  const life = new NodeLife(definition, context)
+  return Effect.acquireRelease(Effect.void, () => life.stop()).pipe(Effect.andThen(life.start()))
 }
 
 /** A node's settings with the values of secrets and the defaults of its type. Throws a {@link StartError}: the first fault. */

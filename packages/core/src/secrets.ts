@@ -45,6 +45,15 @@ export function secretRefs(settings: unknown, pointer = ''): SecretRef[] {
   return Object.entries(settings).flatMap(([key, item]) => secretRefs(item, pointer + pointerOf([key])))
 }
 
+/** Values of the secrets that settings name, by name; null for none. */
+export function secretsNamed(settings: unknown, { valueOf }: Pick<Secrets, 'valueOf'>): Map<string, string> | null {
+  const values = secretRefs(settings).flatMap(({ name }): [string, string][] => {
+    const value = valueOf(name)
+    return value === undefined ? [] : [[name, value]]
+  })
+  return values.length === 0 ? null : new Map(values)
+}
+
 /** Settings with the values of secrets; the very same ones without references. Throws {@link MissingSecret}. */
 export const withSecrets = (settings: Values, { valueOf }: Pick<Secrets, 'valueOf'>): Values =>
   filled(settings, (name) => {

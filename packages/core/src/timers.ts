@@ -23,25 +23,40 @@ export function startTimer(clock: Clock, delayMs: number, run: () => void): Canc
   return () => cancel()
 }
 
-/** Runs at whole multiples of an interval from now, without drift; ticks that were missed are not made up. */
-export function startInterval(clock: Clock, intervalMs: number, run: () => void): Cancel {
-  const startMs = clock.now()
+/** A repeated timer. */
+export interface Repetition {
+  /** When it runs next, also after its end; null for never. */
+  readonly dueMs: number | null
+  readonly end: Cancel
+}
+
+/**
+ * Runs at whole multiples of an interval from now, without drift; ticks that were missed are not made up. `firstMs` is the
+ * first one where the repetition goes on with another one's, and may have passed.
+ */
+export function startInterval(clock: Clock, intervalMs: number, run: () => void, firstMs?: number): Repetition {
+  const startMs = (firstMs ?? clock.now() + intervalMs) - intervalMs
   let tick = 0
   const next = (nowMs: number): number => {
     tick = Math.max(tick, Math.floor((nowMs - startMs) / intervalMs)) + 1
     return startMs + tick * intervalMs
   }
-  return repeat(clock, next, run, intervalMs)
+  return repeat(clock, next, run, { firstMs, longestMs: intervalMs })
 }
 
 /**
  * Runs at the times of a cron pattern of five fields, in a time zone (IANA name). A day matches by day of month or by
- * weekday when both are restricted, and by both when one begins with `*` (Vixie cron). Throws a RangeError that names
- * what is wrong with the pattern.
+ * weekday when both are restricted, and by both when one begins with `*` (Vixie cron); `firstMs` as in
+ * {@link startInterval}. Throws a RangeError that names what is wrong with the pattern.
  */
-export function startCron(clock: Clock, timeZone: string, pattern: string, run: () => void): Cancel {
+export function startCron(
+  { clock, timeZone }: { readonly clock: Clock; readonly timeZone: string },
+  pattern: string,
+  run: () => void,
+  firstMs?: number,
+): Repetition {
   const cron = parseCron(pattern, timeZone)
-  return repeat(clock, (nowMs) => cron.nextRun(new Date(nowMs))?.getTime() ?? null, run)
+  return repeat(clock, (nowMs) => cron.nextRun(new Date(nowMs))?.getTime() ?? null, run, { firstMs })
 }
 
 /** Croner takes more than five plain fields: its letters and signs are refused first. */
@@ -55,19 +70,28 @@ function parseCron(pattern: string, timezone: string): Cron {
  * `next` gives the first due time after a time, null for never. No wait is longer than `longestMs`: a clock that was set
  * back would else make one so much longer.
  */
-function repeat(clock: Clock, next: (nowMs: number) => number | null, run: () => void, longestMs = Infinity): Cancel {
+function repeat(
+  clock: Clock,
+  next: (nowMs: number) => number | null,
+  run: () => void,
+  { firstMs, longestMs = Infinity }: { readonly firstMs: number | undefined; readonly longestMs?: number },
+): Repetition {
   let cancel: Cancel = () => {}
-  const plan = (afterMs: number): void => {
-    const dueMs = next(afterMs)
-    if (dueMs === null) return
-    cancel = startTimer(clock, Math.min(dueMs - clock.now(), longestMs), () => {
+  let dueMs: number | null = null
+  const plan = (due: number | null): void => {
+    dueMs = due
+    if (due === null) return
+    cancel = startTimer(clock, Math.min(due - clock.now(), longestMs), () => {
       // Planned before the run, so that a run which ends the repetition ends it; a timer may fire a little early.
-      plan(Math.max(dueMs, clock.now()))
+      plan(next(Math.max(due, clock.now())))
       run()
     })
   }
-  plan(clock.now())
-  return () => {
-    cancel()
+  plan(firstMs ?? next(clock.now()))
+  return {
+    get dueMs() {
+      return dueMs
+    },
+    end: () => cancel(),
   }
 }

@@ -13,9 +13,9 @@ const QUARTER = 15 * 60_000
 async function firings(pattern: string, zone: string, from: string, days: number): Promise<Date[]> {
   const clock = new VirtualClock(Date.parse(from))
   const times: Date[] = []
-  const cancel = startCron(clock, zone, pattern, () => times.push(new Date(clock.now())))
+  const cancel = startCron({ clock, timeZone: zone }, pattern, () => times.push(new Date(clock.now())))
   await clock.advance(days * DAY)
-  cancel()
+  cancel.end()
   expect(clock.pending).toBe(0)
   return times
 }
@@ -105,7 +105,7 @@ describe('five fields', () => {
     ['0 0 31 4,6-9/3,11 *', 'names a day that its months never have'],
     [`${'1,'.repeat(5000)}x * * * *`, 'as minute'],
   ])('"%s" is refused: it %s [R245] [F41]', (pattern, text) => {
-    const start = () => startCron(new VirtualClock(START), 'UTC', pattern, () => {})
+    const start = () => startCron({ clock: new VirtualClock(START), timeZone: 'UTC' }, pattern, () => {})
     expect(start).toThrow(RangeError)
     expect(start).toThrow(text)
     expect(cronFault(pattern)?.length).toBeLessThan(500)
@@ -135,7 +135,7 @@ describe('five fields', () => {
         const clock = new VirtualClock(START)
         if (cronFault(text) !== null) return
         passed += 1
-        startCron(clock, 'UTC', text, () => {})
+        startCron({ clock, timeZone: 'UTC' }, text, () => {})
         expect([text, clock.pending]).toEqual([text, 1])
       }),
       { numRuns: 3000 },

@@ -33,7 +33,7 @@ test('an interval keeps to its grid without drift, also with fractions of millis
   const times: number[] = []
   const cancel = startInterval(clock, 100.1, () => times.push(clock.now() - START - 0.3))
   await clock.advance(1001)
-  cancel()
+  cancel.end()
   await clock.advance(1000)
   expect(times.map((time) => Math.round(time * 10) / 10)).toEqual(
     Array.from({ length: 10 }, (_, at) => Math.round((at + 1) * 1001) / 10),
@@ -58,7 +58,7 @@ test('an interval that is cancelled by its own tick ends', async () => {
   let ticks = 0
   const cancel = startInterval(clock, 10, () => {
     ticks++
-    cancel()
+    cancel.end()
   })
   await clock.advance(100)
   expect([ticks, clock.pending]).toEqual([1, 0])
@@ -67,7 +67,7 @@ test('an interval that is cancelled by its own tick ends', async () => {
 test('a cron pattern fires at its times in the engine’s zone, over the change to summer time', async () => {
   const clock = new VirtualClock(Date.UTC(2026, 2, 28, 12))
   const times: string[] = []
-  startCron(clock, 'Europe/Berlin', '30 7 * * *', () => times.push(new Date(clock.now()).toISOString()))
+  startCron({ clock, timeZone: 'Europe/Berlin' }, '30 7 * * *', () => times.push(new Date(clock.now()).toISOString()))
   await clock.advance(2 * DAY)
   expect(times).toEqual(['2026-03-29T05:30:00.000Z', '2026-03-30T05:30:00.000Z'])
 })

@@ -19,7 +19,7 @@ import {
 } from '@flow-service/protocol'
 import * as z from 'zod'
 
-import { checkDocument, type LiveFlow, LiveRuntime, NodeRegistry } from '../../core/src/index.ts'
+import { checkDocument, type LiveFlow, LiveRuntime, type Mount, NodeRegistry } from '../../core/src/index.ts'
 import { type MemoryHost, memoryHost } from '../../core/src/testing.ts'
 import type { Setup } from './test-kit.ts'
 
@@ -203,9 +203,12 @@ export class ContractFlow {
     return connection
   }
 
-  #mount(deliver: Deliver): () => void {
-    this.#routes.add(deliver)
-    return () => void this.#routes.delete(deliver)
+  #mount(deliver: Deliver): Mount {
+    return {
+      hold() {},
+      open: () => void this.#routes.add(deliver),
+      unmount: () => void this.#routes.delete(deliver),
+    }
   }
 }
 

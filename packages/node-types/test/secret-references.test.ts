@@ -29,7 +29,7 @@ async function start(type: string, settings: object, direction: 'input' | 'outpu
   const routes: { secret: string | null }[] = []
   const mount = (_flow: string, route: { secret: string | null }) => {
     routes.push(route)
-    return () => {}
+    return { hold() {}, open() {}, unmount() {} }
   }
   const host: MemoryHost = {
     ...memoryHost({

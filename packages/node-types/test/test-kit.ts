@@ -24,7 +24,7 @@ import {
 } from '@flow-service/connector-sdk'
 import type { Health } from '@flow-service/protocol'
 
-import { type LiveFlow, LiveRuntime, NodeRegistry } from '../../core/src/index.ts'
+import { type LiveFlow, LiveRuntime, type Mount, NodeRegistry } from '../../core/src/index.ts'
 import { type MemoryHost, memoryHost } from '../../core/src/testing.ts'
 import { documentOf, NodeProbe, type Place } from './node-probe.ts'
 
@@ -57,6 +57,9 @@ export const findings = (definition: AnyNodeDefinition, setup: Setup): readonly 
 
 export const codes = (definition: AnyNodeDefinition, setup: Setup): string[] =>
   findings(definition, setup).map(({ code }) => code)
+
+/** The tests bring requests to the handlers themselves. */
+const always: Mount = { hold() {}, open() {}, unmount() {} }
 
 /** A started node. */
 export class Rig {
@@ -99,11 +102,11 @@ export class Rig {
       secrets: { valueOf: (name) => ({ $secret: name }) as never, mask: (text) => text },
       webhook: (_flow, route, handler) => {
         this.hooks.push({ route, handler })
-        return () => {}
+        return always
       },
       socketRoute: (_flow, route, serve, full) => {
         this.sockets.push({ route, serve, full })
-        return () => {}
+        return always
       },
       artifacts: {
         ...artifacts,

@@ -110,6 +110,18 @@ export const flowSchema = flowDocumentSchema
 /** A flow as the API answers it: its document, status, issues and versions. */
 export type Flow = z.infer<typeof flowSchema>
 
+/** A flow that was published, and the nodes that were made anew for it. */
+export const publishedFlowSchema = flowSchema
+  .extend({
+    rebuilt: z.array(z.string()).meta({
+      description:
+        'Ids of the nodes that were made anew, then of those that have gone; none where the flow is not active.',
+    }),
+  })
+  .meta({ id: 'PublishedFlow' })
+/** A flow that was published, and the ids of the nodes that were made anew or have gone. */
+export type PublishedFlow = z.infer<typeof publishedFlowSchema>
+
 /** A row of `GET /flows/`. */
 export const flowListItemSchema = z
   .object({

@@ -38,12 +38,19 @@ export {
 } from './event-frames.ts'
 export { type Flavor, flavorCreateSchema, flavorSchema, type FlavorUpdate, flavorUpdateSchema } from './flavor.ts'
 export { type FlowGraph, flowGraphSchema } from './flow-graph.ts'
-export { duplicateRequestSchema, publishRequestSchema, renameRequestSchema } from './flow-requests.ts'
+export {
+  duplicateRequestSchema,
+  type PublishRequest,
+  publishRequestSchema,
+  renameRequestSchema,
+} from './flow-requests.ts'
 export {
   type Flow,
   type FlowListItem,
   flowListItemSchema,
   flowSchema,
+  type PublishedFlow,
+  publishedFlowSchema,
   type FlowState,
   flowStateSchema,
   type FlowStatus,

@@ -13,6 +13,8 @@ import {
   type FlowState,
   type Issue,
   normalizeDocument,
+  type PublishedFlow,
+  type PublishRequest,
   type ValidationResult,
 } from '@flow-service/protocol'
 import type * as z from 'zod'
@@ -143,32 +145,48 @@ export class Flows {
   }
 
   /**
-   * Makes the draft of that version the published form; an active flow is rebuilt. Refuses with `version_conflict`,
-   * `code_defined` or `flow_invalid`.
+   * Makes the draft of that version the published form. Of an active flow the nodes that it changes are made anew, with
+   * `restart` all of them; `rebuilt` names them. Refuses with `version_conflict`, `code_defined` or `flow_invalid`, also
+   * when a node does not start: then nothing has changed.
    */
-  async publish(name: string, version: number, by: UserPrincipal): Promise<Flow> {
-    const { eventLog, live, published } = this.#deps
+  async publish(name: string, { version, restart }: PublishRequest, by: UserPrincipal): Promise<PublishedFlow> {
+    const { live, published } = this.#deps
     const stored = await this.#rows.find(name)
     assertOwnedByApi(stored, this.#deps.code)
     if (stored.version !== version) throw versionConflict(name, stored.version)
     await this.#assertSound(currentContent(stored), stored)
-    if (stored.draft === null) return this.#view.flow(stored)
-    const made = await live.exclusive(stored.id, async () => {
-      const row = await changeOrFind(
-        () =>
-          this.#rows.change(async (tx) => {
-            const changed = await this.#store.publish(tx, { id: stored.id, version, by: by.email })
-            if (changed) await eventLog.audit(tx, publication(changed, by))
-            return changed
-          }),
-        async () => publishedFrom(await this.#store.byId(stored.id), stored),
-      )
-      if (row === null) return null
-      published.take(row)
-      await live.rebuild(row)
-      return row
+    if (stored.draft === null && !restart) return { ...(await this.#view.flow(stored)), rebuilt: [] }
+    const made = await this.#rows.exclusively(name, async (row) => {
+      if (row.version !== version || (row.draft === null) !== (stored.draft === null)) return null
+      const next = row.draft === null ? row : { ...row, published: row.draft, published_version: version, draft: null }
+      const commit = async (rebuilt: readonly string[]): Promise<FlowRow> => {
+        const changed = await this.#commitPublished(row, by, { restart, rebuilt })
+        if (changed === null) throw overtaken
+        published.take(changed)
+        return changed
+      }
+      return live.replace({ row, next, restart, commit }).catch(nullIfOvertaken)
     })
-    return made ? this.#view.flow(made) : this.publish(name, version, by)
+    if (made === null) return this.publish(name, { version, restart }, by)
+    return { ...(await this.#view.flow(made.row)), rebuilt: [...made.rebuilt] }
+  }
+
+  /** Null when the row is of another version by now. */
+  #commitPublished(
+    stored: FlowRow,
+    by: UserPrincipal,
+    done: { readonly restart: boolean; readonly rebuilt: readonly string[] },
+  ): Promise<FlowRow | null> {
+    const { id, version, draft } = stored
+    return changeOrFind(
+      () =>
+        this.#rows.change(async (tx) => {
+          const changed = draft === null ? stored : await this.#store.publish(tx, { id, version, by: by.email })
+          if (changed) await this.#deps.eventLog.audit(tx, publication(changed, by, done))
+          return changed
+        }),
+      async () => publishedFrom(await this.#store.byId(id), stored),
+    )
   }
 
   /** Removes the draft; the version grows, and without a draft nothing changes. Refuses with `not_published` or `code_defined`. */
@@ -272,15 +290,27 @@ export class Flows {
   }
 }
 
+/** A save has changed the row that was about to be published. */
+const overtaken = new Error('the flow has changed meanwhile')
+
+function nullIfOvertaken(error: unknown): null {
+  if (error === overtaken) return null
+  throw error
+}
+
 /** A row when it has the draft of this one as its published form. */
 function publishedFrom(row: FlowRow | null, { draft, version }: FlowRow): FlowRow | null {
   const isDone = row?.version === version && row.draft === null && isStored(row.published, draft)
   return isDone ? row : null
 }
 
-const publication = ({ name, version }: FlowRow, by: UserPrincipal) => ({
+const publication = (
+  { name, version }: FlowRow,
+  by: UserPrincipal,
+  done: { readonly restart: boolean; readonly rebuilt: readonly string[] },
+) => ({
   action: 'flow.publish',
   actor: actorOf(by),
   flow: name,
-  detail: { version },
+  detail: { version, ...done, rebuilt: [...done.rebuilt] },
 })

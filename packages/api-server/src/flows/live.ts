@@ -5,7 +5,9 @@
  * started.
  * - live.V1 the wish is stored before anything happens: a crash in between ends in what was wished.
  * - live.V2 starts, stops and pauses of one flow never overlap ({@link LiveFlows.exclusive}).
- * - live.V3 only a stop gives up what waits; a rebuild and the end of the engine keep it for the next start.
+ * - live.V3 only a stop gives up what waits; the end of the engine keeps it for the next start.
+ * - live.V4 a flow that runs is replaced in place, and a new content is stored once its nodes have started: one that does
+ *   not start leaves flow and row as they were. Where it is stored already the old one goes on, with an issue that says so.
  */
 import { type LiveFlow, type LiveRuntime, StartError } from '@flow-service/core'
 import type { FlowDocument, FlowStatus, Issue, NodeState } from '@flow-service/protocol'
@@ -15,9 +17,9 @@ import type { EventBus } from '../events/event-bus.ts'
 import type { CurrentValues } from '../messages/current-values.ts'
 import type { Log } from '../process/log.ts'
 import type { LiveWork } from '../work/work.ts'
-import { isError } from './refusals.ts'
+import { flowInvalid, isError } from './refusals.ts'
 import { createFlowStore, type FlowHead, type FlowRow, type FlowStore } from './store.ts'
-import { publishedContent } from './stored-content.ts'
+import { publishedContent, type ReadContent } from './stored-content.ts'
 
 /** What the engine shows of a flow beside its document. */
 export interface LiveState {
@@ -48,8 +50,16 @@ export interface LiveFlows {
   resume(row: FlowRow): Promise<boolean>
   /** The flow of a row while it runs. */
   running(row: FlowHead): LiveFlow | undefined
-  /** Starts a flow again that is active or failed, after its published form has changed; one that is stopped stays so. */
+  /**
+   * Follows what a flow executes after it has changed: one that is active is replaced in place, one that is failed is
+   * started, one that is stopped stays so.
+   */
   rebuild(row: FlowRow): Promise<void>
+  /**
+   * Gives a flow another published form. Refuses with `flow_invalid` when a node of it does not start, and with what
+   * `commit` refuses: then nothing has changed. `rebuilt` has the nodes that were made anew or have gone.
+   */
+  replace(change: Replacement): Promise<{ readonly row: FlowRow; readonly rebuilt: readonly string[] }>
   /**
    * Starts the flows that are wished to be active, side by side, but those that `isMissing` names. One that cannot be
    * started is failed; the others are not affected.
@@ -60,6 +70,17 @@ export interface LiveFlows {
   failed(): number
   /** Tells observers the state and version of a flow; `status` where others know better. */
   announce(row: FlowRow, status?: FlowStatus): void
+}
+
+/** Another published form of a flow. */
+interface Replacement {
+  readonly row: FlowRow
+  /** The row as it is to be. */
+  readonly next: FlowRow
+  /** Every node is made anew. */
+  readonly restart: boolean
+  /** Stores it and takes it over; answers the row as it is then. Told the nodes that are made anew or go. */
+  readonly commit: (rebuilt: readonly string[]) => Promise<FlowRow>
 }
 
 /** What live flows are made of. */
@@ -84,6 +105,8 @@ class RuntimeFlows implements LiveFlows {
   readonly #store: FlowStore
   /** Why flows are failed, by the flow's id. */
   readonly #failures = new Map<string, Issue>()
+  /** Why flows go on with what they executed before, by the flow's id. */
+  readonly #outdated = new Map<string, Issue>()
   /** The latest change of each flow that is not over. */
   readonly #changes = new Map<string, Promise<unknown>>()
 
@@ -95,12 +118,13 @@ class RuntimeFlows implements LiveFlows {
   state(row: FlowHead): LiveState {
     const flow = this.running(row)
     const failure = this.#failures.get(row.id)
+    const outdated = flow && this.#outdated.get(row.id)
     const nodeStates = flow?.nodeStates() ?? []
     return {
       status: statusOf(row, flow, failure),
       held: flow?.held ?? 0,
       nodeStates,
-      issues: [...(failure ? [failure] : []), ...nodeStates.flatMap(healthIssues)],
+      issues: [...[failure ?? outdated ?? []].flat(), ...nodeStates.flatMap(healthIssues)],
     }
   }
 
@@ -127,6 +151,31 @@ class RuntimeFlows implements LiveFlows {
 
   failed(): number {
     return this.#failures.size
+  }
+
+  async replace({ row, next, restart, commit }: Replacement): Promise<Awaited<ReturnType<LiveFlows['replace']>>> {
+    const flow = this.running(row)
+    const content = publishedContent(next)
+    if (content?.document.mode === 'live' && flow) {
+      let made = next
+      const store = async (rebuilt: readonly string[]): Promise<void> => void (made = await commit(rebuilt))
+      try {
+        const rebuilt = await flow.rebuild(content.document, { values: this.#values(), restart, commit: store })
+        this.#outdated.delete(row.id)
+        return { row: made, rebuilt }
+      } catch (error) {
+        throw this.#refusal(row, error, content.document)
+      } finally {
+        this.announce(made)
+      }
+    }
+    if (content?.document.mode === 'live' && this.#failures.has(row.id)) {
+      return await this.#replaceFailed(next, content.document, commit)
+    }
+    const made = await commit([])
+    if (flow) await this.stop(made)
+    else this.announce(made)
+    return { row: made, rebuilt: [] }
   }
 
   async start(row: FlowRow): Promise<boolean> {
@@ -161,7 +210,11 @@ class RuntimeFlows implements LiveFlows {
   }
 
   async rebuild(row: FlowRow): Promise<void> {
-    if (await this.#end(row, true)) await this.#build(row)
+    const flow = this.running(row)
+    const content = publishedContent(row)
+    if (!flow || content?.document.mode !== 'live') {
+      if (await this.#end(row, true)) await this.#build(row)
+    } else await this.#follow(row, flow, content)
     this.announce(row)
   }
 
@@ -173,18 +226,76 @@ class RuntimeFlows implements LiveFlows {
     for (const row of rows) this.announce(row)
   }
 
+  /** Replaces what a flow executes by what is stored; what does not start leaves it as it is, and why is kept. */
+  async #follow(row: FlowRow, flow: LiveFlow, { document, fault }: ReadContent): Promise<void> {
+    try {
+      this.#assertSound(document, fault)
+      await flow.rebuild(document, { values: this.#values() })
+      this.#outdated.delete(row.id)
+    } catch (error) {
+      const known = this.running(row) ? this.#outdated : this.#failures
+      known.set(row.id, startFailed(error, document))
+      this.#deps.log.warn({ err: error, flow: row.name }, 'a live flow could not be rebuilt')
+    }
+  }
+
+  /** Starts the new content of a flow that is failed, and lets it go on once it is stored. */
+  async #replaceFailed(
+    next: FlowRow,
+    document: FlowDocument,
+    commit: Replacement['commit'],
+  ): Promise<Awaited<ReturnType<LiveFlows['replace']>>> {
+    const { runtime } = this.#deps
+    const rebuilt = document.nodes.map(({ id }) => id)
+    let made = next
+    try {
+      const options = { values: this.#values(), paused: next.wished === 'paused', deferred: true }
+      const flow = await runtime.start(document, options)
+      try {
+        made = await commit(rebuilt)
+      } catch (error) {
+        await flow.stop({ keep: true })
+        throw error
+      }
+      flow.takeUp()
+      this.#failures.delete(next.id)
+      return { row: made, rebuilt }
+    } catch (error) {
+      throw error instanceof StartError ? flowInvalid(next.name, [startFailed(error, document)]) : error
+    } finally {
+      this.announce(made)
+    }
+  }
+
+  /** What a failed replacement is refused with. A flow that did not even go back is failed. */
+  #refusal(row: FlowRow, error: unknown, document: FlowDocument): unknown {
+    const issue = startFailed(error, document)
+    if (!this.running(row)) {
+      this.#failures.set(row.id, issue)
+      this.#deps.log.warn({ err: error, flow: row.name }, 'a live flow could not be started again')
+    }
+    return error instanceof StartError ? flowInvalid(row.name, [issue]) : error
+  }
+
+  #values(): { get(message: string): unknown } {
+    return { get: (message) => this.#deps.values.get(message)?.value }
+  }
+
+  #assertSound(document: FlowDocument, fault: Issue | null): void {
+    const error = fault ?? this.#deps.check(document).find(isError)
+    if (error) throw new StartError(error.node, error.message)
+  }
+
   /** Starts a flow; false, and why is kept, when it cannot be started. */
   async #build(row: FlowRow, deferred = false): Promise<boolean> {
-    const { log, runtime, values: current } = this.#deps
+    const { log, runtime } = this.#deps
     const content = publishedContent(row)
     if (content === null || content.document.mode === 'batch') return true
     const { document, fault } = content
     this.#failures.delete(row.id)
     try {
-      const error = fault ?? this.#deps.check(document).find(isError)
-      if (error) throw new StartError(error.node, error.message)
-      const values = { get: (message: string) => current.get(message)?.value }
-      await runtime.start(document, { values, paused: row.wished === 'paused', deferred })
+      this.#assertSound(document, fault)
+      await runtime.start(document, { values: this.#values(), paused: row.wished === 'paused', deferred })
       return true
     } catch (error) {
       this.#failures.set(row.id, startFailed(error, document))
@@ -196,6 +307,7 @@ class RuntimeFlows implements LiveFlows {
   async #end(row: FlowRow, keep: boolean): Promise<boolean> {
     const flow = this.running(row)
     const hasFailed = this.#failures.delete(row.id)
+    this.#outdated.delete(row.id)
     await flow?.stop({ keep })
     if (flow) await this.#committed(row)
     return flow !== undefined || hasFailed

@@ -13,6 +13,7 @@ import {
   flowStateSchema,
   nameSchema,
   nodeTypeSchema,
+  publishedFlowSchema,
   publishRequestSchema,
   renameRequestSchema,
   validationResultSchema,
@@ -87,11 +88,12 @@ export const flowsEndpoints = {
     method: 'post',
     path: '/flows/{name}/publish',
     summary: 'Publish the draft',
-    description: 'An active flow is built anew; last values stay.',
+    description:
+      'Of an active flow the nodes that have changed are made anew, and what comes to them waits; all others go on, and last values stay. When a node of the new content does not start, nothing is published.',
     auth: 'user',
     params,
     body: json(publishRequestSchema),
-    replies: { 200: reply.json('The flow.', flowSchema) },
+    replies: { 200: reply.json('The flow, and what was made anew.', publishedFlowSchema) },
     problems: ['version_conflict', 'flow_invalid', 'code_defined'],
   }),
   discardDraft: endpoint({
@@ -194,7 +196,7 @@ export const flowsHandlers = ({ flows, registry, missing }: FlowsHandlersDeps): 
   },
   publish: async ({ params: { name }, body, principal }) => ({
     status: 200,
-    value: await flows.publish(name, body.version, principal),
+    value: await flows.publish(name, body, principal),
   }),
   graph: async () => ({ status: 200, value: await flows.graph() }),
   discardDraft: async ({ params: { name }, principal }) => ({

@@ -2,7 +2,8 @@
  * The mounted webhooks: which handler a path below `/hooks` belongs to (wire decisions G06, G68).
  * @module
  */
-import type { Cancel, HookRequest, HookRoute } from '@flow-service/connector-sdk'
+import type { HookRequest, HookRoute } from '@flow-service/connector-sdk'
+import type { Mount } from '@flow-service/core'
 
 import { RouteTable } from './route-table.ts'
 
@@ -18,19 +19,22 @@ export interface Hook {
 /** The webhooks of the active flows. */
 export interface Hooks {
   /**
-   * Mounts a webhook at `{flow}/{path}/{secret}`; the result unmounts it. Throws an error when the flow has one at
-   * that path already, or when no URL can name the path.
+   * Mounts a webhook at `{flow}/{path}/{secret}`, held. Throws an error when the flow has one at that path already that
+   * is not held, or when no URL can name the path.
    */
-  register(flow: string, route: HookRoute, handler: HookHandler): Cancel
+  register(flow: string, route: HookRoute, handler: HookHandler): Mount
   /** The webhook behind the raw path below `/hooks`; through the portal only one with a secret. */
   find(rawPath: string, isPortal?: boolean): Hook | undefined
+  /** As `find`, but waits for one that is held. */
+  found(rawPath: string, isPortal?: boolean): Promise<Hook | undefined>
 }
 
 /** A table of webhooks without any. */
 export function createHooks(): Hooks {
   const table = new RouteTable<Hook>('webhook')
   return {
-    register: (flow, route, handler) => table.mount(flow, route, { methods: route.methods, handler }),
+    register: (flow, route, handler) => table.mount(flow, route, { methods: route.methods, handler }).mount,
     find: (rawPath, isPortal) => table.find(rawPath, isPortal),
+    found: (rawPath, isPortal) => table.found(rawPath, isPortal),
   }
 }

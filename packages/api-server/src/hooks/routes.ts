@@ -31,10 +31,10 @@ const acceptedHeaders = { 'content-type': 'application/json', 'content-length': 
  * The handler to mount at `/hooks`, before any body parser. It answers 202 once the handler of the route has taken the
  * request; unknown flow, path and secret are answered alike with 404.
  */
-export function hookRoutes(hooks: Pick<Hooks, 'find'>, isPortal: IsPortal = () => false): RequestHandler {
+export function hookRoutes(hooks: Pick<Hooks, 'find' | 'found'>, isPortal: IsPortal = () => false): RequestHandler {
   return async (request, response) => {
     try {
-      await answer((path) => hooks.find(path, isPortal(request)), request, response)
+      await answer(hooks, isPortal(request), request, response)
     } catch (error) {
       response.setHeaders(new Map(Object.entries(inert)))
       response.once('finish', () => drain(request))
@@ -44,14 +44,17 @@ export function hookRoutes(hooks: Pick<Hooks, 'find'>, isPortal: IsPortal = () =
 }
 
 async function answer(
-  find: (rawPath: string) => Hook | undefined,
+  hooks: Pick<Hooks, 'find' | 'found'>,
+  isPortal: boolean,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const { url = '', method } = request
   const mark = url.indexOf('?')
-  const hook = find(mark < 0 ? url : url.slice(0, mark))
-  if (!hook) throw new ProblemError('not_found', 'no active flow has a webhook here')
+  const path = mark < 0 ? url : url.slice(0, mark)
+  // without a turn where nothing waits
+  const hook = hooks.find(path, isPortal) ?? (await hooks.found(path, isPortal))
+  if (!hook) throw noHook()
   if ((method !== 'GET' && method !== 'POST') || !hook.methods.includes(method)) {
     throw new ProblemError('method_not_allowed', `this webhook takes ${hook.methods.join(' and ')}`, {
       allow: hook.methods,
@@ -60,9 +63,14 @@ async function answer(
   const query = mark < 0 ? noQuery : parseFields(url.slice(mark + 1), 'query')
   const mediaType = mediaTypeOf(request) ?? ''
   const body = method === 'GET' ? empty : checked(mediaType, await readBytes(request, MAX_HOOK_BYTES))
-  await deliver(hook, { method, mediaType, query, body })
+  // the body may have come while the route went to another node
+  const taking = hooks.find(path, isPortal) === hook ? hook : await hooks.found(path, isPortal)
+  if (!taking) throw noHook()
+  await deliver(taking, { method, mediaType, query, body })
   response.writeHead(202, acceptedHeaders).end(accepted)
 }
+
+const noHook = (): ProblemError => new ProblemError('not_found', 'no active flow has a webhook here')
 
 const OPENING_BRACE = 0x7b
 const OPENING_BRACKET = 0x5b

@@ -7,13 +7,8 @@
  * firewall would reach it on their behalf.
  * @module
  */
-import {
-  type Cancel,
-  gatherWrites,
-  type SocketListener,
-  type SocketPeer,
-  type SocketRoute,
-} from '@flow-service/connector-sdk'
+import { gatherWrites, type SocketListener, type SocketPeer, type SocketRoute } from '@flow-service/connector-sdk'
+import type { Mount } from '@flow-service/core'
 import { MAX_HOOK_BYTES, MAX_SOCKET_CLIENTS } from '@flow-service/protocol'
 import type { WebSocket } from 'ws'
 
@@ -27,38 +22,55 @@ import { RouteTable } from './route-table.ts'
 const CLOSE_MS = 2000
 /** The flow goes away (RFC 6455, 7.4.1). */
 const GOING_AWAY = 1001
+/** What a client may send while its socket is held, in characters; then it is not read any more. */
+const MAX_HELD_LENGTH = 1024 * 1024
 
 interface Served {
   readonly serve: (peer: SocketPeer) => SocketListener
   /** Told of each client that is one too many. */
   readonly full: (clients: number) => void
   readonly isOpen: boolean
-  readonly clients: Set<WebSocket>
+  clients: Set<Client>
   /** Being accepted; they count as clients. */
   opening: number
-  isMounted: boolean
 }
 
 /** The served sockets of one engine. */
 export class ServedSockets {
   readonly #table = new RouteTable<Served>('socket')
 
-  /** Serves a socket; the result unmounts it. Throws when the flow has one there already. */
-  register(flow: string, route: SocketRoute, serve: Served['serve'], full: Served['full']): Cancel {
-    const isOpen = route.secret === null
-    const served: Served = { serve, full, isOpen, clients: new Set(), opening: 0, isMounted: true }
-    const unmount = this.#table.mount(flow, route, served)
-    return () => {
-      unmount()
-      served.isMounted = false
-      for (const socket of served.clients) closeSocket(socket)
+  /**
+   * Serves a socket, held. Throws when the flow has one there already that is not held; one that is, with an equal secret,
+   * leaves its clients, which are served anew when this one is opened.
+   */
+  register(flow: string, route: SocketRoute, serve: Served['serve'], full: Served['full']): Mount {
+    const served: Served = { serve, full, isOpen: route.secret === null, clients: new Set(), opening: 0 }
+    const { mount, earlier } = this.#table.mount(flow, route, served)
+    if (earlier !== null) {
+      served.clients = earlier.clients
+      earlier.clients = new Set()
+    }
+    return {
+      hold() {
+        mount.hold()
+        for (const client of served.clients) client.hold()
+      },
+      open() {
+        mount.open()
+        for (const client of served.clients) client.serve(serve)
+      },
+      unmount() {
+        mount.unmount()
+        for (const client of served.clients) client.close()
+      },
     }
   }
 
   /** Answers upgrades below `/hooks`: an unknown path and a wrong secret alike with 404. */
   upgrade({ isPortal, home }: { readonly isPortal: IsPortal; readonly home: HomeOrigins }): UpgradeHandler {
     return async (asked) => {
-      const served = this.#table.find(asked.rest, isPortal(asked.request))
+      const find = (): Promise<Served | undefined> => this.#table.found(asked.rest, isPortal(asked.request))
+      const served = await find()
       if (served === undefined) throw new ProblemError('not_found', 'no active flow serves a socket here')
       if (served.isOpen && !isFromHome(asked.request, home)) {
         const { origin } = asked.request.headers
@@ -73,7 +85,11 @@ export class ServedSockets {
       served.opening++
       try {
         const socket = await asked.accept({ maxPayloadBytes: MAX_HOOK_BYTES, stopCode: GOING_AWAY })
-        connect(served, socket, gatherWrites(asked.request.socket))
+        const client = new Client(socket, gatherWrites(asked.request.socket))
+        // the socket may have gone to another node meanwhile, or away
+        const now = await find().catch(() => undefined)
+        if (now === undefined) client.close()
+        else client.join(now)
       } finally {
         served.opening--
       }
@@ -81,31 +97,67 @@ export class ServedSockets {
   }
 }
 
-function connect(served: Served, socket: WebSocket, gather: () => void): void {
-  if (!served.isMounted) return closeSocket(socket)
-  const { clients } = served
-  clients.add(socket)
-  const listener = served.serve({
-    get waiting() {
-      return socket.bufferedAmount
-    },
-    send(frame, sent) {
-      gather()
-      socket.send(frame, { binary: false }, sent)
-    },
-    cut: () => socket.terminate(),
-  })
-  socket.on('message', (data, isBinary) => {
-    if (!isBinary && served.isMounted) listener.heard((data as Buffer).toString())
-  })
-  socket.once('close', () => {
-    clients.delete(socket)
-    listener.closed()
-  })
-}
+/** One client of a served socket. While it is held its frames wait. */
+class Client {
+  readonly #socket: WebSocket
+  readonly #gather: () => void
+  /** Null while it is held. */
+  #listener: SocketListener | null = null
+  readonly #frames: string[] = []
+  #length = 0
+  #isClosing = false
 
-function closeSocket(socket: WebSocket): void {
-  const cut = setTimeout(() => socket.terminate(), CLOSE_MS)
-  socket.once('close', () => clearTimeout(cut))
-  socket.close(GOING_AWAY, 'the flow stops')
+  constructor(socket: WebSocket, gather: () => void) {
+    this.#socket = socket
+    this.#gather = gather
+    socket.on('message', (data, isBinary) => {
+      if (!isBinary) this.#hear((data as Buffer).toString())
+    })
+    socket.once('close', () => this.#listener?.closed())
+  }
+
+  join({ clients, serve }: Served): void {
+    clients.add(this)
+    this.#socket.once('close', () => clients.delete(this))
+    this.serve(serve)
+  }
+
+  hold(): void {
+    this.#listener = null
+  }
+
+  /** Has a node serve it, and hear what has waited. */
+  serve(by: Served['serve']): void {
+    const socket = this.#socket
+    const gather = this.#gather
+    this.#listener = by({
+      get waiting() {
+        return socket.bufferedAmount
+      },
+      send(frame, sent) {
+        gather()
+        socket.send(frame, { binary: false }, sent)
+      },
+      cut: () => socket.terminate(),
+    })
+    this.#length = 0
+    for (const frame of this.#frames.splice(0)) this.#listener.heard(frame)
+    if (socket.isPaused) socket.resume()
+  }
+
+  close(): void {
+    this.#isClosing = true
+    const socket = this.#socket
+    const cut = setTimeout(() => socket.terminate(), CLOSE_MS)
+    socket.once('close', () => clearTimeout(cut))
+    socket.close(GOING_AWAY, 'the flow stops')
+  }
+
+  #hear(frame: string): void {
+    if (this.#isClosing) return
+    if (this.#listener !== null) return this.#listener.heard(frame)
+    this.#frames.push(frame)
+    this.#length += frame.length
+    if (this.#length > MAX_HELD_LENGTH) this.#socket.pause()
+  }
 }

@@ -254,7 +254,7 @@ test('a publication and its audit entry are committed together', async () => {
   await engine.publish('audited', relay)
   const rows = await engine.database.sql`select action, actor, detail from engine_event where flow = 'audited'`
   expect(rows.map(({ action, detail }) => [action, typeof detail === 'string' ? JSON.parse(detail) : detail])).toEqual([
-    ['flow.publish', { version: 1 }],
+    ['flow.publish', { version: 1, restart: false, rebuilt: [] }],
   ])
 })
 

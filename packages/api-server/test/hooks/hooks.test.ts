@@ -8,7 +8,7 @@ const ignore = (): void => undefined
 
 function found(routePath: string, secret: string | null, requests: readonly string[]): string[] {
   const hooks = createHooks()
-  hooks.register('f', route(routePath, secret), ignore)
+  hooks.register('f', route(routePath, secret), ignore).open()
   return requests.filter((request) => hooks.find(request) !== undefined)
 }
 
@@ -61,25 +61,26 @@ test.each(['.', '..', 'a/../b', '../../api/v1/flows', 'a//b', './x', '\ud800'])(
 
 test('the same path twice in a flow is refused, in two flows it is not', () => {
   const hooks = createHooks()
-  hooks.register('f', route('in', 'one'), ignore)
-  hooks.register('g', route('in'), ignore)
+  hooks.register('f', route('in', 'one'), ignore).open()
+  hooks.register('g', route('in'), ignore).open()
   expect(() => hooks.register('f', route('/in', 'two'), ignore)).toThrow('flow "f" has two webhooks at "/in"')
 })
 
 test('an unmounted route is unknown and can be mounted again', () => {
   const hooks = createHooks()
-  const cancel = hooks.register('f', route('in'), ignore)
-  cancel()
+  const mount = hooks.register('f', route('in'), ignore)
+  mount.open()
+  mount.unmount()
   expect(hooks.find('/f/in')).toBeUndefined()
-  hooks.register('f', route('in'), ignore)
-  cancel()
+  hooks.register('f', route('in'), ignore).open()
+  mount.unmount()
   expect(hooks.find('/f/in')).toBeDefined()
 })
 
 test('a longer open path beside a secret does not open the shorter one', () => {
   const hooks = createHooks()
-  hooks.register('f', route('a', 'secret'), ignore)
-  hooks.register('f', { ...route('a/b'), methods: ['GET'] }, ignore)
+  hooks.register('f', route('a', 'secret'), ignore).open()
+  hooks.register('f', { ...route('a/b'), methods: ['GET'] }, ignore).open()
   expect(hooks.find('/f/a/b')?.methods).toEqual(['GET'])
   expect(hooks.find('/f/a/secret')?.methods).toEqual(['POST'])
   expect(hooks.find('/f/a')).toBeUndefined()

@@ -35,7 +35,7 @@ afterEach(() => {
 
 const keep: HookHandler = (request) => void received.push(request)
 function mountHook(route: Partial<HookRoute> = {}, handler: HookHandler = keep): void {
-  hooks.register('f', { path: 'in', secret: null, methods: ['GET', 'POST'], ...route }, handler)
+  hooks.register('f', { path: 'in', secret: null, methods: ['GET', 'POST'], ...route }, handler).open()
 }
 const post = (path: string, body: RequestInit['body'], headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${base}${path}`, { method: 'POST', body: body ?? null, headers })
@@ -112,8 +112,9 @@ test('a hook without a secret is open [R201]', async () => {
 })
 
 test('an unmounted hook is unknown [R189]', async () => {
-  const cancel = hooks.register('f', { path: 'in', secret: null, methods: ['POST'] }, keep)
-  cancel()
+  const mount = hooks.register('f', { path: 'in', secret: null, methods: ['POST'] }, keep)
+  mount.open()
+  mount.unmount()
   expect((await post('/hooks/f/in', '1')).status).toBe(404)
 })
 

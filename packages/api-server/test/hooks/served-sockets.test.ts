@@ -23,7 +23,7 @@ function serve(route: SocketRoute, baseUrl: string | null = null) {
     clients++
     return listener
   }
-  served.register('plant', route, mounted, (most) => void told.push(most))
+  served.register('plant', route, mounted, (most) => void told.push(most)).open()
   const upgrade = served.upgrade({ isPortal: () => false, home: { baseUrl, origins: ['https://console.example'] } })
   return {
     told,

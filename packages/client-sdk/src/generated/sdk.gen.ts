@@ -377,13 +377,18 @@ export class Flows extends HeyApiClient {
     /**
      * Publish the draft
      *
-     * An active flow is built anew; last values stay.
+     * Of an active flow the nodes that have changed are made anew, and what comes to them waits; all others go on, and last values stay. When a node of the new content does not start, nothing is published.
      */
     public publish<ThrowOnError extends boolean = true>(parameters: {
         name: string;
         version: number;
+        restart?: boolean;
     }, options?: Options<never, ThrowOnError>): RequestResult<FlowsPublishResponses, FlowsPublishErrors, ThrowOnError, 'data'> {
-        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'body', key: 'version' }] }]);
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'path', key: 'name' },
+                    { in: 'body', key: 'version' },
+                    { in: 'body', key: 'restart' }
+                ] }]);
         return (options?.client ?? this.client).post<FlowsPublishResponses, FlowsPublishErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],

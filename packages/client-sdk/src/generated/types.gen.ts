@@ -195,6 +195,10 @@ export type PublishRequest = {
      * The version that was read.
      */
     version: number;
+    /**
+     * Make every node anew, not only those that have changed.
+     */
+    restart?: boolean;
 };
 
 export type RenameRequest = {
@@ -712,6 +716,67 @@ export type NodeState = {
          */
         ts: string;
     } | null;
+};
+
+export type PublishedFlow = {
+    name: string;
+    title: string;
+    description: string;
+    version: number;
+    mode: FlowMode;
+    inputs: Array<{
+        name: string;
+        dtype: Dtype;
+        initial: Schema11;
+        title: string;
+    }>;
+    outputs: Array<{
+        name: string;
+        port: string;
+    }>;
+    nodes: Array<Node>;
+    resources: {
+        env: {
+            [key: string]: string;
+        };
+        flavor: string | null;
+        cpus: number | null;
+        gpus: number | null;
+        memory: number | null;
+    };
+    /**
+     * How many runs of the flow execute at once, in all engines together; null: no limit of its own.
+     */
+    concurrency: number | null;
+    layout: {
+        [key: string]: Schema13;
+    };
+    status: FlowStatus;
+    issues: Array<Issue>;
+    held: number;
+    has_draft: boolean;
+    published_version: number | null;
+    is_draft: boolean;
+    origin: 'api' | 'code';
+    code: {
+        module: string;
+        digest: string;
+        commit: string | null;
+    } | null;
+    node_states: Array<NodeState>;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    updated_at: string;
+    updated_by: string | null;
+    /**
+     * Ids of the nodes that were made anew, then of those that have gone; none where the flow is not active.
+     */
+    rebuilt: Array<string>;
 };
 
 export type ValidationResult = {
@@ -1917,6 +1982,10 @@ export type FlowsPublishData = {
          * The version that was read.
          */
         version: number;
+        /**
+         * Make every node anew, not only those that have changed.
+         */
+        restart?: boolean;
     };
     path: {
         name: string;
@@ -1952,9 +2021,9 @@ export type FlowsPublishError = FlowsPublishErrors[keyof FlowsPublishErrors];
 
 export type FlowsPublishResponses = {
     /**
-     * The flow.
+     * The flow, and what was made anew.
      */
-    200: Flow;
+    200: PublishedFlow;
 };
 
 export type FlowsPublishResponse = FlowsPublishResponses[keyof FlowsPublishResponses];

@@ -7,7 +7,7 @@ import type { AnyNodeDefinition, NodeInstance, NodePort, Outcome, Values } from 
 import type { ArtifactRef, FlowNode } from '@flow-service/protocol'
 
 import { conform, namedPorts } from '../conform.ts'
-import type { ContextOwner, LastingTimers } from '../engine-context.ts'
+import type { ContextOwner, LastingTimers } from '../context-owner.ts'
 import type { Failure } from '../failure.ts'
 import type { GraphNode } from '../graph.ts'
 import { CodeError } from '../host.ts'

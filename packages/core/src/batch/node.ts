@@ -141,7 +141,7 @@ async function executeOnce(
   const cache = stage?.cache ?? undefined
   context.observe({ kind: 'node', node: id, status: 'running', atMs: host.clock.now(), ...(cache && { cache }) })
   const life = Effect.gen(function* () {
-    const instance = yield* startNode({ definition, context: ctx })
+    const instance = yield* startNode(definition, ctx)
     yield* Effect.tryPromise({
       try: () => Promise.race([execution.handle(definition, instance), execution.failed]),
       catch: (error) => error,

@@ -12,7 +12,7 @@ import { IntervalGate } from './gate.ts'
 import type { Loop, Receiver } from './loop.ts'
 
 /** A delivery of several ports at once: what arrives together (G15). */
-const MANY = { is: 'many' } as const
+export const MANY = { is: 'many' } as const
 /** A delivery without arrivals: a request to act. */
 export const TRIGGER = { is: 'trigger' } as const
 /** A delivery of a node's own timer; its value is a {@link DueTimer}. */
@@ -82,6 +82,16 @@ export interface Arrival {
   readonly input: InputPort
   readonly value: unknown
 }
+
+/** Values by port name as arrivals, of those ports that there are. */
+export const arrivalsAt = (
+  inputs: readonly InputPort[],
+  values: readonly (readonly [port: string, value: unknown])[],
+): Arrival[] =>
+  values.flatMap(([port, value]) => {
+    const input = inputs.find((candidate) => candidate.port === port)
+    return input === undefined ? [] : [{ input, value }]
+  })
 
 /** A node that reads a message, and its inputs that name it. */
 interface Reader {

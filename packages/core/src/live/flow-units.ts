@@ -1,15 +1,17 @@
 /**
- * The nodes of a live flow as they are built: with their ports, settings and contexts, and not started.
+ * The nodes of a live flow with all that belongs to them: ports, settings, context, life.
  * @module
  */
 import { accepts, type FlowDocument, type FlowNode } from '@flow-service/protocol'
+import * as Effect from 'effect/Effect'
 
 import { EngineContext } from '../engine-context.ts'
-import type { GraphNode } from '../graph.ts'
+import { append, type GraphNode } from '../graph.ts'
 import type { Host } from '../host.ts'
-import { parseSettings, StartError } from '../node-life.ts'
+import { NodeLife, parseSettings, StartError } from '../node-life.ts'
 import { isIdempotent, type NodeRegistry } from '../registry.ts'
-import type { Bus, OutputPort } from './bus.ts'
+import { secretsNamed } from '../secrets.ts'
+import type { Bus, Channel, Consumer, InputPort, OutputPort } from './bus.ts'
 import type { Cascades } from './cascades.ts'
 import type { StartOptions } from './flow.ts'
 import type { Home, KnownMessages } from './node-home.ts'
@@ -29,35 +31,96 @@ export interface FlowDeps {
   readonly messages?: KnownMessages | undefined
 }
 
-/** A node and what it may touch. */
-export interface Unit {
-  readonly node: LiveNode
-  readonly context: EngineContext
-}
-
 /** What building a node needs. */
 export interface UnitDeps extends FlowDeps {
   readonly home: Home
   readonly document: FlowDocument
-  readonly outputs: readonly OutputPort[]
 }
 
-/** Throws a {@link StartError} for a type that does not exist, or settings that it does not take. */
-export function unitOf(graphNode: GraphNode, deps: UnitDeps): Unit {
-  const { home, document, host, registry, isPrivate, messages, outputs } = deps
-  const { id, type } = graphNode.node
-  const definition = registry.get(type)
-  if (definition === undefined) throw new StartError(id, `there is no node type "${type}"`)
-  const settings = parseSettings({ registry, host }, definition, graphNode.node)
-  const { inputs, outputs: ports } = graphNode
-  const idempotent = isIdempotent(definition, { id, mode: document.mode, settings, inputs, outputs: ports })
-  const { mask } = host.secrets
-  const node = new LiveNode(home, { graphNode, definition, outputs, idempotent, mask, messages })
-  return { node, context: new EngineContext({ host, document, owner: node, ports: graphNode, settings, isPrivate }) }
+/** A node, what it may touch, and its life. */
+export class Unit {
+  readonly node: LiveNode
+  readonly context: EngineContext
+  /** What it was built of beside its node (rebuild.R1). */
+  document: FlowDocument
+  readonly code: string | null
+  readonly secrets: ReadonlyMap<string, string> | null
+  readonly #bus: Bus
+  readonly #host: Pick<Host, 'release'>
+  readonly #life: NodeLife
+  readonly #outputs: readonly OutputPort[]
+  readonly #read: Channel[] = []
+
+  /** Throws a {@link StartError} for a type that does not exist, or settings that it does not take. */
+  constructor(graphNode: GraphNode, deps: UnitDeps) {
+    const { bus, home, document, host, registry, isPrivate, messages } = deps
+    const { id, type } = graphNode.node
+    const definition = registry.get(type)
+    if (definition === undefined) throw new StartError(id, `there is no node type "${type}"`)
+    const settings = parseSettings({ registry, host }, definition, graphNode.node)
+    const { inputs, outputs: ports } = graphNode
+    const idempotent = isIdempotent(definition, { id, mode: document.mode, settings, inputs, outputs: ports })
+    const { mask } = host.secrets
+    const outputs = outputPortsOf(graphNode.node, document.name, bus)
+    this.node = new LiveNode(home, { graphNode, definition, outputs, idempotent, mask, messages })
+    this.context = new EngineContext({ host, document, owner: this.node, ports: graphNode, settings, isPrivate })
+    this.document = document
+    this.code = host.codeOf(document, graphNode.node)
+    this.secrets = secretsNamed(graphNode.node.settings, host.secrets)
+    this.#bus = bus
+    this.#host = host
+    this.#life = new NodeLife(definition, this.context)
+    this.#outputs = outputs
+  }
+
+  /** Goes on in another document, in which the node is equal. */
+  follow(document: FlowDocument): void {
+    const { node } = this.node
+    this.document = document
+    this.context.follow(document)
+    this.node.follow(document.nodes.find(({ id }) => id === node.id) ?? node)
+  }
+
+  start(): Effect.Effect<void, StartError> {
+    return Effect.map(this.#life.start(), (instance) => this.node.open(instance))
+  }
+
+  /** Ends executions and stops the node; never fails. */
+  stop(): Effect.Effect<void> {
+    const { definition, node } = this.node
+    return this.#life.stop(() => {
+      this.node.close()
+      if (definition.code !== undefined) this.#host.release(this.context.flow, node.id)
+    })
+  }
+
+  /** Has the node read its messages. */
+  connect(): void {
+    const byMessage = new Map<string, InputPort[]>()
+    for (const input of this.node.inputs) append(byMessage, input.message, input)
+    for (const [message, inputs] of byMessage) {
+      const channel = this.#bus.join(message)
+      this.#read.push(channel)
+      channel.connect({ consumer: this.node, inputs })
+    }
+  }
+
+  /** Has stopped nodes read nothing any more, and gives their channels back. */
+  static disconnect(units: readonly Unit[]): void {
+    const gone = new Set<Consumer>(units.map(({ node }) => node))
+    for (const channel of new Set(units.flatMap((unit) => unit.#read))) channel.disconnect(gone)
+    for (const unit of units) {
+      for (const { channel, gate } of unit.#outputs) {
+        gate?.close()
+        unit.#bus.leave(channel)
+      }
+      for (const channel of unit.#read.splice(0)) unit.#bus.leave(channel)
+    }
+  }
 }
 
 /** The output ports of a node, each joined to its channel. */
-export const outputPortsOf = ({ id, ports }: FlowNode, flow: string, bus: Bus): OutputPort[] =>
+const outputPortsOf = ({ id, ports }: FlowNode, flow: string, bus: Bus): OutputPort[] =>
   ports
     .filter(({ direction }) => direction === 'output')
     .map(({ port, message, dtype, interval }) => {
@@ -67,14 +130,16 @@ export const outputPortsOf = ({ id, ports }: FlowNode, flow: string, bus: Bus): 
 
 /** Gives inputs their last values, else the initial ones: passive inputs, and flow inputs with an initial value (G15). */
 export function fillInputs(
-  units: Iterable<Unit>,
+  ports: readonly InputPort[],
   { name: flow, inputs }: FlowDocument,
   { values }: Pick<StartOptions, 'values'>,
 ): void {
   const initials = new Map(inputs.map(({ name, initial }) => [`${flow}.${name}`, initial]))
-  for (const input of [...units].flatMap(({ node }) => node.inputs)) {
-    const value = values?.get(input.message) ?? initials.get(input.message) ?? null
+  for (const input of ports) {
     const counts = initials.has(input.message) || !input.trigger
-    if (value !== null && counts && accepts(input.dtype, value)) input.fill(value)
+    const known = [values?.get(input.message), initials.get(input.message)]
+    // a last value of an earlier dtype makes way for the initial one
+    const value = known.find((each) => each !== undefined && each !== null && accepts(input.dtype, each))
+    if (value !== undefined && counts) input.fill(value)
   }
 }

@@ -20,6 +20,15 @@ export interface LiveFlow {
    * dead letters, or with `keep` are kept for the next start of the flow. Calling it again waits for the same end.
    */
   stop(options?: { readonly keep?: boolean }): Promise<void>
+  /**
+   * Gives the flow another document: nodes that are equal go on, the others are ended and made anew, and what comes to
+   * them waits meanwhile. Answers the ids of those. Rejects with a StartError when a new node does not start, and with
+   * what `commit` rejects with: then the old nodes are there again, or the flow has stopped where they do not start
+   * either, and keeps what waits. Not while it is started, stopped, paused or rebuilt.
+   */
+  rebuild(document: FlowDocument, options?: RebuildOptions): Promise<readonly string[]>
+  /** Settles once no rebuild makes this node anew. */
+  ready(node: string): Promise<void>
   /** Holds every delivery that no node has begun; running executions end. */
   pause(): void
   /** Delivers what an earlier life has left; needed once after a deferred start. */
@@ -63,6 +72,14 @@ export interface StartOptions {
   readonly deferred?: boolean
   /** Start paused: what the flow has left waits to be released. */
   readonly paused?: boolean
+}
+
+/** What a flow is rebuilt with. */
+export interface RebuildOptions extends Pick<StartOptions, 'values'> {
+  /** Every node is made anew. */
+  readonly restart?: boolean
+  /** Makes the change last, once every new node has started; it is told the ids that `rebuild` answers. */
+  readonly commit?: (rebuilt: readonly string[]) => Promise<void>
 }
 
 /** A request to a node that it cannot take: there is no such node or port, or a value is off its dtype. */

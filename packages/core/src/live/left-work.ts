@@ -4,7 +4,16 @@
  * @module
  */
 import type { KeptWork, WorkBody } from '../host.ts'
-import { type Consumer, deliverTogether, type DueTimer, type OutputPort, TIMER, TRIGGER, type What } from './bus.ts'
+import {
+  arrivalsAt,
+  type Consumer,
+  deliverTogether,
+  type DueTimer,
+  type OutputPort,
+  TIMER,
+  TRIGGER,
+  type What,
+} from './bus.ts'
 import type { Cause } from './cascade.ts'
 import type { FlowWork } from './flow-work.ts'
 import type { Loop } from './loop.ts'
@@ -93,10 +102,7 @@ export class LeftWork {
     else if (body.is === 'trigger') loop.deliver(node, TRIGGER, {}, cause)
     else if (body.is === 'arrival') this.#publish(node, body, cause)
     else if (body.is === 'delivery') {
-      const arrivals = body.arrivals.flatMap(([port, value]) => {
-        const input = node.inputs.find((candidate) => candidate.port === port)
-        return input === undefined ? [] : [{ input, value }]
-      })
+      const arrivals = arrivalsAt(node.inputs, body.arrivals)
       const gone = body.arrivals.filter(([port]) => !node.inputs.some((input) => input.port === port))
       if (gone.length > 0) node.deadLetters('stopped', gone, cause.cascade.id)
       if (arrivals.length > 0) deliverTogether(node, arrivals, cause)

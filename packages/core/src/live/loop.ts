@@ -102,6 +102,19 @@ export class Loop<R extends Receiver<What>, What> {
     return 1
   }
 
+  /**
+   * Passes what waits through `change`, oldest first: what it answers takes the delivery's place, and null takes it out.
+   */
+  change(change: (delivery: Delivery<R, What>) => Pick<Delivery<R, What>, 'node' | 'what' | 'value'> | null): void {
+    const ring = this.#ring
+    for (let left = ring.size; left > 0; left--) {
+      const { receiver: node, what, value, cause } = ring
+      ring.drop()
+      const changed = change({ node, what, value, cause })
+      if (changed !== null) ring.push(changed.node, changed.what, changed.value, cause)
+    }
+  }
+
   /** Discards everything that waits, and all that comes. */
   close(): void {
     this.#phase = 'closed'

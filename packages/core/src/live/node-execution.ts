@@ -10,12 +10,12 @@ import { MAX_CASCADE_EXECUTIONS } from '@flow-service/protocol'
 import { type Failure, failureOf, loopLimit } from '../failure.ts'
 import type { DeadLetter } from '../host.ts'
 import { type Arrivals, fedBy, type Handled } from './arrivals.ts'
-import { type DueTimer, type InputPort, TIMER, type TRIGGER } from './bus.ts'
+import { arrivalsAt, type DueTimer, type InputPort, MANY, TIMER, type TRIGGER } from './bus.ts'
 import { type Cause, type Work, WorkCause } from './cascade.ts'
 import { ExecutionSignal } from './execution-signal.ts'
 import type { ExecutionStats } from './execution-stats.ts'
 import type { NodeCondition } from './node-condition.ts'
-import type { Home, HomeCondition, HomeNode } from './node-home.ts'
+import type { Handover, Home, HomeCondition, HomeNode } from './node-home.ts'
 
 /** The node that executes. */
 export interface ExecutingNode extends HomeNode {
@@ -24,7 +24,6 @@ export interface ExecutingNode extends HomeNode {
   emit(values: Values): void
   /** Sets the failure marker; `cause` is that of the execution unless given. */
   fail(failure: Failure, cause?: Cause | null): void
-  deadLetters(reason: DeadLetter['reason'], arrivals: Arrivals, cascade: string): void
   /** Takes up the deliveries that have waited. */
   next(): void
 }
@@ -37,12 +36,15 @@ interface Synchronous {
 /** The promise of the handler is pending, or the commit of its note before it is called. */
 interface Going {
   readonly is: 'going'
-  readonly arrivals: Arrivals
+  readonly what: Handled
+  readonly value: unknown
   cause: Cause
   readonly onEnd: (() => void) | null
   /** By `performance.now()`; null before its note is committed. */
   readonly startedMs: number | null
   signal: ExecutionSignal | null
+  /** Its delivery was handed over: it is executed again. */
+  isHandedOver: boolean
 }
 
 const idle: Synchronous = { is: 'idle' }
@@ -82,16 +84,33 @@ export class NodeExecution {
     this.#instance = instance
   }
 
-  /** The node stops: an execution that goes on is cut off. */
-  close(): void {
+  /** The node stops: an execution that goes on is cut off. Without a `handover` no other node takes its place. */
+  close(handover: Handover | null): void {
     this.#instance = null
     const state = this.#state
-    if (state.is === 'going' && this.#home.keeps) {
-      const isOver = state.startedMs !== null && !this.#idempotent
-      state.cause = this.#home.work.cutOff(this.#node, { arrivals: state.arrivals, isOver }, state.cause)
-      this.#cause = state.cause
-    }
+    if (state.is === 'going') this.#cutOff(state, handover)
     ;(state.is === 'going' ? state.signal : this.#signal)?.stop()
+  }
+
+  /** Notes what becomes of an execution that its node does not live to finish. */
+  #cutOff(going: Going, handover: Handover | null): void {
+    const { keeps, work } = this.#home
+    const { what, value, cause } = going
+    const isOver = going.startedMs !== null && !this.#idempotent
+    if (keeps) {
+      going.cause = work.cutOff(this.#node, { arrivals: this.#fedBy(going), isOver }, cause)
+      this.#cause = going.cause
+    } else if (handover !== null && isOver) this.#node.deadLetters('stopped', this.#fedBy(going), cause.cascade.id)
+    else if (handover !== null) {
+      going.isHandedOver = true
+      cause.enter()
+      if (what !== null) handover.addCut(this.#node, what, value, cause)
+      else handover.addCut(this.#node, MANY, arrivalsAt(this.#node.inputs, this.#fedBy(going)), cause)
+    }
+  }
+
+  #fedBy({ what, value }: Going): Arrivals {
+    return fedBy(this.#node.inputs, what, value)
   }
 
   /** The signal of the execution; null while there is none. */
@@ -132,11 +151,9 @@ export class NodeExecution {
           : handle(this.#instance, what, value)
       if (outcome !== undefined && outcome !== null) {
         if (outcome instanceof Promise) {
-          const arrivals = fedBy(this.#node.inputs, what, value)
-          const ended = onEnd ?? this.#intend(arrivals, cause)
+          const ended = onEnd ?? this.#intend(what, value, cause)
           const began = isTimed ? startedMs : performance.now()
-          const going = this.#go({ arrivals, cause, onEnd: ended, startedMs: began, signal: this.#signal })
-          void this.#finish(outcome, going)
+          void this.#finish(outcome, this.#go({ what, value, cause, onEnd: ended, startedMs: began }))
           return
         }
         this.#node.emit(outcome)
@@ -165,8 +182,7 @@ export class NodeExecution {
 
   async #runNoted(work: Work, what: Handled, value: unknown, cause: Cause): Promise<void> {
     const reader = this.#node.key + cause.mark
-    const arrivals = fedBy(this.#node.inputs, what, value)
-    const going = this.#go({ arrivals, cause, onEnd: null, startedMs: null, signal: null })
+    const going = this.#go({ what, value, cause, onEnd: null, startedMs: null })
     this.#node.loop.begin()
     let failure: Failure | null = null
     try {
@@ -178,6 +194,7 @@ export class NodeExecution {
     if (failure !== null) this.#node.fail(failure)
     this.#ended()
     if (isStopped && this.#home.keeps) going.cause.suspend()
+    else if (going.isHandedOver) cause.leave()
     else if (failure !== null || isStopped) this.#giveUp(isStopped ? 'stopped' : 'crash', what, value, cause)
     else if (going.signal?.isCancelled === true) {
       work.end(reader)
@@ -188,8 +205,9 @@ export class NodeExecution {
   }
 
   /** Notes an execution that goes on and must not be repeated; one that was over at once has nothing to note. */
-  #intend(arrivals: Arrivals, cause: Cause): (() => void) | null {
-    return this.#idempotent || cause.work !== null ? null : this.#home.intend(this.#node, arrivals, cause)
+  #intend(what: Handled, value: unknown, cause: Cause): (() => void) | null {
+    if (this.#idempotent || cause.work !== null) return null
+    return this.#home.intend(this.#node, fedBy(this.#node.inputs, what, value), cause)
   }
 
   /** Waits for an execution that went on after its delivery; never rejects. */
@@ -210,7 +228,7 @@ export class NodeExecution {
     const isCutOff = this.#instance === null
     if (isCutOff && this.#home.keeps) cause.suspend()
     else {
-      if (isCutOff) cause.cascade.abandon()
+      if (isCutOff && !going.isHandedOver) cause.cascade.abandon()
       onEnd?.()
       cause.leave()
     }
@@ -229,8 +247,9 @@ export class NodeExecution {
     return state.is === 'running' ? (this.#signal ??= new ExecutionSignal()) : null
   }
 
-  #go(begun: Omit<Going, 'is'>): Going {
-    const going: Going = { is: 'going', ...begun }
+  #go({ what, value, cause, onEnd, startedMs }: Omit<Going, 'is' | 'signal' | 'isHandedOver'>): Going {
+    const signal = startedMs === null ? null : this.#signal
+    const going: Going = { is: 'going', what, value, cause, onEnd, startedMs, signal, isHandedOver: false }
     this.#rest()
     this.#cause = going.cause
     this.#state = going

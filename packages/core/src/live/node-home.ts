@@ -25,6 +25,8 @@ export interface HomeNode extends Consumer {
   giveUpTimer(reason: DeadLetter['reason'], timer: DueTimer, cascade: string): void
   /** Gives a delivery up, with one dead letter for each value of it. */
   discard(reason: DeadLetter['reason'], what: What, value: unknown, cause: Cause): void
+  /** One entry for each value that is given up, or one for an execution without any. */
+  deadLetters(reason: DeadLetter['reason'], arrivals: Arrivals, cascade: string): void
 }
 
 /** The condition of a node, as those report to it that keep its deliveries and timers. */
@@ -77,6 +79,14 @@ export interface Home {
   /** Numbers the deliveries that wait for busy nodes, over all nodes of the flow. */
   ticket(): number
   readonly news: HomeNews
+}
+
+/** What a node leaves to the one that takes its place. */
+export interface Handover {
+  /** A delivery that has come since; the caller's count of its cause goes along. */
+  add(node: HomeNode, what: What, value: unknown, cause: Cause): void
+  /** The delivery of an execution that was cut off. */
+  addCut(node: HomeNode, what: What, value: unknown, cause: Cause): void
 }
 
 /** What timers need of their flow. */

@@ -6,7 +6,7 @@
 import type { Cancel } from '@flow-service/connector-sdk'
 import { MAX_MAILBOX } from '@flow-service/protocol'
 
-import type { LastingTimers } from '../engine-context.ts'
+import type { LastingTimers } from '../context-owner.ts'
 import type { KeptWork } from '../host.ts'
 import { startTimer } from '../timers.ts'
 import type { DueTimer } from './bus.ts'
@@ -35,7 +35,7 @@ export class NodeTimers implements LastingTimers {
   /** Null until there is one: most nodes have none. */
   #pending: Map<string, Pending> | null = null
   /** `starting`: nothing is due yet; `kept`: what is set is left for the next start. */
-  #phase: 'starting' | 'open' | 'kept' | 'closed' = 'starting'
+  #phase: 'starting' | 'open' | 'held' | 'kept' | 'closed' = 'starting'
 
   constructor(home: TimersHome, node: HomeNode) {
     this.#home = home
@@ -87,6 +87,18 @@ export class NodeTimers implements LastingTimers {
   forget(key: string): void {
     const pending = this.#pending?.get(key)
     if (pending !== undefined) this.#forget(key, pending)
+  }
+
+  /** Ends the waiting: another node is to take the timers over. The last executions may still move or clear them. */
+  hold(): void {
+    this.#phase = 'held'
+    for (const { cancel } of this.#pending?.values() ?? []) cancel()
+  }
+
+  /** Takes over the timers of the node before this one; they wait from `open` on. */
+  takeOver(earlier: NodeTimers): void {
+    for (const pending of earlier.#pending?.values() ?? []) this.#wait(pending)
+    earlier.#pending = null
   }
 
   /** Begins to wait. */

@@ -6,7 +6,7 @@
 import type { AnyNodeDefinition, NodeInstance, Values } from '@flow-service/connector-sdk'
 import { accepts, type FlowNode, type Health, type NodeState } from '@flow-service/protocol'
 
-import type { ContextOwner } from '../engine-context.ts'
+import type { ContextOwner } from '../context-owner.ts'
 import { type Failure, failureOf } from '../failure.ts'
 import type { GraphNode } from '../graph.ts'
 import type { CascadeOrigin, DeadLetter } from '../host.ts'
@@ -19,7 +19,7 @@ import { foreignOutputs } from './foreign-outputs.ts'
 import type { Loop } from './loop.ts'
 import { NodeCondition } from './node-condition.ts'
 import { type ExecutingNode, NodeExecution } from './node-execution.ts'
-import type { Home, KnownMessages, Waiting } from './node-home.ts'
+import type { Handover, Home, KnownMessages, Waiting } from './node-home.ts'
 import { Mailbox } from './node-mailbox.ts'
 import { NodeOutputs } from './node-outputs.ts'
 import { NodeTimers } from './node-timers.ts'
@@ -40,7 +40,7 @@ export interface NodeDeps {
 /** Executes one delivery at a time, in the order of arrival. */
 export class LiveNode implements ExecutingNode, ContextOwner {
   readonly key: string
-  readonly node: FlowNode
+  node: FlowNode
   readonly definition: AnyNodeDefinition
   readonly run = null
   readonly loop: Loop<Consumer, What>
@@ -54,8 +54,12 @@ export class LiveNode implements ExecutingNode, ContextOwner {
   readonly timers: NodeTimers
   readonly condition: NodeCondition
   readonly #execution: NodeExecution
-  /** Takes each value alone, and may take it twice. */
-  readonly #isPlain: boolean
+  /** Takes each value alone, and may take it twice; false once another node is to take its place. */
+  #isPlain: boolean
+  /** Takes what comes, once another node is to take its place. */
+  #handover: Handover | null = null
+  /** Told when nothing executes any more. */
+  #onRest: (() => void) | null = null
   /** What begins when the node publishes by itself. */
   #source: CascadeOrigin['kind'] = 'reading'
 
@@ -83,11 +87,24 @@ export class LiveNode implements ExecutingNode, ContextOwner {
   }
 
   close(): void {
-    this.#execution.close()
+    this.#execution.close(this.#handover)
+  }
+
+  /** Leaves what waits, and what comes, to the node that takes its place; settles when nothing executes. */
+  hold(handover: Handover): Promise<void> {
+    this.#isPlain = false
+    this.#handover = handover
+    return this.#execution.cause === null ? Promise.resolve() : new Promise((resolve) => (this.#onRest = resolve))
+  }
+
+  /** The node has another document, in which it is equal. */
+  follow(node: FlowNode): void {
+    this.node = node
   }
 
   receive(what: What, value: unknown, cause: Cause): void {
     if (what.is === 'input' && this.#isPlain && this.#execution.cause === null) this.#takePlainly(what, value, cause)
+    else if (this.#handover !== null) this.#handover.add(this, what, value, cause)
     else if (what.is === 'many' && this.definition.arrival === 'each') this.#receiveEach(value as Arrival[], cause)
     else if (this.#execution.cause !== null) this.#wait(what, value, cause)
     else this.#take(what, value, cause)
@@ -153,6 +170,7 @@ export class LiveNode implements ExecutingNode, ContextOwner {
       this.#take(what, value, cause)
     }
     if (mailbox?.size === 0) this.condition.overflow('mailbox', false)
+    if (this.#execution.cause === null) this.#onRest?.()
   }
 
   /** Empties the mailbox. */

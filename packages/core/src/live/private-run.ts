@@ -7,7 +7,7 @@ import type { Values } from '@flow-service/connector-sdk'
 import type { FlowDocument, NodeState } from '@flow-service/protocol'
 
 import { conform } from '../conform.ts'
-import type { Clock, EndedCascade, Host } from '../host.ts'
+import type { Clock, EndedCascade, Host, Mount } from '../host.ts'
 import { StartError } from '../node-life.ts'
 import type { NodeRegistry } from '../registry.ts'
 import { startTimer } from '../timers.ts'
@@ -198,6 +198,8 @@ class Quiet {
   }
 }
 
+const unmounted: Mount = { hold() {}, open() {}, unmount() {} }
+
 /** The engine's host, but for what would be seen outside of the run. */
 function privateHost(host: Host, { values, quiet }: { values: Values; quiet: Quiet }): Host {
   const id = host.newId()
@@ -222,8 +224,9 @@ function privateHost(host: Host, { values, quiet }: { values: Values; quiet: Qui
       attempt: async () => {},
     },
     log: (entry) => host.log(entry),
-    webhook: () => () => {},
-    socketRoute: () => () => {},
+    webhook: () => unmounted,
+    socketRoute: () => unmounted,
+    codeOf: (document, node) => host.codeOf(document, node),
     fetch: (url, init) => host.fetch(url, init),
     connect: (target) => host.connect(target),
     files: host.files,

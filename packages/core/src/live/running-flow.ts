@@ -1,6 +1,6 @@
 /**
  * A live flow from its start to its stop. The life of the nodes is a scope: whatever was begun is ended in reverse
- * order, also when a later node does not start. Invariants flow.F1-F6 of DESIGN.md.
+ * order, also when a later node does not start. Invariants flow.F1-F7 of DESIGN.md.
  * @module
  */
 import type { Values } from '@flow-service/connector-sdk'
@@ -8,40 +8,36 @@ import type { FlowDocument, NodeState } from '@flow-service/protocol'
 import * as EffectCause from 'effect/Cause'
 import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
-import * as Scope from 'effect/Scope'
 
 import { onClock } from '../effect-clock.ts'
-import { append, buildGraph, type GraphNode } from '../graph.ts'
+import { buildGraph } from '../graph.ts'
 import type { CascadeOrigin } from '../host.ts'
-import { type StartError, startNode } from '../node-life.ts'
-import type { Arrivals } from './arrivals.ts'
-import { type Bus, type Channel, type Consumer, type InputPort, type OutputPort, TIMER, type What } from './bus.ts'
-import { type Cascade, type Cause, WorkCause } from './cascade.ts'
-import { EarlyPublications } from './early-publications.ts'
+import { type Consumer, type OutputPort, TIMER, type What } from './bus.ts'
+import type { Cause } from './cascade.ts'
 import { ExecutionStats } from './execution-stats.ts'
 import { FlowNews } from './flow-news.ts'
-import { fillInputs, outputPortsOf, type FlowDeps, type Unit, unitOf } from './flow-units.ts'
+import { fillInputs, type FlowDeps, Unit } from './flow-units.ts'
 import { FlowWork } from './flow-work.ts'
-import { type LiveFlow, type Replayed, type StartOptions, TriggerError } from './flow.ts'
+import { type LiveFlow, type RebuildOptions, type Replayed, type StartOptions, TriggerError } from './flow.ts'
+import { Generation } from './generation.ts'
 import { type LeftHome, LeftWork } from './left-work.ts'
 import { Loop } from './loop.ts'
-import type { Home, HomeNode, KeptPublication, TimersHome, Waiting } from './node-home.ts'
+import type { HomeNode, Waiting } from './node-home.ts'
 import type { LiveNode } from './node.ts'
+import { Rebuild, type RebuildFlow } from './rebuild.ts'
 import { feed, replayOf, type Request, requestOf } from './requests.ts'
 
 /** How long executions may take to end once the flow stops. */
 const LAST_MS = 10_000
 
-/** `starting` keeps publications back; they go out, in order, once every node has started. */
 type Phase =
   | { readonly is: 'starting' }
   | { readonly is: 'active' }
   | { readonly is: 'stopping'; readonly done: Promise<void> }
 
 /** Builds, runs and ends the nodes of one flow. */
-export class RunningFlow implements LiveFlow, Home, LeftHome {
+export class RunningFlow implements LiveFlow, LeftHome, RebuildFlow {
   readonly name: string
-  readonly document: FlowDocument
   readonly stats = new ExecutionStats()
   readonly work: FlowWork
   readonly news: FlowNews
@@ -50,25 +46,24 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
     overflow: (consumer, what, value, cause) => (consumer as LiveNode).discard('overflow', what, value, cause),
     closed: (consumer, what, value, cause) => this.#leave(consumer as LiveNode, what, value, cause),
   })
-  bus: Bus | null = null
   readonly #deps: FlowDeps
-  readonly #units = new Map<string, Unit>()
-  readonly #channels: Channel[] = []
-  readonly #outputs: OutputPort[] = []
-  readonly #scope = Scope.makeUnsafe()
-  readonly #onEnd: () => void
+  readonly #onChange: (document: FlowDocument | null) => void
+  #document: FlowDocument
+  #units: ReadonlyMap<string, Unit> = new Map()
+  /** The nodes that the flow has started with. */
+  #first: Generation | null = null
   #phase: Phase = { is: 'starting' }
-  readonly #early = new EarlyPublications()
+  #rebuild: { readonly of: Rebuild; readonly done: Promise<unknown> } | null = null
   #tickets = 0
   /** What an earlier life has left, until it is taken up. */
   #left: LeftWork | null = null
   /** Whether what waits at the stop is kept for the next start. */
   keeps = false
 
-  /** Begins nothing. `onEnd` runs after the stop, or the failed start. */
-  constructor(document: FlowDocument, deps: FlowDeps, onEnd: () => void) {
+  /** Begins nothing. `onChange` hears of another document, and of null after the stop or the failed start. */
+  constructor(document: FlowDocument, deps: FlowDeps, onChange: (document: FlowDocument | null) => void) {
     this.name = document.name
-    this.document = document
+    this.#document = document
     this.#deps = deps
     this.news = new FlowNews(document.name, deps.host)
     this.work = new FlowWork({
@@ -77,7 +72,15 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
       cascades: deps.cascades,
       due: (node, timer, cause) => this.loop.deliver(node, TIMER, timer, cause),
     })
-    this.#onEnd = onEnd
+    this.#onChange = onChange
+  }
+
+  get document(): FlowDocument {
+    return this.#document
+  }
+
+  get units(): ReadonlyMap<string, Unit> {
+    return this.#units
   }
 
   /** Builds and starts every node, in the document's order. Rejects with a {@link StartError}; then nothing is left. */
@@ -85,11 +88,15 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
     const { host } = this.#deps
     let left: LeftWork
     try {
-      this.#build(options)
+      this.#first = new Generation(this, this.#deps, {
+        document: this.document,
+        nodes: buildGraph(this.document).nodes,
+      })
+      this.become(this.document, this.#first.units)
+      this.#fill(options)
       left = new LeftWork(this, await this.work.left())
       left.restoreTimers()
-      const all = Effect.forEach(this.#units.values(), (unit) => this.#startNode(unit), { discard: true })
-      const exit = await Effect.runPromiseExit(onClock(host.clock, Scope.provide(all, this.#scope)))
+      const exit = await Effect.runPromiseExit(onClock(host.clock, this.#first.start()))
       if (Exit.isFailure(exit)) throw EffectCause.squash(exit.cause)
       if (options.paused !== true && this.#deps.isFirst) await left.count()
     } catch (error) {
@@ -97,12 +104,12 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
       this.#phase = { is: 'stopping', done: Promise.resolve() }
       this.#closeTimers()
       await this.#closeNodes()
-      this.#early.drop()
+      this.#first?.drop()
       throw error
     }
     // values that came while the nodes started
-    fillInputs(this.#units.values(), this.document, options)
-    this.#subscribe()
+    this.#fill(options)
+    for (const unit of this.#units.values()) unit.connect()
     if (options.paused === true) this.loop.hold([])
     this.#phase = { is: 'active' }
     this.#left = left
@@ -114,9 +121,32 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
     if (this.#left === null) return
     this.#left.deliver()
     this.#left = null
-    this.bus = this.#deps.bus
-    this.#early.publish()
-    for (const { node } of this.#units.values()) node.timers.open()
+    this.#first?.open()
+  }
+
+  async rebuild(document: FlowDocument, options: RebuildOptions = {}): Promise<readonly string[]> {
+    const rebuild = new Rebuild(this, this.#deps, document, options)
+    const done = rebuild.run()
+    this.#rebuild = { of: rebuild, done: done.catch(() => {}) }
+    try {
+      return await done
+    } finally {
+      this.#rebuild = null
+    }
+  }
+
+  async ready(node: string): Promise<void> {
+    if (this.#rebuild?.of.touches(node) === true) await this.#rebuild.done
+  }
+
+  become(document: FlowDocument, units: readonly Unit[]): void {
+    this.#document = document
+    this.#units = new Map(units.map((unit) => [unit.node.node.id, unit]))
+    this.#onChange(document)
+  }
+
+  get isStopping(): boolean {
+    return this.#phase.is === 'stopping'
   }
 
   get active(): boolean {
@@ -141,6 +171,12 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
     const done = this.#stop()
     this.#phase = { is: 'stopping', done }
     return done
+  }
+
+  /** As `stop`, at the end of the engine: after a rebuild that goes on. */
+  async close(): Promise<void> {
+    await this.#rebuild?.done
+    await this.stop({ keep: true })
   }
 
   pause(): void {
@@ -194,44 +230,6 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
 
   // What the nodes need of their flow.
 
-  newCascade(origin: CascadeOrigin): Cascade {
-    return this.#deps.cascades.begin({ flow: this.name, origin, run: null })
-  }
-
-  publish(output: OutputPort, value: unknown, cause: Cause, atMs?: number): void {
-    if (this.bus === null) this.#early.add(cause, () => this.#deps.bus.publish(output, value, cause, atMs))
-    else this.#deps.bus.publish(output, value, cause, atMs)
-  }
-
-  publishMany(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs?: number): void {
-    const { bus } = this.#deps
-    if (this.bus === null) this.#early.add(cause, () => bus.publishMany(outputs, values, cause, atMs))
-    else bus.publishMany(outputs, values, cause, atMs)
-  }
-
-  async publishKept(node: HomeNode, { outputs, values, within }: KeptPublication): Promise<void> {
-    within?.enter()
-    const cascade = within ?? this.newCascade(node.origin())
-    const atMs = this.nowMs()
-    await this.work.arrival(node, outputs, { values, atMs, cascade }, (work) => {
-      // one that arrives at the end of the flow is delivered when it starts again
-      if (this.#phase.is === 'stopping') cascade.suspend()
-      else {
-        this.publishMany(outputs, values, new WorkCause(cascade, work, 0), atMs)
-        work.leave()
-        cascade.leave()
-      }
-    })
-  }
-
-  intend(node: HomeNode, arrivals: Arrivals, cause: Cause): () => void {
-    return this.work.intend(node, arrivals, cause)
-  }
-
-  get timers(): TimersHome {
-    return this.work.timers
-  }
-
   publishAgain(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs: number): void {
     this.#deps.bus.publishAgain(outputs, values, cause, atMs)
   }
@@ -254,44 +252,9 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
     return unit.node
   }
 
-  #build(options: StartOptions): void {
-    for (const graphNode of buildGraph(this.document).nodes) this.#units.set(graphNode.node.id, this.#unit(graphNode))
-    fillInputs(this.#units.values(), this.document, options)
-  }
-
-  #unit(graphNode: GraphNode): Unit {
-    const { document } = this
-    const outputs = outputPortsOf(graphNode.node, this.name, this.#deps.bus)
-    for (const output of outputs) {
-      this.#outputs.push(output)
-      this.#channels.push(output.channel)
-    }
-    return unitOf(graphNode, { ...this.#deps, home: this, document, outputs })
-  }
-
-  #join(message: string): Channel {
-    const channel = this.#deps.bus.join(message)
-    this.#channels.push(channel)
-    return channel
-  }
-
-  #startNode({ node, context }: Unit): Effect.Effect<void, StartError, Scope.Scope> {
-    const { host } = this.#deps
-    const { definition } = node
-    const { id } = node.node
-    const ended = (): void => {
-      node.close()
-      if (definition.code !== undefined) host.release(this.name, id)
-    }
-    return Effect.map(startNode({ definition, context, ended }), (instance) => node.open(instance))
-  }
-
-  #subscribe(): void {
-    for (const { node } of this.#units.values()) {
-      const byMessage = new Map<string, InputPort[]>()
-      for (const input of node.inputs) append(byMessage, input.message, input)
-      for (const [message, inputs] of byMessage) this.#join(message).connect({ consumer: node, inputs })
-    }
+  #fill(options: StartOptions): void {
+    const ports = [...this.#units.values()].flatMap(({ node }) => node.inputs)
+    fillInputs(ports, this.document, options)
   }
 
   async #stop(): Promise<void> {
@@ -303,7 +266,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
     this.loop.close()
     const ended = Effect.promise(() => this.loop.idle())
     await Effect.runPromise(onClock(clock, Effect.timeoutOption(ended, LAST_MS)))
-    this.#early.drop()
+    this.#first?.drop()
     await this.#closeNodes()
   }
 
@@ -320,7 +283,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
   }
 
   #begin(origin: CascadeOrigin, act: (cause: Cause) => void): string {
-    const cascade = this.newCascade(origin)
+    const cascade = this.#deps.cascades.begin({ flow: this.name, origin, run: null })
     act(cascade)
     cascade.leave()
     return cascade.id
@@ -328,7 +291,7 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
 
   #request(node: LiveNode, request: Request, cause: Cause): void {
     if (request.is === 'arrivals') feed(node, request.arrivals, cause)
-    else this.publishMany(request.outputs, request.values, cause)
+    else this.#deps.bus.publishMany(request.outputs, request.values, cause)
   }
 
   /** A delivery that the flow does not live to make. */
@@ -340,11 +303,10 @@ export class RunningFlow implements LiveFlow, Home, LeftHome {
   }
 
   async #closeNodes(): Promise<void> {
-    await Effect.runPromise(onClock(this.#deps.host.clock, Scope.close(this.#scope, Exit.void)))
-    for (const { gate } of this.#outputs) gate?.close()
-    const own = new Set<Consumer>([...this.#units.values()].map(({ node }) => node))
-    for (const channel of new Set(this.#channels)) channel.disconnect(own)
-    for (const channel of this.#channels) this.#deps.bus.leave(channel)
-    this.#onEnd()
+    const units = [...this.#units.values()]
+    const all = Effect.forEach(units.toReversed(), (unit) => unit.stop(), { discard: true })
+    await Effect.runPromise(onClock(this.#deps.host.clock, all))
+    Unit.disconnect(units)
+    this.#onChange(null)
   }
 }

@@ -30,7 +30,7 @@ interface Outside {
 interface Entry {
   readonly flow: RunningFlow
   /** Of its declared messages, by qualified name. */
-  readonly dtypes: ReadonlyMap<string, Dtype>
+  dtypes: ReadonlyMap<string, Dtype>
   /** Settles when the start is over; never rejects. */
   readonly settled: Promise<unknown>
 }
@@ -81,14 +81,16 @@ export class LiveRuntime {
       isFirst: !this.#tried.has(name),
       messages: this.#messages,
     }
-    const flow = new RunningFlow(document, deps, () => {
-      this.#flows.delete(name)
+    const flow = new RunningFlow(document, deps, (next) => {
       this.#known.clear()
-      this.#pastStats = [...this.#pastStats, flow.stats.take(name) ?? []].flat().slice(-MAX_PAST_STATS)
+      const entry = this.#flows.get(name)
+      if (next === null) {
+        this.#flows.delete(name)
+        this.#pastStats = [...this.#pastStats, flow.stats.take(name) ?? []].flat().slice(-MAX_PAST_STATS)
+      } else if (entry !== undefined) entry.dtypes = dtypesOf(next)
     })
-    const dtypes = new Map(declaredMessages(document).map((message) => [message.name, message.dtype]))
     const started = flow.start(options)
-    this.#flows.set(name, { flow, dtypes, settled: started.catch(() => {}) })
+    this.#flows.set(name, { flow, dtypes: dtypesOf(document), settled: started.catch(() => {}) })
     this.#known.clear()
     await started
     if (options.paused !== true) this.#tried.add(name)
@@ -143,9 +145,12 @@ export class LiveRuntime {
     const entries = [...this.#flows.values()]
     await Promise.all(entries.map(({ settled }) => settled))
     const left = entries.filter(({ flow }) => this.#flows.get(flow.name)?.flow === flow)
-    await Promise.all(left.map(({ flow }) => flow.stop({ keep: true })))
+    await Promise.all(left.map(({ flow }) => flow.close()))
   }
 }
+
+const dtypesOf = (document: FlowDocument): ReadonlyMap<string, Dtype> =>
+  new Map(declaredMessages(document).map((message) => [message.name, message.dtype]))
 
 function outsideOf(message: string, dtype: Dtype): Outside {
   const flow = flowPart(message)

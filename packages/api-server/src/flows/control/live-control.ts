@@ -163,6 +163,8 @@ export class LiveControl {
     const row = await this.#deps.rows.find(name)
     assertIsLive(row)
     const flow = this.#deps.live.running(row)
+    // one that is being made anew is asked when it is there
+    await flow?.ready(node)
     const { document } = flow ?? publishedContent(row) ?? currentContent(row)
     if (document.nodes.some(({ id }) => id === node)) return flow
     throw new ProblemError('not_found', `flow "${name}" has no node "${node}"`)

@@ -1,0 +1,261 @@
+/**
+ * Another document for a flow that runs: nodes that are equal go on, the others make way for new ones. Invariants
+ * rebuild.R1-R6 of DESIGN.md.
+ * @module
+ */
+import { isDeepStrictEqual } from 'node:util'
+
+import type { FlowDocument } from '@flow-service/protocol'
+import * as EffectCause from 'effect/Cause'
+import * as Effect from 'effect/Effect'
+import * as Exit from 'effect/Exit'
+
+import { onClock } from '../effect-clock.ts'
+import { buildGraph, type GraphNode } from '../graph.ts'
+import { StartError } from '../node-life.ts'
+import type { InputPort } from './bus.ts'
+import { isEqual } from './equal-nodes.ts'
+import { fillInputs, type FlowDeps, Unit } from './flow-units.ts'
+import type { RebuildOptions } from './flow.ts'
+import { Generation, type GenerationFlow } from './generation.ts'
+import { HandoverQueue, type Left, passedOn } from './handover.ts'
+import type { HomeNode, Waiting } from './node-home.ts'
+import type { LiveNode } from './node.ts'
+
+/** How long executions may take to end once their node is to be made anew. */
+const LAST_MS = 10_000
+/** How long all new nodes together may take to start. */
+const START_MS = 30_000
+
+/** The flow that is rebuilt. */
+export interface RebuildFlow extends GenerationFlow {
+  readonly document: FlowDocument
+  readonly units: ReadonlyMap<string, Unit>
+  /** Gives the flow another document and its nodes, in the order of the document. */
+  become(document: FlowDocument, units: readonly Unit[]): void
+  stop(options: { readonly keep: boolean }): Promise<void>
+}
+
+/** One rebuild of one flow. */
+export class Rebuild {
+  readonly #flow: RebuildFlow
+  readonly #deps: FlowDeps
+  readonly #options: RebuildOptions
+  readonly #next: FlowDocument
+  /** Nodes that end: changed ones, and those that the next document does not have. */
+  readonly #old: readonly Unit[]
+  /** Nodes that are made. */
+  readonly #fresh: readonly GraphNode[]
+  readonly #queue = new HandoverQueue()
+
+  constructor(flow: RebuildFlow, deps: FlowDeps, next: FlowDocument, options: RebuildOptions) {
+    this.#flow = flow
+    this.#deps = deps
+    this.#options = options
+    this.#next = next
+    const { nodes } = buildGraph(next)
+    const kept = new Set(options.restart === true ? [] : nodes.filter((node) => this.#isEqual(node)).map(idOf))
+    this.#old = [...flow.units.values()].filter(({ node }) => !kept.has(node.node.id))
+    this.#fresh = nodes.filter((node) => !kept.has(idOf(node)))
+  }
+
+  /**
+   * Ids of the nodes that were made anew or have gone, in the order of the documents. Rejects with a {@link StartError}
+   * when a new node does not start, and with what `commit` rejects with: then the old nodes are there again.
+   */
+  async run(): Promise<readonly string[]> {
+    // what cannot be built disturbs nothing
+    const made = new Generation(this.#flow, this.#deps, { document: this.#next, nodes: this.#fresh })
+    await this.#end()
+    try {
+      await this.#start(made, this.#next, this.#old)
+      await this.#options.commit?.(this.#rebuilt())
+    } catch (error) {
+      await this.#goBack(made)
+      throw error
+    }
+    this.#swap(this.#next, made)
+    return this.#rebuilt()
+  }
+
+  #rebuilt(): string[] {
+    const fresh = new Set(this.#fresh.map(idOf))
+    const gone = this.#old.map(({ node }) => node.node.id).filter((id) => !fresh.has(id))
+    return [...this.#next.nodes.map(({ id }) => id).filter((id) => fresh.has(id)), ...gone]
+  }
+
+  /** Whether an id is one of a node that ends or is made. */
+  touches(id: string): boolean {
+    return this.#old.some(({ node }) => node.node.id === id) || this.#fresh.some((node) => idOf(node) === id)
+  }
+
+  #isEqual({ node }: GraphNode): boolean {
+    const unit = this.#flow.units.get(node.id)
+    return unit !== undefined && isEqual(unit, node, this.#next, this.#deps.host)
+  }
+
+  /** Has what comes wait, lets executions end, and ends the old nodes. */
+  async #end(): Promise<void> {
+    const { clock } = this.#deps.host
+    const waited: Waiting[] = []
+    const rests = this.#old.map(({ context, node }) => {
+      context.hold()
+      node.timers.hold()
+      waited.push(...node.takeMailbox())
+      return Promise.all([node.hold(this.#queue), context.taken()])
+    })
+    for (const { node, what, value, cause } of waited.toSorted((a, b) => a.ticket - b.ticket)) {
+      this.#queue.add(node, what, value, cause)
+    }
+    const rest = Effect.promise(() => Promise.all(rests))
+    await Effect.runPromise(onClock(clock, Effect.timeoutOption(rest, LAST_MS)))
+    await this.#stop(this.#old)
+  }
+
+  async #stop(units: readonly Unit[]): Promise<void> {
+    const all = Effect.forEach(units.toReversed(), (unit) => unit.stop(), { discard: true })
+    await Effect.runPromise(onClock(this.#deps.host.clock, all))
+  }
+
+  /** Starts nodes of a document with what they take over of `earlier` ones, the first that fits. */
+  async #start(made: Generation, document: FlowDocument, earlier: readonly Unit[]): Promise<void> {
+    for (const { context, node } of made.units) {
+      const before = earlier.find((unit) => isSuccessor(node, unit.node))
+      if (before === undefined) continue
+      context.inherit(before.context)
+      node.timers.takeOver(before.node.timers)
+    }
+    this.#fill(made, document)
+    const bounded = Effect.timeoutOrElse(made.start(), {
+      duration: START_MS,
+      orElse: () => Effect.fail(new StartError(null, `the nodes took longer than ${START_MS / 1000} s to start`)),
+    })
+    const exit = await Effect.runPromiseExit(onClock(this.#deps.host.clock, bounded))
+    if (Exit.isFailure(exit)) throw EffectCause.squash(exit.cause)
+  }
+
+  /** Last values, else initial ones; inputs that are what they were keep what they had. */
+  #fill({ units }: Generation, document: FlowDocument): void {
+    fillInputs(
+      units.flatMap(({ node }) => node.inputs),
+      document,
+      this.#options,
+    )
+    for (const { node } of units) {
+      const before = this.#old.find((unit) => isSuccessor(node, unit.node))
+      for (const input of before === undefined ? [] : node.inputs) {
+        const same = before?.node.inputs.find(({ port }) => port === input.port)
+        const isSame = same?.message === input.message && same.dtype === input.dtype
+        if (isSame && same.filled && !this.#hasNewInitial(same)) input.fill(same.latest)
+      }
+    }
+  }
+
+  /** Whether an input has nothing but the initial value of the document before, and this one has another. */
+  #hasNewInitial({ message, latest }: InputPort): boolean {
+    const [before, after] = [this.#flow.document, this.#next].map(({ inputs, name }) =>
+      inputs.find((input) => `${name}.${input.name}` === message),
+    )
+    if (before === undefined || after === undefined || isDeepStrictEqual(before.initial, after.initial)) return false
+    return isDeepStrictEqual(latest, before.initial)
+  }
+
+  /** Starts nodes with the old content in place of those that have ended. */
+  async #goBack(made: Generation): Promise<void> {
+    for (const { context, node } of made.units) {
+      context.hold()
+      node.timers.hold()
+    }
+    await this.#stop(made.units)
+    made.drop()
+    try {
+      const { document } = this.#flow
+      const old = new Map(this.#old.map((unit) => [unit.node.node.id, unit]))
+      const nodes = buildGraph(document).nodes.filter((node) => old.has(idOf(node)))
+      const again = new Generation(this.#flow, this.#deps, {
+        document,
+        nodes,
+        secrets: (id) => old.get(id)?.secrets ?? null,
+      })
+      await this.#start(again, document, [...made.units, ...this.#old]).catch(async (error: unknown) => {
+        await this.#stop(again.units)
+        Unit.disconnect(again.units)
+        throw error
+      })
+      this.#swap(document, again)
+    } catch {
+      await this.#fail()
+    } finally {
+      Unit.disconnect(made.units)
+      for (const { context } of [...made.units, ...this.#old]) context.unmount()
+    }
+  }
+
+  /** Neither the new nodes nor the old ones start: the flow ends, and keeps what waits. */
+  async #fail(): Promise<void> {
+    const { document, units, work } = this.#flow
+    this.#flow.become(
+      document,
+      [...units.values()].filter((unit) => !this.#old.includes(unit)),
+    )
+    Unit.disconnect(this.#old)
+    for (const { node, what, value, cause } of this.#queue.takeAll()) work.held(node, what, value, cause).suspend()
+    await this.#flow.stop({ keep: true })
+  }
+
+  /** Puts new nodes in the place of the old ones, all at once. */
+  #swap(document: FlowDocument, made: Generation): void {
+    const flow = this.#flow
+    const fresh = new Map(made.units.map((unit) => [unit.node.node.id, unit]))
+    const gone = new Set(this.#old)
+    Unit.disconnect(this.#old)
+    const units = buildGraph(document).nodes.flatMap(({ node }): Unit[] => {
+      const unit = fresh.get(node.id) ?? flow.units.get(node.id)
+      return unit === undefined || gone.has(unit) ? [] : [unit]
+    })
+    const kept = units.filter((unit) => !made.units.includes(unit))
+    for (const unit of kept) unit.follow(document)
+    const outdated = kept.flatMap(({ node }) => node.inputs).filter((input) => this.#hasNewInitial(input))
+    fillInputs(outdated, document, this.#options)
+    this.#fill(made, document)
+    flow.become(document, units)
+    for (const unit of made.units) unit.connect()
+    for (const { node } of this.#old) {
+      for (const { timer, cascade } of node.timers.close(false)) node.giveUpTimer('stopped', timer, cascade)
+    }
+    this.#deliver(new Map(this.#old.map(({ node }) => [node, fresh.get(node.node.id)?.node])))
+    made.open()
+    for (const { context } of made.units) context.opened()
+    for (const { context } of this.#old) context.unmount()
+  }
+
+  /** Hands over what waits: held deliveries stay held in their order, all others go on. */
+  #deliver(places: ReadonlyMap<HomeNode, LiveNode | undefined>): void {
+    const { loop } = this.#flow
+    const late: Left[] = []
+    loop.change(({ node: consumer, ...rest }) => {
+      const left: Left = { node: consumer as LiveNode, ...rest }
+      if (!places.has(left.node)) return left
+      if (loop.paused) return passedOn(left, places.get(left.node))
+      late.push(left)
+      return null
+    })
+    for (const left of [...this.#queue.takeAll(), ...late]) {
+      const passed = passedOn(left, places.get(left.node))
+      if (passed === null) continue
+      const { node, what, value } = passed
+      // what a step has released stays released
+      if (loop.paused) node.receive(what, value, left.cause)
+      else {
+        loop.deliver(node, what, value, left.cause)
+        left.cause.leave()
+      }
+    }
+  }
+}
+
+const idOf = ({ node }: GraphNode): string => node.id
+
+/** Whether a node takes over what another one leaves: they have one id, and one type. */
+const isSuccessor = (node: LiveNode, before: LiveNode): boolean =>
+  node.node.id === before.node.id && node.definition.type === before.definition.type

@@ -1,0 +1,47 @@
+/**
+ * The repeated timers of one node (`ctx.every`, `ctx.cron`), and how the node that takes its place goes on with them
+ * (rebuild.R5).
+ * @module
+ */
+import type { Cancel } from '@flow-service/connector-sdk'
+
+import { append } from './graph.ts'
+import type { Repetition } from './timers.ts'
+
+/** What may be carried on: a repetition, and what it is. */
+interface Schedule {
+  readonly key: string
+  readonly repetition: Repetition
+}
+
+/** One object a node that has repeated timers. */
+export class NodeSchedules {
+  readonly #made: Schedule[] = []
+  /** When those of the node before this one are due, by what they are, as far as they are not taken up. */
+  #inherited = new Map<string, number[]>()
+  #isHeld = false
+
+  /** Goes on with equal schedules of the node before this one, in their order; before any is made. */
+  inherit(earlier: NodeSchedules): void {
+    this.#inherited = new Map()
+    for (const { key, repetition } of earlier.#made) {
+      if (repetition.dueMs !== null) append(this.#inherited, key, repetition.dueMs)
+    }
+  }
+
+  /** Makes one; `key` tells equal ones, and `start` is given when the first tick is due where it goes on. */
+  make(key: string, start: (firstMs: number | undefined) => Repetition): Cancel {
+    const made: Schedule = { key, repetition: start(this.#inherited.get(key)?.shift()) }
+    this.#made.push(made)
+    return () => {
+      made.repetition.end()
+      if (!this.#isHeld) this.#made.splice(this.#made.indexOf(made), 1)
+    }
+  }
+
+  /** Ends them, and remembers when they were due. */
+  hold(): void {
+    this.#isHeld = true
+    for (const { repetition } of this.#made) repetition.end()
+  }
+}

@@ -1,0 +1,442 @@
+/** Another document for a flow that runs: what goes on, what is made anew, and what waits meanwhile. */
+import type { NodeContext } from '@flow-service/connector-sdk'
+import type { FlowDocument, FlowDocumentInput } from '@flow-service/protocol'
+import { expect, test } from 'vitest'
+
+import type { LiveFlow } from '../../src/index.ts'
+import { flow, input, output, recorder, type } from '../documents.ts'
+import { turn } from '../turn.ts'
+import { atCrash } from './kept-work.ts'
+import { engine, gated } from './live-engine.ts'
+
+type Nodes = NonNullable<FlowDocumentInput['nodes']>
+
+/** A node type `watched` that tells of its life, and of what it is called with; `trouble` fails its start. */
+function watched(seconds: { readonly start?: number; readonly stop?: number } = {}) {
+  const told: string[] = []
+  const trouble = { of: null as unknown }
+  const wait = (ctx: NodeContext, s = 0): Promise<void> =>
+    s === 0 ? Promise.resolve() : new Promise((resolve) => void ctx.after(s, resolve))
+  const definition = type('watched', async (ctx) => {
+    const { node, settings } = ctx
+    const { form } = settings as { form?: number }
+    const name = form === undefined ? node : `${node}:${form}`
+    told.push(`start ${name}`)
+    if (form === trouble.of) throw new Error('no broker')
+    await wait(ctx, seconds.start)
+    return {
+      onValue: (_port, value) => void told.push(`${name} ${String(value)}`),
+      stop: () => void told.push(`stop ${name}`),
+    }
+  })
+  return { told, trouble, definition: { ...definition, settings: anySettings } }
+}
+
+const anySettings = type('x', () => ({})).settings.loose()
+
+const reader = (id: string, form?: number, more: Partial<Nodes[number]> = {}): Nodes[number] => ({
+  id,
+  type: 'watched',
+  settings: form === undefined ? {} : { form },
+  ports: [input('x')],
+  ...more,
+})
+
+/** Rebuilds while the clock goes on. */
+async function rebuild(
+  { host }: { readonly host: { advance(ms: number): Promise<void> } },
+  live: LiveFlow,
+  document: FlowDocument,
+  options: Parameters<LiveFlow['rebuild']>[1] = {},
+): Promise<readonly string[] | Error> {
+  const rebuilt = live.rebuild(document, options).catch((error: unknown) => error as Error)
+  for (let second = 0; second < 70; second++) {
+    // oxlint-disable-next-line no-await-in-loop -- one second after the other
+    await host.advance(1000)
+  }
+  return await rebuilt
+}
+
+test('nodes that are equal go on, and only the others stop and start', async () => {
+  const { told, definition } = watched()
+  const own = engine([definition])
+  const live = await own.start(flow([reader('a', 1), reader('b', 1), reader('gone', 1)]))
+  told.splice(0)
+  const next = flow([{ ...reader('a', 1), title: 'A' }, reader('b', 2), reader('new', 1)], { title: 'Another title' })
+  expect(await rebuild(own, live, next)).toEqual(['b', 'new', 'gone'])
+  expect(told).toEqual(['stop gone:1', 'stop b:1', 'start b:2', 'start new:1'])
+  expect(live.document).toBe(next)
+  own.runtime.publish('f.x', 7)
+  await turn()
+  expect(told.splice(4).toSorted()).toEqual(['a:1 7', 'b:2 7', 'new:1 7'])
+})
+
+test.each([
+  ['title and description', { title: 'T', description: 'D' }, []],
+  ['layout', { layout: { a: 1 } }, []],
+  ['environment', { resources: { env: { A: '1' } } }, ['code']],
+])('%s of a flow make anew: %j %j', async (_, more, expected) => {
+  const code = type('code', () => ({}), { code: 'source' } as never)
+  const { definition } = watched()
+  const own = engine([definition, code])
+  const nodes = [reader('a'), { id: 'code', type: 'code', ports: [input('x')] }]
+  const live = await own.start(flow(nodes))
+  expect(await rebuild(own, live, flow(nodes, more))).toEqual(expected)
+})
+
+test('all nodes are made anew on demand, and those whose code or secret is another', async () => {
+  const codes = new Map([['a', 'one']])
+  const secrets = { key: 'old' }
+  const { told, definition } = watched()
+  const own = engine([definition], { codeOf: (_document, { id }) => codes.get(id) ?? null, secrets })
+  const document = flow([reader('a'), reader('b', undefined, { settings: { key: { $secret: 'key' } } }), reader('c')])
+  const live = await own.start(document)
+  codes.set('a', 'two')
+  expect(await rebuild(own, live, document)).toEqual(['a'])
+  secrets.key = 'new'
+  expect(await rebuild(own, live, document)).toEqual(['b'])
+  expect(await rebuild(own, live, document, { restart: true })).toEqual(['a', 'b', 'c'])
+  told.splice(0)
+})
+
+test('what comes while nodes end and start waits for them, in order; all others go on at once', async () => {
+  const { told, definition } = watched({ start: 5 })
+  const { calls, definition: plain } = recorder('plain')
+  const own = engine([definition, plain])
+  const other = { id: 'other', type: 'plain', ports: [input('x')] }
+  const starting = own.start(flow([reader('a', 1), other]))
+  await own.host.advance(5000)
+  const live = await starting
+  const rebuilt = live.rebuild(flow([reader('a', 2), other]))
+  for (let value = 0; value < 5; value++) {
+    own.runtime.publish('f.x', value)
+    // oxlint-disable-next-line no-await-in-loop -- one second after the other
+    await own.host.advance(1000)
+    expect(calls).toHaveLength(value + 1)
+  }
+  expect(await rebuilt).toEqual(['a'])
+  await turn()
+  expect(told).toEqual(['start a:1', 'stop a:1', 'start a:2', 'a:2 0', 'a:2 1', 'a:2 2', 'a:2 3', 'a:2 4'])
+  expect([own.runtime.get('f'), own.host.deadLetters]).toEqual([live, []])
+})
+
+test('more than 10,000 deliveries that wait drop the oldest', async () => {
+  const { told, definition } = watched({ start: 1 })
+  const own = engine([definition])
+  const starting = own.start(flow([reader('a', 1)]))
+  await own.host.advance(1000)
+  const live = await starting
+  const rebuilt = live.rebuild(flow([reader('a', 2)]))
+  for (let value = 0; value < 10_003; value++) own.runtime.publish('f.x', value)
+  await live.idle()
+  await own.host.advance(1000)
+  await rebuilt
+  await live.idle()
+  expect(own.host.deadLetters.map(({ value, reason }) => [value, reason])).toEqual([
+    [0, 'overflow'],
+    [1, 'overflow'],
+    [2, 'overflow'],
+  ])
+  expect(told).toHaveLength(10_000 + 3)
+})
+
+test('a new content that does not start leaves the old one, which gets what waited', async () => {
+  const { told, trouble, definition } = watched()
+  const own = engine([definition])
+  const live = await own.start(flow([reader('a', 1), reader('b', 1)]))
+  told.splice(0)
+  trouble.of = 3
+  let isCommitted = false
+  const commit = async () => void (isCommitted = true)
+  const rebuilt = rebuild(own, live, flow([reader('a', 2), reader('b', 3)]), { commit })
+  own.runtime.publish('f.x', 7)
+  expect(await rebuilt).toMatchObject({ name: 'StartError', node: 'b', message: 'no broker' })
+  expect(told).toEqual([
+    'stop b:1',
+    'stop a:1',
+    'start a:2',
+    'start b:3',
+    'stop a:2',
+    'start a:1',
+    'start b:1',
+    'a:1 7',
+    'b:1 7',
+  ])
+  expect([isCommitted, own.runtime.get('f'), live.document.nodes[0]?.settings]).toEqual([false, live, { form: 1 }])
+})
+
+test('what cannot even be built disturbs nothing', async () => {
+  const { told, definition } = watched()
+  const own = engine([definition])
+  const live = await own.start(flow([reader('a', 1)]))
+  const nothing = flow([{ ...reader('a', 2), type: 'nothing' }])
+  expect(await rebuild(own, live, nothing)).toMatchObject({ message: 'there is no node type "nothing"' })
+  expect(told).toEqual(['start a:1'])
+})
+
+test('a change that is not committed leaves the old content', async () => {
+  const { told, definition } = watched()
+  const own = engine([definition])
+  const live = await own.start(flow([reader('a', 1)]))
+  told.splice(0)
+  const commit = () => Promise.reject(new Error('version_conflict'))
+  expect(await rebuild(own, live, flow([reader('a', 2)]), { commit })).toMatchObject({ message: 'version_conflict' })
+  expect(told).toEqual(['stop a:1', 'start a:2', 'stop a:2', 'start a:1'])
+})
+
+test('where the old content does not start again either the flow stops, and keeps what waits', async () => {
+  const { told, trouble, definition } = watched()
+  const own = engine([definition])
+  const live = await own.start(flow([reader('a', 1), reader('b')]))
+  told.splice(0)
+  const commit = async () => {
+    trouble.of = 1
+    throw new Error('version_conflict')
+  }
+  const rebuilt = rebuild(own, live, flow([reader('a', 2), reader('b')]), { commit })
+  own.runtime.publish('f.x', 7)
+  expect(await rebuilt).toMatchObject({ message: 'version_conflict' })
+  expect(told).toEqual(['b 7', 'stop a:1', 'start a:2', 'stop a:2', 'start a:1', 'stop b'])
+  expect(own.runtime.get('f')).toBeUndefined()
+  expect(atCrash(own.host)).toMatchObject([{ node: 'a', body: { is: 'delivery', arrivals: [['x', 7]] } }])
+  trouble.of = null
+  await own.start(flow([reader('a', 1), reader('b')]))
+  await turn()
+  expect(told.slice(6)).toEqual(['start a:1', 'start b', 'a:1 7'])
+})
+
+test('an old content starts again with the secrets that it had', async () => {
+  const seen: unknown[] = []
+  const secrets: Record<string, string> = { key: 'old' }
+  const keyed = type('keyed', ({ settings }) => {
+    seen.push(settings['key'])
+    if (settings['key'] === 'bad') throw new Error('refused')
+    return {}
+  })
+  const own = engine([{ ...keyed, settings: anySettings }], { secrets })
+  const document = flow([{ id: 'a', type: 'keyed', settings: { key: { $secret: 'key' } } }])
+  const live = await own.start(document)
+  secrets['key'] = 'bad'
+  expect(await rebuild(own, live, document)).toMatchObject({ message: 'refused' })
+  expect([seen, own.runtime.get('f')]).toEqual([['old', 'bad', 'old'], live])
+  secrets['key'] = 'good'
+  expect(await rebuild(own, live, document)).toEqual(['a'])
+  expect(seen.at(-1)).toBe('good')
+})
+
+test('a join goes on with the values that it had, where ports are what they were', async () => {
+  const { calls, definition } = recorder('both', 'combine')
+  const own = engine([{ ...definition, settings: anySettings }])
+  const join = (form: number, dtype = 'any') => [
+    { id: 'j', type: 'both', settings: { form }, ports: [input('x'), input('y', { dtype } as never)] },
+  ]
+  const live = await own.start(flow(join(1)))
+  own.runtime.publish('f.y', 'left')
+  await rebuild(own, live, flow(join(2)))
+  own.runtime.publish('f.x', 1)
+  await turn()
+  expect(calls).toEqual([['j', { x: 1, y: 'left' }]])
+  await rebuild(own, live, flow(join(2, 'str')))
+  own.runtime.publish('f.x', 2)
+  await turn()
+  expect(calls).toHaveLength(1)
+})
+
+test('what waits for a node, input or type that is gone is given up', async () => {
+  const { definition } = watched({ start: 1 })
+  const { definition: plain } = recorder('plain')
+  const own = engine([definition, plain])
+  const starting = own.start(
+    flow([reader('gone'), reader('other'), reader('a', 1, { ports: [input('p:x'), input('q:x')] })]),
+  )
+  await own.host.advance(3000)
+  const live = await starting
+  const next = [{ id: 'other', type: 'plain', ports: [input('x')] }, reader('a', 2, { ports: [input('p:x')] })]
+  const rebuilt = live.rebuild(flow(next))
+  own.runtime.publish('f.x', 7)
+  await own.host.advance(1000)
+  await rebuilt
+  const letters = own.host.deadLetters.map(({ node, message, value, reason }) => ({ node, message, value, reason }))
+  const given = { message: 'f.x', value: 7, reason: 'stopped' }
+  expect(letters).toHaveLength(3)
+  expect(letters).toEqual(expect.arrayContaining(['a', 'gone', 'other'].map((node) => ({ node, ...given }))))
+})
+
+test.each([
+  [true, [1, 1, 2], []],
+  [false, [1, 2], [[1, 'stopped']]],
+])('an execution that is cut off after 10 s, repeatable: %j', async (idempotent, executed, letters) => {
+  const { running, definition } = gated({ idempotent, settings: anySettings } as never)
+  const own = engine([definition])
+  const at = (form: number) => flow([{ id: 'a', type: 'gated', settings: { form }, ports: [input('x')] }])
+  const live = await own.start(at(1))
+  own.runtime.publish('f.x', 1)
+  own.runtime.publish('f.x', 2)
+  await turn()
+  await rebuild(own, live, at(2))
+  for (let count = 0; count < 3; count++) {
+    for (const { end } of running) end()
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await turn()
+  }
+  expect(running.map(({ value }) => value)).toEqual(executed)
+  expect(own.host.deadLetters.map(({ value, reason }) => [value, reason])).toEqual(letters)
+  expect(own.runtime.running()).toEqual([])
+})
+
+test('an execution that ends in time is what it was', async () => {
+  const { running, definition } = gated({ idempotent: false, settings: anySettings } as never)
+  const own = engine([definition])
+  const at = (form: number) => flow([{ id: 'a', type: 'gated', settings: { form }, ports: [input('x')] }])
+  const live = await own.start(at(1))
+  own.runtime.publish('f.x', 1)
+  await turn()
+  const rebuilt = live.rebuild(at(2))
+  await own.host.advance(9000)
+  running[0]?.end()
+  expect(await rebuilt).toEqual(['a'])
+  expect([running.length, own.host.deadLetters]).toEqual([1, []])
+})
+
+test('a paused flow stays paused, and holds what it held in its order', async () => {
+  const { told, definition } = watched()
+  const own = engine([definition])
+  const live = await own.start(flow([reader('a', 1), reader('b', 1)]))
+  live.pause()
+  own.runtime.publish('f.x', 1)
+  own.runtime.publish('f.x', 2)
+  told.splice(0)
+  await rebuild(own, live, flow([reader('a', 2), reader('b', 1)]))
+  expect([live.paused, live.held]).toEqual([true, 4])
+  live.step()
+  live.step()
+  expect(told).toEqual(['stop a:1', 'start a:2', 'a:2 1', 'b:1 1'])
+  live.resume()
+  await turn()
+  expect(told.slice(4)).toEqual(['a:2 2', 'b:1 2'])
+  expect([own.host.deadLetters, atCrash(own.host)]).toEqual([[], []])
+})
+
+test('timers, and schedules that are equal, go on; one that was due meanwhile ticks once', async () => {
+  const ticks: string[] = []
+  const clocked = type('clocked', (ctx) => {
+    ctx.every(10, () => ticks.push(`every ${ctx.now() % 100_000}`))
+    if (ctx.timerDue('t') === null) ctx.setTimer('t', ctx.now() + 25_000, 'data')
+    return { onTimer: (_key, data) => void ticks.push(`${String(data)} ${ctx.now() % 100_000}`) }
+  })
+  const own = engine([{ ...clocked, settings: anySettings }], { startMs: 0 })
+  const at = (form: number) => flow([{ id: 'c', type: 'clocked', settings: { form } }])
+  const live = await own.start(at(1))
+  await own.host.advance(7000)
+  await live.rebuild(at(2))
+  await own.host.advance(20_000)
+  expect(ticks).toEqual(['every 10000', 'every 20000', 'data 25000'])
+  await live.rebuild(flow([]))
+  expect([own.host.clock.pending, own.host.deadLetters]).toEqual([0, []])
+})
+
+test('a timer with data of a node that is gone is given up', async () => {
+  const set = type('set', (ctx) => {
+    ctx.setTimer('t', ctx.now() + 1000, 'data')
+    return {}
+  })
+  const own = engine([set])
+  const live = await own.start(flow([{ id: 'c', type: 'set' }]))
+  await live.rebuild(flow([]))
+  expect(own.host.deadLetters).toMatchObject([{ node: 'c', value: 'data', reason: 'stopped' }])
+  expect(atCrash(own.host)).toEqual([])
+})
+
+test('requests wait for the new node, which reads them; a path that is gone is unknown then', async () => {
+  const read: string[] = []
+  const hook = type('hook', async (ctx) => {
+    const { path, form } = ctx.settings as { path: string; form: number }
+    await new Promise<void>((resolve) => void ctx.after(5, resolve))
+    ctx.webhook({ path, secret: null, methods: ['POST'] }, () => {
+      read.push(`${path} by ${form}`)
+      ctx.send('x', form)
+    })
+    return {}
+  })
+  const { calls, definition } = recorder('end')
+  const own = engine([{ ...hook, settings: anySettings }, definition])
+  const at = (form: number, paths: string[]) =>
+    flow([
+      ...paths.map((path) => ({ id: path, type: 'hook', settings: { form, path }, ports: [output('x')] })),
+      { id: 'end', type: 'end', ports: [input('x')] },
+    ])
+  const starting = own.start(at(1, ['in', 'gone']))
+  await own.host.advance(10_000)
+  const live = await starting
+  await own.host.hook('f', 'in', {})
+  const rebuilt = live.rebuild(at(2, ['in']))
+  const waiting = [own.host.hook('f', 'in', {}), own.host.hook('f', 'gone', {}).catch((error: Error) => error.message)]
+  await own.host.advance(4999)
+  expect(read).toEqual(['in by 1'])
+  await own.host.advance(1)
+  await rebuilt
+  expect(await Promise.all(waiting)).toEqual([undefined, 'there is no webhook "f/gone"'])
+  expect(read).toEqual(['in by 1', 'in by 2'])
+  expect(calls.map(([, , value]) => value)).toEqual([1, 2])
+})
+
+test('a durable arrival that is being committed when its node is to end is published before', async () => {
+  const { calls, definition } = recorder('end')
+  const commits: (() => void)[] = []
+  const hook = type('hook', (ctx) => {
+    ctx.webhook({ path: 'in', secret: null, methods: ['POST'] }, () => ctx.emitDurably({ x: 1 }))
+    return {}
+  })
+  const own = engine([{ ...hook, settings: anySettings }, definition])
+  own.host.work.arrive = async (_work, publish) => {
+    await new Promise<void>((resolve) => commits.push(resolve))
+    publish()
+  }
+  const at = (form: number) =>
+    flow([
+      { id: 'h', type: 'hook', settings: { form }, ports: [output('x')] },
+      { id: 'end', type: 'end', ports: [input('x')] },
+    ])
+  const live = await own.start(at(1))
+  const taken = own.host.hook('f', 'in', {})
+  await turn()
+  const rebuilt = live.rebuild(at(2))
+  await own.host.advance(5000)
+  commits[0]?.()
+  await Promise.all([taken, rebuilt])
+  await turn()
+  expect(calls).toEqual([['end', 'x', 1]])
+})
+
+test('what is asked of a node that is made anew waits, of others it does not', async () => {
+  const { definition } = watched({ start: 5 })
+  const own = engine([definition])
+  const starting = own.start(flow([reader('a', 1), reader('b', 1)]))
+  await own.host.advance(10_000)
+  const live = await starting
+  const rebuilt = live.rebuild(flow([reader('a', 2), reader('b', 1)]))
+  const order: string[] = []
+  void live.ready('a').then(() => order.push('a'))
+  void live.ready('b').then(() => order.push('b'))
+  await own.host.advance(4000)
+  expect(order).toEqual(['b'])
+  await own.host.advance(1000)
+  await rebuilt
+  await turn()
+  expect(order).toEqual(['b', 'a'])
+})
+
+test('an engine that ends during a rebuild ends it first', async () => {
+  const { told, definition } = watched({ start: 5 })
+  const own = engine([definition])
+  const starting = own.start(flow([reader('a', 1)]))
+  await own.host.advance(5000)
+  const live = await starting
+  const rebuilt = live.rebuild(flow([reader('a', 2)]))
+  const closed = own.runtime.close()
+  own.runtime.publish('f.x', 7)
+  await own.host.advance(5000)
+  await Promise.all([rebuilt, closed])
+  expect(told).toEqual(['start a:1', 'stop a:1', 'start a:2', 'a:2 7', 'stop a:2'])
+  expect(own.runtime.get('f')).toBeUndefined()
+})
