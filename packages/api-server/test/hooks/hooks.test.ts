@@ -1,5 +1,5 @@
 import type { HookRoute } from '@flow-service/connector-sdk'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 
 import { createHooks } from '../../src/hooks/hooks.ts'
 
@@ -84,4 +84,59 @@ test('a longer open path beside a secret does not open the shorter one', () => {
   expect(hooks.find('/f/a/b')?.methods).toEqual(['GET'])
   expect(hooks.find('/f/a/secret')?.methods).toEqual(['POST'])
   expect(hooks.find('/f/a')).toBeUndefined()
+})
+
+test('what is not open yet, or leaves, is waited for; who takes its place is found', async () => {
+  const hooks = createHooks()
+  const first = hooks.register('f', route('in', 'one'), ignore)
+  const early = hooks.found('/f/in/one')
+  expect(hooks.find('/f/in/one')).toBeUndefined()
+  first.open()
+  expect(await early).toMatchObject({ handler: ignore })
+
+  first.hold()
+  const late = hooks.found('/f/in/one')
+  const other = () => {}
+  const second = hooks.register('f', route('in', 'one'), other)
+  first.unmount()
+  expect(hooks.find('/f/in/one')).toBeUndefined()
+  second.open()
+  expect(await late).toMatchObject({ handler: other })
+})
+
+test('a route that nobody takes over, or with another secret, is unknown to who has waited', async () => {
+  const hooks = createHooks()
+  const first = hooks.register('f', route('in', 'one'), ignore)
+  const gone = hooks.found('/f/in/one')
+  first.unmount()
+  expect(await gone).toBeUndefined()
+
+  const old = hooks.register('f', route('in', 'one'), ignore)
+  old.open()
+  old.hold()
+  const waiting = hooks.found('/f/in/one')
+  hooks.register('f', route('in', 'two'), ignore).open()
+  expect([await waiting, hooks.find('/f/in/two')?.handler]).toEqual([undefined, ignore])
+})
+
+test('only a route that leaves makes way for another', () => {
+  const hooks = createHooks()
+  const first = hooks.register('f', route('in'), ignore)
+  const again = () => hooks.register('f', route('in'), ignore)
+  expect(again).toThrow('two webhooks')
+  first.open()
+  expect(again).toThrow('two webhooks')
+  first.hold()
+  again()
+  expect(again).toThrow('two webhooks')
+})
+
+test('a request that has waited 15 s is refused, and may come again', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const hooks = createHooks()
+  hooks.register('f', route('in'), ignore)
+  const refused = hooks.found('/f/in').catch((error: unknown) => error)
+  await vi.advanceTimersByTimeAsync(15_000)
+  expect(await refused).toMatchObject({ code: 'unavailable', extensions: { retry_after_s: 1 } })
 })

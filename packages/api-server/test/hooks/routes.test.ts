@@ -118,6 +118,26 @@ test('an unmounted hook is unknown [R189]', async () => {
   expect((await post('/hooks/f/in', '1')).status).toBe(404)
 })
 
+test('a body that has come while the route went to another node is read by that one', async () => {
+  const first = hooks.register('f', { path: 'in', secret: null, methods: ['POST'] }, () => {
+    throw new Error('the old node is gone')
+  })
+  first.open()
+  const request = httpRequest(`${base}/hooks/f/in`, { method: 'POST' })
+  const answered = new Promise<number | undefined>((resolve) =>
+    request.once('response', (response) => resolve(response.statusCode)),
+  )
+  const begun = new Promise((resolve) => server.once('request', resolve))
+  request.write('1')
+  await begun
+  first.hold()
+  request.end('2')
+  hooks.register('f', { path: 'in', secret: null, methods: ['POST'] }, keep).open()
+  first.unmount()
+  expect(await answered).toBe(202)
+  expect(received.map(({ body }) => Buffer.from(body).toString())).toEqual(['12'])
+})
+
 test('a method that the hook does not take is 405 with Allow', async () => {
   mountHook({ methods: ['POST'] })
   for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']) {

@@ -81,3 +81,96 @@ test('with its secret a page of any origin opens it, and without it none does', 
   expect(await at.open('plant/ticker', { origin: 'http://flows.local:8000' })).toBe('not_found')
   expect(await at.open('plant/ticker/wrong', { origin })).toBe('not_found')
 })
+
+/** A socket of a node that notes what it hears. */
+function heardBy(name: string, told: string[]) {
+  return () => ({
+    heard: (frame: string) => void told.push(`${name} ${frame}`),
+    closed: () => void told.push(`${name} closed`),
+  })
+}
+
+class OpenSocket extends FakeSocket {
+  isPaused = false
+  readonly closes: number[] = []
+  pause = (): void => void (this.isPaused = true)
+  resume = (): void => void (this.isPaused = false)
+  close = (code: number): void => void this.closes.push(code)
+  say = (frame: string): void => void this.emit('message', Buffer.from(frame), false)
+}
+
+/** A served socket with one client, in the hands of its first node. */
+async function connected() {
+  const served = new ServedSockets()
+  const told: string[] = []
+  const register = (name: string, secret: string | null = null) =>
+    served.register('plant', { path: 'ticker', secret }, heardBy(name, told), () => {})
+  const socket = new OpenSocket()
+  const upgrade = served.upgrade({ isPortal: () => false, home: { baseUrl: null, origins: [] } })
+  const connect = () =>
+    upgrade({
+      request: { headers: { host: 'flows.local:8000' } } as never,
+      rest: 'plant/ticker',
+      query: new URLSearchParams(),
+      accept: async () => socket as unknown as WebSocket,
+    })
+  const first = register('first')
+  first.open()
+  await connect()
+  return { told, socket, first, register, connect }
+}
+
+test('clients stay when another node takes the place; what they say meanwhile is heard by that one, once', async () => {
+  const { told, socket, first, register } = await connected()
+  socket.say('1')
+  first.hold()
+  socket.say('2')
+  const failed = register('failed')
+  failed.hold()
+  const second = register('second')
+  first.unmount()
+  failed.unmount()
+  socket.say('3')
+  expect(told).toEqual(['first 1'])
+  second.open()
+  socket.say('4')
+  expect(told).toEqual(['first 1', 'second 2', 'second 3', 'second 4'])
+  socket.leave()
+  expect([told.at(-1), socket.closes]).toEqual(['second closed', []])
+})
+
+test('a client that says more than 1 MiB meanwhile is not read until it is served again', async () => {
+  const { socket, first, register } = await connected()
+  first.hold()
+  const frame = 'x'.repeat(400_000)
+  for (let count = 0; count < 3; count++) socket.say(frame)
+  expect(socket.isPaused).toBe(true)
+  register('second').open()
+  expect(socket.isPaused).toBe(false)
+})
+
+test.each([
+  ['no other node', () => {}],
+  [
+    'one with another secret',
+    (register: (name: string, secret: string) => { open(): void }) => register('b', 's').open(),
+  ],
+])('with %s in its place a socket closes its clients', async (_, replace) => {
+  const { socket, first, register } = await connected()
+  first.hold()
+  replace(register)
+  first.unmount()
+  expect(socket.closes).toEqual([1001])
+  socket.leave()
+})
+
+test('a client that connects while the place changes hands is served by the next node', async () => {
+  const { told, first, register, connect } = await connected()
+  first.hold()
+  const joined = connect()
+  const second = register('second')
+  first.unmount()
+  second.open()
+  await joined
+  expect(told).toEqual([])
+})

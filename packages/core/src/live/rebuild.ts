@@ -19,7 +19,7 @@ import { fillInputs, type FlowDeps, Unit } from './flow-units.ts'
 import type { RebuildOptions } from './flow.ts'
 import { Generation, type GenerationFlow } from './generation.ts'
 import { HandoverQueue, type Left, passedOn } from './handover.ts'
-import type { HomeNode, Waiting } from './node-home.ts'
+import type { HomeNode } from './node-home.ts'
 import type { LiveNode } from './node.ts'
 
 /** How long executions may take to end once their node is to be made anew. */
@@ -96,20 +96,28 @@ export class Rebuild {
 
   /** Has what comes wait, lets executions end, and ends the old nodes. */
   async #end(): Promise<void> {
-    const { clock } = this.#deps.host
-    const waited: Waiting[] = []
-    const rests = this.#old.map(({ context, node }) => {
-      context.hold()
-      node.timers.hold()
-      waited.push(...node.takeMailbox())
-      return Promise.all([node.hold(this.#queue), context.taken()])
-    })
+    const waited = this.#old.flatMap(({ node }) => node.takeMailbox())
+    const rests = this.#old.map(({ node }) => node.hold(this.#queue))
     for (const { node, what, value, cause } of waited.toSorted((a, b) => a.ticket - b.ticket)) {
       this.#queue.add(node, what, value, cause)
     }
-    const rest = Effect.promise(() => Promise.all(rests))
-    await Effect.runPromise(onClock(clock, Effect.timeoutOption(rest, LAST_MS)))
+    const ended = Effect.promise(async () => {
+      await Promise.all(rests)
+      // only now: an execution may wait for the answer to a request that it makes to its own flow
+      await this.#hold()
+    })
+    await Effect.runPromise(onClock(this.#deps.host.clock, Effect.timeoutOption(ended, LAST_MS)))
+    void this.#hold()
     await this.#stop(this.#old)
+  }
+
+  /** Has requests, schedules and timers wait; settles when those that are being taken are taken. */
+  async #hold(): Promise<void> {
+    for (const { context, node } of this.#old) {
+      context.hold()
+      node.timers.hold()
+    }
+    await Promise.all(this.#old.map(({ context }) => context.taken()))
   }
 
   async #stop(units: readonly Unit[]): Promise<void> {
@@ -223,9 +231,10 @@ export class Rebuild {
     for (const { node } of this.#old) {
       for (const { timer, cascade } of node.timers.close(false)) node.giveUpTimer('stopped', timer, cascade)
     }
+    // clients of sockets are there when values come for them
+    for (const { context } of made.units) context.opened()
     this.#deliver(new Map(this.#old.map(({ node }) => [node, fresh.get(node.node.id)?.node])))
     made.open()
-    for (const { context } of made.units) context.opened()
     for (const { context } of this.#old) context.unmount()
   }
 

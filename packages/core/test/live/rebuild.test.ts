@@ -370,6 +370,7 @@ test('requests wait for the new node, which reads them; a path that is gone is u
   const live = await starting
   await own.host.hook('f', 'in', {})
   const rebuilt = live.rebuild(at(2, ['in']))
+  await turn()
   const waiting = [own.host.hook('f', 'in', {}), own.host.hook('f', 'gone', {}).catch((error: Error) => error.message)]
   await own.host.advance(4999)
   expect(read).toEqual(['in by 1'])
@@ -378,6 +379,40 @@ test('requests wait for the new node, which reads them; a path that is gone is u
   expect(await Promise.all(waiting)).toEqual([undefined, 'there is no webhook "f/gone"'])
   expect(read).toEqual(['in by 1', 'in by 2'])
   expect(calls.map(([, , value]) => value)).toEqual([1, 2])
+})
+
+test('an execution that waits for an answer of its own flow gets it', async () => {
+  const ends: string[] = []
+  const caller = type(
+    'caller',
+    () => ({
+      async onValue() {
+        await own.host.hook('f', 'in', {})
+        ends.push('answered')
+      },
+    }),
+    { idempotent: false },
+  )
+  const hook = type('hook', (ctx) => {
+    ctx.webhook({ path: 'in', secret: null, methods: ['POST'] }, () => void ends.push('called'))
+    return {}
+  })
+  const own = engine([
+    { ...caller, settings: anySettings },
+    { ...hook, settings: anySettings },
+  ])
+  const at = (form: number) =>
+    flow([
+      { id: 'h', type: 'hook', settings: { form } },
+      { id: 'c', type: 'caller', settings: { form }, ports: [input('x')] },
+    ])
+  const live = await own.start(at(1))
+  own.runtime.publish('f.x', 1)
+  const rebuilt = live.rebuild(at(2))
+  own.runtime.publish('f.x', 2)
+  await rebuilt
+  await turn()
+  expect([ends, own.host.deadLetters]).toEqual([['called', 'answered', 'called', 'answered'], []])
 })
 
 test('a durable arrival that is being committed when its node is to end is published before', async () => {
