@@ -235,11 +235,6 @@ export interface Host {
   call(call: CodeCall): Promise<Values>
   /** End the warm process of a live node, if there is one. */
   release(flow: string, node: string): void
-  /**
-   * Tells one form of a node's code from the next, beside what its document says: a digest of the modules that it comes
-   * from, the version of its package. Null when there is nothing beside.
-   */
-  codeOf(document: FlowDocument, node: FlowNode): string | null
   readonly artifacts: ArtifactHost
   readonly secrets: Secrets
 }

@@ -37,8 +37,6 @@ export interface MemoryHostOptions {
   readonly timeZone?: string
   /** Executes the code of nodes; without it every call fails. */
   readonly call?: (call: CodeCall) => Promise<Values>
-  /** Forms of nodes' code; without it only documents tell them apart. */
-  readonly codeOf?: Host['codeOf']
   /** Work that an earlier host has kept, as after a crash. */
   readonly kept?: Iterable<KeptWork>
   /** Answers `ctx.fetch`; without it every request fails. */
@@ -116,7 +114,6 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
     deadLetter: (entry) => void deadLetters.push(entry),
     cascadeEnded: (cascade) => void cascades.push(cascade),
     log: (entry) => void logs.push(entry),
-    codeOf: options.codeOf ?? (() => null),
     release: (flow, node) => void released.push(`${flow}/${node}`),
     call: options.call ?? (({ node }) => Promise.reject(noCode(node.id))),
     fetch: options.fetch ?? ((url) => Promise.reject(new TypeError(`this host has no network to fetch ${url} from`))),

@@ -85,7 +85,6 @@ export function createHost(deps: HostDeps): Host {
     spawn: (command, env) => machine.spawn(command, env),
     call: (call) => maskedCall(call, redactor, (shown) => dispatcher.call(shown)),
     release: (flow, node) => dispatcher.release(flow, node),
-    codeOf: () => null,
     artifacts: {
       save: async (data, options) => (await artifacts.put(data, options)).ref,
       load: (digest) => artifacts.read(digest),

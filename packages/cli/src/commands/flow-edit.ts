@@ -37,6 +37,7 @@ export async function saveFlow(file: string, flags: SaveFlags): Promise<void> {
 }
 
 interface PublishFlags extends ClientFlags {
+  readonly restart?: boolean
   readonly version?: number
 }
 
@@ -44,8 +45,9 @@ interface PublishFlags extends ClientFlags {
 export async function publishFlow(name: string, flags: PublishFlags): Promise<void> {
   const client = connect(flags)
   const version = flags.version ?? (await client.flows.get({ name })).version
-  const flow = await client.flows.publish({ name, version })
-  printAnswer(flow, flags.json, () => `published ${stateOf(flow)}`)
+  const flow = await client.flows.publish({ name, version, ...(flags.restart ? { restart: true } : {}) })
+  const anew = flow.rebuilt.length === 0 ? '' : `, made anew: ${flow.rebuilt.join(', ')}`
+  printAnswer(flow, flags.json, () => `published ${stateOf(flow)}${anew}`)
 }
 
 /** `service flows discard <flow>`. */

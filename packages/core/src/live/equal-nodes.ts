@@ -14,17 +14,15 @@ import type { Unit } from './flow-units.ts'
 interface Form {
   readonly node: FlowNode
   readonly document: FlowDocument
-  readonly code: string | null
   readonly secrets: ReadonlyMap<string, string> | null
 }
 
 /** Whether a running node does what the node of the next document would do. */
 export function isEqual(unit: Unit, node: FlowNode, document: FlowDocument, host: Host): boolean {
-  const before: Form = { node: unit.node.node, document: unit.document, code: unit.code, secrets: unit.secrets }
+  const before: Form = { node: unit.node.node, document: unit.document, secrets: unit.secrets }
   const after: Form = {
     node,
     document,
-    code: host.codeOf(document, node),
     secrets: secretsNamed(node.settings, host.secrets),
   }
   const usesResources = unit.node.definition.code !== undefined || node.type === 'exec'
@@ -32,7 +30,7 @@ export function isEqual(unit: Unit, node: FlowNode, document: FlowDocument, host
 }
 
 /** What a form of a node is told by: neither its title nor what only runs look at. */
-function essenceOf({ node, document: { resources }, code, secrets }: Form, usesResources: boolean): unknown {
+function essenceOf({ node, document: { resources }, secrets }: Form, usesResources: boolean): unknown {
   const { title: _title, cache: _cache, library: _library, entry, ...rest } = node
-  return [rest, entry?.digest ?? null, code, secrets, usesResources ? resources : null]
+  return [rest, entry?.digest ?? null, secrets, usesResources ? resources : null]
 }

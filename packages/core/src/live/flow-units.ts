@@ -43,7 +43,6 @@ export class Unit {
   readonly context: EngineContext
   /** What it was built of beside its node (rebuild.R1). */
   document: FlowDocument
-  readonly code: string | null
   readonly secrets: ReadonlyMap<string, string> | null
   readonly #bus: Bus
   readonly #host: Pick<Host, 'release'>
@@ -65,7 +64,6 @@ export class Unit {
     this.node = new LiveNode(home, { graphNode, definition, outputs, idempotent, mask, messages })
     this.context = new EngineContext({ host, document, owner: this.node, ports: graphNode, settings, isPrivate })
     this.document = document
-    this.code = host.codeOf(document, graphNode.node)
     this.secrets = secretsNamed(graphNode.node.settings, host.secrets)
     this.#bus = bus
     this.#host = host

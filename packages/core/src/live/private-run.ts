@@ -226,7 +226,6 @@ function privateHost(host: Host, { values, quiet }: { values: Values; quiet: Qui
     log: (entry) => host.log(entry),
     webhook: () => unmounted,
     socketRoute: () => unmounted,
-    codeOf: (document, node) => host.codeOf(document, node),
     fetch: (url, init) => host.fetch(url, init),
     connect: (target) => host.connect(target),
     files: host.files,
