@@ -72,11 +72,10 @@ export class Unit {
   }
 
   /** Goes on in another document, in which the node is equal. */
-  follow(document: FlowDocument): void {
-    const { node } = this.node
+  follow(document: FlowDocument, node: FlowNode): void {
     this.document = document
     this.context.follow(document)
-    this.node.follow(document.nodes.find(({ id }) => id === node.id) ?? node)
+    this.node.follow(node)
   }
 
   start(): Effect.Effect<void, StartError> {

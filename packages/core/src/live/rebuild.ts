@@ -44,6 +44,7 @@ export class Rebuild {
   readonly #next: FlowDocument
   /** Nodes that end: changed ones, and those that the next document does not have. */
   readonly #old: readonly Unit[]
+  readonly #oldById: ReadonlyMap<string, Unit>
   /** Nodes that are made. */
   readonly #fresh: readonly GraphNode[]
   readonly #queue = new HandoverQueue()
@@ -56,6 +57,7 @@ export class Rebuild {
     const { nodes } = buildGraph(next)
     const kept = new Set(options.restart === true ? [] : nodes.filter((node) => this.#isEqual(node)).map(idOf))
     this.#old = [...flow.units.values()].filter(({ node }) => !kept.has(node.node.id))
+    this.#oldById = byId(this.#old)
     this.#fresh = nodes.filter((node) => !kept.has(idOf(node)))
   }
 
@@ -68,7 +70,7 @@ export class Rebuild {
     const made = new Generation(this.#flow, this.#deps, { document: this.#next, nodes: this.#fresh })
     await this.#end()
     try {
-      await this.#start(made, this.#next, this.#old)
+      await this.#start(made, this.#next, this.#oldById)
       await this.#options.commit?.(this.#rebuilt())
     } catch (error) {
       await this.#goBack(made)
@@ -86,7 +88,7 @@ export class Rebuild {
 
   /** Whether an id is one of a node that ends or is made. */
   touches(id: string): boolean {
-    return this.#old.some(({ node }) => node.node.id === id) || this.#fresh.some((node) => idOf(node) === id)
+    return this.#oldById.has(id) || this.#fresh.some((node) => idOf(node) === id)
   }
 
   #isEqual({ node }: GraphNode): boolean {
@@ -125,10 +127,10 @@ export class Rebuild {
     await Effect.runPromise(onClock(this.#deps.host.clock, all))
   }
 
-  /** Starts nodes of a document with what they take over of `earlier` ones, the first that fits. */
-  async #start(made: Generation, document: FlowDocument, earlier: readonly Unit[]): Promise<void> {
+  /** Starts nodes of a document with what they take over of earlier ones, the latest that fits. */
+  async #start(made: Generation, document: FlowDocument, ...earlier: ReadonlyMap<string, Unit>[]): Promise<void> {
     for (const { context, node } of made.units) {
-      const before = earlier.find((unit) => isSuccessor(node, unit.node))
+      const before = earlier.map((units) => predecessorOf(node, units)).find((unit) => unit !== undefined)
       if (before === undefined) continue
       context.inherit(before.context)
       node.timers.takeOver(before.node.timers)
@@ -150,18 +152,18 @@ export class Rebuild {
       this.#options,
     )
     for (const { node } of units) {
-      const before = this.#old.find((unit) => isSuccessor(node, unit.node))
+      const before = predecessorOf(node, this.#oldById)
       for (const input of before === undefined ? [] : node.inputs) {
         const same = before?.node.inputs.find(({ port }) => port === input.port)
         const isSame = same?.message === input.message && same.dtype === input.dtype
-        if (isSame && same.filled && !this.#hasNewInitial(same)) input.fill(same.latest)
+        if (isSame && same.filled && !this.#hasNewInitial(same, document)) input.fill(same.latest)
       }
     }
   }
 
-  /** Whether an input has nothing but the initial value of the document before, and this one has another. */
-  #hasNewInitial({ message, latest }: InputPort): boolean {
-    const [before, after] = [this.#flow.document, this.#next].map(({ inputs, name }) =>
+  /** Whether an input has nothing but the initial value of the document before, and the next one has another. */
+  #hasNewInitial({ message, latest }: InputPort, next: FlowDocument): boolean {
+    const [before, after] = [this.#flow.document, next].map(({ inputs, name }) =>
       inputs.find((input) => `${name}.${input.name}` === message),
     )
     if (before === undefined || after === undefined || isDeepStrictEqual(before.initial, after.initial)) return false
@@ -178,14 +180,13 @@ export class Rebuild {
     made.drop()
     try {
       const { document } = this.#flow
-      const old = new Map(this.#old.map((unit) => [unit.node.node.id, unit]))
-      const nodes = buildGraph(document).nodes.filter((node) => old.has(idOf(node)))
+      const nodes = buildGraph(document).nodes.filter((node) => this.#oldById.has(idOf(node)))
       const again = new Generation(this.#flow, this.#deps, {
         document,
         nodes,
-        secrets: (id) => old.get(id)?.secrets ?? null,
+        secrets: (id) => this.#oldById.get(id)?.secrets ?? null,
       })
-      await this.#start(again, document, [...made.units, ...this.#old]).catch(async (error: unknown) => {
+      await this.#start(again, document, byId(made.units), this.#oldById).catch(async (error: unknown) => {
         await this.#stop(again.units)
         Unit.disconnect(again.units)
         throw error
@@ -204,7 +205,7 @@ export class Rebuild {
     const { document, units, work } = this.#flow
     this.#flow.become(
       document,
-      [...units.values()].filter((unit) => !this.#old.includes(unit)),
+      [...units].flatMap(([id, unit]) => (this.#oldById.has(id) ? [] : [unit])),
     )
     Unit.disconnect(this.#old)
     for (const { node, what, value, cause } of this.#queue.takeAll()) work.held(node, what, value, cause).suspend()
@@ -214,17 +215,19 @@ export class Rebuild {
   /** Puts new nodes in the place of the old ones, all at once. */
   #swap(document: FlowDocument, made: Generation): void {
     const flow = this.#flow
-    const fresh = new Map(made.units.map((unit) => [unit.node.node.id, unit]))
-    const gone = new Set(this.#old)
+    const fresh = byId(made.units)
     Unit.disconnect(this.#old)
-    const units = buildGraph(document).nodes.flatMap(({ node }): Unit[] => {
-      const unit = fresh.get(node.id) ?? flow.units.get(node.id)
-      return unit === undefined || gone.has(unit) ? [] : [unit]
+    const units = buildGraph(document).nodes.map(({ node }) => {
+      const unit = (fresh.get(node.id) ?? flow.units.get(node.id))!
+      if (!fresh.has(node.id)) unit.follow(document, node)
+      return unit
     })
-    const kept = units.filter((unit) => !made.units.includes(unit))
-    for (const unit of kept) unit.follow(document)
-    const outdated = kept.flatMap(({ node }) => node.inputs).filter((input) => this.#hasNewInitial(input))
-    fillInputs(outdated, document, this.#options)
+    const kept = units.filter(({ node }) => !fresh.has(node.node.id)).flatMap(({ node }) => node.inputs)
+    fillInputs(
+      kept.filter((input) => this.#hasNewInitial(input, document)),
+      document,
+      this.#options,
+    )
     this.#fill(made, document)
     flow.become(document, units)
     for (const unit of made.units) unit.connect()
@@ -265,6 +268,11 @@ export class Rebuild {
 
 const idOf = ({ node }: GraphNode): string => node.id
 
-/** Whether a node takes over what another one leaves: they have one id, and one type. */
-const isSuccessor = (node: LiveNode, before: LiveNode): boolean =>
-  node.node.id === before.node.id && node.definition.type === before.definition.type
+const byId = (units: readonly Unit[]): ReadonlyMap<string, Unit> =>
+  new Map(units.map((unit) => [unit.node.node.id, unit]))
+
+/** The node whose place a node takes, if it takes over what that one leaves: they have one id, and one type. */
+function predecessorOf({ node, definition }: LiveNode, units: ReadonlyMap<string, Unit>): Unit | undefined {
+  const before = units.get(node.id)
+  return before?.node.definition.type === definition.type ? before : undefined
+}
