@@ -24,6 +24,7 @@ test(
     const outcome = await underKills({})
     expect(outcome).toMatchObject(sound)
     expect(Math.min(outcome.orders, outcome.notes, outcome.items)).toBeGreaterThan(kills)
+    expect(outcome.publishes).toBeGreaterThan(0)
   },
   timeout,
 )
@@ -37,6 +38,7 @@ describe.skipIf(!hasPostgres())('on a PostgreSQL server', () => {
       const outcome = await underKills(await databases.env('kills'))
       expect(outcome).toMatchObject(sound)
       expect(Math.min(outcome.orders, outcome.notes, outcome.items)).toBeGreaterThan(kills)
+      expect(outcome.publishes).toBeGreaterThan(0)
     },
     timeout,
   )

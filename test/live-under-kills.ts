@@ -1,4 +1,7 @@
-/** Live flows under load while their engine is killed again and again; what they do is noted outside of it. */
+/**
+ * Live flows under load while they are published again and again and their engine is killed again and again; what they do
+ * is noted outside of it.
+ */
 import { type DeadLetterRecord, MAX_HISTORY } from '@flow-service/protocol'
 import { expect } from 'vitest'
 
@@ -12,39 +15,50 @@ const SETTLE = { timeout: 60_000, interval: 100 }
 
 const input = (name: string) => ({ direction: 'input', name, dtype: 'any' })
 const output = (name: string) => ({ direction: 'output', name, dtype: 'any' })
-/** A node that tells the ledger and must not tell it twice. */
-const sender = (id: string, url: string, reads: string) => ({
+/** A node that tells the ledger and must not tell it twice; each form of it is another one. */
+const sender = (id: string, { url, form }: Form, reads: string) => ({
   id,
   type: 'http',
-  settings: { url: `${url}/${id}` },
+  settings: { url: `${url}/${id}`, timeout: form },
   ports: [input(reads)],
 })
 
+/** Where the ledger is, and a number that makes every node another one than before. */
+interface Form {
+  readonly url: string
+  readonly form: number
+}
+
 /** Two durable webhooks. One is read by nobody. Two senders read the other, one behind a delay, and one that is told when it has gone quiet. */
-const intake = (url: string) => ({
+const intake = (at: Form) => ({
   mode: 'live',
   nodes: [
-    { id: 'hook', type: 'http', settings: { url: 'order', durable: true }, ports: [output('order')] },
-    { id: 'note', type: 'http', settings: { url: 'note', durable: true }, ports: [output('note')] },
-    sender('now', url, 'order'),
-    sender('also', url, 'order'),
-    { id: 'wait', type: 'delay', settings: { delay: 0.2 }, ports: [input('order'), output('waited')] },
-    sender('later', url, 'waited'),
+    { id: 'hook', type: 'http', settings: { url: 'order', durable: true, timeout: at.form }, ports: [output('order')] },
+    { id: 'note', type: 'http', settings: { url: 'note', durable: true, timeout: at.form }, ports: [output('note')] },
+    sender('now', at, 'order'),
+    sender('also', at, 'order'),
+    {
+      id: 'wait',
+      type: 'delay',
+      settings: { delay: 0.2 + at.form / 100_000 },
+      ports: [input('order'), output('waited')],
+    },
+    sender('later', at, 'waited'),
     {
       id: 'burst',
       type: 'debounce',
-      settings: { first: 'loud', then: 'quiet', wait: 0.4 },
+      settings: { first: 'loud', then: 'quiet', wait: 0.4 + at.form / 100_000 },
       ports: [input('order'), output('noise')],
     },
-    sender('noise', url, 'noise'),
+    sender('noise', at, 'noise'),
   ],
 })
 
 /** Is paused the whole time: a sender behind an input, and one that reads what the webhook of the other flow publishes. */
-const shelf = (url: string) => ({
+const shelf = (at: Form) => ({
   mode: 'live',
   inputs: [{ name: 'item', dtype: 'int' }],
-  nodes: [sender('held', url, 'item'), sender('crossed', url, 'intake.order')],
+  nodes: [sender('held', at, 'item'), sender('crossed', at, 'intake.order')],
 })
 
 /** What the engine has acknowledged. */
@@ -52,10 +66,12 @@ interface Acknowledged {
   readonly orders: Set<number>
   readonly notes: Set<number>
   readonly items: Set<number>
+  publishes: number
 }
 
 /** What came of it. */
 export interface Outcome {
+  readonly publishes: number
   readonly orders: number
   readonly notes: number
   readonly items: number
@@ -73,11 +89,11 @@ export async function liveUnderKills(
   { env = {}, kills, random }: { env?: NodeJS.ProcessEnv; kills: number; random: () => number },
 ): Promise<Outcome> {
   await using ledger = await Ledger.open(() => random() * 20)
-  const done: Acknowledged = { orders: new Set(), notes: new Set(), items: new Set() }
+  const done: Acknowledged = { orders: new Set(), notes: new Set(), items: new Set(), publishes: 0 }
   for (let life = 0; life < kills; life++) {
     const engine = await data.start(env)
     if (life === 0) await setUp(engine, ledger.url)
-    await loadUntilKilled(engine, done, { life, until: 10 + random() * 60, delayMs: random() * 30 })
+    await loadUntilKilled(engine, done, ledger.url, { life, until: 10 + random() * 60, delayMs: random() * 30 })
   }
   const last = await data.start(env)
   const quietFrom = ledger.entries.length
@@ -95,6 +111,7 @@ export async function liveUnderKills(
     .catch(() => {})
   const letters = await deadLetters(last)
   const outcome = {
+    publishes: done.publishes,
     orders: done.orders.size,
     notes: done.notes.size,
     items: done.items.size,
@@ -109,8 +126,8 @@ export async function liveUnderKills(
 }
 
 async function setUp({ client }: EngineProcess, url: string): Promise<void> {
-  await publishFlow(client, 'intake', intake(url))
-  await publishFlow(client, 'shelf', shelf(url))
+  await publishFlow(client, 'intake', intake({ url, form: 10 }))
+  await publishFlow(client, 'shelf', shelf({ url, form: 10 }))
   for (const name of ['intake', 'shelf']) await client.flows.start({ name })
   await client.flows.pause({ name: 'shelf' })
 }
@@ -119,6 +136,7 @@ async function setUp({ client }: EngineProcess, url: string): Promise<void> {
 async function loadUntilKilled(
   engine: EngineProcess,
   done: Acknowledged,
+  url: string,
   { life, until, delayMs }: { life: number; until: number; delayMs: number },
 ): Promise<void> {
   let [next, count] = [life * 1_000_000, 0]
@@ -135,8 +153,20 @@ async function loadUntilKilled(
     await engine.client.messages.publish({ message: 'shelf.item', value: value as never })
     done.items.add(value)
   })
-  await Promise.allSettled([...orders, notes, items])
+  const publishes = republish(engine, done, { url, form: 11 + life * 100 })
+  await Promise.allSettled([...orders, notes, items, publishes])
   await killed.promise
+}
+
+/** Publishes both flows in one form after the other, until the engine is gone. */
+async function republish({ client }: EngineProcess, done: Acknowledged, { url, form }: Form): Promise<never> {
+  for (let next = form; ; next++) {
+    for (const [name, document] of Object.entries({ intake, shelf })) {
+      const { version } = await client.flows.get({ name })
+      await publishFlow(client, name, { ...document({ url, form: next }), version })
+      done.publishes++
+    }
+  }
 }
 
 async function post({ origin }: EngineProcess, to: string, accepted: Set<number>, value: number): Promise<void> {
