@@ -13,8 +13,10 @@ import { isIdempotent, type NodeRegistry } from '../registry.ts'
 import { secretsNamed } from '../secrets.ts'
 import type { Bus, Channel, Consumer, InputPort, OutputPort } from './bus.ts'
 import type { Cascades } from './cascades.ts'
+import { contentDigest, type NodeForm } from './equal-nodes.ts'
 import type { StartOptions } from './flow.ts'
 import type { Home, KnownMessages } from './node-home.ts'
+import { NodeMarker } from './node-marker.ts'
 import { LiveNode } from './node.ts'
 
 /** What a flow needs; the flows of a runtime share it. */
@@ -45,6 +47,7 @@ export class Unit {
   document: FlowDocument
   readonly code: string | null
   readonly secrets: ReadonlyMap<string, string> | null
+  #content: string | null = null
   readonly #bus: Bus
   readonly #host: Pick<Host, 'release'>
   readonly #life: NodeLife
@@ -62,7 +65,8 @@ export class Unit {
     const idempotent = isIdempotent(definition, { id, mode: document.mode, settings, inputs, outputs: ports })
     const { mask } = host.secrets
     const outputs = outputPortsOf(graphNode.node, document.name, bus)
-    this.node = new LiveNode(home, { graphNode, definition, outputs, idempotent, mask, messages })
+    const marker = new NodeMarker(host.markers, { flow: document.name, node: id }, () => this.content)
+    this.node = new LiveNode(home, { graphNode, definition, outputs, idempotent, mask, marker, messages })
     this.context = new EngineContext({ host, document, owner: this.node, ports: graphNode, settings, isPrivate })
     this.document = document
     this.code = host.codeOf(document, graphNode.node)
@@ -71,6 +75,15 @@ export class Unit {
     this.#host = host
     this.#life = new NodeLife(definition, this.context)
     this.#outputs = outputs
+  }
+
+  get form(): NodeForm {
+    return { node: this.node.node, document: this.document, code: this.code, secrets: this.secrets }
+  }
+
+  /** Digest of what it was built of. */
+  get content(): string {
+    return (this.#content ??= contentDigest(this.form, this.node.definition))
   }
 
   /** Goes on in another document, in which the node is equal. */

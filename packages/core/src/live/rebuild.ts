@@ -14,7 +14,7 @@ import { onClock } from '../effect-clock.ts'
 import { buildGraph, type GraphNode } from '../graph.ts'
 import { StartError } from '../node-life.ts'
 import type { InputPort } from './bus.ts'
-import { isEqual } from './equal-nodes.ts'
+import { formOf, isEqual } from './equal-nodes.ts'
 import { fillInputs, type FlowDeps, Unit } from './flow-units.ts'
 import type { RebuildOptions } from './flow.ts'
 import { Generation, type GenerationFlow } from './generation.ts'
@@ -91,7 +91,8 @@ export class Rebuild {
 
   #isEqual({ node }: GraphNode): boolean {
     const unit = this.#flow.units.get(node.id)
-    return unit !== undefined && isEqual(unit, node, this.#next, this.#deps.host)
+    if (unit === undefined) return false
+    return isEqual(unit.form, formOf(node, this.#next, this.#deps.host), unit.node.definition)
   }
 
   /** Has what comes wait, lets executions end, and ends the old nodes. */
