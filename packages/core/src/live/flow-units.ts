@@ -147,12 +147,14 @@ export function fillInputs(
   { name: flow, inputs }: FlowDocument,
   { values }: Pick<StartOptions, 'values'>,
 ): void {
-  const initials = new Map(inputs.map(({ name, initial }) => [`${flow}.${name}`, initial]))
+  const declared = new Map(inputs.map((input) => [`${flow}.${input.name}`, input]))
   for (const input of ports) {
-    const counts = initials.has(input.message) || !input.trigger
-    const known = [values?.get(input.message), initials.get(input.message)]
+    const { dtype = 'any', initial } = declared.get(input.message) ?? {}
+    const counts = declared.has(input.message) || !input.trigger
+    const isTaken = (value: unknown): boolean => accepts(input.dtype, value) && accepts(dtype, value)
     // a last value of an earlier dtype makes way for the initial one
-    const value = known.find((each) => each !== undefined && each !== null && accepts(input.dtype, each))
+    const known = [values?.get(input.message), initial]
+    const value = known.find((each) => each !== undefined && each !== null && isTaken(each))
     if (value !== undefined && counts) input.fill(value)
   }
 }

@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 
-import type { FlowDocument } from '@flow-service/protocol'
+import { accepts, type FlowDocument } from '@flow-service/protocol'
 import * as EffectCause from 'effect/Cause'
 import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
@@ -147,18 +147,22 @@ export class Rebuild {
       for (const input of before === undefined ? [] : node.inputs) {
         const same = before?.node.inputs.find(({ port }) => port === input.port)
         const isSame = same?.message === input.message && same.dtype === input.dtype
-        if (isSame && same.filled && !this.#hasNewInitial(same)) input.fill(same.latest)
+        if (isSame && same.filled && !this.#isOutdated(same)) input.fill(same.latest)
       }
     }
   }
 
-  /** Whether an input has nothing but the initial value of the document before, and this one has another. */
-  #hasNewInitial({ message, latest }: InputPort): boolean {
+  /**
+   * Whether an input has nothing but the initial value of the document before, and this one has another; or a value that
+   * its message does not take any more.
+   */
+  #isOutdated({ message, filled, latest }: InputPort): boolean {
     const [before, after] = [this.#flow.document, this.#next].map(({ inputs, name }) =>
       inputs.find((input) => `${name}.${input.name}` === message),
     )
-    if (before === undefined || after === undefined || isDeepStrictEqual(before.initial, after.initial)) return false
-    return isDeepStrictEqual(latest, before.initial)
+    if (before === undefined || after === undefined) return false
+    if (filled && before.dtype !== after.dtype && !accepts(after.dtype, latest)) return true
+    return !isDeepStrictEqual(before.initial, after.initial) && isDeepStrictEqual(latest, before.initial)
   }
 
   /** Starts nodes with the old content in place of those that have ended. */
@@ -216,7 +220,8 @@ export class Rebuild {
     })
     const kept = units.filter((unit) => !made.units.includes(unit))
     for (const unit of kept) unit.follow(document)
-    const outdated = kept.flatMap(({ node }) => node.inputs).filter((input) => this.#hasNewInitial(input))
+    const outdated = kept.flatMap(({ node }) => node.inputs).filter((input) => this.#isOutdated(input))
+    for (const input of outdated) input.empty()
     fillInputs(outdated, document, this.#options)
     this.#fill(made, document)
     flow.become(document, units)
