@@ -248,6 +248,20 @@ describe('live control', () => {
     expect([nobody.code, nobody.err]).toEqual([1, expect.stringContaining('"nobody"')])
   })
 
+  test('the list says how many nodes have failed, also of a flow that is stopped', async () => {
+    const ports = [{ direction: 'input', name: 'ring' }]
+    const bell = { id: 'bell', type: 'http', settings: { url: 'http://127.0.0.1:9/ring' }, ports }
+    await publishFlow(at.client, 'porch', { mode: 'live', inputs: [{ name: 'ring' }], nodes: [bell] })
+    await at.client.flows.start({ name: 'porch' })
+    await at.client.messages.publish({ message: 'porch.ring', value: 1 })
+    await expect.poll(async () => (await service(['flows', 'list'])).out).toMatch(/\nporch +live +active, 1 failed +1 /)
+    await at.client.flows.stop({ name: 'porch' })
+    expect((await service(['flows', 'list'])).out).toMatch(/\nporch +live +stopped, 1 failed +1 /)
+    expect((await service(['flows', 'get', 'porch'])).out).toMatch(/bell +http +failed +porch\.ring +\S+/)
+    expect((await service(['flows', 'acknowledge', 'porch', 'bell'])).out).toBe('porch.bell is idle\n')
+    expect((await service(['flows', 'list'])).out).toMatch(/\nporch +live +stopped +1 /)
+  })
+
   test('a draft is run by itself, live or batch', async () => {
     const live = await service(['flows', 'run', 'hall', '-p', 'temp=30'])
     expect(live.out).toMatch(/^ok {2}draft of hall, 2 messages\n.+\n {2}hall\.temp +30\n {2}hall\.hot +30\n$/)

@@ -101,3 +101,49 @@ test('what a flow publishes under a message that no published flow declares is d
   await expect.poll(state).toMatchObject([{ health: 'ok', message: null }])
   expect((await listed())['nobody.hears']).toMatchObject({ value: 2 })
 })
+
+test('a value that the dtype of its message does not take any more makes way for the initial one, also after a restart', async () => {
+  const first = await startService()
+  const meter = (input: object) => ({
+    mode: 'live',
+    inputs: [{ name: 'level', ...input }],
+    nodes: [{ id: 'keep', type: 'change', ports: [{ direction: 'input', name: 'level' }, output('kept', 'any')] }],
+  })
+  const change = async (input: object): Promise<void> => {
+    const { version } = await first.client.flows.get({ name: 'meter' })
+    await first.send('PUT', '/flows/meter', { ...meter(input), version })
+    expect((await first.send('POST', '/flows/meter/publish', { version: version + 1 })).status).toBe(200)
+  }
+  const seen = async ({ client }: TestService) => {
+    const level = (await client.messages.list()).find(({ name }) => name === 'meter.level')
+    return [level?.value, level?.ts]
+  }
+  const snapshot = async ({ client }: TestService) => {
+    for await (const frame of client.events()) {
+      if (frame.type === 'snapshot') return frame.values.filter(({ message }) => message === 'meter.level')
+    }
+    throw new Error('there was no snapshot')
+  }
+  await publish(first, 'meter', meter({ dtype: 'float', initial: 1 }))
+  await first.client.flows.start({ name: 'meter' })
+  await first.send('POST', '/messages/meter.level', { value: 7 })
+  const [, ts] = await seen(first)
+  await change({ dtype: 'any', initial: 'none' })
+  expect(await seen(first)).toEqual([7, ts])
+  await change({ dtype: 'str', initial: 'none' })
+  expect(await seen(first)).toEqual(['none', null])
+  expect(await snapshot(first)).toEqual([{ message: 'meter.level', value: 'none', ts: null }])
+  expect((await first.send('GET', '/messages/meter.level/history')).body).toMatchObject([{ value: 7 }])
+  await first.close()
+
+  await using second = await startService({ dataDir: first.dataDir })
+  expect(await seen(second)).toEqual(['none', null])
+  expect(await snapshot(second)).toEqual([{ message: 'meter.level', value: 'none', ts: null }])
+  const { version } = await second.client.flows.get({ name: 'meter' })
+  await second.send('PUT', '/flows/meter', { ...meter({ dtype: 'bool' }), version })
+  await second.send('POST', '/flows/meter/publish', { version: version + 1 })
+  expect(await seen(second)).toEqual([null, null])
+  expect(await snapshot(second)).toEqual([])
+  await second.send('POST', '/messages/meter.level', { value: true })
+  expect(await seen(second)).toEqual([true, expect.any(String)])
+})

@@ -19,7 +19,7 @@ import type {
   SocketRoute,
   Values,
 } from '@flow-service/connector-sdk'
-import type { ArtifactRef, EngineEvent, FlowDocument, FlowNode } from '@flow-service/protocol'
+import type { ArtifactRef, EngineEvent, FlowDocument, FlowNode, NodeState } from '@flow-service/protocol'
 
 import type { Secrets } from './secrets.ts'
 
@@ -128,6 +128,22 @@ export interface WorkHost {
   attempt(ids: readonly string[]): Promise<void>
 }
 
+/** What has failed last in a live node, until somebody has taken note of it. */
+export interface FailureMarker {
+  readonly error: NonNullable<NodeState['error']>
+  /** Digest of what the node was: the marker does not count for a node with another content. */
+  readonly content: string
+}
+
+/** Keeps failure markers over the stops of their flows. Nothing here blocks; writing may lag behind. */
+export interface MarkerHost {
+  /** Those of a flow, by node. */
+  of(flow: string): ReadonlyMap<string, FailureMarker>
+  /** In place of the one that the node has; called for each failure. */
+  set(flow: string, node: string, marker: FailureMarker): void
+  clear(flow: string, node: string): void
+}
+
 /** Work that ended without being done. */
 export interface DeadLetter {
   readonly flow: string
@@ -212,6 +228,7 @@ export interface Host {
   /** A cascade is over. Must not block. */
   cascadeEnded(cascade: EndedCascade): void
   readonly work: WorkHost
+  readonly markers: MarkerHost
   log(entry: { flow: string; node: string; text: string }): void
   /** Mount a webhook, not open yet. Throws when the route is taken; one of the flow that is held makes way. */
   webhook(flow: string, route: HookRoute, handler: (request: HookRequest) => void | Promise<void>): Mount

@@ -33,8 +33,10 @@ export {
   CodeError,
   type DeadLetter,
   type EndedCascade,
+  type FailureMarker,
   type Host,
   type KeptWork,
+  type MarkerHost,
   type Mount,
   type ValueSource,
   type WorkBody,
@@ -47,6 +49,7 @@ export { type LiveFlow, type RebuildOptions, type Replayed, type StartOptions, T
 export { IntervalGate } from './live/gate.ts'
 export { type PrivateRun, type PrivateRunResult, runPrivately } from './live/private-run.ts'
 export { LiveRuntime } from './live/runtime.ts'
+export { MemoryMarkers } from './memory-markers.ts'
 export { StartError } from './node-life.ts'
 export { checkParams, type RunParams } from './params.ts'
 export { NodeRegistry, nodeTypeEntry, type PackageOrigin } from './registry.ts'

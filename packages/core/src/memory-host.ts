@@ -27,6 +27,7 @@ import {
   type ValueSource,
   type WorkHost,
 } from './host.ts'
+import { MemoryMarkers } from './memory-markers.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
 /** What a memory host starts with. */
@@ -100,6 +101,7 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
     deadLetters,
     cascades,
     work: memoryWork(options.kept ?? []),
+    markers: new MemoryMarkers(),
     logs,
     released,
     timeZone: options.timeZone ?? 'UTC',

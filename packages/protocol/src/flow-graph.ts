@@ -14,7 +14,9 @@ const flowGraphNodeSchema = z
     name: z.string(),
     mode: flowModeSchema.nullable().meta({ description: 'Null for devices.' }),
     status: flowStatusSchema.nullable().meta({ description: 'Null for devices.' }),
-    health: healthSchema.meta({ description: 'The worst of its nodes; `down` for a flow that failed to start.' }),
+    health: healthSchema.meta({
+      description: 'The worst of its nodes, a failed one is `degraded`; `down` for a flow that failed to start.',
+    }),
     issues: z.int().meta({ description: 'How many issues it has, of any severity.' }),
   })
   .meta({ id: 'FlowGraphNode' })

@@ -135,6 +135,7 @@ export const flowListItemSchema = z
     has_draft: z.boolean(),
     origin: z.enum(['api', 'code']),
     issues: z.object({ error: z.int(), warning: z.int(), advisory: z.int() }),
+    failed_nodes: z.int().meta({ description: 'Nodes with a failure marker, also while the flow is stopped.' }),
     updated_at: timestampSchema,
   })
   .meta({ id: 'FlowListItem' })

@@ -24,7 +24,11 @@ function nodeOf(flow: ListedFlow, view: Pick<FlowView, 'item' | 'state'>): FlowG
 }
 
 const worst = (states: readonly NodeState[]): Health =>
-  states.reduce<Health>((found, { health }) => (severity[health] > severity[found] ? health : found), 'ok')
+  states.map(healthOf).reduce((found, health) => (severity[health] > severity[found] ? health : found), 'ok')
+
+/** A node that has failed goes on, but somebody has to look. */
+const healthOf = ({ health, status }: NodeState): Health =>
+  health === 'ok' && status === 'failed' ? 'degraded' : health
 
 function edgesOf(flows: readonly ListedFlow[]): FlowGraph['edges'] {
   const names = new Set(flows.map(({ head }) => head.name))

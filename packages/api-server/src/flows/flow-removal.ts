@@ -12,6 +12,7 @@ import type { Database, Sql } from '../db/database.ts'
 import { actorOf, type EventLog } from '../events/event-log.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import type { LastValues } from '../messages/last-values.ts'
+import type { Markers } from '../work/markers.ts'
 import type { LiveFlows } from './live.ts'
 import { changeOrFind } from './lost-answer.ts'
 import type { PublishedFlowsOwner } from './published-flows.ts'
@@ -24,6 +25,7 @@ export interface FlowRemovalDeps {
   readonly artifacts: Pick<Artifacts, 'dropRefs'>
   readonly eventLog: Pick<EventLog, 'audit'>
   readonly lastValues: Pick<LastValues, 'flush' | 'forget' | 'remove'>
+  readonly markers: Pick<Markers, 'forget'>
   readonly code: Pick<CodeRegistry, 'has' | 'release'>
   readonly live: Pick<LiveFlows, 'end' | 'revive'>
   readonly published: Pick<PublishedFlowsOwner, 'get' | 'remove' | 'set'>
@@ -36,7 +38,7 @@ export interface FlowRemovalDeps {
  * when another engine was faster.
  */
 export async function removeFlow(row: FlowRow, by: UserPrincipal, deps: FlowRemovalDeps): Promise<void> {
-  const { activeRuns, code, database, lastValues, live, published } = deps
+  const { activeRuns, code, database, lastValues, live, markers, published } = deps
   const store = createFlowStore(database.sql)
   assertOwnedByApi(row, code)
   await database.transaction(async (tx) => assertNoRuns(row, await activeRuns(tx, row.id)))
@@ -56,6 +58,7 @@ export async function removeFlow(row: FlowRow, by: UserPrincipal, deps: FlowRemo
     throw error
   }
   lastValues.forget(row.name)
+  markers.forget(row.name)
   code.release(row.name)
 }
 

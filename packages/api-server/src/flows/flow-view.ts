@@ -80,7 +80,7 @@ export function createFlowView(deps: FlowViewDeps): FlowView {
       }
     },
     item({ head, digest }) {
-      const { status, held, issues: liveIssues } = state(head)
+      const { status, held, nodeStates, issues: liveIssues } = state(head)
       const { error, warning, advisory } = countsOf([...code.issues(head.name), ...liveIssues])
       const { name, mode } = head
       const { title, issues: found } = digest
@@ -89,7 +89,8 @@ export function createFlowView(deps: FlowViewDeps): FlowView {
         warning: found.warning + warning,
         advisory: found.advisory + advisory,
       }
-      return { name, title, mode, held, issues: counts, ...shown(head, status) }
+      const failed = nodeStates.filter((node) => node.status === 'failed').length
+      return { name, title, mode, held, issues: counts, failed_nodes: failed, ...shown(head, status) }
     },
   }
 }

@@ -27,6 +27,7 @@ import { invalid } from '../http/errors.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import type { LastValues } from '../messages/last-values.ts'
 import { newId } from '../process/new-id.ts'
+import type { Markers } from '../work/markers.ts'
 import type { LiveWork } from '../work/work.ts'
 import { structuralFaults, unknownEntries } from './document-faults.ts'
 import { duplicateFlow } from './duplicate.ts'
@@ -66,6 +67,7 @@ export interface FlowsDeps extends EngineSurroundings {
   readonly artifacts: Pick<Artifacts, 'addRefs' | 'dropRefs'>
   readonly eventLog: Pick<EventLog, 'audit'>
   readonly lastValues: Pick<LastValues, 'flush' | 'follow' | 'forget' | 'remove' | 'rename'>
+  readonly markers: Pick<Markers, 'follow' | 'forget' | 'written'>
   readonly code: CodeRegistry
   readonly live: LiveFlows
   readonly published: PublishedFlowsOwner

@@ -66,6 +66,8 @@ export interface LiveFlows {
    */
   restore(isMissing: (name: string) => boolean): Promise<void>
   state(row: FlowHead): LiveState
+  /** How the nodes of a flow are; of one that does not run, those that have failed. */
+  nodeStates(name: string): readonly NodeState[]
   /** How many flows could not be started. */
   failed(): number
   /** Tells observers the state and version of a flow; `status` where others know better. */
@@ -94,6 +96,8 @@ export interface LiveFlowsDeps {
   readonly work: Pick<LiveWork, 'written'>
   /** What is wrong with a document now; errors keep it from being started. */
   readonly check: (document: FlowDocument) => readonly Issue[]
+  /** The published content of a flow. */
+  readonly published: (name: string) => FlowDocument | undefined
   readonly log: Pick<Log, 'warn'>
 }
 
@@ -119,13 +123,21 @@ class RuntimeFlows implements LiveFlows {
     const flow = this.running(row)
     const failure = this.#failures.get(row.id)
     const outdated = flow && this.#outdated.get(row.id)
-    const nodeStates = flow?.nodeStates() ?? []
+    const nodeStates = this.nodeStates(row.name)
     return {
       status: statusOf(row, flow, failure),
       held: flow?.held ?? 0,
       nodeStates,
       issues: [...[failure ?? outdated ?? []].flat(), ...nodeStates.flatMap(healthIssues)],
     }
+  }
+
+  nodeStates(name: string): readonly NodeState[] {
+    const { published, runtime } = this.#deps
+    const flow = runtime.get(name)
+    if (flow) return flow.nodeStates()
+    const document = published(name)
+    return document?.mode === 'live' ? runtime.failedNodes(document) : []
   }
 
   announce(row: FlowRow, status?: FlowStatus): void {

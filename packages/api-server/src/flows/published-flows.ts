@@ -3,7 +3,7 @@
  * @module
  */
 import { type DeclaredMessage as OwnMessage, declaredMessages } from '@flow-service/core'
-import { accepts, type Dtype, type FlowDocument, flowPart } from '@flow-service/protocol'
+import { accepts, type FlowDocument, flowPart } from '@flow-service/protocol'
 
 import type { Database } from '../db/database.ts'
 import type { DeclaredMessage, MessageCatalogue } from '../messages/messages.ts'
@@ -15,8 +15,6 @@ export interface PublishedFlows extends MessageCatalogue {
   get(name: string): FlowDocument | undefined
   /** All of them, by name. */
   all(): readonly FlowDocument[]
-  /** Dtype of a declared message by its qualified name; undefined when no published flow declares it. */
-  dtypeOf(message: string): Dtype | undefined
   /** The name that a flow has now, which had another one when it was read. */
   nameOf(id: string, known: string): string
 }

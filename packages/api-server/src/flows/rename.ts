@@ -14,6 +14,7 @@ import { isUniqueViolation } from '../db/transaction.ts'
 import { actorOf, type EventLog } from '../events/event-log.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import type { LastValues } from '../messages/last-values.ts'
+import type { Markers } from '../work/markers.ts'
 import type { LiveWork } from '../work/work.ts'
 import { type NewName, renameReferences } from './flow-references.ts'
 import type { FlowRows } from './flow-rows.ts'
@@ -29,6 +30,7 @@ export interface RenameDeps {
   readonly database: Pick<Database, 'sql' | 'transaction'>
   readonly eventLog: Pick<EventLog, 'audit'>
   readonly lastValues: Pick<LastValues, 'flush' | 'follow' | 'rename'>
+  readonly markers: Pick<Markers, 'follow' | 'written'>
   readonly code: Pick<CodeRegistry, 'has' | 'release'>
   readonly live: LiveFlows
   readonly published: PublishedFlowsOwner
@@ -73,7 +75,7 @@ async function renameHeld(
   by: UserPrincipal,
   deps: Following,
 ): Promise<{ readonly renamed: FlowRow; readonly rest: readonly string[] }> {
-  const { code, lastValues, live, published, store } = deps
+  const { code, lastValues, live, markers, published, store } = deps
   const others = (await Promise.all(naming.map((id) => store.byId(id)))).filter((row) => row !== null)
   const publishing = others.filter((row) => renameReferences(row.published, names) !== row.published)
   const held = [flow, ...publishing]
@@ -82,8 +84,10 @@ async function renameHeld(
   let changed: readonly FlowRow[] = []
   try {
     await lastValues.flush()
+    await markers.written()
     changed = await commit({ id: flow.id, names, by }, naming, deps)
     lastValues.follow(names)
+    markers.follow(names)
     code.release(names.from)
     published.rename(flow.id, names.to)
   } finally {

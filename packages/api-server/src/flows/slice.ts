@@ -17,7 +17,7 @@ import { catalogue, lastValues, publisher, values } from '../messages/slice.ts'
 import { log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { secrets } from '../secrets/slice.ts'
-import { work } from '../work/slice.ts'
+import { markers, work } from '../work/slice.ts'
 import { agent, flavors } from '../workers/slice.ts'
 import { type CodeFlows, createCodeFlows } from './code-flows.ts'
 import { LiveControl } from './control/live-control.ts'
@@ -102,6 +102,7 @@ export const liveLayer = inOrder(
       createLiveFlows({
         ...deps,
         events: bus,
+        published: (name) => published.get(name),
         check: (document) =>
           checkDocument(document, registry, { message: (name) => published.dtypeOf(name), missing, flavors, secrets }),
       }),
@@ -118,14 +119,14 @@ const changing = { artifacts, code, database, eventLog, live, published, pythonI
 export const flowsLayer = inOrder(
   makes(
     flows,
-    { ...changing, flavors, flowRuns, lastValues, missing, secrets, work },
+    { ...changing, flavors, flowRuns, lastValues, markers, missing, secrets, work },
     ({ flowRuns, ...deps }) => new Flows({ ...deps, ...flowRuns }),
   ),
   makes(library, { database, eventLog, live, published, pythonIssues }, (deps) => new Library(deps)),
   makes(sources, { ...changing, library }, ({ library, ...deps }) => new NodeSources(deps, library)),
   makes(
     control,
-    { ...changing, flavors, host, missing },
+    { ...changing, flavors, host, markers, missing },
     (deps) => new LiveControl({ ...deps, rows: new FlowRows(deps) }),
   ),
   makes(codeFlows, { ...changing, codeFolder }, ({ codeFolder, ...deps }) => createCodeFlows(codeFolder, deps)),

@@ -2,7 +2,7 @@
  * What the graph runtime reaches outside itself, composed from the slices of the engine.
  * @module
  */
-import type { Clock, Host, Secrets, WorkHost } from '@flow-service/core'
+import type { Clock, Host, MarkerHost, Secrets, WorkHost } from '@flow-service/core'
 import type { EngineEvent } from '@flow-service/protocol'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
@@ -39,6 +39,7 @@ export interface HostDeps {
   /** Time zone of cron patterns, an IANA name. */
   readonly timeZone: string
   readonly work: WorkHost
+  readonly markers: MarkerHost
   /** Hears of every cascade that is over. */
   readonly cascadeEnded?: Host['cascadeEnded']
 }
@@ -56,6 +57,7 @@ export function createHost(deps: HostDeps): Host {
     lastValues,
     log,
     machine,
+    markers,
     redactor,
     secrets,
     servedSockets,
@@ -76,6 +78,7 @@ export function createHost(deps: HostDeps): Host {
     deadLetter: (entry) => deadLetters.record({ ...entry, value: mask(entry.value) }, clock.now()),
     cascadeEnded,
     work,
+    markers,
     log: ({ text, ...place }) => log.info(place, mask(text)),
     webhook: (flow, route, handler) => hooks.register(flow, route, handler),
     socketRoute: (flow, route, serve, full) => servedSockets.register(flow, route, serve, full),

@@ -15,7 +15,7 @@ import { lastValues } from '../messages/slice.ts'
 import { clock, config, log } from '../process/given.ts'
 import { makes, noun } from '../process/layer.ts'
 import { redactor, secrets } from '../secrets/slice.ts'
-import { work } from '../work/slice.ts'
+import { markers, work } from '../work/slice.ts'
 import { dispatcher } from '../workers/slice.ts'
 import { createHost } from './host.ts'
 import { openMachine } from './machine.ts'
@@ -38,6 +38,7 @@ const needs = {
   hooks,
   lastValues,
   log,
+  markers,
   outgoing,
   redactor,
   secrets,

@@ -33,7 +33,7 @@ export const observerLayer = inOrder(
   makes(cascadeEnded, { observer }, ({ observer }) => observer.cascadeEnded),
 )
 
-export const shownStateLayer = makes(shownState, { flows, published, runs, runtime, values }, (deps) => ({
+export const shownStateLayer = makes(shownState, { flows, live, published, runs, values }, (deps) => ({
   snapshot: () => takeSnapshot(deps),
   isMessage: (name) => deps.published.dtypeOf(name) !== undefined,
 }))

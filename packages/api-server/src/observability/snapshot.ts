@@ -2,11 +2,11 @@
  * What an event socket shows first (wire decision G46): the same as the API answers at that moment.
  * @module
  */
-import type { LiveRuntime } from '@flow-service/core'
-import { type NodeState, timestampOfMs } from '@flow-service/protocol'
+import { timestampOfMs } from '@flow-service/protocol'
 
 import type { EngineSnapshot } from '../events/event-replay.ts'
 import type { Flows } from '../flows/flows.ts'
+import type { LiveFlows } from '../flows/live.ts'
 import type { PublishedFlows } from '../flows/published-flows.ts'
 import type { CurrentValues } from '../messages/current-values.ts'
 import type { Runs } from '../runs/runs.ts'
@@ -15,16 +15,16 @@ import type { Runs } from '../runs/runs.ts'
 interface Shown {
   readonly flows: Pick<Flows, 'states'>
   readonly runs: Pick<Runs, 'active'>
-  readonly runtime: Pick<LiveRuntime, 'get'>
+  readonly live: Pick<LiveFlows, 'nodeStates'>
   readonly published: Pick<PublishedFlows, 'dtypeOf'>
   readonly values: Pick<CurrentValues, 'all'>
 }
 
 /** What is stored, then at the call of the result what memory holds. */
-export async function takeSnapshot({ flows, runs, runtime, published, values }: Shown): Promise<() => EngineSnapshot> {
+export async function takeSnapshot({ flows, live, runs, published, values }: Shown): Promise<() => EngineSnapshot> {
   const [states, active] = await Promise.all([flows.states(), runs.active()])
   return () => {
-    const nodes = states.flatMap(({ name }): NodeState[] => runtime.get(name)?.nodeStates() ?? [])
+    const nodes = states.flatMap(({ name }) => live.nodeStates(name))
     // a message that no flow declares any more keeps its last value, which nobody can ask for
     const declared = values.all().filter(({ message }) => published.dtypeOf(message) !== undefined)
     const ts = timestampOfMs(Date.now())

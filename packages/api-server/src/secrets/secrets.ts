@@ -99,7 +99,11 @@ export class Secrets implements SecretValues {
 
   /** A text that holds a value, sealed for the place where it is stored (secrets.X7); any other one as it is. */
   seal(place: string, text: string): string {
-    if (!this.#deps.redactor.finds(text)) return text
+    return this.#deps.redactor.finds(text) ? this.sealed(place, text) : text
+  }
+
+  /** A text sealed for the place where it is stored, whatever it holds. */
+  sealed(place: string, text: string): string {
     return SEALED + this.#cipher.seal(place, text).toString('base64')
   }
 

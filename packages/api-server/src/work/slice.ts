@@ -1,5 +1,5 @@
 /**
- * The work of live flows that outlives the engine, and the last values that it waits for.
+ * What of live flows outlives the engine: work, the last values that it waits for, and failures.
  * @module
  */
 import { artifacts } from '../artifacts/slice.ts'
@@ -10,9 +10,11 @@ import { lastValues } from '../messages/slice.ts'
 import { log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { secrets } from '../secrets/slice.ts'
+import { type Markers, openMarkers } from './markers.ts'
 import { createWork, type LiveWork } from './work.ts'
 
 export const work = noun<LiveWork>()('work')
+export const markers = noun<Markers>()('markers')
 
 /**
  * Kept work goes when the values that it has published are recorded, and recording yields while kept work is written: so
@@ -46,6 +48,12 @@ export const workLayer = inOrder(
   ),
   makes(work, { kept }, ({ kept }) => kept.work),
   makes(lastValues, { kept }, ({ kept }) => kept.lastValues),
+  makes(
+    markers,
+    { database, log, secrets },
+    ({ secrets, ...deps }) => openMarkers({ ...deps, seals: secrets }),
+    (opened) => opened.close(),
+  ),
 )
 
 /** Records the values that an earlier life has published and may not have written, before anybody publishes. */

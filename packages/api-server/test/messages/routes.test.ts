@@ -57,6 +57,7 @@ beforeAll(async () => {
       declared: () => declared.values(),
       find: (name) => declared.get(name),
       initials: () => initials,
+      dtypeOf: (name) => declared.get(name)?.dtype,
     },
     committed: () => held,
     publish(message, value) {

@@ -9,10 +9,20 @@ import { bold, counted, dim, printAnswer, shortTime, status } from '../terminal.
 export async function listFlows(flags: ClientFlags): Promise<void> {
   const flows = await connect(flags).flows.list()
   const rows = flows.map(
-    ({ name, mode, status: state, version, issues, has_draft: hasDraft, updated_at: at, title }) => [
+    ({
       name,
       mode,
-      status(state),
+      status: state,
+      version,
+      issues,
+      failed_nodes: failed,
+      has_draft: hasDraft,
+      updated_at: at,
+      title,
+    }) => [
+      name,
+      mode,
+      `${status(state)}${failed > 0 ? `, ${failed} failed` : ''}`,
       `${version}${hasDraft ? ' (draft)' : ''}`,
       countsText(issues),
       shortTime(at),

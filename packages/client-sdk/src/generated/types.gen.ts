@@ -521,6 +521,10 @@ export type FlowListItem = {
         advisory: number;
     };
     /**
+     * Nodes with a failure marker, also while the flow is stopped.
+     */
+    failed_nodes: number;
+    /**
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
      */
     updated_at: string;
@@ -582,7 +586,7 @@ export type FlowGraphNode = {
      */
     status: FlowStatus | null;
     /**
-     * The worst of its nodes; `down` for a flow that failed to start.
+     * The worst of its nodes, a failed one is `degraded`; `down` for a flow that failed to start.
      */
     health: 'ok' | 'degraded' | 'down';
     /**

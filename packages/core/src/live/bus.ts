@@ -65,6 +65,11 @@ export class InputPort {
     this.latest = value
   }
 
+  empty(): void {
+    this.filled = false
+    this.latest = null
+  }
+
   /** Keeps a value that has arrived, or answers why the port does not take it. */
   take(value: unknown): DtypeViolation | null {
     if (this.dtype !== 'any' && !accepts(this.dtype, value)) {

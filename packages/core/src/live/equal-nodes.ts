@@ -1,36 +1,49 @@
 /**
- * Whether a node goes on untouched when its flow gets another document (rebuild.R1).
+ * Whether a node goes on untouched when its flow gets another document (rebuild.R1), and keeps its failure marker.
  * @module
  */
+import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 
-import type { FlowDocument, FlowNode } from '@flow-service/protocol'
+import type { AnyNodeDefinition } from '@flow-service/connector-sdk'
+import { canonicalJson, type FlowDocument, type FlowNode, flowPart, messagePart } from '@flow-service/protocol'
 
 import type { Host } from '../host.ts'
 import { secretsNamed } from '../secrets.ts'
-import type { Unit } from './flow-units.ts'
 
 /** A node, and what it works with beside its own part of the document. */
-interface Form {
+export interface NodeForm {
   readonly node: FlowNode
   readonly document: FlowDocument
   readonly secrets: ReadonlyMap<string, string> | null
 }
 
-/** Whether a running node does what the node of the next document would do. */
-export function isEqual(unit: Unit, node: FlowNode, document: FlowDocument, host: Host): boolean {
-  const before: Form = { node: unit.node.node, document: unit.document, secrets: unit.secrets }
-  const after: Form = {
-    node,
-    document,
-    secrets: secretsNamed(node.settings, host.secrets),
-  }
-  const usesResources = unit.node.definition.code !== undefined || node.type === 'exec'
-  return isDeepStrictEqual(essenceOf(before, usesResources), essenceOf(after, usesResources))
+/** A node as it would be built now. */
+export const formOf = (node: FlowNode, document: FlowDocument, host: Pick<Host, 'secrets'>): NodeForm => ({
+  node,
+  document,
+  secrets: secretsNamed(node.settings, host.secrets),
+})
+
+/** Whether a running node does what the node of the next document would do, of which it has the definition. */
+export const isEqual = (before: NodeForm, after: NodeForm, definition: AnyNodeDefinition): boolean =>
+  isDeepStrictEqual(essenceOf(before, definition), essenceOf(after, definition))
+
+/** Digest of what nodes are told by, the same when the flow has another name. It is made of values of secrets too. */
+export function contentDigest(form: NodeForm, definition: AnyNodeDefinition | undefined): string {
+  const { name: flow } = form.document
+  const [node, ...rest] = essenceOf(form, definition)
+  const ports = node.ports.map(({ name: _name, message, ...port }) => ({
+    ...port,
+    message: flowPart(message) === flow ? messagePart(message) : message,
+  }))
+  return hash('sha256', canonicalJson([{ ...node, ports }, ...rest]), 'hex')
 }
 
 /** What a form of a node is told by: neither its title nor what only runs look at. */
-function essenceOf({ node, document: { resources }, secrets }: Form, usesResources: boolean): unknown {
+function essenceOf({ node, document: { resources }, secrets }: NodeForm, definition: AnyNodeDefinition | undefined) {
   const { title: _title, cache: _cache, library: _library, entry, ...rest } = node
-  return [rest, entry?.digest ?? null, secrets, usesResources ? resources : null]
+  const usesResources = definition?.code !== undefined || node.type === 'exec'
+  const values = secrets && Object.fromEntries(secrets)
+  return [rest, entry?.digest ?? null, values, usesResources ? resources : null] as const
 }

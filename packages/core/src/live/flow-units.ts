@@ -13,8 +13,10 @@ import { isIdempotent, type NodeRegistry } from '../registry.ts'
 import { secretsNamed } from '../secrets.ts'
 import type { Bus, Channel, Consumer, InputPort, OutputPort } from './bus.ts'
 import type { Cascades } from './cascades.ts'
+import { contentDigest, type NodeForm } from './equal-nodes.ts'
 import type { StartOptions } from './flow.ts'
 import type { Home, KnownMessages } from './node-home.ts'
+import { NodeMarker } from './node-marker.ts'
 import { LiveNode } from './node.ts'
 
 /** What a flow needs; the flows of a runtime share it. */
@@ -44,6 +46,7 @@ export class Unit {
   /** What it was built of beside its node (rebuild.R1). */
   document: FlowDocument
   readonly secrets: ReadonlyMap<string, string> | null
+  #content: string | null = null
   readonly #bus: Bus
   readonly #host: Pick<Host, 'release'>
   readonly #life: NodeLife
@@ -61,7 +64,8 @@ export class Unit {
     const idempotent = isIdempotent(definition, { id, mode: document.mode, settings, inputs, outputs: ports })
     const { mask } = host.secrets
     const outputs = outputPortsOf(graphNode.node, document.name, bus)
-    this.node = new LiveNode(home, { graphNode, definition, outputs, idempotent, mask, messages })
+    const marker = new NodeMarker(host.markers, { flow: document.name, node: id }, () => this.content)
+    this.node = new LiveNode(home, { graphNode, definition, outputs, idempotent, mask, marker, messages })
     this.context = new EngineContext({ host, document, owner: this.node, ports: graphNode, settings, isPrivate })
     this.document = document
     this.secrets = secretsNamed(graphNode.node.settings, host.secrets)
@@ -69,6 +73,15 @@ export class Unit {
     this.#host = host
     this.#life = new NodeLife(definition, this.context)
     this.#outputs = outputs
+  }
+
+  get form(): NodeForm {
+    return { node: this.node.node, document: this.document, secrets: this.secrets }
+  }
+
+  /** Digest of what it was built of. */
+  get content(): string {
+    return (this.#content ??= contentDigest(this.form, this.node.definition))
   }
 
   /** Goes on in another document, in which the node is equal. */
@@ -131,12 +144,14 @@ export function fillInputs(
   { name: flow, inputs }: FlowDocument,
   { values }: Pick<StartOptions, 'values'>,
 ): void {
-  const initials = new Map(inputs.map(({ name, initial }) => [`${flow}.${name}`, initial]))
+  const declared = new Map(inputs.map((input) => [`${flow}.${input.name}`, input]))
   for (const input of ports) {
-    const counts = initials.has(input.message) || !input.trigger
-    const known = [values?.get(input.message), initials.get(input.message)]
+    const { dtype = 'any', initial } = declared.get(input.message) ?? {}
+    const counts = declared.has(input.message) || !input.trigger
+    const isTaken = (value: unknown): boolean => accepts(input.dtype, value) && accepts(dtype, value)
     // a last value of an earlier dtype makes way for the initial one
-    const value = known.find((each) => each !== undefined && each !== null && accepts(input.dtype, each))
+    const known = [values?.get(input.message), initial]
+    const value = known.find((each) => each !== undefined && each !== null && isTaken(each))
     if (value !== undefined && counts) input.fill(value)
   }
 }

@@ -7,12 +7,20 @@ import { type Health, MAX_MAILBOX, type NodeState } from '@flow-service/protocol
 import type { Failure } from '../failure.ts'
 import type { Secrets } from '../secrets.ts'
 import type { HomeNews, HomeNode } from './node-home.ts'
+import type { NodeMarker } from './node-marker.ts'
 
 type Overflowing = 'mailbox' | 'timers'
 
 interface Report {
   readonly status: Health
   readonly message: string | null
+}
+
+/** What a condition needs beside its node. */
+export interface ConditionDeps {
+  /** What the node tells, as it may be shown. */
+  readonly mask: Secrets['mask']
+  readonly marker: NodeMarker
 }
 
 // what most nodes are is one object for all of them
@@ -24,7 +32,7 @@ export class NodeCondition {
   readonly #news: HomeNews
   readonly #node: HomeNode
   readonly #mask: Secrets['mask']
-  #error: NodeState['error'] = null
+  readonly #marker: NodeMarker
   #reported: Report = well
   #overflows: Readonly<Record<Overflowing, boolean>> = drained
   /** A message of another flow that takes no values. */
@@ -32,25 +40,27 @@ export class NodeCondition {
   /** The worker that the execution waits for. */
   #place: string | null = null
 
-  constructor(news: HomeNews, node: HomeNode, mask: Secrets['mask']) {
+  constructor(news: HomeNews, node: HomeNode, { mask, marker }: ConditionDeps) {
     this.#news = news
     this.#node = node
     this.#mask = mask
+    this.#marker = marker
   }
 
   /** Sets the failure marker; answers the failure as it may be shown. */
   fail(raw: Failure): Failure {
     const failure = this.#mask(raw)
-    const isKnown = this.#error?.type === failure.type && this.#error.message === failure.message
-    this.#error = { ...failure, ts: this.#news.timestamp() }
+    const before = this.#marker.error
+    const isKnown = before?.type === failure.type && before.message === failure.message
+    this.#marker.set({ ...failure, ts: this.#news.timestamp() })
     if (!isKnown) this.#news.changed(this.#node)
     return failure
   }
 
   /** Clears it. */
   acknowledge(): void {
-    if (this.#error === null) return
-    this.#error = null
+    if (this.#marker.error === null) return
+    this.#marker.clear()
     this.#news.changed(this.#node)
   }
 
@@ -90,13 +100,14 @@ export class NodeCondition {
 
   state(isBusy: boolean): Omit<NodeState, 'flow' | 'node'> {
     const { status, message } = this.#health()
+    const { error } = this.#marker
     const waiting = this.#place === null ? null : `waits for a worker: ${this.#place}`
     const busy = isBusy ? (waiting === null ? 'running' : 'queued') : 'idle'
     return {
-      status: this.#error === null ? busy : 'failed',
+      status: error === null ? busy : 'failed',
       health: status,
       message: message ?? waiting,
-      error: this.#error,
+      error,
     }
   }
 

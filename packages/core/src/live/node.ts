@@ -1,6 +1,6 @@
 /**
  * One node of a live flow: from a delivery to the values that its handler is called with, and from there to what it
- * publishes. Invariants node.N1-N6 of DESIGN.md.
+ * publishes. Invariants node.N1-N7 of DESIGN.md.
  * @module
  */
 import type { AnyNodeDefinition, NodeInstance, Values } from '@flow-service/connector-sdk'
@@ -10,14 +10,13 @@ import type { ContextOwner } from '../context-owner.ts'
 import { type Failure, failureOf } from '../failure.ts'
 import type { GraphNode } from '../graph.ts'
 import type { CascadeOrigin, DeadLetter } from '../host.ts'
-import type { Secrets } from '../secrets.ts'
 import { type Arrivals, arrivalsIn, heldBy, lettersOf } from './arrivals.ts'
 import type { Arrival, Consumer, DueTimer, OutputPort, What } from './bus.ts'
 import { InputPort, TIMER, TRIGGER } from './bus.ts'
 import type { Cause, WorkCause } from './cascade.ts'
 import { foreignOutputs } from './foreign-outputs.ts'
 import type { Loop } from './loop.ts'
-import { NodeCondition } from './node-condition.ts'
+import { type ConditionDeps, NodeCondition } from './node-condition.ts'
 import { type ExecutingNode, NodeExecution } from './node-execution.ts'
 import type { Handover, Home, KnownMessages, Waiting } from './node-home.ts'
 import { Mailbox } from './node-mailbox.ts'
@@ -25,14 +24,12 @@ import { NodeOutputs } from './node-outputs.ts'
 import { NodeTimers } from './node-timers.ts'
 
 /** What a node needs beside its flow. */
-export interface NodeDeps {
+export interface NodeDeps extends ConditionDeps {
   readonly graphNode: GraphNode
   readonly definition: AnyNodeDefinition
   readonly outputs: readonly OutputPort[]
   /** Whether an execution may be repeated. */
   readonly idempotent: boolean
-  /** What the node tells, as it may be shown. */
-  readonly mask: Secrets['mask']
   /** Left out where nobody knows messages of other flows. */
   readonly messages?: KnownMessages | undefined
 }
@@ -63,7 +60,7 @@ export class LiveNode implements ExecutingNode, ContextOwner {
   /** What begins when the node publishes by itself. */
   #source: CascadeOrigin['kind'] = 'reading'
 
-  constructor(home: Home, { graphNode, definition, outputs, idempotent, mask, messages }: NodeDeps) {
+  constructor(home: Home, { graphNode, definition, outputs, idempotent, messages, ...rest }: NodeDeps) {
     this.#home = home
     this.key = `${home.name}/${graphNode.node.id}`
     this.node = graphNode.node
@@ -73,7 +70,7 @@ export class LiveNode implements ExecutingNode, ContextOwner {
     this.#isPlain = idempotent && definition.arrival === 'each'
     this.#execution = new NodeExecution(home, this, idempotent)
     this.timers = new NodeTimers(home.timers, this)
-    this.condition = new NodeCondition(home.news, this, mask)
+    this.condition = new NodeCondition(home.news, this, rest)
     this.#outputs = new NodeOutputs(home, this, outputs, foreignOutputs(home.name, outputs, messages, this.condition))
     this.#only = this.#outputs.only
   }

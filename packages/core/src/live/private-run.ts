@@ -8,6 +8,7 @@ import type { FlowDocument, NodeState } from '@flow-service/protocol'
 
 import { conform } from '../conform.ts'
 import type { Clock, EndedCascade, Host, Mount } from '../host.ts'
+import { MemoryMarkers } from '../memory-markers.ts'
 import { StartError } from '../node-life.ts'
 import type { NodeRegistry } from '../registry.ts'
 import { startTimer } from '../timers.ts'
@@ -223,6 +224,7 @@ function privateHost(host: Host, { values, quiet }: { values: Values; quiet: Qui
       left: async () => [],
       attempt: async () => {},
     },
+    markers: new MemoryMarkers(),
     log: (entry) => host.log(entry),
     webhook: () => unmounted,
     socketRoute: () => unmounted,

@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 
-import type { FlowDocument } from '@flow-service/protocol'
+import { accepts, type FlowDocument } from '@flow-service/protocol'
 import * as EffectCause from 'effect/Cause'
 import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
@@ -14,7 +14,7 @@ import { onClock } from '../effect-clock.ts'
 import { buildGraph, type GraphNode } from '../graph.ts'
 import { StartError } from '../node-life.ts'
 import type { InputPort } from './bus.ts'
-import { isEqual } from './equal-nodes.ts'
+import { formOf, isEqual } from './equal-nodes.ts'
 import { fillInputs, type FlowDeps, Unit } from './flow-units.ts'
 import type { RebuildOptions } from './flow.ts'
 import { Generation, type GenerationFlow } from './generation.ts'
@@ -93,7 +93,8 @@ export class Rebuild {
 
   #isEqual({ node }: GraphNode): boolean {
     const unit = this.#flow.units.get(node.id)
-    return unit !== undefined && isEqual(unit, node, this.#next, this.#deps.host)
+    if (unit === undefined) return false
+    return isEqual(unit.form, formOf(node, this.#next, this.#deps.host), unit.node.definition)
   }
 
   /** Has what comes wait, lets executions end, and ends the old nodes. */
@@ -156,18 +157,22 @@ export class Rebuild {
       for (const input of before === undefined ? [] : node.inputs) {
         const same = before?.node.inputs.find(({ port }) => port === input.port)
         const isSame = same?.message === input.message && same.dtype === input.dtype
-        if (isSame && same.filled && !this.#hasNewInitial(same, document)) input.fill(same.latest)
+        if (isSame && same.filled && !this.#isOutdated(same, document)) input.fill(same.latest)
       }
     }
   }
 
-  /** Whether an input has nothing but the initial value of the document before, and the next one has another. */
-  #hasNewInitial({ message, latest }: InputPort, next: FlowDocument): boolean {
+  /**
+   * Whether an input has nothing but the initial value of the document before, and the next one has another; or a value
+   * that its message does not take any more.
+   */
+  #isOutdated({ message, filled, latest }: InputPort, next: FlowDocument): boolean {
     const [before, after] = [this.#flow.document, next].map(({ inputs, name }) =>
       inputs.find((input) => `${name}.${input.name}` === message),
     )
-    if (before === undefined || after === undefined || isDeepStrictEqual(before.initial, after.initial)) return false
-    return isDeepStrictEqual(latest, before.initial)
+    if (before === undefined || after === undefined) return false
+    if (filled && before.dtype !== after.dtype && !accepts(after.dtype, latest)) return true
+    return !isDeepStrictEqual(before.initial, after.initial) && isDeepStrictEqual(latest, before.initial)
   }
 
   /** Starts nodes with the old content in place of those that have ended. */
@@ -223,11 +228,9 @@ export class Rebuild {
       return unit
     })
     const kept = units.filter(({ node }) => !fresh.has(node.node.id)).flatMap(({ node }) => node.inputs)
-    fillInputs(
-      kept.filter((input) => this.#hasNewInitial(input, document)),
-      document,
-      this.#options,
-    )
+    const outdated = kept.filter((input) => this.#isOutdated(input, document))
+    for (const input of outdated) input.empty()
+    fillInputs(outdated, document, this.#options)
     this.#fill(made, document)
     flow.become(document, units)
     for (const unit of made.units) unit.connect()

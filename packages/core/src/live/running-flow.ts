@@ -23,6 +23,7 @@ import { Generation } from './generation.ts'
 import { type LeftHome, LeftWork } from './left-work.ts'
 import { Loop } from './loop.ts'
 import type { HomeNode, Waiting } from './node-home.ts'
+import { clearOutdated } from './node-marker.ts'
 import type { LiveNode } from './node.ts'
 import { Rebuild, type RebuildFlow } from './rebuild.ts'
 import { feed, replayOf, type Request, requestOf } from './requests.ts'
@@ -142,6 +143,7 @@ export class RunningFlow implements LiveFlow, LeftHome, RebuildFlow {
   become(document: FlowDocument, units: readonly Unit[]): void {
     this.#document = document
     this.#units = new Map(units.map((unit) => [unit.node.node.id, unit]))
+    clearOutdated(this, this.#deps.host.markers)
     this.#onChange(document)
   }
 

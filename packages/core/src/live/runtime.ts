@@ -2,7 +2,7 @@
  * Runs live flows.
  * @module
  */
-import { type Dtype, type FlowDocument, flowPart } from '@flow-service/protocol'
+import { type Dtype, type FlowDocument, flowPart, type NodeState } from '@flow-service/protocol'
 
 import { conform } from '../conform.ts'
 import { declaredMessages } from '../graph.ts'
@@ -11,6 +11,7 @@ import { StartError } from '../node-life.ts'
 import type { NodeRegistry } from '../registry.ts'
 import { Bus } from './bus.ts'
 import { Cascades, type RunningCascade } from './cascades.ts'
+import { contentDigest, formOf } from './equal-nodes.ts'
 import type { FlowStats } from './execution-stats.ts'
 import type { LiveFlow, StartOptions } from './flow.ts'
 import type { KnownMessages } from './node-home.ts'
@@ -101,6 +102,19 @@ export class LiveRuntime {
   get(name: string): LiveFlow | undefined {
     const flow = this.#flows.get(name)?.flow
     return flow?.active === true ? flow : undefined
+  }
+
+  /** The nodes of a flow that does not run which have a failure marker, in the order of its document. */
+  failedNodes(document: FlowDocument): NodeState[] {
+    const { name: flow, nodes } = document
+    const markers = this.#host.markers.of(flow)
+    return nodes.flatMap((node): NodeState[] => {
+      const marker = markers.get(node.id)
+      if (marker === undefined) return []
+      const content = contentDigest(formOf(node, document, this.#host), this.#registry.get(node.type))
+      if (content !== marker.content) return []
+      return [{ flow, node: node.id, status: 'failed', health: 'ok', message: null, error: marker.error }]
+    })
   }
 
   /**

@@ -472,3 +472,33 @@ test('an engine that ends during a rebuild ends it first', async () => {
   expect(told).toEqual(['start a:1', 'stop a:1', 'start a:2', 'a:2 7', 'stop a:2'])
   expect(own.runtime.get('f')).toBeUndefined()
 })
+
+test.each([
+  ['the initial one', 'none', 'none'],
+  ['none', null, null],
+])(
+  'a value off the changed dtype of its message makes way for %s, at a node that goes on too',
+  async (_, initial, level) => {
+    const { calls, definition } = recorder('end', 'combine')
+    const own = engine([definition])
+    const document = (declared: { dtype: 'float' | 'str'; initial: unknown }) =>
+      flow(
+        ['kept', 'made'].map((id) => ({
+          id,
+          type: 'end',
+          timeout: id === 'made' ? declared.dtype.length : null,
+          ports: [input('go'), input('level', { trigger: false })],
+        })),
+        { inputs: [{ name: 'level', ...declared }] as never },
+      )
+    const live = await own.start(document({ dtype: 'float', initial: 1 }))
+    own.runtime.publish('f.level', 7)
+    await live.idle()
+    const values = new Map([['f.level', 7]])
+    expect(await rebuild(own, live, document({ dtype: 'float', initial: 2 }), { values })).toEqual([])
+    expect(await rebuild(own, live, document({ dtype: 'str', initial }), { values })).toEqual(['made'])
+    own.runtime.publish('f.go', 1)
+    await live.idle()
+    expect(calls).toEqual(['kept', 'made'].map((node) => [node, { go: 1, level }]))
+  },
+)

@@ -27,6 +27,7 @@ import type {
 
 import type { CodeRegistry } from '../../code/registry.ts'
 import { invalid, ProblemError } from '../../http/errors.ts'
+import type { Markers } from '../../work/markers.ts'
 import type { EngineSurroundings } from '../engine-surroundings.ts'
 import type { FlowRows } from '../flow-rows.ts'
 import type { LiveFlows } from '../live.ts'
@@ -45,6 +46,7 @@ export interface LiveControlDeps extends EngineSurroundings {
   readonly host: Host
   readonly registry: NodeRegistry
   readonly code: Pick<CodeRegistry, 'issues'>
+  readonly markers: Pick<Markers, 'clear' | 'of' | 'written'>
   readonly published: Pick<PublishedFlows, 'dtypeOf'>
   readonly pythonIssues: PythonIssues
 }
@@ -110,10 +112,22 @@ export class LiveControl {
     return { cancelled: flow?.cancel(node) ?? 0 }
   }
 
-  /** Clears the node's failure marker. */
+  /** Clears the node's failure marker, of a flow that is stopped too; resolves when that is committed. */
   async acknowledge(name: string, node: string): Promise<NodeState> {
     const flow = await this.#flowOf(name, node)
-    return flow?.acknowledge(node) ?? atRest(name, node)
+    const state = flow?.acknowledge(node) ?? this.#acknowledgeAtRest(name, node)
+    await this.#deps.markers.written()
+    return state
+  }
+
+  #acknowledgeAtRest(flow: string, node: string): NodeState {
+    const { host, markers } = this.#deps
+    const state = { flow, node, status: 'idle', error: null } as const
+    if (markers.of(flow).has(node)) {
+      markers.clear(flow, node)
+      host.event({ type: 'node', run: null, cached: false, ...state })
+    }
+    return { ...state, health: 'ok', message: null }
   }
 
   /** How the draft is run: a batch flow as a draft run, a live one by {@link LiveControl.runOnce}. */
@@ -182,15 +196,6 @@ function assertIsLive(row: FlowRow): void {
 
 const notActive = (name: string): ProblemError =>
   new ProblemError('not_active', `flow "${name}" is not active; start it first`)
-
-const atRest = (flow: string, node: string): NodeState => ({
-  flow,
-  node,
-  status: 'idle',
-  health: 'ok',
-  message: null,
-  error: null,
-})
 
 const startFailed = ({ node, message }: StartError): Issue => ({
   severity: 'error',
