@@ -121,7 +121,7 @@ const keyOf = (flow: string, node: string): string => `${flow}\n${node}`
 
 function describe({ worker, demand }: Wish): string {
   const amounts = describeDemand(demand)
-  return worker ?? (amounts === '' ? 'the engine' : `the engine with ${amounts} free`)
+  return worker ?? (amounts === '' ? 'process' : `process with ${amounts} free`)
 }
 
 const cancelled = (): CodeError => new CodeError('cancelled', 'the call was cancelled', null)

@@ -58,7 +58,7 @@ describe('the choice of a worker', () => {
     void dispatcher.call(call)
     await settled()
     expect(worker.calls()).toEqual([])
-    expect(call.record.places).toEqual([{ waitingFor: 'the engine' }])
+    expect(call.record.places).toEqual([{ waitingFor: 'process' }])
   })
 
   test('a demand waits for a worker that has the amounts free [R045]', async () => {
@@ -98,7 +98,7 @@ describe('the choice of a worker', () => {
     const call = codeCall({ resources: { flavor: 'huge' } })
     void dispatcher.call(call)
     await settled()
-    expect([engine.calls(), call.record.places]).toEqual([[], [{ waitingFor: 'the engine with 64 CPUs free' }]])
+    expect([engine.calls(), call.record.places]).toEqual([[], [{ waitingFor: 'process with 64 CPUs free' }]])
     change({ ...huge, cpus: 4 })
     await settled()
     expect([engine.calls(), pool.list()[0]?.free.cpus]).toEqual([[call.id], 0])
