@@ -89,9 +89,14 @@ export class AttachedWorker {
     return this.#deps.token === null
   }
 
-  /** Calls that occupy a slot. */
+  /** How many calls occupy a slot. */
   get load(): number {
     return this.#inFlight.size
+  }
+
+  /** The calls that occupy a slot. */
+  get calls(): readonly CodeCall[] {
+    return [...this.#inFlight.values()].map(({ call }) => call)
   }
 
   /** What the worker has, whether it is in use or not. */

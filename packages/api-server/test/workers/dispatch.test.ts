@@ -107,7 +107,7 @@ describe('the choice of a worker', () => {
     expect(pool.list()[0]?.free.cpus).toBe(0)
   })
 
-  test('calls beyond the parallel limit of a worker wait in the order in which they came [R591]', async () => {
+  test('calls of a run beyond the parallel limit of a worker wait in the order in which they came [R591]', async () => {
     const { dispatcher, attach } = setup()
     const engine = attach({ parallel: 2 }, { local: true })
     const calls = [codeCall({}), codeCall({}), codeCall({}), codeCall({})]
@@ -118,6 +118,30 @@ describe('the choice of a worker', () => {
     await settled()
     expect(engine.calls()).toEqual([calls[0]?.id, calls[1]?.id, calls[2]?.id])
   })
+})
+
+test('places go round the runs: a run with many calls keeps no other waiting', async () => {
+  const { dispatcher, attach } = setup()
+  const engine = attach({ parallel: 2 }, { local: true })
+  const wide = Array.from({ length: 5 }, () => ({ ...codeCall({}), run: 'wide' }))
+  const narrow = Array.from({ length: 2 }, () => ({ ...codeCall({}), run: 'narrow' }))
+  for (const call of [...wide, ...narrow]) void dispatcher.call(call)
+  for (let ended = 0; ended < 5; ended += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one end after the other
+    await settled()
+    void engine.send({ type: 'result', call: engine.calls()[ended] ?? '', outputs: {} })
+  }
+  await settled()
+  const names = new Map([...wide, ...narrow].map((call, at) => [call.id, `${call.run} ${at}`]))
+  expect(engine.calls().map((id) => names.get(id))).toEqual([
+    'wide 0',
+    'wide 1',
+    'narrow 5',
+    'wide 2',
+    'narrow 6',
+    'wide 3',
+    'wide 4',
+  ])
 })
 
 describe('a call in flight', () => {
