@@ -51,7 +51,7 @@ async function executeStage(turn: Turn, definition: AnyNodeDefinition): Promise<
   if (!node.cache) {
     return execute(turn, definition, { key, cache: { hit: false, key: null, why: [missReasons.cacheFalse] } })
   }
-  const stage: Stage = { key, node: node.id, parts: () => stageParts(node, definition, inputs) }
+  const stage: Stage = { key, node: node.id, parts: () => stageParts(node, definition, inputs, turn.from) }
   const take = await taken(turn, stage)
   if (take === null) return { status: 'cancelled' }
   if (take.is === 'hit') {
