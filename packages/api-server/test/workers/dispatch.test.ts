@@ -239,6 +239,29 @@ describe('a call in flight', () => {
     expect([pool.droppedResults, pool.list()[0]?.load]).toEqual([1, 0])
   })
 
+  test('a worker that only says that it is there does not outlive the timeout of a call', async () => {
+    const { worker, call, done, clock } = inFlight({ node: { timeout: 30 } })
+    await settled()
+    const alive = async (seconds: number): Promise<void> => {
+      for (let passed = 0; passed < seconds; passed += 5) {
+        // oxlint-disable-next-line no-await-in-loop -- one sign of life after the other
+        await clock.advance(5_000)
+        void worker.send({ type: 'heartbeat', calls: [call.id] })
+      }
+    }
+    void worker.send({ type: 'started', call: call.id, pid: 1 })
+    await alive(25)
+    void worker.send({ type: 'emit', call: call.id, batch: [[{ loss: 1 }, clock.now()]] })
+    await alive(40)
+    expect(worker.frames.some((frame) => frame.type === 'cancel')).toBe(false)
+    await alive(5)
+    expect(await done).toMatchObject({
+      type: 'timeout',
+      message: 'nothing was emitted for 30 seconds, and worker "w" did not end the call',
+    })
+    expect(worker.frames.at(-1)).toEqual({ type: 'cancel', call: call.id })
+  })
+
   test('an engine that stands still for an hour blames no worker [F72]', async () => {
     let isBlocked = true
     // nothing that is set comes before the hour is over
