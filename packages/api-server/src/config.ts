@@ -35,6 +35,8 @@ const isTimeZone = (name: string): boolean => {
     return false
   }
 }
+/** Node code waits more than it computes: for files, networks, a GPU. */
+const enoughPlaces = (): number => Math.max(8, 2 * availableParallelism())
 const isUrlOf = (protocols: readonly string[]) => (value: string) =>
   URL.canParse(value) && protocols.includes(new URL(value).protocol)
 const isWeb = isUrlOf(['http:', 'https:'])
@@ -177,8 +179,14 @@ export const settings = {
   maxParallelNodes: setting(integer(1, 1000), {
     env: 'SERVICE_MAX_PARALLEL_NODES',
     about: 'How many nodes of one run execute at once.',
-    initial: () => availableParallelism(),
-    initially: 'the number of CPUs',
+    initial: enoughPlaces,
+    initially: '8, or twice the number of CPUs if that is more',
+  }),
+  maxProcesses: setting(integer(1, 1000), {
+    env: 'SERVICE_MAX_PROCESSES',
+    about: 'How many processes of node code this engine runs at once on its own machine, shared fairly by its runs.',
+    initial: enoughPlaces,
+    initially: '8, or twice the number of CPUs if that is more',
   }),
   runLeaseS: setting(integer(2, 3600), {
     env: 'SERVICE_RUN_LEASE_S',

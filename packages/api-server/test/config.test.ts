@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
@@ -25,7 +26,8 @@ describe('the configuration', () => {
       docs: false,
       flows: null,
     })
-    expect(resolveConfig({}, {}).maxParallelNodes).toBeGreaterThan(0)
+    const places = Math.max(8, 2 * availableParallelism())
+    expect(resolveConfig({}, {})).toMatchObject({ maxParallelNodes: places, maxProcesses: places })
   })
 
   test('comes from options, then from the environment', () => {

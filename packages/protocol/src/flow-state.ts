@@ -33,6 +33,7 @@ export const issueCodes = [
   'live_only_node',
   'unknown_output',
   'missing_source',
+  'no_entry',
   'unsupported_target',
   'unsupported_ports',
   'missing_dependency',

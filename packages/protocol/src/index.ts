@@ -239,6 +239,7 @@ export {
   sweepSubmitSchema,
   type WireNumber,
 } from './run.ts'
+export { type PythonModule, pythonParts, pythonSource } from './python-source.ts'
 export { type PlannedStage, type RunPlan, runPlanSchema, type RunPlanSubmit, runPlanSubmitSchema } from './run-plan.ts'
 export { remedyOf, wantedBy } from './schema-words.ts'
 export { secretNameSchema, type SecretUsage, secretUsageSchema, secretValueSchema } from './secret.ts'

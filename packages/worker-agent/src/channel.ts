@@ -1,13 +1,17 @@
 /**
- * Frames between the agent and a process that runs node code: two unsigned 32-bit big-endian lengths, a JSON text, and
- * bytes beside it, so that bytes never travel inside JSON. `python/runner.py` has the same in Python.
+ * Frames between the agent and a process that runs node code: four bytes by which a frame is known, two unsigned 32-bit
+ * big-endian lengths, a JSON text, and bytes beside it, so that bytes never travel inside JSON. What code writes to the
+ * channel itself is known by its first byte, and not when a frame that it seemed to begin is never complete.
+ * `python/service/channel.py` has the same in Python.
  * @module
  */
 
 /** A message of this channel; `type` says which. */
 export type Message = Readonly<Record<string, unknown>>
 
-const HEADER_BYTES = 8
+/** No text has these bytes: the first is none of UTF-8. */
+const MARK = Buffer.from([0xff, 0x66, 0x73, 0x01])
+const HEADER_BYTES = MARK.length + 8
 const MAX_TEXT_BYTES = 64 * 1024 * 1024
 const MAX_DATA_BYTES = 0x4000_0000
 
@@ -15,8 +19,9 @@ const MAX_DATA_BYTES = 0x4000_0000
 export function encodeFrame(message: Message, data?: Uint8Array): Uint8Array[] {
   const text = Buffer.from(JSON.stringify(message))
   const header = Buffer.allocUnsafe(HEADER_BYTES)
-  header.writeUInt32BE(text.length, 0)
-  header.writeUInt32BE(data?.byteLength ?? 0, 4)
+  MARK.copy(header)
+  header.writeUInt32BE(text.length, MARK.length)
+  header.writeUInt32BE(data?.byteLength ?? 0, MARK.length + 4)
   const head = Buffer.concat([header, text])
   return data === undefined || data.byteLength === 0 ? [head] : [head, data]
 }
@@ -36,7 +41,7 @@ export class FrameReader {
   push(chunk: Buffer): void {
     this.#chunks.push(chunk)
     this.#held += chunk.length
-    if (this.#held < this.#needed) return
+    if (this.#needed > HEADER_BYTES && this.#held < this.#needed) return
     let buffer = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks)
     for (;;) {
       this.#needed = frameBytes(buffer)
@@ -49,7 +54,7 @@ export class FrameReader {
   }
 
   #deliver(frame: Buffer): void {
-    const end = HEADER_BYTES + frame.readUInt32BE(0)
+    const end = HEADER_BYTES + frame.readUInt32BE(MARK.length)
     const message: unknown = JSON.parse(frame.toString('utf8', HEADER_BYTES, end))
     if (typeof message !== 'object' || message === null) throw new TypeError('a frame holds no JSON object')
     // A copy: the chunk it was read with may be many times as large, and bytes can be kept for long.
@@ -59,8 +64,10 @@ export class FrameReader {
 
 /** Size of the first frame, as far as it can be told. */
 function frameBytes(buffer: Buffer): number {
+  const known = Math.min(buffer.length, MARK.length)
+  if (buffer.compare(MARK, 0, known, 0, known) !== 0) throw new TypeError('something that begins no frame')
   if (buffer.length < HEADER_BYTES) return HEADER_BYTES
-  const [text, data] = [buffer.readUInt32BE(0), buffer.readUInt32BE(4)]
+  const [text, data] = [buffer.readUInt32BE(MARK.length), buffer.readUInt32BE(MARK.length + 4)]
   if (text > MAX_TEXT_BYTES || data > MAX_DATA_BYTES) throw new RangeError(`a frame of ${text} + ${data} bytes`)
   return HEADER_BYTES + text + data
 }

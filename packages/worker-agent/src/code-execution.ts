@@ -54,7 +54,9 @@ export class Execution {
       const settings = definition.settings?.parse(this.#frame.settings) ?? this.#frame.settings
       const result = definition.run({ ...this.#inputs(definition), ...(settings as Values) }, this.#context())
       const final = isGenerator(result) ? await this.#drive(result) : await result
-      return this.#checked(final, 'return')[0]
+      const [outputs] = this.#checked(final, 'return')
+      if (definition.kind === 'stage') this.#assertComplete(outputs)
+      return outputs
     } finally {
       this.#running = false
       this.#flush()
@@ -153,6 +155,14 @@ export class Execution {
         `${verb}: ${size} bytes are more than ${MAX_FRAME_BYTES}; use ctx.saveArtifact() and send its reference`,
       )
     return [checked, size]
+  }
+
+  /** A stage returns all that it declares; null says of a port that it has no value. */
+  #assertComplete(outputs: Values): void {
+    const missing = this.#frame.outputs.filter(({ port, stream }) => !stream && !Object.hasOwn(outputs, port))
+    if (missing.length === 0 || this.#frame.mode === 'live') return
+    const names = listed(missing.map(({ port }) => port))
+    throw new TypeError(`return: the stage declares outputs that it did not return: ${names}; give null for no value`)
   }
 
   #mayStream(port: string, verb: Verb): void {

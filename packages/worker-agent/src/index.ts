@@ -14,5 +14,4 @@ export { type ParsedFunction, type ParsedParameter, type ParsedSource, parsePyth
 export { runnerSource } from './runner-source.ts'
 export { type RemoteWorkerOptions, runWorker, type WorkerEnd, type WorkerEvent } from './remote/run-worker.ts'
 export { Silence } from './silence.ts'
-export { type PythonModule, pythonSource } from './python-source.ts'
 export { type ArtifactAccess, type EngineTransport, FrameTooLarge, type WorkerTransport } from './transport.ts'

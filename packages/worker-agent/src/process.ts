@@ -38,6 +38,8 @@ export interface ProcessDeps {
   readonly output: Readable
   readonly stdout: Readable
   readonly stderr: Readable
+  /** What else the process could write to, and never does by itself. */
+  readonly mute: readonly Readable[]
   /** Settles when the process is reaped and its group has been killed; never rejects. */
   readonly exited: Promise<Exit>
   /** Signals the process group; does nothing after the end. */
@@ -80,6 +82,10 @@ export class Process {
     for (const name of ['stdout', 'stderr'] as const) {
       deps[name].on('error', () => {})
       deps[name].on('data', (chunk: Buffer) => this.#listener?.onOutput(name, chunk))
+    }
+    for (const stream of deps.mute) {
+      stream.on('error', () => {})
+      stream.on('data', () => this.#break('it wrote to a descriptor that is not for writing'))
     }
     this.ended = this.#end()
     this.cleared = this.ended.then(async (exit) => {
@@ -184,7 +190,7 @@ export class Process {
   }
 
   #break(why: string): void {
-    this.#broken = why
+    this.#broken ??= why
     this.kill()
   }
 

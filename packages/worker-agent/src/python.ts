@@ -113,6 +113,7 @@ export class Python {
       output: part(fork, 'c'),
       stdout: part(fork, 'o'),
       stderr: part(fork, 'e'),
+      mute: [],
       exited: fork.exited.promise,
       kill: (signal) => this.#signal(control, name, signal),
     })

@@ -33,7 +33,6 @@ export async function startSpawned(program: Program, workspace: Workspace): Prom
   const exited = exitOf(child)
   if (child.pid === undefined) throw new Error(`${program.path} ${(await exited).cause}`)
   const [, stdout, stderr, output, input, lifeline] = child.stdio as unknown as Readable[]
-  lifeline?.on('error', () => {})
   const started = new Process({
     pid: child.pid,
     directory,
@@ -41,6 +40,7 @@ export async function startSpawned(program: Program, workspace: Workspace): Prom
     output: output as Readable,
     stdout: stdout as Readable,
     stderr: stderr as Readable,
+    mute: [input as Readable, lifeline as Readable],
     exited,
     kill: (signal) => killGroup(child, signal),
   })

@@ -33,9 +33,10 @@ test('bytes are a copy, not a view of the chunk they came with', () => {
 })
 
 test.each([
-  ['a length beyond the limit', Buffer.from('ffffffff00000000', 'hex')],
-  ['text that is no JSON', Buffer.concat([Buffer.from('0000000200000000', 'hex'), Buffer.from('{{')])],
-  ['JSON that is no object', Buffer.concat([Buffer.from('0000000100000000', 'hex'), Buffer.from('1')])],
+  ['the first byte of what is no frame', Buffer.from('x')],
+  ['a length beyond the limit', Buffer.from('ff667301ffffffff00000000', 'hex')],
+  ['text that is no JSON', Buffer.concat([Buffer.from('ff6673010000000200000000', 'hex'), Buffer.from('{{')])],
+  ['JSON that is no object', Buffer.concat([Buffer.from('ff6673010000000100000000', 'hex'), Buffer.from('1')])],
 ])('%s is refused', (_, stream) => {
   expect(() => new FrameReader(() => {}).push(stream)).toThrow(/./)
 })

@@ -56,6 +56,14 @@ describe('the TypeScript convention', () => {
     expect(failureOf(await call(run))).toMatchObject({ type: 'TypeError', message: expect.stringContaining(text) })
   })
 
+  test('a stage that does not return all its outputs fails; null is no value, and streams are not returned', async () => {
+    const missing = { type: 'TypeError', message: expect.stringContaining('outputs that it did not return: y;') }
+    for (const run of ['() => ({})', '() => {}', '() => ({ y: undefined })', 'function* () { yield { loss: 1 } }'])
+      // oxlint-disable-next-line no-await-in-loop -- a process at a time
+      expect(failureOf(await call(run))).toMatchObject(missing)
+    expect(outputsOf(await call('() => ({ y: null })'))).toEqual({ y: null })
+  })
+
   test('a missing export is no_entry and names what there is', async () => {
     const failed = failureOf(await call('() => ({})', { entry: 'other' }))
     expect(failed).toMatchObject({ type: 'no_entry', message: expect.stringContaining('exports: entry') })
@@ -87,7 +95,9 @@ describe('the TypeScript convention', () => {
   })
 
   test('console and ctx.log become the log, before the result', async () => {
-    const id = begin('(_, ctx) => { console.log("out"); console.error("err"); ctx.log("step", { n: 1 }) }')
+    const id = begin(
+      '(_, ctx) => { console.log("out"); console.error("err"); ctx.log("step", { n: 1 }); return { y: 0 } }',
+    )
     await shared().last(id)
     expect(shared().log(id)).toContain('step {"n":1}\n')
     expect(shared().log(id)).toMatch(/out[^]*err|err[^]*out/)

@@ -64,6 +64,21 @@ test('a damaged frame is dropped and told; a type of a later engine is passed ov
   expect(problems[3]).toMatch(/damaged frame of the engine was dropped: "cancel" at "call": /)
 })
 
+test('a call that lacks a member is answered with its failure: nobody waits for it', async () => {
+  const { frames, link } = await opened()
+  link.socket.send('{"type":"call","call":"c1","attempt":1}')
+  expect(await link.seen('error')).toEqual({
+    type: 'error',
+    call: 'c1',
+    error: {
+      type: 'malformed_frame',
+      message: expect.stringMatching(/^the engine sent what is no frame of the protocol: "call" at "flow": /),
+      traceback: null,
+    },
+  })
+  expect(frames).toEqual([])
+})
+
 test('a frame beyond 32 MiB is not sent; emissions that are too large together go in parts', async () => {
   const { connection, link } = await opened()
   const result: WorkerFrame = { type: 'result', call: 'c', outputs: { y: 'x'.repeat(33 * 1024 ** 2) } }

@@ -1,6 +1,7 @@
+import { pythonSource } from '@flow-service/protocol'
 import { describe, expect, test } from 'vitest'
 
-import { parsePython, pythonSource } from '../src/index.ts'
+import { parsePython } from '../src/index.ts'
 import { type Last, pythons, sharedRig } from './harness.ts'
 
 const failureOf = (last: Last) => (last.type === 'error' ? last.error : null)

@@ -77,6 +77,8 @@ async function bundled(place: DefinitionPlace, plugins: Plugin[], output: Output
     platform: 'node',
     logLevel: 'silent',
     resolve: resolution,
+    // a constant stays in its module, which an edit of it is blamed on; the minifier puts it where it is used
+    optimization: { inlineConst: false },
     plugins: [onlyDefinition(place), ...plugins],
   }
   const build = await rolldown(options)

@@ -6,7 +6,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { type PythonModule, pythonSource } from '@flow-service/worker-agent'
+import { type PythonModule, pythonSource } from '@flow-service/protocol'
 
 /** A Python file as the source of a node, and the files that it was made of. */
 export interface PythonFile {

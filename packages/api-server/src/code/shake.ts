@@ -15,18 +15,26 @@ interface Declarator {
   readonly init: Syntax | null
 }
 
-const calls: ReadonlySet<string> = new Set(['CallExpression', 'TSAsExpression', 'TSSatisfiesExpression'])
+/** Values that need no help: the bundler sees that they do nothing, and functions get their names from where they stand. */
+const plain: ReadonlySet<string> = new Set([
+  'ArrowFunctionExpression',
+  'ClassExpression',
+  'FunctionExpression',
+  'Identifier',
+  'Literal',
+])
 
 /**
- * The module's text with the initial value of each variable behind `exports` (by exported name) in a function that
- * may be dropped with all its arguments when nobody uses the variable. Lines stay where they are.
+ * The module's text with the initial value of each variable in a function that may be dropped with all its arguments
+ * when nobody uses the variable. Those are the variables behind `exports` (by exported name), and what the module
+ * itself reads: a variable that nobody reads is there for what its value does. Lines stay where they are.
  */
 export function separateDefinitions(code: string, file: string, exports: ReadonlySet<string>): string {
   const body = parseAst(code, { lang: /\.[cm]?ts$/.test(file) ? 'ts' : 'js' }, file).body as unknown as Statement[]
-  const locals = localNames(body, exports)
+  const locals = new Set([...localNames(body, exports), ...namesRead(body)])
   const places = body.flatMap((statement) => initialValues(statement, locals, exports.has('default')))
   return places
-    .filter((place) => calls.has(place.type) && !awaits(place))
+    .filter((place) => !plain.has(place.type) && !awaits(place))
     .toSorted((a, b) => b.start - a.start)
     .reduce(
       (text, { start, end }) =>
@@ -36,6 +44,7 @@ export function separateDefinitions(code: string, file: string, exports: Readonl
 }
 
 interface Statement extends Syntax {
+  readonly kind?: string
   readonly declaration?: Statement | null
   readonly declarations?: readonly Declarator[]
   readonly specifiers?: readonly { readonly local: { name?: string }; readonly exported: { name?: string } }[]
@@ -50,11 +59,28 @@ function localNames(body: readonly Statement[], exports: ReadonlySet<string>): R
   return new Set([...exports, ...renamed])
 }
 
+/** Names that stand in the module more than once: where they are declared, and where they are read. */
+function namesRead(body: readonly Statement[]): string[] {
+  const counts = new Map<string, number>()
+  const count = (node: unknown): void => {
+    if (Array.isArray(node)) return node.forEach(count)
+    if (typeof node !== 'object' || node === null) return
+    const { type, name, computed, shorthand, ...parts } = node as Record<string, unknown>
+    if (type === 'Identifier') counts.set(name as string, (counts.get(name as string) ?? 0) + 1)
+    // names of members are no variables
+    if (computed === false) delete parts[type === 'MemberExpression' ? 'property' : 'key']
+    if (shorthand === true) delete parts['key']
+    Object.values(parts).forEach(count)
+  }
+  count(body)
+  return [...counts].flatMap(([name, times]) => (times > 1 ? [name] : []))
+}
+
 function initialValues(statement: Statement, locals: ReadonlySet<string>, defaultToo: boolean): Syntax[] {
   const { type, declaration } = statement
   if (type === 'ExportDefaultDeclaration') return defaultToo && declaration ? [declaration] : []
   const variables = type === 'ExportNamedDeclaration' ? declaration : statement
-  if (variables?.type !== 'VariableDeclaration') return []
+  if (variables?.type !== 'VariableDeclaration' || variables.kind?.endsWith('using')) return []
   return (variables.declarations ?? []).flatMap(({ id, init }) => (init && locals.has(id.name ?? '') ? [init] : []))
 }
 

@@ -27,6 +27,7 @@ import { paramsOf, secondsBetween, storableText, summaryOf, type SummaryRow } fr
 import { type RunWrites, unstorable } from './run-writes.ts'
 import { RunStageCache } from './stages/cache.ts'
 import type { EngineStages } from './stages/engine-stages.ts'
+import { storedOutputs } from './stored-outputs.ts'
 import { WholeLogs } from './whole-logs.ts'
 
 /** Dependencies of an execution. */
@@ -36,7 +37,7 @@ export interface ExecutionDeps {
   readonly flows: RunnableFlows
   readonly writes: Pick<RunWrites, 'write'>
   readonly stages: EngineStages
-  readonly artifacts: Pick<Artifacts, 'put'>
+  readonly artifacts: Pick<Artifacts, 'put' | 'known'>
   readonly publishEvent: (event: EngineEvent, atMs: number) => void
   /** Publishes a result in the catalogue of messages. */
   readonly publishMessage: (message: string, value: unknown, run: string) => void
@@ -159,7 +160,7 @@ export class Execution {
   }
 
   async #execute({ document, digest, inputs }: Work, listener: ExecutionListener): Promise<Ending> {
-    const { host, registry, stages, writes, publishEvent, maxParallelNodes, lastValue } = this.#deps
+    const { artifacts, host, registry, stages, writes, publishEvent, maxParallelNodes, lastValue } = this.#deps
     const { id, token, flow_id: flow, no_cache: noCache } = this.claim
     const cache = new RunStageCache({
       stages,
@@ -184,8 +185,9 @@ export class Execution {
     this.#recorder = recorder
     const logs = this.#wholeLogs(recorder)
     const place = new RunPlace(document, (isWaiting) => listener.waits(isWaiting))
+    const execute = host.call.bind(host)
     const outcome = await runBatch(document, {
-      host,
+      host: { ...host, call: (call) => storedOutputs(call, { execute, artifacts }) },
       registry,
       run: id,
       inputs,

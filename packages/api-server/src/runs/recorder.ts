@@ -268,6 +268,9 @@ function changedRow(row: NodeRow, event: NodeEvent): NodeRow {
   const { status, cachedFrom, worker, waitingFor, error } = event
   const at = timestampOfMs(event.atMs)
   const ended = status !== 'pending' && status !== 'queued' && status !== 'running'
+  // node code begins when a worker has it for the first time, and not when its turn in the run came
+  const begins = row.worker === null && (status === 'queued' || Boolean(worker))
+  const startedAt = begins ? null : row.started_at
   return {
     ...row,
     status,
@@ -278,7 +281,7 @@ function changedRow(row: NodeRow, event: NodeEvent): NodeRow {
     waiting_for: status === 'queued' ? (waitingFor ?? row.waiting_for) : null,
     queued_at:
       status === 'queued' || (status === 'running' && row.queued_at === null) ? (row.queued_at ?? at) : row.queued_at,
-    started_at: status === 'running' ? (row.started_at ?? at) : row.started_at,
+    started_at: status === 'running' ? (startedAt ?? at) : startedAt,
     finished_at: ended ? at : null,
     traceback: error ? storableText(error.traceback) : row.traceback,
     error: error ? { type: storableText(error.type), message: storableText(error.message) } : row.error,

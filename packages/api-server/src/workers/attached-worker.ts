@@ -11,6 +11,8 @@
  * - attached-worker.A3 a lost connection fails the running calls as `worker_lost` at once and frees everything.
  * - attached-worker.A4 a worker's clock may be wrong, or lie: an emission before the one before it, or after now, is
  *   one of now.
+ * - attached-worker.A5 a call whose worker is there and says nothing of it ends by its `timeout` all the same
+ *   (call-silence.S1).
  */
 import { type Clock, type CodeCall, CodeError } from '@flow-service/core'
 import {
@@ -23,6 +25,7 @@ import {
 import type { EngineTransport } from '@flow-service/worker-agent'
 
 import type { WorkerPrincipal } from '../http/principal.ts'
+import { CallSilence } from './call-silence.ts'
 import { type Amounts, covers, remainder, wireAmounts } from './demand.ts'
 
 /** Seconds between two heartbeats of a worker that executes. */
@@ -39,6 +42,7 @@ interface InFlight {
   readonly call: CodeCall
   readonly startedMs: number
   readonly demand: Amounts
+  readonly silence: CallSilence
   readonly settle: { resolve(outputs: Values): void; reject(error: Error): void } | null
   /** When it emitted last; at first, the earliest time at which it can. */
   emittedMs: number
@@ -89,9 +93,14 @@ export class AttachedWorker {
     return this.#deps.token === null
   }
 
-  /** Calls that occupy a slot. */
+  /** How many calls occupy a slot. */
   get load(): number {
     return this.#inFlight.size
+  }
+
+  /** The calls that occupy a slot. */
+  get calls(): readonly CodeCall[] {
+    return [...this.#inFlight.values()].map(({ call }) => call)
   }
 
   /** What the worker has, whether it is in use or not. */
@@ -162,7 +171,8 @@ export class AttachedWorker {
         },
       }
       const startedMs = this.#deps.clock.now()
-      this.#inFlight.set(call.id, { call, startedMs, demand, settle, emittedMs: startedMs - MAX_SKEW_MS })
+      const silence = this.#silenceOf(frame)
+      this.#inFlight.set(call.id, { call, startedMs, demand, silence, settle, emittedMs: startedMs - MAX_SKEW_MS })
       call.signal.addEventListener('abort', onAbort, { once: true })
       this.#tick()
       try {
@@ -191,9 +201,12 @@ export class AttachedWorker {
 
   #take(frame: WorkerFrame): void | Promise<void> {
     switch (frame.type) {
-      case 'started':
-        this.#running(frame.call)?.call.onPlace({ worker: this.hello.name })
+      case 'started': {
+        const entry = this.#running(frame.call)
+        entry?.silence.touch()
+        entry?.call.onPlace({ worker: this.hello.name })
         return
+      }
       case 'emit':
         return this.#emit(frame.call, frame.batch)
       case 'log':
@@ -225,8 +238,10 @@ export class AttachedWorker {
     const entries = [...this.#inFlight.values()]
     this.#inFlight.clear()
     this.#rest()
-    for (const { settle } of entries)
+    for (const { silence, settle } of entries) {
+      silence.stop()
       settle?.reject(new CodeError('worker_lost', `worker "${this.hello.name}" disconnected during the call`, null))
+    }
   }
 
   #running(id: string): InFlight | undefined {
@@ -238,6 +253,7 @@ export class AttachedWorker {
     const entry = this.#running(id)
     if (!entry) return
     const { call } = entry
+    entry.silence.touch()
     const nowMs = this.#deps.clock.now()
     try {
       for (const [values, atMs] of batch) {
@@ -257,6 +273,7 @@ export class AttachedWorker {
   #abandon(id: string, error: Error): void {
     const entry = this.#running(id)
     if (!entry) return
+    entry.silence.stop()
     this.#inFlight.set(id, { ...entry, settle: null })
     this.#transport.send({ type: 'cancel', call: id })
     entry.settle?.reject(error)
@@ -265,10 +282,25 @@ export class AttachedWorker {
   #end(id: string, settle: (of: NonNullable<InFlight['settle']>) => void): void {
     const entry = this.#inFlight.get(id)
     if (!entry) return
+    entry.silence.stop()
     this.#inFlight.delete(id)
     if (this.#inFlight.size === 0) this.#rest()
     if (entry.settle) settle(entry.settle)
     this.#deps.onChange()
+  }
+
+  #silenceOf({ call, timeout_s: seconds }: CallFrame): CallSilence {
+    const { clock } = this.#deps
+    const expired = (limit: number): CodeError => {
+      const text = `nothing was emitted for ${limit} seconds, and worker "${this.hello.name}" did not end the call`
+      return new CodeError('timeout', text, null)
+    }
+    return new CallSilence({
+      clock,
+      seconds,
+      isBehind: () => this.#behind > 0,
+      onExpired: (limit) => this.#abandon(call, expired(limit)),
+    })
   }
 
   #tick(): void {

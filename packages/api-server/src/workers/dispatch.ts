@@ -1,8 +1,8 @@
 /**
  * Executes node code on workers: waits for a place, sends the call, hands back its outputs.
  *
- * - dispatch.D1 calls that wait get places in the order in which they came, as far as a worker that suits them has
- *   room.
+ * - dispatch.D1 a place goes to the run, or live flow, that has the fewest of its kind, and within one to the call that
+ *   came first, as far as a worker that suits them has room: no run waits for the end of another.
  * - dispatch.D2 a call that waits leaves the line when it is cancelled and never reaches a worker.
  * - dispatch.D3 a live node stays on the worker that has its warm process until it is released or the worker is gone.
  */
@@ -53,7 +53,8 @@ export function createDispatcher({ pool, bundleOf, inProcess, flavors }: Dispatc
     home: homes.get(keyOf(document.name, node.id)) ?? null,
   })
   const look = (): void => {
-    for (const waiter of line) {
+    if (line.size === 0) return
+    for (const waiter of inTurn(line, pool)) {
       const worker = pool.choose(wishOf(waiter.call))
       if (!worker) continue
       line.delete(waiter)
@@ -116,12 +117,28 @@ export function createDispatcher({ pool, bundleOf, inProcess, flavors }: Dispatc
   }
 }
 
+/** Those that wait, the next one first (dispatch.D1). */
+function inTurn(line: ReadonlySet<Waiter>, pool: Pick<WorkerPool, 'list'>): Waiter[] {
+  const taken = new Map<string, number>()
+  const take = (call: CodeCall): number => {
+    const key = keyOf(call.run ?? call.document.name, call.node.worker ?? '')
+    const before = taken.get(key) ?? 0
+    taken.set(key, before + 1)
+    return before
+  }
+  for (const call of pool.list().flatMap(({ calls }) => calls)) take(call)
+  return [...line]
+    .map((waiter) => ({ waiter, before: take(waiter.call) }))
+    .toSorted((a, b) => a.before - b.before)
+    .map(({ waiter }) => waiter)
+}
+
 /** No name holds a line break. */
-const keyOf = (flow: string, node: string): string => `${flow}\n${node}`
+const keyOf = (first: string, second: string): string => `${first}\n${second}`
 
 function describe({ worker, demand }: Wish): string {
   const amounts = describeDemand(demand)
-  return worker ?? (amounts === '' ? 'the engine' : `the engine with ${amounts} free`)
+  return worker ?? (amounts === '' ? 'process' : `process with ${amounts} free`)
 }
 
 const cancelled = (): CodeError => new CodeError('cancelled', 'the call was cancelled', null)

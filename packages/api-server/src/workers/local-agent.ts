@@ -10,7 +10,7 @@ import type { WorkerPool } from './pool.ts'
 /** Name under which node records show the engine's own agent. */
 export const LOCAL_AGENT = 'engine'
 
-/** Starts the engine's own agent; it takes calls from its `ready` on. It offers as many calls as there are processors. */
+/** Starts the engine's own agent; it takes calls from its `ready` on, `parallel` at a time. */
 export function startLocalAgent(
   pool: WorkerPool,
   artifacts: Pick<Artifacts, 'put' | 'read'>,

@@ -63,8 +63,8 @@ export const dispatcherLayer = makes(dispatcher, { pool, nodeCode, flavors }, ({
 export const agentLayer = makes(
   agent,
   { artifacts, config, pool },
-  ({ artifacts, config: { dataDir, python }, pool }) =>
-    startLocalAgent(pool, artifacts, { id: dataDir, warm: true, ...(python === null ? {} : { python }) }),
+  ({ artifacts, config: { dataDir, maxProcesses: parallel, python }, pool }) =>
+    startLocalAgent(pool, artifacts, { id: dataDir, parallel, warm: true, ...(python === null ? {} : { python }) }),
   (started) => started.close(),
 )
 

@@ -140,6 +140,52 @@ test('a change of one stage of a module, its settings too, keeps the digests of 
   expect(after['summarise']).toEqual(before['summarise'])
 })
 
+test('an edited constant is a change of the module that it stands in, wherever it is used', async () => {
+  const using = (value: number) => ({
+    'lib/constants.ts': () => `export const WEIGHT = ${value}\n`,
+    'estimate.ts': (text: string) =>
+      `import { WEIGHT } from './lib/constants.ts'\n${text.replace('Quarter.Points * ratio', 'WEIGHT * ratio')}`,
+  })
+  const [before, after] = await Promise.all(
+    [4, 5].map(async (value) => entriesOf(await loader.load(await project(`constant-${value}`, using(value))))),
+  )
+  expect(after?.['draw']).toEqual(before?.['draw'])
+  const digests = new Map(before?.['summarise']?.modules.map(({ path, digest }) => [path, digest]))
+  const changed = after?.['summarise']?.modules.filter(({ path, digest }) => digests.get(path) !== digest)
+  expect(changed?.map(({ path }) => path)).toEqual(['flows/lib/constants.ts'])
+})
+
+test.each([
+  ['a call', (value: number) => `const own = Object.freeze([${value}])`],
+  ['a schema', (value: number) => `const own = z.int().max(${value})`],
+  ['a part of another one', (value: number) => `const whole = { part: ${value} }\nconst own = whole.part * 2`],
+])(
+  'an edit of what one stage alone uses of its module, such as %s, keeps the digests of the others',
+  async (name, text) => {
+    const using = (value: number) => ({
+      'estimate.ts': (before: string) =>
+        before
+          .replace('enum Quarter', `${text(value)}\nenum Quarter`)
+          .replace('return { inside }', 'return own === undefined ? null : { inside }'),
+    })
+    const [before, after] = await Promise.all(
+      [4, 5].map(async (value) => entriesOf(await loader.load(await project(`own-${name}-${value}`, using(value))))),
+    )
+    expect(after?.['draw']?.digest).not.toBe(before?.['draw']?.digest)
+    expect(after?.['summarise']).toEqual(before?.['summarise'])
+  },
+)
+
+test('what a module does at its top level stays in every stage of it', async () => {
+  const does = (value: number) => ({
+    'estimate.ts': (text: string) => `const done = performance.mark('${value}')\n${text}`,
+  })
+  const [before, after] = await Promise.all(
+    [4, 5].map(async (value) => entriesOf(await loader.load(await project(`does-${value}`, does(value))))),
+  )
+  expect(after?.['summarise']?.digest).not.toBe(before?.['summarise']?.digest)
+})
+
 test('the version of an installed package is part of the digest, its code is not', async () => {
   const use = (version: string, text: string) => async (name: string) => {
     const flows = await project(name, {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
-import { pythonSource } from '@flow-service/worker-agent'
+import { pythonSource } from '@flow-service/protocol'
 import { expect, onTestFinished, test } from 'vitest'
 
 import { readPythonFile } from '../../src/code/python-modules.ts'

@@ -59,7 +59,7 @@ describe('cancellation', () => {
     const behind = await engine.submit('double')
     for (const { id } of waiting) {
       await engine.event((event) => event.type === 'node' && event.run === id && event.status === 'queued')
-      expect((await engine.runs.get(id)).nodes).toMatchObject([{ status: 'queued', waiting_for: 'the engine' }])
+      expect((await engine.runs.get(id)).nodes).toMatchObject([{ status: 'queued', waiting_for: 'process' }])
     }
     expect((await engine.runs.get(behind.id)).status).toBe('queued')
     expect(await engine.runs.cancel(waiting[0]?.id ?? '')).toMatchObject({ nodes: [{ status: 'cancelled' }] })

@@ -179,7 +179,7 @@ export async function openEngine(options: EngineOptions = {}): Promise<TestEngin
     { artifacts, pool },
     async ({ artifacts, pool }) => {
       if (!options.agent) return
-      agent = startLocalAgent(pool, artifacts, { directory: dataDir, warm: true })
+      agent = startLocalAgent(pool, artifacts, { directory: dataDir, parallel: 8, warm: true })
       await agent.ready
     },
     () => agent?.close(),

@@ -208,3 +208,18 @@ test('bytes of a cached stage are held by a run from the moment that it takes th
   expect(again.nodes[0]).toMatchObject({ cached: false, cache: { why: ['an artifact of it is gone'] } })
   expect(executed).toEqual([first.id, again.id])
 })
+
+test('a node that returns a reference to bytes that nobody stored fails, and says which', async () => {
+  engine.code['forge'] = async () => ({
+    file: { digest: `sha256:${'0'.repeat(64)}`, name: 'none', media_type: 'text/plain', size: 3, volatile: false },
+  })
+  await engine.publish('forged', { nodes: [node('forge', [output('file', 'artifact')], { cache: false })] })
+  const { nodes } = await engine.finished((await engine.submit('forged')).id)
+  expect(nodes[0]).toMatchObject({
+    status: 'error',
+    error: {
+      type: 'missing_artifact',
+      message: `output "file" refers to an artifact sha256:${'0'.repeat(64)} that is not stored; return what save_artifact() gives`,
+    },
+  })
+})

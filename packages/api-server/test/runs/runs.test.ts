@@ -1,7 +1,7 @@
 import { timestampSchema } from '@flow-service/protocol'
 import { beforeEach, describe, expect, test } from 'vitest'
 
-import type { TestEngine } from './engine.ts'
+import { realClock, type TestEngine } from './engine.ts'
 import { double, input, node, output, train } from './flows.ts'
 import { takeAllSlots } from './held-code.ts'
 import { useEngine } from './use-engine.ts'
@@ -167,6 +167,27 @@ describe('what is executed', () => {
       status: 'error',
       error: { node: null, type: 'bad_param', message: expect.stringContaining('"x"') },
     })
+  })
+
+  test('a node begins with its code, and is queued while it waits for a place', async () => {
+    await engine.publish('placed', { nodes: [node('placed', [], { cache: false })] })
+    const free = Promise.withResolvers<void>()
+    let placedMs = 0
+    engine.code['placed'] = async ({ onPlace }) => {
+      onPlace({ waitingFor: 'process' })
+      await free.promise
+      placedMs = realClock.now()
+      onPlace({ worker: 'engine' })
+      return {}
+    }
+    const { id } = await engine.submit('placed')
+    await engine.event((event) => event.type === 'node' && event.run === id && event.status === 'queued')
+    const waiting = (await engine.runs.get(id)).nodes[0]
+    expect(waiting).toMatchObject({ status: 'queued', waiting_for: 'process', started_at: null, attempts: [] })
+    free.resolve()
+    const [placed] = (await engine.finished(id)).nodes
+    expect(Date.parse(placed?.started_at ?? '')).toBeGreaterThanOrEqual(Math.floor(placedMs))
+    expect(placed).toMatchObject({ status: 'ok', worker: 'engine', waiting_for: null })
   })
 
   test('every node of a diamond executes once, after what it depends on [R008, R009, R010]', async () => {

@@ -58,7 +58,7 @@ describe('the choice of a worker', () => {
     void dispatcher.call(call)
     await settled()
     expect(worker.calls()).toEqual([])
-    expect(call.record.places).toEqual([{ waitingFor: 'the engine' }])
+    expect(call.record.places).toEqual([{ waitingFor: 'process' }])
   })
 
   test('a demand waits for a worker that has the amounts free [R045]', async () => {
@@ -98,7 +98,7 @@ describe('the choice of a worker', () => {
     const call = codeCall({ resources: { flavor: 'huge' } })
     void dispatcher.call(call)
     await settled()
-    expect([engine.calls(), call.record.places]).toEqual([[], [{ waitingFor: 'the engine with 64 CPUs free' }]])
+    expect([engine.calls(), call.record.places]).toEqual([[], [{ waitingFor: 'process with 64 CPUs free' }]])
     change({ ...huge, cpus: 4 })
     await settled()
     expect([engine.calls(), pool.list()[0]?.free.cpus]).toEqual([[call.id], 0])
@@ -107,7 +107,7 @@ describe('the choice of a worker', () => {
     expect(pool.list()[0]?.free.cpus).toBe(0)
   })
 
-  test('calls beyond the parallel limit of a worker wait in the order in which they came [R591]', async () => {
+  test('calls of a run beyond the parallel limit of a worker wait in the order in which they came [R591]', async () => {
     const { dispatcher, attach } = setup()
     const engine = attach({ parallel: 2 }, { local: true })
     const calls = [codeCall({}), codeCall({}), codeCall({}), codeCall({})]
@@ -118,6 +118,30 @@ describe('the choice of a worker', () => {
     await settled()
     expect(engine.calls()).toEqual([calls[0]?.id, calls[1]?.id, calls[2]?.id])
   })
+})
+
+test('places go round the runs: a run with many calls keeps no other waiting', async () => {
+  const { dispatcher, attach } = setup()
+  const engine = attach({ parallel: 2 }, { local: true })
+  const wide = Array.from({ length: 5 }, () => ({ ...codeCall({}), run: 'wide' }))
+  const narrow = Array.from({ length: 2 }, () => ({ ...codeCall({}), run: 'narrow' }))
+  for (const call of [...wide, ...narrow]) void dispatcher.call(call)
+  for (let ended = 0; ended < 5; ended += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one end after the other
+    await settled()
+    void engine.send({ type: 'result', call: engine.calls()[ended] ?? '', outputs: {} })
+  }
+  await settled()
+  const names = new Map([...wide, ...narrow].map((call, at) => [call.id, `${call.run} ${at}`]))
+  expect(engine.calls().map((id) => names.get(id))).toEqual([
+    'wide 0',
+    'wide 1',
+    'narrow 5',
+    'wide 2',
+    'narrow 6',
+    'wide 3',
+    'wide 4',
+  ])
 })
 
 describe('a call in flight', () => {
@@ -213,6 +237,29 @@ describe('a call in flight', () => {
     // it was only stopped
     void worker.send({ type: 'result', call: call.id, outputs: { y: 1 } })
     expect([pool.droppedResults, pool.list()[0]?.load]).toEqual([1, 0])
+  })
+
+  test('a worker that only says that it is there does not outlive the timeout of a call', async () => {
+    const { worker, call, done, clock } = inFlight({ node: { timeout: 30 } })
+    await settled()
+    const alive = async (seconds: number): Promise<void> => {
+      for (let passed = 0; passed < seconds; passed += 5) {
+        // oxlint-disable-next-line no-await-in-loop -- one sign of life after the other
+        await clock.advance(5_000)
+        void worker.send({ type: 'heartbeat', calls: [call.id] })
+      }
+    }
+    void worker.send({ type: 'started', call: call.id, pid: 1 })
+    await alive(25)
+    void worker.send({ type: 'emit', call: call.id, batch: [[{ loss: 1 }, clock.now()]] })
+    await alive(40)
+    expect(worker.frames.some((frame) => frame.type === 'cancel')).toBe(false)
+    await alive(5)
+    expect(await done).toMatchObject({
+      type: 'timeout',
+      message: 'nothing was emitted for 30 seconds, and worker "w" did not end the call',
+    })
+    expect(worker.frames.at(-1)).toEqual({ type: 'cancel', call: call.id })
   })
 
   test('an engine that stands still for an hour blames no worker [F72]', async () => {

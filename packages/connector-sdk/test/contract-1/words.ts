@@ -24,6 +24,7 @@ export type IssueCode =
   | 'live_only_node'
   | 'unknown_output'
   | 'missing_source'
+  | 'no_entry'
   | 'unsupported_target'
   | 'unsupported_ports'
   | 'missing_dependency'

@@ -117,6 +117,8 @@ export interface Turn {
   readonly graphNode: GraphNode
   /** Values of the inputs that have one. */
   readonly inputs: Values
+  /** By input port the node that gives it. */
+  readonly from: Readonly<Record<string, string>>
   readonly document: FlowDocument
   readonly context: BatchContext
   /** Resolves when `work`, which never rejects, is over; meanwhile another node may use the slot of this one. */

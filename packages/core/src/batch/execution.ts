@@ -23,6 +23,8 @@ export interface ExecutionDeps {
   readonly key: string | null
   /** From 1. */
   readonly attempt: number
+  /** A worker has begun to execute the node's code. */
+  readonly onBegin: () => void
 }
 
 const noTimers: LastingTimers = {
@@ -48,9 +50,10 @@ export class BatchExecution implements ContextOwner {
   readonly #inputs: Values
   readonly #context: BatchContext
   readonly #key: string | null
+  readonly #onBegin: () => void
   readonly #ports: ReadonlyMap<string, NodePort>
 
-  constructor({ graphNode, inputs, context, key, attempt }: ExecutionDeps) {
+  constructor({ graphNode, inputs, context, key, attempt, onBegin }: ExecutionDeps) {
     this.attempt = attempt
     this.node = graphNode.node
     this.run = context.run
@@ -58,6 +61,7 @@ export class BatchExecution implements ContextOwner {
     this.#inputs = inputs
     this.#context = context
     this.#key = key
+    this.#onBegin = onBegin
     this.#ports = new Map(graphNode.outputs.map((output) => [output.port, output]))
     const { promise, reject } = Promise.withResolvers<never>()
     promise.catch(() => {})
@@ -126,6 +130,7 @@ export class BatchExecution implements ContextOwner {
   placed(place: { readonly waitingFor: string } | { readonly worker: string }): void {
     const atMs = this.#context.host.clock.now()
     const status = 'worker' in place ? 'running' : 'queued'
+    if ('worker' in place) this.#onBegin()
     this.#context.observe({ kind: 'node', node: this.node.id, status, atMs, ...place })
   }
 

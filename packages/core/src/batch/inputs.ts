@@ -38,3 +38,12 @@ export function inputsAt(
   if (!enough) return null
   return Object.fromEntries(present.map(({ port, message }) => [port, values.get(message)]))
 }
+
+/** The node of the flow that gives each input, by port; of what comes from outside none. */
+export const givers = ({ producers }: Pick<Graph, 'producers'>, { inputs }: GraphNode): Record<string, string> =>
+  Object.fromEntries(
+    inputs.flatMap(({ port, message }) => {
+      const [place] = producers.get(message) ?? []
+      return place === undefined ? [] : [[port, place.node] as const]
+    }),
+  )

@@ -51,7 +51,7 @@ async function executeStage(turn: Turn, definition: AnyNodeDefinition): Promise<
   if (!node.cache) {
     return execute(turn, definition, { key, cache: { hit: false, key: null, why: [missReasons.cacheFalse] } })
   }
-  const stage: Stage = { key, node: node.id, parts: () => stageParts(node, definition, inputs) }
+  const stage: Stage = { key, node: node.id, parts: () => stageParts(node, definition, inputs, turn.from) }
   const take = await taken(turn, stage)
   if (take === null) return { status: 'cancelled' }
   if (take.is === 'hit') {
@@ -123,20 +123,26 @@ function execute(turn: Turn, definition: AnyNodeDefinition, stage: StageOfTurn):
   const { node, inputs, outputs } = turn.graphNode
   const settings = parseSettings(turn.context, definition, node)
   const again = node.retry !== null && mayRetry(definition, { id: node.id, mode: 'batch', settings, inputs, outputs })
-  return attempted(turn, again ? node.retry : null, (attempt) =>
-    executeOnce(turn, definition, { stage, settings, attempt }),
+  return attempted(turn, again ? node.retry : null, (attempt, onBegin) =>
+    executeOnce(turn, definition, { stage, settings, attempt, onBegin }),
   )
 }
 
-async function executeOnce(
-  turn: Turn,
-  definition: AnyNodeDefinition,
-  { stage, settings, attempt }: { readonly stage: StageOfTurn; readonly settings: Values; readonly attempt: number },
-): Promise<NodeEnd> {
+interface Attempt {
+  readonly stage: StageOfTurn
+  readonly settings: Values
+  /** From 1. */
+  readonly attempt: number
+  /** A worker has begun to execute the node's code. */
+  readonly onBegin: () => void
+}
+
+async function executeOnce(turn: Turn, definition: AnyNodeDefinition, tried: Attempt): Promise<NodeEnd> {
+  const { stage, settings, attempt, onBegin } = tried
   const { graphNode, inputs, document, context } = turn
   const { host } = context
   const { id } = graphNode.node
-  const execution = new BatchExecution({ graphNode, inputs, context, key: stage?.key ?? null, attempt })
+  const execution = new BatchExecution({ graphNode, inputs, context, key: stage?.key ?? null, attempt, onBegin })
   const ctx = new EngineContext({ host, document, owner: execution, ports: graphNode, settings })
   const cache = stage?.cache ?? undefined
   context.observe({ kind: 'node', node: id, status: 'running', atMs: host.clock.now(), ...(cache && { cache }) })

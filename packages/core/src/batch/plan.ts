@@ -10,7 +10,7 @@ import type { Graph, GraphNode } from '../graph.ts'
 import type { NodeRegistry } from '../registry.ts'
 import type { Stage } from './context.ts'
 import { withNulls } from './execution.ts'
-import { inputsAt, valuesAtStart } from './inputs.ts'
+import { givers, inputsAt, valuesAtStart } from './inputs.ts'
 import { hasCode } from './node.ts'
 import { stageKey, stageParts } from './stage-key.ts'
 import { missReasons } from './stage-miss.ts'
@@ -46,6 +46,10 @@ interface PlanTurn {
   readonly inputs: Values | null
   /** Names of ports. */
   readonly unknown: readonly string[]
+  /** The nodes that execute before these are known. */
+  readonly causes: ReadonlySet<string>
+  /** By input port the node that gives it. */
+  readonly from: Readonly<Record<string, string>>
 }
 
 type Planned = PlannedNode & { readonly outputs?: Values }
@@ -53,25 +57,28 @@ type Planned = PlannedNode & { readonly outputs?: Values }
 /** The nodes of a run in dependency order. Rejects as {@link PlanContext.look} does. */
 export async function planRun(document: FlowDocument, graph: Graph, context: PlanContext): Promise<PlannedNode[]> {
   const values = valuesAtStart(document, graph, context)
-  /** Nodes whose outputs are not known. */
-  const open = new Set<string>()
+  /** Nodes whose outputs are not known, with those that execute and make it so. */
+  const open = new Map<string, ReadonlySet<string>>()
   const planned: PlannedNode[] = []
   for (const graphNode of graph.nodes) {
     const { id } = graphNode.node
     const unknown = portsFrom(graph, graphNode, open)
-    const turn = { graphNode, inputs: inputsAt(graphNode, values, context.registry), unknown }
+    const causes = causesOf(graph, graphNode, open)
+    const from = givers(graph, graphNode)
+    const turn = { graphNode, inputs: inputsAt(graphNode, values, context.registry), unknown, causes, from }
     // oxlint-disable-next-line no-await-in-loop -- a node needs the outputs of those before it
     const { outputs, ...node } = await plan(turn, context)
     planned.push(node)
     for (const { port, message } of graphNode.outputs) {
       if (outputs?.[port] !== undefined) values.set(message, outputs[port])
     }
-    if (node.is === 'executes' || node.is === 'unknown') open.add(id)
+    if (node.is === 'executes') open.set(id, new Set([id]))
+    if (node.is === 'unknown') open.set(id, causes)
   }
   return planned
 }
 
-async function plan({ graphNode, inputs, unknown }: PlanTurn, context: PlanContext): Promise<Planned> {
+async function plan({ graphNode, inputs, unknown, causes, from }: PlanTurn, context: PlanContext): Promise<Planned> {
   const { registry, noCache, look } = context
   const { node } = graphNode
   const executes = { node: node.id, is: 'executes', key: null } as const
@@ -83,20 +90,35 @@ async function plan({ graphNode, inputs, unknown }: PlanTurn, context: PlanConte
   if (!node.cache) return { ...executes, why: [missReasons.cacheFalse] }
   if (inputs === null || unknown.length > 0) {
     if (noCache) return { ...executes, why: [missReasons.noCache] }
-    return { node: node.id, is: 'unknown', why: [`unknown until its inputs are known: ${unknown.join(', ')}`] }
+    const first = `${[...causes].join(', ')} ${causes.size === 1 ? 'executes' : 'execute'} first`
+    return {
+      node: node.id,
+      is: 'unknown',
+      why: [`unknown until its inputs are known: ${unknown.join(', ')} (${first})`],
+    }
   }
   const all = withNulls(graphNode, inputs)
   const key = stageKey(node, definition, all)
   if (noCache) return { ...executes, key, why: [missReasons.noCache] }
-  const found = await look({ key, node: node.id, parts: () => stageParts(node, definition, all) })
+  const found = await look({ key, node: node.id, parts: () => stageParts(node, definition, all, from) })
   if (found.outputs === null) return { ...executes, key, why: found.why }
   return { node: node.id, is: 'hit', key, outputs: found.outputs }
 }
 
 /** The input ports of a node that read what one of these nodes produces. */
-const portsFrom = ({ producers }: Graph, { inputs }: GraphNode, nodes: ReadonlySet<string>): string[] =>
+const portsFrom = ({ producers }: Graph, { inputs }: GraphNode, nodes: ReadonlyMap<string, unknown>): string[] =>
   nodes.size === 0
     ? []
     : inputs
         .filter(({ message }) => producers.get(message)?.some((place) => nodes.has(place.node)))
         .map(({ port }) => port)
+
+/** The nodes that execute before the inputs of a node are known: an edit is theirs, and not that of what lies between. */
+const causesOf = (
+  { producers }: Graph,
+  { inputs }: GraphNode,
+  open: ReadonlyMap<string, ReadonlySet<string>>,
+): ReadonlySet<string> =>
+  new Set(
+    inputs.flatMap(({ message }) => producers.get(message) ?? []).flatMap(({ node }) => [...(open.get(node) ?? [])]),
+  )

@@ -13,22 +13,25 @@ import type { NodeEnd, Turn } from './context.ts'
 const JITTER = 0.25
 
 /**
- * The end of the last attempt. `execute` is called with the number of the attempt, from 1; what it rejects with is not
- * tried again. Without a `retry` it is called once and nothing is told.
+ * The end of the last attempt. `execute` is called with the number of the attempt, from 1, and a function that it calls
+ * when the node's code begins, after a wait for a worker; what it rejects with is not tried again. Without a `retry` it
+ * is called once and nothing is told.
  */
 export async function attempted(
   turn: Turn,
   retry: NodeRetry | null,
-  execute: (attempt: number) => Promise<NodeEnd>,
+  execute: (attempt: number, onBegin: () => void) => Promise<NodeEnd>,
 ): Promise<NodeEnd> {
-  if (retry === null) return await execute(1)
+  if (retry === null) return await execute(1, () => {})
   const { context, graphNode, aside } = turn
   const { clock } = context.host
   const { id } = graphNode.node
   for (let attempt = 1; ; attempt += 1) {
-    const startMs = clock.now()
+    const turnMs = clock.now()
+    let beganMs: number | null = null
     // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
-    const end = await execute(attempt)
+    const end = await execute(attempt, () => void (beganMs ??= clock.now()))
+    const startMs = beganMs ?? turnMs
     const error = end.status === 'error' ? end.error : null
     if (end.status !== 'cancelled') {
       context.observe({ kind: 'attempt', node: id, attempt, startMs, atMs: clock.now(), error })

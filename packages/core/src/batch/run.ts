@@ -5,9 +5,9 @@
 import type { Values } from '@flow-service/connector-sdk'
 import type { FlowDocument } from '@flow-service/protocol'
 
-import { append, buildGraph, dependenciesOf, type GraphNode } from '../graph.ts'
+import { append, buildGraph, dependenciesOf, type Graph, type GraphNode } from '../graph.ts'
 import type { BatchContext, BatchOutcome, NodeEnd } from './context.ts'
-import { inputsAt, valuesAtStart } from './inputs.ts'
+import { givers, inputsAt, valuesAtStart } from './inputs.ts'
 import { executeNode } from './node.ts'
 
 /** Runs a checked document to its end. Does not reject for anything that a node does. */
@@ -19,6 +19,7 @@ export function runBatch(document: FlowDocument, context: BatchContext): Promise
 class Batch {
   readonly #document: FlowDocument
   readonly #context: BatchContext
+  readonly #graph: Graph
   readonly #values = new Map<string, unknown>()
   readonly #dependencies = new Map<GraphNode, ReadonlySet<string>>()
   readonly #waiting = new Map<GraphNode, number>()
@@ -38,6 +39,7 @@ class Batch {
     this.#document = document
     this.#context = context
     const graph = buildGraph(document)
+    this.#graph = graph
     for (const [message, value] of valuesAtStart(document, graph, context)) this.#values.set(message, value)
     for (const node of graph.nodes) {
       const dependencies = dependenciesOf(graph, node)
@@ -104,7 +106,8 @@ class Batch {
     const inputs = this.#inputsOf(graphNode)
     if (inputs === null) return { status: 'skipped' }
     const aside = (work: Promise<void>): Promise<void> => this.#setAside(work)
-    return executeNode({ graphNode, inputs, document: this.#document, context: this.#context, aside })
+    const from = givers(this.#graph, graphNode)
+    return executeNode({ graphNode, inputs, from, document: this.#document, context: this.#context, aside })
   }
 
   /** Values of the inputs that have one; null when the node is to be skipped. */

@@ -5,7 +5,14 @@
 import { hash } from 'node:crypto'
 
 import type { AnyNodeDefinition, Values } from '@flow-service/connector-sdk'
-import { canonicalJson, type CodeEntry, type FlowDocument, type FlowNode, isArtifactRef } from '@flow-service/protocol'
+import {
+  canonicalJson,
+  type CodeEntry,
+  type FlowDocument,
+  type FlowNode,
+  isArtifactRef,
+  pythonParts,
+} from '@flow-service/protocol'
 
 /** Version of the key's ingredients; results stored under another one are never found. */
 export const STAGE_KEY_SHAPE = 1
@@ -30,18 +37,26 @@ export type StageValue = { readonly text: string } | { readonly digest: string }
 export interface StageParts {
   /** Digest of the source or bundle. */
   readonly code: string | null
-  /** Modules of a bundle, by path; empty for a source. */
+  /** Digests of the modules of a bundle, or of a Python source that brings some, by path; else empty. */
   readonly modules: Readonly<Record<string, string>>
   readonly settings: Readonly<Record<string, StageValue>>
   readonly inputs: Readonly<Record<string, StageValue>>
   /** Digest of the declarations. */
   readonly ports: string
+  /** By input port the node that gives it; of what comes from outside none. */
+  readonly from?: Readonly<Record<string, string>>
 }
 
-/** What {@link stageKey} is made of, in parts. */
-export const stageParts = (node: FlowNode, definition: AnyNodeDefinition, inputs: Values): StageParts => ({
+/** What {@link stageKey} is made of, in parts; `from` has the node behind each input of the run's own. */
+export const stageParts = (
+  node: FlowNode,
+  definition: AnyNodeDefinition,
+  inputs: Values,
+  from: Readonly<Record<string, string>> = {},
+): StageParts => ({
   code: codeDigest(node, definition),
   modules: Object.fromEntries(modulesOf(node, definition).map(({ path, digest }) => [path, digest])),
+  from,
   settings: valuesOf(node.settings),
   inputs: valuesOf(inputs),
   ports: sha256(canonicalJson(portsIn(node))),
@@ -67,8 +82,15 @@ function codeDigest({ source, entry }: FlowNode, { code }: AnyNodeDefinition): s
   return source === null ? null : sha256(source)
 }
 
-const modulesOf = ({ entry }: FlowNode, { code }: AnyNodeDefinition): CodeEntry['modules'] =>
-  code === 'typescript' ? (entry?.modules ?? []) : []
+/** Stands for the text of a Python source among the modules that it brings. */
+const OWN_TEXT = 'the source itself'
+
+function modulesOf({ entry, source }: FlowNode, { code }: AnyNodeDefinition): CodeEntry['modules'] {
+  if (code === 'typescript') return entry?.modules ?? []
+  const { text: own, modules } = pythonParts(source ?? '')
+  if (modules.length === 0) return []
+  return [{ path: OWN_TEXT, text: own }, ...modules].map(({ path, text }) => ({ path, digest: sha256(text) }))
+}
 
 const portsIn = ({ ports }: FlowNode): object[] =>
   ports.map(({ direction, name, port, dtype, stream }) => ({ direction, name, port, dtype, stream }))

@@ -30,31 +30,40 @@ export function whyMissed(parts: StageParts, known: readonly StageParts[]): stri
 const differences = (before: StageParts, now: StageParts): string[] => [
   ...codeDifference(before, now),
   ...(before.ports === now.ports ? [] : ['ports changed']),
-  ...valueDifferences('setting', before.settings, now.settings),
-  ...valueDifferences('input', before.inputs, now.inputs),
+  ...valueDifferences('setting', before.settings, now.settings).map(({ text }) => text),
+  ...valueDifferences('input', before.inputs, now.inputs).map(({ name, text }) =>
+    blamed(text, own(now.from ?? {}, name)),
+  ),
 ]
+
+/** An input that differs is not the node's own doing. */
+const blamed = (difference: string, node: string | undefined): string =>
+  node === undefined ? difference : `${difference} (${node} returned another value)`
 
 function codeDifference(before: StageParts, now: StageParts): string[] {
   if (before.code === now.code) return []
   const paths = new Set([...Object.keys(before.modules), ...Object.keys(now.modules)])
   const changed = [...paths].filter((path) => own(before.modules, path) !== own(now.modules, path)).toSorted()
   if (changed.length > 0) return [`source changed: ${changed.join(', ')}`]
-  // equal modules, another bundle: the packages that it holds
+  // equal modules, another digest: the packages that the bundle holds
   return [paths.size > 0 ? 'source changed: packages' : 'source changed']
 }
 
 type StageValues = Readonly<Record<string, StageValue>>
 
-function valueDifferences(what: string, before: StageValues, now: StageValues): string[] {
+function valueDifferences(what: string, before: StageValues, now: StageValues): { name: string; text: string }[] {
   const names = new Set([...Object.keys(before), ...Object.keys(now)])
   return [...names].flatMap((name) => {
-    const [old, next] = [own(before, name), own(now, name)]
-    if (old === undefined || next === undefined) return [`${what} ${name} ${old === undefined ? 'is new' : 'is gone'}`]
-    if ('text' in old && 'text' in next) {
-      return old.text === next.text ? [] : [`${what} ${name}: ${old.text} -> ${next.text}`]
-    }
-    return 'digest' in old && 'digest' in next && old.digest === next.digest ? [] : [`${what} ${name} changed`]
+    const text = valueDifference(own(before, name), own(now, name))
+    return text === null ? [] : [{ name, text: `${what} ${name}${text}` }]
   })
+}
+
+/** In words that follow the name; null when there is none. */
+function valueDifference(old: StageValue | undefined, next: StageValue | undefined): string | null {
+  if (old === undefined || next === undefined) return old === undefined ? ' is new' : ' is gone'
+  if ('text' in old && 'text' in next) return old.text === next.text ? null : `: ${old.text} -> ${next.text}`
+  return 'digest' in old && 'digest' in next && old.digest === next.digest ? null : ' changed'
 }
 
 const own = <T>(values: Readonly<Record<string, T>>, name: string): T | undefined =>

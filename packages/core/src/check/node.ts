@@ -115,7 +115,7 @@ function checkCode({ node, at, report }: NodeCheck, definition: AnyNodeDefinitio
     else report('unknown_library', noLibrary(node.library), place('library'))
   }
   if (definition.code === 'typescript' && node.entry === null) {
-    report('missing_source', `node "${node.id}" has no code; register the flow that defines it`, place('entry'))
+    report('no_entry', `node "${node.id}" has no code; register the flow that defines it`, place('entry'))
   }
   if (node.worker !== null && definition.code === undefined) {
     const message = `nodes of type "${node.type}" run in the engine, so "worker" has no effect; remove it`

@@ -55,9 +55,19 @@ test('what depends on a stage that executes is unknown, and nothing else', async
     ['load', 'hit', ''],
     ['check', 'hit', ''],
     ['fit', 'executes', 'first run'],
-    ['report', 'unknown', 'unknown until its inputs are known: b'],
+    ['report', 'unknown', 'unknown until its inputs are known: b (fit executes first)'],
   ])
   expect(looked).toEqual(['load', 'check', 'fit'])
+})
+
+test('what is not known is blamed on the nodes that execute, not on those between', async () => {
+  const { states } = await plan(chain, { check: { d: 4 } })
+  expect(states).toEqual([
+    ['load', 'executes', 'first run'],
+    ['check', 'hit', ''],
+    ['fit', 'unknown', 'unknown until its inputs are known: a (load executes first)'],
+    ['report', 'unknown', 'unknown until its inputs are known: b (load executes first)'],
+  ])
 })
 
 test('nodes without a key execute, and so does everything with no_cache', async () => {
@@ -72,7 +82,7 @@ test('nodes without a key execute, and so does everything with no_cache', async 
   expect((await plan(document, {})).states).toEqual([
     ['off', 'executes', 'cache: false'],
     ['pass', 'executes', 'nodes of type pass are not cached'],
-    ['after', 'unknown', 'unknown until its inputs are known: b'],
+    ['after', 'unknown', 'unknown until its inputs are known: b (pass executes first)'],
   ])
   const { states, looked } = await plan(chain, { load: { a: 1 } }, { noCache: true })
   expect(states.map(([, is, why]) => `${is}: ${why}`)).toEqual(Array.from({ length: 4 }, () => 'executes: no_cache'))

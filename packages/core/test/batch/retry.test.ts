@@ -115,6 +115,18 @@ test('a failing node is executed again after growing pauses, and only its succes
   expect(logs).toEqual(['attempt 1 of 3 failed: ValueError: try 1\n', 'attempt 2 of 3 failed: ValueError: try 2\n'])
 })
 
+test('an attempt begins with its code, after the wait for a worker', async () => {
+  const { outcome, attempts, host } = run(batch([stage('a')]), async ({ onPlace }) => {
+    onPlace({ waitingFor: 'process' })
+    await host.clock.advance(5_000)
+    onPlace({ worker: 'engine' })
+    await host.clock.advance(1_500)
+    return {}
+  })
+  await outcome
+  expect(attempts().map(({ startMs, atMs }) => atMs - startMs)).toEqual([1_500])
+})
+
 test('the error of the last attempt is the error of the node', async () => {
   const nodes = [stage('a'), { id: 'b', type: 'pass', ports: [input('a'), output('z')] }]
   const { outcome, attempts, settled, host, events } = run(batch(nodes), failing(9))

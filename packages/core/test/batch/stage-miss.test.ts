@@ -1,3 +1,4 @@
+import { pythonSource } from '@flow-service/protocol'
 import { expect, test } from 'vitest'
 
 import { stageParts, type StageParts, whyMissed } from '../../src/index.ts'
@@ -40,6 +41,30 @@ test('of a bundle the changed, new and removed modules are named, else its packa
   expect(whyMissed(bundle('2', { 'fit.ts': 'a' }), [bundle('1', { 'fit.ts': 'a' })])).toEqual([
     'source changed: packages',
   ])
+})
+
+test('of a Python source that brings modules the changed ones are named, and itself by what it is', () => {
+  const source = (own: string, clean: string) =>
+    parts({
+      source: pythonSource(own, [
+        { path: 'clean.py', text: clean },
+        { path: 'tools/scale.py', text: 'K = 1' },
+      ]),
+    })
+  const before = source('import clean', 'RATE = 1')
+  expect(whyMissed(source('import clean', 'RATE = 2'), [before])).toEqual(['source changed: clean.py'])
+  expect(whyMissed(source('import clean # as before', 'RATE = 1'), [before])).toEqual([
+    'source changed: the source itself',
+  ])
+  expect(whyMissed(parts({ source: 'import clean\n#@module no JSON' }), [parts({ source: 'import clean' })])).toEqual([
+    'source changed',
+  ])
+})
+
+test('an input that differs is blamed on the node that gives it', () => {
+  const [node] = batch([{ id: 'a', type: 'code', source: 's', ports: [input('x'), output('y')] }]).nodes
+  const [before, now] = [1, 2].map((x) => stageParts(node!, python, { x, lr: x }, { x: 'load' }))
+  expect(whyMissed(now!, [before!])).toEqual(['input x: 1 -> 2 (load returned another value)', 'input lr: 1 -> 2'])
 })
 
 test('it is compared with the one from which the least differs, the newest of several', () => {

@@ -128,9 +128,9 @@ test('a port on demand belongs to a device', () => {
   ])
 })
 
-test('a code node without its code is missing_source', () => {
+test('a node without its source is missing_source, one of TypeScript without its entry no_entry', () => {
   expect(found(flow([{ id: 'a', type: 'code' }]))).toEqual(['error missing_source /nodes/0/source'])
-  expect(found(flow([{ id: 'a', type: 'bundle' }]))).toEqual(['error missing_source /nodes/0/entry'])
+  expect(found(flow([{ id: 'a', type: 'bundle' }]))).toEqual(['error no_entry /nodes/0/entry'])
 })
 
 test('a library source that does not exist is unknown_library; with the code of the library the node is sound', () => {

@@ -4,7 +4,8 @@ import json
 import os
 import struct
 
-HEADER = struct.Struct(">II")
+MARK = b"\xfffs\x01"
+HEADER = struct.Struct(">4sII")
 encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
@@ -27,14 +28,14 @@ class Pipes:
 
 
 class Channel:
-    """Frames over a stream socket: the lengths of a JSON text and of bytes beside it, then both."""
+    """Frames over a stream socket: a mark, the lengths of a JSON text and of bytes beside it, then both."""
 
     def __init__(self, sock):
         self.sock = sock
 
     def send(self, text, data=b""):
         body = text.encode()
-        self.sock.sendall(HEADER.pack(len(body), len(data)) + body)
+        self.sock.sendall(HEADER.pack(MARK, len(body), len(data)) + body)
         if len(data) > 0:
             self.sock.sendall(data)
 
@@ -43,7 +44,7 @@ class Channel:
         header = self._exactly(HEADER.size)
         if header is None:
             return None
-        text_size, data_size = HEADER.unpack(header)
+        _, text_size, data_size = HEADER.unpack(header)
         text, data = self._exactly(text_size), self._exactly(data_size)
         if text is None or data is None:
             return None

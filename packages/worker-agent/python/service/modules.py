@@ -1,4 +1,4 @@
-"""Modules that a source brings with it, in comments at its end; see src/python-source.ts."""
+"""Modules that a source brings with it, in comments at its end; see python-source.ts of protocol."""
 
 import json
 import linecache

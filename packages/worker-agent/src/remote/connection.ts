@@ -10,7 +10,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
 import { type EngineFrame, MAX_WORKER_FRAME_BYTES, readEngineFrame, type WorkerFrame } from '@flow-service/protocol'
-import { type RawData, WebSocket } from 'ws'
+import { WebSocket } from 'ws'
 
 import { Silence } from '../silence.ts'
 import { type ArtifactAccess, FrameTooLarge, type WorkerTransport } from '../transport.ts'
@@ -111,8 +111,13 @@ export class Connection implements WorkerTransport {
     // any byte is a sign of life: a long frame arrives for a while before it is one
     stream.on('data', () => this.#silence.touch())
     socket.on('message', (data, isBinary) => {
-      const frame = frameOf(data, isBinary, onProblem)
-      if (frame) this.#onFrame?.(frame)
+      const frame = readEngineFrame(isBinary ? '' : (data as Buffer).toString())
+      if (frame === null) return
+      if ('type' in frame) this.#onFrame?.(frame)
+      else {
+        onProblem(`a damaged frame of the engine was dropped: ${frame.reason}`)
+        if (frame.call !== null) void this.send(notExecuted(frame.call, frame.reason))
+      }
     })
     this.ended = new Promise((resolve) => {
       socket.once('close', (code, reason) => {
@@ -174,13 +179,16 @@ export class Connection implements WorkerTransport {
   }
 }
 
-/** Null for what is none: said when it is damaged; a type of a later engine is passed over. */
-function frameOf(data: RawData, isBinary: boolean, onProblem: (text: string) => void): EngineFrame | null {
-  const frame = readEngineFrame(isBinary ? '' : (data as Buffer).toString())
-  if (frame === null || 'type' in frame) return frame
-  onProblem(`a damaged frame of the engine was dropped: ${frame.reason}`)
-  return null
-}
+/** A call that cannot be read has an end all the same: its engine waits for one. */
+const notExecuted = (call: string, reason: string): WorkerFrame => ({
+  type: 'error',
+  call,
+  error: {
+    type: 'malformed_frame',
+    message: `the engine sent what is no frame of the protocol: ${reason}`,
+    traceback: null,
+  },
+})
 
 function endOf(code: number, reason: string): EngineEnd {
   const said = reason === '' ? `code ${code}` : `code ${code}, ${reason}`

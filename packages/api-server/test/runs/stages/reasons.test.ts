@@ -67,7 +67,7 @@ test('a record tells the key, whether it hit, and of a miss what changed [R095, 
     load: '',
     check: 'input lr: 0.1 -> 0.2',
     fit: 'input lr: 0.1 -> 0.2',
-    report: 'input b: 3.1 -> 3.2',
+    report: 'input b: 3.1 -> 3.2 (fit returned another value)',
   })
   await engine.publish('chain', chain({ source: 'def run(a, lr): return None' }))
   expect(await whys()).toEqual({ load: '', check: '', fit: 'source changed', report: '' })
@@ -131,8 +131,8 @@ test('a plan tells what would execute and why, in dependency order, without doin
   expect(first.stages.map(({ node: id, why }) => [id, ...why])).toEqual([
     ['load', 'first run'],
     ['check', 'first run'],
-    ['fit', 'unknown until its inputs are known: a'],
-    ['report', 'unknown until its inputs are known: b'],
+    ['fit', 'unknown until its inputs are known: a (load executes first)'],
+    ['report', 'unknown until its inputs are known: b (load executes first)'],
   ])
   expect(first.stages[0]).toMatchObject({ runs: 1, unique: 1, hits: 0, misses: 1, unknown: 0 })
   expect([await rows(), executed]).toEqual([before, []])
@@ -147,7 +147,7 @@ test('a plan tells what would execute and why, in dependency order, without doin
     ['load', 1, 0, 0],
     ['check', 0, 1, 0, 'input lr: 0.1 -> 0.2'],
     ['fit', 0, 1, 0, 'input lr: 0.1 -> 0.2'],
-    ['report', 0, 0, 1, 'unknown until its inputs are known: b'],
+    ['report', 0, 0, 1, 'unknown until its inputs are known: b (fit executes first)'],
   ])
   const fresh = await plan({ no_cache: true })
   expect(fresh.stages.flatMap(({ why }) => why)).toEqual(Array.from({ length: 4 }, () => 'no_cache'))
