@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
+import { user } from '../http/server.ts'
 import { type AuthService, startAuthService } from './service.ts'
 
 let service: AuthService
@@ -158,6 +159,12 @@ describe('a token is void', () => {
     await service.users.create({ email: 'emil@example.org', password, superuser: false })
     const token = await tokenOf('emil@example.org')
     await service.database.sql`delete from account where email = 'emil@example.org'`
+    expect((await service.me(token)).status).toBe(401)
+  })
+
+  test('when it is signed for somebody who has no id', async () => {
+    const principal = { ...user, id: 'ann@example.org' }
+    const { access_token: token } = await service.sessions.issue({ principal, tokenVersion: 0 })
     expect((await service.me(token)).status).toBe(401)
   })
 
