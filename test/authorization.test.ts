@@ -195,9 +195,10 @@ describe('what a body claims about its caller or about what it makes is refused,
       })
       const text = await answer.text()
       if (answer.status === 422) continue
-      // a flow is saved as it was read, with what the engine says of it
-      expect([operation.id, name, answer.status]).toEqual(['flows.save', name, 201])
+      // a flow is saved and checked as it was read, with what the engine says of it
       expect(text).not.toContain(CLAIM)
+      if (operation.id === 'flows.validate' && answer.status === 200) continue
+      expect([operation.id, name, answer.status]).toEqual(['flows.save', name, 201])
       expect(await digest()).not.toContain(CLAIM)
       expect((await at.send('DELETE', path)).status).toBe(204)
     }

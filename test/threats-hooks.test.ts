@@ -275,6 +275,7 @@ describe('what a webhook takes is data and stays data [T57]', () => {
     ['half a surrogate pair', '{"open":"\\ud800"}'],
     ['NUL in a key', '{"open":{"a\\u0000":1}}'],
     ['a number beyond a float', '{"open":1e400}'],
+    ['an integer that would be rounded', '{"open":9007199254740993}'],
     ['depth over 64', `{"open":${'['.repeat(65)}${']'.repeat(65)}}`],
     ['a prototype', '{"open":{"__proto__":{"polluted":1}}}'],
     ['a duplicate key', '{"open":1,"open":2}'],

@@ -136,6 +136,30 @@ describe('no spelling of a path is a way around the authentication of what it re
   )
 })
 
+describe('a request that names two hosts is 400, whether they differ or not [T22]', () => {
+  test.each(['/', '/healthz', '/metrics', '/docs', '/api/v1/users/me', '/hooks/health', '/api/v1/hooks/health'])(
+    'at %s',
+    async (path) => {
+      for (const host of ['localhost', 'evil.example']) {
+        // the helper names one itself
+        const answer = await sendRaw(at.origin, [`GET ${path} HTTP/1.1`, `host: ${host}`, signedIn()])
+        expect([answer.status, answer.body]).toEqual([400, expect.stringContaining('send one Host header')])
+      }
+    },
+  )
+
+  test('also one that asks for a socket', async () => {
+    const head = ['connection: upgrade', 'upgrade: websocket', 'sec-websocket-version: 13', `host: evil.example`]
+    const path = '/api/v1/flows/ws'
+    const answer = await sendRaw(at.origin, [
+      `GET ${path} HTTP/1.1`,
+      ...head,
+      'sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==',
+    ])
+    expect([answer.status, answer.body]).toEqual([400, expect.stringContaining('send one Host header')])
+  })
+})
+
 describe('the name of a flow never makes its addresses open [T22]', () => {
   test.each(['health', 'docs', 'redoc', 'openapi-json', 'healthz', 'hooks'])('a flow named %s', async (name) => {
     for (const method of ['GET', 'HEAD', 'PUT', 'DELETE']) {

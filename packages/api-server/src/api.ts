@@ -15,6 +15,7 @@ import { flowsApi } from './flows/slice.ts'
 import { portalCheck } from './hooks/portal.ts'
 import { hookRoutes } from './hooks/routes.ts'
 import { hooks, servedSockets } from './hooks/slice.ts'
+import { oneHost } from './http/address.ts'
 import { createAuthenticator } from './http/authenticate.ts'
 import { cors } from './http/cors.ts'
 import { docs } from './http/docs.ts'
@@ -84,9 +85,10 @@ export function createApi({ engine, upgrades, isAlive }: ApiDeps): Router {
   const bindings = bindingsOf([...slices, observabilityApi], engine)
   // only paths of our own: mounted at the root of a host's app, everything else is the host's
   return Router({ caseSensitive: true })
+    .use(['/hooks', '/api/v1/hooks'], oneHost)
     .use('/hooks', hook)
     .use('/api/v1/hooks', hook)
-    .use(['/api/v1', '/docs', '/redoc', '/healthz', '/metrics'], secureHeaders)
+    .use(['/api/v1', '/docs', '/redoc', '/healthz', '/metrics'], secureHeaders, oneHost)
     .use('/api/v1', cors(corsOrigins))
     .get('/healthz', (_request, response) => void response.status(isAlive() ? 200 : 503).end())
     .get('/metrics', metricsRoute({ observability: nouns.observability, authenticate: authenticateKnown }))

@@ -29,6 +29,7 @@ import type { AddressRules } from './egress/address-rules.ts'
 import { addressRules } from './egress/layer.ts'
 import type { CodeFlows, RegisteredName, ReloadResult } from './flows/code-flows.ts'
 import { codeFlows } from './flows/slice.ts'
+import { oneHost } from './http/address.ts'
 import { answerErrors, notFound } from './http/errors.ts'
 import { secureHeaders } from './http/headers.ts'
 import { openServer } from './http/open-server.ts'
@@ -224,7 +225,7 @@ class OpenService implements Service {
 
   async #listen(): Promise<Address> {
     const { config, lifecycle, log, router, sessions, upgrades, users } = this.#deps
-    const app = express().disable('x-powered-by').use(router).use(secureHeaders, notFound, answerErrors(log))
+    const app = express().disable('x-powered-by').use(router).use(secureHeaders, oneHost, notFound, answerErrors(log))
     const server = await lifecycle.open(
       async () => {
         const opened = openServer(app)

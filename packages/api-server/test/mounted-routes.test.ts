@@ -27,6 +27,10 @@ const answering = ['/hooks', '/api/v1/hooks', '/docs/assets serveStatic', '/redo
 /** Functions that requests pass through, or that refuse what nothing has answered. */
 const passing = [
   ...['/api/v1', '/docs', '/redoc', '/healthz', '/metrics', ''].map((place) => `${place} secureHeaders`),
+  // requests that name two hosts
+  ...['/hooks', '/api/v1/hooks', '/api/v1', '/docs', '/redoc', '/healthz', '/metrics', ''].map(
+    (place) => `${place} oneHost`,
+  ),
   // requests from pages of other sites
   '/api/v1',
   // who may see the reference pages

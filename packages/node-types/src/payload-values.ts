@@ -3,7 +3,7 @@
  * G69, G70).
  * @module
  */
-import type { NodePort, Values } from '@flow-service/connector-sdk'
+import type { NodeFinding, NodePort, NodeShape, Values } from '@flow-service/connector-sdk'
 import { MAX_JSON_DEPTH } from '@flow-service/protocol'
 import * as z from 'zod'
 
@@ -21,6 +21,24 @@ export const jsonKey = z
     'Key that is taken out of an object: one for all ports, or one by port. Without it an object is opened only when it has the name of the port.',
   )
 export type JsonKey = z.infer<typeof jsonKey>
+
+/** Keys by port whose port the node does not have: they take nothing out of anything. */
+export function jsonKeyFindings({
+  outputs,
+  settings: { json_key },
+}: NodeShape<{ readonly json_key: JsonKey }>): NodeFinding[] {
+  if (typeof json_key !== 'object' || json_key === null) return []
+  const ports = outputs.map(({ port }) => port)
+  const known = ports.length === 0 ? 'remove it' : `name one of ${ports.map((port) => `"${port}"`).join(', ')}`
+  return Object.keys(json_key)
+    .filter((name) => !ports.includes(name))
+    .map((name) => ({
+      code: 'bad_setting',
+      severity: 'warning',
+      path: `/settings/json_key/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+      message: `json_key has a key for "${name}", and the node has no output of that name; ${known}`,
+    }))
+}
 
 /** Marks that a payload has nothing for a port. */
 export const NOTHING = Symbol('nothing')

@@ -38,6 +38,31 @@ describe('change', () => {
   })
 
   test.each([
+    [{ scale: 2 }, 'Infinity', 'Infinity'],
+    [{ scale: -1, offset: 5, round_to: 1 }, 'Infinity', '-Infinity'],
+    [{ scale: 0 }, '-Infinity', 'NaN'],
+    [{ offset: 1 }, 'NaN', 'NaN'],
+    [{ scale: 10 }, 1e308, 'Infinity'],
+    [{ scale: -10, round_to: 2 }, 1e308, '-Infinity'],
+    [{ round_to: 15 }, 1e300, 1e300],
+    [{ scale: -1, mapping: { '-Infinity': 0 } }, 'Infinity', 0],
+  ])('computes with the infinities of floats: %j turns %j into %j', async (settings, value, expected) => {
+    const rig = await Rig.start(changeNode, { settings, inputs: { in: 'float' }, outputs: { out: 'float' } })
+    await rig.arrive({ in: value })
+    expect(rig.emitted).toEqual([{ out: expected }])
+  })
+
+  test('a text that reads like an infinity stays a text', async () => {
+    const rig = await Rig.start(changeNode, {
+      settings: { scale: -1 },
+      inputs: { in: 'str' },
+      outputs: { out: 'str' },
+    })
+    await rig.arrive({ in: 'Infinity' })
+    expect(rig.emitted).toEqual([{ out: 'Infinity' }])
+  })
+
+  test.each([
     [1, 'on'],
     [1.5, 'half'],
     [true, 'yes'],

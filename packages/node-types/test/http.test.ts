@@ -67,6 +67,26 @@ describe('a webhook', () => {
     expect(form.emitted).toEqual([{ temp: 20 }])
   })
 
+  test.each([
+    ['1e3', 1000],
+    ['-0.5', -0.5],
+    ['0', 0],
+    ['1E-2', 0.01],
+    ['9007199254740992', 9_007_199_254_740_992],
+  ])('reads the number %s as JSON does', async (text, number) => {
+    const rig = await listen({ temp: 'float' }, { method: 'GET' })
+    await rig.get({ temp: text })
+    expect(rig.emitted).toEqual([{ temp: number }])
+  })
+
+  test.each(['0x10', '0b1', '1_000', ' 1', '1 ', '+1', '01', '.5', '5.', '1e', '-', '1e999', '9007199254740993', '٣'])(
+    'reads no number in "%s", which is none of JSON or would be another one',
+    async (text) => {
+      const rig = await listen({ temp: 'float' }, { method: 'GET' })
+      await expect(rig.get({ temp: text })).rejects.toThrow(DtypeViolation)
+    },
+  )
+
   test('gives the query as an object to a single output that it does not name', async () => {
     const rig = await listen({ query: 'object' }, { method: 'GET' })
     await rig.get({ a: '1' })

@@ -63,6 +63,30 @@ describe('settings', () => {
     expect(of('$share/g/a/#', 'a/b')).toEqual([])
   })
 
+  test.each([
+    'mqtt://ann:s3cr3t-pass@h:1883',
+    'ann:s3cr3t-pass@h',
+    'mqtts://s3cr3t-pass@h',
+    'mqtt://ann:s3cr3t-pass/with?parts#of@a@h',
+  ])('tell of the broker %s without its password', (broker_host) => {
+    const [finding, ...more] = findings(mqttNode, { settings: { broker_host }, outputs: { a: 'any' } })
+    expect(more).toEqual([])
+    expect(finding?.message).toMatch(/^"(mqtts?:\/\/)?\*\*\*@h(:1883)?" is no broker/)
+  })
+
+  test('warn of a json_key for a port that is not there', () => {
+    const of = (json_key: unknown, setup: Partial<Setup> = { outputs: { a: 'any', b: 'any' } }) =>
+      findings(mqttNode, { settings: { json_key, topic: 'x' }, ...setup }).map(({ code, path, severity }) => [
+        code,
+        path,
+        severity,
+      ])
+    expect(of({ a: 'value', 'b/c': 'value' })).toEqual([['bad_setting', '/settings/json_key/b~1c', 'warning']])
+    expect(of({ a: 'value' }, { inputs: { a: 'any' } })).toEqual([['bad_setting', '/settings/json_key/a', 'warning']])
+    expect(of({ a: 'value', b: 'value' })).toEqual([])
+    expect(of('value')).toEqual([])
+  })
+
   test('let senders stand in runs; they are not repeated', () => {
     const shape = (setup: Setup) => shapeOf(mqttNode, setup)
     const modes = mqttNode.modes as (of: ReturnType<typeof shape>) => readonly string[]

@@ -243,6 +243,19 @@ describe('without the library', () => {
     expect(missingPackage('mqtt-that-nobody-has')).toBe('mqtt-that-nobody-has')
   })
 
+  test('a password that the library repeats is not told', async () => {
+    class MqttClient {
+      constructor() {
+        throw new Error('cannot open mqtt://ann:s3cr3t@h')
+      }
+    }
+    const start = (ctx: never) => startWith(ctx, async () => ({ MqttClient }) as never)
+    const settings = { username: 'ann', password: 's3cr3t' }
+    const rig = await Rig.start({ ...mqttNode, start }, { settings, outputs: { x: 'any' } })
+    expect(rig.health[0]?.message).toBe('broker localhost:1883: cannot open mqtt://ann:***@h')
+    await rig.stop()
+  })
+
   test('a node that starts all the same is down and says so [R167]', async () => {
     const absent = { ...mqttNode, start: (ctx: never) => startWith(ctx, () => Promise.reject(new Error('not found'))) }
     const rig = await Rig.start(absent, { inputs: { x: 'any' } })

@@ -81,6 +81,15 @@ describe('rbe', () => {
     },
   )
 
+  test.each<[object, unknown[], unknown[]]>([
+    [{ deadband: 1 }, [1, 'Infinity', 'Infinity', '-Infinity', 1], [1, 'Infinity', '-Infinity', 1]],
+    [{ deadband: 1 }, [1e308, -1e308, -1e308], [1e308, -1e308]],
+    [{ deadband: 10, deadband_percent: true }, [1, 'Infinity', 'Infinity', 1], [1, 'Infinity', 1]],
+    [{ deadband: 50, deadband_percent: true }, [1e308, 9e307, 0], [1e308, 0]],
+  ])('%j passes of %j only %j: infinities and differences of their size', async (settings, values, expected) => {
+    expect(await passed(settings as Record<string, unknown>, values)).toEqual(expected)
+  })
+
   test('lets every change pass and reads no percentage unless told [R280] [R281]', () => {
     expect(rbeNode.settings.parse({})).toEqual({ deadband: 0, deadband_percent: false })
   })

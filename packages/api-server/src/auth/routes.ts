@@ -10,7 +10,7 @@ import { ProblemError } from '../http/errors.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import type { Sessions } from './sessions.ts'
 import type { SignInLimit } from './sign-in-limit.ts'
-import type { Users } from './users.ts'
+import { foldEmail, type Users } from './users.ts'
 
 export const authEndpoints = {
   accessToken: endpoint({
@@ -56,7 +56,7 @@ export const authHandlers = (deps: {
   readonly limit: SignInLimit
 }): Handlers<typeof authEndpoints> => ({
   accessToken: async ({ body, request }) => {
-    const succeeded = deps.limit.begin(request.address)
+    const succeeded = deps.limit.begin(request.address, foldEmail(body.username))
     const user = await deps.users.signIn(body.username, body.password)
     if (!user)
       throw new ProblemError('invalid_credentials', 'the user name or the password is wrong', {

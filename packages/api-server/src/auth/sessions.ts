@@ -8,6 +8,7 @@ import { join } from 'node:path'
 
 import type { Token } from '@flow-service/protocol'
 import { errors, jwtVerify, SignJWT } from 'jose'
+import { validate } from 'uuid'
 
 import type { ResolvedConfig } from '../config.ts'
 import type { TokenVerifier } from '../http/authenticate.ts'
@@ -79,7 +80,9 @@ async function claimsOf(
       // also refuses a token from the future
       maxTokenAge: lifetime,
     })
-    return { subject: String(payload.sub), version: payload.version }
+    const subject = String(payload.sub)
+    // what is no id is nobody's: no store is asked for it
+    return validate(subject) ? { subject, version: payload.version } : null
   } catch (error) {
     if (error instanceof errors.JOSEError) return null
     throw error

@@ -1,52 +1,97 @@
 /**
- * Failed sign-ins by address: the only brake on guessing passwords that locks no account.
+ * Failed sign-ins by address and by account: the only brake on guessing passwords that locks no account. Nobody who is
+ * signed in is asked here, and where an account has signed in before, it is not slowed by failures elsewhere.
  * @module
  */
 import { isIPv6 } from 'node:net'
 
 import { ProblemError } from '../http/errors.ts'
 
-const LIMIT = 10
+const ADDRESS_LIMIT = 10
+/** Twice that of an address: one that is refused by itself slows no other. */
+const ACCOUNT_LIMIT = 20
+/** Between two attempts on an account that is slowed. */
+const ACCOUNT_PACE_MS = 3_000
 const WINDOW_MS = 60_000
-/** Addresses that are remembered; beyond, the oldest are forgotten. */
-const MAX_ADDRESSES = 10_000
+/** Addresses, accounts and pairs of them that are remembered; beyond, the oldest are forgotten. */
+const MAX_REMEMBERED = 10_000
 
 export interface SignInLimit {
   /**
    * Counts an attempt and returns what takes it back after a success. An attempt counts from its start, so that
-   * parallel guesses do not slip through. Refuses the 11th failure of a minute with `rate_limited`.
+   * parallel guesses do not slip through. Refuses with `rate_limited` the 11th failure of a minute from an address, and
+   * on an account, from wherever, beyond the 20th of a minute all but one each 3 seconds. `account` is a name that
+   * somebody claims.
    */
-  begin(address: string): () => void
+  begin(address: string, account: string): () => void
 }
 
 /** A limit without history; `now` is a clock in milliseconds. */
 export function createSignInLimit(now: () => number = Date.now): SignInLimit {
-  const attempts = new Map<string, number[]>()
+  const ofAddresses = new Attempts()
+  const ofAccounts = new Attempts()
+  /** Where accounts have signed in. */
+  const homes = new Set<string>()
   return {
-    begin(address) {
+    begin(address, account) {
       const at = now()
       const network = networkOf(address)
-      const recent = (attempts.get(network) ?? []).filter((time) => time > at - WINDOW_MS)
-      const [oldest] = recent
-      if (oldest !== undefined && recent.length >= LIMIT) throw tooMany(oldest + WINDOW_MS - at)
-      recent.push(at)
-      // set anew, so that the map is ordered by the last attempt
-      attempts.delete(network)
-      attempts.set(network, recent)
-      const [stalest] = attempts.keys()
-      if (attempts.size > MAX_ADDRESSES && stalest !== undefined) attempts.delete(stalest)
+      const home = `${network} ${account}`
+      const fromHere = ofAddresses.since(network, at - WINDOW_MS)
+      const [oldest] = fromHere
+      if (oldest !== undefined && fromHere.length >= ADDRESS_LIMIT)
+        throw tooMany('from this address', oldest + WINDOW_MS - at)
+      const undo = [() => ofAddresses.takeBack(network, at)]
+      if (!homes.has(home)) {
+        const onAccount = ofAccounts.since(account, at - WINDOW_MS)
+        const waitMs = (onAccount.at(-1) ?? 0) + ACCOUNT_PACE_MS - at
+        if (onAccount.length >= ACCOUNT_LIMIT && waitMs > 0) throw tooMany('with this user name', waitMs)
+        ofAccounts.add(account, at)
+        undo.push(() => ofAccounts.takeBack(account, at))
+      }
+      ofAddresses.add(network, at)
       return () => {
-        const index = recent.indexOf(at)
-        if (index >= 0) recent.splice(index, 1)
-        if (recent.length === 0) attempts.delete(network)
+        for (const each of undo) each()
+        // added anew, so that the set is ordered by the last success
+        homes.delete(home)
+        homes.add(home)
+        const [stalest] = homes
+        if (homes.size > MAX_REMEMBERED && stalest !== undefined) homes.delete(stalest)
       }
     },
   }
 }
 
-function tooMany(waitMs: number): ProblemError {
+/** When attempts began, by what they have in common. */
+class Attempts {
+  readonly #times = new Map<string, number[]>()
+
+  /** Those after a moment, the oldest first. */
+  since(key: string, after: number): number[] {
+    return (this.#times.get(key) ?? []).filter((time) => time > after)
+  }
+
+  add(key: string, at: number): void {
+    const recent = this.since(key, at - WINDOW_MS)
+    recent.push(at)
+    // set anew, so that the map is ordered by the last attempt
+    this.#times.delete(key)
+    this.#times.set(key, recent)
+    const [stalest] = this.#times.keys()
+    if (this.#times.size > MAX_REMEMBERED && stalest !== undefined) this.#times.delete(stalest)
+  }
+
+  takeBack(key: string, at: number): void {
+    const recent = this.#times.get(key) ?? []
+    const index = recent.indexOf(at)
+    if (index >= 0) recent.splice(index, 1)
+    if (recent.length === 0) this.#times.delete(key)
+  }
+}
+
+function tooMany(where: string, waitMs: number): ProblemError {
   const seconds = Math.ceil(waitMs / 1000)
-  return new ProblemError('rate_limited', `too many failed sign-ins from this address: wait ${seconds} s`, {
+  return new ProblemError('rate_limited', `too many failed sign-ins ${where}: wait ${seconds} s`, {
     retry_after_s: seconds,
   })
 }

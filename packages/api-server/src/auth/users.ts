@@ -118,8 +118,8 @@ const holderOf = ({ id, email, fullName, superuser, tokenVersion }: Account): To
   tokenVersion,
 })
 
-/** Only A to Z is folded: other letters have look-alikes that fold into them. */
-const foldEmail = (email: string): string => email.trim().replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+/** An e-mail as accounts have it. Only A to Z is folded: other letters have look-alikes that fold into them. */
+export const foldEmail = (email: string): string => email.trim().replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 function checkPassword(password: string): void {
   if (password.length < 8 || password.length > 128)

@@ -9,7 +9,7 @@ import * as z from 'zod'
 
 import { bearerToken } from '../http/authenticate.ts'
 import { endpoint, type Handlers, reply } from '../http/endpoint.ts'
-import { invalidPart, ProblemError } from '../http/errors.ts'
+import { invalid, invalidPart, ProblemError } from '../http/errors.ts'
 import { type HomeOrigins, isFromHome } from '../http/page-origin.ts'
 import type { Principal } from '../http/principal.ts'
 import type { Guest } from '../http/socket-guests.ts'
@@ -68,10 +68,26 @@ export const eventUpgrade =
     const { request, query } = upgrade
     const ticket = query.get('ticket')
     const guest = ticket === null ? await admitBearer(deps, request) : await admitTicket(deps, request, ticket)
+    assertKnown(query)
     const flows = flowsOf(query)
     const socket = await upgrade.accept({ maxPayloadBytes: MAX_CLIENT_FRAME_BYTES, stopCode: GOING_AWAY })
     deps.sockets.serve({ socket, wire: request.socket }, flows, guest)
   }
+
+const queryKeys: ReadonlySet<string> = new Set(['flows', 'ticket'])
+
+/** Refuses keys that the socket does not know, as endpoints do. */
+function assertKnown(query: URLSearchParams): void {
+  const unknown = [...new Set(query.keys())].filter((key) => !queryKeys.has(key))
+  if (unknown.length === 0) return
+  throw invalid(
+    unknown.map((key) => ({
+      path: `query.${key}`,
+      code: 'unrecognized_keys',
+      message: `"${key}" is not known here`,
+    })),
+  )
+}
 
 const flowsSchema = z.object({ flows: z.array(nameSchema).max(1000) })
 

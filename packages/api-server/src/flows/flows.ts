@@ -222,9 +222,13 @@ export class Flows {
     return this.#rows.exclusively(name, (row) => removeFlow(row, by, this.#deps))
   }
 
-  /** Checks the draft, or the published content where there is none. */
-  async validate(name: string): Promise<ValidationResult> {
-    const row = await this.#rows.find(name)
+  /**
+   * Checks a document as if it were the draft; without one the draft, or the published content where there is none.
+   * Refuses with `not_found`, and a document with `validation_failed`.
+   */
+  async validate(name: string, body?: DocumentInput): Promise<ValidationResult> {
+    const stored = await this.#rows.find(name)
+    const row = body ? await this.#withDraft(stored, body) : stored
     const issues = await this.#issuesOf(currentContent(row), row)
     return { valid: !issues.some(isError), issues }
   }
@@ -272,8 +276,17 @@ export class Flows {
     return [...(await this.#view.issues(content)), ...this.#deps.code.issues(name)]
   }
 
-  /** The document that a body asks for, in normal form, after every check that can refuse it. */
-  #prepare(stored: FlowRow | null, name: string, body: DocumentInput, by: UserPrincipal): FlowDocument {
+  /** The row as it would be with that draft. */
+  async #withDraft(row: FlowRow, body: DocumentInput): Promise<FlowRow> {
+    const draft = contentOf(this.#prepare(row, row.name, body, null))
+    return { ...row, draft, library: await this.#store.libraryWith(row.id, draft) }
+  }
+
+  /**
+   * The document that a body asks for, in normal form, after every check that can refuse it. What takes a superuser is
+   * asked for only when it is stored by somebody.
+   */
+  #prepare(stored: FlowRow | null, name: string, body: DocumentInput, by: UserPrincipal | null): FlowDocument {
     const { code, registry } = this.#deps
     const before = stored && currentContent(stored).document
     const sources = new Map(before?.nodes.map(({ id, source }) => [id, source]))
@@ -285,7 +298,7 @@ export class Flows {
     )
     const faults = structuralFaults(next, body.name, registry)
     if (faults.length > 0) throw invalid(faults)
-    assertPrivileged(before, next, by, registry)
+    if (by) assertPrivileged(before, next, by, registry)
     const entries = unknownEntries(before, next, (entry) => code.hasEntry(entry))
     if (entries.length > 0) throw invalid(entries)
     return next

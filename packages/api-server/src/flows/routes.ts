@@ -20,7 +20,7 @@ import {
 } from '@flow-service/protocol'
 import * as z from 'zod'
 
-import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
+import { endpoint, type Handlers, json, optionalJson, reply } from '../http/endpoint.ts'
 import { flag } from '../http/query.ts'
 import type { EngineSurroundings } from './engine-surroundings.ts'
 import type { Flows } from './flows.ts'
@@ -149,12 +149,15 @@ export const flowsEndpoints = {
     id: 'flows.validate',
     method: 'post',
     path: '/flows/{name}/validate',
-    summary: 'Check the draft',
-    description: 'The published content where there is no draft. Executes nothing of the flow.',
+    summary: 'Check the draft, or a document',
+    description:
+      'Without a body the draft, or the published content where there is no draft. A flow document is checked as if it ' +
+      'were the draft, and stored nowhere. Executes nothing of the flow.',
     auth: 'user',
     params,
+    body: optionalJson(flowDocumentInputSchema),
     replies: { 200: reply.json('What was found.', validationResultSchema) },
-    problems: ['not_found'],
+    problems: ['not_found', 'validation_failed'],
   }),
   start: endpoint({
     id: 'flows.start',
@@ -215,7 +218,7 @@ export const flowsHandlers = ({ flows, registry, missing }: FlowsHandlersDeps): 
     await flows.remove(name, principal)
     return { status: 204 }
   },
-  validate: async ({ params: { name } }) => ({ status: 200, value: await flows.validate(name) }),
+  validate: async ({ params: { name }, body }) => ({ status: 200, value: await flows.validate(name, body) }),
   start: async ({ params: { name } }) => ({ status: 200, value: await flows.start(name) }),
   stop: async ({ params: { name } }) => ({ status: 200, value: await flows.stop(name) }),
 })

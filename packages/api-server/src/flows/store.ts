@@ -80,6 +80,14 @@ export const createFlowStore = (sql: Sql) => ({
   byId: (id: string): Promise<FlowRow | null> =>
     one(sql<FlowRow[]>`select *, library_of(flow) as library from flow where id = ${id}`),
 
+  /** The shared code that a flow reads with that content for its draft. */
+  libraryWith: async (id: string, draft: object): Promise<FlowRow['library']> => {
+    const [row] = await sql<Pick<FlowRow, 'library'>[]>`
+      select library_of(jsonb_populate_record(flow, jsonb_build_object('draft', ${JSON.stringify(draft)}::jsonb))) as library
+      from flow where id = ${id}`
+    return row?.library ?? null
+  },
+
   /** The live flows that are wished to be active or paused. */
   wished: (): Promise<FlowRow[]> =>
     sql<

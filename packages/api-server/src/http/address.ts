@@ -5,6 +5,10 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIPv6 } from 'node:net'
 
+import type { RequestHandler } from 'express'
+
+import { ProblemError } from './errors.ts'
+
 const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
@@ -16,6 +20,20 @@ export function isLoopback(request: IncomingMessage): boolean {
   const address = request.socket.remoteAddress
   if (address === undefined || forwarding.some((name) => request.headers[name] !== undefined)) return false
   return loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+}
+
+/**
+ * Refuses a request that names two hosts (RFC 9112, section 3.2): a proxy may go by the one, and the engine by the other.
+ */
+export function checkHost(request: IncomingMessage): void {
+  if ((request.headersDistinct.host ?? []).length > 1)
+    throw new ProblemError('bad_request', 'send one Host header, not several')
+}
+
+/** {@link checkHost}, before anything answers. */
+export const oneHost: RequestHandler = (request, _response, next) => {
+  checkHost(request)
+  next()
 }
 
 /**

@@ -32,7 +32,7 @@ export async function readBody(request: IncomingMessage, spec: BodySpec, maxByte
       return parseFields((await readBytes(request, maxBytes ?? MAX_FORM_BYTES)).toString('utf8'), 'body')
     }
     case 'json': {
-      if (!hasBody(request) && !spec.required) return {}
+      if (!hasBody(request) && !spec.required) return spec.missing
       if (hasBody(request))
         expectType(request, (type) => /^application\/(?:[\w.+-]+\+)?json$/.test(type), 'application/json')
       return parseJson(await readBytes(request, maxBytes ?? spec.maxBytes ?? MAX_BODY_BYTES))

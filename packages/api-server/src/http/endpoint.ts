@@ -19,7 +19,14 @@ export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
 /** How a request body travels. */
 export type BodySpec<S extends z.ZodType = z.ZodType> =
-  | { readonly kind: 'json'; readonly schema: S; readonly required: boolean; readonly maxBytes: number | null }
+  | {
+      readonly kind: 'json'
+      readonly schema: S
+      readonly required: boolean
+      /** What a body that is not required is read as when it is missing. */
+      readonly missing: object | undefined
+      readonly maxBytes: number | null
+    }
   | { readonly kind: 'form'; readonly schema: S }
   | { readonly kind: 'bytes'; readonly maxBytes: number }
 
@@ -28,7 +35,17 @@ export type BodySpec<S extends z.ZodType = z.ZodType> =
  * `MAX_BODY_BYTES`.
  */
 export const json = <S extends z.ZodType>(schema: S, options: { required?: boolean; maxBytes?: number } = {}) =>
-  ({ kind: 'json', schema, required: options.required ?? true, maxBytes: options.maxBytes ?? null }) as const
+  ({
+    kind: 'json',
+    schema,
+    required: options.required ?? true,
+    missing: {},
+    maxBytes: options.maxBytes ?? null,
+  }) as const
+
+/** A JSON body that may be missing, which is no object then but nothing. */
+export const optionalJson = <S extends z.ZodType>(schema: S) =>
+  ({ kind: 'json', schema: schema.optional(), required: false, missing: undefined, maxBytes: null }) as const
 
 /** An `application/x-www-form-urlencoded` body; every field is a string. */
 export const form = <S extends z.ZodType>(schema: S) => ({ kind: 'form', schema }) as const

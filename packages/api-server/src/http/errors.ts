@@ -121,10 +121,13 @@ const lostConnection = new Set([
   'ETIMEDOUT',
 ])
 /**
- * Classes 08 and 53 (lost connections, a full disk, no memory, too many connections), shutting down, i/o errors, deadlock,
+ * Classes 08 and 53 (lost connections, a full disk, no memory, too many connections), shutting down, deadlock,
  * serialization and lock failures: worth another try.
  */
-const transient = /^(?:08|57P0|53|58030|40001|40P01|55P03)/
+const transient = /^(?:08|57P0|53|40001|40P01|55P03)/
+
+/** Class 58: what the database stands on fails it, such as a disk with i/o errors (58030) or a missing file (58P01). */
+const failedUnderneath = /^58/
 
 /** A full disk; and a database that takes reads alone, which is how the embedded one meets a full disk. */
 const withoutSpace = new Map([
@@ -144,6 +147,10 @@ function databaseProblem(error: unknown): ProblemError | null {
     return new ProblemError('unavailable', withoutSpace.get(error.code) ?? '', { retry_after_s: 5 })
   if (lostConnection.has(error.code) || transient.test(error.code))
     return new ProblemError('unavailable', 'the database does not answer now; try again', { retry_after_s: 1 })
+  if (failedUnderneath.test(error.code))
+    return new ProblemError('unavailable', 'the database cannot use its files now: its log tells which, and why', {
+      retry_after_s: 5,
+    })
   if (error.code.startsWith('22'))
     return new ProblemError('validation_failed', 'a value of the request cannot be stored: it is out of range', {
       errors: [],

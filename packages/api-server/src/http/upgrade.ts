@@ -13,6 +13,7 @@ import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 
 import type { Log } from '../process/log.ts'
+import { checkHost } from './address.ts'
 import { headersOf, ProblemError, problemOf } from './errors.ts'
 
 /** A socket that asks to be accepted. */
@@ -85,6 +86,7 @@ export function createUpgradeRouter({ log, pingMs = 30_000, setTimer = timer }: 
   const handle = async (pending: Pending, path: string, query: string): Promise<void> => {
     let accepted: WebSocket | undefined
     try {
+      checkHost(pending.request)
       const found = find(routes, path)
       if (!found) throw new ProblemError('not_found', `there is no socket at ${path}`)
       const [handler, rest] = found

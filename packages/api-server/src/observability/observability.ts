@@ -51,6 +51,8 @@ export interface ObservabilityDeps {
   readonly activeRuns: () => Promise<readonly RunSummary[]>
   /** Names of the active flows. */
   readonly activeFlows: () => readonly string[]
+  /** Refuses with `not_found` when no flow has the name. */
+  readonly assertFlow: (name: string) => Promise<unknown>
   /** How many flows could not be started. */
   readonly failedFlows: () => number
   /** Attached workers but the engine's own agent, and those that were refused for their version. */
@@ -152,6 +154,7 @@ export class Observability {
       ...observer.deps,
       flow: (name) => deps.runtime.get(name),
       activeFlows: deps.activeFlows,
+      assertFlow: deps.assertFlow,
     })
     const { artifactsDir } = observer.deps
     this.#checks = new EngineChecks({ store, artifactsDir, loopDelay: () => observer.loop.delay(), ...deps })

@@ -26,6 +26,8 @@ export interface ReplayDeps {
   readonly flow: (name: string) => LiveFlow | undefined
   /** The names of the active flows. */
   readonly activeFlows: () => readonly string[]
+  /** Refuses with `not_found` when no flow has the name. */
+  readonly assertFlow: (name: string) => Promise<unknown>
 }
 
 /** A letter and its delivery. */
@@ -49,12 +51,13 @@ export class Replay {
     this.#deps = deps
   }
 
-  /** Delivers one; the cascade. Refuses with `not_found`, `not_active` or `validation_failed`. */
+  /** Delivers one; the cascade. Refuses with `not_found` (its flow too), `not_active` or `validation_failed`. */
   async one(id: string, by: UserPrincipal): Promise<string> {
-    const { database, deadLetters, eventLog, work } = this.#deps
+    const { database, deadLetters, eventLog, flow: activeFlow, work } = this.#deps
     const found = await deadLetters.find(id)
     if (!found) throw noLetter(id)
     assertKept(found)
+    if (!activeFlow(found.flow)) await this.#deps.assertFlow(found.flow)
     const taken = await database.transaction(async (tx) => {
       const letter = await deadLetters.take(tx, id)
       if (!letter) throw noLetter(id)

@@ -41,12 +41,13 @@ export const shownStateLayer = makes(shownState, { flows, live, published, runs,
 export const observabilityLayer = inOrder(
   makes(
     observability,
-    { agent, codeFlows, eventSockets, live, observer, pool, published, runs, runtime },
-    ({ agent, codeFlows, eventSockets, live, observer, pool, published, runs, runtime }) =>
+    { agent, codeFlows, eventSockets, flows, live, observer, pool, published, runs, runtime },
+    ({ agent, codeFlows, eventSockets, flows, live, observer, pool, published, runs, runtime }) =>
       new Observability(observer, {
         runtime,
         activeRuns: () => runs.active(),
         activeFlows: () => published.all().flatMap(({ name }) => (runtime.get(name) ? [name] : [])),
+        assertFlow: (name) => flows.get(name, false),
         failedFlows: () => live.failed(),
         workers: () => ({
           attached: pool.list().filter(({ local }) => !local).length,

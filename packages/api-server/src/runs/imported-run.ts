@@ -32,11 +32,14 @@ const CHUNK_POINTS = 500
 /** Between these years microseconds are whole numbers, with room for the next free ones. */
 const FIRST_YEAR = 1700
 const LAST_YEAR = 2250
+/** How far a run may lie ahead: a clock elsewhere may be wrong, and a list by time ends with its newest run. */
+const MOST_AHEAD_US = 86_400e6
 
-/** The entry with what its flow makes of it, or what is wrong; paths are relative to the entry. */
+/** The entry, at a time, with what its flow makes of it, or what is wrong; paths are relative to the entry. */
 export function checkImport(
   entry: ImportedRun,
   flow: RunnableFlow | null,
+  nowMs: number,
 ): CheckedImport | { readonly errors: ProblemItem[] } {
   if (!flow) return failed('/flow', 'unknown_flow', `there is no flow "${entry.flow}"`)
   if (flow.mode !== 'batch') return failed('/flow', 'wrong_mode', `flow "${entry.flow}" is live and has no runs`)
@@ -45,7 +48,13 @@ export function checkImport(
   const checked = checkParams(document, entry.params, entry.seed)
   const createdUs = usOf(entry.created_at)
   const paramFaults = 'errors' in checked ? checked.errors : []
-  const errors = [paramFaults, timeFaults(entry), endFaults(entry, createdUs), pointFaults(entry)].flat()
+  const errors = [
+    paramFaults,
+    timeFaults(entry),
+    aheadFaults(entry, createdUs, nowMs),
+    endFaults(entry, createdUs),
+    pointFaults(entry),
+  ].flat()
   if ('errors' in checked || errors.length > 0) return { errors }
   const { seed, inputs } = checked
   return { entry, flow, seed, inputs, createdUs, chunks: chunksOf(entry, document, createdUs) }
@@ -73,6 +82,13 @@ function timeFaults({ created_at, finished_at, metrics }: ImportedRun): ProblemI
     if (year >= FIRST_YEAR && year <= LAST_YEAR) return []
     return [{ path, code: 'bad_time', message: `${time} is out of range: use the years ${FIRST_YEAR} to ${LAST_YEAR}` }]
   })
+}
+
+function aheadFaults({ created_at }: ImportedRun, createdUs: number, nowMs: number): ProblemItem[] {
+  const isCounted = new Date(created_at).getUTCFullYear() <= LAST_YEAR
+  if (!isCounted || createdUs <= nowMs * 1000 + MOST_AHEAD_US) return []
+  const message = `${created_at} is more than a day ahead: correct the time, or the clock that it was taken from`
+  return [{ path: '/created_at', code: 'bad_time', message }]
 }
 
 function endFaults({ created_at, finished_at }: ImportedRun, createdUs: number): ProblemItem[] {

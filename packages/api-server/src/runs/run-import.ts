@@ -34,7 +34,7 @@ export interface ImportDeps {
   readonly artifacts: Pick<Artifacts, 'addRefsOf' | 'put'>
   readonly flows: Pick<RunnableFlows, 'byName'>
   /** Masks results, as those of runs that execute here. */
-  readonly host: Pick<Host, 'secrets'>
+  readonly host: Pick<Host, 'clock' | 'secrets'>
 }
 
 /** An entry with its bytes stored. */
@@ -82,7 +82,7 @@ export async function importRuns(
 }
 
 async function check(
-  { flows }: ImportDeps,
+  { flows, host }: ImportDeps,
   entries: readonly ImportedRun[],
   places: readonly number[],
 ): Promise<CheckedImport[]> {
@@ -92,7 +92,7 @@ async function check(
   const checked: CheckedImport[] = []
   for (const at of places) {
     const entry = entries[at] as ImportedRun
-    const result = checkImport(entry, found.get(entry.flow) ?? null)
+    const result = checkImport(entry, found.get(entry.flow) ?? null, host.clock.now())
     if ('entry' in result) checked.push(result)
     else for (const error of result.errors) errors.push({ ...error, path: `/runs/${at}${error.path}` })
   }

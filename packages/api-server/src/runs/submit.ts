@@ -23,7 +23,7 @@ export interface SubmitDeps {
   readonly database: Database
   readonly store: RunsStore
   readonly timestamps: Timestamps
-  readonly host: Pick<Host, 'secrets'>
+  readonly host: Pick<Host, 'clock' | 'secrets'>
   readonly artifacts: Pick<Artifacts, 'addRefs' | 'addRefsOf' | 'missing'>
   readonly flows: RunnableFlows
   readonly teller: Pick<RunTeller, 'learning'>

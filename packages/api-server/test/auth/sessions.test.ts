@@ -11,8 +11,14 @@ const ann: TokenHolder = { principal: { ...user, id: randomUUID() }, tokenVersio
 const sessions = createSessions({
   key: sessionKey,
   days: 8,
-  users: { find: async (id) => (id === ann.principal.id ? ann : null) },
+  users: { find: async (id) => holderOf(id) },
 })
+
+/** As the database does, which fails at what is no id. */
+function holderOf(id: string): TokenHolder | null {
+  if (!/^[0-9a-f-]{36}$/.test(id)) throw new Error(`invalid input syntax for type uuid: "${id}"`)
+  return id === ann.principal.id ? ann : null
+}
 
 const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
 const now = () => Math.floor(Date.now() / 1000)
@@ -89,6 +95,9 @@ describe('a session token', () => {
     ['is of a version in text', () => forge(header(), claims({ version: '3' }))],
     ['has no version', () => forge(header(), claims({ version: undefined }))],
     ['is of somebody unknown', () => forge(header(), claims({ sub: randomUUID() }))],
+    ['is of somebody who has no id', () => forge(header(), claims({ sub: 'ann@example.org' }))],
+    ['is of an empty id', () => forge(header(), claims({ sub: '' }))],
+    ['is of a number', () => forge(header(), claims({ sub: 7 }))],
     ['has a damaged body', () => forge(header(), claims()).replace(/\.(.)/, '.!')],
     ['has two parts', () => forge(header(), claims()).split('.').slice(0, 2).join('.')],
     ['is no token', () => 'undefined'],

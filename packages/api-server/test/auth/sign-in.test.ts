@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
+import { user } from '../http/server.ts'
 import { type AuthService, startAuthService } from './service.ts'
 
 let service: AuthService
@@ -129,6 +130,21 @@ describe('guessing', () => {
     expect((await service.signIn('ann@example.org', password, '10.0.0.99, 198.51.100.9')).status).toBe(429)
   })
 
+  test('is slowed for the account from every address, known or not, and ends no session [T1, T2]', async () => {
+    const token = await tokenOf('bob@example.org')
+    for (const name of ['bob@example.org', 'nobody@example.org']) {
+      const guesses = await Promise.all(
+        Array.from({ length: 21 }, (_, guess) => service.signIn(name, 'wrong', `198.18.${guess}.1`)),
+      )
+      const slowed = guesses.filter(({ status }) => status === 429)
+      expect(slowed.map(({ headers }) => headers.get('retry-after'))).toEqual(['3'])
+    }
+    expect((await service.signIn(' BOB@example.org', password, '198.18.99.1')).status).toBe(429)
+    expect((await service.me(token)).status).toBe(200)
+    service.clock.nowMs += 3_000
+    expect((await service.signIn('bob@example.org', password, '198.18.99.1')).status).toBe(200)
+  })
+
   test('successes do not count', async () => {
     for (let attempt = 0; attempt < 12; attempt += 1)
       expect((await service.signIn('bob@example.org', password, '198.51.100.3')).status).toBe(200)
@@ -158,6 +174,12 @@ describe('a token is void', () => {
     await service.users.create({ email: 'emil@example.org', password, superuser: false })
     const token = await tokenOf('emil@example.org')
     await service.database.sql`delete from account where email = 'emil@example.org'`
+    expect((await service.me(token)).status).toBe(401)
+  })
+
+  test('when it is signed for somebody who has no id', async () => {
+    const principal = { ...user, id: 'ann@example.org' }
+    const { access_token: token } = await service.sessions.issue({ principal, tokenVersion: 0 })
     expect((await service.me(token)).status).toBe(401)
   })
 

@@ -163,6 +163,14 @@ test('the events of one turn are one write', async () => {
   expect(reads).toBe(1)
 })
 
+test('keys of the query that the socket does not know are refused, as they are elsewhere', async () => {
+  for (const query of ['?flow=a', '?flows=a&since=1', '?'.concat('Flows=a')])
+    // oxlint-disable-next-line no-await-in-loop -- one client at a time
+    expect([query, await at.knock(query, bearer)]).toEqual([query, 422])
+  const { ticket } = await at.newTicket()
+  expect(await at.knock(`?ticket=${ticket}&token=x`)).toBe(422)
+})
+
 test('flows= limits snapshot and events of every kind to these flows', async () => {
   const run = { id: '01900000-0000-7000-8000-000000000002', flow: 'c' } as EngineSnapshot['runs'][number]
   at.snapshot = async () => () => ({

@@ -58,6 +58,9 @@ const unfit: Bad[] = [
   ['a lone surrogate in a key', '{"\\ud800":1}'],
   ['1e400', '{"a":1e400}', at('/a', 'out_of_range')],
   ['-1e999', '[-1e999]', at('/0', 'out_of_range')],
+  ['2^53 + 1', '{"a":{"b":[0,9007199254740993]}}', at('/a/b/1', 'out_of_range')],
+  ['-2^53 - 1', '-9007199254740993', at('', 'out_of_range')],
+  ['a number of 19 digits', '{"id":1234567890123456789}', at('/id', 'out_of_range')],
   ['a number of 400 digits', '9'.repeat(400), at('', 'out_of_range')],
 ]
 
@@ -116,6 +119,11 @@ describe('JSON that is accepted', () => {
     ['a pair of surrogates', '["\\ud83d\\ude00","😀"]'],
     ['a column that is called constructor', '{"constructor":"ferrari","prototype":1}'],
     ['the largest float', '[1.7976931348623157e308,-0,1e-400]'],
+    ['the largest safe integers', '[9007199254740991,-9007199254740991]'],
+    ['2^53 and a larger one, which are read as they are written', '[9007199254740992,100000000000000000000]'],
+    ['floats that are rounded', '[0.1234567890123456789,9007199254740993.5,1.2345678901234567891e30]'],
+    ['digits in a text', '{"9007199254740993":"9007199254740993"}'],
+    ['escapes', '{"caf\\u00e9":"\\u00e9\\ud7ff\\n\\"\\/"}'],
     ['a scalar', '"x"'],
     ['duplicates of values', '[1,1,{},{}]'],
   ])('%s', async (_title, body) => {

@@ -100,8 +100,8 @@ describe('an error of the database', () => {
       expect(await codeOf("select '99999999999'::int")).toBe('validation_failed')
       expect(await codeOf("select '2026-13-01'::timestamptz")).toBe('validation_failed')
       expect(await codeOf('select 1 limit -1')).toBe('validation_failed')
-      // conflicts, no room on the disk, no connection left, the end of the server, a disk that fails
-      for (const code of ['40001', '40P01', '53100', '53300', '57P01', '58030']) {
+      // conflicts, no room on the disk, no connection left, the end of the server; a disk that fails, files that are gone
+      for (const code of ['40001', '40P01', '53100', '53300', '57P01', '58000', '58030', '58P01', '58P02']) {
         const raise = `do $$ begin raise exception 'no' using errcode = '${code}'; end $$`
         expect([code, await codeOf(raise)]).toEqual([code, 'unavailable'])
       }

@@ -79,14 +79,14 @@ test('an entry stays where it cannot be replayed: no flow, no node, no reader, n
   const letters = (await list()).toReversed()
   const answers = await Promise.all(letters.map(({ id }) => replay(id)))
   expect(answers.map(({ status, problem }) => [status, problem.code])).toEqual([
-    [409, 'not_active'],
+    [404, 'not_found'],
     [422, 'validation_failed'],
     [422, 'validation_failed'],
     [422, 'validation_failed'],
     [422, 'validation_failed'],
   ])
   expect(answers.map(({ problem }) => problem.detail)).toEqual([
-    expect.stringContaining('flow "nowhere" is not active'),
+    expect.stringContaining('there is no flow "nowhere"'),
     expect.stringContaining('has no node "gone"'),
     expect.stringContaining('hall.elsewhere'),
     expect.stringContaining('256 KiB'),

@@ -486,20 +486,26 @@ export class Flows extends HeyApiClient {
     }
     
     /**
-     * Check the draft
+     * Check the draft, or a document
      *
-     * The published content where there is no draft. Executes nothing of the flow.
+     * Without a body the draft, or the published content where there is no draft. A flow document is checked as if it were the draft, and stored nowhere. Executes nothing of the flow.
      */
     public validate<ThrowOnError extends boolean = true>(parameters: {
         name: string;
+        flowDocument?: FlowDocument;
     }, options?: Options<never, ThrowOnError>): RequestResult<FlowsValidateResponses, FlowsValidateErrors, ThrowOnError, 'data'> {
-        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }] }]);
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { key: 'flowDocument', map: 'body' }] }]);
         return (options?.client ?? this.client).post<FlowsValidateResponses, FlowsValidateErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/flows/{name}/validate',
             ...options,
-            ...params
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
         });
     }
     

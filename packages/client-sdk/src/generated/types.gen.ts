@@ -2181,7 +2181,7 @@ export type FlowsDuplicateResponses = {
 export type FlowsDuplicateResponse = FlowsDuplicateResponses[keyof FlowsDuplicateResponses];
 
 export type FlowsValidateData = {
-    body?: never;
+    body?: FlowDocument;
     path: {
         name: string;
     };

@@ -5,6 +5,7 @@
 import { compatible, type Dtype, type FlowDocument, flowPart, messagePart, type Port } from '@flow-service/protocol'
 
 import { append, type Graph } from '../graph.ts'
+import { nearName } from './near-name.ts'
 import type { Report, Surroundings } from './report.ts'
 
 interface Producer {
@@ -18,6 +19,8 @@ interface Wiring {
   readonly producers: ReadonlyMap<string, readonly Producer[]>
   /** One producer for each distinct dtype of a message: what its readers are compared with. */
   readonly kinds: ReadonlyMap<string, readonly Producer[]>
+  /** Names of the flow's own messages that are produced. */
+  readonly names: readonly string[]
   readonly around: Surroundings | undefined
   readonly report: Report
 }
@@ -40,7 +43,8 @@ export function checkWires(
   for (const [message, list] of producers) {
     kinds.set(message, [...new Map(list.toReversed().map((producer) => [producer.dtype, producer])).values()])
   }
-  const wiring = { document, producers, kinds, around, report }
+  const own = [...kinds.keys()].filter((message) => flowPart(message) === document.name)
+  const wiring = { document, producers, kinds, names: own.map(messagePart), around, report }
   for (const [at, node] of document.nodes.entries()) {
     for (const [index, port] of node.ports.entries()) {
       checkPort(wiring, port, { node: node.id, path: `/nodes/${at}/ports/${index}` })
@@ -69,10 +73,10 @@ function checkForeign({ around, report }: Wiring, port: Port, place: { node: str
 }
 
 function checkReader(wiring: Wiring, port: Port, place: { node: string; path: string }): void {
-  const { document, kinds, report } = wiring
+  const { kinds, report } = wiring
   const found = kinds.get(port.message)
   if (found === undefined) {
-    reportUnproduced(document, port, place, report)
+    reportUnproduced(wiring, port, place)
     return
   }
   const wrong = found.find((producer) => !compatible(producer.dtype, port.dtype))
@@ -82,18 +86,19 @@ function checkReader(wiring: Wiring, port: Port, place: { node: string; path: st
 }
 
 function reportUnproduced(
-  { mode }: FlowDocument,
+  { document: { mode }, names, report }: Wiring,
   port: Port,
   place: { node: string; path: string },
-  report: Report,
 ): void {
   const name = messagePart(port.message)
+  const meant = nearName(name, names)
+  const hint = meant === null ? '' : `; did you mean "${meant}"?`
   const starved = mode === 'batch' && port.trigger
   report(
     'unproduced_message',
     starved
-      ? `nothing produces "${name}", so this node could never run; declare it as an input of the flow or wire it`
-      : `nothing in the flow produces "${name}"; it has a value only when somebody publishes it`,
+      ? `nothing produces "${name}", so this node could never run; declare it as an input of the flow or wire it${hint}`
+      : `nothing in the flow produces "${name}"; it has a value only when somebody publishes it${hint}`,
     { ...place, path: `${place.path}/name`, severity: starved ? 'error' : 'advisory' },
   )
 }

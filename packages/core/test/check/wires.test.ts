@@ -47,6 +47,24 @@ test('an initial value that is off the dtype of its input is dtype_mismatch; nul
   expect(found(flow([], { inputs }))).toEqual(['error dtype_mismatch /inputs/0/initial'])
 })
 
+test('a message that nothing produces is told with the name that may have been meant', () => {
+  const told = (name: string, mode: 'live' | 'batch' = 'live') => {
+    const nodes = [
+      { id: 'a', type: 'pass', ports: [output('temperature'), output('up')] },
+      { id: 'b', type: 'pass', ports: [input(name)] },
+    ]
+    const document = mode === 'live' ? flow(nodes, { inputs: [{ name: 'mode' }] }) : batch(nodes)
+    return check(document).map(({ message }) => /; did you mean "(.*)"\?$/.exec(message)?.[1] ?? null)
+  }
+  expect(told('temprature')).toEqual(['temperature'])
+  expect(told('temprature', 'batch')).toEqual(['temperature'])
+  expect(told('tempreature')).toEqual(['temperature'])
+  expect(told('moed')).toEqual(['mode'])
+  expect(told('pressure')).toEqual([null])
+  // of two letters any other name would be near
+  expect(told('on')).toEqual([null])
+})
+
 test('a message that nothing in the flow produces is advice in a live flow, and a warning where a run would skip the node', () => {
   const nodes = [{ id: 'a', type: 'pass', ports: [input('x'), input('y', { trigger: false })] }]
   expect(found(flow(nodes))).toEqual([

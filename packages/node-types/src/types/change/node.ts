@@ -3,6 +3,7 @@
  * @module
  */
 import { defineNode } from '@flow-service/connector-sdk'
+import { type Dtype, specialFloats } from '@flow-service/protocol'
 import * as z from 'zod'
 
 import { pairFindings, pairsOf } from '../../paired-ports.ts'
@@ -42,36 +43,44 @@ export const changeNode = defineNode({
   check: pairFindings,
 
   start(ctx) {
-    const change = changeOf(ctx.settings)
-    const [only] = ctx.outputs
-    if (ctx.mode === 'live' && only !== undefined && ctx.inputs.length === 1) {
+    const [output] = ctx.outputs
+    const [input, ...more] = ctx.inputs
+    if (ctx.mode === 'live' && output !== undefined && input !== undefined && more.length === 0) {
       // the way of most nodes, without an object on the way
-      return { onValue: (_port, value) => ctx.send(only.port, change(value)) }
+      const change = changeOf(ctx.settings, input.dtype)
+      return { onValue: (_port, value) => ctx.send(output.port, change(value)) }
     }
     const outputOf = pairsOf(ctx)
-    return { onValue: (port, value) => ({ [outputOf.get(port) ?? '']: change(value) }) }
+    const changes = new Map(ctx.inputs.map(({ port, dtype }) => [port, changeOf(ctx.settings, dtype)]))
+    return { onValue: (port, value) => ({ [outputOf.get(port) ?? '']: changes.get(port)?.(value) }) }
   },
 })
 
-/** What the settings come to, with nothing that they leave as it is. */
-function changeOf(given: Settings): (value: unknown) => unknown {
+/** What the settings come to for values of a dtype, with nothing that they leave as it is. */
+function changeOf(given: Settings, dtype: Dtype): (value: unknown) => unknown {
   const { scale, offset, round_to, mapping } = given
   const calculates = scale !== 1 || offset !== 0 || round_to !== null
   const replaces = Object.keys(mapping).length > 0
-  if (calculates && replaces) return (value) => replaced(given, calculated(given, value))
-  if (calculates) return (value) => calculated(given, value)
+  const isFloat = dtype === 'float'
+  if (calculates && replaces) return (value) => replaced(given, calculated(given, value, isFloat))
+  if (calculates) return (value) => calculated(given, value, isFloat)
   return replaces ? (value) => replaced(given, value) : (value) => value
 }
 
-function calculated({ scale, offset, round_to }: Settings, value: unknown): unknown {
-  if (typeof value !== 'number') return value
-  const result = value * scale + offset
-  return round_to === null || !Number.isFinite(result) ? result : rounded(result, round_to)
+/** Infinities and what is no number come in and go out by their names. */
+function calculated({ scale, offset, round_to }: Settings, value: unknown, isFloat: boolean): unknown {
+  const number = isFloat && specialFloats.has(value) ? Number(value) : value
+  if (typeof number !== 'number') return value
+  const result = number * scale + offset
+  if (!Number.isFinite(result)) return result === value ? value : String(result)
+  return round_to === null ? result : rounded(result, round_to)
 }
 
 /** Shifts the decimal point in the text, so that 1.005 counts as the half it is written as. */
 function rounded(value: number, places: number): number {
   const shifted = Math.round(shift(Math.abs(value), places))
+  // so large that it has no decimal places
+  if (!Number.isFinite(shifted)) return value
   return (Math.sign(value) || 1) * shift(shifted, -places) || 0
 }
 

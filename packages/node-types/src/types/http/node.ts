@@ -6,6 +6,7 @@ import { defineNode, type NodeFinding, type NodePort, type NodeShape } from '@fl
 
 import { headerFindings } from '../../header-findings.ts'
 import { routeFault } from '../../route-path.ts'
+import { shownAddress } from '../../shown-address.ts'
 import { startSender } from './sender.ts'
 import { type HttpSettings, httpSettings, routeOf } from './settings.ts'
 import { startWebhook } from './webhook.ts'
@@ -44,7 +45,7 @@ function checkWebhook({ settings: { url, secret }, outputs }: Shape): NodeFindin
       message: 'an http node needs ports; outputs alone make a webhook, inputs make a request',
     })
   const fault = routeFault(url)
-  if (fault !== null) findings.push(bad('url', `"${url}" is no route of a webhook; ${fault}`))
+  if (fault !== null) findings.push(bad('url', `"${shownAddress(url)}" is no route of a webhook; ${fault}`))
   if (secret === null)
     findings.push({
       code: 'webhook_without_secret',
@@ -59,7 +60,7 @@ function checkSender({ settings: { url, headers } }: Shape): NodeFinding[] {
   const findings: NodeFinding[] = []
   const target = URL.parse(url)
   if (!target || !/^https?:$/.test(target.protocol))
-    findings.push(bad('url', `"${url}" is no address to request; use a full http:// or https:// URL`))
+    findings.push(bad('url', `"${shownAddress(url)}" is no address to request; use a full http:// or https:// URL`))
   else if (target.username || target.password)
     findings.push(bad('url', 'the URL holds a user name or password; send them as a header with a secret reference'))
   findings.push(...headerFindings(headers))

@@ -78,10 +78,16 @@ function fed(outputs: readonly NodePort[], { value, asText }: Arrival): Values {
   throw new HookRefusal(`the request names none of the outputs ${outputs.map(({ port }) => `"${port}"`).join(', ')}`)
 }
 
+/** The grammar of JSON (RFC 8259, section 6). */
+const jsonNumber = /^-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
+
+/** What no number of JSON is, or would be read as another one, stays a text. */
 function numberIn(dtype: Dtype, text: unknown): unknown {
-  if ((dtype !== 'float' && dtype !== 'int') || typeof text !== 'string' || text.trim() === '') return text
-  const number = Number(text)
-  return Number.isFinite(number) ? number : text
+  if ((dtype !== 'float' && dtype !== 'int') || typeof text !== 'string') return text
+  const [literal, fraction, exponent] = jsonNumber.exec(text) ?? []
+  const number = literal === undefined ? Number.NaN : Number(literal)
+  if (literal === undefined || !Number.isFinite(number)) return text
+  return fraction === undefined && exponent === undefined && BigInt(number) !== BigInt(literal) ? text : number
 }
 
 const takes: Partial<Record<Dtype, RegExp>> = {

@@ -9,6 +9,7 @@ import { type Cancel, gatherWrites, type NodeContext } from '@flow-service/conne
 import type * as mqtt from 'mqtt'
 
 import { textOf } from '../../secret.ts'
+import { shownAddress } from '../../shown-address.ts'
 import { brokerOf, type MqttSettings } from './settings.ts'
 
 /** The library, which an engine may not have. */
@@ -122,7 +123,7 @@ export class BrokerConnection {
 
   #open(): Duplex {
     const broker = brokerOf(this.#ctx.settings)
-    if (broker === null) throw new Error(`"${this.#ctx.settings.broker_host}" names no broker`)
+    if (broker === null) throw new Error(`"${shownAddress(this.#ctx.settings.broker_host)}" names no broker`)
     this.#stream = this.#ctx.connect(broker)
     this.#stream.on('error', (error) => this.fail(error.message))
     // the library acknowledges each message with a system call of its own otherwise

@@ -8,6 +8,8 @@ import type { NodeContext } from '@flow-service/connector-sdk'
 
 import { LinkHealth } from '../../link-health.ts'
 import { Redial } from '../../redial.ts'
+import { textOf } from '../../secret.ts'
+import { withoutPassword } from '../../shown-address.ts'
 import { BrokerConnection, type ConnectionEvents, type MqttLibrary } from './connection.ts'
 import { brokerOf, type MqttSettings } from './settings.ts'
 
@@ -67,7 +69,9 @@ export class BrokerLink {
   #lost(reason: string): void {
     this.#connection = null
     this.#deps.events.lost?.(reason)
-    const broker = brokerOf(this.#deps.ctx.settings)
-    this.redial.failed(`broker ${broker?.host}:${broker?.port}: ${reason}`)
+    const { settings } = this.#deps.ctx
+    const broker = brokerOf(settings)
+    const password = settings.password === null ? null : textOf(settings.password)
+    this.redial.failed(`broker ${broker?.host}:${broker?.port}: ${withoutPassword(reason, password)}`)
   }
 }

@@ -13,6 +13,8 @@ import {
   type NodeShape,
 } from '@flow-service/connector-sdk'
 
+import { jsonKeyFindings } from '../../payload-values.ts'
+import { shownAddress } from '../../shown-address.ts'
 import type { MqttLibrary } from './connection.ts'
 import { startListener } from './listener.ts'
 import { startSender } from './sender.ts'
@@ -35,7 +37,12 @@ export const mqttNode = defineNode({
   arrival: 'each',
   idempotent: ({ inputs }) => inputs.length === 0,
   missing: () => missingPackage(PACKAGE),
-  check: (shape) => [...portFindings(shape), ...brokerFindings(shape), ...topicFindings(shape)],
+  check: (shape) => [
+    ...portFindings(shape),
+    ...brokerFindings(shape),
+    ...topicFindings(shape),
+    ...jsonKeyFindings(shape),
+  ],
   start: (ctx) => startWith(ctx, () => import('mqtt')),
 })
 
@@ -79,7 +86,7 @@ function portFindings({ inputs, outputs }: Shape): NodeFinding[] {
 function brokerFindings({ settings }: Shape): NodeFinding[] {
   const findings: NodeFinding[] = []
   if (brokerOf(settings) === null) {
-    const message = `"${settings.broker_host}" is no broker; use its name or address, with the port in broker_port`
+    const message = `"${shownAddress(settings.broker_host)}" is no broker; use its name or address, with the port in broker_port`
     findings.push(bad('broker_host', message))
   }
   if (settings.password !== null && settings.username === null)

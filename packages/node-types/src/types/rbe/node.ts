@@ -47,8 +47,10 @@ export const rbeNode = defineNode({
 function differs({ deadband, deadband_percent }: Settings, value: unknown, last: unknown): boolean {
   if (value === last) return false
   if (typeof value === 'number' && typeof last === 'number') {
-    const least = deadband_percent ? (Math.abs(last) * deadband) / 100 : deadband
-    return Math.abs(value - last) >= least
+    if (!deadband_percent) return Math.abs(value - last) >= deadband
+    const percent = Math.abs(last) * deadband
+    // the product of large numbers is beyond a float where its hundredth is none
+    return Math.abs(value - last) >= (Number.isFinite(percent) ? percent / 100 : Math.abs(last) * (deadband / 100))
   }
   return typeof value !== 'object' || typeof last !== 'object' || canonicalJson(value) !== canonicalJson(last)
 }

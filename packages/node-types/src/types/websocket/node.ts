@@ -5,7 +5,9 @@
 import { defineNode, type NodeFinding, type NodeShape } from '@flow-service/connector-sdk'
 
 import { headerFindings } from '../../header-findings.ts'
+import { jsonKeyFindings } from '../../payload-values.ts'
 import { routeFault } from '../../route-path.ts'
+import { shownAddress } from '../../shown-address.ts'
 import { startClient } from './client.ts'
 import { startServed } from './served.ts'
 import { isClient, routeOf, type WebsocketSettings, websocketSettings } from './settings.ts'
@@ -23,7 +25,11 @@ export const websocketNode = defineNode({
     isClient(settings) && inputs.length > 0 && outputs.length === 0 ? ['live', 'batch'] : ['live'],
   arrival: 'combine',
   idempotent: ({ inputs }) => inputs.length === 0,
-  check: (shape) => [...portFindings(shape), ...(isClient(shape.settings) ? checkClient(shape) : checkServed(shape))],
+  check: (shape) => [
+    ...portFindings(shape),
+    ...(isClient(shape.settings) ? checkClient(shape) : checkServed(shape)),
+    ...jsonKeyFindings(shape),
+  ],
   claims: ({ settings }) => (isClient(settings) ? [] : [`socket /${routeOf(settings)}`]),
   start: (ctx) => (isClient(ctx.settings) ? startClient(ctx) : startServed(ctx)),
 })
@@ -44,7 +50,10 @@ function checkClient({ settings: { url, headers } }: Shape): NodeFinding[] {
   const target = URL.parse(url)
   if (!target || !/^wss?:$/.test(target.protocol))
     return [
-      bad('url', `"${url}" is no socket; use a ws:// or wss:// URL to connect, or a path like "/ticker" to serve`),
+      bad(
+        'url',
+        `"${shownAddress(url)}" is no socket; use a ws:// or wss:// URL to connect, or a path like "/ticker" to serve`,
+      ),
     ]
   const findings = headerFindings(headers)
   if (target.username || target.password)
@@ -56,7 +65,7 @@ function checkClient({ settings: { url, headers } }: Shape): NodeFinding[] {
 function checkServed({ settings: { url, headers, on_connect, secret } }: Shape): NodeFinding[] {
   const findings: NodeFinding[] = []
   const fault = routeFault(url)
-  if (fault !== null) findings.push(bad('url', `"${url}" is no path to serve; ${fault}`))
+  if (fault !== null) findings.push(bad('url', `"${shownAddress(url)}" is no path to serve; ${fault}`))
   if (Object.keys(headers).length > 0) findings.push(bad('headers', 'a served socket sends no headers; leave them out'))
   if (on_connect.length > 0) findings.push(bad('on_connect', 'a served socket connects to nobody; leave it empty'))
   if (secret === null)
