@@ -167,7 +167,7 @@ test('a publish is in the audit trail with who did it [R425, R569, R664]', async
       node: null,
       action: 'flow.publish',
       actor: { id: expect.any(String), email: 'root@example.org' },
-      detail: { version: 1 },
+      detail: { version: 1, restart: false, rebuilt: [] },
     },
   ])
 })
