@@ -1,7 +1,7 @@
 /**
  * Commands that nodes run on the engine's machine. States of one: *running*, then *ended* once its program is reaped, its
  * process group killed and its outputs read. What leaves its group on purpose may hold the outputs open; it is not waited
- * for.
+ * for. An engine that is killed takes its commands with it.
  * @module
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -10,10 +10,14 @@ import type { Readable } from 'node:stream'
 
 import { type Command, type CommandEnd, MAX_COMMAND_OUTPUT_BYTES } from '@flow-service/connector-sdk'
 
+import { CommandLifeline } from './command-lifeline.ts'
+
 type Variables = Readonly<Record<string, string>>
 
 /** Milliseconds that outputs may stay open behind a program that is gone. */
 const DRAIN_MS = 500
+
+const lifeline = new CommandLifeline()
 
 /** Where commands run, and what they see. */
 export interface CommandSetting {
@@ -32,6 +36,7 @@ export async function runCommand(command: Command, own: Variables, setting: Comm
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  const release = child.pid === undefined ? (): void => {} : lifeline.hold(child.pid)
   const outputs = [new Kept(child.stdout), new Kept(child.stderr)] as const
   const kill = (): void => killGroup(child)
   signal.addEventListener('abort', kill)
@@ -41,6 +46,7 @@ export async function runCommand(command: Command, own: Variables, setting: Comm
     const [stdout, stderr] = outputs
     return { exitCode, stdout: stdout.text(), stderr: stderr.text(), dropped: stdout.dropped + stderr.dropped }
   } finally {
+    release()
     signal.removeEventListener('abort', kill)
   }
 }

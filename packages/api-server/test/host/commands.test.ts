@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
@@ -300,5 +301,44 @@ describe('nodes on the engine’s machine', () => {
     })
     expect(outcome).toEqual({ status: 'ok', result: { stdout: '{"n":2}!' }, error: null })
     expect(new TextDecoder().decode(await host.files.read('out/all.txt'))).toBe('{"n":2}!\n')
+  })
+})
+
+describe('an engine that is killed', () => {
+  const commands = join(import.meta.dirname, '../../src/host/commands.ts')
+  const engine = `
+    import { runCommand } from ${JSON.stringify(commands)}
+    const setting = { directory: process.cwd(), env: {} }
+    const run = (script) =>
+      runCommand({ file: '/bin/sh', args: ['-c', script], signal: new AbortController().signal }, {}, setting)
+    await run('exit 0')
+    for (const name of ['one', 'two']) void run('echo $$ > ' + name + '; /bin/sleep 600 & wait')
+    await run('exit 0')
+  `
+
+  test('takes its commands with it, and what they have started', async () => {
+    const folder = realpathSync(await mkdtemp(join(tmpdir(), 'killed-')))
+    const child = spawn(
+      process.execPath,
+      ['--conditions=@flow-service/source', '--no-warnings', '--input-type=module', '-e', engine],
+      { cwd: folder, stdio: 'ignore' },
+    )
+    const pids = (): string[] =>
+      ['one', 'two'].flatMap((name) => {
+        try {
+          return readFileSync(join(folder, name), 'utf8').trim() || []
+        } catch {
+          return []
+        }
+      })
+    try {
+      await expect.poll(pids, { timeout: 60_000 }).toHaveLength(2)
+      const groups = pids()
+      child.kill('SIGKILL')
+      await expect.poll(() => groups.filter(isAlive), { timeout: 60_000 }).toEqual([])
+    } finally {
+      child.kill('SIGKILL')
+      await rm(folder, { recursive: true, force: true })
+    }
   })
 })
