@@ -111,9 +111,12 @@ const isReserved = (key: Uint8Array): boolean => PROTO.equals(key) || CONSTRUCTO
 /** How far a hash is looked for. More are passed only when keys were made to collide. */
 const MAX_PROBES = 64
 
+/** Slots at first: arrays of so many bytes lie in the heap of JavaScript, and cost a short body nothing. */
+const FIRST_SLOTS = 16
+
 /** The keys of all objects of a body as 63 bits, in a table of which half is empty at least. */
 class KeyHashes {
-  #slots = new Int32Array(64)
+  #slots = new Int32Array(FIRST_SLOTS)
   #size = 0
 
   /**
