@@ -5,7 +5,7 @@
  * started.
  * - live.V1 the wish is stored before anything happens: a crash in between ends in what was wished.
  * - live.V2 starts, stops and pauses of one flow never overlap ({@link LiveFlows.exclusive}).
- * - live.V3 only a stop gives up what waits; the end of the engine keeps it for the next start.
+ * - live.V3 a stop gives up what waits, and a replacement what nobody takes any more; the end of the engine keeps it all.
  * - live.V4 a flow that runs is replaced in place, and a new content is stored once its nodes have started: one that does
  *   not start leaves flow and row as they were. Where it is stored already the old one goes on, with an issue that says so.
  */

@@ -114,7 +114,7 @@ export const flowsEndpoints = {
     path: '/flows/{name}/rename',
     summary: 'Rename a flow',
     description:
-      'Messages with their values, runs and the references of other flows follow. Active flows that are concerned are built anew.',
+      'Messages with their values, runs and the references of other flows follow. Active flows that are concerned end and start again.',
     auth: 'user',
     params,
     body: json(renameRequestSchema),

@@ -36,7 +36,7 @@ export const secretsEndpoints = {
     method: 'put',
     path: '/secrets/{name}',
     summary: 'Store a secret',
-    description: 'In place of the value that it had. Active flows that use it are built anew.',
+    description: 'In place of the value that it had. Nodes of active flows that use it are made anew.',
     auth: 'superuser',
     params,
     body: json(secretValueSchema),

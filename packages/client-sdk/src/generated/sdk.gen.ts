@@ -189,7 +189,7 @@ export class Nodes extends HeyApiClient {
     /**
      * Replace the code of a node
      *
-     * Private code stays in the draft until it is published. Shared code acts at once on every user, and active flows are built anew; it is refused when a published user could not execute it.
+     * Private code stays in the draft until it is published. Shared code acts at once on every user, whose nodes in active flows are made anew; it is refused when a published user could not execute it.
      */
     public putSource<ThrowOnError extends boolean = true>(parameters: {
         name: string;
@@ -424,7 +424,7 @@ export class Flows extends HeyApiClient {
     /**
      * Rename a flow
      *
-     * Messages with their values, runs and the references of other flows follow. Active flows that are concerned are built anew.
+     * Messages with their values, runs and the references of other flows follow. Active flows that are concerned end and start again.
      */
     public rename<ThrowOnError extends boolean = true>(parameters: {
         path_name: string;
@@ -1308,7 +1308,7 @@ export class Secrets extends HeyApiClient {
     /**
      * Store a secret
      *
-     * In place of the value that it had. Active flows that use it are built anew.
+     * In place of the value that it had. Nodes of active flows that use it are made anew.
      */
     public set<ThrowOnError extends boolean = true>(parameters: {
         name: string;

@@ -1,6 +1,6 @@
 /**
- * A live flow from its start to its stop. The life of the nodes is a scope: whatever was begun is ended in reverse
- * order, also when a later node does not start. Invariants flow.F1-F7 of DESIGN.md.
+ * A live flow from its start to its stop; `runtime.ts` makes one for each start. Nodes end in the reverse of their order,
+ * also when a later one does not start. Another document for it is `rebuild.ts`. Invariants flow.F1-F7 of DESIGN.md.
  * @module
  */
 import type { Values } from '@flow-service/connector-sdk'
@@ -51,7 +51,7 @@ export class RunningFlow implements LiveFlow, LeftHome, RebuildFlow {
   readonly #onChange: (document: FlowDocument | null) => void
   #document: FlowDocument
   #units: ReadonlyMap<string, Unit> = new Map()
-  /** The nodes that the flow has started with. */
+  /** The nodes that the flow starts with, until they are let go. */
   #first: Generation | null = null
   #phase: Phase = { is: 'starting' }
   #rebuild: { readonly of: Rebuild; readonly done: Promise<unknown> } | null = null
@@ -123,6 +123,7 @@ export class RunningFlow implements LiveFlow, LeftHome, RebuildFlow {
     this.#left.deliver()
     this.#left = null
     this.#first?.open()
+    this.#first = null
   }
 
   async rebuild(document: FlowDocument, options: RebuildOptions = {}): Promise<readonly string[]> {

@@ -36,7 +36,7 @@ export const sourcesEndpoints = {
     path: '/flows/{name}/nodes/{id}/source',
     summary: 'Replace the code of a node',
     description:
-      'Private code stays in the draft until it is published. Shared code acts at once on every user, and active flows are built anew; it is refused when a published user could not execute it.',
+      'Private code stays in the draft until it is published. Shared code acts at once on every user, whose nodes in active flows are made anew; it is refused when a published user could not execute it.',
     auth: 'superuser',
     params,
     body: json(sourceUpdateSchema),
