@@ -174,3 +174,95 @@ test(
     expect((await at.send('GET', '/observability/dead-letter')).body).toEqual([])
   },
 )
+
+test(
+  'renames lose nothing of the flows that name the renamed one, and nothing shows of them',
+  { timeout: 600_000 },
+  async () => {
+    await using at = await startService()
+    const ledger = await openLedger()
+    const to = (kind: string, message = kind) =>
+      node(`to_${kind}`, 'http', { url: `${ledger.origin}/${kind}` }, port('input', message))
+    const shop = {
+      mode: 'live',
+      nodes: [
+        node('named', 'http', { url: 'named' }, port('output', 'meter.named')),
+        node('durable', 'http', { url: 'durable', durable: true }, port('output', 'meter.durable')),
+        node('equal', 'http', { url: 'equal' }, port('output', 'equal')),
+        to('equal'),
+      ],
+    }
+    const meter = {
+      mode: 'live',
+      inputs: ['named', 'durable', 'message'].map((name) => ({ name, dtype: 'any' })),
+      nodes: ['named', 'durable', 'message'].map((name) =>
+        node(`of_${name}`, 'change', {}, port('input', name), port('output', `${name}_on`)),
+      ),
+    }
+    const reader = {
+      mode: 'live',
+      nodes: ['named', 'durable', 'message'].map((name) => to(name, `meter.${name}_on`)),
+    }
+    for (const [name, document] of Object.entries({ meter, shop, reader })) {
+      // oxlint-disable-next-line no-await-in-loop -- readers after what they read
+      await publish(at, name, document)
+    }
+    for (const name of ['meter', 'shop', 'reader']) {
+      // oxlint-disable-next-line no-await-in-loop -- readers after what they read
+      await at.send('POST', `/flows/${name}/start`)
+    }
+    let [isOver, name] = [false, 'meter']
+    const refused: number[] = []
+    const shows = new Set<unknown>()
+    const hook = (path: string) => async (value: number) => {
+      const { status } = await post(`${at.origin}/hooks/shop/${path}`, { [path]: value })
+      if (status !== 202) refused.push(status)
+    }
+    const senders: Record<string, (value: number) => Promise<unknown>> = {
+      named: hook('named'),
+      durable: hook('durable'),
+      equal: hook('equal'),
+      // who knows the earlier name alone is told so, and has sent nothing
+      message: async (value) => {
+        for (;;) {
+          // oxlint-disable-next-line no-await-in-loop -- until it is taken
+          const { status } = await at.send('POST', `/messages/${name}.message`, { value })
+          if (status === 200) return
+          if (status !== 404) refused.push(status)
+        }
+      },
+    }
+    const feeds = Object.entries(senders).map(
+      async ([kind, send]) =>
+        [kind, await feed(send, { until: () => isOver, seen: () => ledger.of(kind).length })] as const,
+    )
+    const watch = (async () => {
+      while (!isOver) {
+        for (const flow of ['shop', 'reader', name]) {
+          // oxlint-disable-next-line no-await-in-loop -- looks again and again
+          const { status, body } = await at.send('GET', `/flows/${flow}`)
+          // the renamed one has another name when it is not found
+          shows.add(status === 404 && flow.startsWith('meter') ? 'active' : body?.['status'])
+        }
+      }
+    })()
+    const renames = Math.ceil(PUBLISHES / 2)
+    for (let count = 1; count <= renames; count++) {
+      const next = `meter${count}`
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect((await at.send('POST', `/flows/${name}/rename`, { name: next })).status).toBe(200)
+      name = next
+    }
+    isOver = true
+    const sent = await Promise.all(feeds)
+    await watch
+    console.log(`${renames} renames: ${sent.map(([kind, count]) => `${count} ${kind}`).join(', ')}`)
+    expect([refused, [...shows]]).toEqual([[], ['active']])
+    for (const [kind, count] of sent) {
+      // oxlint-disable-next-line no-await-in-loop -- each in its turn
+      await expect.poll(() => ledger.of(kind).length, { timeout: 60_000 }).toBeGreaterThanOrEqual(count)
+      expect([kind, ledger.of(kind)]).toEqual([kind, Array.from({ length: count }, (_, value) => value)])
+    }
+    expect((await at.send('GET', '/observability/dead-letter')).body).toEqual([])
+  },
+)

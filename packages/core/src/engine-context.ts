@@ -286,6 +286,7 @@ export class EngineContext implements NodeContext {
   /** Ends timers and routes, so that nothing comes in any more; what executes goes on. */
   closeListeners(): void {
     this.#listening = false
+    this.#schedules?.hold()
     for (const cancel of this.#listeners ?? []) cancel()
     this.unmount()
   }

@@ -45,7 +45,14 @@ export {
 export { isIdentifier } from './identifier.ts'
 export type { RunningCascade } from './live/cascades.ts'
 export type { FlowStats } from './live/execution-stats.ts'
-export { type LiveFlow, type RebuildOptions, type Replayed, type StartOptions, TriggerError } from './live/flow.ts'
+export {
+  type LiveFlow,
+  type NewName,
+  type RebuildOptions,
+  type Replayed,
+  type StartOptions,
+  TriggerError,
+} from './live/flow.ts'
 export { IntervalGate } from './live/gate.ts'
 export { type PrivateRun, type PrivateRunResult, runPrivately } from './live/private-run.ts'
 export { LiveRuntime } from './live/runtime.ts'

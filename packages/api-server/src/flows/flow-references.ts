@@ -3,15 +3,10 @@
  * decision G21). Whatever of a document names a message of another flow is known here alone.
  * @module
  */
+import type { NewName } from '@flow-service/core'
 import { type FlowDocument, flowPart } from '@flow-service/protocol'
 
 import { mapStoredNodes } from './stored-content.ts'
-
-/** A name and the one that takes its place. */
-export interface NewName {
-  readonly from: string
-  readonly to: string
-}
 
 /** Messages of other flows that a document reads and publishes; qualified, in the document's order. */
 export function foreignMessages({ name, nodes }: FlowDocument): { reads: Set<string>; publishes: Set<string> } {

@@ -24,7 +24,7 @@ export interface FlowRemovalDeps {
   readonly database: Pick<Database, 'sql' | 'transaction'>
   readonly artifacts: Pick<Artifacts, 'dropRefs'>
   readonly eventLog: Pick<EventLog, 'audit'>
-  readonly lastValues: Pick<LastValues, 'flush' | 'forget' | 'remove'>
+  readonly lastValues: Pick<LastValues, 'commitOf' | 'forget' | 'remove'>
   readonly markers: Pick<Markers, 'forget'>
   readonly code: Pick<CodeRegistry, 'has' | 'release'>
   readonly live: Pick<LiveFlows, 'end' | 'revive'>
@@ -47,7 +47,7 @@ export async function removeFlow(row: FlowRow, by: UserPrincipal, deps: FlowRemo
   // nobody publishes into it from here on, and what was published is written before it is removed
   published.remove(row.name)
   try {
-    await lastValues.flush()
+    await lastValues.commitOf(row.name)
     await changeOrFind(
       () => database.transaction((tx) => erase(tx, row, by, { ...deps, store })),
       async () => ((await store.byId(row.id)) === null ? undefined : null),

@@ -2,7 +2,7 @@
  * Flows: documents with a draft and a published form, and the switch of the live ones (wire decisions G11-G27).
  * @module
  */
-import type { NodeRegistry } from '@flow-service/core'
+import type { NewName, NodeRegistry } from '@flow-service/core'
 import {
   type Flow,
   type FlowDocument,
@@ -34,7 +34,6 @@ import { duplicateFlow } from './duplicate.ts'
 import type { EngineSurroundings } from './engine-surroundings.ts'
 import { FlowDigests } from './flow-digests.ts'
 import { flowGraph } from './flow-graph.ts'
-import type { NewName } from './flow-references.ts'
 import { removeFlow } from './flow-removal.ts'
 import { FlowRows } from './flow-rows.ts'
 import type { FlowSecrets } from './flow-secrets.ts'
@@ -66,7 +65,7 @@ export interface FlowsDeps extends EngineSurroundings {
   readonly registry: NodeRegistry
   readonly artifacts: Pick<Artifacts, 'addRefs' | 'dropRefs'>
   readonly eventLog: Pick<EventLog, 'audit'>
-  readonly lastValues: Pick<LastValues, 'flush' | 'follow' | 'forget' | 'remove' | 'rename'>
+  readonly lastValues: Pick<LastValues, 'commitOf' | 'follow' | 'forget' | 'remove' | 'rename'>
   readonly markers: Pick<Markers, 'follow' | 'forget' | 'written'>
   readonly code: CodeRegistry
   readonly live: LiveFlows

@@ -9,7 +9,7 @@
  * - live.V4 a flow that runs is replaced in place, and a new content is stored once its nodes have started: one that does
  *   not start leaves flow and row as they were. Where it is stored already the old one goes on, with an issue that says so.
  */
-import { type LiveFlow, type LiveRuntime, StartError } from '@flow-service/core'
+import { type LiveFlow, type LiveRuntime, type NewName, StartError, type StartOptions } from '@flow-service/core'
 import type { FlowDocument, FlowStatus, Issue, NodeState } from '@flow-service/protocol'
 
 import type { Database } from '../db/database.ts'
@@ -44,6 +44,13 @@ export interface LiveFlows {
   end(row: FlowRow): Promise<boolean>
   /** Starts a flow that was ended so. One that cannot be started is failed. */
   revive(row: FlowRow): Promise<void>
+  /**
+   * Ends a flow while `commit` gives it another name, and starts it under that; where `commit` is refused, under the one
+   * that it had. It is shown as it was meanwhile, and what its nodes publish is kept back until `takeUp`.
+   */
+  move(row: FlowRow, commit: () => Promise<FlowRow>): Promise<FlowRow>
+  /** Has a flow that was moved go on. */
+  takeUp(row: FlowRow): void
   /** Holds what comes from now on. False: the flow is not active. */
   pause(row: FlowRow): Promise<boolean>
   /** Lets go of what is held, and of what comes. False: the flow is not active. */
@@ -80,7 +87,9 @@ interface Replacement {
   /** The row as it is to be. */
   readonly next: FlowRow
   /** Every node is made anew. */
-  readonly restart: boolean
+  readonly restart?: boolean
+  /** The flow with another name whose messages the form names anew. */
+  readonly renamed?: NewName
   /** Stores it and takes it over; answers the row as it is then. Told the nodes that are made anew or go. */
   readonly commit: (rebuilt: readonly string[]) => Promise<FlowRow>
 }
@@ -111,6 +120,8 @@ class RuntimeFlows implements LiveFlows {
   readonly #failures = new Map<string, Issue>()
   /** Why flows go on with what they executed before, by the flow's id. */
   readonly #outdated = new Map<string, Issue>()
+  /** What flows that are being moved were before, by the flow's id. */
+  readonly #moving = new Map<string, FlowStatus>()
   /** The latest change of each flow that is not over. */
   readonly #changes = new Map<string, Promise<unknown>>()
 
@@ -125,7 +136,7 @@ class RuntimeFlows implements LiveFlows {
     const outdated = flow && this.#outdated.get(row.id)
     const nodeStates = this.nodeStates(row.name)
     return {
-      status: statusOf(row, flow, failure),
+      status: this.#moving.get(row.id) ?? statusOf(row, flow, failure),
       held: flow?.held ?? 0,
       nodeStates,
       issues: [...[failure ?? outdated ?? []].flat(), ...nodeStates.flatMap(healthIssues)],
@@ -165,14 +176,14 @@ class RuntimeFlows implements LiveFlows {
     return this.#failures.size
   }
 
-  async replace({ row, next, restart, commit }: Replacement): Promise<Awaited<ReturnType<LiveFlows['replace']>>> {
+  async replace({ row, next, commit, ...options }: Replacement): Promise<Awaited<ReturnType<LiveFlows['replace']>>> {
     const flow = this.running(row)
     const content = publishedContent(next)
     if (content?.document.mode === 'live' && flow) {
       let made = next
       const store = async (rebuilt: readonly string[]): Promise<void> => void (made = await commit(rebuilt))
       try {
-        const rebuilt = await flow.rebuild(content.document, { values: this.#values(), restart, commit: store })
+        const rebuilt = await flow.rebuild(content.document, { ...options, values: this.#values(), commit: store })
         this.#outdated.delete(row.id)
         return { row: made, rebuilt }
       } catch (error) {
@@ -221,6 +232,28 @@ class RuntimeFlows implements LiveFlows {
     this.announce(row)
   }
 
+  async move(row: FlowRow, commit: () => Promise<FlowRow>): Promise<FlowRow> {
+    const after = this.running(row)
+    this.#moving.set(row.id, this.state(row).status)
+    let moved = row
+    try {
+      const isWanted = await this.#end(row, true)
+      try {
+        moved = await commit()
+      } finally {
+        if (isWanted) await this.#build(moved, { deferred: true, after })
+      }
+    } finally {
+      this.#moving.delete(row.id)
+    }
+    return moved
+  }
+
+  takeUp(row: FlowRow): void {
+    this.running(row)?.takeUp()
+    this.announce(row)
+  }
+
   async rebuild(row: FlowRow): Promise<void> {
     const flow = this.running(row)
     const content = publishedContent(row)
@@ -232,7 +265,7 @@ class RuntimeFlows implements LiveFlows {
 
   async restore(isMissing: (name: string) => boolean): Promise<void> {
     const rows = (await this.#store.wished()).filter(({ name }) => !isMissing(name))
-    await Promise.all(rows.map((row) => this.#build(row, true)))
+    await Promise.all(rows.map((row) => this.#build(row, { deferred: true })))
     // what one has left may be read by another
     for (const row of rows) this.running(row)?.takeUp()
     for (const row of rows) this.announce(row)
@@ -299,7 +332,7 @@ class RuntimeFlows implements LiveFlows {
   }
 
   /** Starts a flow; false, and why is kept, when it cannot be started. */
-  async #build(row: FlowRow, deferred = false): Promise<boolean> {
+  async #build(row: FlowRow, options: Pick<StartOptions, 'after' | 'deferred'> = {}): Promise<boolean> {
     const { log, runtime } = this.#deps
     const content = publishedContent(row)
     if (content === null || content.document.mode === 'batch') return true
@@ -307,7 +340,7 @@ class RuntimeFlows implements LiveFlows {
     this.#failures.delete(row.id)
     try {
       this.#assertSound(document, fault)
-      await runtime.start(document, { values: this.#values(), paused: row.wished === 'paused', deferred })
+      await runtime.start(document, { ...options, values: this.#values(), paused: row.wished === 'paused' })
       return true
     } catch (error) {
       this.#failures.set(row.id, startFailed(error, document))

@@ -27,6 +27,8 @@ export interface PublishedFlowsOwner extends PublishedFlows {
   remove(name: string): void
   /** Keeps what a flow is called from now on, for those who know it by an earlier name. */
   rename(id: string, name: string): void
+  /** Has values from outside for the messages of a flow wait for a change of its name. */
+  during<T>(flow: string, change: () => Promise<T>): Promise<T>
 }
 
 interface Entry {
@@ -46,6 +48,7 @@ export async function loadPublishedFlows(database: Pick<Database, 'sql'>): Promi
 function createPublishedFlows(): PublishedFlowsOwner {
   const flows = new Map<string, Entry>()
   const newNames = new Map<string, string>()
+  const changes = new Map<string, Promise<unknown>>()
   let readers: ReadonlyMap<string, readonly Reader[]> | null = null
   let initials: ReadonlyMap<string, unknown> | null = null
   const changed = (): void => {
@@ -77,6 +80,7 @@ function createPublishedFlows(): PublishedFlowsOwner {
       return entry && own && describe(entry, own)
     },
     initials: () => (initials ??= initialsOf([...flows.values()].map((entry) => entry.document))),
+    changing: (flow) => changes.get(flow),
     nameOf: (id, known) => newNames.get(id) ?? known,
     set,
     take(row) {
@@ -89,6 +93,18 @@ function createPublishedFlows(): PublishedFlowsOwner {
     },
     rename(id, name) {
       newNames.set(id, name)
+    },
+    async during(flow, change) {
+      const changed = change()
+      changes.set(
+        flow,
+        changed.catch(() => {}),
+      )
+      try {
+        return await changed
+      } finally {
+        changes.delete(flow)
+      }
     },
   }
 }

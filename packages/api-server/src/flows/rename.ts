@@ -3,11 +3,14 @@
  * contents, those of the flows that name its messages, last values with their history, and its runs. Dashboards and
  * device bindings have their place in `follow`. Events and dead letters keep the name of their time.
  * - rename.M1 one renaming at a time: it alone holds several flows, so that two never wait for each other.
- * - rename.M2 nothing publishes under either name until the new one is committed: the flow, and the active ones that
- *   name its messages, are ended before. They are active again afterwards, whatever happened.
+ * - rename.M2 nothing publishes under either name until the new one is committed: the flow is ended before, of the active
+ *   ones that name its messages those nodes, and values from outside wait. All of them go on afterwards, whatever happened,
+ *   with what has come to them; the flow is let go last, when its readers know the new name.
  * - rename.M3 a flow that is defined in code keeps its references: they are changed in its module.
  * @module
  */
+import type { NewName } from '@flow-service/core'
+
 import type { CodeRegistry } from '../code/registry.ts'
 import type { Database, Sql } from '../db/database.ts'
 import { isUniqueViolation } from '../db/transaction.ts'
@@ -16,7 +19,7 @@ import type { UserPrincipal } from '../http/principal.ts'
 import type { LastValues } from '../messages/last-values.ts'
 import type { Markers } from '../work/markers.ts'
 import type { LiveWork } from '../work/work.ts'
-import { type NewName, renameReferences } from './flow-references.ts'
+import { renameReferences } from './flow-references.ts'
 import type { FlowRows } from './flow-rows.ts'
 import type { LiveFlows } from './live.ts'
 import { changeOrFind } from './lost-answer.ts'
@@ -29,7 +32,7 @@ import { createFlowStore, type FlowRow, type FlowStore } from './store.ts'
 export interface RenameDeps {
   readonly database: Pick<Database, 'sql' | 'transaction'>
   readonly eventLog: Pick<EventLog, 'audit'>
-  readonly lastValues: Pick<LastValues, 'flush' | 'follow' | 'rename'>
+  readonly lastValues: Pick<LastValues, 'commitOf' | 'follow' | 'rename'>
   readonly markers: Pick<Markers, 'follow' | 'written'>
   readonly code: Pick<CodeRegistry, 'has' | 'release'>
   readonly live: LiveFlows
@@ -47,7 +50,10 @@ interface Following extends RenameDeps {
 /** What all renamings hold; no flow has this id. */
 const RENAMING = 'rename'
 
-/** Renames a flow; an active one is built anew. Refuses with `not_found`, `already_exists` or `code_defined`. */
+/**
+ * Renames a flow; an active one is made anew, and so are nodes of active ones that name it. Refuses with `not_found`,
+ * `already_exists` or `code_defined`, and with `flow_invalid` when one of the latter does not start again.
+ */
 export function renameFlow(names: NewName, by: UserPrincipal, rows: FlowRows, deps: RenameDeps): Promise<FlowRow> {
   const { code, database, live } = deps
   const store = createFlowStore(database.sql)
@@ -67,7 +73,7 @@ export function renameFlow(names: NewName, by: UserPrincipal, rows: FlowRows, de
 
 /**
  * Renames a flow while nobody starts, stops or publishes it, or the others that may name it; `rest` are the ids of those
- * that have changed and were not ended.
+ * that have changed and do not go on with it yet.
  */
 async function renameHeld(
   { flow, naming }: { readonly flow: FlowRow; readonly naming: readonly string[] },
@@ -75,30 +81,51 @@ async function renameHeld(
   by: UserPrincipal,
   deps: Following,
 ): Promise<{ readonly renamed: FlowRow; readonly rest: readonly string[] }> {
-  const { code, lastValues, live, markers, published, store } = deps
+  const { code, live, published, store } = deps
   const others = (await Promise.all(naming.map((id) => store.byId(id)))).filter((row) => row !== null)
-  const publishing = others.filter((row) => renameReferences(row.published, names) !== row.published)
-  const held = [flow, ...publishing]
-  const ended = await Promise.all(held.map((row) => live.end(row)))
-  published.remove(names.from)
   let changed: readonly FlowRow[] = []
-  try {
-    await lastValues.flush()
-    await markers.written()
-    changed = await commit({ id: flow.id, names, by }, naming, deps)
-    lastValues.follow(names)
-    markers.follow(names)
-    code.release(names.from)
-    published.rename(flow.id, names.to)
-  } finally {
-    const now = held.map((row) => changed.find(({ id }) => id === row.id) ?? row)
-    for (const row of now) published.take(row)
-    await Promise.all(now.map(async (row, at) => (ended[at] ? live.revive(row) : live.announce(row))))
+  const rowNow = (row: FlowRow): FlowRow => changed.find(({ id }) => id === row.id) ?? row
+  const move = async (): Promise<void> => {
+    await live.move(flow, async () => {
+      changed = await commitNow({ id: flow.id, names, by }, naming, deps)
+      return rowNow(flow)
+    })
   }
-  const renamed = changed.find(({ id }) => id === flow.id)
-  if (!renamed) throw noFlow(names.from)
-  const rest = changed.map(({ id }) => id).filter((id) => !held.some((row) => row.id === id))
-  return { renamed, rest }
+  const replaced = others.filter((row) => live.running(row) && !isCode(row, code) && isNamedIn(row, names))
+  const change = replaced.reduce(
+    (inner, row) => async () => {
+      const next = { ...row, ...renamedContents(row, names) }
+      const commit = async (): Promise<FlowRow> => {
+        await inner()
+        return rowNow(row)
+      }
+      await live.replace({ row, next, renamed: names, commit })
+    },
+    move,
+  )
+  try {
+    await published.during(names.from, change)
+  } finally {
+    live.takeUp(rowNow(flow))
+  }
+  const done = new Set([flow, ...replaced].map(({ id }) => id))
+  return { renamed: rowNow(flow), rest: changed.map(({ id }) => id).filter((id) => !done.has(id)) }
+}
+
+/** Stores the new name, and has everything in memory follow at once. */
+async function commitNow(renaming: Renaming, naming: readonly string[], deps: Following): Promise<readonly FlowRow[]> {
+  const { code, lastValues, markers, published } = deps
+  const { id, names } = renaming
+  await lastValues.commitOf(names.from)
+  await markers.written()
+  const changed = await commit(renaming, naming, deps)
+  lastValues.follow(names)
+  markers.follow(names)
+  code.release(names.from)
+  published.remove(names.from)
+  published.rename(id, names.to)
+  for (const row of changed) published.take(row)
+  return changed
 }
 
 /** A flow that is given another name, and by whom. */
@@ -156,6 +183,8 @@ const renamedContents = ({ draft, published }: FlowRow, names: NewName) => ({
   draft: renameReferences(draft, names),
   published: renameReferences(published, names),
 })
+
+const isNamedIn = ({ published }: FlowRow, names: NewName): boolean => renameReferences(published, names) !== published
 
 const isCode = ({ origin, name }: FlowRow, code: Pick<CodeRegistry, 'has'>): boolean =>
   origin === 'code' && code.has(name)

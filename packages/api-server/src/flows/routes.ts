@@ -114,12 +114,12 @@ export const flowsEndpoints = {
     path: '/flows/{name}/rename',
     summary: 'Rename a flow',
     description:
-      'Messages with their values, runs and the references of other flows follow. Active flows that are concerned end and start again.',
+      'Messages with their values, runs and the references of other flows follow. An active flow is made anew; of others those nodes that name its messages, and what comes to them meanwhile waits.',
     auth: 'user',
     params,
     body: json(renameRequestSchema),
     replies: { 200: reply.json('The flow under its new name.', flowSchema) },
-    problems: ['not_found', 'already_exists', 'code_defined', 'validation_failed'],
+    problems: ['not_found', 'already_exists', 'code_defined', 'flow_invalid', 'validation_failed'],
   }),
   duplicate: endpoint({
     id: 'flows.duplicate',

@@ -142,6 +142,12 @@ export class LastValues {
     if (entry) await (entry.isDirty ? this.#send(entry) : entry.writing)
   }
 
+  /** As `commit`, for all messages of a flow. */
+  async commitOf(flow: string): Promise<void> {
+    const messages = [...this.#entries.keys()].filter((message) => flowPart(message) === flow)
+    await Promise.all(messages.map((message) => this.commit(message)))
+  }
+
   /** Resolves when all values that were recorded before are committed, at the pace of writing behind; never rejects. */
   async written(): Promise<void> {
     const owed = [...this.#entries.values()].filter(({ isDirty, writing }) => isDirty || writing !== null)

@@ -29,6 +29,8 @@ export interface MessageCatalogue extends Initials {
   declared(): Iterable<DeclaredMessage>
   /** By qualified name. */
   find(name: string): DeclaredMessage | undefined
+  /** Settles when a flow that is given another name has it; undefined for all others. */
+  changing(flow: string): Promise<unknown> | undefined
 }
 
 /** What the catalogue is made of. */
@@ -71,7 +73,7 @@ export function createMessages({ lastValues, catalogue, publish, committed }: Me
         .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
 
     async publish(name, value) {
-      const { name: message, dtype, mode } = resolve(catalogue, name)
+      const { name: message, dtype, mode } = await resolveSettled(catalogue, name)
       if (mode === 'batch') {
         const detail = `${message} belongs to a batch flow, whose values come from its runs: start a run instead`
         throw new ProblemError('wrong_mode', detail)
@@ -89,6 +91,15 @@ export function createMessages({ lastValues, catalogue, publish, committed }: Me
       return (await lastValues.history(message, page)).map(entryOf)
     },
   }
+}
+
+/** As `resolve`, once the flow has the name that it is to have. */
+async function resolveSettled(catalogue: MessageCatalogue, name: string): Promise<DeclaredMessage> {
+  const found = resolve(catalogue, name)
+  const change = catalogue.changing(found.flow)
+  if (change === undefined) return found
+  await change
+  return resolveSettled(catalogue, name)
 }
 
 function resolve(catalogue: MessageCatalogue, name: string): DeclaredMessage {

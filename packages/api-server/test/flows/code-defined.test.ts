@@ -51,15 +51,18 @@ test('its copy belongs to the API', async () => {
 
 test('a reference in TypeScript is changed there: the flow says what it misses', async () => {
   await engine.publish('api_made', relay)
+  await engine.root('POST', '/flows/reading/start')
   expect((await engine.root('GET', '/flows/reading')).value.issues).toEqual([])
   expect((await engine.root('POST', '/flows/api_made/rename', { name: 'other_name' })).status).toBe(200)
   const { value } = await engine.root('GET', '/flows/reading')
   expect(value).toMatchObject({
     version: 1,
     origin: 'code',
+    status: 'active',
     issues: [{ code: 'unknown_message', severity: 'warning' }],
   })
   expect(value.nodes[0]?.ports[0]?.name).toBe('api_made.off')
+  expect(engine.runtime.get('reading')?.document.nodes[0]?.ports[0]?.message).toBe('api_made.off')
 })
 
 test('a flow whose module is gone is renamed and belongs to the API then', async () => {

@@ -7,7 +7,7 @@ import * as z from 'zod'
 import { createFlowStore } from '../../src/flows/store.ts'
 import { type Engine, openEngine } from './engine.ts'
 
-/** What starts of `door` have told, and the keys that they refuse. */
+/** What starts of `door` have told, and the keys that they refuse, or nodes that are refused once. */
 const starts: string[] = []
 const refused = new Set<string>()
 const door = defineNode({
@@ -19,7 +19,7 @@ const door = defineNode({
   arrival: 'each',
   start({ node, settings: { key } }) {
     starts.push(`${node} ${key}`)
-    if (refused.has(key)) throw new Error(`no door takes the key`)
+    if (refused.has(key) || refused.delete(`${node} once`)) throw new Error(`no door takes the key`)
     return { onValue: (_port, value) => void starts.push(`${node} got ${String(value)}`) }
   },
 })
@@ -198,4 +198,35 @@ test('what is stored already and does not start leaves the old content running, 
   expect(starts.splice(0)).toEqual(['a bad', 'a 1', 'a got 7'])
   await follow('2')
   expect(await startFailures('shared')).toEqual([])
+})
+
+test('a renaming makes only those nodes of other flows anew that name the flow; one that does not start refuses it', async () => {
+  const { nodes } = doors({ own: '1', naming: '1' })
+  const [own, naming] = nodes!
+  const guard = {
+    ...doors({}),
+    nodes: [own!, { ...naming!, ports: [{ direction: 'input', name: 'hall.x' } as const] }],
+  }
+  await engine.publish('hall', doors({ gate: '1' }))
+  await engine.root('POST', '/flows/hall/start')
+  await active('guard', guard)
+  expect((await engine.root('POST', '/flows/hall/rename', { name: 'lobby' })).value).toMatchObject({ status: 'active' })
+  expect(starts.splice(0)).toEqual(['naming 1', 'gate 1'])
+  engine.runtime.publish('lobby.x', 1)
+  engine.runtime.publish('guard.x', 2)
+  await expect.poll(() => starts.toSorted()).toEqual(['gate got 1', 'naming got 1', 'own got 2'])
+
+  starts.splice(0)
+  refused.add('naming once')
+  const answer = await engine.root('POST', '/flows/lobby/rename', { name: 'attic' })
+  expect(answer.problem).toMatchObject({
+    status: 422,
+    code: 'flow_invalid',
+    errors: [{ code: 'start_failed', path: '/nodes/1' }],
+  })
+  expect(starts).toEqual(['naming 1', 'naming 1'])
+  expect((await engine.root('GET', '/flows/attic')).status).toBe(404)
+  expect((await engine.root('GET', '/flows/lobby')).value).toMatchObject({ status: 'active', issues: [] })
+  engine.runtime.publish('lobby.x', 3)
+  await expect.poll(() => starts.slice(2).toSorted()).toEqual(['gate got 3', 'naming got 3'])
 })

@@ -43,6 +43,7 @@ let lastValues: LastValues
 let server: Running
 /** What paused flows hold, until it is committed. */
 let held = Promise.resolve()
+const changes = new Map<string, Promise<unknown>>()
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'messages-'))
   database = await openDatabase({ ...(await databaseAt(directory)), log: quiet })
@@ -58,6 +59,7 @@ beforeAll(async () => {
       find: (name) => declared.get(name),
       initials: () => initials,
       dtypeOf: (name) => declared.get(name)?.dtype,
+      changing: (flow) => changes.get(flow),
     },
     committed: () => held,
     publish(message, value) {
@@ -124,6 +126,22 @@ test('the catalogue lists what is declared by name, with last values [R068] [R07
     { value: null, ts: null },
   ])
   expect(list[0]).toMatchObject({ value: null, ts: null })
+})
+
+test('values for a flow that gets another name wait until it has it', async () => {
+  const renaming = Promise.withResolvers<void>()
+  changes.set('climate', renaming.promise)
+  const answer = publish('climate.any', { value: 'late' })
+  // another message is published meanwhile
+  expect((await publish('heating.level', { value: 18 })).status).toBe(200)
+  expect(await history('climate.any')).toEqual([])
+  const message = declared.get('climate.any')!
+  declared.delete('climate.any')
+  changes.clear()
+  renaming.resolve()
+  expect((await answer).status).toBe(404)
+  expect(await lastValues.history('climate.any', { limit: 1 })).toEqual([])
+  declared.set('climate.any', message)
 })
 
 test('a message that nobody declares is 404 and stores nothing [R079]', async () => {

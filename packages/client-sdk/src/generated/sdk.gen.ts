@@ -424,7 +424,7 @@ export class Flows extends HeyApiClient {
     /**
      * Rename a flow
      *
-     * Messages with their values, runs and the references of other flows follow. Active flows that are concerned end and start again.
+     * Messages with their values, runs and the references of other flows follow. An active flow is made anew; of others those nodes that name its messages, and what comes to them meanwhile waits.
      */
     public rename<ThrowOnError extends boolean = true>(parameters: {
         path_name: string;

@@ -2108,7 +2108,7 @@ export type FlowsRenameErrors = {
      */
     409: Problem;
     /**
-     * `validation_failed`: The request is not valid
+     * `flow_invalid`: The flow has errors · `validation_failed`: The request is not valid
      */
     422: Problem;
     /**

@@ -61,6 +61,12 @@ export interface Replayed {
   readonly deliver: () => void
 }
 
+/** Another name for a flow. */
+export interface NewName {
+  readonly from: string
+  readonly to: string
+}
+
 /** What a flow is started with. */
 export interface StartOptions {
   /**
@@ -72,12 +78,16 @@ export interface StartOptions {
   readonly deferred?: boolean
   /** Start paused: what the flow has left waits to be released. */
   readonly paused?: boolean
+  /** The same flow under its earlier name, which has ended: values of joins go on, and equal schedules keep their times. */
+  readonly after?: LiveFlow | undefined
 }
 
 /** What a flow is rebuilt with. */
 export interface RebuildOptions extends Pick<StartOptions, 'values'> {
   /** Every node is made anew. */
   readonly restart?: boolean
+  /** The messages of a flow have another name: inputs that read them keep what they have. */
+  readonly renamed?: NewName
   /** Makes the change last, once every new node has started; it is told the ids that `rebuild` answers. */
   readonly commit?: (rebuilt: readonly string[]) => Promise<void>
 }

@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 
-import { accepts, type FlowDocument } from '@flow-service/protocol'
+import { accepts, type FlowDocument, flowPart, messagePart } from '@flow-service/protocol'
 import * as EffectCause from 'effect/Cause'
 import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
@@ -16,7 +16,7 @@ import { StartError } from '../node-life.ts'
 import type { InputPort } from './bus.ts'
 import { formOf, isEqual } from './equal-nodes.ts'
 import { fillInputs, type FlowDeps, Unit } from './flow-units.ts'
-import type { RebuildOptions } from './flow.ts'
+import type { NewName, RebuildOptions } from './flow.ts'
 import { Generation, type GenerationFlow } from './generation.ts'
 import { HandoverQueue, type Left, passedOn } from './handover.ts'
 import type { HomeNode } from './node-home.ts'
@@ -156,10 +156,15 @@ export class Rebuild {
       const before = predecessorOf(node, this.#oldById)
       for (const input of before === undefined ? [] : node.inputs) {
         const same = before?.node.inputs.find(({ port }) => port === input.port)
-        const isSame = same?.message === input.message && same.dtype === input.dtype
-        if (isSame && same.filled && !this.#isOutdated(same, document)) input.fill(same.latest)
+        if (same === undefined || !this.#isSame(same, input)) continue
+        if (same.filled && !this.#isOutdated(same, document)) input.fill(same.latest)
       }
     }
+  }
+
+  #isSame(before: InputPort, { dtype, message }: InputPort): boolean {
+    const messages = [before.message, follow(before.message, this.#options.renamed)]
+    return before.dtype === dtype && messages.includes(message)
   }
 
   /**
@@ -274,8 +279,12 @@ const idOf = ({ node }: GraphNode): string => node.id
 const byId = (units: readonly Unit[]): ReadonlyMap<string, Unit> =>
   new Map(units.map((unit) => [unit.node.node.id, unit]))
 
+/** A message as it is called once a flow has another name. */
+const follow = (message: string, names: NewName | undefined): string =>
+  names !== undefined && flowPart(message) === names.from ? `${names.to}.${messagePart(message)}` : message
+
 /** The node whose place a node takes, if it takes over what that one leaves: they have one id, and one type. */
-function predecessorOf({ node, definition }: LiveNode, units: ReadonlyMap<string, Unit>): Unit | undefined {
+export function predecessorOf({ node, definition }: LiveNode, units: ReadonlyMap<string, Unit>): Unit | undefined {
   const before = units.get(node.id)
   return before?.node.definition.type === definition.type ? before : undefined
 }

@@ -25,7 +25,7 @@ import { Loop } from './loop.ts'
 import type { HomeNode, Waiting } from './node-home.ts'
 import { clearOutdated } from './node-marker.ts'
 import type { LiveNode } from './node.ts'
-import { Rebuild, type RebuildFlow } from './rebuild.ts'
+import { predecessorOf, Rebuild, type RebuildFlow } from './rebuild.ts'
 import { feed, replayOf, type Request, requestOf } from './requests.ts'
 
 /** How long executions may take to end once the flow stops. */
@@ -94,6 +94,7 @@ export class RunningFlow implements LiveFlow, LeftHome, RebuildFlow {
         nodes: buildGraph(this.document).nodes,
       })
       this.become(this.document, this.#first.units)
+      for (const { before, unit } of this.#continued(options)) unit.context.inherit(before.context)
       this.#fill(options)
       left = new LeftWork(this, await this.work.left())
       left.restoreTimers()
@@ -258,6 +259,21 @@ export class RunningFlow implements LiveFlow, LeftHome, RebuildFlow {
   #fill(options: StartOptions): void {
     const ports = [...this.#units.values()].flatMap(({ node }) => node.inputs)
     fillInputs(ports, this.document, options)
+    for (const { before, unit } of this.#continued(options)) {
+      for (const input of unit.node.inputs) {
+        const same = before.node.inputs.find(({ port }) => port === input.port)
+        if (same?.dtype === input.dtype && same.filled) input.fill(same.latest)
+      }
+    }
+  }
+
+  /** Nodes that go on where those of the flow of the earlier name have ended. */
+  #continued({ after }: StartOptions): { readonly before: Unit; readonly unit: Unit }[] {
+    if (!(after instanceof RunningFlow)) return []
+    return [...this.#units.values()].flatMap((unit) => {
+      const before = predecessorOf(unit.node, after.units)
+      return before === undefined ? [] : [{ before, unit }]
+    })
   }
 
   async #stop(): Promise<void> {

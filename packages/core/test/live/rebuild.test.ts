@@ -239,6 +239,44 @@ test('a join goes on with the values that it had, where ports are what they were
   expect(calls).toHaveLength(1)
 })
 
+test('a join goes on with what it has of a flow that gets another name', async () => {
+  const { calls, definition } = recorder('both', 'combine')
+  const own = engine([definition])
+  const join = (from: string) =>
+    flow([{ id: 'j', type: 'both', ports: [input('x'), input('y', { name: `${from}.y` } as never)] }])
+  const live = await own.start(join('old'))
+  own.runtime.publish('old.y', 'left')
+  await rebuild(own, live, join('new'), { renamed: { from: 'old', to: 'new' } })
+  own.runtime.publish('f.x', 1)
+  await turn()
+  expect(calls).toEqual([['j', { x: 1, y: 'left' }]])
+})
+
+test('a flow under another name goes on with its joins, and at the times of its schedules', async () => {
+  const ticks: number[] = []
+  const { calls, definition } = recorder('both', 'combine')
+  const own = engine([
+    definition,
+    type('ticks', (ctx) => (ctx.every(10, () => void ticks.push(own.host.clock.now())), {})),
+  ])
+  const document = flow([
+    { id: 'j', type: 'both', ports: [input('x'), input('y')] },
+    { id: 't', type: 'ticks' },
+  ])
+  const startMs = own.host.clock.now()
+  const live = await own.start(document)
+  own.runtime.publish('f.y', 'left')
+  await own.host.advance(4000)
+  await live.stop({ keep: true })
+  await own.host.advance(1000)
+  const moved = { ...document, name: 'g' }
+  await own.runtime.start(JSON.parse(JSON.stringify(moved).replaceAll('"f.', '"g.')), { after: live })
+  own.runtime.publish('g.x', 1)
+  await own.host.advance(5000)
+  expect(calls).toEqual([['j', { x: 1, y: 'left' }]])
+  expect(ticks).toEqual([startMs + 10_000])
+})
+
 test('what waits for a node, input or type that is gone is given up', async () => {
   const { definition } = watched({ start: 1 })
   const { definition: plain } = recorder('plain')
