@@ -1,7 +1,8 @@
 /**
  * The flows in TypeScript of a running engine, and how a change of their modules gets into it.
  *
- * - code-flows.C1 what does not load changes nothing: the flows of a module in error stay as they were last loaded.
+ * - code-flows.C1 what does not load changes nothing: the flows of a module in error stay as they were last loaded, and so
+ *   does one that runs and would not start.
  * - code-flows.C2 a flow is gone only when its module loads without it, or is gone itself.
  * - code-flows.C3 reloads do not overlap; what changes during one is seen by the next.
  * @module
@@ -72,10 +73,10 @@ export function createCodeFlows(source: CodeSource, deps: CodeRegistrationDeps):
       return { changed: [], unchanged: namesOf(wanted, deps), removed: [], errors }
     const found = await source.load().catch(unreadable)
     const { flows, refused } = await keepLastGood(found, { earlier: wanted, directory: source.directory, deps })
-    const registration = await registerFlows(flows, deps)
+    const registration = await registerFlows(flows, deps, wanted)
     const changed = new Set(registration.changed.map(({ name }) => name))
     for (const { name, previousVersion } of registration.changed) if (previousVersion === null) created.add(name)
-    wanted = flows
+    wanted = registration.flows
     errors = [...found.errors, ...refused, ...registration.errors]
     // what a module in error imports is not known: what it imported before is
     files = errors.length === 0 ? found.files : [...new Set([...files, ...found.files])]

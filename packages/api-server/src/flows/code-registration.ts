@@ -10,11 +10,13 @@ import type { LoadError } from '../code/project.ts'
 import type { CodeRegistry, RegisteredFlow } from '../code/registry.ts'
 import type { Database } from '../db/database.ts'
 import type { EventLog } from '../events/event-log.ts'
+import { ProblemError } from '../http/errors.ts'
 import { newId } from '../process/new-id.ts'
 import { keepRefs } from './flow-rows.ts'
 import type { FlowsDeps } from './flows.ts'
 import type { LiveFlows } from './live.ts'
 import type { PublishedFlowsOwner } from './published-flows.ts'
+import { nameTaken } from './refusals.ts'
 import { createFlowStore, type FlowRow, type FlowStore } from './store.ts'
 import { contentOf, currentContent } from './stored-content.ts'
 
@@ -41,43 +43,54 @@ export interface FlowChange {
 
 /** What a registration did. */
 export interface Registration {
+  /** What was asked for, but for flows that did not start: they are what they were before. */
+  readonly flows: readonly RegisteredFlow[]
   readonly changed: readonly FlowChange[]
   /** Flows that were registered before and are not any more: failed until they are back. */
   readonly removed: readonly string[]
-  /** What could not be registered, because the API has a flow of the name. */
+  /** What could not be registered: the API has a flow of the name, or a node of the flow that runs does not start. */
   readonly errors: readonly LoadError[]
 }
 
 /**
- * Registers these flows in place of those that were registered before: active ones that have changed are rebuilt,
- * active ones that are not among them end. Called once at least, with no flows too.
+ * Registers these flows in place of those that were registered before, `earlier`: active ones that have changed are
+ * rebuilt, active ones that are not among them end. Called once at least, with no flows too.
  */
 export async function registerFlows(
   flows: readonly RegisteredFlow[],
   deps: CodeRegistrationDeps,
+  earlier: readonly RegisteredFlow[] = [],
 ): Promise<Registration> {
   const { code, live, published } = deps
   const store = createFlowStore(deps.database.sql)
   await code.prepare(flows)
   const missing = new Set(flows.map(({ document }) => document.name).filter((name) => code.isMissing(name)))
   const definedBefore = await code.defined()
-  const results = await Promise.all(flows.map(async (flow) => ({ flow, row: await registerFlow(flow, store, deps) })))
-  const taken = results.filter(({ row }) => row === null).map(({ flow }) => flow)
-  const kept = results.flatMap(({ flow, row }) => (row === null ? [] : [{ flow, row }]))
+  const before = new Map(flows.map(({ document: { name } }) => [name, published.get(name)]))
+  const results = await Promise.all(
+    flows.map((flow) => registerFlow(flow, earlier.find(isNamed(flow.document.name)), { ...deps, store })),
+  )
+  const kept = results.filter(({ row, isKept }) => row !== null || isKept)
   await code.replace(kept.map(({ flow }) => flow))
   const changed: FlowChange[] = []
-  for (const { row } of kept) {
-    const before = published.get(row.name)
+  for (const { row, isReplaced } of results) {
+    if (row === null) continue
+    const known = before.get(row.name)
     const { document } = currentContent(row)
     const isBack = missing.has(row.name)
-    if (before !== undefined && !row.is_new && !isBack) continue
+    if (known !== undefined && !row.is_new && !isBack) continue
     published.set(document)
-    changed.push(changeOf(before, document))
-    await live.exclusive(row.id, () => (isBack ? reopen(row, live) : live.rebuild(row)))
+    changed.push(changeOf(known, document))
+    if (!isReplaced) await live.exclusive(row.id, () => (isBack ? reopen(row, live) : live.rebuild(row)))
   }
   const removed = definedBefore.filter((name) => code.isMissing(name))
   await endMissing(removed, store, deps)
-  return { changed, removed, errors: taken.map(nameTaken) }
+  return {
+    flows: results.map(({ flow }) => flow),
+    changed,
+    removed,
+    errors: results.flatMap(({ error }) => error ?? []),
+  }
 }
 
 async function endMissing(names: readonly string[], store: FlowStore, { live }: CodeRegistrationDeps): Promise<void> {
@@ -104,27 +117,88 @@ function changeOf(before: FlowDocument | undefined, { name, mode, version, nodes
   return { name, mode, previousVersion: before?.version ?? null, version, nodes: [...fresh, ...gone] }
 }
 
-const nameTaken = ({ document, module }: RegisteredFlow): LoadError => ({
-  file: module,
-  line: null,
-  column: null,
-  message: `there is a flow "${document.name}" that was made through the API; rename one, or delete that one`,
-  frame: null,
-})
+const isNamed =
+  (name: string) =>
+  ({ document }: RegisteredFlow): boolean =>
+    document.name === name
 
-function registerFlow(
+const failing = (file: string, message: string): LoadError => ({ file, line: null, column: null, message, frame: null })
+
+type NewRow = FlowRow & { readonly is_new: boolean }
+
+/** What became of one flow. */
+interface Registered {
+  /** As it is registered from now on. */
+  readonly flow: RegisteredFlow
+  /** Null when it was not stored. */
+  readonly row: NewRow | null
+  /** Whether it ran, and has its new nodes. */
+  readonly isReplaced?: boolean
+  /** Whether it runs on as it was before. */
+  readonly isKept?: boolean
+  readonly error?: LoadError
+}
+
+interface Registering extends CodeRegistrationDeps {
+  readonly store: FlowStore
+}
+
+async function registerFlow(
+  flow: RegisteredFlow,
+  before: RegisteredFlow | undefined,
+  deps: Registering,
+): Promise<Registered> {
+  const { name } = flow.document
+  const isChanged = before !== undefined && documentDigest(before.document) !== documentDigest(flow.document)
+  const running = isChanged ? await deps.store.byName(name) : null
+  if (before && running?.origin === 'code' && deps.live.running(running))
+    return replaceFlow(flow, before, running, deps)
+  const row = await storeFlow(flow, deps)
+  if (row !== null) return { flow, row }
+  const message = `there is a flow "${name}" that was made through the API; rename one, or delete that one`
+  return { flow, row, error: failing(flow.module, message) }
+}
+
+/** Gives a flow that runs its new form, which is stored once its nodes have started. */
+async function replaceFlow(
+  flow: RegisteredFlow,
+  before: RegisteredFlow,
+  row: FlowRow,
+  deps: Registering,
+): Promise<Registered> {
+  const { live, published } = deps
+  const version = row.version + 1
+  const next = { ...row, published: contentOf(flow.document), version, published_version: version }
+  let stored: NewRow | null = null
+  const commit = async (): Promise<FlowRow> => {
+    stored = await storeFlow(flow, deps)
+    if (stored === null) throw nameTaken(row.name)
+    published.take(stored)
+    return stored
+  }
+  try {
+    await live.exclusive(row.id, () => live.replace({ row, next, commit, unchecked: true }))
+    return { flow, row: stored, isReplaced: true }
+  } catch (error) {
+    if (!(error instanceof ProblemError && error.code === 'flow_invalid')) throw error
+    const message = `${error.message}; it goes on as it was`
+    return { flow: before, row: null, isKept: true, error: failing(flow.module, message) }
+  }
+}
+
+/** Null when the API has a flow of the name. */
+function storeFlow(
   { document, module, project, commit }: RegisteredFlow,
-  store: FlowStore,
-  deps: CodeRegistrationDeps,
-): Promise<(FlowRow & { is_new: boolean }) | null> {
+  { artifacts, database, eventLog, store }: Registering,
+): Promise<NewRow | null> {
   const { name } = document
   const code = { module, project, digest: documentDigest(document), commit }
-  return deps.database.transaction(async (tx) => {
+  return database.transaction(async (tx) => {
     const row = await store.register(tx, { id: newId(), name, content: contentOf(document), code })
     if (row === null) return null
-    await keepRefs(deps.artifacts, tx, row)
+    await keepRefs(artifacts, tx, row)
     const detail = { version: row.version, module, commit }
-    if (row.is_new) await deps.eventLog.audit(tx, { action: 'flow.publish', actor: null, flow: name, detail })
+    if (row.is_new) await eventLog.audit(tx, { action: 'flow.publish', actor: null, flow: name, detail })
     return row
   })
 }

@@ -90,6 +90,8 @@ interface Replacement {
   readonly restart?: boolean
   /** The flow with another name whose messages the form names anew. */
   readonly renamed?: NewName
+  /** What is wrong with the form is looked for first, as nobody has done yet. */
+  readonly unchecked?: boolean
   /** Stores it and takes it over; answers the row as it is then. Told the nodes that are made anew or go. */
   readonly commit: (rebuilt: readonly string[]) => Promise<FlowRow>
 }
@@ -176,13 +178,20 @@ class RuntimeFlows implements LiveFlows {
     return this.#failures.size
   }
 
-  async replace({ row, next, commit, ...options }: Replacement): Promise<Awaited<ReturnType<LiveFlows['replace']>>> {
+  async replace({
+    row,
+    next,
+    commit,
+    unchecked = false,
+    ...options
+  }: Replacement): Promise<Awaited<ReturnType<LiveFlows['replace']>>> {
     const flow = this.running(row)
     const content = publishedContent(next)
     if (content?.document.mode === 'live' && flow) {
       let made = next
       const store = async (rebuilt: readonly string[]): Promise<void> => void (made = await commit(rebuilt))
       try {
+        if (unchecked) this.#assertSound(content.document, content.fault)
         const rebuilt = await flow.rebuild(content.document, { ...options, values: this.#values(), commit: store })
         this.#outdated.delete(row.id)
         return { row: made, rebuilt }

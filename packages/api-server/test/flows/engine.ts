@@ -163,7 +163,8 @@ export async function openEngine(options: EngineOptions = {}) {
     dataDir,
     events,
     errors: nouns.codeFlows.errors,
-    register: (loaded: readonly RegisteredFlow[]) => registerFlows(loaded, nouns),
+    register: (loaded: readonly RegisteredFlow[], earlier?: readonly RegisteredFlow[]) =>
+      registerFlows(loaded, nouns, earlier),
     runnable: nouns.runnableFlows,
     logged: server.logged,
     ...clientOf(server.url),

@@ -1,9 +1,15 @@
 /** Publications of active flows: what is made anew, what is refused, and what goes on. */
 import { defineNode } from '@flow-service/connector-sdk'
-import type { FlowDocumentInput, PublishedFlow } from '@flow-service/protocol'
+import {
+  type FlowDocumentInput,
+  flowDocumentInputSchema,
+  normalizeDocument,
+  type PublishedFlow,
+} from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 
+import type { RegisteredFlow } from '../../src/code/registry.ts'
 import { createFlowStore } from '../../src/flows/store.ts'
 import { type Engine, openEngine } from './engine.ts'
 
@@ -229,4 +235,36 @@ test('a renaming makes only those nodes of other flows anew that name the flow; 
   expect((await engine.root('GET', '/flows/lobby')).value).toMatchObject({ status: 'active', issues: [] })
   engine.runtime.publish('lobby.x', 3)
   await expect.poll(() => starts.slice(2).toSorted()).toEqual(['gate got 3', 'naming got 3'])
+})
+
+test('a flow in TypeScript that runs and would not start is not registered, and goes on as it was', async () => {
+  const inCode = (keys: Record<string, string>): RegisteredFlow => ({
+    document: normalizeDocument('porch', flowDocumentInputSchema.parse(doors(keys))),
+    module: 'flows/porch.ts',
+    project: null,
+    commit: null,
+    bundles: new Map(),
+  })
+  const first = [inCode({ a: '1', b: '1' })]
+  await engine.register(first)
+  await engine.root('POST', '/flows/porch/start')
+  starts.splice(0)
+  refused.add('2')
+  const registration = await engine.register([inCode({ a: '1', b: '2' })], first)
+  expect(registration).toMatchObject({ changed: [], removed: [], flows: first })
+  expect(registration.errors).toMatchObject([
+    { file: 'flows/porch.ts', message: 'flow "porch": no door takes the key; it goes on as it was' },
+  ])
+  expect(starts.splice(0)).toEqual(['b 2', 'b 1'])
+  expect((await engine.root('GET', '/flows/porch')).value).toMatchObject({ version: 1, status: 'active', issues: [] })
+  const rows = await engine.database.sql`select 1 from engine_event where action = 'flow.publish' and flow = 'porch'`
+  expect(rows).toHaveLength(1)
+
+  refused.clear()
+  expect(await engine.register([inCode({ a: '1', b: '2' })], first)).toMatchObject({
+    changed: [{ name: 'porch', version: 2, nodes: ['b'] }],
+    errors: [],
+  })
+  expect(starts).toEqual(['b 2'])
+  expect((await engine.root('GET', '/flows/porch')).value).toMatchObject({ version: 2, status: 'active', issues: [] })
 })
