@@ -17,18 +17,10 @@ import type { EventBus } from '../events/event-bus.ts'
 import type { CurrentValues } from '../messages/current-values.ts'
 import type { Log } from '../process/log.ts'
 import type { LiveWork } from '../work/work.ts'
+import { type LiveState, liveStateOf, startFailed } from './live-state.ts'
 import { flowInvalid, isError } from './refusals.ts'
 import { createFlowStore, type FlowHead, type FlowRow, type FlowStore } from './store.ts'
 import { publishedContent, type ReadContent } from './stored-content.ts'
-
-/** What the engine shows of a flow beside its document. */
-export interface LiveState {
-  readonly status: FlowStatus
-  readonly held: number
-  readonly nodeStates: readonly NodeState[]
-  /** Why the flow is not active, and what is wrong with its connections. */
-  readonly issues: readonly Issue[]
-}
 
 /** Starts and stops live flows. Rows are those of flows with a published form. */
 export interface LiveFlows {
@@ -133,16 +125,10 @@ class RuntimeFlows implements LiveFlows {
   }
 
   state(row: FlowHead): LiveState {
-    const flow = this.running(row)
-    const failure = this.#failures.get(row.id)
-    const outdated = flow && this.#outdated.get(row.id)
-    const nodeStates = this.nodeStates(row.name)
-    return {
-      status: this.#moving.get(row.id) ?? statusOf(row, flow, failure),
-      held: flow?.held ?? 0,
-      nodeStates,
-      issues: [...[failure ?? outdated ?? []].flat(), ...nodeStates.flatMap(healthIssues)],
-    }
+    const { id, name } = row
+    const failure = this.#failures.get(id)
+    const known = { failure, outdated: this.#outdated.get(id), moving: this.#moving.get(id) }
+    return liveStateOf(row, this.running(row), this.nodeStates(name), known)
   }
 
   nodeStates(name: string): readonly NodeState[] {
@@ -385,24 +371,4 @@ class RuntimeFlows implements LiveFlows {
       this.#deps.log.warn({ err: error, flow: name }, 'what a live flow keeps is not committed yet')
     }
   }
-}
-
-function statusOf(row: FlowHead, flow: LiveFlow | undefined, failure: Issue | undefined): FlowStatus {
-  const { published_mode: mode } = row
-  if (mode === null) return 'draft'
-  if (flow) return flow.paused ? 'paused' : 'active'
-  if (failure) return 'failed'
-  return mode === 'batch' ? 'ready' : 'stopped'
-}
-
-function startFailed(error: unknown, document: FlowDocument): Issue {
-  const node = error instanceof StartError ? error.node : null
-  const at = document.nodes.findIndex(({ id }) => id === node)
-  const message = error instanceof Error ? error.message : String(error)
-  return { severity: 'error', code: 'start_failed', message, node, path: at < 0 ? null : `/nodes/${at}` }
-}
-
-function healthIssues({ node, health, message }: NodeState): Issue[] {
-  if (health !== 'down') return []
-  return [{ severity: 'warning', code: 'connector_down', message: message ?? `"${node}" is down`, node, path: null }]
 }
