@@ -84,7 +84,14 @@ export type WorkBody =
       readonly atMs: number
     }
   /** A timer of the node. */
-  | { readonly is: 'timer'; readonly key: string; readonly dueMs: number; readonly data: unknown }
+  | {
+      readonly is: 'timer'
+      readonly key: string
+      readonly dueMs: number
+      readonly data: unknown
+      /** Of an execution that is tried again: the number of the attempt. */
+      readonly attempt?: number
+    }
   /** An execution of a node that must not be repeated; what is left of it after a crash is a dead letter. */
   | { readonly is: 'execution'; readonly arrivals: readonly (readonly [port: string, value: unknown])[] }
 

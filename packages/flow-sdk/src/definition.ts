@@ -27,11 +27,14 @@ export interface Execution {
   readonly timeout?: number
   /** Whether equal inputs may reuse an earlier result in batch runs; true unless given. */
   readonly cache?: boolean
-  /** Batch runs: execute a failing node again; once unless given. */
+  /** Execute a failing node again; once unless given. */
   readonly retry?: Retry
 }
 
-/** How often a failing node of a run is executed, and the pauses between. A cancel is never retried. */
+/**
+ * How often a failing node is executed, and the pauses between. A cancel is never retried. In a live flow the node takes
+ * what comes meanwhile, and the pauses outlive the engine.
+ */
 export interface Retry {
   /** Executions in all, 1 to 20, the first one included. */
   readonly attempts: number

@@ -104,7 +104,7 @@ const nodeFields = {
   retry: nodeRetrySchema
     .nullable()
     .default(null)
-    .meta({ description: 'Batch flows only: execute the node again when it fails; null: once.' }),
+    .meta({ description: 'Execute the node again when it fails, as far as its type may be repeated; null: once.' }),
 }
 
 /** A node as clients write it. */

@@ -118,7 +118,7 @@ export type NodeInput = {
      */
     timeout?: number | null;
     /**
-     * Batch flows only: execute the node again when it fails; null: once.
+     * Execute the node again when it fails, as far as its type may be repeated; null: once.
      */
     retry?: NodeRetry | null;
     ports?: Array<PortInput>;

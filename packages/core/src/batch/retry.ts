@@ -2,15 +2,11 @@
  * Attempts of a node of a run: one, or as many as its `retry` allows while they fail (batch.B9).
  * @module
  */
-import { createHash } from 'node:crypto'
-
 import type { NodeRetry } from '@flow-service/protocol'
 
+import { retryDelayMs } from '../retry-delay.ts'
 import { startTimer } from '../timers.ts'
 import type { NodeEnd, Turn } from './context.ts'
-
-/** The part of a delay that chance takes away, so that the nodes of a sweep do not come back all at once. */
-const JITTER = 0.25
 
 /**
  * The end of the last attempt. `execute` is called with the number of the attempt, from 1, and a function that it calls
@@ -37,20 +33,13 @@ export async function attempted(
       context.observe({ kind: 'attempt', node: id, attempt, startMs, atMs: clock.now(), error })
     }
     if (error === null || error.type === 'cancelled' || attempt === retry.attempts) return end
-    const waitMs = delayMs(retry, attempt, `${context.run}/${id}`)
+    const waitMs = retryDelayMs(retry, attempt, `${context.run}/${id}`)
     const text = `attempt ${attempt} of ${retry.attempts} failed: ${error.type}: ${error.message}\n`
     context.observe({ kind: 'log', node: id, stream: 'stderr', text })
     // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
     await aside(passed(turn, waitMs))
     if (context.signal.aborted) return { status: 'cancelled' }
   }
-}
-
-/** Milliseconds between an attempt that failed and the next; the same for the same run and node. */
-export function delayMs({ delay_s, factor, max_delay_s }: NodeRetry, attempt: number, salt: string): number {
-  const whole = Math.min(delay_s * factor ** (attempt - 1), max_delay_s) * 1000
-  const chance = createHash('sha256').update(`${salt}/${attempt}`).digest().readUInt32LE(0) / 2 ** 32
-  return whole * (1 - JITTER * chance)
 }
 
 /** Settles when the time has passed or the run is cancelled. */

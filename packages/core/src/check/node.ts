@@ -69,19 +69,11 @@ function checkByType({ document, node, at, report }: NodeCheck, definition: AnyN
 }
 
 /** Where a retry has no effect. */
-function checkRetry({ document, node, at, report }: NodeCheck, definition: AnyNodeDefinition, shape: NodeShape): void {
+function checkRetry({ node, at, report }: NodeCheck, definition: AnyNodeDefinition, shape: NodeShape): void {
   if (node.retry === null) return
-  const place = { node: node.id, path: `/nodes/${at}/retry`, severity: 'warning' } as const
-  if (document.mode === 'live') {
-    report(
-      'retry_ignored',
-      'live flows execute a node once for each arrival, so "retry" has no effect; remove it',
-      place,
-    )
-  } else if (!mayRetry(definition, shape)) {
-    const message = `a "${node.type}" node is executed once only, as a repetition may do harm; remove "retry"`
-    report('retry_ignored', message, place)
-  }
+  if (mayRetry(definition, shape)) return
+  const message = `a "${node.type}" node is executed once only, as a repetition may do harm; remove "retry"`
+  report('retry_ignored', message, { node: node.id, path: `/nodes/${at}/retry`, severity: 'warning' })
 }
 
 /** Of what a node claims, no other one of the flow has any. */

@@ -25,6 +25,8 @@ export interface DueTimer {
   readonly key: string
   readonly dueMs: number
   readonly data: unknown
+  /** Of an execution that is tried again: the number of the attempt. */
+  readonly attempt?: number
 }
 
 /** A node that messages are delivered to. */

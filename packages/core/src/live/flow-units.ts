@@ -9,7 +9,7 @@ import { EngineContext } from '../engine-context.ts'
 import { append, type GraphNode } from '../graph.ts'
 import type { Host } from '../host.ts'
 import { NodeLife, parseSettings, StartError } from '../node-life.ts'
-import { isIdempotent, type NodeRegistry } from '../registry.ts'
+import { isIdempotent, mayRetry, type NodeRegistry } from '../registry.ts'
 import { secretsNamed } from '../secrets.ts'
 import type { Bus, Channel, Consumer, InputPort, OutputPort } from './bus.ts'
 import type { Cascades } from './cascades.ts'
@@ -61,11 +61,14 @@ export class Unit {
     if (definition === undefined) throw new StartError(id, `there is no node type "${type}"`)
     const settings = parseSettings({ registry, host }, definition, graphNode.node)
     const { inputs, outputs: ports } = graphNode
-    const idempotent = isIdempotent(definition, { id, mode: document.mode, settings, inputs, outputs: ports })
+    const shape = { id, mode: document.mode, settings, inputs, outputs: ports }
+    const idempotent = isIdempotent(definition, shape)
+    // who waits for a private run wants the first outcome
+    const retry = !isPrivate && mayRetry(definition, shape) ? graphNode.node.retry : null
     const { mask } = host.secrets
     const outputs = outputPortsOf(graphNode.node, document.name, bus)
     const marker = new NodeMarker(host.markers, { flow: document.name, node: id }, () => this.content)
-    this.node = new LiveNode(home, { graphNode, definition, outputs, idempotent, mask, marker, messages })
+    this.node = new LiveNode(home, { graphNode, definition, outputs, idempotent, retry, mask, marker, messages })
     this.context = new EngineContext({ host, document, owner: this.node, ports: graphNode, settings, isPrivate })
     this.document = document
     this.secrets = secretsNamed(graphNode.node.settings, host.secrets)

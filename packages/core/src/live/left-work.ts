@@ -18,6 +18,7 @@ import type { Cause } from './cascade.ts'
 import type { FlowWork } from './flow-work.ts'
 import type { Loop } from './loop.ts'
 import type { HomeNews } from './node-home.ts'
+import { isOwn, lostWith } from './node-retry.ts'
 import type { LiveNode } from './node.ts'
 
 /** How often work is taken up after a start before it is given up: it may be what ends the engine. */
@@ -136,8 +137,11 @@ export class LeftWork {
 /** What is lost when nobody does it; a timer that carries nothing has nothing to lose. */
 function valuesOf(body: WorkBody): unknown[] {
   if (body.is === 'arrival') return Object.values(body.values)
-  if (body.is === 'timer') return body.data === null ? [] : [body.data]
-  return body.is === 'trigger' ? [null] : body.arrivals.map(([, value]) => value)
+  if (body.is === 'trigger') return [null]
+  const lost = body.is === 'timer' && !isOwn(body) ? lostWith(body, null) : body
+  if ('data' in lost) return lost.data === null ? [] : [lost.data]
+  const arrivals = 'arrivals' in lost ? lost.arrivals : lost
+  return arrivals.length === 0 ? [null] : arrivals.map(([, value]) => value)
 }
 
 const isSpent = ({ work }: Item): boolean => work.attempts >= MAX_ATTEMPTS

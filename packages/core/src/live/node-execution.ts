@@ -16,6 +16,7 @@ import { ExecutionSignal } from './execution-signal.ts'
 import type { ExecutionStats } from './execution-stats.ts'
 import type { NodeCondition } from './node-condition.ts'
 import type { Handover, Home, HomeCondition, HomeNode } from './node-home.ts'
+import type { NodeRetry } from './node-retry.ts'
 
 /** The node that executes. */
 export interface ExecutingNode extends HomeNode {
@@ -56,6 +57,9 @@ export class NodeExecution {
   readonly #node: ExecutingNode
   readonly #stats: ExecutionStats
   readonly #idempotent: boolean
+  readonly #retry: NodeRetry | null
+  /** Of the execution, or the last one. */
+  #attempt = 1
   /** Null before the start and after the stop. */
   #instance: NodeInstance | null = null
   #state: Synchronous | Going = idle
@@ -64,11 +68,17 @@ export class NodeExecution {
   /** Of one that is running; null until somebody has asked for it. */
   #signal: ExecutionSignal | null = null
 
-  constructor(home: Home, node: ExecutingNode, idempotent: boolean) {
+  constructor(home: Home, node: ExecutingNode, idempotent: boolean, retry: NodeRetry | null) {
     this.#home = home
     this.#node = node
     this.#stats = home.stats
     this.#idempotent = idempotent
+    this.#retry = retry
+  }
+
+  /** How often the execution was begun, this time included. */
+  get attempt(): number {
+    return this.#cause === null ? 1 : this.#attempt
   }
 
   get instance(): NodeInstance | null {
@@ -124,7 +134,8 @@ export class NodeExecution {
   }
 
   /** Runs the handler: of one port's value, of a trigger or timer, or (null) of values by port. */
-  execute(what: Handled, value: unknown, cause: Cause): void {
+  execute(what: Handled, value: unknown, cause: Cause, attempt = 1): void {
+    this.#attempt = attempt
     if (this.#instance === null) cause.leave()
     else if (++cause.cascade.executions > MAX_CASCADE_EXECUTIONS) this.#limit(what, value, cause)
     else if (this.#idempotent) this.#run(what, value, cause, null)
@@ -133,6 +144,7 @@ export class NodeExecution {
 
   /** As `execute`, for a node that may execute the same twice: the way of nearly every delivery. */
   executePlainly(what: InputPort, value: unknown, cause: Cause): void {
+    this.#attempt = 1
     if (this.#instance === null) cause.leave()
     else if (++cause.cascade.executions > MAX_CASCADE_EXECUTIONS) this.#limit(what, value, cause)
     else this.#run(what, value, cause, null)
@@ -159,7 +171,7 @@ export class NodeExecution {
         this.#node.emit(outcome)
       }
     } catch (error) {
-      this.#node.fail(failureOf(error))
+      this.#fail(error, what, value)
     }
     if (isTimed) stats.took(performance.now() - startedMs)
     this.#rest()
@@ -219,7 +231,7 @@ export class NodeExecution {
       const values = await outcome
       if (values !== undefined && values !== null && this.#counts(going)) this.#node.emit(values)
     } catch (error) {
-      if (this.#counts(going)) this.#node.fail(failureOf(error))
+      if (this.#counts(going)) this.#fail(error, going.what, going.value)
     }
     this.#stats.took(performance.now() - (going.startedMs ?? 0))
     this.#ended()
@@ -234,6 +246,11 @@ export class NodeExecution {
     }
     this.#node.next()
     this.#node.loop.end()
+  }
+
+  #fail(error: unknown, what: Handled, value: unknown): void {
+    const failure = failureOf(error)
+    if (this.#retry?.again(failure, { what, value }, this.#attempt) !== true) this.#node.fail(failure)
   }
 
   /** Whether the outcome of an execution is still wanted. */

@@ -1,6 +1,6 @@
 /**
- * The lasting timers of one live node (`ctx.setTimer`): each is kept work until the executions that its tick directly
- * causes have ended.
+ * The lasting timers of one live node (`ctx.setTimer`, and of executions that are tried again): each is kept work until
+ * the executions that its tick directly causes have ended.
  * @module
  */
 import type { Cancel } from '@flow-service/connector-sdk'
@@ -46,19 +46,12 @@ export class NodeTimers implements LastingTimers {
     if (!Number.isFinite(dueMs)) throw new RangeError(`timer "${key}" is due at ${dueMs}, which is no time`)
     if (data !== null && JSON.stringify(data) === undefined)
       throw new TypeError(`timer "${key}" carries a ${typeof data}, which JSON has not; give it null or a JSON value`)
-    if (this.#phase === 'closed') return
-    const { flow, work } = this.#home
-    const node = this.#node.node.id
-    const [id, cascade] = [this.#home.newId(), this.#home.newId()]
-    const origin = { kind: 'timer', node, message: null } as const
-    const body = { is: 'timer', key, dueMs, data } as const
-    work.together(() => {
-      this.clear(key)
-      // a host that cannot keep it says so itself; the timer goes on in memory
-      work.keep({ id, flow, node, body, cascade, origin, attempts: 0, begun: [], ended: [] }).catch(() => {})
-    })
-    this.#wait({ id, timer: { key, dueMs, data }, cascade, begun: [], ended: [], cancel: () => {} })
-    this.#limit()
+    this.#keep({ key, dueMs, data })
+  }
+
+  /** Sets the timer of an execution that is tried again. */
+  setAgain(timer: DueTimer): void {
+    this.#keep(timer)
   }
 
   clear(key: string): void {
@@ -119,6 +112,22 @@ export class NodeTimers implements LastingTimers {
     this.#pending?.clear()
     for (const { id } of left) this.#home.work.drop(id)
     return left.map(({ timer, cascade }) => ({ timer, cascade }))
+  }
+
+  #keep(timer: DueTimer): void {
+    if (this.#phase === 'closed') return
+    const { flow, work } = this.#home
+    const node = this.#node.node.id
+    const [id, cascade] = [this.#home.newId(), this.#home.newId()]
+    const origin = { kind: 'timer', node, message: null } as const
+    const body = { is: 'timer', ...timer } as const
+    work.together(() => {
+      this.clear(timer.key)
+      // a host that cannot keep it says so itself; the timer goes on in memory
+      work.keep({ id, flow, node, body, cascade, origin, attempts: 0, begun: [], ended: [] }).catch(() => {})
+    })
+    this.#wait({ id, timer, cascade, begun: [], ended: [], cancel: () => {} })
+    this.#limit()
   }
 
   #forget(key: string, { cancel }: Pending): void {

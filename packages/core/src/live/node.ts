@@ -1,10 +1,10 @@
 /**
  * One node of a live flow: from a delivery to the values that its handler is called with, and from there to what it
- * publishes. Invariants node.N1-N7 of DESIGN.md.
+ * publishes. Invariants node.N1-N8 of DESIGN.md.
  * @module
  */
 import type { AnyNodeDefinition, NodeInstance, Values } from '@flow-service/connector-sdk'
-import { accepts, type FlowNode, type Health, type NodeState } from '@flow-service/protocol'
+import { accepts, type FlowNode, type Health, type NodeRetry as Retry, type NodeState } from '@flow-service/protocol'
 
 import type { ContextOwner } from '../context-owner.ts'
 import { type Failure, failureOf } from '../failure.ts'
@@ -21,6 +21,7 @@ import { type ExecutingNode, NodeExecution } from './node-execution.ts'
 import type { Handover, Home, KnownMessages, Waiting } from './node-home.ts'
 import { Mailbox } from './node-mailbox.ts'
 import { NodeOutputs } from './node-outputs.ts'
+import { calledAgain, isOwn, lostWith, NodeRetry } from './node-retry.ts'
 import { NodeTimers } from './node-timers.ts'
 
 /** What a node needs beside its flow. */
@@ -30,6 +31,8 @@ export interface NodeDeps extends ConditionDeps {
   readonly outputs: readonly OutputPort[]
   /** Whether an execution may be repeated. */
   readonly idempotent: boolean
+  /** How often one that fails is tried again; null: it is not. */
+  readonly retry: Retry | null
   /** Left out where nobody knows messages of other flows. */
   readonly messages?: KnownMessages | undefined
 }
@@ -60,7 +63,7 @@ export class LiveNode implements ExecutingNode, ContextOwner {
   /** What begins when the node publishes by itself. */
   #source: CascadeOrigin['kind'] = 'reading'
 
-  constructor(home: Home, { graphNode, definition, outputs, idempotent, messages, ...rest }: NodeDeps) {
+  constructor(home: Home, { graphNode, definition, outputs, idempotent, retry, messages, ...rest }: NodeDeps) {
     this.#home = home
     this.key = `${home.name}/${graphNode.node.id}`
     this.node = graphNode.node
@@ -68,8 +71,9 @@ export class LiveNode implements ExecutingNode, ContextOwner {
     this.loop = home.loop
     this.inputs = graphNode.inputs.map((port, index) => new InputPort(this, port, index))
     this.#isPlain = idempotent && definition.arrival === 'each'
-    this.#execution = new NodeExecution(home, this, idempotent)
     this.timers = new NodeTimers(home.timers, this)
+    const again = retry === null ? null : new NodeRetry(home.timers, this, this.timers, retry)
+    this.#execution = new NodeExecution(home, this, idempotent, again)
     this.condition = new NodeCondition(home.news, this, rest)
     this.#outputs = new NodeOutputs(home, this, outputs, foreignOutputs(home.name, outputs, messages, this.condition))
     this.#only = this.#outputs.only
@@ -150,6 +154,10 @@ export class LiveNode implements ExecutingNode, ContextOwner {
     this.#home.news.log(this.node.id, text)
   }
 
+  get attempt(): number {
+    return this.#execution.attempt
+  }
+
   executionSignal(): AbortSignal | null {
     return this.#execution.signal()
   }
@@ -190,7 +198,9 @@ export class LiveNode implements ExecutingNode, ContextOwner {
 
   /** Gives a timer up; one without data has nothing to lose. */
   giveUpTimer(reason: DeadLetter['reason'], timer: DueTimer, cascade: string): void {
-    if (timer.data !== null) this.deadLetters(reason, [heldBy(this.definition, timer)], cascade)
+    const lost = isOwn(timer) ? timer : lostWith(timer, this.inputs)
+    if (!('key' in lost)) this.deadLetters(reason, lost, cascade)
+    else if (lost.data !== null) this.deadLetters(reason, [heldBy(this.definition, lost)], cascade)
   }
 
   /** Sets the failure marker; the node goes on working. `cause` is that of the execution unless given. */
@@ -227,10 +237,21 @@ export class LiveNode implements ExecutingNode, ContextOwner {
     if (what.is === 'input') this.#takeOne(what, value, cause)
     else if (what.is === 'many') this.#takeMany(value as Arrival[], cause)
     else if (what.is === 'trigger') this.#act(cause)
+    else if (!isOwn(value as DueTimer)) this.#takeAgain(value as DueTimer, cause)
     else if (this.#execution.instance?.onTimer !== undefined) this.#execution.execute(TIMER, value, cause)
     else {
       // an earlier form of the node has set it
       this.giveUpTimer('stopped', value as DueTimer, cause.cascade.id)
+      cause.leave()
+    }
+  }
+
+  #takeAgain(timer: DueTimer, cause: Cause): void {
+    const called = calledAgain(this.inputs, timer)
+    if (called !== null) this.#execution.execute(called.what, called.value, cause, timer.attempt)
+    else {
+      // it was for an earlier form of the node
+      this.giveUpTimer('stopped', timer, cause.cascade.id)
       cause.leave()
     }
   }

@@ -3,7 +3,6 @@ import type { FlowDocument, NodeRetry } from '@flow-service/protocol'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 
-import { delayMs } from '../../src/batch/retry.ts'
 import {
   type BatchEvent,
   checkDocument,
@@ -13,6 +12,7 @@ import {
   runBatch,
   type StageEnd,
 } from '../../src/index.ts'
+import { retryDelayMs as delayMs } from '../../src/retry-delay.ts'
 import { memoryHost } from '../../src/testing.ts'
 import { batch, flow, input, output, pass, type } from '../documents.ts'
 
@@ -200,7 +200,7 @@ test('what may do harm is executed once, and the check says so', async () => {
   const found = (checked: FlowDocument) =>
     checkDocument(checked, registry).map(({ severity, code: issue, path }) => `${severity} ${issue} ${path}`)
   expect(found(document)).toEqual(['warning retry_ignored /nodes/1/retry'])
-  expect(found(flow([stage('a')]))).toEqual(['warning retry_ignored /nodes/0/retry'])
+  expect(found({ ...document, mode: 'live' })).toEqual(['warning retry_ignored /nodes/1/retry'])
 })
 
 test('a pause is never longer than its limit, at least three quarters of its length, and differs by run', () => {
