@@ -14,7 +14,7 @@ import {
 } from '../../src/index.ts'
 import { retryDelayMs as delayMs } from '../../src/retry-delay.ts'
 import { memoryHost } from '../../src/testing.ts'
-import { batch, flow, input, output, pass, type } from '../documents.ts'
+import { batch, input, output, pass, type } from '../documents.ts'
 
 const code = type('code', (ctx) => ({ onInput: (values) => ctx.call(values), onTrigger: () => ctx.call({}) }), {
   arrival: 'combine',
