@@ -16,6 +16,7 @@ import { portalCheck } from './hooks/portal.ts'
 import { hookRoutes } from './hooks/routes.ts'
 import { hooks, servedSockets } from './hooks/slice.ts'
 import { oneHost } from './http/address.ts'
+import { AnonymousBodies } from './http/anonymous-bodies.ts'
 import { createAuthenticator } from './http/authenticate.ts'
 import { cors } from './http/cors.ts'
 import { docs } from './http/docs.ts'
@@ -77,7 +78,8 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
   const { baseUrl, corsOrigins, trustProxy } = settings
   const home = { baseUrl, origins: corsOrigins }
   const isPortal = portalCheck(portalToken)
-  const hook = hookRoutes(nouns.hooks, isPortal)
+  const anonymous = new AnonymousBodies()
+  const hook = hookRoutes({ hooks: nouns.hooks, isPortal, anonymous })
   const socket = nouns.servedSockets.upgrade({ isPortal, home })
   upgrades.route('/hooks/*', socket)
   upgrades.route('/api/v1/hooks/*', socket)
@@ -96,7 +98,7 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
     .get('/metrics', metricsRoute({ observability: nouns.observability, authenticate: authenticateKnown }))
     .use(docs({ document: apiDocument(), environment, enabled: hasDocs }))
     .use('/api/v1', mount(bindingsOf([stateApi], engine), { authenticate: authenticateKnown }))
-    .use('/api/v1', working, mount(bindings, { authenticate, baseUrl, trustProxy, maxBodyBytes }), notFound)
+    .use('/api/v1', working, mount(bindings, { authenticate, anonymous, baseUrl, trustProxy, maxBodyBytes }), notFound)
     .use(explainFailed(failure), answerErrors(nouns.log))
 }
 
