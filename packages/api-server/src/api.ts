@@ -16,10 +16,12 @@ import { portalCheck } from './hooks/portal.ts'
 import { hookRoutes } from './hooks/routes.ts'
 import { hooks, servedSockets } from './hooks/slice.ts'
 import { oneHost } from './http/address.ts'
+import { AnonymousBodies } from './http/anonymous-bodies.ts'
 import { createAuthenticator } from './http/authenticate.ts'
 import { cors } from './http/cors.ts'
 import { docs } from './http/docs.ts'
 import { answerErrors, notFound } from './http/errors.ts'
+import { explainFailed, type Failure, refuseWhenFailed } from './http/failed-engine.ts'
 import { secureHeaders } from './http/headers.ts'
 import { mount } from './http/mount.ts'
 import { openApiDocument, type OpenApiDocument } from './http/openapi.ts'
@@ -64,38 +66,40 @@ export interface ApiDeps {
   readonly engine: Engine
   /** Gets the addresses of sockets. */
   readonly upgrades: UpgradeRouter
-  /** Whether the engine can work: false once its database is lost. */
-  readonly isAlive: () => boolean
+  /** Why the engine cannot work any more: its database or its data directory is lost. */
+  readonly failure: Failure
 }
 
 /** The router of a service, to be mounted before any body parser, and its socket routes on `upgrades`. */
-export function createApi({ engine, upgrades, isAlive }: ApiDeps): Router {
+export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
   const nouns = nounsOf(engine, { config, hooks, log, observability, servedSockets })
   const { environment, portalToken, docs: hasDocs, ...settings } = nouns.config
   const { authenticate, authenticateKnown } = createAuthenticators(engine)
   const { baseUrl, corsOrigins, trustProxy } = settings
   const home = { baseUrl, origins: corsOrigins }
   const isPortal = portalCheck(portalToken)
-  const hook = hookRoutes(nouns.hooks, isPortal)
+  const anonymous = new AnonymousBodies()
+  const hook = hookRoutes({ hooks: nouns.hooks, isPortal, anonymous })
   const socket = nouns.servedSockets.upgrade({ isPortal, home })
   upgrades.route('/hooks/*', socket)
   upgrades.route('/api/v1/hooks/*', socket)
   routeSockets(engine, { upgrades, authenticate, home })
   const maxBodyBytes = { 'artifacts.put': settings.artifactMaxBytes, 'runs.import': settings.importMaxBytes }
   const bindings = bindingsOf([...slices, observabilityApi], engine)
+  const working = refuseWhenFailed(failure)
   // only paths of our own: mounted at the root of a host's app, everything else is the host's
   return Router({ caseSensitive: true })
-    .use(['/hooks', '/api/v1/hooks'], oneHost)
+    .use(['/hooks', '/api/v1/hooks'], oneHost, working)
     .use('/hooks', hook)
     .use('/api/v1/hooks', hook)
     .use(['/api/v1', '/docs', '/redoc', '/healthz', '/metrics'], secureHeaders, oneHost)
     .use('/api/v1', cors(corsOrigins))
-    .get('/healthz', (_request, response) => void response.status(isAlive() ? 200 : 503).end())
+    .get('/healthz', working, (_request, response) => void response.end())
     .get('/metrics', metricsRoute({ observability: nouns.observability, authenticate: authenticateKnown }))
     .use(docs({ document: apiDocument(), environment, enabled: hasDocs }))
     .use('/api/v1', mount(bindingsOf([stateApi], engine), { authenticate: authenticateKnown }))
-    .use('/api/v1', mount(bindings, { authenticate, baseUrl, trustProxy, maxBodyBytes }), notFound)
-    .use(answerErrors(nouns.log))
+    .use('/api/v1', working, mount(bindings, { authenticate, anonymous, baseUrl, trustProxy, maxBodyBytes }), notFound)
+    .use(explainFailed(failure), answerErrors(nouns.log))
 }
 
 /** Who sends a request; the second also knows users whom the database cannot tell now. */

@@ -22,7 +22,7 @@ import type { FirstUser, Users } from './auth/users.ts'
 import type { LoadError } from './code/project.ts'
 import { openEngine } from './compose.ts'
 import { type ResolvedConfig, resolveConfig, type ServiceConfig } from './config.ts'
-import type { Database } from './db/database.ts'
+import { type Database, isOfLostDatabase } from './db/database.ts'
 import { database } from './db/layer.ts'
 import { guardProcess } from './db/process-guard.ts'
 import type { AddressRules } from './egress/address-rules.ts'
@@ -36,6 +36,7 @@ import { openServer } from './http/open-server.ts'
 import { createUpgradeRouter, type UpgradeRouter } from './http/upgrade.ts'
 import { createClock } from './process/clock.ts'
 import { explained } from './process/full-disk.ts'
+import { HeldDirectory } from './process/held-directory.ts'
 import { nounsOf } from './process/layer.ts'
 import { Lifecycle } from './process/lifecycle.ts'
 import { createLog } from './process/log.ts'
@@ -64,7 +65,10 @@ export interface Service {
   readonly loadErrors: readonly LoadError[]
   /** Absolute paths of the files that the flows of the folder `config.flows` were made from, as far as they are known. */
   readonly flowFiles: readonly string[]
-  /** Resolves when the database is lost: the service cannot go on, and has to be closed. */
+  /**
+   * Resolves when the database or the data directory is lost: the service cannot go on, refuses what it is asked, and has to
+   * be closed.
+   */
   readonly failed: Promise<Error>
   /** Handles the WebSocket upgrades below `mount` (`''` is the root) of a host's server; the result ends that. */
   attach(server: Server, mount?: string): () => void
@@ -99,7 +103,12 @@ export async function createService(options: ServiceConfig = {}): Promise<Servic
 
 async function open(config: ResolvedConfig, lifecycle: Lifecycle): Promise<Service> {
   const redactor = new Redactor()
-  const log = createLog(config.logLevel, (line) => redactor.mask(line))
+  let failure: Error | null = null
+  const log = createLog({
+    level: config.logLevel,
+    mask: (line) => redactor.mask(line),
+    isTold: (error) => failure !== null && isOfLostDatabase(error),
+  })
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
   if (config.guardProcess && config.databaseUrl !== null) {
     await lifecycle.open(
@@ -126,8 +135,12 @@ async function open(config: ResolvedConfig, lifecycle: Lifecycle): Promise<Servi
     async () => createUpgradeRouter({ log }),
     (router) => router.close(),
   )
-  let alive = true
-  void nouns.database.failed.then(() => (alive = false))
+  const directory = await lifecycle.open(
+    async () => new HeldDirectory(config.dataDir),
+    (held) => held.release(),
+  )
+  const failed = failureOf(nouns.database, directory, log)
+  void failed.then((error) => (failure = error))
   return new OpenService({
     ...nouns,
     config,
@@ -135,16 +148,24 @@ async function open(config: ResolvedConfig, lifecycle: Lifecycle): Promise<Servi
     log,
     first,
     upgrades,
-    router: createApi({ engine, upgrades, isAlive: () => alive }),
+    failed,
+    router: createApi({ engine, upgrades, failure: () => failure }),
     email: (await nouns.users.firstSuperuser())?.principal.email ?? null,
   })
+}
+
+/** Resolves when the engine cannot go on. The embedded database watches over its directory itself, and tells the log. */
+function failureOf(database: Database, { lost }: HeldDirectory, log: Logger): Promise<Error> {
+  if (database.backend === 'embedded') return database.failed
+  void lost.then((error) => log.error({ err: error }, error.message))
+  return Promise.race([database.failed, lost])
 }
 
 interface ServiceDeps {
   readonly addressRules: AddressRules
   readonly codeFlows: CodeFlows
   readonly config: ResolvedConfig
-  readonly database: Database
+  readonly failed: Promise<Error>
   readonly lifecycle: Lifecycle
   readonly log: Logger
   readonly first: FirstUser | null
@@ -189,7 +210,7 @@ class OpenService implements Service {
   }
 
   get failed(): Promise<Error> {
-    return this.#deps.database.failed
+    return this.#deps.failed
   }
 
   attach(server: Server, mount = ''): () => void {

@@ -17,6 +17,7 @@ export const problemCatalogue = {
   not_found: { status: 404, title: 'Not found' },
   message_not_declared: { status: 404, title: 'No published flow declares the message' },
   method_not_allowed: { status: 405, title: 'The method is not allowed here' },
+  request_timeout: { status: 408, title: 'The request took too long to arrive' },
   version_conflict: { status: 409, title: 'Somebody saved first' },
   already_exists: { status: 409, title: 'The name is taken' },
   in_use: { status: 409, title: 'Still in use' },

@@ -10,7 +10,7 @@ import type { ArtifactRef } from '@flow-service/protocol'
 import type { Database, Sql } from '../db/database.ts'
 import { invalid, ProblemError } from '../http/errors.ts'
 import type { ByteRange } from './byte-range.ts'
-import { ChangedBytes, type ContentStore, hasCode, TooManyBytes } from './content-store.ts'
+import { ChangedBytes, type ContentStore, FolderGone, hasCode, TooManyBytes } from './content-store.ts'
 import { checkNames } from './naming.ts'
 import { createRemoval, type Swept } from './removal.ts'
 import { type Blob, createArtifactStore, type OwnedDigests, type RefKind } from './store.ts'
@@ -55,7 +55,7 @@ export interface Artifacts {
   /**
    * Keeps bytes; resolves when stored ones are on the disk and committed. `created` tells whether they are new here.
    * Refuses with `payload_too_large`, with `validation_failed` what cannot be a name or a media type, and with
-   * `unavailable` when the disk is full.
+   * `unavailable` when the disk is full, or the folder of artifacts gone.
    */
   put(source: ByteSource, options: PutOptions): Promise<{ ref: ArtifactRef; created: boolean }>
   /** The artifact of a digest (`sha256:…`), or null when its bytes are not here or no longer what they were. */
@@ -220,6 +220,7 @@ async function refuseUnstorable<T>(storing: Promise<T>): Promise<T> {
     if (error instanceof TooManyBytes) throw tooLarge(error.maxBytes)
     if (hasCode(error, 'ENOSPC') || hasCode(error, 'EDQUOT')) throw noSpace()
     if (hasCode(error, 'EIO')) throw notConfirmed()
+    if (error instanceof FolderGone || hasCode(error, 'ENOENT')) throw noFolder()
     throw error
   }
 }
@@ -236,6 +237,12 @@ const noSpace = (): ProblemError =>
   new ProblemError('unavailable', 'the disk of the artifacts is full: delete runs or files, then upload again', {
     retry_after_s: 60,
   })
+
+const noFolder = (): ProblemError =>
+  new ProblemError(
+    'unavailable',
+    'the folder of artifacts was removed, moved or replaced: put it back, then start the engine again',
+  )
 
 const notConfirmed = (): ProblemError =>
   new ProblemError('unavailable', 'the disk of the artifacts does not confirm what is written; nothing was stored', {

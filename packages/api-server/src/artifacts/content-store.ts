@@ -54,6 +54,14 @@ export class ChangedBytes extends Error {
   override readonly name = 'ChangedBytes'
 }
 
+/** The directory was removed, moved or replaced since it was opened: it is not made anew. */
+export class FolderGone extends Error {
+  override readonly name = 'FolderGone'
+  constructor(directory: string) {
+    super(`the folder of artifacts ${directory} is not the one that the engine has opened`)
+  }
+}
+
 /** More bytes came than are accepted. */
 export class TooManyBytes extends Error {
   override readonly name = 'TooManyBytes'
@@ -73,24 +81,31 @@ export async function openContentStore(directory: string, options: { shared?: bo
   await mkdir(temp, { recursive: true, mode: 0o700 })
   await mkdir(join(directory, 'sha256'), { recursive: true, mode: 0o700 })
   await sweep(temp, options.shared ? DAY_MS : null)
-  return new ContentStore(directory)
+  return new ContentStore(directory, await stat(temp, { bigint: true }))
 }
 
 /** A store of bytes. Digests are 64 lower-case hexadecimal digits; the caller has checked them. */
 export class ContentStore {
   readonly #directory: string
+  /** The folder of uploads, as it was when the store was opened. */
+  readonly #temp: BigIntStats
   /** What the file system said about a file when it was hashed last. */
   readonly #trusted = new Map<string, { stamp: string; atMs: number }>()
 
   /** Staged files that are the bytes of their digest now. */
   readonly #published = new Set<string>()
 
-  constructor(directory: string) {
+  constructor(directory: string, temp: BigIntStats) {
     this.#directory = directory
+    this.#temp = temp
   }
 
-  /** Writes a stream to the disk. Throws {@link TooManyBytes}; leaves nothing behind when it throws. */
+  /**
+   * Writes a stream to the disk. Throws {@link TooManyBytes}, and {@link FolderGone} when the directory is no longer the one
+   * that was opened; leaves nothing behind when it throws.
+   */
   async stage(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, maxBytes: number): Promise<Staged> {
+    await this.#assertThere()
     const path = this.#tempFile()
     try {
       return { path, ...(await write(path, source, maxBytes)) }
@@ -100,12 +115,13 @@ export class ContentStore {
     }
   }
 
-  /** Puts staged bytes under their digest. The caller holds the lock of the digest. */
+  /** Puts staged bytes under their digest; throws {@link FolderGone}. The caller holds the lock of the digest. */
   async publish(staged: Staged): Promise<void> {
+    await this.#assertThere()
     const { hex } = staged
     const path = this.#fileOf(hex)
     const folder = dirname(path)
-    if (await mkdir(folder, { recursive: true, mode: 0o700 })) await syncFolder(dirname(folder))
+    if (await made(folder)) await syncFolder(dirname(folder))
     const isNew = await linked(staged.path, path)
     const facts = isNew ? null : await factsOf(path)
     // nobody has hashed what is there for a while: whole bytes take its place
@@ -224,6 +240,11 @@ export class ContentStore {
     await rename(second, path)
   }
 
+  async #assertThere(): Promise<void> {
+    const temp = await factsOf(join(this.#directory, 'tmp'))
+    if (temp?.ino !== this.#temp.ino || temp.dev !== this.#temp.dev) throw new FolderGone(this.#directory)
+  }
+
   #isTrusted(hex: string, facts: BigIntStats): boolean {
     const known = this.#trusted.get(hex)
     return known?.stamp === stampOf(facts) && Date.now() - known.atMs < TRUST_MS
@@ -300,6 +321,17 @@ async function syncFolder(folder: string): Promise<void> {
 const stampOf = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string => `${ino} ${size} ${mtimeNs} ${ctimeNs}`
 
 const factsOf = (path: string): Promise<BigIntStats | null> => stat(path, { bigint: true }).catch(missingAsNull)
+
+/** Makes a folder in one that is there; whether it was missing. */
+async function made(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder, { mode: 0o700 })
+    return true
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false
+    throw error
+  }
+}
 
 /** Gives a file a second name; whether that was free. */
 async function linked(path: string, name: string): Promise<boolean> {

@@ -29,7 +29,7 @@ export const authEndpoints = {
         .meta({ id: 'LoginForm' }),
     ),
     replies: { 200: reply.json('A session token', tokenSchema) },
-    problems: ['invalid_credentials', 'rate_limited'],
+    problems: ['invalid_credentials', 'rate_limited', 'request_timeout'],
   }),
   testToken: endpoint({
     id: 'login.testToken',

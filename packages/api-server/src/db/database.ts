@@ -8,6 +8,7 @@ import { openEmbedded } from './embedded.ts'
 import { openServer } from './server.ts'
 
 export type { Database, DatabaseOptions } from './backend.ts'
+export { isOfLostDatabase } from './wire-bridge.ts'
 export type { Sql } from './values.ts'
 
 /**

@@ -104,11 +104,14 @@ export function syncPath(path: string): void {
   }
 }
 
-/** Command line of the embedded PostgreSQL: fsync on, and memory for one small service. */
+/** Command line of the embedded PostgreSQL: fsync on, and memory and descriptors for one small service. */
 export const durableStartParams = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
   '-c',
   'wal_sync_method=fsync',
   '-c',
   'shared_buffers=16MB',
+  // it keeps what it has opened: all tables and indexes otherwise, of the descriptors that connections and processes need
+  '-c',
+  'max_files_per_process=128',
 ]

@@ -1,9 +1,11 @@
 /**
  * Keeps one thread of the embedded database running: when it dies (WebAssembly abort, out of memory, hang), the
  * database is opened again from disk, which takes about 0.4 s. Statements that were running fail; later ones wait.
- * After a disk that did not confirm a write it is not opened again: every later statement fails.
+ * After a disk that did not confirm a write, or without the data directory that it was opened in, it is not opened again:
+ * every later statement fails.
  * @module
  */
+import type { HeldDirectory } from '../process/held-directory.ts'
 import type { Log } from '../process/log.ts'
 import { DiskFailure, type EngineThread, startEngineThread } from './embedded-thread.ts'
 
@@ -18,23 +20,42 @@ export interface EmbeddedEngine {
   close(): Promise<void>
 }
 
-/** Starts the engine on a database directory. */
-export async function startEmbeddedEngine(directory: string, log: Pick<Log, 'error'>): Promise<EmbeddedEngine> {
+/** Where an engine lives. */
+export interface EmbeddedEngineDeps {
+  /** The data directory that the database stands in. */
+  readonly home: Pick<HeldDirectory, 'check' | 'lost' | 'paths'>
+  readonly log: Pick<Log, 'error'>
+}
+
+/** Starts the engine on a database directory, which is created when it does not exist. */
+export async function startEmbeddedEngine(
+  directory: string,
+  { home, log }: EmbeddedEngineDeps,
+): Promise<EmbeddedEngine> {
   const { promise: failed, resolve: fail } = Promise.withResolvers<Error>()
   const listeners: (() => void)[] = []
   let closing = false
   let thread: Promise<EngineThread>
 
+  const reopened = async (error: Error): Promise<EngineThread> => {
+    const gone = home.check()
+    if (gone) throw gone
+    if (error instanceof DiskFailure)
+      throw new Error(`the embedded database in ${directory} cannot be used any further: ${error.message}`)
+    log.error({ err: error }, 'the embedded database has stopped; opening it again')
+    const { paths } = home
+    const running = await startEngineThread(directory, { paths, isNew: false }).catch((reason: unknown) => {
+      throw home.check() ?? new Error(`the embedded database in ${directory} cannot be opened again: ${String(reason)}`)
+    })
+    return watch(running)
+  }
   const watch = (running: EngineThread): EngineThread => {
+    void home.lost.then(() => running.end())
     void running.lost.then((error) => {
       if (closing) return
-      const isFinal = error instanceof DiskFailure
-      if (!isFinal) log.error({ err: error }, 'the embedded database has stopped; opening it again')
+      thread = reopened(error)
       for (const listener of listeners) listener()
-      thread = isFinal ? Promise.reject(error) : startEngineThread(directory).then(watch)
-      thread.catch((reason: unknown) => {
-        const what = isFinal ? 'cannot be used any further' : 'cannot be opened again'
-        const failure = new Error(`the embedded database in ${directory} ${what}: ${String(reason)}`)
+      thread.catch((failure: Error) => {
         log.error({ err: failure }, failure.message)
         fail(failure)
       })
@@ -42,7 +63,7 @@ export async function startEmbeddedEngine(directory: string, log: Pick<Log, 'err
     return running
   }
 
-  thread = startEngineThread(directory).then(watch)
+  thread = startEngineThread(directory, { paths: home.paths, isNew: true }).then(watch)
   await thread
   return {
     failed,

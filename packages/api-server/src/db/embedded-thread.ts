@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads'
 
 import type { PGliteOptions } from '@electric-sql/pglite'
 
+import type { HeldPath } from '../process/held-directory.ts'
 import { once } from './once.ts'
 
 /** What the thread is asked. */
@@ -19,7 +20,7 @@ export type EngineReply =
   | { id: number; error: string; isFinal?: true }
   | { id: number }
 
-/** The disk has not confirmed a write: what is on it is not known, and the database must not be used any further. */
+/** What is on the disk is not known, or not what it was: the database must not be used any further. */
 export class DiskFailure extends Error {}
 
 /** A running thread. */
@@ -28,6 +29,8 @@ export interface EngineThread {
   execute(messages: Uint8Array): Promise<Uint8Array>
   /** Shuts the database down (with a checkpoint) and ends the thread. */
   close(): Promise<void>
+  /** Ends the thread as it is, which is then {@link lost}. */
+  end(): void
   /** Resolves when the thread has ended without {@link close}. */
   readonly lost: Promise<Error>
 }
@@ -42,7 +45,7 @@ const ANSWER_TIMEOUT_MS = 120_000
 const STACK_MB = 64
 
 /** PostgreSQL, compiled. */
-export type Program = NonNullable<PGliteOptions['pgliteWasmModule']>
+type Program = NonNullable<PGliteOptions['pgliteWasmModule']>
 
 /** Its types are of browsers alone. */
 const { WebAssembly: wasm } = globalThis as unknown as { WebAssembly: { compile(code: Buffer): Promise<Program> } }
@@ -57,11 +60,25 @@ interface Waiting {
   reject: (error: Error) => void
 }
 
-/** Starts a thread on a database directory, which is created when it does not exist. */
-export async function startEngineThread(directory: string): Promise<EngineThread> {
+/** What the thread works on. */
+interface EngineThreadOptions {
+  /** The database directory is created when it does not exist. */
+  readonly isNew: boolean
+  /** What has to be where it was when the engine opened; without it no statement is executed. */
+  readonly paths: readonly HeldPath[]
+}
+
+/** What the thread is started with. */
+export interface EngineThreadData extends EngineThreadOptions {
+  readonly directory: string
+  readonly program: Program
+}
+
+/** Starts a thread on a database directory. */
+export async function startEngineThread(directory: string, options: EngineThreadOptions): Promise<EngineThread> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const worker = new Worker(new URL(`./embedded-worker.${extension}`, import.meta.url), {
-    workerData: { directory, program: await program() },
+    workerData: { directory, program: await program(), ...options } satisfies EngineThreadData,
     name: 'flow-service database',
     resourceLimits: { stackSizeMb: STACK_MB },
   })
@@ -111,6 +128,7 @@ export async function startEngineThread(directory: string): Promise<EngineThread
       await inTime(call((id) => ({ id, close: true })))
       await worker.terminate()
     },
+    end: () => void worker.terminate(),
   }
 }
 

@@ -6,18 +6,23 @@
  * - embedded-worker.E1 a program that broke off is never called again, not even to close it: it may run for ever.
  * - embedded-worker.E2 while the disk is full, transactions are read-only: PostgreSQL refuses writes (25006), and reads
  *   go on.
+ * - embedded-worker.E3 without its data directory it executes nothing, not even what closes the database: what stands at
+ *   its paths may be another engine's.
  * @module
  */
+import fs from 'node:fs'
+import path from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 
 import { PGlite } from '@electric-sql/pglite'
 
+import { lostOf } from '../process/held-directory.ts'
 import { DiskReserve } from './disk-reserve.ts'
 import { DurableFs, durableStartParams } from './durable-fs.ts'
-import type { EngineReply, EngineRequest, Program } from './embedded-thread.ts'
+import type { EngineReply, EngineRequest, EngineThreadData } from './embedded-thread.ts'
 import { createDataDirectory } from './template.ts'
 
-const { directory, program } = workerData as { directory: string; program: Program }
+const { directory, isNew, paths, program } = workerData as EngineThreadData
 const port = parentPort
 if (!port) throw new Error('embedded-worker is the entry of a worker thread')
 
@@ -25,7 +30,9 @@ const FLUSH = 'H'.charCodeAt(0)
 const READY_FOR_QUERY = 'Z'.charCodeAt(0)
 const IDLE = 'I'.charCodeAt(0)
 
-await createDataDirectory(directory)
+assertHeld()
+if (isNew) await createDataDirectory(directory)
+assertThere()
 const reserve = new DiskReserve(directory)
 const files = new DurableFs(directory, reserve)
 let isBroken = false
@@ -56,12 +63,13 @@ async function open(): Promise<PGlite> {
 async function answer(request: EngineRequest): Promise<void> {
   const { id } = request
   if ('close' in request) {
-    if (!isBroken) await pglite.close()
+    if (!isBroken && lostOf(paths) === null) await pglite.close()
     reply({ id })
     port?.close()
     return
   }
   try {
+    assertHeld()
     heedDisk()
     const answer = execute(request.messages)
     reply({ id, answer }, [answer.buffer as ArrayBuffer])
@@ -71,6 +79,18 @@ async function answer(request: EngineRequest): Promise<void> {
     if (!failure) reply({ id, error: (error as { message?: string }).message ?? String(error) })
     else reply({ id, error: `the disk did not confirm a write: ${failure.message}`, isFinal: true })
   }
+}
+
+/** Throws without the data directory (embedded-worker.E3). */
+function assertHeld(): void {
+  const lost = lostOf(paths)
+  if (lost !== null) throw new Error(`${lost} is not what was opened`)
+}
+
+/** PGlite would make the directory that it is given. */
+function assertThere(): void {
+  if (!fs.existsSync(path.join(directory, 'PG_VERSION')))
+    throw new Error(`there is no database in ${directory} any more`)
 }
 
 /** Throws when its answer is not to be trusted. */

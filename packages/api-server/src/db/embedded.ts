@@ -5,10 +5,11 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
+import { HeldDirectory } from '../process/held-directory.ts'
 import type { Log } from '../process/log.ts'
 import type { Database, DatabaseOptions } from './backend.ts'
 import { type EmbeddedEngine, startEmbeddedEngine } from './embedded-engine.ts'
-import { lockDirectory } from './lock.ts'
+import { LOCK_FILE, lockDirectory } from './lock.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import { localNotifier } from './notify.ts'
 import { once } from './once.ts'
@@ -16,26 +17,42 @@ import { openPools, type PoolOptions } from './pool.ts'
 import { startUpkeep } from './upkeep.ts'
 import { WireBridge } from './wire-bridge.ts'
 
+/** Of the database, in the data directory. */
+const FOLDER = 'db'
+
 /** Opens the database in `<dataDir>/db`; see `openDatabase`. */
 export async function openEmbedded({ dataDir, log }: Omit<DatabaseOptions, 'databaseUrl'>): Promise<Database> {
   prepareDirectory(dataDir)
   const lock = lockDirectory(dataDir)
+  const home = new HeldDirectory(dataDir)
+  const release = (): void => {
+    lock.release(home.check() === null)
+    home.release()
+  }
   try {
-    return await openLocked(path.join(dataDir, 'db'), log, () => lock.release())
+    home.hold(LOCK_FILE)
+    return await openLocked(path.join(dataDir, FOLDER), { home, log, release })
   } catch (error) {
-    lock.release()
+    release()
     throw error
   }
 }
 
-async function openLocked(directory: string, log: Log, release: () => void): Promise<Database> {
+interface Locked {
+  readonly home: HeldDirectory
+  readonly log: Log
+  readonly release: () => void
+}
+
+async function openLocked(directory: string, { home, log, release }: Locked): Promise<Database> {
   assertVersion(directory)
-  const engine = await startEmbeddedEngine(directory, log)
+  const engine = await startEmbeddedEngine(directory, { home, log })
   try {
+    home.hold(FOLDER)
     const pools = await openPools({ ...sessionOf(engine), log })
     const { sql, transactions } = pools
     await migrate({ sql, transaction: transactions.run }, readMigrations())
-    const upkeep = startUpkeep(sql, log)
+    const upkeep = startUpkeep({ sql, log, failed: engine.failed })
     return {
       backend: 'embedded',
       sql,

@@ -7,9 +7,13 @@ import fs from 'node:fs'
 import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 
-/** A held lock. */
+/** Name of the lock in a data directory. */
+export const LOCK_FILE = 'engine.lock.db'
+
+/** A held lock. It is one of the file: it goes with it when the directory is renamed. */
 export interface DirectoryLock {
-  release(): void
+  /** `isHeld`: whether the directory is still there; in another one of its name is the process id of another engine. */
+  release(isHeld: boolean): void
 }
 
 /**
@@ -20,10 +24,11 @@ export interface DirectoryLock {
 export function lockDirectory(dataDir: string): DirectoryLock {
   const Database = loadSqlite()
   const pidFile = path.join(dataDir, 'engine.pid')
-  const file = path.join(dataDir, 'engine.lock.db')
+  const file = path.join(dataDir, LOCK_FILE)
   const lock = new Database(file)
   try {
-    lock.exec('pragma locking_mode = exclusive; begin exclusive')
+    // without a journal, which SQLite would remove by its name: that may be another engine's by then
+    lock.exec('pragma locking_mode = exclusive; pragma journal_mode = memory; begin exclusive')
   } catch (error) {
     lock.close()
     if (!isLocked(error)) throw new Error(`cannot lock ${file}: ${String(error)}`, { cause: error })
@@ -35,8 +40,8 @@ export function lockDirectory(dataDir: string): DirectoryLock {
   }
   fs.writeFileSync(pidFile, `${process.pid}\n`)
   return {
-    release() {
-      fs.rmSync(pidFile, { force: true })
+    release(isHeld) {
+      if (isHeld) fs.rmSync(pidFile, { force: true })
       lock.close()
     },
   }

@@ -137,17 +137,25 @@ function* entriesOf(tar: Buffer): Generator<Entry> {
   }
 }
 
+/** Files that are written side by side: each is open until it is on the disk, and a process may have as few as 256 open. */
+const WRITERS = 16
+
 /** Unpacks an archive, and syncs each of its files and directories to disk. */
 async function unpack(tar: Buffer, directory: string): Promise<void> {
   const directories = new Set([directory])
-  const files: Promise<void>[] = []
+  const files: [string, Buffer][] = []
   for (const { name, content } of entriesOf(tar)) {
     const target = path.join(directory, name)
     const parent = content ? path.dirname(target) : target
     if (!directories.has(parent)) fs.mkdirSync(parent, { recursive: true, mode: 0o700 })
     directories.add(parent)
-    if (content) files.push(fs.promises.writeFile(target, content, { mode: 0o600, flush: true }))
+    if (content) files.push([target, content])
   }
-  await Promise.all(files)
+  const left = files.values()
+  const write = async (): Promise<void> => {
+    // oxlint-disable-next-line no-await-in-loop -- as many loops as files are to be open
+    for (const [target, content] of left) await fs.promises.writeFile(target, content, { mode: 0o600, flush: true })
+  }
+  await Promise.all(Array.from({ length: WRITERS }, write))
   for (const each of directories) syncPath(each)
 }

@@ -18,16 +18,26 @@ const VACUUM_AFTER_ROWS = 10_000
 /** A large table waits for more changes: this share of its rows, as PostgreSQL's own autovacuum does. */
 const VACUUM_AFTER_SHARE = 0.1
 
+/** What upkeep takes. */
+export interface UpkeepDeps {
+  readonly sql: Sql
+  readonly log: Pick<Log, 'warn'>
+  /** Resolves when there is no database any more to keep up. */
+  readonly failed: Promise<unknown>
+}
+
 /** Looks every 60 s. A statement runs at a time when no transaction is open, and makes others wait for it. */
-export function startUpkeep(sql: Sql, log: Pick<Log, 'warn'>): Upkeep {
+export function startUpkeep({ sql, log, failed }: UpkeepDeps): Upkeep {
   let running = Promise.resolve()
+  let isOver = false
   const tick = (): Promise<void> => {
     running = running
-      .then(() => maintain(sql))
+      .then(() => (isOver ? undefined : maintain(sql)))
       .catch((error: unknown) => log.warn({ err: error }, 'upkeep of the embedded database failed; it is tried again'))
     return running
   }
   const timer = setInterval(() => void tick(), INTERVAL_MS).unref()
+  void failed.then(() => (isOver = true))
   return {
     stop() {
       clearInterval(timer)

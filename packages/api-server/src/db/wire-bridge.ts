@@ -179,7 +179,7 @@ export class WireBridge {
 
   /** The driver sends a Sync of its own after an error on a flushed batch, and expects one ReadyForQuery for it. */
   #failure(messages: Buffer, error: unknown): Buffer {
-    const failed = errorResponse('57P02', error instanceof Error ? error.message : String(error))
+    const failed = errorResponse(LOST, error instanceof Error ? error.message : String(error))
     if (endsWithFlush(messages)) return failed
     return Buffer.concat([failed, readyForQuery(this.#status === IDLE ? IDLE : code('E'))])
   }
@@ -204,6 +204,13 @@ export class WireBridge {
     void this.#pump()
   }
 }
+
+/** `crash_shutdown` (PostgreSQL manual, appendix A). */
+const LOST = '57P02'
+
+/** Whether a statement failed because the embedded database has stopped. */
+export const isOfLostDatabase = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === LOST
 
 const CANCEL_REQUEST = 80_877_102
 /** Of each message: its type and its length. */

@@ -9,6 +9,7 @@ import { DtypeViolation, HookRefusal, type HookRequest } from '@flow-service/con
 import { MAX_HOOK_BYTES } from '@flow-service/protocol'
 import type { RequestHandler } from 'express'
 
+import type { AnonymousBodies } from '../http/anonymous-bodies.ts'
 import { drain, mediaTypeOf, readBytes } from '../http/body.ts'
 import { ProblemError } from '../http/errors.ts'
 import { parseFields } from '../http/fields.ts'
@@ -27,14 +28,22 @@ const inert = {
 }
 const acceptedHeaders = { 'content-type': 'application/json', 'content-length': accepted.length, ...inert }
 
+/** What the address space of webhooks takes. */
+export interface HookRoutesDeps {
+  readonly hooks: Pick<Hooks, 'find' | 'found'>
+  /** Who comes through the portal; nobody unless given. */
+  readonly isPortal?: IsPortal
+  readonly anonymous: AnonymousBodies
+}
+
 /**
  * The handler to mount at `/hooks`, before any body parser. It answers 202 once the handler of the route has taken the
  * request; unknown flow, path and secret are answered alike with 404.
  */
-export function hookRoutes(hooks: Pick<Hooks, 'find' | 'found'>, isPortal: IsPortal = () => false): RequestHandler {
+export function hookRoutes({ hooks, isPortal = () => false, anonymous }: HookRoutesDeps): RequestHandler {
   return async (request, response) => {
     try {
-      await answer(hooks, isPortal(request), request, response)
+      await answer({ hooks, anonymous }, isPortal(request), request, response)
     } catch (error) {
       response.setHeaders(new Map(Object.entries(inert)))
       response.once('finish', () => drain(request))
@@ -44,7 +53,7 @@ export function hookRoutes(hooks: Pick<Hooks, 'find' | 'found'>, isPortal: IsPor
 }
 
 async function answer(
-  hooks: Pick<Hooks, 'find' | 'found'>,
+  { hooks, anonymous }: Pick<HookRoutesDeps, 'anonymous' | 'hooks'>,
   isPortal: boolean,
   request: IncomingMessage,
   response: ServerResponse,
@@ -62,7 +71,7 @@ async function answer(
   }
   const query = mark < 0 ? noQuery : parseFields(url.slice(mark + 1), 'query')
   const mediaType = mediaTypeOf(request) ?? ''
-  const body = method === 'GET' ? empty : checked(mediaType, await readBytes(request, MAX_HOOK_BYTES))
+  const body = method === 'GET' ? empty : checked(mediaType, await readBytes(request, MAX_HOOK_BYTES, anonymous.wait))
   // the body may have come while the route went to another node
   const taking = hooks.find(path, isPortal) === hook ? hook : await hooks.found(path, isPortal)
   if (!taking) throw noHook()

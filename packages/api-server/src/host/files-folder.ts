@@ -8,13 +8,15 @@
  *   open inside an open folder (all but Linux), an open file is compared with what its path then resolves to.
  * - files-folder.D3 only regular files are read and written. Opening never waits, as for the other end of a pipe.
  * - files-folder.D4 a replaced file has all its bytes on the disk before it gets its name.
+ * - files-folder.D5 the directory is the one that was opened, or nothing is read or written: one that was removed is not
+ *   made anew, and another one of its name is somebody else's.
  *
  * Whoever may make hard links in the directory can bring any file of theirs in; that is a copy by other means.
  * @module
  */
 import { randomUUID } from 'node:crypto'
-import { constants, existsSync } from 'node:fs'
-import { type FileHandle, lstat, mkdir, open, realpath, rename, rm } from 'node:fs/promises'
+import { type BigIntStats, constants, existsSync } from 'node:fs'
+import { type FileHandle, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 
 import { FileError, filePathFault, type Files, MAX_FILE_BYTES, MAX_FILE_READ_BYTES } from '@flow-service/connector-sdk'
@@ -46,15 +48,19 @@ interface Place {
  */
 export async function openFilesFolder(directory: string, options: { descriptors?: boolean } = {}): Promise<Files> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
-  return new FilesFolder(await realpath(directory), options.descriptors ?? existsSync('/proc/self/fd'))
+  const root = await realpath(directory)
+  return new FilesFolder(root, await stat(root, { bigint: true }), options.descriptors ?? existsSync('/proc/self/fd'))
 }
 
 class FilesFolder implements Files {
   readonly #root: string
+  /** The root as it was opened. */
+  readonly #opened: BigIntStats
   readonly #descriptors: boolean
 
-  constructor(root: string, descriptors: boolean) {
+  constructor(root: string, opened: BigIntStats, descriptors: boolean) {
     this.#root = root
+    this.#opened = opened
     this.#descriptors = descriptors
   }
 
@@ -111,6 +117,7 @@ class FilesFolder implements Files {
     if (data !== undefined && data.length > MAX_FILE_READ_BYTES) throw tooLarge(path)
     let folder: Folder | null = null
     try {
+      await this.#assertThere(path)
       const { folders, name } = await this.#placeOf(path, make)
       folder = await this.#rootFolder()
       for (const next of folders) folder = await this.#enter(folder, next, make)
@@ -120,6 +127,12 @@ class FilesFolder implements Files {
     } finally {
       await folder?.handle?.close()
     }
+  }
+
+  async #assertThere(path: string): Promise<void> {
+    const found = await stat(this.#root, { bigint: true }).catch(absent)
+    if (found?.ino === this.#opened.ino && found.dev === this.#opened.dev) return
+    throw new FileError('unusable', `the file "${path}": the files directory was removed, moved or replaced`)
   }
 
   /** Where a path leads (files-folder.D1). To make a file, the part of its path that exists is resolved. */

@@ -1,5 +1,5 @@
 /**
- * The one reader of request bodies: size, media type, content encoding.
+ * The one reader of request bodies: size, time, media type, content encoding.
  * @module
  */
 import type { IncomingMessage } from 'node:http'
@@ -19,34 +19,61 @@ const MAX_FORM_BYTES = 64 * 1024
 /** How long the rest of a refused body may take before the connection is cut. */
 const DRAIN_MS = 10_000
 
+/** Waits for a body: calls `refuse` once, when it has to end before it is whole. The result ends the waiting. */
+export type BodyPatience = (refuse: (error: ProblemError) => void) => () => void
+
+/** What a body must keep to beside its declaration. */
+export interface BodyBounds {
+  /** Replaces the declared limit. */
+  readonly maxBytes?: number | undefined
+  /** A stream of bytes has none: its reader waits for as long as it likes. */
+  readonly patience?: BodyPatience | undefined
+}
+
 /**
  * The body as its endpoint declares it, not yet checked against its schema: a JSON value, the fields of a form, or a
- * stream of bytes. `maxBytes` replaces the declared limit. Refuses with 400, 413, 415 or 422.
+ * stream of bytes. Refuses with 400, 408, 413, 415 or 422.
  */
-export async function readBody(request: IncomingMessage, spec: BodySpec, maxBytes?: number): Promise<unknown> {
+export async function readBody(
+  request: IncomingMessage,
+  spec: BodySpec,
+  { maxBytes, patience }: BodyBounds = {},
+): Promise<unknown> {
   switch (spec.kind) {
     case 'bytes':
       return openBody(request, maxBytes ?? spec.maxBytes)
     case 'form': {
       expectType(request, (type) => type === 'application/x-www-form-urlencoded', 'application/x-www-form-urlencoded')
-      return parseFields((await readBytes(request, maxBytes ?? MAX_FORM_BYTES)).toString('utf8'), 'body')
+      return parseFields((await readBytes(request, maxBytes ?? MAX_FORM_BYTES, patience)).toString('utf8'), 'body')
     }
     case 'json': {
       if (!hasBody(request) && !spec.required) return spec.missing
       if (hasBody(request))
         expectType(request, (type) => /^application\/(?:[\w.+-]+\+)?json$/.test(type), 'application/json')
-      return parseJson(await readBytes(request, maxBytes ?? spec.maxBytes ?? MAX_BODY_BYTES))
+      return parseJson(await readBytes(request, maxBytes ?? spec.maxBytes ?? MAX_BODY_BYTES, patience))
     }
   }
 }
 
-/** Reads a whole body into memory; beyond `maxBytes` (after decompression too) it is refused with 413. */
-export async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+/**
+ * Reads a whole body into memory; beyond `maxBytes` (after decompression too) it is refused with 413, and as `patience`
+ * says.
+ */
+export async function readBytes(
+  request: IncomingMessage,
+  maxBytes: number,
+  patience: BodyPatience = endless,
+): Promise<Buffer> {
   const decoder = openDecoder(request, maxBytes)
-  if (!decoder) return collect(request, maxBytes)
-  const chunks: Buffer[] = []
-  for await (const chunk of decode(request, decoder, maxBytes)) chunks.push(chunk)
-  return Buffer.concat(chunks)
+  if (!decoder) return collect(request, maxBytes, patience)
+  const done = patience((error) => decoder.destroy(error))
+  try {
+    const chunks: Buffer[] = []
+    for await (const chunk of decode(request, decoder, maxBytes)) chunks.push(chunk)
+    return Buffer.concat(chunks)
+  } finally {
+    done()
+  }
 }
 
 /**
@@ -63,22 +90,34 @@ export function drain(request: IncomingMessage): void {
 }
 
 /** The common case, a plain body, without the streams that decoding needs: those cost more than the rest of a request. */
-function collect(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+function collect(request: IncomingMessage, maxBytes: number, patience: BodyPatience): Promise<Buffer> {
   // the client may have left while it was being authenticated: no event would come any more
   if (request.destroyed) throw cutShort()
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
+    let isOver = false
+    const refuse = (error: ProblemError): void => {
+      isOver = true
+      chunks.length = 0
+      done()
+      reject(error)
+    }
+    const done = patience(refuse)
     request.on('data', (chunk: Buffer) => {
+      if (isOver) return
       size += chunk.length
       if (size <= maxBytes) chunks.push(chunk)
-      else reject(tooLarge(maxBytes))
+      else refuse(tooLarge(maxBytes))
     })
-    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size)))
-    request.on('error', () => reject(cutShort()))
+    request.on('end', () => {
+      done()
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size))
+    })
+    request.on('error', () => refuse(cutShort()))
     // a refusal carries a stack: none is made for the many bodies that come whole
     request.on('close', () => {
-      if (!request.complete) reject(cutShort())
+      if (!request.complete) refuse(cutShort())
     })
   })
 }
@@ -167,6 +206,8 @@ async function* capped(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGe
     yield chunk
   }
 }
+
+const endless: BodyPatience = () => () => undefined
 
 const cutShort = (): ProblemError =>
   new ProblemError('bad_request', 'the connection closed before the body was complete')

@@ -180,6 +180,8 @@ export function headersOf(problem: ProblemError): Record<string, string> {
   return {
     ...(problem.code === 'unauthenticated' ? { 'www-authenticate': 'Bearer' } : {}),
     ...(typeof retryAfter === 'number' ? { 'retry-after': String(Math.ceil(retryAfter)) } : {}),
+    // what is left of its body is no request (RFC 9110, section 15.5.9)
+    ...(problem.code === 'request_timeout' ? { connection: 'close' } : {}),
     ...(Array.isArray(allow) ? { allow: allow.join(', ') } : {}),
   }
 }

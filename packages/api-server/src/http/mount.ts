@@ -13,6 +13,7 @@ import { type Request, type Response, Router } from 'express'
 import * as z from 'zod'
 
 import { clientAddress, originOf } from './address.ts'
+import { AnonymousBodies } from './anonymous-bodies.ts'
 import { drain, mediaTypeOf, readBody } from './body.ts'
 import type { AuthLevel, Contract, Endpoint, Handlers, Method, RequestFacts, ReplySpec } from './endpoint.ts'
 import { invalidPart, ProblemError } from './errors.ts'
@@ -29,9 +30,14 @@ export interface MountOptions {
   readonly trustProxy?: number
   /** Body limits that the configuration decides, in bytes by endpoint id. */
   readonly maxBodyBytes?: Readonly<Record<string, number>>
+  /** The bodies without sign-in, those of other routers too; its own unless given. */
+  readonly anonymous?: AnonymousBodies
   /** Compare every JSON answer with its schema and fail on a difference: for tests. */
   readonly checkReplies?: boolean
 }
+
+/** Options with their defaults. */
+type Mounted = MountOptions & Required<Pick<MountOptions, 'anonymous'>>
 
 interface AnyReply {
   readonly status: number
@@ -66,7 +72,8 @@ interface Route extends Binding {
  * One router of all bindings. A path is known with its methods, so that a wrong one is 405, not 404. A literal path
  * without the method leaves the request to a path with a parameter that has it.
  */
-export function mount(bindings: readonly Binding[], options: MountOptions): Router {
+export function mount(bindings: readonly Binding[], given: MountOptions): Router {
+  const options = { ...given, anonymous: given.anonymous ?? new AnonymousBodies() }
   const router = Router({ caseSensitive: true })
   const allowed = new WeakMap<Request, string[]>()
   for (const [path, routes] of byPath(bindings)) {
@@ -115,7 +122,7 @@ const rank = (path: string): string =>
     .map((step) => (step.startsWith('{') ? '1' : `0${step}`))
     .join('/')
 
-async function serve(route: Route, options: MountOptions, request: Request, response: Response): Promise<void> {
+async function serve(route: Route, options: Mounted, request: Request, response: Response): Promise<void> {
   const { endpoint, levels } = route
   const principal = levels.includes('open') ? undefined : await options.authenticate(request)
   if (principal) authorize(principal, levels)
@@ -127,7 +134,7 @@ async function serve(route: Route, options: MountOptions, request: Request, resp
   const answer = await route.handle({
     params: endpoint.params && parsePart(endpoint.params, pathParams(request), 'path'),
     query: parsePart(route.query, queryFields(request), 'query'),
-    body: await parseBody(endpoint, options, request),
+    body: await parseBody(route, options, request),
     principal,
     signal: gone.signal,
     request: factsOf(request, options),
@@ -161,10 +168,13 @@ function queryFields(request: Request): Record<string, string> {
   return start < 0 ? {} : parseFields(request.originalUrl.slice(start + 1), 'query')
 }
 
-async function parseBody(endpoint: Endpoint, options: MountOptions, request: Request): Promise<unknown> {
+async function parseBody({ endpoint, levels }: Route, options: Mounted, request: Request): Promise<unknown> {
   const { body } = endpoint
   if (!body) return undefined
-  const raw = await readBody(request, body, options.maxBodyBytes?.[endpoint.id])
+  const raw = await readBody(request, body, {
+    maxBytes: options.maxBodyBytes?.[endpoint.id],
+    patience: levels.includes('open') ? options.anonymous.wait : undefined,
+  })
   return body.kind === 'bytes' ? raw : parsePart(body.schema, raw, 'body')
 }
 

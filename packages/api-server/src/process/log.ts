@@ -2,7 +2,7 @@
  * The engine's own log: lines of JSON on the standard output, without the values of secrets.
  * @module
  */
-import pino, { type Logger } from 'pino'
+import pino, { type Logger, type LoggerOptions } from 'pino'
 
 /**
  * Takes lines: the fields of one, and its text. An error stands in the field `err`. Each part of the engine needs the levels
@@ -14,8 +14,24 @@ export interface Log {
   error(fields: object, message: string): void
 }
 
-/** A log that writes lines of this level and above; `mask` takes the values of secrets out of a line. */
-export function createLog(level: string, mask: (line: string) => string): Logger {
+/** What a log takes. */
+export interface LogDeps {
+  /** The least severe lines that are written. */
+  readonly level: string
+  /** Takes the values of secrets out of a line. */
+  readonly mask: (line: string) => string
+  /** Whether an error follows from one that the log has told already: its line is left out. */
+  readonly isTold: (error: unknown) => boolean
+}
+
+/** A log on the standard output. */
+export function createLog({ level, mask, isTold }: LogDeps): Logger {
   const output = pino.destination({ fd: 1, sync: true })
-  return pino({ level, base: null }, { write: (line) => void output.write(mask(line)) })
+  const hooks: LoggerOptions['hooks'] = {
+    logMethod(line, method) {
+      const [fields] = line as unknown[]
+      if (!isTold((fields as { readonly err?: unknown } | undefined)?.err)) method.apply(this, line)
+    },
+  }
+  return pino({ level, base: null, hooks }, { write: (line) => void output.write(mask(line)) })
 }

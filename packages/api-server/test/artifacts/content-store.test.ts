@@ -5,6 +5,7 @@ import {
   open,
   readdir,
   readFile,
+  rename,
   rm,
   stat,
   truncate,
@@ -21,6 +22,7 @@ import type { ByteRange } from '../../src/artifacts/byte-range.ts'
 import {
   ChangedBytes,
   type ContentStore,
+  FolderGone,
   HASHED_FIRST_BYTES,
   openContentStore,
   TooManyBytes,
@@ -42,6 +44,22 @@ async function keep(data: Uint8Array): Promise<string> {
   await store.discard(staged)
   return staged.hex
 }
+
+test.each([
+  ['removed', async () => {}],
+  ['replaced by the folder of another engine', async () => void (await openContentStore(directory))],
+])('once its directory is %s, nothing is stored, and it is not made anew', async (_how, replace) => {
+  const staged = await store.stage([randomBytes(10)], 10)
+  // kept, so that nothing gets its number
+  const elsewhere = `${directory}.elsewhere`
+  await rename(directory, elsewhere)
+  await replace()
+  await expect(store.stage([randomBytes(10)], 10)).rejects.toThrow(FolderGone)
+  await expect(store.publish(staged)).rejects.toThrow(FolderGone)
+  const left = await readdir(directory, { recursive: true }).catch(() => [])
+  expect(left.filter((name) => !['sha256', 'tmp'].includes(name))).toEqual([])
+  await rm(elsewhere, { recursive: true })
+})
 
 /** Reads as another engine would, which has seen nothing of the file. */
 const readAnew = async (hex: string, size: number, range: ByteRange | null = null): Promise<Buffer> =>

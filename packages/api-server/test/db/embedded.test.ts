@@ -9,6 +9,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 
 import { openDatabase, type Sql } from '../../src/db/database.ts'
 import { maintain } from '../../src/db/upkeep.ts'
+import { LostDirectory } from '../../src/process/held-directory.ts'
 import { databaseSuite } from './database-suite.ts'
 import { keepingLog } from './log.ts'
 
@@ -22,6 +23,9 @@ databaseSuite('in the process', async () => {
 
 /** COPY FROM STDIN ends the WebAssembly program of PGlite 0.5.16. */
 const dieIn = (sql: Sql): Promise<unknown> => sql.unsafe('copy item from stdin')
+
+/** What a statement is told that meets the loss of the directory, or comes after it. */
+const notHeld = /is not what was opened|was removed, moved or replaced/
 
 describe('the embedded database', () => {
   const directories: string[] = []
@@ -92,6 +96,80 @@ describe('the embedded database', () => {
     expect(rows.map((row) => row['id'])).toEqual([1, 3])
     expect(log.lines.some(({ message }) => message.includes('opening it again'))).toBe(true)
     await database.close()
+  })
+
+  test('once its directory is removed it is lost: nothing is executed any more, and nothing is made anew', async () => {
+    const log = keepingLog()
+    const dataDir = dataDirectory()
+    const database = await openDatabase({ dataDir, log })
+    await database.sql`create table item (id int)`
+    removeDirectory(dataDir)
+    const refusals = await Promise.allSettled([
+      database.sql`insert into item values (1)`,
+      database.transaction((tx) => tx`insert into item values (2)`),
+      database.sql`select 1`,
+    ])
+    expect(refusals.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+    expect(await database.failed).toBeInstanceOf(LostDirectory)
+    await database.close()
+    expect(fs.existsSync(dataDir)).toBe(false)
+    expect(log.lines.map(({ level, message }) => [level, message])).toEqual([
+      ['error', expect.stringContaining(`the data directory ${dataDir} was removed, moved or replaced`)],
+    ])
+  })
+
+  test('hears that its directory is gone while it has nothing to do', async () => {
+    const dataDir = dataDirectory()
+    const database = await openDatabase({ dataDir, log: keepingLog() })
+    removeDirectory(dataDir)
+    expect((await database.failed).message).toContain('put it back, then start the engine again')
+    await database.close()
+    expect(fs.existsSync(dataDir)).toBe(false)
+  })
+
+  test('its lock goes with the directory: renamed it is still in use, and an engine in a new one of its name is left alone [F14]', async () => {
+    const dataDir = path.join(dataDirectory(), 'data')
+    const elsewhere = `${dataDir}.elsewhere`
+    const open = (directory = dataDir) => openDatabase({ dataDir: directory, log: keepingLog() })
+    const first = await open()
+    await first.sql`create table item (id int)`
+    fs.renameSync(dataDir, elsewhere)
+    await expect(open(elsewhere)).rejects.toThrow(`${elsewhere} is in use by another engine`)
+
+    const second = await open()
+    await second.sql`create table item (id int)`
+    await expect(first.sql`insert into item values (1)`).rejects.toThrow(notHeld)
+    await first.failed
+    await first.close()
+    expect(fs.existsSync(path.join(dataDir, 'engine.pid'))).toBe(true)
+    await second.sql`insert into item values (2)`
+    expect([...(await second.sql`select id from item`)]).toEqual([{ id: 2 }])
+    await expect(open()).rejects.toThrow('is in use by another engine')
+    await second.close()
+
+    const third = await open(elsewhere)
+    expect([...(await third.sql`select id from item`)]).toEqual([])
+    await third.close()
+  })
+
+  test('whose lock was taken away is lost, for another engine could start in its directory [F14]', async () => {
+    const dataDir = dataDirectory()
+    const database = await openDatabase({ dataDir, log: keepingLog() })
+    fs.rmSync(path.join(dataDir, 'engine.lock.db'))
+    await expect(database.sql`select 1`).rejects.toThrow(notHeld)
+    expect((await database.failed).message).toContain('engine.lock.db is gone')
+    await database.close()
+  })
+
+  test('whose folder was taken away is not made anew when its thread dies', async () => {
+    const dataDir = dataDirectory()
+    const database = await openDatabase({ dataDir, log: keepingLog() })
+    await database.sql`create table item (id int)`
+    fs.renameSync(path.join(dataDir, 'db'), path.join(dataDir, 'db.elsewhere'))
+    await expect(dieIn(database.sql)).rejects.toThrow('the embedded database stopped')
+    expect((await database.failed).message).toContain(`${path.join(dataDir, 'db')} is gone`)
+    await database.close()
+    expect(fs.existsSync(path.join(dataDir, 'db'))).toBe(false)
   })
 
   test('is vacuumed after many changes and checkpointed after much writing', async () => {

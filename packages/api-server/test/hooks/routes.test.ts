@@ -3,11 +3,13 @@ import { type AddressInfo, connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
 import { DtypeViolation, HookRefusal, type HookRequest, type HookRoute } from '@flow-service/connector-sdk'
+import { VirtualClock } from '@flow-service/core/testing'
 import express from 'express'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 import { createHooks, type HookHandler, type Hooks } from '../../src/hooks/hooks.ts'
 import { hookRoutes } from '../../src/hooks/routes.ts'
+import { AnonymousBodies } from '../../src/http/anonymous-bodies.ts'
 import { answerErrors, notFound, ProblemError } from '../../src/http/errors.ts'
 
 let hooks: Hooks
@@ -15,13 +17,16 @@ let server: Server
 let base: string
 let failures: string[]
 let received: HookRequest[]
+let clock: VirtualClock
 beforeEach(async () => {
   hooks = createHooks()
   failures = []
   received = []
   const app = express()
   app.disable('x-powered-by')
-  app.use('/hooks', hookRoutes(hooks))
+  clock = new VirtualClock(0)
+  const anonymous = new AnonymousBodies((delayMs, run) => clock.setTimer(delayMs, run))
+  app.use('/hooks', hookRoutes({ hooks, anonymous }))
   app.use(notFound)
   app.use(answerErrors({ error: (_fields, message) => failures.push(message) }))
   server = createServer(app).listen(0, '127.0.0.1')

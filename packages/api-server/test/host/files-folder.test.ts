@@ -7,6 +7,7 @@ import {
   readdir,
   readFile,
   realpath,
+  rename,
   rm,
   stat,
   symlink,
@@ -38,6 +39,27 @@ beforeEach(async () => {
   await mkdir(join(home, 'beside'))
 })
 afterEach(() => rm(home, { recursive: true, force: true }))
+
+test.each([
+  ['removed', async () => rm(root, { recursive: true })],
+  [
+    'replaced by another one',
+    async () => {
+      await rename(root, join(home, 'elsewhere'))
+      await mkdir(root)
+    },
+  ],
+])('once it is %s, nothing is read or written, and it is not made anew', async (_how, lose) => {
+  const files = await openFilesFolder(root)
+  await lose()
+  const before = await readdir(home)
+  const gone = { name: 'unusable', message: expect.stringContaining('removed, moved or replaced') as string }
+  await expect(files.read('inside.txt')).rejects.toMatchObject(gone)
+  await expect(files.write('new.txt', bytes('new'))).rejects.toMatchObject(gone)
+  await expect(files.append('deep/new.txt', bytes('new'))).rejects.toMatchObject(gone)
+  expect(await readdir(home)).toEqual(before)
+  expect(before.includes('files') ? await readdir(root) : []).toEqual([])
+})
 
 /** Everything below a folder, as paths. */
 const listed = async (path: string): Promise<string[]> => (await readdir(path, { recursive: true })).toSorted()

@@ -102,7 +102,7 @@ export async function startService(options: ServiceConfig = {}) {
   const engine = await lifecycle.openAll(openEngine({ config, log, redactor: new Redactor(), clock: createClock() }))
   const { users, sessions, ...nouns } = nounsOf(engine, shown)
   const upgrades = createUpgradeRouter({ log })
-  const { server, port } = await listen(express().use(createApi({ engine, upgrades, isAlive: () => true })))
+  const { server, port } = await listen(express().use(createApi({ engine, upgrades, failure: () => null })))
   upgrades.attach(server)
   const origin = `http://127.0.0.1:${port}`
 

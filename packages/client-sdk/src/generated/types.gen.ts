@@ -482,7 +482,7 @@ export type Problem = {
      * What failed this time, with which value, and what to do.
      */
     detail: string;
-    code: 'bad_request' | 'malformed_json' | 'invalid_credentials' | 'wrong_mode' | 'environment_adopted' | 'channel_not_configured' | 'unauthenticated' | 'forbidden' | 'not_found' | 'message_not_declared' | 'method_not_allowed' | 'version_conflict' | 'already_exists' | 'in_use' | 'flow_has_active_runs' | 'run_active' | 'not_published' | 'not_active' | 'not_paused' | 'code_defined' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'flow_invalid' | 'rate_limited' | 'internal' | 'unavailable';
+    code: 'bad_request' | 'malformed_json' | 'invalid_credentials' | 'wrong_mode' | 'environment_adopted' | 'channel_not_configured' | 'unauthenticated' | 'forbidden' | 'not_found' | 'message_not_declared' | 'method_not_allowed' | 'request_timeout' | 'version_conflict' | 'already_exists' | 'in_use' | 'flow_has_active_runs' | 'run_active' | 'not_published' | 'not_active' | 'not_paused' | 'code_defined' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'flow_invalid' | 'rate_limited' | 'internal' | 'unavailable';
     /**
      * With `version_conflict`: reload, merge, save again.
      */
@@ -1648,6 +1648,10 @@ export type LoginAccessTokenErrors = {
      * `invalid_credentials`: Wrong user name or password
      */
     400: Problem;
+    /**
+     * `request_timeout`: The request took too long to arrive
+     */
+    408: Problem;
     /**
      * `validation_failed`: The request is not valid
      */

@@ -1,0 +1,42 @@
+/**
+ * What an engine answers that cannot go on: 503 with why, until its process or its host ends it.
+ * @module
+ */
+import { setImmediate } from 'node:timers/promises'
+
+import type { ErrorRequestHandler, RequestHandler } from 'express'
+
+import { LostDirectory } from '../process/held-directory.ts'
+import { ProblemError } from './errors.ts'
+
+/** Why the engine cannot go on; null while it can. */
+export type Failure = () => Error | null
+
+/** Refuses every request to an engine that cannot go on. */
+export const refuseWhenFailed =
+  (failure: Failure): RequestHandler =>
+  (_request, _response, next) => {
+    const error = failure()
+    if (error) throw refusalOf(error)
+    next()
+  }
+
+/** Tells a request that failed on the way what later ones are told; refusals of its own stay. */
+export const explainFailed =
+  (failure: Failure): ErrorRequestHandler =>
+  async (thrown: unknown, _request, _response, next) => {
+    if (thrown instanceof ProblemError) return next(thrown)
+    // the request may have heard of the loss first
+    await setImmediate()
+    const error = failure()
+    next(error ? refusalOf(error) : thrown)
+  }
+
+/** Without paths: they are in the log. */
+const refusalOf = (error: Error): ProblemError =>
+  new ProblemError(
+    'unavailable',
+    error instanceof LostDirectory
+      ? 'the data directory of the engine was removed, moved or replaced: put it back, then start the engine again'
+      : 'the engine has lost its database, and its log tells why: start it again',
+  )
