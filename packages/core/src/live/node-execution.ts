@@ -16,6 +16,7 @@ import { ExecutionSignal } from './execution-signal.ts'
 import type { ExecutionStats } from './execution-stats.ts'
 import type { NodeCondition } from './node-condition.ts'
 import type { Handover, Home, HomeCondition, HomeNode } from './node-home.ts'
+import type { NodePace } from './node-pace.ts'
 
 /** The node that executes. */
 export interface ExecutingNode extends HomeNode {
@@ -55,6 +56,7 @@ export class NodeExecution {
   readonly #home: Home
   readonly #node: ExecutingNode
   readonly #stats: ExecutionStats
+  readonly #pace: NodePace
   readonly #idempotent: boolean
   /** Null before the start and after the stop. */
   #instance: NodeInstance | null = null
@@ -68,6 +70,7 @@ export class NodeExecution {
     this.#home = home
     this.#node = node
     this.#stats = home.stats
+    this.#pace = home.news.paceOf(node.node.id)
     this.#idempotent = idempotent
   }
 
@@ -141,6 +144,7 @@ export class NodeExecution {
   #run(what: Handled, value: unknown, cause: Cause, onEnd: (() => void) | null): void {
     const stats = this.#stats
     const isTimed = stats.count()
+    this.#pace.executed(this.#node)
     const startedMs = isTimed ? performance.now() : 0
     this.#cause = cause
     this.#state = running
