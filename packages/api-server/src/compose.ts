@@ -16,6 +16,7 @@ import { egressLayer } from './egress/layer.ts'
 import { eventSocketsLayer, eventsLayer } from './events/slice.ts'
 import {
   flowsLayer,
+  followHeldWork,
   followSecrets,
   liveLayer,
   missingLayer,
@@ -80,6 +81,7 @@ const work = [
   observe,
   recoverValues,
   followFlows,
+  followHeldWork,
   registerCode,
   restoreFlows,
   followSecrets,

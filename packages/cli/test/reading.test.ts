@@ -65,11 +65,16 @@ test.each<[string, object]>([
       status: 'failed',
       cached: false,
       error: { type: 'E', message: 'no fan' },
+      executions: 1,
     },
   ],
   [
+    'node      hall.fan idle after 500 executions',
+    { type: 'node', flow: 'hall', node: 'fan', run: null, status: 'idle', cached: false, error: null, executions: 500 },
+  ],
+  [
     'node      fit.draw ok (cached) run r1',
-    { type: 'node', flow: 'fit', node: 'draw', run: 'r1', status: 'ok', cached: true, error: null },
+    { type: 'node', flow: 'fit', node: 'draw', run: 'r1', status: 'ok', cached: true, error: null, executions: null },
   ],
   ['value     fit.loss = 0.5 step 7 run r1', { type: 'value', message: 'fit.loss', value: 0.5, run: 'r1', step: 7 }],
   [

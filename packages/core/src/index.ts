@@ -17,6 +17,7 @@ export { missReasons, whyMissed } from './batch/stage-miss.ts'
 export { checkDocument } from './check/document.ts'
 export type { Surroundings } from './check/report.ts'
 export type { Failure } from './failure.ts'
+export { tracebackOf } from './traceback.ts'
 export {
   buildGraph,
   type DeclaredMessage,

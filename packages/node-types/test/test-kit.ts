@@ -98,6 +98,8 @@ export class Rig {
     const { artifacts } = host
     this.#host = {
       ...host,
+      // its timers are those of the node alone
+      isWatched: () => false,
       // references stay as they stand: an engine that lacks the secret starts no node, and nodes refuse it themselves, too
       secrets: { valueOf: (name) => ({ $secret: name }) as never, mask: (text) => text },
       webhook: (_flow, route, handler) => {

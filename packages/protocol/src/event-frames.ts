@@ -34,7 +34,11 @@ export const snapshotFrameSchema = z.object({
   runs: z.array(runSummarySchema),
 })
 
-/** A node changed state, in a live flow (`run` null) or in a run. */
+/**
+ * The state of a node, in a live flow (`run` null) or in a run. A live node is told of when a state lasts for 50 ms, when it
+ * fails and when that is over, and else at most once a second; `executions` began since it was last told of. In a run,
+ * where it executes once, `executions` is null.
+ */
 export const nodeFrameSchema = z.object({
   type: z.literal('node'),
   ...framed,
@@ -44,6 +48,7 @@ export const nodeFrameSchema = z.object({
   status: z.union([nodeRunStatusSchema, z.enum(['idle', 'failed'])]),
   cached: z.boolean(),
   error: z.object({ type: z.string(), message: z.string() }).nullable(),
+  executions: z.int().nullable(),
 })
 
 /** A message has a new value; `step` counts streamed numbers of a run. */

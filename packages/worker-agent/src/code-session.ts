@@ -11,9 +11,9 @@ import type { ArtifactRef, CallFrame, Definition } from '@flow-service/protocol'
 
 import type { Message } from './channel.ts'
 import { Execution, type ExecutionHost } from './code-execution.ts'
+import { userStack } from './user-stack.ts'
 
 const MAX_MESSAGE_CHARS = 10_000
-const MAX_STACK_CHARS = 65_536
 /** Of one artifact: a frame carries no more. */
 const MAX_ARTIFACT_BYTES = 0x4000_0000
 
@@ -28,12 +28,13 @@ const home = process.cwd()
 /** What stack traces of a node's code name, and `import.meta` is about. */
 const urlOf = (node: string): string => pathToFileURL(join(home, `${node}.mjs`)).href
 
-const here = new URL('..', import.meta.url)
+// so deep that a package which fails does not hide the line that calls it
+Error.stackTraceLimit = 50
 
 /** The process's side of the channel. Each message about a call carries the nonce of the call (channel.T1 in DESIGN.md). */
 export class CodeSession {
   readonly #send: (message: Message, data?: Uint8Array) => void
-  readonly #answers = new Map<number, PromiseWithResolvers<Answer>>()
+  readonly #answers = new Map<number, (answer: Answer) => void>()
   readonly #host: ExecutionHost
   #definition: { readonly digest: string; readonly runnable: Runnable } | null = null
   #nonce = ''
@@ -62,13 +63,8 @@ export class CodeSession {
       void this.#prepare()
       return
     }
-    const answer = this.#answers.get(message['id'] as number)
+    this.#answers.get(message['id'] as number)?.({ message, data })
     this.#answers.delete(message['id'] as number)
-    if (message['type'] !== 'failed') answer?.resolve({ message, data })
-    else {
-      const error = new Error(String(message['message']))
-      answer?.reject(message['missing'] === true ? Object.assign(error, { code: 'not_found' }) : error)
-    }
   }
 
   /** An error that nothing has caught fails the call; the process is not to be used again. */
@@ -106,10 +102,14 @@ export class CodeSession {
         `an artifact has at most ${MAX_ARTIFACT_BYTES} bytes, and this one ${data.byteLength}; split it`,
       )
     this.#asked += 1
-    const answer = Promise.withResolvers<Answer>()
-    this.#answers.set(this.#asked, answer)
+    const asked = Promise.withResolvers<Answer>()
+    this.#answers.set(this.#asked, asked.resolve)
     this.#send({ ...message, id: this.#asked }, data)
-    return await answer.promise
+    const answer = await asked.promise
+    if (answer.message['type'] !== 'failed') return answer
+    // made here, where its stack has the line that asked
+    const error = new Error(String(answer.message['message']))
+    throw answer.message['missing'] === true ? Object.assign(error, { code: 'not_found' }) : error
   }
 
   async #execute({ nonce, ...frame }: CallFrame & { readonly nonce: string }): Promise<void> {
@@ -151,7 +151,7 @@ export class CodeSession {
       error: {
         type: isEntry ? 'no_entry' : name,
         message: error.message.slice(0, MAX_MESSAGE_CHARS),
-        traceback: isEntry ? null : stackOf(error),
+        traceback: isEntry ? null : userStack(error, home),
       },
     })
   }
@@ -159,18 +159,6 @@ export class CodeSession {
 
 function isRunnable(value: unknown): value is Runnable {
   return typeof value === 'object' && value !== null && typeof (value as Definition).run === 'function'
-}
-
-/** The stack without the frames of this package and of Node; files are named as in the author's project. */
-function stackOf(error: Error): string {
-  const own = [here.href, here.pathname, '(node:internal', ' node:internal']
-  const lines = String(error.stack).split('\n')
-  return lines
-    .filter((line) => !own.some((place) => line.includes(place)))
-    .join('\n')
-    .replaceAll(`${pathToFileURL(home).href}/`, '')
-    .replaceAll(`${home}/`, '')
-    .slice(0, MAX_STACK_CHARS)
 }
 
 /**

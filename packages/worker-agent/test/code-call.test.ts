@@ -116,6 +116,33 @@ describe('the TypeScript convention', () => {
     expect(failed?.traceback).not.toContain('code-execution')
   })
 
+  test.each([
+    ['what it returned', '() => [1]'],
+    ['a declared output that it left out', '() => undefined'],
+  ])('a failure by %s has no traceback: no line of it has thrown', async (_, run) => {
+    expect(failureOf(await call(run, { mode: 'batch' }))).toMatchObject({ type: 'TypeError', traceback: null })
+  })
+
+  test.each([
+    [
+      'a message with lines like frames',
+      'throw new RangeError("lr\\n    at x (node:internal/a:1:2)")',
+      'RangeError: lr\n    at x (node:internal/a:1:2)',
+    ],
+    ['a function of the language', '[1].map(() => { throw new RangeError("lr") })', 'RangeError: lr'],
+    ['a deep call', '(function down(n) { return n === 0 ? JSON.parse("{") : down(n - 1) })(20)', 'SyntaxError'],
+    ['an artifact that is missing', `await ctx.loadArtifact("sha256:${'0'.repeat(64)}")`, 'Error'],
+  ])('the traceback of %s has the lines of the code alone', async (_, statement, head) => {
+    const trace = failureOf(await call(`async (_, ctx) => { ${statement} }`))?.traceback ?? ''
+    expect(trace.startsWith(head)).toBe(true)
+    const frames = trace
+      .slice(head.length)
+      .split('\n')
+      .filter((line) => line.startsWith('    at '))
+    expect(frames.at(-1)).toMatch(/^ {4}at (?:async )?(?:Object\.)?run \(train\.mjs:\d+:\d+\)$/)
+    expect(frames.filter((line) => !/train\.mjs:|<anonymous>\)$/.test(line))).toEqual([])
+  })
+
   test('code that looks at its own file finds it', async () => {
     const source = `import { readFileSync } from 'node:fs'
       export const entry = { kind: 'stage', id: 'x', initials: {},

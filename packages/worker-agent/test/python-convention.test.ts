@@ -185,9 +185,64 @@ describe.each(pythons)('the Python convention with %s', (python) => {
     expect(failed?.traceback).not.toContain('runner.py')
   })
 
+  test.each<[what: string, source: string, lines: string[]]>([
+    ['an async function', 'async def run():\n    raise KeyError("lr")\n', ['2, in run']],
+    [
+      'a task',
+      'import asyncio\nasync def fail():\n    raise KeyError("lr")\n\nasync def run():\n    await asyncio.gather(fail())\n',
+      ['6, in run', '3, in fail'],
+    ],
+    [
+      'a chain',
+      'def run():\n    try:\n        1 / 0\n    except ZeroDivisionError as error:\n        raise ValueError("lr") from error\n',
+      ['3, in run', '5, in run'],
+    ],
+    [
+      'a failure in a handler',
+      'def run():\n    try:\n        emit(nothing=1)\n    except ValueError:\n        {}["lr"]\n',
+      ['3, in run', '5, in run'],
+    ],
+    [
+      'a group',
+      'def fail():\n    raise KeyError("lr")\n\ndef run():\n    try:\n        fail()\n    except KeyError as error:\n        raise ExceptionGroup("both", [error])\n',
+      ['6, in run', '2, in fail', '8, in run', '6, in run', '2, in fail'],
+    ],
+    ['an import', 'import missing_module\ndef run(): pass\n', ['1, in <module>']],
+    ['a bad value', 'def run():\n    yield 1\n', ['2, in run']],
+  ])('a traceback of %s has the lines of the code alone', async (_, source, lines) => {
+    const trace = (await failure({ source }))?.traceback ?? ''
+    const own = (line: string): boolean => line.includes('File "train.py"')
+    const frames = trace.split('\n').filter((line) => line.includes('File "'))
+    expect(frames.filter(own).map((line) => /line (.*)$/.exec(line)?.[1])).toEqual(lines)
+    // asyncio calls the tasks that node code makes
+    expect(frames.filter((line) => !own(line) && !line.includes('asyncio'))).toEqual([])
+    expect(trace).not.toMatch(/session\.py|runners\.py|frozen/)
+  })
+
+  test.each([
+    ['what it returned', 'def run():\n    return 1\n'],
+    ['a value that has no JSON form', 'def run():\n    return {"y": {1, 2}}\n'],
+    ['its arguments', 'def run(unknown):\n    pass\n'],
+  ])('a failure by %s has no traceback: no line of the code has failed', async (_, source) => {
+    expect(await failure({ source })).toMatchObject({ type: expect.any(String), traceback: null })
+  })
+
+  test('the traceback of an endless recursion has its begin and its end', async () => {
+    const source =
+      'def even(value_with_a_long_name):\n    return odd(value_with_a_long_name)  # a line that is long enough to count\n\n' +
+      'def odd(value_with_a_long_name):\n    return even(value_with_a_long_name)  # a line that is long enough to count\n\n' +
+      'def run():\n    return even(1)\n'
+    const trace = (await failure({ source }))?.traceback ?? ''
+    expect(trace).toContain('Traceback (most recent call last):\n  File "train.py", line 8, in run\n')
+    expect(trace).toMatch(/\n {2}\[\d+ lines left out\]\n/)
+    expect(trace).toMatch(/RecursionError: .*\n$/)
+    expect(trace.length).toBeLessThan(66_000)
+  })
+
   test('a syntax error fails the call with its line [R601]', async () => {
     const failed = await failure({ source: 'def run():\n    retrun 1\n' })
-    expect(failed).toMatchObject({ type: 'SyntaxError', traceback: expect.stringContaining('line 2') })
+    expect(failed).toMatchObject({ type: 'SyntaxError', traceback: expect.stringContaining('File "train.py", line 2') })
+    expect(failed?.traceback?.match(/File "/g)).toHaveLength(1)
   })
 
   test('dataclasses with postponed annotations work', async () => {

@@ -7,7 +7,7 @@
 import { hash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 
-import { type CodeCall, CodeError } from '@flow-service/core'
+import { type CodeCall, CodeError, tracebackOf } from '@flow-service/core'
 import {
   type ArtifactRef,
   type AnyFlow,
@@ -154,5 +154,5 @@ const logOf =
 function codeError(error: unknown): CodeError {
   if (!(error instanceof Error)) return new CodeError('Error', String(error), null)
   const type = error.name === 'Error' ? error.constructor.name : error.name
-  return new CodeError(type, error.message, error.stack ?? null)
+  return new CodeError(type, error.message, tracebackOf(error))
 }

@@ -14,7 +14,7 @@ import { bus, eventLog } from '../events/slice.ts'
 import { host } from '../host/slice.ts'
 import { routes } from '../http/slice-api.ts'
 import { catalogue, lastValues, publisher, values } from '../messages/slice.ts'
-import { log } from '../process/given.ts'
+import { clock, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { secrets } from '../secrets/slice.ts'
 import { markers, work } from '../work/slice.ts'
@@ -25,6 +25,7 @@ import { liveEndpoints, liveHandlers, type LiveHandlersDeps } from './control/li
 import { FlowRows } from './flow-rows.ts'
 import { rebuildUsers } from './flow-secrets.ts'
 import { Flows, type FlowsDeps } from './flows.ts'
+import { followHeld } from './held-news.ts'
 import { createLiveFlows, type LiveFlows } from './live.ts'
 import { loadPublishedFlows, type PublishedFlowsOwner } from './published-flows.ts'
 import { createPythonIssues, type PythonIssues } from './python-issues.ts'
@@ -144,6 +145,9 @@ export const registerCode = begins(
 
 /** Starts the flows that are wished to be active. */
 export const restoreFlows = begins({ code, live }, ({ code, live }) => live.restore((name) => code.isMissing(name)))
+
+/** Tells what paused flows hold; before flows are restored, paused ones among them. */
+export const followHeldWork = begins({ bus, clock, runtime }, followHeld, (end) => end())
 
 /** Builds the users of changed secrets anew, first those of secrets that changed while flows were started. */
 export const followSecrets = begins({ database, live, published, secrets }, (deps) =>

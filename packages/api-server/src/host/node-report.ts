@@ -29,11 +29,18 @@ export function nodeLogOf({
 }): HostDeps['log'] {
   // what code prints ends a line, and an entry of the log is one
   if (tell === null) return { info: (place, text) => log.info(place, text.trimEnd()) }
+  const failed = new Map<string, string>()
   bus.subscribe(
     (event) => {
-      if (event.type !== 'node' || event.run !== null || event.error === null) return
+      if (event.type !== 'node' || event.run !== null) return
       const { flow, node, error } = event
-      tell({ flow, node, is: 'failure', text: error.message })
+      const key = `${flow} ${node}`
+      if (error === null) failed.delete(key)
+      else if (failed.get(key) !== error.message) {
+        // a failed node is told of again while it executes
+        failed.set(key, error.message)
+        tell({ flow, node, is: 'failure', text: error.message })
+      }
     },
     { quiet: true },
   )

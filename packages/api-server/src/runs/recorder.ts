@@ -193,7 +193,8 @@ export class RunRecorder {
     this.#changed.add(event.node)
     for (const [port, value] of Object.entries(event.outputs ?? {})) this.#collect(event.node, port, value)
     const { status, cached, error } = row
-    publish({ type: 'node', flow: document.name, node: event.node, run, status, cached, error }, event.atMs)
+    const told = { flow: document.name, node: event.node, run, status, cached, error, executions: null }
+    publish({ type: 'node', ...told }, event.atMs)
   }
 
   #attempt({ node, attempt, startMs, atMs, error }: AttemptEvent): void {

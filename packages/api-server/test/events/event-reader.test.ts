@@ -57,7 +57,10 @@ const value = (
   v: EngineEvent & { type: 'value' } extends { value: infer V } ? V : never,
   run: string | null = null,
 ) => eventText({ type: 'value', message, value: v, flow: 'f', node: null, port: null, run, step: null }, 1)
-const node = eventText({ type: 'node', flow: 'f', node: 'n', run: null, status: 'idle', cached: false, error: null }, 2)
+const node = eventText(
+  { type: 'node', flow: 'f', node: 'n', run: null, status: 'idle', cached: false, error: null, executions: 1 },
+  2,
+)
 const told = (frames: readonly EventFrame[]) =>
   frames.map((frame) => (frame.type === 'value' ? `${frame.message}=${JSON.stringify(frame.value)}` : frame.type))
 

@@ -23,6 +23,7 @@ const node = (status: 'idle' | 'running' | 'failed', run: string | null = null):
   status: run === null ? status : 'running',
   cached: false,
   error: null,
+  executions: run === null ? 1 : null,
 })
 const run = (id: string, status: RunSummary['status']): RunSummary => ({
   id,

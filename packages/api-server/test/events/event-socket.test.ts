@@ -86,6 +86,7 @@ test('the first frame is the snapshot, then come events, numbered without a gap 
       status: 'failed',
       cached: false,
       error: { type: 'X', message: 'ü' },
+      executions: 1,
     },
     7,
   )

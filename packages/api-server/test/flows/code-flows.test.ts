@@ -235,8 +235,16 @@ const endless = stage('endless', {
     new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
 })
 const double = node('double', { in: { x: t.int }, out: { y: t.int }, run: ({ x }) => ({ y: x * 2 }) })
+const broken = stage('broken', {
+  in: {},
+  out: { y: t.int },
+  run() {
+    throw new RangeError('too far')
+  },
+})
 const sums = batchFlow('sums', { n: input(t.int, 3) }, (p, use) => {
   use(endless, {})
+  use(broken, {})
   return { sum: use(counted, { n: p.n }).sum }
 })
 const doubling = liveFlow('doubling', { x: t.int }, (m, use) => void use(double, { x: m.x }))
@@ -277,7 +285,11 @@ test('flow objects execute in process by the rules of bundles: settings, streams
 
 test('flow objects are cached only where a version stands for their code', () => {
   const nodes = objects.flows[0]?.document.nodes ?? []
-  expect(Object.fromEntries(nodes.map(({ id, cache }) => [id, cache]))).toEqual({ endless: false, counted: true })
+  expect(Object.fromEntries(nodes.map(({ id, cache }) => [id, cache]))).toEqual({
+    endless: false,
+    broken: false,
+    counted: true,
+  })
 })
 
 test('cancel and silence end an execution in process, and a failing consumer of emissions fails it', async () => {
@@ -295,6 +307,12 @@ test('cancel and silence end an execution in process, and a failing consumer of 
     },
   })
   await expect(refusing.outputs).rejects.toMatchObject({ type: 'DtypeViolation' })
+})
+
+test('a failure in process has the lines of the closure, and no directory of this machine', async () => {
+  const error = await call(objects, 'broken').outputs?.catch((caught: unknown) => caught)
+  expect(error).toMatchObject({ type: 'RangeError', message: 'too far' })
+  expect((error as CodeError).traceback).toMatch(/^RangeError: too far\n {4}at .*\(code-flows\.test\.ts:\d+:\d+\)$/)
 })
 
 test('a live flow object reacts in process', async () => {

@@ -31,6 +31,9 @@ test('a webhook of a paused flow takes requests: their values are known at once 
   await at.history('porch.temp', [20, 21])
   expect(await at.read('porch')).toMatchObject({ status: 'paused', held: 2 })
   expect(await at.values('porch.seen')).toEqual([])
+  // told while nobody changes the flow (T5)
+  const porch = { type: 'flow', name: 'porch', status: 'paused', held: 2 }
+  await expect.poll(() => at.events, { timeout: 30_000 }).toContainEqual(expect.objectContaining(porch))
   await at.control('porch', 'resume')
   await at.history('porch.seen', [20, 21])
   await at.control('porch', 'stop')

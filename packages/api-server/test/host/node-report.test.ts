@@ -13,18 +13,21 @@ test('what a node prints is an entry of the log, without the end of its last lin
   expect(entries).toEqual([{ ...place, text: 'first\n  second' }])
 })
 
-test('a listener gets it in place of the log, as it was printed, and hears of failures', () => {
+test('a listener gets it in place of the log, as it was printed, and hears of each failure once', () => {
   const reports: NodeReport[] = []
   const entries: unknown[] = []
   const log = { info: (at: object) => void entries.push(at) }
   const bus = createEventBus(() => {})
   nodeLogOf({ onNodeReport: (report) => void reports.push(report), bus, log }).info(place, 'first\n')
-  const node = { type: 'node', ...place, run: null, status: 'failed', cached: false } as const
-  bus.publish({ ...node, error: { type: 'Error', message: 'no bulb' } }, Date.UTC(2026, 0, 1))
-  bus.publish({ ...node, error: null }, Date.UTC(2026, 0, 1))
+  const node = { type: 'node', ...place, run: null, status: 'failed', cached: false, executions: 1 } as const
+  const tell = (message: string | null): void =>
+    bus.publish({ ...node, error: message === null ? null : { type: 'Error', message } }, Date.UTC(2026, 0, 1))
+  for (const message of ['no bulb', 'no bulb', 'no power', null, 'no power']) tell(message)
   expect(reports).toEqual([
     { ...place, is: 'print', text: 'first\n' },
     { ...place, is: 'failure', text: 'no bulb' },
+    { ...place, is: 'failure', text: 'no power' },
+    { ...place, is: 'failure', text: 'no power' },
   ])
   expect(entries).toEqual([])
 })

@@ -46,7 +46,7 @@ function about(frame: EventFrame): string {
     case 'flow':
       return `${bold(frame.name)} is ${status(frame.status)}, version ${frame.version}${frame.held > 0 ? `, holds ${frame.held}` : ''}`
     case 'node':
-      return `${bold(`${frame.flow}.${frame.node}`)} ${frame.cached ? `${status('ok')} (cached)` : status(frame.status)}${inRun(frame.run)}${frame.error ? red(`: ${oneLine(frame.error.message)}`) : ''}`
+      return `${bold(`${frame.flow}.${frame.node}`)} ${frame.cached ? `${status('ok')} (cached)` : status(frame.status)}${executed(frame.executions)}${inRun(frame.run)}${frame.error ? red(`: ${oneLine(frame.error.message)}`) : ''}`
     case 'value':
       return `${bold(frame.message)} = ${oneLine(frame.value)}${frame.step === null ? '' : dim(` step ${frame.step}`)}${inRun(frame.run)}`
     case 'health':
@@ -57,5 +57,8 @@ function about(frame: EventFrame): string {
       return red(`${frame.code}: ${oneLine(frame.detail)}`)
   }
 }
+
+const executed = (times: number | null): string =>
+  times === null || times < 2 ? '' : dim(` after ${counted(times, 'execution')}`)
 
 const inRun = (run: string | null): string => (run === null ? '' : dim(` run ${run}`))

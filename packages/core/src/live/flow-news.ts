@@ -1,24 +1,24 @@
 /**
  * Reports of a live flow to its host: events of its nodes, dead letters and log lines. A node reports whenever its state
- * may have changed, and the host gets an event for each other state: a failed node stays failed while it executes again,
- * waits and ends.
+ * may have changed, and the host gets an event at the pace of the node: a failed one stays failed while it executes
+ * again, waits and ends.
  * @module
  */
-import { type EngineEvent, type NodeState, timestampOfMs } from '@flow-service/protocol'
+import { type EngineEvent, timestampOfMs } from '@flow-service/protocol'
 
 import type { DeadLetter, Host } from '../host.ts'
 import type { HomeNews, HomeNode } from './node-home.ts'
+import { type NodeNews, NodePace } from './node-pace.ts'
 
-type NodeEvent = Extract<EngineEvent, { type: 'node' }>
+type NewsHost = Pick<Host, 'clock' | 'deadLetter' | 'event' | 'isWatched' | 'log'>
 
 /** One object a flow. */
 export class FlowNews implements HomeNews {
   readonly #flow: string
-  readonly #host: Pick<Host, 'clock' | 'deadLetter' | 'event' | 'log'>
-  /** The last event of each node. */
-  readonly #last = new Map<string, NodeEvent>()
+  readonly #host: NewsHost
+  readonly #paces = new Map<string, NodePace>()
 
-  constructor(flow: string, host: Pick<Host, 'clock' | 'deadLetter' | 'event' | 'log'>) {
+  constructor(flow: string, host: NewsHost) {
     this.#flow = flow
     this.#host = host
   }
@@ -35,9 +35,17 @@ export class FlowNews implements HomeNews {
     this.#host.log({ flow: this.#flow, node, text })
   }
 
+  paceOf(node: string): NodePace {
+    let pace = this.#paces.get(node)
+    if (pace === undefined) {
+      pace = new NodePace(this.#host, (news) => this.#host.event(nodeEvent(news)))
+      this.#paces.set(node, pace)
+    }
+    return pace
+  }
+
   changed(node: HomeNode): void {
-    const event = this.#eventOf(node.state())
-    if (event !== null) this.#host.event(event)
+    this.paceOf(node.node.id).changed(node)
   }
 
   healthChanged(node: HomeNode): void {
@@ -45,14 +53,13 @@ export class FlowNews implements HomeNews {
     this.#host.event({ type: 'health', flow: this.#flow, node: node.node.id, status: health, message })
   }
 
-  /** Null when the last event of the node says the same. */
-  #eventOf({ flow, node, status, error }: NodeState): NodeEvent | null {
-    const last = this.#last.get(node)
-    const isSame = last?.error?.type === error?.type && last?.error?.message === error?.message
-    if (last?.status === status && isSame) return null
-    const failure = error && { type: error.type, message: error.message }
-    const event: NodeEvent = { type: 'node', flow, node, run: null, status, cached: false, error: failure }
-    this.#last.set(node, event)
-    return event
+  /** The flow has stopped: what is left to tell of its nodes is told. */
+  close(): void {
+    for (const pace of this.#paces.values()) pace.close()
   }
+}
+
+function nodeEvent({ state: { flow, node, status, error }, executions }: NodeNews): EngineEvent {
+  const failure = error && { type: error.type, message: error.message }
+  return { type: 'node', flow, node, run: null, status, cached: false, error: failure, executions }
 }

@@ -16,6 +16,7 @@ import { ExecutionSignal } from './execution-signal.ts'
 import type { ExecutionStats } from './execution-stats.ts'
 import type { NodeCondition } from './node-condition.ts'
 import type { Handover, Home, HomeCondition, HomeNode } from './node-home.ts'
+import type { NodePace } from './node-pace.ts'
 import type { NodeRetry } from './node-retry.ts'
 
 /** The node that executes. */
@@ -56,6 +57,7 @@ export class NodeExecution {
   readonly #home: Home
   readonly #node: ExecutingNode
   readonly #stats: ExecutionStats
+  readonly #pace: NodePace
   readonly #idempotent: boolean
   readonly #retry: NodeRetry | null
   /** Of the execution, or the last one. */
@@ -72,6 +74,7 @@ export class NodeExecution {
     this.#home = home
     this.#node = node
     this.#stats = home.stats
+    this.#pace = home.news.paceOf(node.node.id)
     this.#idempotent = idempotent
     this.#retry = retry
   }
@@ -153,6 +156,7 @@ export class NodeExecution {
   #run(what: Handled, value: unknown, cause: Cause, onEnd: (() => void) | null): void {
     const stats = this.#stats
     const isTimed = stats.count()
+    this.#pace.executed(this.#node)
     const startedMs = isTimed ? performance.now() : 0
     this.#cause = cause
     this.#state = running

@@ -11,6 +11,7 @@ import type { Arrival, Bus, Consumer, DueTimer, InputPort, OutputPort, What } fr
 import type { Cascade, Cause, WorkCause } from './cascade.ts'
 import type { ExecutionStats } from './execution-stats.ts'
 import type { Delivery, Loop } from './loop.ts'
+import type { NodePace } from './node-pace.ts'
 
 /** A node as its flow sees it. */
 export interface HomeNode extends Consumer {
@@ -49,6 +50,8 @@ export interface HomeWork {
 export interface HomeNews {
   deadLetter(entry: Omit<DeadLetter, 'flow'>): void
   log(node: string, text: string): void
+  /** When the states of the node with this id are told. */
+  paceOf(node: string): NodePace
   /** The state of a node may have changed. */
   changed(node: HomeNode): void
   healthChanged(node: HomeNode): void

@@ -326,6 +326,7 @@ export class RunningFlow implements LiveFlow, LeftHome, RebuildFlow {
     const all = Effect.forEach(units.toReversed(), (unit) => unit.stop(), { discard: true })
     await Effect.runPromise(onClock(this.#deps.host.clock, all))
     Unit.disconnect(units)
+    this.news.close()
     this.#onChange(null)
   }
 }

@@ -98,7 +98,7 @@ class Session:
         if os.getpid() == self.pid:
             return
         if isinstance(why, BaseException):
-            sys.stderr.write(trace_of(why))
+            sys.stderr.write(trace_of(why) or f"{type(why).__name__}: {text_of(why)}\n")
         flush_output()
         os._exit(why if isinstance(why, int) else 0 if why is None else 1)
 

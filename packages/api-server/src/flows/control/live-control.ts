@@ -125,7 +125,7 @@ export class LiveControl {
     const state = { flow, node, status: 'idle', error: null } as const
     if (markers.of(flow).has(node)) {
       markers.clear(flow, node)
-      host.event({ type: 'node', run: null, cached: false, ...state })
+      host.event({ type: 'node', run: null, cached: false, ...state, executions: 0 })
     }
     return { ...state, health: 'ok', message: null }
   }
