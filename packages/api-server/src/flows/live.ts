@@ -279,25 +279,18 @@ class RuntimeFlows implements LiveFlows {
     }
   }
 
-  /** Starts the new content of a flow that is failed, and lets it go on once it is stored. */
+  /** Starts the new content of a flow that is failed, once it is stored. */
   async #replaceFailed(
     next: FlowRow,
     document: FlowDocument,
     commit: Replacement['commit'],
   ): Promise<Awaited<ReturnType<LiveFlows['replace']>>> {
-    const { runtime } = this.#deps
     const rebuilt = document.nodes.map(({ id }) => id)
     let made = next
+    const store = async (): Promise<void> => void (made = await commit(rebuilt))
     try {
-      const options = { values: this.#values(), paused: next.wished === 'paused', deferred: true }
-      const flow = await runtime.start(document, options)
-      try {
-        made = await commit(rebuilt)
-      } catch (error) {
-        await flow.stop({ keep: true })
-        throw error
-      }
-      flow.takeUp()
+      const options = { values: this.#values(), paused: next.wished === 'paused', commit: store }
+      await this.#deps.runtime.start(document, options)
       this.#failures.delete(next.id)
       return { row: made, rebuilt }
     } catch (error) {

@@ -78,6 +78,8 @@ export interface StartOptions {
   readonly deferred?: boolean
   /** Start paused: what the flow has left waits to be released. */
   readonly paused?: boolean
+  /** Makes the start last, once every node has started; rejected, nothing of it is left. Nothing comes in before. */
+  readonly commit?: () => Promise<void>
   /** The same flow under its earlier name, which has ended: values of joins go on, and equal schedules keep their times. */
   readonly after?: LiveFlow | undefined
 }

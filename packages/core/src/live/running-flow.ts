@@ -101,6 +101,7 @@ export class RunningFlow implements LiveFlow, LeftHome, RebuildFlow {
       const exit = await Effect.runPromiseExit(onClock(host.clock, this.#first.start()))
       if (Exit.isFailure(exit)) throw EffectCause.squash(exit.cause)
       if (options.paused !== true && this.#deps.isFirst) await left.count()
+      await options.commit?.()
     } catch (error) {
       this.keeps = true
       this.#phase = { is: 'stopping', done: Promise.resolve() }

@@ -68,7 +68,8 @@ export class LiveRuntime {
 
   /**
    * Builds and starts a checked document, whose publications begin once every node has started. Rejects with a
-   * {@link StartError} when a node does not start within 10 s, or the flow runs already.
+   * {@link StartError} when a node does not start within 10 s, or the flow runs already, and with what `commit` rejects
+   * with.
    */
   async start(document: FlowDocument, options: StartOptions = {}): Promise<LiveFlow> {
     const { name } = document

@@ -112,6 +112,33 @@ test('what nodes publish at their start goes out once all have started, in order
   ])
 })
 
+test('nothing comes in before the start is committed, and a start that is not leaves nothing', async () => {
+  const { told, definition } = witness()
+  const hook = type('hook', (ctx) => {
+    ctx.webhook({ path: 'in', secret: null, methods: ['POST'] }, () => ctx.send('y', 'hook'))
+    ctx.send('y', 'early')
+    return {}
+  })
+  const { runtime, host } = engine([definition, hook])
+  const document = flow([
+    { id: 'w', type: 'witness' },
+    { id: 'h', type: 'hook', ports: [output('y')] },
+  ])
+  const refusing = Promise.withResolvers<void>()
+  const refused = runtime.start(document, { commit: () => refusing.promise })
+  await turn()
+  expect([told.splice(0), runtime.get('f')]).toEqual([['start w'], undefined])
+  const waiting = expect(host.hook('f', 'in', {})).rejects.toThrow()
+  refusing.reject(new Error('version_conflict'))
+  await expect(refused).rejects.toThrow('version_conflict')
+  await waiting
+  expect([told.splice(0), runtime.get('f'), host.values('f.y')]).toEqual([['stop w'], undefined, []])
+
+  await runtime.start(document, { commit: () => Promise.resolve() })
+  await host.hook('f', 'in', {})
+  expect(host.values('f.y')).toEqual(['early', 'hook'])
+})
+
 test('a stop lets executing nodes end, and gives waiting deliveries up as dead letters, the oldest first', async () => {
   const ends: (() => void)[] = []
   const slow = type('slow', () => ({
