@@ -3,7 +3,7 @@
  * they publish is kept back until they are let go (flow.F1, rebuild.R3).
  * @module
  */
-import type { FlowDocument } from '@flow-service/protocol'
+import { accepts, type FlowDocument } from '@flow-service/protocol'
 import * as Effect from 'effect/Effect'
 
 import type { GraphNode } from '../graph.ts'
@@ -120,15 +120,30 @@ export class Generation implements Home {
     const cascade = within ?? this.newCascade(node.origin())
     const atMs = this.#deps.host.clock.now()
     await this.work.arrival(node, outputs, { values, atMs, cascade }, (work) => {
-      // one that arrives at the end of the flow, or of its node, is delivered when the flow starts again
-      const isOver = this.bus !== null && this.#flow.nodeOf(node.node.id) !== node
-      if (isOver || this.#flow.isStopping) cascade.suspend()
+      const now = this.#outputsNow(node, outputs, values)
+      // at the end of the flow, or where nobody publishes it any more, the next start delivers it
+      if (now === null || this.#flow.isStopping) cascade.suspend()
       else {
-        this.publishMany(outputs, values, new WorkCause(cascade, work, 0), atMs)
+        this.publishMany(now, values, new WorkCause(cascade, work, 0), atMs)
         work.leave()
         cascade.leave()
       }
     })
+  }
+
+  /** The same outputs of the node that has taken the place of this one; null when it has no such. */
+  #outputsNow(
+    node: HomeNode,
+    outputs: readonly OutputPort[],
+    values: readonly unknown[],
+  ): readonly OutputPort[] | null {
+    const heir = this.bus === null ? node : this.#flow.nodeOf(node.node.id)
+    if (heir === node) return outputs
+    const now = outputs.flatMap(({ port }, at) => {
+      const output = heir?.outputs.get(port)
+      return output !== undefined && accepts(output.dtype, values[at]) ? [output] : []
+    })
+    return now.length === outputs.length ? now : null
   }
 
   intend(node: HomeNode, arrivals: Arrivals, cause: Cause): () => void {
