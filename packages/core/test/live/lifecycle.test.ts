@@ -128,10 +128,10 @@ test('nothing comes in before the start is committed, and a start that is not le
   const refused = runtime.start(document, { commit: () => refusing.promise })
   await turn()
   expect([told.splice(0), runtime.get('f')]).toEqual([['start w'], undefined])
-  const waiting = expect(host.hook('f', 'in', {})).rejects.toThrow()
+  const waiting = host.hook('f', 'in', {}).catch((error: unknown) => error)
   refusing.reject(new Error('version_conflict'))
   await expect(refused).rejects.toThrow('version_conflict')
-  await waiting
+  expect(await waiting).toMatchObject({ message: 'there is no webhook "f/in"' })
   expect([told.splice(0), runtime.get('f'), host.values('f.y')]).toEqual([['stop w'], undefined, []])
 
   await runtime.start(document, { commit: () => Promise.resolve() })
