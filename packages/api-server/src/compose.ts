@@ -13,9 +13,11 @@ import { authLayer, followAccounts, sessionKeyLayer } from './auth/slice.ts'
 import { codeFolderLayer, codeLayer, sweep } from './code/slice.ts'
 import { databaseLayer } from './db/layer.ts'
 import { egressLayer } from './egress/layer.ts'
+import { enginesLayer } from './engines/slice.ts'
 import { eventSocketsLayer, eventsLayer } from './events/slice.ts'
 import {
   flowsLayer,
+  followEngines,
   followSecrets,
   liveLayer,
   missingLayer,
@@ -34,7 +36,7 @@ import { clock, config, log } from './process/given.ts'
 import { contextOf, type Deps, inOrder, type NamesOf, opens } from './process/layer.ts'
 import { executeRuns, flowRunsLayer, followFlows, reportsLayer, runsLayer } from './runs/slice.ts'
 import { redactor, secretsLayer } from './secrets/slice.ts'
-import { recoverValues, workLayer } from './work/slice.ts'
+import { adoptionLayer, recoverValues, workLayer } from './work/slice.ts'
 import { agentLayer, attachmentLayer, dispatcherLayer, flavorsLayer, followTokens, poolLayer } from './workers/slice.ts'
 
 /** Nouns in the order in which they are made: each needs some of those above it. They close in reverse. */
@@ -42,12 +44,14 @@ const nouns = inOrder(
   sessionKeyLayer,
   // the longest parts of a start, side by side
   Layer.mergeAll(databaseLayer, codeFolderLayer),
+  enginesLayer,
   eventsLayer,
   authLayer,
   secretsLayer,
   flavorsLayer,
   artifactsLayer,
   workLayer,
+  adoptionLayer,
   hooksLayer,
   observerLayer,
   egressLayer,
@@ -82,6 +86,7 @@ const work = [
   followFlows,
   registerCode,
   restoreFlows,
+  followEngines,
   followSecrets,
   executeRuns,
   sweep,

@@ -27,6 +27,8 @@ import { database } from './db/layer.ts'
 import { guardProcess } from './db/process-guard.ts'
 import type { AddressRules } from './egress/address-rules.ts'
 import { addressRules } from './egress/layer.ts'
+import type { EngineContact } from './engines/contact.ts'
+import { contact } from './engines/slice.ts'
 import type { CodeFlows, RegisteredName, ReloadResult } from './flows/code-flows.ts'
 import { codeFlows } from './flows/slice.ts'
 import { oneHost } from './http/address.ts'
@@ -116,7 +118,7 @@ async function open(config: ResolvedConfig, lifecycle: Lifecycle): Promise<Servi
     )
   }
   const engine = await lifecycle.openAll(openEngine({ config, log, redactor, clock: createClock() }))
-  const nouns = nounsOf(engine, { addressRules, codeFlows, database, sessions, users })
+  const nouns = nounsOf(engine, { addressRules, codeFlows, contact, database, sessions, users })
   // whoever shows reports to people shows these as well
   if (config.onNodeReport === null) {
     for (const { file, line, column, message } of nouns.codeFlows.errors) log.error({ file, line, column }, message)
@@ -144,6 +146,7 @@ interface ServiceDeps {
   readonly addressRules: AddressRules
   readonly codeFlows: CodeFlows
   readonly config: ResolvedConfig
+  readonly contact: EngineContact
   readonly database: Database
   readonly lifecycle: Lifecycle
   readonly log: Logger
@@ -224,7 +227,7 @@ class OpenService implements Service {
   }
 
   async #listen(): Promise<Address> {
-    const { config, lifecycle, log, router, sessions, upgrades, users } = this.#deps
+    const { config, contact, lifecycle, log, router, sessions, upgrades, users } = this.#deps
     const app = express().disable('x-powered-by').use(router).use(secureHeaders, oneHost, notFound, answerErrors(log))
     const server = await lifecycle.open(
       async () => {
@@ -240,6 +243,7 @@ class OpenService implements Service {
     const host = config.host.includes(':') ? `[${config.host}]` : config.host
     const origin = `http://${host}:${port}`
     const address = { origin, baseUrl: config.baseUrl ?? `${origin}/api/v1` }
+    await contact.listensAt(address.baseUrl)
     await writeSignInFile({ config, baseUrl: address.baseUrl, users, sessions })
     return address
   }

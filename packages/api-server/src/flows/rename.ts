@@ -47,13 +47,17 @@ interface Following extends RenameDeps {
 /** What all renamings hold; no flow has this id. */
 const RENAMING = 'rename'
 
-/** Renames a flow; an active one is built anew. Refuses with `not_found`, `already_exists` or `code_defined`. */
+/**
+ * Renames a flow; an active one is built anew. Refuses with `not_found`, `already_exists` or `code_defined`, and with
+ * `in_use` while another engine runs it.
+ */
 export function renameFlow(names: NewName, by: UserPrincipal, rows: FlowRows, deps: RenameDeps): Promise<FlowRow> {
   const { code, database, live } = deps
   const store = createFlowStore(database.sql)
   return live.exclusive(RENAMING, () =>
     rows.exclusively(names.from, async (flow) => {
       assertOwnedByApi(flow, code)
+      live.assertHere(flow)
       if (await store.byName(names.to)) throw nameTaken(names.to)
       const naming = (await store.naming(names.from)).filter((id) => id !== flow.id)
       const change = () => renameHeld({ flow, naming }, names, by, { ...deps, store })

@@ -2104,7 +2104,7 @@ export type FlowsRenameErrors = {
      */
     404: Problem;
     /**
-     * `already_exists`: The name is taken · `code_defined`: The flow is defined in code
+     * `already_exists`: The name is taken · `code_defined`: The flow is defined in code · `in_use`: Still in use
      */
     409: Problem;
     /**
@@ -2246,7 +2246,7 @@ export type FlowsStartErrors = {
      */
     403: Problem;
     /**
-     * `not_published`: Nothing is published
+     * `not_published`: Nothing is published · `in_use`: Still in use
      */
     409: Problem;
     /**
@@ -2292,6 +2292,10 @@ export type FlowsStopErrors = {
      * `forbidden`: Permission is missing
      */
     403: Problem;
+    /**
+     * `in_use`: Still in use
+     */
+    409: Problem;
     /**
      * `validation_failed`: The request is not valid
      */
@@ -2340,7 +2344,7 @@ export type FlowsPauseErrors = {
      */
     404: Problem;
     /**
-     * `not_active`: The flow is not active
+     * `not_active`: The flow is not active · `in_use`: Still in use
      */
     409: Problem;
     /**
@@ -2391,7 +2395,7 @@ export type FlowsResumeErrors = {
      */
     404: Problem;
     /**
-     * `not_active`: The flow is not active
+     * `not_active`: The flow is not active · `in_use`: Still in use
      */
     409: Problem;
     /**
@@ -2442,7 +2446,7 @@ export type FlowsStepErrors = {
      */
     404: Problem;
     /**
-     * `not_paused`: The flow is not paused
+     * `not_paused`: The flow is not paused · `in_use`: Still in use
      */
     409: Problem;
     /**
@@ -2553,7 +2557,7 @@ export type FlowsNodesTriggerErrors = {
      */
     404: Problem;
     /**
-     * `not_active`: The flow is not active
+     * `not_active`: The flow is not active · `in_use`: Still in use
      */
     409: Problem;
     /**
@@ -2605,6 +2609,10 @@ export type FlowsNodesCancelErrors = {
      */
     404: Problem;
     /**
+     * `in_use`: Still in use
+     */
+    409: Problem;
+    /**
      * `validation_failed`: The request is not valid
      */
     422: Problem;
@@ -2652,6 +2660,10 @@ export type FlowsNodesAcknowledgeErrors = {
      * `not_found`: Not found
      */
     404: Problem;
+    /**
+     * `in_use`: Still in use
+     */
+    409: Problem;
     /**
      * `validation_failed`: The request is not valid
      */
