@@ -11,7 +11,7 @@ import type * as Scope from 'effect/Scope'
 import { artifactsLayer } from './artifacts/slice.ts'
 import { authLayer, followAccounts, sessionKeyLayer } from './auth/slice.ts'
 import { codeFolderLayer, codeLayer, sweep } from './code/slice.ts'
-import { databaseLayer } from './db/layer.ts'
+import { databaseLayer, settlePins } from './db/layer.ts'
 import { egressLayer } from './egress/layer.ts'
 import { enginesLayer } from './engines/slice.ts'
 import { eventSocketsLayer, eventsLayer } from './events/slice.ts'
@@ -80,6 +80,7 @@ const nouns = inOrder(
 
 /** Work in the order in which it begins, once all nouns are made. It ends in reverse, before any noun is closed. */
 const work = [
+  settlePins,
   followTokens,
   observe,
   recoverValues,
