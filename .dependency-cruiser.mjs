@@ -17,6 +17,7 @@ export const arrows = {
 /** Slices of the server in the order of their dependencies: a slice uses slices to its left. */
 export const slices = [
   'auth',
+  'engines',
   'events',
   'secrets',
   'artifacts',

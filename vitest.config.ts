@@ -7,9 +7,14 @@ import { hasPostgres } from './test/components/postgres.ts'
 const source = ['@flow-service/source']
 
 /** What only a server can do. */
-const onServer = ['runs/shared', 'runs/stages/shared', 'secrets/shared', 'workers/shared'].map(
-  (suite) => `packages/api-server/test/${suite}.test.ts`,
-)
+const onServer = [
+  'engines/shared',
+  'flows/shared',
+  'runs/shared',
+  'runs/stages/shared',
+  'secrets/shared',
+  'workers/shared',
+].map((suite) => `packages/api-server/test/${suite}.test.ts`)
 /** Suites that reach the database's tables; on a server they run a second time. */
 const onDatabase = [
   'artifacts/{artifacts,delete,routes,sweep}',

@@ -1,7 +1,11 @@
 /** Engines on a PostgreSQL server instead of their embedded database. */
+import { generateKeyPairSync } from 'node:crypto'
+
 import { afterAll, beforeAll } from 'vitest'
 
 import { findPostgres, type PostgresServer, startPostgres } from './components/postgres.ts'
+
+const signingKey = String(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
 
 /** A server for the tests of a suite. */
 export function useServerDatabases() {
@@ -17,6 +21,7 @@ export function useServerDatabases() {
       SERVICE_DATABASE_URL: await server.createDatabase(name),
       SERVICE_SESSION_KEY: 'a session key of at least 32 bytes',
       SERVICE_SECRET_KEY: 'a key for secrets of at least 32 bytes',
+      SERVICE_OAUTH_SIGNING_KEY: signingKey,
       SERVICE_FIRST_SUPERUSER: 'root@example.org',
       SERVICE_FIRST_SUPERUSER_PASSWORD: 'correct horse',
     }),

@@ -17,6 +17,8 @@ export interface PostgresServer {
   url: string
   /** Makes an empty database and resolves to its url. */
   createDatabase(name: string): Promise<string>
+  /** Executes a statement in a database. */
+  execute(name: string, statement: string): Promise<void>
   /** Stops the server at once (as a crash would) and leaves its data. */
   crash(): Promise<void>
   /** Starts it again on the same port after {@link crash}. */
@@ -55,8 +57,10 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   // without fsync: what a crash of the server alone leaves is safe with the operating system
   const settings = ['listen_addresses=127.0.0.1', 'fsync=off'].flatMap((setting) => ['-c', setting])
   const serverArguments = ['-D', data, '-p', String(port), '-k', directory, ...settings]
-  const psql = (statement: string): Promise<unknown> =>
-    run(path.join(programs, 'psql'), ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', '-c', statement])
+  const psql = (name: string, statement: string): Promise<unknown> => {
+    const place = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', '-d', name]
+    return run(path.join(programs, 'psql'), [...place, '-c', statement])
+  }
   let exited: Promise<unknown> = Promise.resolve()
   const start = async (): Promise<void> => {
     const [program, args] = asUser(path.join(programs, 'postgres'), serverArguments)
@@ -73,8 +77,11 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   return {
     url: url('postgres'),
     async createDatabase(name) {
-      await psql(`create database "${name}"`)
+      await psql('postgres', `create database "${name}"`)
       return url(name)
+    },
+    async execute(name, statement) {
+      await psql(name, statement)
     },
     crash: () => end('SIGQUIT'),
     start,

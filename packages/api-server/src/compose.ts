@@ -11,12 +11,14 @@ import type * as Scope from 'effect/Scope'
 import { artifactsLayer } from './artifacts/slice.ts'
 import { authLayer, followAccounts, sessionKeyLayer } from './auth/slice.ts'
 import { codeFolderLayer, codeLayer, sweep } from './code/slice.ts'
-import { databaseLayer } from './db/layer.ts'
+import { databaseLayer, settlePins } from './db/layer.ts'
 import { egressLayer } from './egress/layer.ts'
+import { enginesLayer } from './engines/slice.ts'
 import { eventSocketsLayer, eventsLayer } from './events/slice.ts'
 import {
   flowsLayer,
   followHeldWork,
+  followEngines,
   followSecrets,
   liveLayer,
   missingLayer,
@@ -35,7 +37,7 @@ import { clock, config, log } from './process/given.ts'
 import { contextOf, type Deps, inOrder, type NamesOf, opens } from './process/layer.ts'
 import { executeRuns, flowRunsLayer, followFlows, reportsLayer, runsLayer } from './runs/slice.ts'
 import { redactor, secretsLayer } from './secrets/slice.ts'
-import { recoverValues, workLayer } from './work/slice.ts'
+import { adoptionLayer, recoverValues, workLayer } from './work/slice.ts'
 import { agentLayer, attachmentLayer, dispatcherLayer, flavorsLayer, followTokens, poolLayer } from './workers/slice.ts'
 
 /** Nouns in the order in which they are made: each needs some of those above it. They close in reverse. */
@@ -43,12 +45,14 @@ const nouns = inOrder(
   sessionKeyLayer,
   // the longest parts of a start, side by side
   Layer.mergeAll(databaseLayer, codeFolderLayer),
+  enginesLayer,
   eventsLayer,
   authLayer,
   secretsLayer,
   flavorsLayer,
   artifactsLayer,
   workLayer,
+  adoptionLayer,
   hooksLayer,
   observerLayer,
   egressLayer,
@@ -77,6 +81,7 @@ const nouns = inOrder(
 
 /** Work in the order in which it begins, once all nouns are made. It ends in reverse, before any noun is closed. */
 const work = [
+  settlePins,
   followTokens,
   observe,
   recoverValues,
@@ -84,6 +89,7 @@ const work = [
   followHeldWork,
   registerCode,
   restoreFlows,
+  followEngines,
   followSecrets,
   executeRuns,
   sweep,

@@ -27,6 +27,8 @@ import { database } from './db/layer.ts'
 import { guardProcess } from './db/process-guard.ts'
 import type { AddressRules } from './egress/address-rules.ts'
 import { addressRules } from './egress/layer.ts'
+import type { EngineContact } from './engines/contact.ts'
+import { contact } from './engines/slice.ts'
 import type { CodeFlows, RegisteredName, ReloadResult } from './flows/code-flows.ts'
 import { codeFlows } from './flows/slice.ts'
 import { oneHost } from './http/address.ts'
@@ -125,7 +127,7 @@ async function open(config: ResolvedConfig, lifecycle: Lifecycle): Promise<Servi
     )
   }
   const engine = await lifecycle.openAll(openEngine({ config, log, redactor, clock: createClock() }))
-  const nouns = nounsOf(engine, { addressRules, codeFlows, database, sessions, users })
+  const nouns = nounsOf(engine, { addressRules, codeFlows, contact, database, sessions, users })
   // whoever shows reports to people shows these as well
   if (config.onNodeReport === null) {
     for (const { file, line, column, message } of nouns.codeFlows.errors) log.error({ file, line, column }, message)
@@ -166,6 +168,8 @@ interface ServiceDeps {
   readonly codeFlows: CodeFlows
   readonly config: ResolvedConfig
   readonly failed: Promise<Error>
+  readonly contact: EngineContact
+  readonly database: Database
   readonly lifecycle: Lifecycle
   readonly log: Logger
   readonly first: FirstUser | null
@@ -245,7 +249,7 @@ class OpenService implements Service {
   }
 
   async #listen(): Promise<Address> {
-    const { config, lifecycle, log, router, sessions, upgrades, users } = this.#deps
+    const { config, contact, lifecycle, log, router, sessions, upgrades, users } = this.#deps
     const app = express().disable('x-powered-by').use(router).use(secureHeaders, oneHost, notFound, answerErrors(log))
     const server = await lifecycle.open(
       async () => {
@@ -261,6 +265,7 @@ class OpenService implements Service {
     const host = config.host.includes(':') ? `[${config.host}]` : config.host
     const origin = `http://${host}:${port}`
     const address = { origin, baseUrl: config.baseUrl ?? `${origin}/api/v1` }
+    await contact.listensAt(address.baseUrl)
     await writeSignInFile({ config, baseUrl: address.baseUrl, users, sessions })
     return address
   }

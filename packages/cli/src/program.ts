@@ -8,7 +8,7 @@ import { createRequire } from 'node:module'
 import { Command } from 'commander'
 
 import { addDeadLetters } from './grammar/dead-letters.ts'
-import { addEngine } from './grammar/engine.ts'
+import { addEngine, addKeys } from './grammar/engine.ts'
 import { addFlows, addValidate } from './grammar/flows.ts'
 import { addMessages } from './grammar/messages.ts'
 import { addRuns } from './grammar/runs.ts'
@@ -46,6 +46,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 no engine or no sign-in.`,
   addRuns(root)
   addSecrets(root)
   addWorkers(root)
+  addKeys(root)
   // for every command of the tree: the help of what does not exist would be that of something else
   return root.on('beforeAllHelp', ({ command }: { readonly command: Command }) => {
     const [first = '-', second = '-'] = command.args

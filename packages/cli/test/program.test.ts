@@ -31,7 +31,7 @@ test('every command is there', () => {
       'runs compare, runs export, runs report, runs cancel, runs retry, runs delete, runs import',
       'secrets list, secrets set, secrets delete',
       'workers list, workers show, workers tokens, workers token create, workers token revoke',
-      'workers flavors list, workers flavors set, workers flavors delete',
+      'workers flavors list, workers flavors set, workers flavors delete, keys forget',
     ].flatMap((line) => line.split(', ')),
   )
 })
@@ -65,7 +65,7 @@ test('"service worker" is the program service-worker: it takes the same options 
 })
 
 test('commands that talk to an engine take its address and print JSON', () => {
-  const local = new Set(['service dev', 'service serve', 'service login', 'service worker'])
+  const local = new Set(['service dev', 'service serve', 'service login', 'service worker', 'service keys forget'])
   for (const { words, command } of leaves(program())) {
     if (local.has(words)) continue
     expect(command.options.map(({ long }) => long)).toEqual(expect.arrayContaining(['--url', '--token', '--json']))

@@ -3,7 +3,7 @@
  * @module
  */
 import { artifactsDirOf } from '../config.ts'
-import { database } from '../db/layer.ts'
+import { database, pins } from '../db/layer.ts'
 import { eventLog } from '../events/slice.ts'
 import { routes } from '../http/slice-api.ts'
 import { config, log } from '../process/given.ts'
@@ -11,14 +11,17 @@ import { makes, noun } from '../process/layer.ts'
 import { type Artifacts, createArtifacts } from './artifacts.ts'
 import { openContentStore } from './content-store.ts'
 import { artifactsEndpoints, artifactsHandlers } from './routes.ts'
+import { claimFolder } from './store-id.ts'
 
 export const artifacts = noun<Artifacts>()('artifacts')
 
-export const artifactsLayer = makes(artifacts, { config, database, eventLog, log }, async (deps) => {
-  const { config, database, eventLog, log } = deps
+export const artifactsLayer = makes(artifacts, { config, database, eventLog, log, pins }, async (deps) => {
+  const { config, database, eventLog, log, pins } = deps
+  const directory = artifactsDirOf(config)
+  if (pins) await claimFolder(directory, pins)
   return createArtifacts({
     database,
-    content: await openContentStore(artifactsDirOf(config), { shared: config.databaseUrl !== null }),
+    content: await openContentStore(directory, { shared: config.databaseUrl !== null }),
     maxBytes: config.artifactMaxBytes,
     ringBytes: config.mediaRingBytes,
     onCorrupt(digest) {

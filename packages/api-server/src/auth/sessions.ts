@@ -3,7 +3,7 @@
  * may do is read from the database for every request.
  * @module
  */
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 
 import type { Token } from '@flow-service/protocol'
@@ -11,9 +11,11 @@ import { errors, jwtVerify, SignJWT } from 'jose'
 import { validate } from 'uuid'
 
 import type { ResolvedConfig } from '../config.ts'
+import type { Pins } from '../db/pins.ts'
 import type { TokenVerifier } from '../http/authenticate.ts'
 import { ConfigError } from '../process/setting.ts'
-import { readPrivateFile, writePrivateFile } from './private-file.ts'
+import { readPrivateFile } from './private-file.ts'
+import { agreeOnKey, type FoundKey } from './shared-key.ts'
 import type { TokenHolder, Users } from './users.ts'
 
 const AUDIENCE = 'session'
@@ -89,23 +91,46 @@ async function claimsOf(
   }
 }
 
+type KeyConfig = Pick<ResolvedConfig, 'dataDir' | 'environment' | 'sessionKey'>
+
+const keyFile = ({ dataDir }: Pick<KeyConfig, 'dataDir'>): string => join(dataDir, 'session.key')
+
 /**
- * `SERVICE_SESSION_KEY`, else `session.key` in the data folder, which is made at the first start. Production makes no
- * key, because everybody would be signed out when the folder is lost: it throws `ConfigError` then.
+ * `SERVICE_SESSION_KEY`, else `session.key` in the data folder; null when it is still to be made. Production makes no key,
+ * because everybody would be signed out when the folder is lost: it throws `ConfigError` then.
  */
-export async function loadSessionKey(
-  config: Pick<ResolvedConfig, 'dataDir' | 'environment' | 'sessionKey'>,
-): Promise<Uint8Array> {
-  if (config.sessionKey !== null) return Buffer.from(config.sessionKey)
-  const path = join(config.dataDir, 'session.key')
+export async function findSessionKey(config: KeyConfig): Promise<FoundKey<Uint8Array> | null> {
+  if (config.sessionKey !== null) return { key: Buffer.from(config.sessionKey), source: 'SERVICE_SESSION_KEY' }
+  const path = keyFile(config)
   const stored = await readPrivateFile(path)
-  if (stored !== null) return checked(stored, path)
+  if (stored !== null) return { key: checked(stored, path), source: path }
   if (config.environment === 'production')
     throw new ConfigError('SERVICE_SESSION_KEY is not set: production needs a session key of at least 32 bytes')
-  const key = randomBytes(48).toString('base64url')
-  await writePrivateFile(path, `${key}\n`)
-  return Buffer.from(key)
+  return null
 }
+
+/** The key that was found, or a new one in `session.key`; see {@link agreeOnKey}. */
+export const settleSessionKey = (
+  config: Pick<KeyConfig, 'dataDir'>,
+  found: FoundKey<Uint8Array> | null,
+  pins: Pins | null,
+): Promise<Uint8Array> =>
+  agreeOnKey(
+    {
+      pin: 'session_key',
+      use: 'sign sessions',
+      change: 'signs everybody out',
+      variable: 'SERVICE_SESSION_KEY',
+      path: keyFile(config),
+      fingerprint: (key) => createHmac('sha256', key).update('fingerprint').digest('hex').slice(0, 16),
+      make() {
+        const text = randomBytes(48).toString('base64url')
+        return { key: Buffer.from(text), text: `${text}\n` }
+      },
+    },
+    found,
+    pins,
+  )
 
 function checked(stored: string, path: string): Uint8Array {
   const key = Buffer.from(stored.trim())

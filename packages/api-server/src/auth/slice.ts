@@ -2,7 +2,7 @@
  * Who may sign in: users, their sessions, and the event sockets that end with a session.
  * @module
  */
-import { database } from '../db/layer.ts'
+import { database, pins } from '../db/layer.ts'
 import { routes } from '../http/slice-api.ts'
 import { SocketGuests } from '../http/socket-guests.ts'
 import { config, log } from '../process/given.ts'
@@ -10,7 +10,8 @@ import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { createAccountNews } from './account-news.ts'
 import { rememberUsers } from './remembered-users.ts'
 import { authEndpoints, authHandlers } from './routes.ts'
-import { createSessions, loadSessionKey, type Sessions } from './sessions.ts'
+import { createSessions, findSessionKey, settleSessionKey, type Sessions } from './sessions.ts'
+import type { FoundKey } from './shared-key.ts'
 import { createSignInLimit } from './sign-in-limit.ts'
 import { openUsers, type Users } from './users.ts'
 
@@ -19,6 +20,7 @@ export const users = noun<Users>()('users')
 /** Users of the database; those of the last minute are remembered where it does not answer. */
 const rememberedUsers = noun<ReturnType<typeof rememberUsers>>()('rememberedUsers')
 
+const foundSessionKey = noun<FoundKey<Uint8Array> | null>()('foundSessionKey')
 const sessionKey = noun<Uint8Array>()('sessionKey')
 
 export const sessions = noun<Sessions>()('sessions')
@@ -30,9 +32,12 @@ export const knownSessions = noun<Sessions>()('knownSessions')
 export const userGuests = noun<SocketGuests>()('userGuests')
 
 /** Before the database: a start without a usable key leaves no trace. */
-export const sessionKeyLayer = makes(sessionKey, { config }, ({ config }) => loadSessionKey(config))
+export const sessionKeyLayer = makes(foundSessionKey, { config }, ({ config }) => findSessionKey(config))
 
 export const authLayer = inOrder(
+  makes(sessionKey, { config, foundSessionKey, pins }, ({ config, foundSessionKey, pins }) =>
+    settleSessionKey(config, foundSessionKey, pins),
+  ),
   makes(users, { database }, ({ database }) => openUsers(database)),
   makes(rememberedUsers, { users }, ({ users }) => rememberUsers(users)),
   makes(sessions, { config, sessionKey, rememberedUsers }, ({ config, sessionKey, rememberedUsers }) =>

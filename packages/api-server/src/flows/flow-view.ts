@@ -24,7 +24,7 @@ export interface FlowView {
   item(flow: ListedFlow): FlowListItem
   /** What is wrong with a content; an `error` keeps it from being published and started. */
   issues(content: ReadContent): Promise<Issue[]>
-  /** The live state; of a flow whose module is gone, `failed`. */
+  /** The live state; of a flow whose module is gone, and that no other engine runs, `failed`. */
   state(row: FlowHead): LiveState
 }
 
@@ -47,7 +47,7 @@ export function createFlowView(deps: FlowViewDeps): FlowView {
 
   const state = (row: FlowHead): LiveState => {
     const found = live.state(row)
-    return code.isMissing(row.name) ? { ...found, status: 'failed' } : found
+    return code.isMissing(row.name) && row.runs_at === null ? { ...found, status: 'failed', issues: [] } : found
   }
   const shown = (row: FlowHead, status: FlowStatus) => ({
     status,

@@ -233,8 +233,8 @@ export class Flows {
   }
 
   /**
-   * Makes the published content of a live flow active. Refuses with `wrong_mode`, `not_published` or `flow_invalid`. A
-   * flow that lacks nothing but secrets is failed then, and starts when they are stored.
+   * Makes the published content of a live flow active. Refuses with `wrong_mode`, `not_published`, `flow_invalid`, or
+   * `in_use` while another engine runs it. A flow that lacks nothing but secrets is failed then, and starts when they are stored.
    */
   start(name: string): Promise<FlowState> {
     const { live } = this.#deps
@@ -242,22 +242,25 @@ export class Flows {
       const content = publishedContent(row)
       assertLive(name, (content ?? currentContent(row)).document)
       if (content === null) throw notPublished(name)
+      live.assertHere(row)
       const issues = await this.#issuesOf(content, row)
       const errors = issues.filter(isError)
       // the wish is kept over what a stored secret mends; `LiveFlows` finds the same error, and builds nothing
       if (errors.some(({ code }) => code !== 'unknown_secret')) throw flowInvalid(name, issues)
+      // another engine may have published it a moment ago
+      this.#deps.published.take(row)
       const isActive = await live.start(row)
       if (!isActive) throw flowInvalid(name, errors.length > 0 ? issues : live.state(row).issues)
       return this.#state(row)
     })
   }
 
-  /** Stops a live flow. Refuses with `wrong_mode`. */
+  /** Stops a live flow. Refuses with `wrong_mode`, and with `in_use` while another engine runs it. */
   stop(name: string): Promise<FlowState> {
     return this.#rows.exclusively(name, async (row) => {
       assertLive(name, (publishedContent(row) ?? currentContent(row)).document)
       await this.#deps.live.stop(row)
-      return this.#state(row)
+      return this.#state({ ...row, wished: 'stopped' })
     })
   }
 

@@ -18,6 +18,7 @@ import type { CurrentValues } from '../messages/current-values.ts'
 import type { Log } from '../process/log.ts'
 import type { LiveWork } from '../work/work.ts'
 import { type LiveState, liveStateOf, startFailed } from './live-state.ts'
+import type { Placed, Placement } from './placement.ts'
 import { flowInvalid, isError } from './refusals.ts'
 import { createFlowStore, type FlowHead, type FlowRow, type FlowStore } from './store.ts'
 import { publishedContent, type ReadContent } from './stored-content.ts'
@@ -26,15 +27,18 @@ import { publishedContent, type ReadContent } from './stored-content.ts'
 export interface LiveFlows {
   /** Runs `change` after every earlier change of the same flow. */
   exclusive<T>(id: string, change: () => Promise<T>): Promise<T>
-  /** Starts a flow unless it is active. False: it could not be started and is failed now. */
+  /**
+   * Starts a flow unless it is active. False: it could not be started and is failed now. This, a stop, a pause and what
+   * follows it refuse with `in_use` while another engine runs the flow.
+   */
   start(row: FlowRow): Promise<boolean>
   stop(row: FlowRow): Promise<void>
   /**
    * Ends a flow without a change of what is wished, and keeps what waits; whether it was active or failed, and so is to
    * be revived.
    */
-  end(row: FlowRow): Promise<boolean>
-  /** Starts a flow that was ended so. One that cannot be started is failed. */
+  end(row: Placed): Promise<boolean>
+  /** Starts a flow that was ended so, unless another engine does. One that cannot be started is failed. */
   revive(row: FlowRow): Promise<void>
   /**
    * Ends a flow while `commit` gives it another name, and starts it under that; where `commit` is refused, under the one
@@ -48,7 +52,9 @@ export interface LiveFlows {
   /** Lets go of what is held, and of what comes. False: the flow is not active. */
   resume(row: FlowRow): Promise<boolean>
   /** The flow of a row while it runs. */
-  running(row: FlowHead): LiveFlow | undefined
+  running(row: Pick<FlowHead, 'name'>): LiveFlow | undefined
+  /** Refuses with `in_use` what only the engine can do that runs the flow, when that is another one (V8). */
+  assertHere(row: FlowHead): void
   /**
    * Follows what a flow executes after it has changed: one that is active is replaced in place, one that is failed is
    * started, one that is stopped stays so.
@@ -60,8 +66,8 @@ export interface LiveFlows {
    */
   replace(change: Replacement): Promise<{ readonly row: FlowRow; readonly rebuilt: readonly string[] }>
   /**
-   * Starts the flows that are wished to be active, side by side, but those that `isMissing` names. One that cannot be
-   * started is failed; the others are not affected.
+   * Starts the flows that are wished to be active, side by side, but those that `isMissing` names, and those that another
+   * engine runs. One that cannot be started is failed; the others are not affected.
    */
   restore(isMissing: (name: string) => boolean): Promise<void>
   state(row: FlowHead): LiveState
@@ -101,6 +107,7 @@ export interface LiveFlowsDeps {
   readonly check: (document: FlowDocument) => readonly Issue[]
   /** The published content of a flow. */
   readonly published: (name: string) => FlowDocument | undefined
+  readonly placement: Placement
   readonly log: Pick<Log, 'warn'>
 }
 
@@ -126,9 +133,12 @@ class RuntimeFlows implements LiveFlows {
 
   state(row: FlowHead): LiveState {
     const { id, name } = row
+    const flow = this.running(row)
     const failure = this.#failures.get(id)
-    const known = { failure, outdated: this.#outdated.get(id), moving: this.#moving.get(id) }
-    return liveStateOf(row, this.running(row), this.nodeStates(name), known)
+    const moving = this.#moving.get(id)
+    const elsewhere = flow || moving ? null : this.#deps.placement.shown(row, failure !== undefined)
+    const known = { failure, outdated: this.#outdated.get(id), moving }
+    return elsewhere ?? liveStateOf(row, flow, this.nodeStates(name), known)
   }
 
   nodeStates(name: string): readonly NodeState[] {
@@ -156,8 +166,12 @@ class RuntimeFlows implements LiveFlows {
     return mine
   }
 
-  running(row: FlowHead): LiveFlow | undefined {
-    return this.#deps.runtime.get(row.name)
+  running({ name }: Pick<FlowHead, 'name'>): LiveFlow | undefined {
+    return this.#deps.runtime.get(name)
+  }
+
+  assertHere(row: FlowHead): void {
+    this.#deps.placement.assertHere(row)
   }
 
   failed(): number {
@@ -198,16 +212,17 @@ class RuntimeFlows implements LiveFlows {
 
   async start(row: FlowRow): Promise<boolean> {
     if (this.running(row)) return true
-    await this.#store.wish(row.id, 'active')
+    await this.#deps.placement.take(row, 'active')
     const isActive = await this.#build({ ...row, wished: 'active' })
     this.announce(row)
     return isActive
   }
 
   async stop(row: FlowRow): Promise<void> {
+    this.assertHere(row)
     await this.#store.wish(row.id, 'stopped')
     await this.#end(row, false)
-    this.announce(row)
+    this.announce({ ...row, wished: 'stopped' })
   }
 
   pause(row: FlowRow): Promise<boolean> {
@@ -218,12 +233,13 @@ class RuntimeFlows implements LiveFlows {
     return this.#switch(row, 'active', (flow) => flow.resume())
   }
 
-  end(row: FlowRow): Promise<boolean> {
+  end(row: Placed): Promise<boolean> {
     return this.#end(row, true)
   }
 
   async revive(row: FlowRow): Promise<void> {
-    await this.#build(row)
+    const taken = await this.#deps.placement.takeFree([row])
+    if (taken.has(row.id)) await this.#build(row)
     this.announce(row)
   }
 
@@ -236,7 +252,8 @@ class RuntimeFlows implements LiveFlows {
       try {
         moved = await commit()
       } finally {
-        if (isWanted) await this.#build(moved, { deferred: true, after })
+        const taken = isWanted ? await this.#deps.placement.takeFree([moved]) : null
+        if (taken?.has(row.id)) await this.#build(moved, { deferred: true, after })
       }
     } finally {
       this.#moving.delete(row.id)
@@ -253,16 +270,18 @@ class RuntimeFlows implements LiveFlows {
     const flow = this.running(row)
     const content = publishedContent(row)
     if (!flow || content?.document.mode !== 'live') {
-      if (await this.#end(row, true)) await this.#build(row)
+      if (await this.#end(row, true)) return await this.revive(row)
     } else await this.#follow(row, flow, content)
     this.announce(row)
   }
 
   async restore(isMissing: (name: string) => boolean): Promise<void> {
     const rows = (await this.#store.wished()).filter(({ name }) => !isMissing(name))
-    await Promise.all(rows.map((row) => this.#build(row, { deferred: true })))
+    const taken = await this.#deps.placement.takeFree(rows)
+    const mine = rows.filter(({ id }) => taken.has(id))
+    await Promise.all(mine.map((row) => this.#build(row, { deferred: true })))
     // what one has left may be read by another
-    for (const row of rows) this.running(row)?.takeUp()
+    for (const row of mine) this.running(row)?.takeUp()
     for (const row of rows) this.announce(row)
   }
 
@@ -288,12 +307,14 @@ class RuntimeFlows implements LiveFlows {
     const rebuilt = document.nodes.map(({ id }) => id)
     let made = next
     const store = async (): Promise<void> => void (made = await commit(rebuilt))
+    await this.#deps.placement.take(next, next.wished)
     try {
       const options = { values: this.#values(), paused: next.wished === 'paused', commit: store }
       await this.#deps.runtime.start(document, options)
       this.#failures.delete(next.id)
       return { row: made, rebuilt }
     } catch (error) {
+      await this.#deps.placement.release(next)
       throw error instanceof StartError ? flowInvalid(next.name, [startFailed(error, document)]) : error
     } finally {
       this.announce(made)
@@ -321,9 +342,12 @@ class RuntimeFlows implements LiveFlows {
 
   /** Starts a flow; false, and why is kept, when it cannot be started. */
   async #build(row: FlowRow, options: Pick<StartOptions, 'after' | 'deferred'> = {}): Promise<boolean> {
-    const { log, runtime } = this.#deps
+    const { log, placement, runtime } = this.#deps
     const content = publishedContent(row)
-    if (content === null || content.document.mode === 'batch') return true
+    if (content === null || content.document.mode === 'batch') {
+      await placement.release(row)
+      return true
+    }
     const { document, fault } = content
     this.#failures.delete(row.id)
     try {
@@ -333,21 +357,26 @@ class RuntimeFlows implements LiveFlows {
     } catch (error) {
       this.#failures.set(row.id, startFailed(error, document))
       log.warn({ err: error, flow: row.name }, 'a live flow could not be started')
+      await placement.release(row)
       return false
     }
   }
 
-  async #end(row: FlowRow, keep: boolean): Promise<boolean> {
+  async #end(row: Placed, keep: boolean): Promise<boolean> {
     const flow = this.running(row)
     const hasFailed = this.#failures.delete(row.id)
     this.#outdated.delete(row.id)
     await flow?.stop({ keep })
-    if (flow) await this.#committed(row)
+    if (flow) {
+      await this.#committed(row)
+      await this.#deps.placement.release(row)
+    }
     return flow !== undefined || hasFailed
   }
 
   /** A change of a flow that runs; false when it does not. */
   async #switch(row: FlowRow, wished: FlowRow['wished'], act: (flow: LiveFlow) => void): Promise<boolean> {
+    this.assertHere(row)
     const flow = this.running(row)
     if (!flow) return false
     await this.#store.wish(row.id, wished)
@@ -357,7 +386,7 @@ class RuntimeFlows implements LiveFlows {
     return true
   }
 
-  async #committed({ name }: FlowRow): Promise<void> {
+  async #committed({ name }: Placed): Promise<void> {
     try {
       await this.#deps.work.written()
     } catch (error) {

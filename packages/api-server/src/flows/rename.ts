@@ -52,7 +52,8 @@ const RENAMING = 'rename'
 
 /**
  * Renames a flow; an active one is made anew, and so are nodes of active ones that name it. Refuses with `not_found`,
- * `already_exists` or `code_defined`, and with `flow_invalid` when one of the latter does not start again.
+ * `already_exists` or `code_defined`, with `in_use` while another engine runs it, and with `flow_invalid` when one of those
+ * that name it does not start again.
  */
 export function renameFlow(names: NewName, by: UserPrincipal, rows: FlowRows, deps: RenameDeps): Promise<FlowRow> {
   const { code, database, live } = deps
@@ -60,6 +61,7 @@ export function renameFlow(names: NewName, by: UserPrincipal, rows: FlowRows, de
   return live.exclusive(RENAMING, () =>
     rows.exclusively(names.from, async (flow) => {
       assertOwnedByApi(flow, code)
+      live.assertHere(flow)
       if (await store.byName(names.to)) throw nameTaken(names.to)
       const naming = (await store.naming(names.from)).filter((id) => id !== flow.id)
       const change = () => renameHeld({ flow, naming }, names, by, { ...deps, store })

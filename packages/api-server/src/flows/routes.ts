@@ -119,7 +119,7 @@ export const flowsEndpoints = {
     params,
     body: json(renameRequestSchema),
     replies: { 200: reply.json('The flow under its new name.', flowSchema) },
-    problems: ['not_found', 'already_exists', 'code_defined', 'flow_invalid', 'validation_failed'],
+    problems: ['not_found', 'already_exists', 'code_defined', 'flow_invalid', 'validation_failed', 'in_use'],
   }),
   duplicate: endpoint({
     id: 'flows.duplicate',
@@ -168,7 +168,7 @@ export const flowsEndpoints = {
     auth: 'user',
     params,
     replies: { 200: reply.json('The flow is active.', flowStateSchema) },
-    problems: ['wrong_mode', 'not_published', 'flow_invalid'],
+    problems: ['wrong_mode', 'not_published', 'flow_invalid', 'in_use'],
   }),
   stop: endpoint({
     id: 'flows.stop',
@@ -178,7 +178,7 @@ export const flowsEndpoints = {
     auth: 'user',
     params,
     replies: { 200: reply.json('The flow is stopped.', flowStateSchema) },
-    problems: ['wrong_mode'],
+    problems: ['wrong_mode', 'in_use'],
   }),
 } as const
 

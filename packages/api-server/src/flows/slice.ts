@@ -10,6 +10,7 @@ import { parsePython } from '@flow-service/worker-agent'
 import { artifacts } from '../artifacts/slice.ts'
 import { code, codeFolder, codeObjects } from '../code/slice.ts'
 import { database } from '../db/layer.ts'
+import { contact } from '../engines/slice.ts'
 import { bus, eventLog } from '../events/slice.ts'
 import { host } from '../host/slice.ts'
 import { routes } from '../http/slice-api.ts'
@@ -17,16 +18,19 @@ import { catalogue, lastValues, publisher, values } from '../messages/slice.ts'
 import { clock, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { secrets } from '../secrets/slice.ts'
-import { markers, work } from '../work/slice.ts'
+import { adoptFlows, markers, work } from '../work/slice.ts'
 import { agent, flavors } from '../workers/slice.ts'
 import { type CodeFlows, createCodeFlows } from './code-flows.ts'
 import { LiveControl } from './control/live-control.ts'
 import { liveEndpoints, liveHandlers, type LiveHandlersDeps } from './control/live-routes.ts'
+import { type FlowNews, openFlowNews } from './flow-news.ts'
 import { FlowRows } from './flow-rows.ts'
 import { rebuildUsers } from './flow-secrets.ts'
 import { Flows, type FlowsDeps } from './flows.ts'
+import { createFlowFollower } from './follow-flow.ts'
 import { followHeld } from './held-news.ts'
 import { createLiveFlows, type LiveFlows } from './live.ts'
+import { createPlacement, type Placement } from './placement.ts'
 import { loadPublishedFlows, type PublishedFlowsOwner } from './published-flows.ts'
 import { createPythonIssues, type PythonIssues } from './python-issues.ts'
 import { flowsEndpoints, flowsHandlers } from './routes.ts'
@@ -36,6 +40,7 @@ import { NodeSources } from './sources/node-source.ts'
 import { libraryEndpoints, libraryHandlers, sourcesEndpoints, sourcesHandlers } from './sources/source-routes.ts'
 
 export const registry = noun<NodeRegistry>()('registry')
+const flowNews = noun<FlowNews>()('flowNews')
 export const published = noun<PublishedFlowsOwner>()('published')
 export const runtime = noun<LiveRuntime>()('runtime')
 
@@ -43,6 +48,7 @@ export const runtime = noun<LiveRuntime>()('runtime')
 export const missing = noun<NonNullable<Surroundings['missing']>>()('missing')
 
 export const pythonIssues = noun<PythonIssues>()('pythonIssues')
+const placement = noun<Placement>()('placement')
 export const live = noun<LiveFlows>()('live')
 export const runnableFlows = noun<RunnableFlows>()('runnableFlows')
 
@@ -60,6 +66,8 @@ export const codeFlows = noun<CodeFlows>()('codeFlows')
 export const registryLayer = makes(registry, {}, () => new NodeRegistry(nodeTypes))
 
 export const publishedLayer = inOrder(
+  // before anything is read of flows (flow-news.N2)
+  makes(flowNews, { clock, database, log }, openFlowNews, (opened) => opened.close()),
   makes(published, { database }, ({ database }) => loadPublishedFlows(database)),
   makes(catalogue, { published }, ({ published }) => published),
 )
@@ -96,9 +104,12 @@ export const pythonIssuesLayer = makes(pythonIssues, { agent, code }, ({ agent, 
 
 /** Live flows, and contents that runs can execute. */
 export const liveLayer = inOrder(
+  makes(placement, { adoptFlows, contact, database, log }, ({ adoptFlows, contact, database, log }) =>
+    createPlacement({ database, log, engine: contact.id, adopt: adoptFlows }),
+  ),
   makes(
     live,
-    { bus, database, flavors, log, missing, published, registry, runtime, secrets, values, work },
+    { bus, database, flavors, log, missing, placement, published, registry, runtime, secrets, values, work },
     ({ bus, flavors, missing, published, registry, secrets, ...deps }) =>
       createLiveFlows({
         ...deps,
@@ -148,6 +159,16 @@ export const restoreFlows = begins({ code, live }, ({ code, live }) => live.rest
 
 /** Tells what paused flows hold; before flows are restored, paused ones among them. */
 export const followHeldWork = begins({ bus, clock, runtime }, followHeld, (end) => end())
+/** Follows what other engines do with flows. */
+export const followEngines = begins(
+  { code, contact, database, flowNews, lastValues, live, log, markers, placement, published },
+  ({ contact, flowNews, ...deps }) => {
+    flowNews.begin(createFlowFollower(deps))
+    contact.onReturn(() => flowNews.look())
+    return flowNews
+  },
+  (following) => following.end(),
+)
 
 /** Builds the users of changed secrets anew, first those of secrets that changed while flows were started. */
 export const followSecrets = begins({ database, live, published, secrets }, (deps) =>

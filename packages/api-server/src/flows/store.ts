@@ -33,6 +33,25 @@ export interface FlowHead {
   readonly published_mode: FlowMode | null
   readonly origin: 'api' | 'code'
   readonly updated_at: string
+  readonly wished: Wished
+  /** The engine in contact that runs it (V8); null on the embedded database too. */
+  readonly runs_at: RunsAt | null
+}
+
+/** An engine as refusals name it. */
+export interface RunsAt {
+  readonly id: string
+  readonly name: string
+  readonly address: string | null
+}
+
+/** What tells that somebody has changed a flow, and who runs it. */
+export interface FlowMark extends Written {
+  readonly id: string
+  readonly name: string
+  readonly wished: Wished
+  /** The engine in contact that runs it. */
+  readonly at: string | null
 }
 
 /** Which writing a row comes from: whoever changes the row, by the API or by hand, changes this too. */
@@ -45,7 +64,8 @@ export interface FlowRow extends FlowHead {
   readonly draft: unknown
   readonly published: unknown
   readonly code: CodeOrigin | null
-  readonly wished: Wished
+  /** The engine that has taken it last and not let it go, in contact or not. */
+  readonly engine: string | null
   readonly created_at: string
   readonly updated_by: string | null
   /** Code of the library sources that the contents name, by name; null when there is none. */
@@ -60,25 +80,25 @@ export const createFlowStore = (sql: Sql) => ({
   ...changes,
 
   list: (): Promise<FlowRow[]> =>
-    sql<FlowRow[]>`select *, library_of(flow) as library from flow order by name collate "C"`,
+    sql<FlowRow[]>`select *, library_of(flow) as library, runs_at(flow) as runs_at from flow order by name collate "C"`,
 
   /** All flows by name, without their contents. */
   heads: (): Promise<(FlowHead & Written)[]> =>
     sql<(FlowHead & Written)[]>`
-      select id, name, version, published_version, has_draft, mode, published_mode, origin, updated_at,
-        xmin::text as written
+      select id, name, version, published_version, has_draft, mode, published_mode, origin, updated_at, wished,
+        runs_at(flow) as runs_at, xmin::text as written
       from flow order by name collate "C"`,
 
   /** The flows of these ids, as far as there are any. */
   contents: (ids: readonly string[]): Promise<(FlowRow & Written)[]> =>
     sql<(FlowRow & Written)[]>`
-      select *, library_of(flow) as library, xmin::text as written from flow where id = any(${[...ids]}::uuid[])`,
+      select *, library_of(flow) as library, runs_at(flow) as runs_at, xmin::text as written from flow where id = any(${[...ids]}::uuid[])`,
 
   byName: (name: string): Promise<FlowRow | null> =>
-    one(sql<FlowRow[]>`select *, library_of(flow) as library from flow where name = ${name}`),
+    one(sql<FlowRow[]>`select *, library_of(flow) as library, runs_at(flow) as runs_at from flow where name = ${name}`),
 
   byId: (id: string): Promise<FlowRow | null> =>
-    one(sql<FlowRow[]>`select *, library_of(flow) as library from flow where id = ${id}`),
+    one(sql<FlowRow[]>`select *, library_of(flow) as library, runs_at(flow) as runs_at from flow where id = ${id}`),
 
   /** The shared code that a flow reads with that content for its draft. */
   libraryWith: async (id: string, draft: object): Promise<FlowRow['library']> => {
@@ -92,7 +112,7 @@ export const createFlowStore = (sql: Sql) => ({
   wished: (): Promise<FlowRow[]> =>
     sql<
       FlowRow[]
-    >`select *, library_of(flow) as library from flow where wished <> 'stopped' and published is not null order by name collate "C"`,
+    >`select *, library_of(flow) as library, runs_at(flow) as runs_at from flow where wished <> 'stopped' and published is not null order by name collate "C"`,
 
   /** Ids of the flows whose contents may name messages of a flow: their texts hold its name before a dot. */
   naming: async (flow: string): Promise<string[]> =>
@@ -101,6 +121,22 @@ export const createFlowStore = (sql: Sql) => ({
   wish: async (id: string, wished: Wished): Promise<void> => {
     affected(await sql`update flow set wished = ${wished} where id = ${id}`, 1)
   },
+
+  /** Has these flows count as written again: what they read elsewhere has changed. */
+  touch: async (ids: readonly string[]): Promise<void> => {
+    await sql`update flow set version = version where id = any(${[...ids]}::uuid[])`
+  },
+
+  /** No engine runs the flow any more, unless it is another one than this. */
+  release: async (id: string, engine: string): Promise<void> => {
+    await sql`update flow set engine = null where id = ${id} and engine = ${engine}`
+  },
+
+  /** What has changed since they were asked for before is found by these. */
+  marks: (): Promise<FlowMark[]> =>
+    sql<FlowMark[]>`
+      select id, name, wished, xmin::text as written, case when engine_in_contact(engine) then engine end as at
+      from flow`,
 })
 
 /** Statements of transactions. */
@@ -110,28 +146,28 @@ const changes = {
     one(tx<FlowRow[]>`
       insert into flow (id, name, version, draft, origin, updated_by)
       values (${flow.id}, ${flow.name}, 1, ${JSON.stringify(flow.content)}::jsonb, 'api', ${flow.by})
-      on conflict (name) do nothing returning *, library_of(flow) as library`),
+      on conflict (name) do nothing returning *, library_of(flow) as library, runs_at(flow) as runs_at`),
 
   /** Replaces the draft when the flow is still of that version; from then on the flow belongs to the API. */
   save: (tx: Sql, flow: { id: string; version: number; content: object; by: string }): Promise<FlowRow | null> =>
     one(tx<FlowRow[]>`
       update flow set version = version + 1, draft = ${JSON.stringify(flow.content)}::jsonb, origin = 'api', code = null,
         updated_at = now(), updated_by = ${flow.by}
-      where id = ${flow.id} and version = ${flow.version} returning *, library_of(flow) as library`),
+      where id = ${flow.id} and version = ${flow.version} returning *, library_of(flow) as library, runs_at(flow) as runs_at`),
 
   /** Makes the draft the published form when the flow is still of that version. */
   publish: (tx: Sql, flow: { id: string; version: number; by: string }): Promise<FlowRow | null> =>
     one(tx<FlowRow[]>`
       update flow set published = draft, published_version = version, draft = null,
         updated_at = now(), updated_by = ${flow.by}
-      where id = ${flow.id} and version = ${flow.version} and draft is not null returning *, library_of(flow) as library`),
+      where id = ${flow.id} and version = ${flow.version} and draft is not null returning *, library_of(flow) as library, runs_at(flow) as runs_at`),
 
   /** Removes the draft beside a published form when the flow is still of that version, which then is a new one. */
   discard: (tx: Sql, flow: { id: string; version: number; by: string }): Promise<FlowRow | null> =>
     one(tx<FlowRow[]>`
       update flow set version = version + 1, draft = null, updated_at = now(), updated_by = ${flow.by}
       where id = ${flow.id} and version = ${flow.version} and draft is not null and published is not null
-      returning *, library_of(flow) as library`),
+      returning *, library_of(flow) as library, runs_at(flow) as runs_at`),
 
   /** Keeps a flow as it is until the transaction ends; false when it is no longer of that version. */
   hold: async (tx: Sql, { id, version }: { id: string; version: number }): Promise<boolean> =>
@@ -140,7 +176,7 @@ const changes = {
   /** The flow and those that may name its messages; nobody else changes them until the transaction ends. */
   lockWithNaming: (tx: Sql, { id, name }: { id: string; name: string }): Promise<FlowRow[]> =>
     tx<FlowRow[]>`
-      select *, library_of(flow) as library from flow where id = ${id} or ${holds(tx, name)} order by id for update`,
+      select *, library_of(flow) as library, runs_at(flow) as runs_at from flow where id = ${id} or ${holds(tx, name)} order by id for update`,
 
   /** Gives a flow that the transaction has locked another name and the contents under it; see `replace`. */
   rename: (
@@ -152,7 +188,7 @@ const changes = {
         published_version = case when draft is null then version + 1 else published_version end,
         draft = ${jsonOrNull(flow.draft)}::jsonb, published = ${jsonOrNull(flow.published)}::jsonb,
         updated_at = now(), updated_by = ${flow.by}
-      where id = ${flow.id} returning *, library_of(flow) as library`),
+      where id = ${flow.id} returning *, library_of(flow) as library, runs_at(flow) as runs_at`),
 
   /**
    * Replaces both contents when the flow is still of that version, which then is a new one; without a draft it is the
@@ -167,12 +203,12 @@ const changes = {
         published_version = case when draft is null then version + 1 else published_version end,
         draft = ${jsonOrNull(flow.draft)}::jsonb, published = ${jsonOrNull(flow.published)}::jsonb,
         updated_at = now(), updated_by = ${flow.by}
-      where id = ${flow.id} and version = ${flow.version} returning *, library_of(flow) as library`),
+      where id = ${flow.id} and version = ${flow.version} returning *, library_of(flow) as library, runs_at(flow) as runs_at`),
 
   /** Makes a flow that was defined in code one of the API. */
   takeOver: (tx: Sql, id: string): Promise<FlowRow | null> =>
     one(tx<FlowRow[]>`
-      update flow set origin = 'api', code = null where id = ${id} returning *, library_of(flow) as library`),
+      update flow set origin = 'api', code = null where id = ${id} returning *, library_of(flow) as library, runs_at(flow) as runs_at`),
 
   /**
    * Publishes a flow defined in code, with a new version when the content differs: `is_new` then. Null when the name
@@ -189,12 +225,29 @@ const changes = {
           published_version = flow.version + (flow.published <> excluded.published)::int,
           updated_at = case when flow.published <> excluded.published then now() else flow.updated_at end
         where flow.origin = 'code'
-        returning *, library_of(flow) as library, not exists (select from old where old.published = flow.published) as is_new`
+        returning *, library_of(flow) as library, runs_at(flow) as runs_at, not exists (select from old where old.published = flow.published) as is_new`
     )[0] ?? null,
 
   /** Keeps others from changing the flow until the transaction ends; false when it is gone. */
   lock: async (tx: Sql, id: string): Promise<boolean> =>
     (await tx`select from flow where id = ${id} for update`).length > 0,
+
+  /**
+   * Has an engine run these flows, but those that another one in contact runs; the ids of those that it runs now. One
+   * engine at a time takes flows, so that it knows every engine that has taken some before.
+   */
+  async take(tx: Sql, taking: { ids: readonly string[]; engine: string; wished: Wished | null }): Promise<Set<string>> {
+    const { ids, engine, wished } = taking
+    await tx`select pg_advisory_xact_lock(${TAKE_LOCK})`
+    const taken = await tx<{ id: string }[]>`
+      update flow set engine = ${engine}, wished = coalesce(${wished}, wished)
+      where id in (
+        select id from flow
+        where id = any(${[...ids]}::uuid[]) and (engine is null or engine = ${engine} or not engine_in_contact(engine))
+        order by id for no key update
+      ) returning id`
+    return new Set(taken.map(({ id }) => id))
+  },
 
   remove: async (tx: Sql, id: string): Promise<void> => {
     affected(await tx`delete from flow where id = ${id}`, 1)
@@ -204,6 +257,9 @@ const changes = {
 async function one(rows: Promise<FlowRow[]>): Promise<FlowRow | null> {
   return (await rows)[0] ?? null
 }
+
+/** Names the lock under which engines take flows. */
+const TAKE_LOCK = 7_201_002
 
 /** Whether a text of a flow's contents begins with the name of a flow and a dot. */
 const holds = (sql: Sql, flow: string) => sql`strpos(concat(draft, published), ${`"${flow}.`}) > 0`

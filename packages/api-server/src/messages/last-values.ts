@@ -53,8 +53,8 @@ interface Entry {
   writing: Promise<void> | null
   /** Who waits until the value of a time is written (last-values.L8). */
   awaited: { readonly us: number; readonly written: () => void }[]
-  /** Time of the value that the database held at the start. */
-  readonly loadedUs: number
+  /** Time of the value that the database held when it was read. */
+  loadedUs: number
 }
 
 /** What last values are made of. */
@@ -106,6 +106,21 @@ export class LastValues {
       const entry = { ...newEntry(message), value: JSON.parse(value) as unknown, us, loadedUs: us }
       if (digestsIn(entry.value).length > 0) this.#values.holdsRefs(message)
       this.#entries.set(message, entry)
+    }
+  }
+
+  /**
+   * Takes over what other engines have written of the messages of these flows; what this one has recorded itself and is
+   * newer stays (last-values.L6).
+   */
+  async reread(flows: readonly string[]): Promise<void> {
+    for (const { message, value, us } of await this.#store.readOf(flows)) {
+      const entry = this.#entries.get(message) ?? this.#begin(message)
+      if (us <= entry.us) continue
+      entry.value = JSON.parse(value) as unknown
+      entry.us = us
+      entry.loadedUs = us
+      if (digestsIn(entry.value).length > 0) this.#values.holdsRefs(message)
     }
   }
 

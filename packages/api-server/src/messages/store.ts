@@ -74,6 +74,13 @@ export const createMessageStore = (sql: Sql) => ({
       select message, value, (extract(epoch from at) * 1000000)::int8 as us from message_value`
   },
 
+  /** Last values of the messages of these flows; see `readAll`. */
+  async readOf(flows: readonly string[]): Promise<{ message: string; value: string; us: number }[]> {
+    return sql<{ message: string; value: string; us: number }[]>`
+      select message, value, (extract(epoch from at) * 1000000)::int8 as us from message_value
+      where split_part(message, '.', 1) = any(${[...flows]}::text[])`
+  },
+
   /** A page of history, newest first. */
   async history(message: string, page: HistoryPage): Promise<HistoryRow[]> {
     return sql<HistoryRow[]>`

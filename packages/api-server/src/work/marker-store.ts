@@ -26,10 +26,12 @@ export type MarkerStore = ReturnType<typeof createMarkerStore>
 
 /** Statements on failure markers. */
 export const createMarkerStore = (sql: Sql) => ({
-  list: (): Promise<MarkerRow[]> =>
+  /** Of these flows, or of all. */
+  list: (flows: string[] | null): Promise<MarkerRow[]> =>
     sql<MarkerRow[]>`
       select flow.name as flow, node, type, message, traceback, ts, content
-      from failure_marker join flow on flow.id = failure_marker.flow`,
+      from failure_marker join flow on flow.id = failure_marker.flow
+      where ${flows}::text[] is null or flow.name = any(${flows}::text[])`,
 
   /** Writes markers in place of those that the nodes have; those of flows that are gone have no place. */
   async put(tx: Sql, rows: readonly MarkerRow[]): Promise<void> {

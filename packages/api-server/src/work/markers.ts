@@ -55,10 +55,15 @@ export class Markers implements MarkerHost {
 
   /** Reads what the database holds; called before a flow starts. */
   async load(): Promise<void> {
-    for (const { flow, node, content, ...error } of await this.#store.list()) {
-      // one that does not open counts for no node, and is cleared by the next start
-      this.#memory.set(flow, node, { error, content: this.#deps.seals.unseal(SEALED_FOR, content) ?? '' })
-    }
+    this.#take(await this.#store.list(null))
+  }
+
+  /** Takes over what other engines have written of these flows, in place of what is known of them. */
+  async reread(flows: readonly string[]): Promise<void> {
+    await this.written()
+    const rows = await this.#store.list([...flows])
+    for (const flow of flows) this.#memory.forget(flow)
+    this.#take(rows)
   }
 
   of(flow: string): ReadonlyMap<string, FailureMarker> {
@@ -100,6 +105,13 @@ export class Markers implements MarkerHost {
   async close(): Promise<void> {
     await this.#writeBehind()
     if (this.#timer !== null) clearTimeout(this.#timer)
+  }
+
+  #take(rows: readonly MarkerRow[]): void {
+    for (const { flow, node, content, ...error } of rows) {
+      // one that does not open counts for no node, and is cleared by the next start
+      this.#memory.set(flow, node, { error, content: this.#deps.seals.unseal(SEALED_FOR, content) ?? '' })
+    }
   }
 
   #change(place: NodePlace): void {

@@ -9,8 +9,10 @@ import { type LastValues, openLastValues } from '../messages/last-values.ts'
 import { lastValues } from '../messages/slice.ts'
 import { log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 import { secrets } from '../secrets/slice.ts'
 import { type Markers, openMarkers } from './markers.ts'
+import type { OwedValue } from './owed-values.ts'
 import { createWork, type LiveWork } from './work.ts'
 
 export const work = noun<LiveWork>()('work')
@@ -56,11 +58,31 @@ export const workLayer = inOrder(
   ),
 )
 
+/** Takes over what other engines have written of flows that this one runs from now on. */
+export const adoptFlows = noun<(flows: readonly string[]) => Promise<void>>()('adoptFlows')
+
+export const adoptionLayer = makes(
+  adoptFlows,
+  { lastValues, markers, secrets, work },
+  ({ lastValues, markers, secrets, work }) =>
+    async (flows) => {
+      await Promise.all([lastValues.reread(flows), markers.reread(flows)])
+      await work.recover((values) => record(values, lastValues, secrets), flows)
+      await lastValues.flush()
+    },
+)
+
 /** Records the values that an earlier life has published and may not have written, before anybody publishes. */
 export const recoverValues = begins({ lastValues, secrets, work }, async ({ lastValues, secrets, work }) => {
-  await work.recover((values) => {
-    for (const { source, value, atMs } of values) lastValues.recover(source, secrets.mask(value), atMs)
-  })
+  await work.recover((values) => record(values, lastValues, secrets))
   // before work is done that this life lets go of
   await lastValues.flush()
 })
+
+function record(
+  values: readonly OwedValue[],
+  lastValues: Pick<LastValues, 'recover'>,
+  secrets: Pick<Secrets, 'mask'>,
+): void {
+  for (const { source, value, atMs } of values) lastValues.recover(source, secrets.mask(value), atMs)
+}

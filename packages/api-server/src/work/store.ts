@@ -80,6 +80,8 @@ export type WorkStore = ReturnType<typeof createWorkStore>
 
 /** Statements over `live_work`. */
 export const createWorkStore = (sql: Sql) => ({
+  ...earlier(sql),
+
   /** Does all of it or nothing. Answers the new work that was not stored, because there is no flow of its name. */
   async write({ id, added, changed, removed, published, recorded }: WorkCommit): Promise<WorkRow[]> {
     const flows = [...new Set([...added, ...published].map(({ flow }) => flow))]
@@ -124,17 +126,6 @@ export const createWorkStore = (sql: Sql) => ({
     return added.filter((row) => !stored.has(row.id))
   },
 
-  /** What is owed, in the order in which it was published. */
-  published: (): Promise<PublishedRow[]> =>
-    sql<PublishedRow[]>`
-      select p.id, flow.name as flow, p.body from published_value p join flow on flow.id = p.flow order by p.id`,
-
-  /** Arrivals that are still to be done, and sealed work that may be one: a body begins with what it is. */
-  arrivals: (): Promise<Pick<WorkRow, 'id' | 'flow' | 'node' | 'body'>[]> =>
-    sql<Pick<WorkRow, 'id' | 'flow' | 'node' | 'body'>[]>`
-      select w.id, flow.name as flow, w.node, w.body from live_work w join flow on flow.id = w.flow
-      where starts_with(w.body, ${'{"is":"arrival"'}::text) or not starts_with(w.body, '{')`,
-
   /** Adds work in the caller's transaction; a flow of it that there is not, else null. */
   async add(tx: Sql, rows: readonly WorkRow[]): Promise<string | null> {
     const added = await tx<{ id: string }[]>`
@@ -169,4 +160,23 @@ export const createWorkStore = (sql: Sql) => ({
       from live_work w join flow on flow.id = w.flow
       where flow.name = ${flow}
       order by w.position`,
+})
+
+/** What earlier lives have left: of these flows, or of all that no engine in contact runs. */
+const earlier = (sql: Sql) => ({
+  /** What is owed, in the order in which it was published. */
+  published: (flows: string[] | null): Promise<PublishedRow[]> =>
+    sql<PublishedRow[]>`
+      select p.id, flow.name as flow, p.body from published_value p join flow on flow.id = p.flow
+      where case when ${flows}::text[] is null then flow.engine is null or not engine_in_contact(flow.engine)
+        else flow.name = any(${flows}::text[]) end
+      order by p.id`,
+
+  /** Arrivals that are still to be done, and sealed work that may be one: a body begins with what it is. */
+  arrivals: (flows: string[] | null): Promise<Pick<WorkRow, 'id' | 'flow' | 'node' | 'body'>[]> =>
+    sql<Pick<WorkRow, 'id' | 'flow' | 'node' | 'body'>[]>`
+      select w.id, flow.name as flow, w.node, w.body from live_work w join flow on flow.id = w.flow
+      where case when ${flows}::text[] is null then flow.engine is null or not engine_in_contact(flow.engine)
+        else flow.name = any(${flows}::text[]) end
+        and (starts_with(w.body, ${'{"is":"arrival"'}::text) or not starts_with(w.body, '{'))`,
 })

@@ -66,9 +66,9 @@ export interface LiveWork extends WorkHost {
   keepIn(tx: Sql, works: readonly KeptWork[]): Promise<void>
   /**
    * Hands over what arrivals of earlier lives have published and may not have recorded, in the order of its times; before
-   * a flow starts.
+   * a flow starts. Those of these flows, or of all that no engine in contact runs.
    */
-  recover(record: (values: readonly OwedValue[]) => void): Promise<void>
+  recover(record: (values: readonly OwedValue[]) => void, flows?: readonly string[]): Promise<void>
   /** Notes of readers follow a flow to its new name, in the caller's transaction. */
   rename(tx: Sql, names: { readonly from: string; readonly to: string }): Promise<void>
   /** Resolves once all that was asked for so far is committed; rejects when that takes too long (work.W4). */
@@ -192,8 +192,9 @@ class StoredWork implements LiveWork {
     return rows.flatMap((row) => this.#envelope.opened('live_work', row)).map(workOf)
   }
 
-  async recover(record: (values: readonly OwedValue[]) => void): Promise<void> {
-    const [rows, arrivals] = await Promise.all([this.#store.published(), this.#store.arrivals()])
+  async recover(record: (values: readonly OwedValue[]) => void, flows?: readonly string[]): Promise<void> {
+    const of = flows ? [...flows] : null
+    const [rows, arrivals] = await Promise.all([this.#store.published(of), this.#store.arrivals(of)])
     const opened = rows.flatMap((row) => this.#envelope.opened('published_value', row))
     const values = [
       ...opened.flatMap(({ flow, body }) => owedValuesOf(flow, body)),
@@ -322,7 +323,7 @@ class StoredWork implements LiveWork {
     if (commit.removed.length + commit.published.length > 0) await this.#deps.beforeDrops?.()
     if (isNothing(commit)) return
     for (const row of await this.#store.write(this.#envelope.sealCommit(commit))) {
-      this.#refuse(batch, row, `there is no flow "${row.flow}"`)
+      this.#refuse(batch, row, noFlow(row.flow))
     }
     this.#owed.add(commit.published.map(({ id }) => id))
   }
@@ -338,16 +339,16 @@ class StoredWork implements LiveWork {
       } catch (error) {
         if (!isFault(error)) return found
         found = true
-        this.#refuse(batch, row, (error as Error).message)
+        this.#refuse(batch, row, unkept(row, (error as Error).message))
       }
     }
     return found
   }
 
-  #refuse(batch: WorkBatch, row: WorkRow, reason: string): void {
+  #refuse(batch: WorkBatch, row: WorkRow, reason: Error): void {
     const { flow, node } = row
-    this.#deps.log.error({ flow, node, reason }, 'work of a live flow cannot be kept')
-    batch.refuse(row.id, new Error(`the work of node "${node}" of flow "${flow}" cannot be kept: ${reason}`))
+    this.#deps.log.error({ flow, node, reason: reason.message }, 'work of a live flow cannot be kept')
+    batch.refuse(row.id, reason)
   }
 
   #assertRoom(flow: string): void {
@@ -357,6 +358,13 @@ class StoredWork implements LiveWork {
     throw new ProblemError('unavailable', detail)
   }
 }
+
+const unkept = ({ flow, node }: WorkRow, reason: string): Error =>
+  new Error(`the work of node "${node}" of flow "${flow}" cannot be kept: ${reason}`)
+
+/** Another engine has deleted it a moment ago: what comes to its nodes from outside finds no flow. */
+const noFlow = (flow: string): ProblemError =>
+  new ProblemError('not_found', `there is no flow "${flow}" any more, so that nothing is kept for it`)
 
 const isNothing = ({ added, changed, removed, published, recorded }: WorkCommit): boolean =>
   added.length + changed.length + removed.length + published.length + recorded.length === 0

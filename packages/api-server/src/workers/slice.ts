@@ -7,7 +7,7 @@ import type { Worker } from '@flow-service/worker-agent'
 import { artifacts } from '../artifacts/slice.ts'
 import { loadSigningKey } from '../auth/signing-key.ts'
 import { engineVersion } from '../config.ts'
-import { database } from '../db/layer.ts'
+import { database, pins } from '../db/layer.ts'
 import { eventLog } from '../events/slice.ts'
 import { routes } from '../http/slice-api.ts'
 import { SocketGuests } from '../http/socket-guests.ts'
@@ -72,8 +72,8 @@ export const agentLayer = makes(
 export const attachmentLayer = inOrder(
   makes(
     workerTokens,
-    { config, database },
-    async ({ config, database }) => new WorkerTokens({ key: await loadSigningKey(config), database }),
+    { config, database, pins },
+    async ({ config, database, pins }) => new WorkerTokens({ key: await loadSigningKey(config, pins), database }),
   ),
   makes(
     workerGuests,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { hash } from '@node-rs/argon2'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
-import { loadSessionKey } from '../../src/auth/sessions.ts'
+import { findSessionKey, settleSessionKey } from '../../src/auth/sessions.ts'
 import { writeSignInFile } from '../../src/auth/sign-in-file.ts'
 import { type AuthService, startAuthService, temporaryDirectory } from './service.ts'
 
@@ -117,6 +117,11 @@ describe('the first superuser', () => {
   })
 })
 
+type KeyConfig = Parameters<typeof findSessionKey>[0]
+
+/** As on an embedded database. */
+const loadKey = async (config: KeyConfig) => settleSessionKey(config, await findSessionKey(config), null)
+
 describe('the session key', () => {
   let directory: Awaited<ReturnType<typeof temporaryDirectory>>
   beforeEach(async () => {
@@ -124,7 +129,7 @@ describe('the session key', () => {
   })
   afterEach(() => directory.remove())
   const load = (environment: 'local' | 'production', sessionKey: string | null = null) =>
-    loadSessionKey({ dataDir: directory.path, environment, sessionKey })
+    loadKey({ dataDir: directory.path, environment, sessionKey })
   const path = () => join(directory.path, 'session.key')
 
   test('is made once, readable by its owner alone, and read at the next start', async () => {

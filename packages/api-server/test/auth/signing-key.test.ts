@@ -5,8 +5,10 @@ import { join } from 'node:path'
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
-import { loadSigningKey } from '../../src/auth/signing-key.ts'
+import { loadSigningKey as load } from '../../src/auth/signing-key.ts'
 import { ConfigError } from '../../src/process/setting.ts'
+
+const loadSigningKey = (config: Parameters<typeof load>[0]) => load(config, null)
 
 let dataDir: string
 beforeEach(async () => {

@@ -20,6 +20,7 @@ import { resolveConfig } from '../../src/config.ts'
 import type { Database } from '../../src/db/database.ts'
 import { database, databaseLayer } from '../../src/db/layer.ts'
 import { egressLayer } from '../../src/egress/layer.ts'
+import { enginesLayer } from '../../src/engines/slice.ts'
 import { bus, eventLog, eventsLayer } from '../../src/events/slice.ts'
 import { registerFlows } from '../../src/flows/code-registration.ts'
 import {
@@ -29,6 +30,7 @@ import {
   flows,
   flowsApi,
   flowsLayer,
+  followEngines,
   live,
   liveLayer,
   missing,
@@ -53,7 +55,7 @@ import { begins, contextOf, inOrder, makes, nounsOf, opens } from '../../src/pro
 import { Lifecycle } from '../../src/process/lifecycle.ts'
 import { Redactor } from '../../src/secrets/redactor.ts'
 import { redactor, secrets, secretsLayer } from '../../src/secrets/slice.ts'
-import { workLayer } from '../../src/work/slice.ts'
+import { adoptionLayer, workLayer } from '../../src/work/slice.ts'
 import { startLocalAgent } from '../../src/workers/local-agent.ts'
 import { agent, dispatcherLayer, flavors, flavorsLayer, pool, poolLayer } from '../../src/workers/slice.ts'
 import { databaseAt } from '../backend.ts'
@@ -107,7 +109,8 @@ function slicesOf({ activeRuns = () => [], types = [], missing: lacks, flowsData
   const seen = makes(database, { database }, ({ database }) => (wrap?.(database) ?? database) as Database)
   return inOrder(
     Layer.mergeAll(databaseLayer, codeFolderLayer),
-    ...([eventsLayer, secretsLayer, flavorsLayer, artifactsLayer, workLayer, hooksLayer] as const),
+    ...([enginesLayer, eventsLayer, secretsLayer, flavorsLayer, artifactsLayer] as const),
+    ...([workLayer, adoptionLayer, hooksLayer] as const),
     ...([egressLayer, poolLayer, codeLayer, dispatcherLayer] as const),
     makes(cascadeEnded, {}, () => () => {}),
     hostLayer,
@@ -144,7 +147,7 @@ export async function openEngine(options: EngineOptions = {}) {
         redactor: new Redactor(),
       }),
       slicesOf(options),
-      [first, restoreFlows],
+      [first, restoreFlows, followEngines],
     ),
   )
   const nouns = nounsOf(engine, shown)

@@ -30,7 +30,7 @@ import type { Artifacts } from '../../src/artifacts/artifacts.ts'
 import { artifacts, artifactsLayer } from '../../src/artifacts/slice.ts'
 import { resolveConfig } from '../../src/config.ts'
 import { type Database, openDatabase } from '../../src/db/database.ts'
-import { database } from '../../src/db/layer.ts'
+import { database, pins } from '../../src/db/layer.ts'
 import { bus, eventsLayer } from '../../src/events/slice.ts'
 import type { RunnableFlow, RunnableFlows } from '../../src/flows/runnable-flows.ts'
 import { registry, registryLayer, runnableFlows, runtime } from '../../src/flows/slice.ts'
@@ -141,6 +141,8 @@ function slicesOf({ databaseUrl, databaseDir, open = openDatabase, wrap }: Engin
       },
       (opened) => opened.close(),
     ),
+    // engines of a test have folders of their own
+    makes(pins, {}, () => null),
     ...([eventsLayer, artifactsLayer, flavorsLayer, poolLayer] as const),
     makes(nodeCode, {}, () => ({
       bundleOf: () => Promise.reject(new Error('no bundles here')),

@@ -80,6 +80,8 @@ test('a token of one engine attaches workers at the other, and is revoked at bot
       port: 0,
       logLevel: 'silent',
       python: 'no-such-python',
+      artifactsDir: join(dataDir, 'artifacts'),
+      sessionKey: 'the-same-sessions-of-both-engines-here',
       secretKey: 'the-same-secret-of-both-engines-here',
       oauthSigningKey: String(key),
     })

@@ -24,3 +24,15 @@ export function addEngine(root: Command): void {
     .action(lazily(async () => (await import('../commands/login.ts')).login))
   withExamples(login, 'login --url https://flows.example.com/api/v1 --email ann@example.com')
 }
+
+/** `keys …`. */
+export function addKeys(root: Command): void {
+  const keys = root.command('keys').description('keys that the engines of a PostgreSQL server share')
+  const forget = keys
+    .command('forget')
+    .description(
+      'let the engines of SERVICE_DATABASE_URL have another session key and signing key; all of them are stopped',
+    )
+    .action(lazily(async () => (await import('../commands/keys.ts')).forgetKeys))
+  withExamples(forget, 'keys forget')
+}

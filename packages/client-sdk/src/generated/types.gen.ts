@@ -2108,7 +2108,7 @@ export type FlowsRenameErrors = {
      */
     404: Problem;
     /**
-     * `already_exists`: The name is taken · `code_defined`: The flow is defined in code
+     * `already_exists`: The name is taken · `code_defined`: The flow is defined in code · `in_use`: Still in use
      */
     409: Problem;
     /**
@@ -2250,7 +2250,7 @@ export type FlowsStartErrors = {
      */
     403: Problem;
     /**
-     * `not_published`: Nothing is published
+     * `not_published`: Nothing is published · `in_use`: Still in use
      */
     409: Problem;
     /**
@@ -2296,6 +2296,10 @@ export type FlowsStopErrors = {
      * `forbidden`: Permission is missing
      */
     403: Problem;
+    /**
+     * `in_use`: Still in use
+     */
+    409: Problem;
     /**
      * `validation_failed`: The request is not valid
      */
@@ -2344,7 +2348,7 @@ export type FlowsPauseErrors = {
      */
     404: Problem;
     /**
-     * `not_active`: The flow is not active
+     * `not_active`: The flow is not active · `in_use`: Still in use
      */
     409: Problem;
     /**
@@ -2395,7 +2399,7 @@ export type FlowsResumeErrors = {
      */
     404: Problem;
     /**
-     * `not_active`: The flow is not active
+     * `not_active`: The flow is not active · `in_use`: Still in use
      */
     409: Problem;
     /**
@@ -2446,7 +2450,7 @@ export type FlowsStepErrors = {
      */
     404: Problem;
     /**
-     * `not_paused`: The flow is not paused
+     * `not_paused`: The flow is not paused · `in_use`: Still in use
      */
     409: Problem;
     /**
@@ -2557,7 +2561,7 @@ export type FlowsNodesTriggerErrors = {
      */
     404: Problem;
     /**
-     * `not_active`: The flow is not active
+     * `not_active`: The flow is not active · `in_use`: Still in use
      */
     409: Problem;
     /**
@@ -2609,6 +2613,10 @@ export type FlowsNodesCancelErrors = {
      */
     404: Problem;
     /**
+     * `in_use`: Still in use
+     */
+    409: Problem;
+    /**
      * `validation_failed`: The request is not valid
      */
     422: Problem;
@@ -2656,6 +2664,10 @@ export type FlowsNodesAcknowledgeErrors = {
      * `not_found`: Not found
      */
     404: Problem;
+    /**
+     * `in_use`: Still in use
+     */
+    409: Problem;
     /**
      * `validation_failed`: The request is not valid
      */

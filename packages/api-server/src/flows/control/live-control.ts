@@ -63,7 +63,10 @@ const tooManyRuns = (): ProblemError =>
     },
   )
 
-/** Unknown flows and nodes are refused with `not_found`, batch flows with `wrong_mode`. */
+/**
+ * Unknown flows and nodes are refused with `not_found`, batch flows with `wrong_mode`, and what another engine runs with
+ * `in_use`.
+ */
 export class LiveControl {
   readonly #deps: LiveControlDeps
   /** Runs of live flows by themselves that go on. */
@@ -87,6 +90,7 @@ export class LiveControl {
   step(name: string): Promise<StepResult> {
     return this.#deps.rows.exclusively(name, async (row) => {
       assertIsLive(row)
+      this.#deps.live.assertHere(row)
       const flow = this.#deps.live.running(row)
       if (!flow?.paused) throw new ProblemError('not_paused', `flow "${name}" is not paused; pause it to go by steps`)
       const released = flow.step()
@@ -176,6 +180,7 @@ export class LiveControl {
   async #flowOf(name: string, node: string): Promise<LiveFlow | undefined> {
     const row = await this.#deps.rows.find(name)
     assertIsLive(row)
+    this.#deps.live.assertHere(row)
     const flow = this.#deps.live.running(row)
     // one that is being made anew is asked when it is there
     await flow?.ready(node)

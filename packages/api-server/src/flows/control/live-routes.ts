@@ -38,7 +38,7 @@ export const liveEndpoints = {
     auth: 'user',
     params,
     replies: { 200: reply.json('The flow is paused.', flowStateSchema) },
-    problems: ['not_found', 'wrong_mode', 'not_active'],
+    problems: ['not_found', 'wrong_mode', 'not_active', 'in_use'],
   }),
   resume: endpoint({
     id: 'flows.resume',
@@ -48,7 +48,7 @@ export const liveEndpoints = {
     auth: 'user',
     params,
     replies: { 200: reply.json('The flow is active; what was held is delivered in order.', flowStateSchema) },
-    problems: ['not_found', 'wrong_mode', 'not_active'],
+    problems: ['not_found', 'wrong_mode', 'not_active', 'in_use'],
   }),
   step: endpoint({
     id: 'flows.step',
@@ -59,7 +59,7 @@ export const liveEndpoints = {
     auth: 'user',
     params,
     replies: { 200: reply.json('How much was released, and is held now.', stepResultSchema) },
-    problems: ['not_found', 'wrong_mode', 'not_paused'],
+    problems: ['not_found', 'wrong_mode', 'not_paused', 'in_use'],
   }),
   run: endpoint({
     id: 'flows.run',
@@ -88,7 +88,7 @@ export const liveEndpoints = {
     params: nodeParams,
     body: json(triggerRequestSchema, { required: false }),
     replies: { 202: reply.json('The values are accepted.', triggerResultSchema) },
-    problems: ['not_found', 'wrong_mode', 'not_active', 'validation_failed'],
+    problems: ['not_found', 'wrong_mode', 'not_active', 'validation_failed', 'in_use'],
   }),
   cancel: endpoint({
     id: 'flows.nodes.cancel',
@@ -99,7 +99,7 @@ export const liveEndpoints = {
     auth: 'user',
     params: nodeParams,
     replies: { 200: reply.json('How many executions were ended.', nodeCancelResultSchema) },
-    problems: ['not_found', 'wrong_mode'],
+    problems: ['not_found', 'wrong_mode', 'in_use'],
   }),
   acknowledge: endpoint({
     id: 'flows.nodes.acknowledge',
@@ -109,7 +109,7 @@ export const liveEndpoints = {
     auth: 'user',
     params: nodeParams,
     replies: { 200: reply.json('The node.', nodeStateSchema) },
-    problems: ['not_found', 'wrong_mode'],
+    problems: ['not_found', 'wrong_mode', 'in_use'],
   }),
 } as const
 

@@ -77,6 +77,8 @@ export class Library {
       await this.#assertFits(tx, name, code)
       const changed = found(await store.update({ name, code, by: by.email }), name)
       const using = await store.users(name)
+      // other engines look at what has been written
+      await createFlowStore(tx).touch(idsOf(using))
       const detail = { library: name, version: changed.version, flows: [...new Set(using.map(({ flow }) => flow))] }
       await eventLog.audit(tx, { action: 'library.update', actor: actorOf(by), ...through, detail })
       return { row: changed, users: using }
