@@ -66,16 +66,16 @@ describe('signing in', () => {
   })
 
   test('an unknown user takes as long as a wrong password', async () => {
-    const median = async (email: string) => {
-      const times: number[] = []
-      for (let round = 0; round < 7; round += 1) {
+    // in turn, and the least of each: what else the machine does only adds
+    const least = { 'ann@example.org': Infinity, 'nobody@example.org': Infinity }
+    for (let round = 0; round < 9; round += 1) {
+      for (const email of ['ann@example.org', 'nobody@example.org'] as const) {
         const start = performance.now()
         await service.users.signIn(email, 'wrong')
-        times.push(performance.now() - start)
+        least[email] = Math.min(least[email], performance.now() - start)
       }
-      return times.toSorted((a, b) => a - b)[3] ?? 0
     }
-    const [known, unknown] = [await median('ann@example.org'), await median('nobody@example.org')]
+    const { 'ann@example.org': known, 'nobody@example.org': unknown } = least
     // without the dummy hash an unknown user would take a tenth
     expect(unknown / known).toBeGreaterThan(0.4)
     expect(unknown / known).toBeLessThan(2.5)
