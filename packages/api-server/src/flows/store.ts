@@ -85,9 +85,13 @@ export const createFlowStore = (sql: Sql) => ({
   /** All flows by name, without their contents. */
   heads: (): Promise<(FlowHead & Written)[]> =>
     sql<(FlowHead & Written)[]>`
-      select id, name, version, published_version, has_draft, mode, published_mode, origin, updated_at, wished,
-        runs_at(flow) as runs_at, xmin::text as written
-      from flow order by name collate "C"`,
+      select flow.id, flow.name, flow.version, published_version, has_draft, mode, published_mode, origin, updated_at,
+        wished, living.runs_at, flow.xmin::text as written
+      from flow left join (
+        select id, json_build_object('id', id, 'name', name, 'address', address) as runs_at from engine
+        where engine_in_contact(id)
+      ) as living on living.id = flow.engine
+      order by flow.name collate "C"`,
 
   /** The flows of these ids, as far as there are any. */
   contents: (ids: readonly string[]): Promise<(FlowRow & Written)[]> =>
@@ -135,8 +139,8 @@ export const createFlowStore = (sql: Sql) => ({
   /** What has changed since they were asked for before is found by these. */
   marks: (): Promise<FlowMark[]> =>
     sql<FlowMark[]>`
-      select id, name, wished, xmin::text as written, case when engine_in_contact(engine) then engine end as at
-      from flow`,
+      select flow.id, flow.name, wished, flow.xmin::text as written, living.id as at
+      from flow left join (select id from engine where engine_in_contact(id)) as living on living.id = flow.engine`,
 })
 
 /** Statements of transactions. */
