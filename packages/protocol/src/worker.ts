@@ -38,6 +38,10 @@ const workerCallSchema = z
     flow: z.string(),
     node: z.string(),
     run: z.string().nullable().meta({ description: 'Null for a node of a live flow.' }),
+    status: z.enum(['running', 'ending', 'lost']).meta({
+      description:
+        '`ending`: it was cancelled, or silent for too long, and the worker ends it. `lost`: the worker has gone on with it for a minute since; its place is free for others.',
+    }),
     started_at: timestampSchema.meta({ description: 'When the call was handed to the worker.' }),
   })
   .meta({ id: 'WorkerCall' })

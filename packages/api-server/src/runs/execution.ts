@@ -311,10 +311,11 @@ export class RunPlace {
 
   observe(event: BatchEvent): void {
     if (event.kind !== 'node' || this.#elsewhere.size === 0) return
-    const { node, status, cache } = event
+    const { node, status, cache, inLine } = event
     // a stage that another run executes waits for the same worker as that
     const waits = status === 'queued' || (status === 'pending' && cache !== undefined)
-    if (waits && this.#elsewhere.has(node)) this.#begun.set(node, 'waits')
+    if (inLine) this.#begun.delete(node)
+    else if (waits && this.#elsewhere.has(node)) this.#begun.set(node, 'waits')
     else if (waits || status === 'running') this.#begun.set(node, 'executes')
     else this.#begun.delete(node)
     const states = new Set(this.#begun.values())

@@ -270,7 +270,8 @@ function changedRow(row: NodeRow, event: NodeEvent): NodeRow {
   const at = timestampOfMs(event.atMs)
   const ended = status !== 'pending' && status !== 'queued' && status !== 'running'
   // node code begins when a worker has it for the first time, and not when its turn in the run came
-  const begins = row.worker === null && (status === 'queued' || Boolean(worker))
+  const isFirst = row.attempts === null || row.attempts.length === 0
+  const begins = row.worker === null && ((status === 'queued' && isFirst) || Boolean(worker))
   const startedAt = begins ? null : row.started_at
   return {
     ...row,

@@ -2,7 +2,7 @@
  * The engine's side of one attached worker: its calls in flight and what their frames mean.
  *
  * A call is *running* until its promise settles and *ending* from then on until the worker says that it has ended:
- * a cancelled call keeps its slot while its process dies.
+ * a cancelled call keeps its slot while its process dies, but not for ever (`call-ending.ts`).
  * - attached-worker.A1 a promise settles once; frames of an ending or unknown call change nothing but the slot. Results
  *   among them are counted; the error with which a cancelled call ends is none.
  * - attached-worker.A2 every frame is a contact. Nine ticks of 10 s without one fail the running calls as
@@ -25,6 +25,7 @@ import {
 import type { EngineTransport } from '@flow-service/worker-agent'
 
 import type { WorkerPrincipal } from '../http/principal.ts'
+import { CallEnding } from './call-ending.ts'
 import { CallSilence } from './call-silence.ts'
 import { type Amounts, covers, remainder, wireAmounts } from './demand.ts'
 
@@ -44,6 +45,8 @@ interface InFlight {
   readonly demand: Amounts
   readonly silence: CallSilence
   readonly settle: { resolve(outputs: Values): void; reject(error: Error): void } | null
+  /** Of a call that was given up, whose promise has settled. */
+  readonly ending: CallEnding | null
   /** When it emitted last; at first, the earliest time at which it can. */
   emittedMs: number
 }
@@ -59,6 +62,8 @@ export interface WorkerDeps {
   readonly onChange: () => void
   /** A result came that nobody waits for: its call is over or cancelled, or there never was one. */
   readonly onDropped: () => void
+  /** A call that was given up is lost: the worker goes on with it. */
+  readonly onLost: (call: CodeCall) => void
 }
 
 /** A worker that has said hello. */
@@ -95,12 +100,12 @@ export class AttachedWorker {
 
   /** How many calls occupy a slot. */
   get load(): number {
-    return this.#inFlight.size
+    return this.#placed().length
   }
 
   /** The calls that occupy a slot. */
   get calls(): readonly CodeCall[] {
-    return [...this.#inFlight.values()].map(({ call }) => call)
+    return this.#placed().map(({ call }) => call)
   }
 
   /** What the worker has, whether it is in use or not. */
@@ -113,7 +118,7 @@ export class AttachedWorker {
   get free(): Amounts {
     return remainder(
       this.total,
-      [...this.#inFlight.values()].map((entry) => entry.demand),
+      this.#placed().map((entry) => entry.demand),
     )
   }
 
@@ -134,11 +139,12 @@ export class AttachedWorker {
       protocol,
       status: 'attached',
       parallel,
-      calls: [...this.#inFlight.values()].map(({ call, startedMs }) => ({
+      calls: [...this.#inFlight.values()].map(({ call, startedMs, ending }) => ({
         call: call.id,
         flow: call.document.name,
         node: call.node.id,
         run: call.run,
+        status: ending === null ? 'running' : ending.isLost ? 'lost' : 'ending',
         started_at: timestampOfMs(startedMs),
       })),
       resources,
@@ -172,7 +178,8 @@ export class AttachedWorker {
       }
       const startedMs = this.#deps.clock.now()
       const silence = this.#silenceOf(frame)
-      this.#inFlight.set(call.id, { call, startedMs, demand, silence, settle, emittedMs: startedMs - MAX_SKEW_MS })
+      const emittedMs = startedMs - MAX_SKEW_MS
+      this.#inFlight.set(call.id, { call, startedMs, demand, silence, settle, ending: null, emittedMs })
       call.signal.addEventListener('abort', onAbort, { once: true })
       this.#tick()
       try {
@@ -228,8 +235,10 @@ export class AttachedWorker {
       case 'bye':
         this.#leaves = true
         return
-      case 'hello':
       case 'heartbeat':
+        for (const id of frame.calls) this.#inFlight.get(id)?.ending?.named()
+        return
+      case 'hello':
     }
   }
 
@@ -242,6 +251,11 @@ export class AttachedWorker {
       silence.stop()
       settle?.reject(new CodeError('worker_lost', `worker "${this.hello.name}" disconnected during the call`, null))
     }
+  }
+
+  /** The calls that have a place. */
+  #placed(): InFlight[] {
+    return [...this.#inFlight.values()].filter(({ ending }) => ending?.isLost !== true)
   }
 
   #running(id: string): InFlight | undefined {
@@ -274,7 +288,7 @@ export class AttachedWorker {
     const entry = this.#running(id)
     if (!entry) return
     entry.silence.stop()
-    this.#inFlight.set(id, { ...entry, settle: null })
+    this.#inFlight.set(id, { ...entry, settle: null, ending: new CallEnding() })
     this.#transport.send({ type: 'cancel', call: id })
     entry.settle?.reject(error)
   }
@@ -306,10 +320,23 @@ export class AttachedWorker {
   #tick(): void {
     this.#stopTicking ??= this.#deps.clock.setTimer(HEARTBEAT_S * 1000, () => {
       this.#stopTicking = null
+      if (this.#behind === 0 && this.#quietTicks === 0) this.#tickEndings()
       if (this.#behind === 0) this.#quietTicks += 1
       if (this.#quietTicks * HEARTBEAT_S >= SILENCE_S) this.#silent()
       if (this.#inFlight.size > 0) this.#tick()
     })
+  }
+
+  /** Ten seconds have passed in which the worker has said something. */
+  #tickEndings(): void {
+    for (const [id, { call, ending }] of this.#inFlight) {
+      if (ending === null || ending.isLost) continue
+      const became = ending.tick()
+      if (became === 'forgotten') this.#end(id, () => {})
+      if (became !== 'lost') continue
+      this.#deps.onLost(call)
+      this.#deps.onChange()
+    }
   }
 
   #silent(): void {

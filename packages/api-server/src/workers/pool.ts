@@ -125,6 +125,13 @@ export class WorkerPool {
       clock,
       onChange: () => this.#changed(),
       onDropped: () => void (this.#droppedResults += 1),
+      onLost: ({ document, node, run }) =>
+        this.#tell('warning', 'worker.lost_call', {
+          worker: worker.hello.name,
+          flow: document.name,
+          node: node.id,
+          run,
+        }),
     })
     transport.send({
       type: 'welcome',

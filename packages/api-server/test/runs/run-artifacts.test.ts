@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-import { type FlowDocumentInput, MAX_STORED_VALUE_BYTES } from '@flow-service/protocol'
+import { type ArtifactRef, type FlowDocumentInput, MAX_STORED_VALUE_BYTES } from '@flow-service/protocol'
 import { expect, test } from 'vitest'
 
 import { openEngine, type TestEngine } from './engine.ts'
@@ -209,17 +209,65 @@ test('bytes of a cached stage are held by a run from the moment that it takes th
   expect(executed).toEqual([first.id, again.id])
 })
 
-test('a node that returns a reference to bytes that nobody stored fails, and says which', async () => {
-  engine.code['forge'] = async () => ({
-    file: { digest: `sha256:${'0'.repeat(64)}`, name: 'none', media_type: 'text/plain', size: 3, volatile: false },
-  })
+const forged = (more: Partial<ArtifactRef> = {}): ArtifactRef => ({
+  digest: `sha256:${'0'.repeat(64)}`,
+  name: 'none',
+  media_type: 'text/plain',
+  size: 3,
+  volatile: false,
+  ...more,
+})
+
+test.each([
+  ['returns a reference to bytes that nobody stored', forged()],
+  ['returns a volatile reference to bytes that never were here', forged({ volatile: true })],
+])('a node that %s fails, and says which', async (_, ref) => {
+  engine.code['forge'] = async () => ({ file: ref })
   await engine.publish('forged', { nodes: [node('forge', [output('file', 'artifact')], { cache: false })] })
   const { nodes } = await engine.finished((await engine.submit('forged')).id)
   expect(nodes[0]).toMatchObject({
     status: 'error',
     error: {
       type: 'missing_artifact',
-      message: `output "file" refers to an artifact sha256:${'0'.repeat(64)} that is not stored; return what save_artifact() gives`,
+      message: `output "file" refers to an artifact ${ref.digest} that is not stored; give what save_artifact() answers`,
     },
   })
+})
+
+const streaming = { ...output('file', 'artifact'), stream: true }
+const emitting = (run: string | undefined) => (event: { type: string; run?: unknown }) =>
+  event.type === 'value' && event.run === run
+
+test('a node that streams a reference without bytes is stopped, and nothing of it is told from there on', async () => {
+  const there = await store('there.txt')
+  const stopped = Promise.withResolvers<void>()
+  engine.code['forge'] = (call) => {
+    for (const file of [there, forged(), there]) call.onEmit({ file }, Date.now())
+    call.signal.addEventListener('abort', () => stopped.resolve())
+    return new Promise((_, reject) => call.signal.addEventListener('abort', () => reject(new Error('stopped'))))
+  }
+  await engine.publish('forged', { nodes: [node('forge', [streaming], { cache: false })] })
+  const { id } = await engine.submit('forged')
+  const { nodes } = await engine.finished(id)
+  await stopped.promise
+  expect(nodes[0]).toMatchObject({
+    status: 'error',
+    error: { type: 'missing_artifact', message: expect.stringContaining('output "file"') },
+  })
+  expect(engine.events.filter(emitting(id))).toMatchObject([{ value: there }])
+})
+
+test('emissions keep their order behind one that is looked at; frames that newer ones pushed out are no fault', async () => {
+  const there = await store('there.txt')
+  const frame = forged({ digest: `sha256:${'f'.repeat(64)}`, volatile: true })
+  engine.code['stream'] = async (call) => {
+    call.onArtifact?.(frame)
+    for (const file of [frame, there, frame]) call.onEmit({ file }, Date.now())
+    return { file: frame }
+  }
+  await engine.publish('streamed', { nodes: [node('stream', [streaming], { cache: false })] })
+  const { id } = await engine.submit('streamed')
+  expect(await engine.finished(id)).toMatchObject({ status: 'ok' })
+  const told = engine.events.flatMap((event) => (event.type === 'value' && event.run === id ? [event.value] : []))
+  expect(told).toEqual([frame, there, frame, frame])
 })

@@ -37,6 +37,25 @@ test('a run that waits for an attached worker leaves its slot to others, and tak
   expect(most).toBe(1)
 })
 
+test('a node without a place in its run is queued for a process, in record and events, and begins with its code', async () => {
+  const ends: (() => void)[] = []
+  const code = { held: () => new Promise<Record<string, unknown>>((resolve) => ends.push(() => resolve({}))) }
+  const ids = ['a', 'b', 'c', 'd', 'e']
+  await using engine = await openEngine({ code: Object.fromEntries(ids.map((id) => [id, code.held])) })
+  await engine.publish('wide', { nodes: ids.map((id) => node(id, [output(`y_${id}`)])) })
+  const { id } = await engine.submit('wide')
+  const place = { type: 'node', run: id, node: 'e', status: 'queued' }
+  await engine.event((event) => event.type === 'node' && event.run === id && event.node === 'e')
+  expect(engine.events).toContainEqual(expect.objectContaining(place))
+  const last = (await engine.runs.get(id)).nodes.find((record) => record.node === 'e')
+  expect(last).toMatchObject({ status: 'queued', waiting_for: 'process', started_at: null })
+  await expect.poll(() => ends.length, { timeout: 30_000 }).toBe(4)
+  ends[0]?.()
+  await expect.poll(() => ends.length, { timeout: 30_000 }).toBe(5)
+  for (const end of ends) end()
+  expect(await engine.finished(id)).toMatchObject({ status: 'ok' })
+})
+
 test('on a server, which takes a claim meanwhile, the next run executes while an end is being committed, and no third', async () => {
   let hold: Promise<void> | null = null
   const slow = (database: Database): Database => ({

@@ -3,6 +3,7 @@ import { VirtualClock } from '@flow-service/core/testing'
 import type { EngineFrame, Flavor, HelloFrame } from '@flow-service/protocol'
 import { memoryTransport, type WorkerTransport } from '@flow-service/worker-agent'
 
+import type { NewsEntry } from '../../src/events/event-log.ts'
 import { createDispatcher, type Dispatcher } from '../../src/workers/dispatch.ts'
 import { WorkerPool } from '../../src/workers/pool.ts'
 
@@ -15,6 +16,8 @@ export interface PuppetWorker extends WorkerTransport {
 
 interface Setup {
   readonly pool: WorkerPool
+  /** What was reported of workers, those that came and went aside. */
+  readonly news: NewsEntry[]
   readonly clock: VirtualClock
   readonly dispatcher: Dispatcher
   /** Puts a flavor in the place of that of its name. */
@@ -25,7 +28,11 @@ interface Setup {
 /** Nobody is attached yet. */
 export function setup({ clock = new VirtualClock(0), flavors = [] as readonly Flavor[] } = {}): Setup {
   let ids = 0
-  const pool = new WorkerPool({ clock, newId: () => `w${++ids}`, engineVersion: '1.0.0' })
+  const news: NewsEntry[] = []
+  const report = (entry: NewsEntry): void => {
+    if (!/attach|detach/.test(entry.action)) news.push(entry)
+  }
+  const pool = new WorkerPool({ clock, newId: () => `w${++ids}`, engineVersion: '1.0.0', report })
   const known = new Map(flavors.map((flavor) => [flavor.name, flavor]))
   const listeners: (() => void)[] = []
   const dispatcher = createDispatcher({
@@ -36,6 +43,7 @@ export function setup({ clock = new VirtualClock(0), flavors = [] as readonly Fl
   })
   return {
     pool,
+    news,
     clock,
     dispatcher,
     change(flavor) {

@@ -12,7 +12,7 @@ export async function listWorkers(flags: ClientFlags): Promise<void> {
     worker.name,
     status(worker.status),
     worker.labels.join(', ') || '-',
-    `${worker.calls.length} of ${worker.parallel}`,
+    `${worker.calls.filter((call) => call.status !== 'lost').length} of ${worker.parallel}`,
     ...amounts.map(([, key]) => `${worker.free[key]} of ${worker.resources[key]}`),
     oneLine(worker.version, 20),
     shortTime(worker.last_contact_at),
@@ -46,13 +46,20 @@ export function describeWorker(worker: WorkerEntry): string {
     return `${head}\nrefused ${shortTime(worker.last_contact_at)}: it speaks another protocol than the engine`
   }
   const rows = amounts.map(([unit, key]) => [`  ${unit}`, String(free[key]), String(resources[key])])
-  const running = calls.map((call) => [`  ${call.flow}`, call.node, call.run ?? '-', shortTime(call.started_at)])
+  const running = calls.map((call) => [
+    `  ${call.flow}`,
+    call.node,
+    call.run ?? '-',
+    status(call.status),
+    shortTime(call.started_at),
+  ])
+  const placed = calls.filter((call) => call.status !== 'lost').length
   return [
     head,
     `labels: ${labels.join(', ') || 'none'}`,
     `attached ${shortTime(worker.attached_at)}, heard of ${shortTime(worker.last_contact_at)}`,
-    table(['  ', 'FREE', 'TOTAL'], [...rows, ['  calls', String(parallel - calls.length), String(parallel)]], ''),
-    table(['  FLOW', 'NODE', 'RUN', 'SINCE'], running, 'no calls'),
+    table(['  ', 'FREE', 'TOTAL'], [...rows, ['  calls', String(parallel - placed), String(parallel)]], ''),
+    table(['  FLOW', 'NODE', 'RUN', 'STATUS', 'SINCE'], running, 'no calls'),
   ].join('\n')
 }
 

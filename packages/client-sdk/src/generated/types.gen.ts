@@ -1251,6 +1251,10 @@ export type WorkerCall = {
      */
     run: string | null;
     /**
+     * `ending`: it was cancelled, or silent for too long, and the worker ends it. `lost`: the worker has gone on with it for a minute since; its place is free for others.
+     */
+    status: 'running' | 'ending' | 'lost';
+    /**
      * When the call was handed to the worker.
      */
     started_at: string;

@@ -59,6 +59,8 @@ export type BatchEvent =
       readonly key?: string
       /** Of a node with code: what the cache had for it. */
       readonly cache?: NodeCache
+      /** It is queued for a slot of its run: of those, others have all. */
+      readonly inLine?: true
     }
   | {
       readonly kind: 'emit'

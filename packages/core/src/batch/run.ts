@@ -28,7 +28,9 @@ class Batch {
   /** Ids of nodes that failed, and of their dependants. */
   readonly #blocked = new Set<string>()
   /** Nodes that take their slot again, before others begin. */
-  readonly #returning: (() => void)[] = []
+  readonly #returning: { readonly node: GraphNode; readonly goOn: () => void }[] = []
+  /** Those of them, and of the ready ones, that are known to wait for a slot. */
+  readonly #queued = new Set<GraphNode>()
   #running = 0
   /** Nodes that wait without a slot, or for one. */
   #aside = 0
@@ -66,24 +68,39 @@ class Batch {
   /** Begins what may begin; ends the run when nothing is left. */
   #fill(): void {
     while (this.#running < this.#context.parallel) {
-      const goOn = this.#returning.shift()
-      const node = goOn === undefined ? this.#ready.shift() : undefined
-      if (goOn === undefined && node === undefined) break
+      const returning = this.#returning.shift()
+      const node = returning?.node ?? this.#ready.shift()
+      if (node === undefined) break
       this.#running++
-      goOn?.()
-      if (node !== undefined) void this.#execute(node)
+      this.#queued.delete(node)
+      if (returning !== undefined) returning.goOn()
+      else void this.#execute(node)
     }
+    this.#tellQueued()
     if (this.#running === 0 && this.#aside === 0) this.#finish()
   }
 
+  /** Tells of each node that waits for a slot. Those that will be skipped wait for nothing. */
+  #tellQueued(): void {
+    const context = this.#context
+    if (context.signal.aborted) return
+    for (const graphNode of [...this.#returning.map(({ node }) => node), ...this.#ready]) {
+      if (this.#queued.has(graphNode)) continue
+      this.#queued.add(graphNode)
+      if (this.#inputsOf(graphNode) === null) continue
+      const waits = { status: 'queued', waitingFor: 'process', inLine: true } as const
+      context.observe({ kind: 'node', node: graphNode.node.id, atMs: context.host.clock.now(), ...waits })
+    }
+  }
+
   /** Gives the slot of a node to others while `work` goes on. */
-  async #setAside(work: Promise<void>): Promise<void> {
+  async #setAside(node: GraphNode, work: Promise<void>): Promise<void> {
     this.#aside++
     this.#running--
     this.#fill()
     await work
     await new Promise<void>((resolve) => {
-      this.#returning.push(resolve)
+      this.#returning.push({ node, goOn: resolve })
       this.#fill()
     })
     this.#aside--
@@ -105,7 +122,7 @@ class Batch {
     if (this.#context.signal.aborted) return { status: 'cancelled' }
     const inputs = this.#inputsOf(graphNode)
     if (inputs === null) return { status: 'skipped' }
-    const aside = (work: Promise<void>): Promise<void> => this.#setAside(work)
+    const aside = (work: Promise<void>): Promise<void> => this.#setAside(graphNode, work)
     const from = givers(this.#graph, graphNode)
     return executeNode({ graphNode, inputs, from, document: this.#document, context: this.#context, aside })
   }

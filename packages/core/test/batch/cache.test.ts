@@ -104,7 +104,7 @@ test('a node that waits for the same stage of another run leaves its place to ot
       return { z: 2 }
     },
   })
-  await expect.poll(() => keys).toEqual(['a pending', 'b running', 'b ok'])
+  await expect.poll(() => keys).toEqual(['b queued', 'a pending', 'b running', 'b ok'])
   plain.stored.set(stageKey(first!, code, { x: 1 }), { y: 1 })
   over.resolve()
   expect(await outcome).toMatchObject({ status: 'ok', result: { y: 1, z: 2 } })

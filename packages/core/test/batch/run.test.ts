@@ -31,6 +31,33 @@ test('ready nodes run at the same time, up to the limit', async () => {
   expect(await outcome).toMatchObject({ status: 'ok' })
 })
 
+test('a node that waits for a slot of its run is queued for a process, one that will be skipped waits for nothing', async () => {
+  const ends: (() => void)[] = []
+  const slow = type('slow', () => ({ onTrigger: () => new Promise((resolve) => ends.push(() => resolve(undefined))) }))
+  const nodes = [
+    { id: 'bad', type: 'broken', ports: [input('x'), output('y')] },
+    { id: 'first', type: 'slow' },
+    { id: 'second', type: 'slow' },
+    { id: 'behind', type: 'pass', ports: [input('y')] },
+  ]
+  const document = batch(nodes, { inputs: [{ name: 'x' }] })
+  const { outcome, events } = run(document, { inputs: { x: 1 }, types: [slow], parallel: 1 })
+  const told = () =>
+    events
+      .splice(0)
+      .flatMap((event) =>
+        event.kind === 'node' ? [`${event.node} ${event.status}${event.waitingFor ? ` ${event.waitingFor}` : ''}`] : [],
+      )
+  await turn()
+  expect(told()).toEqual(['bad running', 'first queued process', 'second queued process', 'bad error', 'first running'])
+  ends[0]?.()
+  await turn()
+  expect(told()).toEqual(['first ok', 'second running'])
+  ends[1]?.()
+  await outcome
+  expect(told()).toEqual(['second ok', 'behind skipped'])
+})
+
 test('a passive input is a dependency too', async () => {
   const order: string[] = []
   const end = type(
