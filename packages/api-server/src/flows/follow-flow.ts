@@ -25,7 +25,7 @@ import { publishedContent } from './stored-content.ts'
 /** What follows a flow. */
 export interface FollowDeps {
   readonly database: Pick<Database, 'sql' | 'transaction'>
-  readonly lastValues: Pick<LastValues, 'flush' | 'follow' | 'forget' | 'remove'>
+  readonly lastValues: Pick<LastValues, 'commitOf' | 'follow' | 'forget' | 'remove'>
   readonly markers: Pick<Markers, 'forget'>
   readonly code: Pick<CodeRegistry, 'release'>
   readonly live: LiveFlows
@@ -105,7 +105,7 @@ async function drop(flow: Placed, { code, database, lastValues, live, markers, p
   if ((await createFlowStore(database.sql).byName(flow.name)) !== null) return
   const wasActive = await live.end(flow)
   published.remove(flow.name)
-  if (wasActive) await lastValues.flush()
+  if (wasActive) await lastValues.commitOf(flow.name)
   lastValues.forget(flow.name)
   markers.forget(flow.name)
   code.release(flow.name)
