@@ -56,6 +56,7 @@ test('what another engine runs is neither started nor held, stepped or fed, and 
   for (const verb of ['trigger', 'cancel', 'acknowledge']) {
     expect(await two.node('porch', 'first', verb)).toMatchObject(refused)
   }
+  await expect.poll(() => two.send('porch.on', 1)).toMatchObject(refused)
   const { problem } = await two.root('POST', '/flows/porch/rename', { name: 'porch-2' })
   expect(problem).toMatchObject({ code: 'in_use', detail: expect.stringContaining(`/${process.pid}`) })
   expect(await statusAt(two, 'porch')).toBe('active')

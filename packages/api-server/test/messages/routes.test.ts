@@ -59,6 +59,7 @@ beforeAll(async () => {
       initials: () => initials,
       dtypeOf: (name) => declared.get(name)?.dtype,
     },
+    assertHere: async () => {},
     committed: () => held,
     publish(message, value) {
       const cascade = '01900000-0000-7000-8000-000000000000'
