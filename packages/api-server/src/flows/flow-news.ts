@@ -41,6 +41,8 @@ export interface FlowListener {
 export class FlowNews {
   readonly #deps: FlowNewsDeps
   readonly #marks = new Map<string, FlowMark>()
+  /** The engines in contact that run flows, by the flow's name. */
+  #engines: ReadonlyMap<string, string> = new Map()
   #listener: FlowListener | null = null
   #cancel: () => void = () => {}
   /** The latest look. */
@@ -60,7 +62,9 @@ export class FlowNews {
   async open(): Promise<void> {
     const look = (): void => this.look()
     this.#unlisten = await this.#deps.database.listen(CHANNEL, look, look)
-    for (const mark of await this.#read()) this.#marks.set(mark.id, mark)
+    const marks = await this.#read()
+    for (const mark of marks) this.#marks.set(mark.id, mark)
+    this.#engines = enginesOf(marks)
   }
 
   /** Tells of what has changed since the opening, and from now on. */
@@ -68,6 +72,11 @@ export class FlowNews {
     if (this.#unlisten === null) return
     this.#listener = listener
     this.#wait(0)
+  }
+
+  /** The engine in contact that ran a flow at the last look. */
+  engineOf(name: string): string | null {
+    return this.#engines.get(name) ?? null
   }
 
   /** Rows are looked at soon. */
@@ -109,7 +118,9 @@ export class FlowNews {
 
   async #compare(): Promise<void> {
     try {
-      const marks = new Map((await this.#read()).map((mark) => [mark.id, mark]))
+      const read = await this.#read()
+      this.#engines = enginesOf(read)
+      const marks = new Map(read.map((mark) => [mark.id, mark]))
       for (const before of [...this.#marks.values(), ...this.#unmarked(marks)]) {
         if (!marks.has(before.id)) this.#tell(before, null, (listener) => listener.gone(before))
       }
@@ -160,6 +171,9 @@ export async function openFlowNews(deps: FlowNewsDeps): Promise<FlowNews> {
   if (deps.database.backend === 'server') await news.open()
   return news
 }
+
+const enginesOf = (marks: readonly FlowMark[]): ReadonlyMap<string, string> =>
+  new Map(marks.flatMap(({ name, at }) => (at === null ? [] : [[name, at] as const])))
 
 const isOther = (mark: FlowMark, before: FlowMark | null): boolean =>
   before === null || mark.written !== before.written || mark.at !== before.at

@@ -13,6 +13,7 @@ import type { Issue } from '@flow-service/protocol'
 import type { Database } from '../db/database.ts'
 import { ProblemError } from '../http/errors.ts'
 import type { Log } from '../process/log.ts'
+import type { FlowNews } from './flow-news.ts'
 import type { LiveState } from './live-state.ts'
 import { createFlowStore, type FlowHead, type FlowRow, type RunsAt, type Wished } from './store.ts'
 
@@ -26,6 +27,8 @@ export interface PlacementDeps {
   readonly engine: string | null
   /** Takes over what others have written of flows. */
   readonly adopt: (flows: readonly string[]) => Promise<void>
+  /** What is known of places without asking the database. */
+  readonly news: Pick<FlowNews, 'engineOf'>
   readonly log: Pick<Log, 'warn'>
 }
 
@@ -41,12 +44,14 @@ export interface Placement {
   isHere(flow: Pick<FlowRow, 'engine'>): boolean
   /** Refuses with `in_use` what only the engine can do that runs the flow, when that is another one. */
   assertHere(flow: FlowHead): void
+  /** As `assertHere`, for a flow by its name, of which nothing was read yet. */
+  assertNamedHere(name: string): Promise<void>
   /** The state of a flow that does not run here, as far as its row tells it; `hasFailed` when it was to run here. */
   shown(flow: FlowHead, hasFailed: boolean): LiveState | null
 }
 
 /** Places of flows on a database. */
-export function createPlacement({ database, engine, adopt, log }: PlacementDeps): Placement {
+export function createPlacement({ database, engine, adopt, news, log }: PlacementDeps): Placement {
   const store = createFlowStore(database.sql)
   if (engine === null) return everythingHere((flow, wished) => store.wish(flow.id, wished))
   const elsewhere = ({ runs_at: at }: FlowHead): RunsAt | null => (at === null || at.id === engine ? null : at)
@@ -65,6 +70,12 @@ export function createPlacement({ database, engine, adopt, log }: PlacementDeps)
     assertHere,
     isHere: (flow) => flow.engine === engine,
     takeFree: (flows) => takeFree(flows, null),
+    async assertNamedHere(name) {
+      const at = news.engineOf(name)
+      if (at === null || at === engine) return
+      const flow = await store.byName(name)
+      if (flow) assertHere(flow)
+    },
     async take(flow, wished) {
       const taken = await takeFree([flow], wished)
       if (taken.has(flow.id)) return
@@ -98,6 +109,7 @@ const everythingHere = (wish: (flow: Placed, wished: Wished) => Promise<void>): 
   release: async () => {},
   isHere: () => true,
   assertHere() {},
+  assertNamedHere: async () => {},
   shown: () => null,
 })
 

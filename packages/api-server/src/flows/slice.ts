@@ -79,10 +79,6 @@ export const runtimeLayer = inOrder(
     ({ host, published, registry }) => new LiveRuntime(host, registry, published),
     (made) => made.close(),
   ),
-  makes(publisher, { runtime, work }, ({ runtime, work }) => ({
-    publish: (message, value) => runtime.publish(message, value),
-    committed: () => work.written(),
-  })),
 )
 
 /** Known once the engine's own agent has looked for Python. */
@@ -104,9 +100,17 @@ export const pythonIssuesLayer = makes(pythonIssues, { agent, code }, ({ agent, 
 
 /** Live flows, and contents that runs can execute. */
 export const liveLayer = inOrder(
-  makes(placement, { adoptFlows, contact, database, log }, ({ adoptFlows, contact, database, log }) =>
-    createPlacement({ database, log, engine: contact.id, adopt: adoptFlows }),
+  makes(
+    placement,
+    { adoptFlows, contact, database, flowNews, log },
+    ({ adoptFlows, contact, database, flowNews, log }) =>
+      createPlacement({ database, log, engine: contact.id, adopt: adoptFlows, news: flowNews }),
   ),
+  makes(publisher, { placement, runtime, work }, ({ placement, runtime, work }) => ({
+    assertHere: (flow) => placement.assertNamedHere(flow),
+    publish: (message, value) => runtime.publish(message, value),
+    committed: () => work.written(),
+  })),
   makes(
     live,
     { bus, database, flavors, log, missing, placement, published, registry, runtime, secrets, values, work },

@@ -111,15 +111,16 @@ export class LastValues {
 
   /**
    * Takes over what other engines have written of the messages of these flows; what this one has recorded itself and is
-   * newer stays (last-values.L6).
+   * newer stays. What is written by then is not recovered once more (last-values.L7).
    */
   async reread(flows: readonly string[]): Promise<void> {
+    await this.flush()
     for (const { message, value, us } of await this.#store.readOf(flows)) {
       const entry = this.#entries.get(message) ?? this.#begin(message)
+      entry.loadedUs = Math.max(us, entry.loadedUs)
       if (us <= entry.us) continue
       entry.value = JSON.parse(value) as unknown
       entry.us = us
-      entry.loadedUs = us
       if (digestsIn(entry.value).length > 0) this.#values.holdsRefs(message)
     }
   }

@@ -42,6 +42,8 @@ export interface MessagesDeps {
    * nothing reads it. Throws `DtypeViolation`.
    */
   readonly publish: (message: string, value: unknown) => { readonly cascade: string | null }
+  /** Refuses with `in_use` when another engine runs the flow, which would not get the value. */
+  readonly assertHere: (flow: string) => Promise<void>
   /** Resolves once the work that active flows have kept so far is committed: deliveries that a paused flow holds. */
   readonly committed: () => Promise<void>
 }
@@ -53,7 +55,8 @@ export interface Messages {
   /**
    * Publishes from outside and resolves once the value is committed, with the deliveries that paused flows hold of it;
    * works while the flow is stopped.
-   * Refuses with `message_not_declared`, `wrong_mode` or `validation_failed`.
+   * Refuses with `message_not_declared`, `wrong_mode` or `validation_failed`, and with `in_use` while another engine runs
+   * the flow.
    */
   publish(name: string, value: Json): Promise<PublishedMessage>
   /** A page of history, newest first; refuses with `message_not_declared`. */
@@ -61,7 +64,7 @@ export interface Messages {
 }
 
 /** The catalogue over last values. */
-export function createMessages({ lastValues, catalogue, publish, committed }: MessagesDeps): Messages {
+export function createMessages({ lastValues, catalogue, publish, assertHere, committed }: MessagesDeps): Messages {
   const values = createCurrentValues(lastValues, catalogue)
   return {
     list: () =>
@@ -79,6 +82,7 @@ export function createMessages({ lastValues, catalogue, publish, committed }: Me
         throw new ProblemError('wrong_mode', detail)
       }
       if (!accepts(dtype, value)) throw offDtype(`${message} takes ${dtype}, not ${describeValue(value)}`)
+      await assertHere(flowPart(message))
       const { cascade } = publishChecked(publish, message, value)
       const recorded = lastValues.get(message)
       if (!recorded) throw new Error(`the published value of ${message} was not recorded`)

@@ -41,7 +41,7 @@ export const messagesEndpoints = {
     params,
     body: json(publishMessageSchema),
     replies: { 200: reply.json('The value is stored.', publishedMessageSchema) },
-    problems: ['message_not_declared', 'wrong_mode', 'validation_failed'],
+    problems: ['message_not_declared', 'wrong_mode', 'validation_failed', 'in_use'],
   }),
   history: endpoint({
     id: 'messages.history',

@@ -78,7 +78,7 @@ export const createMessageStore = (sql: Sql) => ({
   async readOf(flows: readonly string[]): Promise<{ message: string; value: string; us: number }[]> {
     return sql<{ message: string; value: string; us: number }[]>`
       select message, value, (extract(epoch from at) * 1000000)::int8 as us from message_value
-      where split_part(message, '.', 1) = any(${[...flows]}::text[])`
+      where split_part(message, '.', 1) in (select unnest(${[...flows]}::text[]))`
   },
 
   /** A page of history, newest first. */

@@ -31,7 +31,7 @@ export const createMarkerStore = (sql: Sql) => ({
     sql<MarkerRow[]>`
       select flow.name as flow, node, type, message, traceback, ts, content
       from failure_marker join flow on flow.id = failure_marker.flow
-      where ${flows}::text[] is null or flow.name = any(${flows}::text[])`,
+      where ${flows}::text[] is null or flow.name in (select unnest(${flows}::text[]))`,
 
   /** Writes markers in place of those that the nodes have; those of flows that are gone have no place. */
   async put(tx: Sql, rows: readonly MarkerRow[]): Promise<void> {

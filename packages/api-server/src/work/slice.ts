@@ -2,6 +2,8 @@
  * What of live flows outlives the engine: work, the last values that it waits for, and failures.
  * @module
  */
+import { flowPart } from '@flow-service/protocol'
+
 import { artifacts } from '../artifacts/slice.ts'
 import { database } from '../db/layer.ts'
 import { deadLetters } from '../events/slice.ts'
@@ -66,8 +68,11 @@ export const adoptionLayer = makes(
   { lastValues, markers, secrets, work },
   ({ lastValues, markers, secrets, work }) =>
     async (flows) => {
-      await Promise.all([lastValues.reread(flows), markers.reread(flows)])
-      await work.recover((values) => record(values, lastValues, secrets), flows)
+      await markers.reread(flows)
+      await work.recover(async (values) => {
+        await lastValues.reread([...flows, ...values.map(({ source }) => flowPart(source.message))])
+        record(values, lastValues, secrets)
+      }, flows)
       await lastValues.flush()
     },
 )

@@ -169,7 +169,7 @@ const earlier = (sql: Sql) => ({
     sql<PublishedRow[]>`
       select p.id, flow.name as flow, p.body from published_value p join flow on flow.id = p.flow
       where case when ${flows}::text[] is null then flow.engine is null or not engine_in_contact(flow.engine)
-        else flow.name = any(${flows}::text[]) end
+        else flow.name in (select unnest(${flows}::text[])) end
       order by p.id`,
 
   /** Arrivals that are still to be done, and sealed work that may be one: a body begins with what it is. */
@@ -177,6 +177,6 @@ const earlier = (sql: Sql) => ({
     sql<Pick<WorkRow, 'id' | 'flow' | 'node' | 'body'>[]>`
       select w.id, flow.name as flow, w.node, w.body from live_work w join flow on flow.id = w.flow
       where case when ${flows}::text[] is null then flow.engine is null or not engine_in_contact(flow.engine)
-        else flow.name = any(${flows}::text[]) end
+        else flow.name in (select unnest(${flows}::text[])) end
         and (starts_with(w.body, ${'{"is":"arrival"'}::text) or not starts_with(w.body, '{'))`,
 })

@@ -68,7 +68,7 @@ export interface LiveWork extends WorkHost {
    * Hands over what arrivals of earlier lives have published and may not have recorded, in the order of its times; before
    * a flow starts. Those of these flows, or of all that no engine in contact runs.
    */
-  recover(record: (values: readonly OwedValue[]) => void, flows?: readonly string[]): Promise<void>
+  recover(record: (values: readonly OwedValue[]) => unknown, flows?: readonly string[]): Promise<void>
   /** Notes of readers follow a flow to its new name, in the caller's transaction. */
   rename(tx: Sql, names: { readonly from: string; readonly to: string }): Promise<void>
   /** Resolves once all that was asked for so far is committed; rejects when that takes too long (work.W4). */
@@ -192,7 +192,7 @@ class StoredWork implements LiveWork {
     return rows.flatMap((row) => this.#envelope.opened('live_work', row)).map(workOf)
   }
 
-  async recover(record: (values: readonly OwedValue[]) => void, flows?: readonly string[]): Promise<void> {
+  async recover(record: (values: readonly OwedValue[]) => unknown, flows?: readonly string[]): Promise<void> {
     const of = flows ? [...flows] : null
     const [rows, arrivals] = await Promise.all([this.#store.published(of), this.#store.arrivals(of)])
     const opened = rows.flatMap((row) => this.#envelope.opened('published_value', row))
@@ -200,7 +200,7 @@ class StoredWork implements LiveWork {
       ...opened.flatMap(({ flow, body }) => owedValuesOf(flow, body)),
       ...arrivals.flatMap((row) => this.#envelope.opened('live_work', row)).flatMap(arrivedValuesOf),
     ]
-    record(values.toSorted((a, b) => a.atMs - b.atMs))
+    await record(values.toSorted((a, b) => a.atMs - b.atMs))
     this.#owed.add(opened.map(({ id }) => id))
   }
 

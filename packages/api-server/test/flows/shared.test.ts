@@ -56,6 +56,7 @@ test('what another engine runs is neither started nor held, stepped or fed, and 
   for (const verb of ['trigger', 'cancel', 'acknowledge']) {
     expect(await two.node('porch', 'first', verb)).toMatchObject(refused)
   }
+  await expect.poll(() => two.send('porch.on', 1)).toMatchObject(refused)
   const { problem } = await two.root('POST', '/flows/porch/rename', { name: 'porch-2' })
   expect(problem).toMatchObject({ code: 'in_use', detail: expect.stringContaining(`/${process.pid}`) })
   expect(await statusAt(two, 'porch')).toBe('active')
@@ -75,6 +76,22 @@ test('a flow that was stopped at one engine is started at the other, with the va
   expect(value.find(({ name }) => name === 'porch.off')).toMatchObject({ value: 7 })
   expect((await one.control('porch', 'start')).status).toBe(409)
   expect(await statusAt(one, 'porch')).toBe('active')
+})
+
+test('what durable requests have published is recorded once, whichever engine starts their flow again', async () => {
+  await one.publish('porch', listening({ durable: true }))
+  const sent: number[] = []
+  for (const at of [one, one, two, one]) {
+    await one.control('porch', 'stop')
+    await two.control('porch', 'stop')
+    expect((await at.control('porch', 'start')).status).toBe(200)
+    for (const temp of [20, 21, 22]) {
+      sent.push(temp)
+      expect((await at.hook('porch/in', { temp })).status).toBe(202)
+    }
+  }
+  await one.history('porch.temp', sent)
+  await one.history('porch.seen', sent)
 })
 
 test('an engine that opens starts what nobody runs, and leaves to others what they run', async () => {

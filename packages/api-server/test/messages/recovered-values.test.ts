@@ -47,6 +47,25 @@ test('what an earlier life has not written is recovered once, whatever it has wr
   await second.close()
 })
 
+test('what is read again after other engines have written it is the last value, and is not recovered once more', async () => {
+  const here = await open()
+  here.record(from('shared.own'), 'own', nowMs)
+  const elsewhere = await open()
+  elsewhere.record(from('shared.x'), 'theirs', nowMs + 1)
+  await elsewhere.close()
+  await here.reread(['shared'])
+  expect(here.get('shared.x')?.value).toBe('theirs')
+  here.recover(from('shared.x'), 'theirs', nowMs + 1)
+  here.recover(from('shared.own'), 'own', nowMs)
+  here.recover(from('shared.x'), 'owed', nowMs + 2)
+  expect(await history(here, 'shared.x')).toEqual(['theirs', 'owed'])
+  expect(await history(here, 'shared.own')).toEqual(['own'])
+  here.record(from('shared.x'), 'newest', nowMs + 3)
+  await here.reread(['shared'])
+  expect(here.get('shared.x')?.value).toBe('newest')
+  await here.close()
+})
+
 /** A database whose transactions wait for the test. */
 function gated() {
   const gate = Promise.withResolvers<void>()

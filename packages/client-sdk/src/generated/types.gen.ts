@@ -3075,6 +3075,10 @@ export type MessagesPublishErrors = {
      */
     404: Problem;
     /**
+     * `in_use`: Still in use
+     */
+    409: Problem;
+    /**
      * `validation_failed`: The request is not valid
      */
     422: Problem;
