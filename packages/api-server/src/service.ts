@@ -9,6 +9,7 @@ import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 
 import { hideCredentials } from '@flow-service/worker-agent'
 import express, { type Router } from 'express'
@@ -22,7 +23,9 @@ import type { FirstUser, Users } from './auth/users.ts'
 import type { LoadError } from './code/project.ts'
 import { openEngine } from './compose.ts'
 import { type ResolvedConfig, resolveConfig, type ServiceConfig } from './config.ts'
+import { explainDamage } from './db/damage.ts'
 import { type Database, isOfLostDatabase } from './db/database.ts'
+import { DATABASE_FOLDER } from './db/embedded.ts'
 import { database } from './db/layer.ts'
 import { guardProcess } from './db/process-guard.ts'
 import type { AddressRules } from './egress/address-rules.ts'
@@ -99,8 +102,14 @@ export async function createService(options: ServiceConfig = {}): Promise<Servic
     return await open(config, lifecycle)
   } catch (error) {
     await lifecycle.close()
-    throw await explained(error, config)
+    throw await explainStart(error, config)
   }
+}
+
+/** The error of a start with what to do about it: a full disk, or a damaged database, is met by whoever comes there first. */
+async function explainStart(error: unknown, config: ResolvedConfig): Promise<unknown> {
+  const known = await explained(error, config)
+  return config.databaseUrl === null ? explainDamage(known, join(config.dataDir, DATABASE_FOLDER)) : known
 }
 
 async function open(config: ResolvedConfig, lifecycle: Lifecycle): Promise<Service> {

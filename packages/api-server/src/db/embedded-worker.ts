@@ -17,6 +17,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 
 import { lostOf } from '../process/held-directory.ts'
+import { startFailure } from './damage.ts'
 import { DiskReserve } from './disk-reserve.ts'
 import { DurableFs, durableStartParams } from './durable-fs.ts'
 import type { EngineReply, EngineRequest, EngineThreadData } from './embedded-thread.ts'
@@ -56,7 +57,7 @@ async function open(): Promise<PGlite> {
   try {
     return await PGlite.create({ fs: files, pgliteWasmModule: program, startParams: durableStartParams, onStderr })
   } catch (error) {
-    throw new Error(`the embedded database in ${directory} does not start: ${String(error)}${output}`, { cause: error })
+    throw startFailure(directory, output, error)
   }
 }
 

@@ -8,6 +8,7 @@ import path from 'node:path'
 import { HeldDirectory } from '../process/held-directory.ts'
 import type { Log } from '../process/log.ts'
 import type { Database, DatabaseOptions } from './backend.ts'
+import { assertOpenable, explainDamage } from './damage.ts'
 import { type EmbeddedEngine, startEmbeddedEngine } from './embedded-engine.ts'
 import { LOCK_FILE, lockDirectory } from './lock.ts'
 import { migrate, readMigrations } from './migrate.ts'
@@ -17,8 +18,8 @@ import { openPools, type PoolOptions } from './pool.ts'
 import { startUpkeep } from './upkeep.ts'
 import { WireBridge } from './wire-bridge.ts'
 
-/** Of the database, in the data directory. */
-const FOLDER = 'db'
+/** Name of the database's folder in a data directory. */
+export const DATABASE_FOLDER = 'db'
 
 /** Opens the database in `<dataDir>/db`; see `openDatabase`. */
 export async function openEmbedded({ dataDir, log }: Omit<DatabaseOptions, 'databaseUrl'>): Promise<Database> {
@@ -31,7 +32,7 @@ export async function openEmbedded({ dataDir, log }: Omit<DatabaseOptions, 'data
   }
   try {
     home.hold(LOCK_FILE)
-    return await openLocked(path.join(dataDir, FOLDER), { home, log, release })
+    return await openLocked(path.join(dataDir, DATABASE_FOLDER), { home, log, release })
   } catch (error) {
     release()
     throw error
@@ -45,10 +46,10 @@ interface Locked {
 }
 
 async function openLocked(directory: string, { home, log, release }: Locked): Promise<Database> {
-  assertVersion(directory)
+  assertOpenable(directory)
   const engine = await startEmbeddedEngine(directory, { home, log })
   try {
-    home.hold(FOLDER)
+    home.hold(DATABASE_FOLDER)
     const pools = await openPools({ ...sessionOf(engine), log })
     const { sql, transactions } = pools
     await migrate({ sql, transaction: transactions.run }, readMigrations())
@@ -73,7 +74,7 @@ async function openLocked(directory: string, { home, log, release }: Locked): Pr
     }
   } catch (error) {
     await engine.close()
-    throw error
+    throw explainDamage(error, directory)
   }
 }
 
@@ -93,18 +94,4 @@ function prepareDirectory(dataDir: string): void {
   } catch (error) {
     throw new Error(`the data directory ${dataDir} cannot be written: ${String(error)}`, { cause: error })
   }
-}
-
-/** PostgreSQL's major version in PGlite 0.5. */
-const POSTGRES_VERSION = '18'
-
-function assertVersion(directory: string): void {
-  const file = path.join(directory, 'PG_VERSION')
-  if (!fs.existsSync(file)) return
-  const version = fs.readFileSync(file, 'utf8').trim()
-  if (version === POSTGRES_VERSION) return
-  throw new Error(
-    `the embedded database in ${directory} is of PostgreSQL ${version}, this version of flow-service runs ${POSTGRES_VERSION}: ` +
-      'start the version that made it and export the data, or use another data directory',
-  )
 }

@@ -13,7 +13,7 @@ import type { AnonymousBodies } from '../http/anonymous-bodies.ts'
 import { drain, mediaTypeOf, readBytes } from '../http/body.ts'
 import { ProblemError } from '../http/errors.ts'
 import { parseFields } from '../http/fields.ts'
-import { checkJson, parseJson } from '../http/json-text.ts'
+import { checkJson, parseJson, turn } from '../http/json-text.ts'
 import type { Hook, Hooks } from './hooks.ts'
 import type { IsPortal } from './portal.ts'
 
@@ -71,7 +71,8 @@ async function answer(
   }
   const query = mark < 0 ? noQuery : parseFields(url.slice(mark + 1), 'query')
   const mediaType = mediaTypeOf(request) ?? ''
-  const body = method === 'GET' ? empty : checked(mediaType, await readBytes(request, MAX_HOOK_BYTES, anonymous.wait))
+  const body = method === 'GET' ? empty : await readBytes(request, MAX_HOOK_BYTES, anonymous.wait)
+  if (method === 'POST') await anonymous.check(() => check(mediaType, body))
   // the body may have come while the route went to another node
   const taking = hooks.find(path, isPortal) === hook ? hook : await hooks.found(path, isPortal)
   if (!taking) throw noHook()
@@ -85,10 +86,9 @@ const OPENING_BRACE = 0x7b
 const OPENING_BRACKET = 0x5b
 
 /** The node parses the body; what the engine refuses in its own JSON and forms comes in by no webhook either. */
-function checked(mediaType: string, body: Buffer): Buffer {
-  if (mediaType === 'application/x-www-form-urlencoded') parseFields(body.toString('utf8'), 'body')
-  else if (isJson(mediaType, body)) checkJson(body)
-  return body
+async function check(mediaType: string, body: Uint8Array): Promise<void> {
+  if (mediaType === 'application/x-www-form-urlencoded') parseFields(Buffer.from(body).toString('utf8'), 'body')
+  else if (isJson(mediaType, body)) await checkJson(body)
 }
 
 /** Bytes of no named type are JSON when they look like it. */
@@ -103,7 +103,10 @@ async function deliver(hook: Hook, request: HookRequest): Promise<void> {
   } catch (error) {
     if (error instanceof HookRefusal || error instanceof DtypeViolation) {
       // grammar is the node's to find: only what it refuses is read a second time, and answered as in the API
-      if (error instanceof HookRefusal && isJson(request.mediaType, request.body)) parseJson(request.body)
+      if (error instanceof HookRefusal && isJson(request.mediaType, request.body)) {
+        await turn(request.body)
+        parseJson(request.body)
+      }
       throw new ProblemError('validation_failed', error.message, { errors: [] })
     }
     throw error

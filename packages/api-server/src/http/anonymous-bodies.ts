@@ -7,18 +7,20 @@
 import type { BodyPatience } from './body.ts'
 import { ProblemError } from './errors.ts'
 
-/** Bodies that an engine waits for. Each takes at most as much memory as its route accepts. */
-const MAX_WAITING = 64
+/** Bodies that an engine waits for or checks. Each takes at most as much memory as its route accepts. */
+const MAX_BODIES = 64
 /** How long a body may take to arrive. */
 const WITHIN_MS = 30_000
 
 type SetTimer = (delayMs: number, run: () => void) => () => void
 
-/** The bodies without sign-in that an engine waits for. */
+/** The bodies without sign-in that an engine reads. */
 export class AnonymousBodies {
   readonly #setTimer: SetTimer
   /** What refuses each of them, those that came first at the beginning. */
   readonly #waiting = new Set<(error: ProblemError) => void>()
+  /** How many have come and are being checked. */
+  #checking = 0
 
   constructor(setTimer: SetTimer = timer) {
     this.#setTimer = setTimer
@@ -35,10 +37,24 @@ export class AnonymousBodies {
       cancel()
       this.#waiting.delete(end)
     }
-    const [longest] = this.#waiting.size >= MAX_WAITING ? this.#waiting : []
-    longest?.(overtaken())
     this.#waiting.add(end)
+    if (this.#waiting.size + this.#checking > MAX_BODIES) {
+      const [longest = end] = this.#waiting
+      this.#waiting.delete(longest)
+      // it may be this one, which nobody can end before it has begun
+      queueMicrotask(() => longest(overtaken()))
+    }
     return done
+  }
+
+  /** Checks a body that has come, which counts until then. */
+  async check(run: () => Promise<void>): Promise<void> {
+    this.#checking += 1
+    try {
+      await run()
+    } finally {
+      this.#checking -= 1
+    }
   }
 }
 
@@ -48,7 +64,7 @@ const late = (): ProblemError =>
 const overtaken = (): ProblemError =>
   new ProblemError(
     'unavailable',
-    `more than ${MAX_WAITING} requests without a token are sending a body, and this one has taken longest: send it again`,
+    `more than ${MAX_BODIES} requests without a token are sending a body, and this one has taken longest: send it again`,
     { retry_after_s: 1 },
   )
 

@@ -5,6 +5,7 @@
  * @module
  */
 import { isUtf8 } from 'node:buffer'
+import { setImmediate } from 'node:timers/promises'
 
 import { MAX_JSON_DEPTH } from '@flow-service/protocol'
 
@@ -27,14 +28,26 @@ export function parseJson(data: Uint8Array): unknown {
 
 /**
  * Refuses what {@link parseJson} would refuse but broken grammar, and spends next to nothing on text without anything
- * unusual: for a body that somebody else parses.
+ * unusual: for a body that somebody else parses. A long one leaves turns to others, after each look at it and at its end:
+ * one parse of a megabyte takes up to 50 ms.
  */
-export function checkJson(data: Uint8Array): void {
-  if (isPlainJson(data) && isUtf8(data)) return
-  const text = decode(data)
-  checkStructure(text)
-  checkContent(parse(text), [])
+export async function checkJson(data: Uint8Array): Promise<void> {
+  if (!isPlainJson(data) || !isUtf8(data)) {
+    const text = decode(data)
+    checkStructure(text)
+    await turn(data)
+    const value = parse(text)
+    await turn(data)
+    checkContent(value, [])
+  }
+  await turn(data)
 }
+
+const LONG_BYTES = 128 * 1024
+
+/** Lets everything else have a turn before more is done with a long body. */
+export const turn = (data: Uint8Array): Promise<void> | undefined =>
+  data.length > LONG_BYTES ? setImmediate() : undefined
 
 function decode(data: Uint8Array): string {
   try {
@@ -106,7 +119,7 @@ function checkStructure(text: string): void {
       default: // a scalar, white space, or what the parser will refuse
         if (isDigit(code)) {
           const end = endOfNumber(text, at)
-          checkInteger(text.slice(at, end + 1), frames)
+          checkInteger(text, at, end, frames)
           at = end
         }
     }
@@ -118,12 +131,20 @@ const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 /** Index of the last character of a number, or of what the parser will refuse. */
 function endOfNumber(text: string, start: number): number {
   let end = start
-  while (/[\d.eE+-]/.test(text.charAt(end + 1))) end += 1
+  while (isOfNumber(text.charCodeAt(end + 1))) end += 1
   return end
 }
 
+const isOfNumber = (code: number): boolean =>
+  isDigit(code) || code === 0x2e || (code | 0x20) === 0x65 || code === 0x2b || code === 0x2d
+
+/** Digits that every integer of so many can have without being read as another one. */
+const EXACT_DIGITS = 15
+
 /** Refuses an integer that would be read as another one. */
-function checkInteger(literal: string, frames: readonly Frame[]): void {
+function checkInteger(text: string, start: number, end: number, frames: readonly Frame[]): void {
+  if (end - start < EXACT_DIGITS) return
+  const literal = text.slice(start, end + 1)
   const value = Number(literal)
   if (!/^[1-9]\d*$/.test(literal) || !Number.isFinite(value) || BigInt(value) === BigInt(literal)) return
   throw invalid([{ path: pathOf(frames), code: 'out_of_range', message: inexact(literal, value) }])
@@ -198,8 +219,10 @@ const tooDeep = (frames: readonly Frame[]): ProblemError =>
 
 /** The parsed value: recursion is bounded by the depth checked before. */
 function checkContent(value: unknown, path: (string | number)[]): void {
-  if (typeof value === 'string') checkText(value, jsonPointer(path))
-  else if (typeof value === 'number') checkNumber(value, path)
+  if (typeof value === 'string') {
+    // the pointer is made for what is refused alone: a body may have a hundred thousand texts
+    if (!isKept(value)) checkText(value, jsonPointer(path))
+  } else if (typeof value === 'number') checkNumber(value, path)
   else if (Array.isArray(value)) for (const [index, item] of value.entries()) within(path, index, item)
   else if (typeof value === 'object' && value !== null) {
     for (const [key, item] of Object.entries(value)) {
@@ -208,6 +231,9 @@ function checkContent(value: unknown, path: (string | number)[]): void {
     }
   }
 }
+
+/** Whether every store keeps the text as it is. */
+const isKept = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
 function within(path: (string | number)[], step: string | number, value: unknown): void {
   path.push(step)
@@ -228,7 +254,7 @@ function checkKey(key: string, value: unknown, path: readonly (string | number)[
     throw invalid([
       { path: jsonPointer([...path, key]), code: 'reserved_key', message: `"${key}" is not accepted as a key` },
     ])
-  checkText(key, jsonPointer([...path, key]))
+  if (!isKept(key)) checkText(key, jsonPointer([...path, key]))
 }
 
 /** Refuses text that PostgreSQL cannot keep: NUL (22021) and lone surrogates (22P02). `path` as in `ProblemItem`. */

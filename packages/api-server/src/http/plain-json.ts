@@ -13,6 +13,8 @@ export function isPlainJson(data: Uint8Array): boolean {
   const keys = new KeyHashes()
   /** Numbers of the objects and arrays that are open, each of its own: those of objects are odd. */
   const open = [0]
+  /** Where the keys of each begin among those that are held. */
+  const firsts = [0]
   let depth = 0
   let count = 0
   let awaitsKey = false
@@ -20,7 +22,7 @@ export function isPlainJson(data: Uint8Array): boolean {
     const byte = data[at] ?? 0
     switch (byte) {
       case QUOTE:
-        at = awaitsKey ? keys.take(data, at + 1, open[depth] ?? 0) : endOfText(data, at + 1)
+        at = awaitsKey ? keys.take(data, at + 1, open[depth] ?? 0, firsts[depth] ?? 0) : endOfText(data, at + 1)
         if (at < 0) return false
         awaitsKey = false
         break
@@ -31,9 +33,11 @@ export function isPlainJson(data: Uint8Array): boolean {
         depth += 1
         awaitsKey = byte === 0x7b
         open[depth] = awaitsKey ? count + 1 : count
+        firsts[depth] = keys.held
         break
       case 0x7d: // }
       case 0x5d: // ]
+        keys.held = firsts[depth] ?? 0
         if (depth > 0) depth -= 1
         awaitsKey = false
         break
@@ -114,18 +118,29 @@ const MAX_PROBES = 64
 /** Slots at first: arrays of so many bytes lie in the heap of JavaScript, and cost a short body nothing. */
 const FIRST_SLOTS = 16
 
-/** The keys of all objects of a body as 63 bits, in a table of which half is empty at least. */
+/** Keys of one object that are compared one by one; most have no more, and are forgotten at its end. */
+const FEW = 16
+
+/**
+ * The keys of a body as 63 bits: the first ones of each open object in a list, all that follow in a table of which half is
+ * empty at least.
+ */
 class KeyHashes {
+  /** How many of the list are in use: those of a closed object are given up by setting it back. */
+  held = 0
+  readonly #highs: number[] = []
+  readonly #lows: number[] = []
   #slots = new Int32Array(FIRST_SLOTS)
   #size = 0
 
   /**
-   * Reads the key that begins at `start`, of the object `owner`. Index of the quote that ends it; negative when it may
-   * have been given before, be reserved, or have an escape in it.
+   * Reads the key that begins at `start`, of the object `owner`, whose keys begin at `firstHeld`. Index of the quote that
+   * ends it; negative when it may have been given before, be reserved, or have an escape in it.
    */
-  take(data: Uint8Array, start: number, owner: number): number {
+  take(data: Uint8Array, start: number, owner: number, firstHeld: number): number {
     let at = start
-    let high = owner
+    // far apart, as keys of one letter would meet those of other objects otherwise
+    let high = Math.imul(owner, 0x9e3779b1)
     let low = ~owner
     for (; at < data.length; at += 1) {
       const byte = data[at] ?? 0
@@ -136,7 +151,17 @@ class KeyHashes {
     }
     const first = data[start]
     if ((first === UNDERSCORE || first === LETTER_C) && isReserved(data.subarray(start, at))) return -1
-    return this.#add(high | 1, low) ? at : -1
+    return this.#hold(high | 1, low, firstHeld) ? at : -1
+  }
+
+  #hold(high: number, low: number, firstHeld: number): boolean {
+    for (let at = firstHeld; at < this.held; at += 1)
+      if (this.#highs[at] === high && this.#lows[at] === low) return false
+    if (this.held - firstHeld === FEW) return this.#add(high, low)
+    this.#highs[this.held] = high
+    this.#lows[this.held] = low
+    this.held += 1
+    return true
   }
 
   #add(high: number, low: number): boolean {

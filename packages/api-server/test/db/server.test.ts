@@ -1,3 +1,4 @@
+import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { FrozenProxy } from '../../../../test/components/frozen-proxy.ts'
@@ -131,6 +132,20 @@ describe.skipIf(!programs)('with a PostgreSQL server', () => {
   test('a missing database is told as the server tells it', async () => {
     const databaseUrl = server.url.replace(/postgres$/, 'missing')
     await expect(openDatabase({ dataDir: '', databaseUrl, log })).rejects.toThrow('database "missing" does not exist')
+  })
+
+  test('a server that is too old is told its version, and the one that is needed', async () => {
+    const databaseUrl = await server.createDatabase('old')
+    const old = postgres(databaseUrl, { max: 1, onnotice: () => undefined })
+    // it says of itself what an older one would say
+    await old.unsafe(`
+      create schema old;
+      create function old.current_setting(text) returns text language sql as $$ select '130022' $$;
+      alter database old set search_path = old, pg_catalog, public`)
+    await old.end()
+    await expect(openDatabase({ dataDir: '', databaseUrl, log })).rejects.toThrow(
+      /^the database server [\d.:]+\/old is PostgreSQL 13: 14 or newer is needed$/,
+    )
   })
 
   describe('a connection that is half-open', () => {

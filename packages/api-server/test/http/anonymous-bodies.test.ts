@@ -126,3 +126,17 @@ test('when more than 64 bodies without sign-in are under way, the longest is 503
   sockets[5]?.destroy()
   await expect.poll(() => clock.pending).toBe(62)
 })
+
+test('a body counts until it is checked; when nothing else waits, the newest makes way [T55]', async () => {
+  const bodies = new AnonymousBodies((delayMs, run) => clock.setTimer(delayMs, run))
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const checks = Array.from({ length: 64 }, () => bodies.check(() => promise))
+  const refused = new Promise<unknown>((end) => bodies.wait(end))
+  expect(await refused).toMatchObject({ code: 'unavailable' })
+  resolve()
+  await Promise.all(checks)
+  const done = bodies.wait(() => expect.unreachable())
+  await Promise.resolve()
+  done()
+  expect(clock.pending).toBe(0)
+})

@@ -20,6 +20,12 @@ describe('a body is walked once and parsed', () => {
   })
 })
 
+test.each([1, 2, 16, 17, 26])('a thousand objects with the same %i keys are known at first sight', (count) => {
+  const keys = Array.from({ length: count }, (_, index) => `"${String.fromCharCode(97 + index)}":1`)
+  const text = `[${Array.from({ length: 1_000 }, () => `{${keys.join(',')}}`).join(',')}]`
+  expect(isPlainJson(bytes(text))).toBe(true)
+})
+
 describe('a second look is taken at', () => {
   test.each([
     ['a key that comes again', '{"a":1,"b":{"a":1},"a":2}'],
@@ -37,22 +43,42 @@ describe('a second look is taken at', () => {
     // the hash of a key is known, so that its last bytes can be chosen for the place in the table
     const found: string[] = []
     const slot = (key: string) => {
-      let high = 3
+      let high = Math.imul(3, 0x9e3779b1)
       for (const byte of bytes(key)) high = Math.imul(high ^ byte, 0x01000193)
       return ((high | 1) ^ ((high | 1) >>> 15)) & 0xfff
     }
-    for (let index = 0; found.length < 80; index += 1) if (slot(`k${index}`) === 7) found.push(`"k${index}":${index}`)
+    for (let index = 0; found.length < 100; index += 1) if (slot(`k${index}`) === 7) found.push(`"k${index}":${index}`)
     const text = `{${found.join(',')}}`
     expect(isPlainJson(bytes(text))).toBe(false)
     expect(parseJson(bytes(text))).toEqual(JSON.parse(text))
   })
 })
 
-test('a body that somebody else parses is refused alike', () => {
+test('a body that somebody else parses is refused alike', async () => {
   const refused = { '{"a":1,"a":2}': 'twice', '[9007199254740993]': 'exact', '["\\u0000"]': 'NUL', [deep]: 'nesting' }
-  for (const [text, why] of Object.entries(refused)) expect(() => checkJson(bytes(text))).toThrow(why)
-  expect(() => checkJson(Uint8Array.of(0x22, 0xff, 0x22))).toThrow('UTF-8')
-  checkJson(bytes('{"a":[1,"ü"]}'))
+  const checks = Object.entries(refused).map(([text, why]) => expect(checkJson(bytes(text))).rejects.toThrow(why))
+  await Promise.all(checks)
+  await expect(checkJson(Uint8Array.of(0x22, 0xff, 0x22))).rejects.toThrow('UTF-8')
+  await checkJson(bytes('{"a":[1,"ü"]}'))
+})
+
+test('what is done with a long body leaves turns to others, and with a short one it does not', async () => {
+  const turnsDuring = async (text: string): Promise<number> => {
+    let isOver = false
+    let turns = 0
+    const count = (): void => {
+      if (isOver) return
+      turns += 1
+      setImmediate(count)
+    }
+    setImmediate(count)
+    await checkJson(bytes(text)).then(() => (isOver = true))
+    return turns
+  }
+  const odd = (length: number): string => `{"\\u0061":"${'x'.repeat(length)}"}`
+  expect(await turnsDuring(odd(1_000_000))).toBeGreaterThanOrEqual(2)
+  expect(await turnsDuring(`["${'x'.repeat(1_000_000)}"]`)).toBe(1)
+  expect(await turnsDuring(odd(1_000))).toBe(0)
 })
 
 test('300,000 keys in one object take no more than a few times what JSON.parse takes', () => {
