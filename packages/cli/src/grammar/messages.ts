@@ -38,7 +38,7 @@ export function addMessages(root: Command): void {
     .option('--flow <names>', 'events of this flow; several separated by commas')
     .option(
       '--type <types>',
-      'snapshot, flow, node, value, health, run, log, error; several separated by commas. What nodes print, log, is shown only when it is named',
+      'snapshot, flow, node, value, health, run, log, error; several separated by commas; log only where named',
     )
     .option('-n, --count <number>', 'end after so many events', positive)
     .action(lazily(async () => (await import('../commands/events.ts')).followEvents))
