@@ -8,11 +8,12 @@ import { code, type Page, table } from './page.ts'
 
 const about: Readonly<Record<string, string>> = {
   snapshot: 'The first frame of a socket: the whole state that later frames change.',
-  node: 'A node changed state, in a live flow (`run` is null) or in a run.',
+  node: 'The state of a node, in a live flow (`run` is null) or in a run; `executions` of a live node have begun since its last frame.',
   value: 'A message has a new value.',
   health: 'The connections of a node changed state.',
   run: 'A run changed state.',
-  flow: 'A flow changed state.',
+  flow: 'A flow changed state, or a paused one holds more.',
+  log: 'What the code of a node has printed, for sockets with `kinds=log`; `offset` counts the bytes that it printed before.',
   error: 'A frame from the client was not understood; the socket stays open.',
 }
 

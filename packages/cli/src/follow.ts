@@ -3,12 +3,14 @@
  * @module
  */
 import type { Client } from '@flow-service/client-sdk'
-import type { EventFrame } from '@flow-service/protocol'
+import type { EventFrame, FrameKind } from '@flow-service/protocol'
 
 /** What to follow. */
 export interface Following {
   /** Only events of these flows; all unless given. */
   readonly flows?: readonly string[] | undefined
+  /** Only events of these kinds; all but what nodes print unless given. */
+  readonly kinds?: readonly FrameKind[] | undefined
   /** Ends after so many lines of `show`; none unless given. */
   readonly count?: number | undefined
   /** Shows a frame if it is wanted, in at most so many lines; tells how many that were. */
@@ -16,14 +18,18 @@ export interface Following {
 }
 
 /** Resolves when enough is shown, or at Ctrl-C; an engine that goes away is waited for. */
-export async function follow(client: Client, { flows, count = Infinity, show }: Following): Promise<void> {
+export async function follow(client: Client, { flows, kinds, count = Infinity, show }: Following): Promise<void> {
   const stop = new AbortController()
   const interrupt = (): void => stop.abort()
   process.once('SIGINT', interrupt)
   process.once('SIGTERM', interrupt)
   let shown = 0
   try {
-    for await (const frame of client.events({ signal: stop.signal, ...(flows ? { flows } : {}) })) {
+    for await (const frame of client.events({
+      signal: stop.signal,
+      ...(flows && { flows }),
+      ...(kinds && { kinds }),
+    })) {
       shown += show(frame, count - shown)
       if (shown >= count) return
     }

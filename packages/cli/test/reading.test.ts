@@ -81,6 +81,10 @@ test.each<[string, object]>([
     'health    hall.mqtt is down: refused',
     { type: 'health', flow: 'hall', node: 'mqtt', status: 'down', message: 'refused' },
   ],
+  [
+    'log       hall.fan run r1: on off',
+    { type: 'log', flow: 'hall', node: 'fan', run: 'r1', offset: 0, text: 'on\noff\n' },
+  ],
   ['run       r1 of fit error: no luck', { type: 'run', run }],
   ['error     bad_request: what?', { type: 'error', code: 'bad_request', detail: 'what?' }],
 ])('an event reads "%s"', (line, frame) => {

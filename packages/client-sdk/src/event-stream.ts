@@ -3,7 +3,7 @@
  * reconnects with growing pauses: every (re)connection begins with a fresh snapshot frame.
  * @module
  */
-import type { EventFrame } from '@flow-service/protocol'
+import type { EventFrame, FrameKind } from '@flow-service/protocol'
 
 import { ApiError } from './api-error.ts'
 import { endedByReturn } from './ended-by-return.ts'
@@ -13,6 +13,8 @@ import { EventQueue } from './event-queue.ts'
 export interface EventOptions {
   /** Only events of these flows; all unless given. */
   readonly flows?: readonly string[]
+  /** Only these kinds of frames; all but `log` unless given. The first frame, and refusals, come in any case. */
+  readonly kinds?: readonly FrameKind[]
   /** Ends the iteration. */
   readonly signal?: AbortSignal
 }
@@ -35,12 +37,14 @@ const LONGEST_PAUSE_MS = 5_000
  */
 export const eventStream = (
   source: EventSource,
-  { flows, signal }: EventOptions,
-): AsyncGenerator<EventFrame, void, undefined> => endedByReturn(signal, (ended) => connections(source, flows, ended))
+  { signal, ...wish }: EventOptions,
+): AsyncGenerator<EventFrame, void, undefined> => endedByReturn(signal, (ended) => connections(source, wish, ended))
+
+type Wish = Omit<EventOptions, 'signal'>
 
 async function* connections(
   { baseUrl, ticket }: EventSource,
-  flows: readonly string[] | undefined,
+  wish: Wish,
   signal: AbortSignal,
 ): AsyncGenerator<EventFrame, void, undefined> {
   let pauseMs = FIRST_PAUSE_MS
@@ -52,7 +56,7 @@ async function* connections(
     })
     reached = true
     if (pass !== null) {
-      for await (const frame of new Connection(socketUrl(baseUrl, pass, flows), signal)) {
+      for await (const frame of new Connection(socketUrl(baseUrl, pass, wish), signal)) {
         pauseMs = FIRST_PAUSE_MS
         yield frame
       }
@@ -66,10 +70,11 @@ async function* connections(
 const isRefused = (error: unknown): boolean =>
   error instanceof ApiError && error.status < 500 && error.status !== 408 && error.status !== 429
 
-function socketUrl(baseUrl: string, ticket: string, flows: readonly string[] | undefined): string {
+function socketUrl(baseUrl: string, ticket: string, { flows, kinds }: Wish): string {
   const url = new URL(`${baseUrl.replace(/^http/, 'ws')}/flows/ws`)
   url.searchParams.set('ticket', ticket)
   if (flows) url.searchParams.set('flows', flows.join(','))
+  if (kinds) url.searchParams.set('kinds', kinds.join(','))
   return url.href
 }
 

@@ -87,6 +87,25 @@ export const flowFrameSchema = z.object({
   version: z.int(),
 })
 
+/**
+ * What the code of a node has printed, for sockets that ask for `kinds=log`. `offset` counts the bytes of what it has printed
+ * before: in a run since the node began, in a live flow since the engine started. A gap is text that was left out.
+ */
+export const logFrameSchema = z.object({
+  type: z.literal('log'),
+  ...framed,
+  flow: z.string(),
+  node: z.string(),
+  run: z.string().nullable(),
+  offset: z.int(),
+  text: z.string(),
+})
+
+/** What a socket may be limited to; `log` is told to those alone that name it. */
+export const frameKindSchema = z.enum(['node', 'value', 'health', 'run', 'flow', 'log'])
+/** A kind of frames that tell of changes. */
+export type FrameKind = z.infer<typeof frameKindSchema>
+
 /** Answer to a frame the engine does not understand; the socket stays open. */
 export const errorFrameSchema = z.object({ type: z.literal('error'), ...framed, code: z.string(), detail: z.string() })
 
@@ -98,6 +117,7 @@ export const eventFrameSchema = z.discriminatedUnion('type', [
   healthFrameSchema,
   runFrameSchema,
   flowFrameSchema,
+  logFrameSchema,
   errorFrameSchema,
 ])
 /** The state of the engine as a socket gets it first. */

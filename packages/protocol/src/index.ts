@@ -35,6 +35,8 @@ export {
   type SnapshotFrame,
   snapshotFrameSchema,
   valueFrameSchema,
+  frameKindSchema,
+  type FrameKind,
 } from './event-frames.ts'
 export { type Flavor, flavorCreateSchema, flavorSchema, type FlavorUpdate, flavorUpdateSchema } from './flavor.ts'
 export { type FlowGraph, flowGraphSchema } from './flow-graph.ts'

@@ -10,7 +10,8 @@
  */
 import type { Duplex } from 'node:stream'
 
-import { flowPart } from '@flow-service/protocol'
+import type { Clock } from '@flow-service/core'
+import { type FrameKind, flowPart } from '@flow-service/protocol'
 import type { WebSocket } from 'ws'
 
 import type { Guest, SocketGuests } from '../http/socket-guests.ts'
@@ -21,6 +22,7 @@ import { CLOSE_BYTES, EventReader } from './event-reader.ts'
 import { type EngineSnapshot, newsSince } from './event-replay.ts'
 import { type EventText, eventText, flowsOf } from './event-text.ts'
 import { createFrameBudget } from './frame-budget.ts'
+import { LogPace } from './log-pace.ts'
 
 /** What the sockets need of the engine. */
 export interface EventSocketsDeps {
@@ -35,8 +37,17 @@ export interface EventSocketsDeps {
   readonly isMessage: (name: string) => boolean
   readonly guests: Pick<SocketGuests, 'admit'>
   readonly log: Pick<Log, 'error'>
+  /** For the pace of what nodes print. */
+  readonly clock: Clock
   /** A clock in milliseconds for what clients may send; the machine's unless given. */
   readonly now?: () => number
+}
+
+/** What a socket is told. */
+interface Interest {
+  /** Null for all flows. */
+  readonly flows: ReadonlySet<string> | null
+  readonly kinds: ReadonlySet<FrameKind>
 }
 
 /** An accepted socket and the connection below it, whose writes are gathered. */
@@ -48,10 +59,10 @@ interface Connection {
 /** The open event sockets. */
 export interface EventSockets {
   /**
-   * Serves an accepted socket; `flows` limits what it is told, null for everything. It is closed with 1008 when its user
-   * has too many, and as soon as a request of theirs would be refused.
+   * Serves an accepted socket. It is closed with 1008 when its user has too many, and as soon as a request of theirs would
+   * be refused.
    */
-  serve(connection: Connection, flows: ReadonlySet<string> | null, guest: Guest): void
+  serve(connection: Connection, interest: Interest, guest: Guest): void
   /** The messages whose media some client has asked for. */
   wantedMedia(): ReadonlySet<string>
   /** How many are open. */
@@ -69,7 +80,7 @@ interface Opening {
 
 interface Session extends Connection {
   readonly reader: EventReader
-  readonly flows: ReadonlySet<string> | null
+  readonly interest: Interest
   state: Opening | { readonly kind: 'open' }
   media: readonly string[]
 }
@@ -89,11 +100,16 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
     for (const session of sessions) if (session.state.kind === 'open') tellAll(session, texts)
   })
   let unsubscribe: (() => void) | null = null
+  const logs = new LogPace(deps.clock, (event, atMs) => tell(event, atMs))
   const pass: EventListener = (event, atMs) => {
+    if (event.type !== 'log') tell(event, atMs)
+    else if ([...sessions].some(({ interest }) => interest.kinds.has('log'))) logs.add(event)
+  }
+  const tell: EventListener = (event, atMs) => {
     const flows = flowsOf(event)
     let text: EventText | null = null
     for (const session of sessions) {
-      if (!concerns(session.flows, flows)) continue
+      if (!concerns(session.interest, event.type, flows)) continue
       text ??= eventText(event, atMs, flows)
       gather(session, text)
     }
@@ -103,7 +119,7 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
     const complete = await deps.snapshot()
     // what happened until now is told to those who are open before this one is
     turn.end()
-    const snapshot = limitTo(session.flows, complete())
+    const snapshot = limitTo(session.interest, complete())
     session.reader.snapshot({ engine_version: deps.engineVersion, ...snapshot })
     if (session.state.kind === 'open') return
     const { answers, gathered: missed } = session.state
@@ -114,18 +130,19 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
   const forget = (session: Session): void => {
     sessions.delete(session)
     if (sessions.size > 0) return
+    logs.close()
     unsubscribe?.()
     unsubscribe = null
   }
   return {
-    serve(connection, flows, guest) {
+    serve(connection, interest, guest) {
       const { socket, wire } = connection
       if (!deps.guests.admit(guest, socket)) return
       const reader = new EventReader(socket)
       const session: Session = {
         ...connection,
         reader,
-        flows,
+        interest,
         state: { kind: 'opening', gathered: [], size: 0, answers: [] },
         media: [],
       }
@@ -173,11 +190,11 @@ function gather({ socket, state }: Session, text: EventText): void {
 }
 
 /** Tells a socket the events that concern it, many in one write. */
-function tellAll({ flows, reader, wire }: Session, texts: readonly EventText[]): void {
+function tellAll({ interest, reader, wire }: Session, texts: readonly EventText[]): void {
   let size = 0
   wire.cork()
   for (const text of texts) {
-    if (!concerns(flows, text.flows)) continue
+    if (!concerns(interest, text.event.type, text.flows)) continue
     reader.event(text)
     size += text.tail.length
     if (size < WRITE_BYTES) continue
@@ -196,17 +213,18 @@ function gathered(wire: Connection['wire'], send: () => void): void {
   wire.uncork()
 }
 
-const concerns = (wanted: ReadonlySet<string> | null, flows: readonly string[]): boolean =>
-  wanted === null || flows.some((flow) => wanted.has(flow))
+const concerns = ({ flows: wanted, kinds }: Interest, kind: FrameKind, flows: readonly string[]): boolean =>
+  kinds.has(kind) && (wanted === null || flows.some((flow) => wanted.has(flow)))
 
-function limitTo(wanted: ReadonlySet<string> | null, snapshot: EngineSnapshot): EngineSnapshot {
-  if (wanted === null) return snapshot
+function limitTo({ flows, kinds }: Interest, snapshot: EngineSnapshot): EngineSnapshot {
+  const of = <T>(kind: FrameKind, items: T[], flowOf: (item: T) => string): T[] =>
+    kinds.has(kind) ? items.filter((item) => flows === null || flows.has(flowOf(item))) : []
   return {
-    flows: snapshot.flows.filter(({ name }) => wanted.has(name)),
-    nodes: snapshot.nodes.filter(({ flow }) => wanted.has(flow)),
-    values: snapshot.values.filter(({ message }) => wanted.has(flowPart(message))),
-    health: snapshot.health.filter(({ flow }) => wanted.has(flow)),
-    runs: snapshot.runs.filter(({ flow }) => wanted.has(flow)),
+    flows: of('flow', snapshot.flows, ({ name }) => name),
+    nodes: of('node', snapshot.nodes, ({ flow }) => flow),
+    values: of('value', snapshot.values, ({ message }) => flowPart(message)),
+    health: of('health', snapshot.health, ({ flow }) => flow),
+    runs: of('run', snapshot.runs, ({ flow }) => flow),
   }
 }
 

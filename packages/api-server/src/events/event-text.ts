@@ -40,6 +40,7 @@ export function flowsOf(event: EngineEvent): readonly string[] {
     }
     case 'node':
     case 'health':
+    case 'log':
       return [event.flow]
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 
-import { nameSchema, timestampSchema } from '@flow-service/protocol'
+import { type FrameKind, frameKindSchema, nameSchema, timestampSchema } from '@flow-service/protocol'
 import * as z from 'zod'
 
 import { bearerToken } from '../http/authenticate.ts'
@@ -69,12 +69,12 @@ export const eventUpgrade =
     const ticket = query.get('ticket')
     const guest = ticket === null ? await admitBearer(deps, request) : await admitTicket(deps, request, ticket)
     assertKnown(query)
-    const flows = flowsOf(query)
+    const interest = { flows: flowsOf(query), kinds: kindsOf(query) }
     const socket = await upgrade.accept({ maxPayloadBytes: MAX_CLIENT_FRAME_BYTES, stopCode: GOING_AWAY })
-    deps.sockets.serve({ socket, wire: request.socket }, flows, guest)
+    deps.sockets.serve({ socket, wire: request.socket }, interest, guest)
   }
 
-const queryKeys: ReadonlySet<string> = new Set(['flows', 'ticket'])
+const queryKeys: ReadonlySet<string> = new Set(['flows', 'kinds', 'ticket'])
 
 /** Refuses keys that the socket does not know, as endpoints do. */
 function assertKnown(query: URLSearchParams): void {
@@ -94,11 +94,24 @@ const flowsSchema = z.object({ flows: z.array(nameSchema).max(1000) })
 /** The flows of `flows=a,b`, which may be given several times; null without it. */
 function flowsOf(query: URLSearchParams): ReadonlySet<string> | null {
   if (!query.has('flows')) return null
-  const names = query.getAll('flows').flatMap((list) => list.split(',').filter((name) => name !== ''))
-  const parsed = flowsSchema.safeParse({ flows: names })
+  const parsed = flowsSchema.safeParse({ flows: listOf(query, 'flows') })
   if (!parsed.success) throw invalidPart(parsed.error, 'query')
   return new Set(parsed.data.flows)
 }
+
+const kindsSchema = z.object({ kinds: z.array(frameKindSchema).min(1) })
+const usualKinds: ReadonlySet<FrameKind> = new Set(frameKindSchema.options.filter((kind) => kind !== 'log'))
+
+/** The kinds of `kinds=node,log`, which may be given several times; all but what nodes print without it. */
+function kindsOf(query: URLSearchParams): ReadonlySet<FrameKind> {
+  if (!query.has('kinds')) return usualKinds
+  const parsed = kindsSchema.safeParse({ kinds: listOf(query, 'kinds') })
+  if (!parsed.success) throw invalidPart(parsed.error, 'query')
+  return new Set(parsed.data.kinds)
+}
+
+const listOf = (query: URLSearchParams, key: string): string[] =>
+  query.getAll(key).flatMap((list) => list.split(',').filter((item) => item !== ''))
 
 async function admitBearer(deps: EventUpgradeDeps, request: IncomingMessage): Promise<Guest> {
   const principal = await deps.authenticate(request)

@@ -6,7 +6,7 @@ import { userGuests } from '../auth/slice.ts'
 import { engineVersion } from '../config.ts'
 import { database } from '../db/layer.ts'
 import { routes } from '../http/slice-api.ts'
-import { log } from '../process/given.ts'
+import { clock, log } from '../process/given.ts'
 import { inOrder, makes, noun } from '../process/layer.ts'
 import { createDeadLetters, type DeadLetters } from './dead-letters.ts'
 import { createEventBus, type EventBus } from './event-bus.ts'
@@ -33,7 +33,7 @@ export const eventsLayer = inOrder(
 )
 
 /** Made once there is a state to show. */
-export const eventSocketsLayer = makes(eventSockets, { bus, guests: userGuests, log, shownState }, (deps) =>
+export const eventSocketsLayer = makes(eventSockets, { bus, clock, guests: userGuests, log, shownState }, (deps) =>
   createEventSockets({ ...deps, ...deps.shownState, engineVersion }),
 )
 

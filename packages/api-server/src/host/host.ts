@@ -66,6 +66,8 @@ export function createHost(deps: HostDeps): Host {
     cascadeEnded = () => {},
   } = deps
   const { mask } = redactor
+  /** Bytes that nodes of live flows have printed. */
+  const printed = new Map<string, number>()
   return {
     clock,
     newId,
@@ -79,7 +81,14 @@ export function createHost(deps: HostDeps): Host {
     cascadeEnded,
     work,
     markers,
-    log: ({ text, ...place }) => log.info(place, mask(text)),
+    log({ text: raw, ...place }) {
+      const text = mask(raw)
+      log.info(place, text)
+      const key = `${place.flow} ${place.node}`
+      const offset = printed.get(key) ?? 0
+      printed.set(key, offset + Buffer.byteLength(text))
+      if (events.isHeard()) events.publish({ type: 'log', ...place, run: null, offset, text }, clock.now())
+    },
     webhook: (flow, route, handler) => hooks.register(flow, route, handler),
     socketRoute: (flow, route, serve, full) => servedSockets.register(flow, route, serve, full),
     fetch: (url, init) => egress.fetch(url, init),

@@ -8,12 +8,21 @@ import { MAX_LOG_BYTES } from '@flow-service/protocol'
 export class LogTail {
   #text = ''
   #cut = false
+  #bytes = 0
 
-  /** Adds output. U+0000, which PostgreSQL cannot keep, becomes U+FFFD. */
-  add(text: string): void {
-    this.#text += text.replaceAll('\0', '\uFFFD')
+  /** Bytes of all output so far. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Adds output, and answers it as it is kept: U+0000, which PostgreSQL cannot keep, becomes U+FFFD. */
+  add(output: string): string {
+    const text = output.replaceAll('\0', '\uFFFD')
+    this.#text += text
+    this.#bytes += Buffer.byteLength(text)
     // a code unit takes at least one byte, so nothing that counts is lost; trimming rarely keeps adding cheap
     if (this.#text.length > 4 * MAX_LOG_BYTES) this.#trim()
+    return text
   }
 
   /** The kept text, and whether something before it was dropped. */

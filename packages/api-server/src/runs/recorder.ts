@@ -238,14 +238,17 @@ export class RunRecorder {
     gate.offer({ event, atMs })
   }
 
-  #log(node: string, text: string): void {
+  #log(node: string, output: string): void {
     let tail = this.#logs.get(node)
     if (!tail) {
       tail = new LogTail()
       this.#logs.set(node, tail)
     }
-    tail.add(text)
+    const { run, document, clock, publish } = this.#deps
+    const offset = tail.bytes
+    const text = tail.add(output)
     this.#changed.add(node)
+    publish({ type: 'log', flow: document.name, node, run, offset, text }, clock.now())
   }
 
   /** Lists the stored bytes that a node's value refers to; volatile ones are not kept. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 
-import { timestampOfMs } from '@flow-service/protocol'
+import { type SnapshotFrame, timestampOfMs } from '@flow-service/protocol'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 import type { Database } from '../../src/db/database.ts'
@@ -204,6 +204,28 @@ test('flows= limits snapshot and events of every kind to these flows', async () 
     expect(frames.slice(1).map((frame) => (frame.type === 'value' ? frame.value : frame.type))).toEqual([3, 4, 'flow'])
     expect(frames.map(({ seq }) => seq)).toEqual([1, 2, 3, 4])
   }
+})
+
+test('kinds= limits snapshot and events, and what nodes print is told to those alone who name it, at its pace', async () => {
+  const flow = { name: 'f', mode: 'live', status: 'active', held: 0 } as const
+  const value = { message: 'f.x', value: 1, ts: null }
+  at.snapshot = async () => () => ({ ...nothing, flows: [flow], values: [value] })
+  const [usual, reader] = [await at.open(), await at.open('?kinds=log,flow&kinds=value')]
+  const [{ flows, values }] = (await reader.next(1)) as [SnapshotFrame]
+  expect([flows, values]).toEqual([[flow], [value]])
+  const [only] = (await (await at.open('?kinds=log')).next(1)) as [SnapshotFrame]
+  expect([only.flows, only.values]).toEqual([[], []])
+  await usual.next(1)
+  const print = (offset: number, text: string): void =>
+    at.bus.publish({ type: 'log', flow: 'f', node: 'n', run: null, offset, text }, 1)
+  for (const [offset, text] of ['a', 'b', 'c'].entries()) print(offset, text)
+  at.bus.publish({ type: 'health', flow: 'f', node: 'n', status: 'down', message: null }, 2)
+  await at.clock.advance(100)
+  at.bus.publish(flowEvent('f'), 3)
+  const told = (await reader.next(4)).slice(1).map((frame) => (frame.type === 'log' ? frame.text : frame.type))
+  expect(told).toEqual(['a', 'bc', 'flow'])
+  expect((await usual.next(3)).map(({ type }) => type)).toEqual(['snapshot', 'health', 'flow'])
+  for (const query of ['?kinds=', '?kinds=node,prints']) expect(await at.knock(query, bearer)).toBe(422)
 })
 
 test('flows= without a name tells nothing, and with a name that no flow can have is refused', async () => {

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
+import { VirtualClock } from '@flow-service/core/testing'
 import { type EngineEvent, type EventFrame, eventFrameSchema } from '@flow-service/protocol'
 import { expect } from 'vitest'
 import { type ClientOptions, WebSocket } from 'ws'
@@ -59,6 +60,7 @@ export async function startSockets(database: Database) {
     baseUrl: null as string | null,
     /** Milliseconds, for the budget of clients. */
     now: 0,
+    clock: new VirtualClock(0),
   }
   const tickets = createTickets({ database })
   const guests = new SocketGuests({
@@ -76,14 +78,15 @@ export async function startSockets(database: Database) {
     isMessage: (name) => /^f\.\w+$/.test(name),
     log: quiet,
     now: () => state.now,
+    clock: state.clock,
   })
   /** The engine's ends of the open sockets. */
   const served: WebSocket[] = []
   const serving: EventSockets = {
     ...sockets,
-    serve(connection, flows, guest) {
+    serve(connection, interest, guest) {
       served.push(connection.socket)
-      sockets.serve(connection, flows, guest)
+      sockets.serve(connection, interest, guest)
     },
   }
   const authenticate = async (request: Parameters<typeof bearerToken>[0]): Promise<typeof user> => {

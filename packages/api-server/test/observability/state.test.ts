@@ -28,7 +28,7 @@ test('a changed password ends the event sockets of its user, and of nobody else'
     const close = (code: number) => socket.emit('close', code)
     const socket = Object.assign(new EventEmitter(), { OPEN: 1, readyState: 1, bufferedAmount: 0, send() {}, close })
     const wire = Object.assign(new EventEmitter(), { cork() {}, uncork() {} })
-    at.engine.sockets.serve({ socket, wire } as never, null, { id: id, version: 0 })
+    at.engine.sockets.serve({ socket, wire } as never, { flows: null, kinds: new Set() }, { id: id, version: 0 })
     return { email, socket }
   }
   const [gone, stays] = [await open('gone'), await open('stays')]

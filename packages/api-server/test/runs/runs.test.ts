@@ -243,6 +243,23 @@ describe('what is executed', () => {
     })
   })
 
+  test('what a node prints is told with its place in all that it has printed', async () => {
+    await engine.publish('talks', { nodes: [node('say', [], { cache: false })] })
+    engine.code['say'] = async (call) => {
+      for (const text of ['größe\n', '\0', 'end\n']) call.onLog('stdout', text)
+      return {}
+    }
+    const { id } = await engine.finished((await engine.submit('talks')).id)
+    const told = engine.events.flatMap((event) =>
+      event.type === 'log' && event.run === id ? [[event.flow, event.node, event.offset, event.text]] : [],
+    )
+    expect(told).toEqual([
+      ['talks', 'say', 0, 'größe\n'],
+      ['talks', 'say', 8, '\uFFFD'],
+      ['talks', 'say', 11, 'end\n'],
+    ])
+  })
+
   test('at most the given number of runs executes at once, in the order of submission', async () => {
     let active = 0
     let most = 0

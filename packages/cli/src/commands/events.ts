@@ -1,4 +1,4 @@
-import type { EventFrame } from '@flow-service/protocol'
+import { type EventFrame, frameKindSchema } from '@flow-service/protocol'
 
 import { CommandFailure } from '../failure.ts'
 import { follow } from '../follow.ts'
@@ -12,7 +12,7 @@ interface EventFlags extends ClientFlags {
   readonly count?: number
 }
 
-const types = ['snapshot', 'flow', 'node', 'value', 'health', 'run', 'error'] as const
+const types = ['snapshot', 'flow', 'node', 'value', 'health', 'run', 'log', 'error'] as const
 
 /** `service events`. */
 export async function followEvents(flags: EventFlags): Promise<void> {
@@ -23,6 +23,7 @@ export async function followEvents(flags: EventFlags): Promise<void> {
   }
   await follow(connect(flags), {
     flows: flags.flow?.split(',').map((name) => name.trim()),
+    kinds: wanted?.includes('log') ? frameKindSchema.options : undefined,
     count: flags.count,
     show(frame) {
       if (wanted && !wanted.includes(frame.type)) return 0
@@ -53,6 +54,8 @@ function about(frame: EventFrame): string {
       return `${bold(`${frame.flow}.${frame.node}`)} is ${status(frame.status)}${frame.message === null ? '' : `: ${oneLine(frame.message)}`}`
     case 'run':
       return `${frame.run.id} of ${bold(frame.run.flow)} ${status(frame.run.status)}${frame.run.error ? red(`: ${oneLine(frame.run.error.message)}`) : ''}`
+    case 'log':
+      return `${bold(`${frame.flow}.${frame.node}`)}${inRun(frame.run)}: ${oneLine(frame.text.trimEnd())}`
     case 'error':
       return red(`${frame.code}: ${oneLine(frame.detail)}`)
   }

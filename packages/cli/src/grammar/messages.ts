@@ -36,7 +36,10 @@ export function addMessages(root: Command): void {
   const events = clientOptions(root.command('events'))
     .description('show what happens, until Ctrl-C; --json is a line of JSON for each event')
     .option('--flow <names>', 'events of this flow; several separated by commas')
-    .option('--type <types>', 'snapshot, flow, node, value, health, run, error; several separated by commas')
+    .option(
+      '--type <types>',
+      'snapshot, flow, node, value, health, run, log, error; several separated by commas; log only where named',
+    )
     .option('-n, --count <number>', 'end after so many events', positive)
     .action(lazily(async () => (await import('../commands/events.ts')).followEvents))
   withExamples(events, 'events --flow climate --type flow,health', 'events --json | jq .type')

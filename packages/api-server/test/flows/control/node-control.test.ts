@@ -190,3 +190,20 @@ test('the timeout counts seconds of silence: an emit or yield starts them anew, 
   ])
   expect(states[0]?.error?.message).toContain('4')
 })
+
+test('what the code of a live node prints is told with its place in all that it has printed', async () => {
+  const source = 'def run(x):\n    print("größe", x, flush=True)\n'
+  const ports = [{ direction: 'input' as const, name: 'x' }]
+  await at.publish('talks', { inputs: [{ name: 'x' }], nodes: [{ id: 'say', type: 'python', source, ports }] })
+  await at.send('talks.x', 1)
+  await at.send('talks.x', 2)
+  const told = (): [offset: number, text: string][] =>
+    at.events.flatMap((event) => (event.type === 'log' && event.flow === 'talks' ? [[event.offset, event.text]] : []))
+  const printed = (): string => told().reduce((all, [, text]) => all + text, '')
+  await expect.poll(printed, { timeout: 30_000 }).toBe('größe 1\ngröße 2\n')
+  let before = 0
+  for (const [offset, text] of told()) {
+    expect(offset).toBe(before)
+    before += Buffer.byteLength(text)
+  }
+})
