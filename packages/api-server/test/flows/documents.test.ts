@@ -308,6 +308,7 @@ test('a new flow of a deleted name inherits no value and no history', async () =
   await engine.publish('again', document)
   expect(engine.lastValues.all().map(({ message }) => message)).toEqual(['again-other.on'])
   expect(await engine.lastValues.history('again.on', { limit: 10 })).toEqual([])
+  await engine.lastValues.flush()
   const stored = await engine.database.sql`select message from message_value where message like 'again%'`
   expect(stored.map(({ message }) => message)).toEqual(['again-other.on'])
   const past = await engine.database.sql`select message from message_history where message like 'again%'`

@@ -17,12 +17,12 @@ const check = (body?: unknown, name = 'stored') => engine.ann<ValidationResult>(
 const codes = (result: ValidationResult) => result.issues.map(({ code }) => code)
 
 test('without a body the draft is checked, with a document that one, which is stored nowhere', async () => {
-  const before = await engine.ann('GET', '/flows/stored')
+  const before = (await engine.ann('GET', '/flows/stored')).value
   expect(codes((await check()).value)).toEqual(['unproduced_message'])
   const broken: FlowDocumentInput = { nodes: [change([input('x'), output('y')], { type: 'nothing' })] }
   const { status, value } = await check(broken)
   expect([status, value.valid, codes(value)]).toEqual([200, false, ['unknown_type', 'unproduced_message']])
-  expect(await engine.ann('GET', '/flows/stored')).toEqual(before)
+  expect((await engine.ann('GET', '/flows/stored')).value).toEqual(before)
 })
 
 test('a document may have code that only a superuser may store, and read the library', async () => {
