@@ -41,6 +41,9 @@ const passing = [
   '/api/v1',
   '/api/v1 notFound',
   ' notFound',
+  // an engine that cannot go on
+  ...['/hooks', '/api/v1/hooks', '/api/v1'].map((place) => `${place} refusesWhenFailed`),
+  ' explainsFailed',
   // errors as problem documents
   '',
   '',

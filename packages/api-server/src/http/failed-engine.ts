@@ -13,24 +13,24 @@ import { ProblemError } from './errors.ts'
 export type Failure = () => Error | null
 
 /** Refuses every request to an engine that cannot go on. */
-export const refuseWhenFailed =
-  (failure: Failure): RequestHandler =>
-  (_request, _response, next) => {
+export function refuseWhenFailed(failure: Failure): RequestHandler {
+  return function refusesWhenFailed(_request, _response, next) {
     const error = failure()
     if (error) throw refusalOf(error)
     next()
   }
+}
 
 /** Tells a request that failed on the way what later ones are told; refusals of its own stay. */
-export const explainFailed =
-  (failure: Failure): ErrorRequestHandler =>
-  async (thrown: unknown, _request, _response, next) => {
+export function explainFailed(failure: Failure): ErrorRequestHandler {
+  return async function explainsFailed(thrown: unknown, _request, _response, next) {
     if (thrown instanceof ProblemError) return next(thrown)
     // the request may have heard of the loss first
     await setImmediate()
     const error = failure()
     next(error ? refusalOf(error) : thrown)
   }
+}
 
 /** Without paths: they are in the log. */
 const refusalOf = (error: Error): ProblemError =>
