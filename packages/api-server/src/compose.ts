@@ -26,6 +26,7 @@ import {
   registerCode,
   registryLayer,
   restoreFlows,
+  restoreLateFlows,
   runtimeLayer,
 } from './flows/slice.ts'
 import { hooksLayer } from './hooks/slice.ts'
@@ -87,6 +88,7 @@ const work = [
   followFlows,
   registerCode,
   restoreFlows,
+  restoreLateFlows,
   followEngines,
   followSecrets,
   executeRuns,

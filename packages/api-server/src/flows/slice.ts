@@ -28,6 +28,7 @@ import { FlowRows } from './flow-rows.ts'
 import { rebuildUsers } from './flow-secrets.ts'
 import { Flows, type FlowsDeps } from './flows.ts'
 import { createFlowFollower } from './follow-flow.ts'
+import { restoreLater } from './late-restore.ts'
 import { createLiveFlows, type LiveFlows } from './live.ts'
 import { createPlacement, type Placement } from './placement.ts'
 import { loadPublishedFlows, type PublishedFlowsOwner } from './published-flows.ts'
@@ -159,6 +160,16 @@ export const registerCode = begins(
 
 /** Starts the flows that are wished to be active. */
 export const restoreFlows = begins({ code, live }, ({ code, live }) => live.restore((name) => code.isMissing(name)))
+
+/** Starts those, too, whose engine was killed a moment before this one opened. */
+export const restoreLateFlows = begins(
+  { clock, code, database, live, log },
+  ({ code, ...deps }) =>
+    deps.database.backend === 'server'
+      ? restoreLater({ ...deps, isMissing: (name) => code.isMissing(name) })
+      : async () => {},
+  (end) => end(),
+)
 
 /** Follows what other engines do with flows. */
 export const followEngines = begins(
