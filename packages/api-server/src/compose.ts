@@ -27,6 +27,7 @@ import {
   registerCode,
   registryLayer,
   restoreFlows,
+  restoreLateFlows,
   runtimeLayer,
 } from './flows/slice.ts'
 import { hooksLayer } from './hooks/slice.ts'
@@ -89,6 +90,7 @@ const work = [
   followHeldWork,
   registerCode,
   restoreFlows,
+  restoreLateFlows,
   followEngines,
   followSecrets,
   executeRuns,

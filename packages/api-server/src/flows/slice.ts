@@ -29,6 +29,7 @@ import { rebuildUsers } from './flow-secrets.ts'
 import { Flows, type FlowsDeps } from './flows.ts'
 import { createFlowFollower } from './follow-flow.ts'
 import { followHeld } from './held-news.ts'
+import { restoreLater } from './late-restore.ts'
 import { createLiveFlows, type LiveFlows } from './live.ts'
 import { createPlacement, type Placement } from './placement.ts'
 import { loadPublishedFlows, type PublishedFlowsOwner } from './published-flows.ts'
@@ -163,6 +164,16 @@ export const restoreFlows = begins({ code, live }, ({ code, live }) => live.rest
 
 /** Tells what paused flows hold; before flows are restored, paused ones among them. */
 export const followHeldWork = begins({ bus, clock, runtime }, followHeld, (end) => end())
+/** Starts those, too, whose engine was killed a moment before this one opened. */
+export const restoreLateFlows = begins(
+  { clock, code, database, live, log },
+  ({ code, ...deps }) =>
+    deps.database.backend === 'server'
+      ? restoreLater({ ...deps, isMissing: (name) => code.isMissing(name) })
+      : async () => {},
+  (end) => end(),
+)
+
 /** Follows what other engines do with flows. */
 export const followEngines = begins(
   { code, contact, database, flowNews, lastValues, live, log, markers, placement, published },

@@ -5,11 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { defineNode } from '@flow-service/connector-sdk'
+import { VirtualClock } from '@flow-service/core/testing'
 import type { Flow, FlowState, Message, Problem } from '@flow-service/protocol'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import * as z from 'zod'
 
+import { restoreLater } from '../../src/flows/late-restore.ts'
 import { databaseAt } from '../backend.ts'
+import { quiet } from '../use-database.ts'
 import { openEngine } from './engine.ts'
 import { chain, input, listening, type LiveService, output, startLive } from './live-service.ts'
 
@@ -198,6 +201,25 @@ test('a flow whose engine is lost is started by another one; the lost one ends i
   expect((await two.hook('porch/in', { temp: 20 })).status).toBe(202)
   expect(await engineOf('porch')).not.toBe(lost)
   expect(await statusAt(one, 'porch')).toBe('active')
+})
+
+test('flows that an opening engine has left to another one are started when that one is lost a moment later', async () => {
+  await using here = await openEngine()
+  for (const name of ['porch', 'hall']) {
+    await here.publish(name, chain())
+    expect((await here.root('POST', `/flows/${name}/start`)).status).toBe(200)
+  }
+  await using there = await openEngine({ dataDir: here.dataDir })
+  const clock = new VirtualClock(0)
+  const end = await restoreLater({ ...there, clock, isMissing: () => false, log: quiet })
+  await here.root('POST', '/flows/hall/stop')
+  await here.database.sql`update engine set contact_at = now() - interval '21 s' where id in (select engine from flow)`
+  await clock.advance(24_000)
+  expect(there.live.running({ name: 'porch' })).toBeUndefined()
+  await clock.advance(1_000)
+  await expect.poll(() => there.live.running({ name: 'porch' })).toBeDefined()
+  await end()
+  expect(there.live.running({ name: 'hall' })).toBeUndefined()
 })
 
 test('of engines that start a flow at the same time one does', async () => {
