@@ -164,6 +164,7 @@ export const restoreFlows = begins({ code, live }, ({ code, live }) => live.rest
 
 /** Tells what paused flows hold; before flows are restored, paused ones among them. */
 export const followHeldWork = begins({ bus, clock, runtime }, followHeld, (end) => end())
+
 /** Starts those, too, whose engine was killed a moment before this one opened. */
 export const restoreLateFlows = begins(
   { clock, code, database, live, log },
