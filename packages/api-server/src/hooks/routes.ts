@@ -72,7 +72,8 @@ async function answer(
   const query = mark < 0 ? noQuery : parseFields(url.slice(mark + 1), 'query')
   const mediaType = mediaTypeOf(request) ?? ''
   const body = method === 'GET' ? empty : await readBytes(request, MAX_HOOK_BYTES, anonymous.wait)
-  if (method === 'POST') await anonymous.check(() => check(mediaType, body))
+  const checking = method === 'POST' ? check(mediaType, body) : undefined
+  if (checking) await anonymous.check(() => checking)
   // the body may have come while the route went to another node
   const taking = hooks.find(path, isPortal) === hook ? hook : await hooks.found(path, isPortal)
   if (!taking) throw noHook()
@@ -86,9 +87,10 @@ const OPENING_BRACE = 0x7b
 const OPENING_BRACKET = 0x5b
 
 /** The node parses the body; what the engine refuses in its own JSON and forms comes in by no webhook either. */
-async function check(mediaType: string, body: Uint8Array): Promise<void> {
+function check(mediaType: string, body: Uint8Array): Promise<void> | undefined {
+  if (isJson(mediaType, body)) return checkJson(body)
   if (mediaType === 'application/x-www-form-urlencoded') parseFields(Buffer.from(body).toString('utf8'), 'body')
-  else if (isJson(mediaType, body)) await checkJson(body)
+  return undefined
 }
 
 /** Bytes of no named type are JSON when they look like it. */
