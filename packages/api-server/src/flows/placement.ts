@@ -27,6 +27,8 @@ export interface PlacementDeps {
   readonly engine: string | null
   /** Takes over what others have written of flows. */
   readonly adopt: (flows: readonly string[]) => Promise<void>
+  /** Resolves when the values that were published so far are committed; never rejects. */
+  readonly written: () => Promise<void>
   /** What is known of places without asking the database. */
   readonly news: Pick<FlowNews, 'engineOf'>
   readonly log: Pick<Log, 'warn'>
@@ -51,7 +53,7 @@ export interface Placement {
 }
 
 /** Places of flows on a database. */
-export function createPlacement({ database, engine, adopt, news, log }: PlacementDeps): Placement {
+export function createPlacement({ database, engine, adopt, written, news, log }: PlacementDeps): Placement {
   const store = createFlowStore(database.sql)
   if (engine === null) return everythingHere((flow, wished) => store.wish(flow.id, wished))
   const elsewhere = ({ runs_at: at }: FlowHead): RunsAt | null => (at === null || at.id === engine ? null : at)
@@ -85,6 +87,8 @@ export function createPlacement({ database, engine, adopt, news, log }: Placemen
       })
     },
     async release({ id, name }) {
+      // who takes it next would record once more what is not
+      await written()
       try {
         await store.release(id, engine)
       } catch (error) {

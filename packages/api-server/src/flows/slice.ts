@@ -103,9 +103,9 @@ export const pythonIssuesLayer = makes(pythonIssues, { agent, code }, ({ agent, 
 export const liveLayer = inOrder(
   makes(
     placement,
-    { adoptFlows, contact, database, flowNews, log },
-    ({ adoptFlows, contact, database, flowNews, log }) =>
-      createPlacement({ database, log, engine: contact.id, adopt: adoptFlows, news: flowNews }),
+    { adoptFlows, contact, database, flowNews, lastValues, log },
+    ({ adoptFlows: adopt, contact, flowNews: news, lastValues, ...deps }) =>
+      createPlacement({ ...deps, engine: contact.id, adopt, written: () => lastValues.written(), news }),
   ),
   makes(publisher, { placement, runtime, work }, ({ placement, runtime, work }) => ({
     assertHere: (flow) => placement.assertNamedHere(flow),
