@@ -57,7 +57,8 @@ export class NodeExecution {
   readonly #home: Home
   readonly #node: ExecutingNode
   readonly #stats: ExecutionStats
-  readonly #pace: NodePace
+  /** Null before the first execution: most nodes of a large flow wait for theirs. */
+  #pace: NodePace | null = null
   readonly #idempotent: boolean
   readonly #retry: NodeRetry | null
   /** Of the execution, or the last one. */
@@ -74,7 +75,6 @@ export class NodeExecution {
     this.#home = home
     this.#node = node
     this.#stats = home.stats
-    this.#pace = home.news.paceOf(node.node.id)
     this.#idempotent = idempotent
     this.#retry = retry
   }
@@ -156,6 +156,7 @@ export class NodeExecution {
   #run(what: Handled, value: unknown, cause: Cause, onEnd: (() => void) | null): void {
     const stats = this.#stats
     const isTimed = stats.count()
+    this.#pace ??= this.#home.news.paceOf(this.#node.node.id)
     this.#pace.executed(this.#node)
     const startedMs = isTimed ? performance.now() : 0
     this.#cause = cause
