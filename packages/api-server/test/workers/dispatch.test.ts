@@ -3,7 +3,7 @@ import { VirtualClock } from '@flow-service/core/testing'
 import { describe, expect, test } from 'vitest'
 
 import { codeCall } from './code-call.ts'
-import { outcome, settled, setup } from './puppet-pool.ts'
+import { inFlight, outcome, settled, setup } from './puppet-pool.ts'
 
 describe('the choice of a worker', () => {
   test('a node that requires a label waits until a worker with the label attaches [R057]', async () => {
@@ -145,14 +145,6 @@ test('places go round the runs: a run with many calls keeps no other waiting', a
 })
 
 describe('a call in flight', () => {
-  function inFlight(node: Parameters<typeof codeCall>[0] = {}) {
-    const around = setup()
-    const worker = around.attach({ name: 'w' }, { local: true })
-    const call = codeCall(node)
-    const done = outcome(around.dispatcher.call(call))
-    return { ...around, worker, call, done }
-  }
-
   test('emissions and output arrive in order with their times', async () => {
     const { worker, call, done } = inFlight()
     await settled()
@@ -304,64 +296,6 @@ describe('a call in flight', () => {
     void worker.send({ type: 'result', call: next.id, outputs: { y: 1 } })
     await settled()
     expect(pool.droppedResults).toBe(1)
-  })
-
-  /** A call that is given up and has taken the one place, another that waits for it, and a worker that goes on. */
-  async function givenUp() {
-    const around = inFlight()
-    const { worker, call, done, dispatcher, clock, pool } = around
-    const next = codeCall({})
-    void outcome(dispatcher.call(next))
-    await settled()
-    call.record.cancel()
-    await done
-    const alive = async (seconds: number, calls: readonly string[]): Promise<void> => {
-      for (let passed = 0; passed < seconds; passed += 10) {
-        void worker.send({ type: 'heartbeat', calls: [...calls] })
-        // oxlint-disable-next-line no-await-in-loop -- one sign of life after the other
-        await clock.advance(10_000)
-      }
-    }
-    const shown = () =>
-      pool
-        .list()[0]
-        ?.view()
-        .calls.map(({ call: id, status }) => [id, status])
-    return { ...around, next, alive, shown }
-  }
-
-  test('a call that was given up and that its worker does not name any more has ended: its place is free', async () => {
-    const { worker, call, next, alive, shown } = await givenUp()
-    await alive(20, [call.id])
-    await alive(10, [])
-    expect(shown()).toEqual([[call.id, 'ending']])
-    await alive(10, [])
-    expect(worker.calls()).toEqual([call.id, next.id])
-    expect(shown()).toEqual([[next.id, 'running']])
-  })
-
-  test('a worker that goes on with a call that was given up keeps nobody waiting: the call is lost, and shown', async () => {
-    const { worker, call, next, alive, shown, news, pool } = await givenUp()
-    await alive(50, [call.id])
-    expect([worker.calls(), shown()]).toEqual([[call.id], [[call.id, 'ending']]])
-    await alive(10, [call.id])
-    expect(worker.calls()).toEqual([call.id, next.id])
-    expect(shown()).toEqual([
-      [call.id, 'lost'],
-      [next.id, 'running'],
-    ])
-    await alive(100, [call.id, next.id])
-    const lost = { worker: 'w', flow: 'fit', node: 'train', run: null }
-    expect(news).toEqual([{ kind: 'worker', level: 'warning', action: 'worker.lost_call', detail: lost }])
-    // its end frees no second place
-    void worker.send({ type: 'error', call: call.id, error: { type: 'cancelled', message: '', traceback: null } })
-    expect([shown(), pool.list()[0]?.load]).toEqual([[[next.id, 'running']], 1])
-  })
-
-  test('a worker that says nothing keeps the place of a call that was given up', async () => {
-    const { worker, call, clock, shown } = await givenUp()
-    await clock.advance(3_600_000)
-    expect([worker.calls(), shown()]).toEqual([[call.id], [[call.id, 'ending']]])
   })
 
   test('of several results the first counts, and nothing that follows it; the others are counted [F33]', async () => {

@@ -6,6 +6,7 @@ import { memoryTransport, type WorkerTransport } from '@flow-service/worker-agen
 import type { NewsEntry } from '../../src/events/event-log.ts'
 import { createDispatcher, type Dispatcher } from '../../src/workers/dispatch.ts'
 import { WorkerPool } from '../../src/workers/pool.ts'
+import { codeCall } from './code-call.ts'
 
 /** A worker that does what the test tells it. */
 export interface PuppetWorker extends WorkerTransport {
@@ -79,3 +80,12 @@ const unused = (): Promise<never> => Promise.reject(new Error('no artifacts here
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 /** The error of what is rejected. */
 export const outcome = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error)
+
+/** A call that executes on the one worker of a pool. */
+export function inFlight(node: Parameters<typeof codeCall>[0] = {}) {
+  const around = setup()
+  const worker = around.attach({ name: 'w' }, { local: true })
+  const call = codeCall(node)
+  const done = outcome(around.dispatcher.call(call))
+  return { ...around, worker, call, done }
+}
