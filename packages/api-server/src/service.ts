@@ -146,11 +146,7 @@ async function open(config: ResolvedConfig, lifecycle: Lifecycle): Promise<Servi
     async () => createUpgradeRouter({ log }),
     (router) => router.close(),
   )
-  const directory = await lifecycle.open(
-    async () => new HeldDirectory(config.dataDir),
-    (held) => held.release(),
-  )
-  const failed = failureOf(nouns.database, directory, log)
+  const { failed } = await failureOf(nouns.database, { dataDir: config.dataDir, lifecycle, log })
   void failed.then((error) => (failure = error))
   return new OpenService({
     ...nouns,
@@ -165,11 +161,18 @@ async function open(config: ResolvedConfig, lifecycle: Lifecycle): Promise<Servi
   })
 }
 
-/** Resolves when the engine cannot go on. The embedded database watches over its directory itself, and tells the log. */
-function failureOf(database: Database, { lost }: HeldDirectory, log: Logger): Promise<Error> {
-  if (database.backend === 'embedded') return database.failed
+/** Resolves when the engine cannot go on. The embedded database holds its directory itself, and tells the log. */
+async function failureOf(
+  database: Database,
+  { dataDir, lifecycle, log }: { readonly dataDir: string; readonly lifecycle: Lifecycle; readonly log: Logger },
+): Promise<{ readonly failed: Promise<Error> }> {
+  if (database.backend === 'embedded') return { failed: database.failed }
+  const { lost } = await lifecycle.open(
+    async () => new HeldDirectory(dataDir),
+    (held) => held.release(),
+  )
   void lost.then((error) => log.error({ err: error }, error.message))
-  return Promise.race([database.failed, lost])
+  return { failed: Promise.race([database.failed, lost]) }
 }
 
 interface ServiceDeps {
