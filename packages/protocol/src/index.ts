@@ -270,6 +270,7 @@ export {
   drainFrameSchema,
   emitFrameSchema,
   type EngineFrame,
+  endOfMalformed,
   engineFrameSchema,
   failureFrameSchema,
   type ForeignHelloFrame,

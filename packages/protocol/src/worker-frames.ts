@@ -166,6 +166,17 @@ export const readEngineFrame = (text: string): EngineFrame | MalformedFrame | nu
 export const readWorkerFrame = (text: string): WorkerFrame | MalformedFrame | null =>
   read(text, workerFrameSchema, workerTypes)
 
+/** The end of a call that a malformed frame of `sender` names: whoever waits for it would wait for ever. */
+export const endOfMalformed = (call: string, reason: string, sender: 'engine' | 'worker'): WorkerFrame => ({
+  type: 'error',
+  call,
+  error: {
+    type: 'malformed_frame',
+    message: `the ${sender} sent what is no frame of the protocol: ${reason}`,
+    traceback: null,
+  },
+})
+
 const typesOf = (options: readonly { readonly shape: { readonly type: z.ZodLiteral<string> } }[]) =>
   new Set(options.map(({ shape }) => shape.type.value))
 const engineTypes = typesOf(engineFrameSchema.options)

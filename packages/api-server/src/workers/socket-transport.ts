@@ -5,7 +5,13 @@
  * holds its processes back.
  * @module
  */
-import { type EngineFrame, MAX_WORKER_FRAME_BYTES, readWorkerFrame, type WorkerFrame } from '@flow-service/protocol'
+import {
+  endOfMalformed,
+  type EngineFrame,
+  MAX_WORKER_FRAME_BYTES,
+  readWorkerFrame,
+  type WorkerFrame,
+} from '@flow-service/protocol'
 import type { EngineTransport } from '@flow-service/worker-agent'
 import type { RawData, WebSocket } from 'ws'
 
@@ -75,7 +81,7 @@ export function socketTransport(socket: WebSocket, onMalformed: (reason: string)
         }
         if (++dropped <= MAX_TOLD) onMalformed(frame.reason)
         if (frame.call === null) return
-        void listener(failureOf(frame.call, frame.reason))
+        void listener(endOfMalformed(frame.call, frame.reason, 'worker'))
         send({ type: 'cancel', call: frame.call })
       })
     },
@@ -83,16 +89,6 @@ export function socketTransport(socket: WebSocket, onMalformed: (reason: string)
     close: (reason) => socket.close(reason === 'refused' ? REFUSED : undefined),
   }
 }
-
-const failureOf = (call: string, reason: string): WorkerFrame => ({
-  type: 'error',
-  call,
-  error: {
-    type: 'malformed_frame',
-    message: `the worker sent what is no frame of the protocol: ${reason}`,
-    traceback: null,
-  },
-})
 
 /** Throws a RangeError for what the worker would not take. */
 function textOf(frame: EngineFrame): string {

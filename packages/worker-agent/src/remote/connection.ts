@@ -9,7 +9,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
-import { type EngineFrame, MAX_WORKER_FRAME_BYTES, readEngineFrame, type WorkerFrame } from '@flow-service/protocol'
+import {
+  endOfMalformed,
+  type EngineFrame,
+  MAX_WORKER_FRAME_BYTES,
+  readEngineFrame,
+  type WorkerFrame,
+} from '@flow-service/protocol'
 import { WebSocket } from 'ws'
 
 import { Silence } from '../silence.ts'
@@ -116,7 +122,7 @@ export class Connection implements WorkerTransport {
       if ('type' in frame) this.#onFrame?.(frame)
       else {
         onProblem(`a damaged frame of the engine was dropped: ${frame.reason}`)
-        if (frame.call !== null) void this.send(notExecuted(frame.call, frame.reason))
+        if (frame.call !== null) void this.send(endOfMalformed(frame.call, frame.reason, 'engine'))
       }
     })
     this.ended = new Promise((resolve) => {
@@ -178,17 +184,6 @@ export class Connection implements WorkerTransport {
     this.#unsent = null
   }
 }
-
-/** A call that cannot be read has an end all the same: its engine waits for one. */
-const notExecuted = (call: string, reason: string): WorkerFrame => ({
-  type: 'error',
-  call,
-  error: {
-    type: 'malformed_frame',
-    message: `the engine sent what is no frame of the protocol: ${reason}`,
-    traceback: null,
-  },
-})
 
 function endOf(code: number, reason: string): EngineEnd {
   const said = reason === '' ? `code ${code}` : `code ${code}, ${reason}`
