@@ -27,6 +27,7 @@ export const slices = [
   'workers',
   'devices',
   'code',
+  'connectors',
   'host',
   'flows',
   'runs',

@@ -21,6 +21,7 @@ const onDatabase = [
   'auth/{first-start,sign-in}',
   'events/{event-log,event-socket}',
   'code/expired-code',
+  'connectors/state',
   'flows/{broken-changes,code-flows,concurrent-changes,discard-draft,documents,duplicate,flow-list,flow-run,held-work,live,rename}',
   'flows/{control/{live-control,node-control},sources/{library,node-source}}',
   'messages/{crash,last-values,recovered-values,rename-values,routes}',

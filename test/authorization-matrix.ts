@@ -138,5 +138,4 @@ export const later: readonly string[] = [
   'pairing',
   'modules',
   'alerts',
-  'connectors',
 ]

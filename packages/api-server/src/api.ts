@@ -9,6 +9,7 @@ import { artifactsApi } from './artifacts/slice.ts'
 import { authApi, knownSessions, sessions, users } from './auth/slice.ts'
 import type { Engine } from './compose.ts'
 import { engineVersion } from './config.ts'
+import { connectorsApi } from './connectors/slice.ts'
 import { eventUpgrade, type EventUpgradeDeps } from './events/routes.ts'
 import { eventsApi, eventSockets, tickets } from './events/slice.ts'
 import { flowsApi } from './flows/slice.ts'
@@ -47,6 +48,7 @@ const slices = [
   runsApi,
   artifactsApi,
   secretsApi,
+  connectorsApi,
   workersApi,
 ] as const
 

@@ -11,6 +11,7 @@ import type * as Scope from 'effect/Scope'
 import { artifactsLayer } from './artifacts/slice.ts'
 import { authLayer, followAccounts, sessionKeyLayer } from './auth/slice.ts'
 import { codeFolderLayer, codeLayer, sweep } from './code/slice.ts'
+import { connectorStateLayer } from './connectors/slice.ts'
 import { databaseLayer, settlePins } from './db/layer.ts'
 import { egressLayer } from './egress/layer.ts'
 import { enginesLayer } from './engines/slice.ts'
@@ -22,6 +23,7 @@ import {
   followSecrets,
   liveLayer,
   missingLayer,
+  packageOfLayer,
   publishedLayer,
   pythonIssuesLayer,
   registerCode,
@@ -60,10 +62,12 @@ const nouns = inOrder(
   poolLayer,
   codeLayer,
   dispatcherLayer,
+  connectorStateLayer,
   hostLayer,
   agentLayer,
   attachmentLayer,
   registryLayer,
+  packageOfLayer,
   publishedLayer,
   valuesLayer,
   runtimeLayer,

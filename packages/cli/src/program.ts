@@ -7,6 +7,7 @@ import { createRequire } from 'node:module'
 
 import { Command } from 'commander'
 
+import { addConnectors } from './grammar/connectors.ts'
 import { addDeadLetters } from './grammar/dead-letters.ts'
 import { addEngine, addKeys } from './grammar/engine.ts'
 import { addFlows, addValidate } from './grammar/flows.ts'
@@ -45,6 +46,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 no engine or no sign-in.`,
   addDeadLetters(root)
   addRuns(root)
   addSecrets(root)
+  addConnectors(root)
   addWorkers(root)
   addKeys(root)
   // for every command of the tree: the help of what does not exist would be that of something else

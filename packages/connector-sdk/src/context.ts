@@ -10,6 +10,7 @@ import type { Command, CommandEnd } from './command.ts'
 import type { Files } from './files.ts'
 import type { NodePort, Values } from './node.ts'
 import type { ConnectTarget, SocketListener, SocketPeer, SocketRoute } from './socket.ts'
+import type { ConnectorStore } from './store.ts'
 
 /** Ends a timer, schedule or route; calling it again does nothing. */
 export type Cancel = () => void
@@ -84,6 +85,8 @@ export interface NodeContext<S = Values> {
 
   /** Latest value of an input port, null until there is one: how a node reads its passive inputs on an arrival. */
   latest(port: string): unknown
+  /** Last value of the message that an output port is wired to, whoever has published it; null until there is one. */
+  current(port: string): unknown
 
   /** Time of the engine's clock, in milliseconds since the Unix epoch. */
   now(): number
@@ -121,6 +124,8 @@ export interface NodeContext<S = Values> {
   connect(target: ConnectTarget): Duplex
   /** The engine's files directory. */
   readonly files: Files
+  /** What the nodes of the type's package keep; also there before `start`. */
+  readonly store: ConnectorStore
   /**
    * Run a program on the engine's machine, in the files directory, with the engine's environment without its credentials.
    * Resolves once its process group is gone; rejects when the program cannot be started, or with the signal's reason.

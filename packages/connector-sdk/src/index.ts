@@ -12,6 +12,8 @@ export {
   type NodeContext,
   type SaveOptions,
 } from './context.ts'
+export { Connector, type ConnectorContext } from './connector.ts'
+export { type ConnectorClass, ContractError, nodeTypeOf } from './connector-node.ts'
 export { CONTRACT } from './contract.ts'
 export { FileError, filePathFault, type Files, MAX_FILE_BYTES, MAX_FILE_READ_BYTES } from './files.ts'
 export {
@@ -26,5 +28,8 @@ export {
   type PortRules,
   type Values,
 } from './node.ts'
+export { ConnectorParams, secret, type SecretRef } from './params.ts'
+export type { ConnectorPorts, InputsOf, OutputsOf } from './ports.ts'
+export { checkStoreKey, checkStoreValue, type ConnectorStore, storeIsFull, StoreLimitError } from './store.ts'
 export { type ConnectTarget, gatherWrites, type SocketListener, type SocketPeer, type SocketRoute } from './socket.ts'
 export { cronFault } from '@flow-service/protocol'

@@ -8,6 +8,7 @@ import {
   type Cancel,
   type Command,
   type CommandEnd,
+  type ConnectorStore,
   type ConnectTarget,
   DtypeViolation,
   type Files,
@@ -22,14 +23,15 @@ import {
   type SocketRoute,
   type Values,
 } from '@flow-service/connector-sdk'
-import type { ArtifactRef, FlowDocument, FlowMode, FlowNode, Health } from '@flow-service/protocol'
+import { accepts, type ArtifactRef, type FlowDocument, type FlowMode, type Health } from '@flow-service/protocol'
 
+import { codeCall } from './code-call.ts'
 import type { ContextOwner } from './context-owner.ts'
 import { failureOf } from './failure.ts'
 import type { GraphNode } from './graph.ts'
 import { type CascadeOrigin, CodeError, type Host, type Mount } from './host.ts'
 import { NodeSchedules } from './node-schedules.ts'
-import { withSecrets } from './secrets.ts'
+import { checkedStore } from './package-stores.ts'
 import { type Repetition, startCron, startInterval, startTimer } from './timers.ts'
 
 /** What a context needs. */
@@ -40,6 +42,8 @@ export interface ContextDeps {
   /** The node's ports. */
   readonly ports: Pick<GraphNode, 'inputs' | 'outputs'>
   readonly settings: Values
+  /** Names what the nodes of its package store. */
+  readonly namespace: string
   /** Nothing comes in by itself, and what is set while the node starts never fires (G26). */
   readonly isPrivate?: boolean
 }
@@ -53,6 +57,7 @@ export class EngineContext implements NodeContext {
   readonly settings: Values
   readonly inputs: readonly NodePort[]
   readonly outputs: readonly NodePort[]
+  readonly store: ConnectorStore
   readonly #host: Host
   #document: FlowDocument
   readonly #owner: ContextOwner
@@ -72,7 +77,7 @@ export class EngineContext implements NodeContext {
   /** As the signal tells, without the cost of asking it for each value. */
   #closed = false
 
-  constructor({ host, document, owner, ports, settings, isPrivate = false }: ContextDeps) {
+  constructor({ host, document, owner, ports, settings, namespace, isPrivate = false }: ContextDeps) {
     this.#isPrivate = isPrivate
     this.flow = document.name
     this.node = owner.node.id
@@ -81,6 +86,7 @@ export class EngineContext implements NodeContext {
     this.settings = settings
     this.inputs = ports.inputs
     this.outputs = ports.outputs
+    this.store = checkedStore(host.stores.of(namespace))
     this.#host = host
     this.#document = document
     this.#owner = owner
@@ -125,6 +131,13 @@ export class EngineContext implements NodeContext {
 
   latest(port: string): unknown {
     return this.#owner.latest(port)
+  }
+
+  current(port: string): unknown {
+    const output = this.outputs.find((candidate) => candidate.port === port)
+    const value = output === undefined ? null : this.#host.current(output.message)
+    // a value of an earlier dtype is none
+    return output !== undefined && value !== null && accepts(output.dtype, value) ? value : null
   }
 
   now(): number {
@@ -219,25 +232,15 @@ export class EngineContext implements NodeContext {
   }
 
   call(inputs: Values): Promise<Values> {
-    const id = this.#host.newId()
-    return this.#host.call({
-      document: this.#document,
-      node: withSecretsIn(this.#owner.node, this.#host),
-      id,
-      run: this.run,
-      inputs,
-      attempt: this.#owner.attempt ?? 1,
-      seed: seedOf(inputs) ?? this.#owner.seed?.(id) ?? id,
-      signal: this.signal,
-      onEmit: (values, atMs) => {
-        if (this.closed) throw new CodeError('cancelled', 'the node has stopped', null)
-        this.#owner.emit(values, atMs)
-      },
-      behind: () => this.#owner.behind?.(),
-      onLog: (stream, text) => this.#owner.log(stream, text),
-      onArtifact: (ref) => this.#owner.saved?.(ref),
-      onPlace: (place) => this.#owner.placed(place),
-    })
+    return this.#host.call(
+      codeCall(inputs, {
+        host: this.#host,
+        document: this.#document,
+        owner: this.#owner,
+        signal: this.signal,
+        isClosed: () => this.closed,
+      }),
+    )
   }
 
   async saveArtifact(
@@ -367,16 +370,5 @@ export class EngineContext implements NodeContext {
     }
   }
 }
-
-function withSecretsIn(node: FlowNode, { secrets }: Pick<Host, 'secrets'>): FlowNode {
-  try {
-    return { ...node, settings: withSecrets(node.settings, secrets) as FlowNode['settings'] }
-  } catch (error) {
-    throw new CodeError('MissingSecret', failureOf(error).message, null)
-  }
-}
-
-const seedOf = ({ seed }: Values): string | null =>
-  seed === undefined || seed === null ? null : typeof seed === 'string' ? seed : JSON.stringify(seed)
 
 const stops = (): CodeError => new CodeError('cancelled', 'the node stops', null)

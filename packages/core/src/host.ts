@@ -9,6 +9,7 @@ import type {
   Cancel,
   Command,
   CommandEnd,
+  ConnectorStore,
   ConnectTarget,
   Files,
   HookRequest,
@@ -206,6 +207,14 @@ export interface ArtifactHost {
   load(digest: string): Promise<Uint8Array>
 }
 
+/** What the nodes of packages keep. */
+export interface StoreHost {
+  /** The store of a package. Keys and values that it is called with are within its limits. */
+  of(namespace: string): ConnectorStore
+  /** How often somebody has had this engine forget something of a package: its nodes have to learn it anew. */
+  forgotten(namespace: string): number
+}
+
 /** A mounted webhook or socket. What comes before it is opened waits, unanswered. */
 export interface Mount {
   /** What comes waits again, for another one that takes its place. */
@@ -229,6 +238,8 @@ export interface Host {
   record(source: ValueSource, value: unknown, atMs: number, cascade: string): void
   /** Show what happened to sockets and observers. Must not block. */
   event(event: EngineEvent): void
+  /** Last value of a message, as it was published or as it may be shown; null until there is one. */
+  current(message: string): unknown
   /** Whether anybody is shown events now; while nobody is, the runtime makes no value events. */
   isWatched(): boolean
   deadLetter(entry: DeadLetter): void
@@ -260,5 +271,6 @@ export interface Host {
   /** End the warm process of a live node, if there is one. */
   release(flow: string, node: string): void
   readonly artifacts: ArtifactHost
+  readonly stores: StoreHost
   readonly secrets: Secrets
 }

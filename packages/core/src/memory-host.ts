@@ -12,9 +12,10 @@ import {
   type HookRequest,
   type SocketListener,
   type SocketPeer,
+  storeIsFull,
   type Values,
 } from '@flow-service/connector-sdk'
-import type { ArtifactRef, EngineEvent } from '@flow-service/protocol'
+import { type ArtifactRef, type EngineEvent, MAX_STORE_KEYS } from '@flow-service/protocol'
 
 import {
   type CodeCall,
@@ -24,6 +25,7 @@ import {
   type Host,
   type KeptWork,
   type Mount,
+  type StoreHost,
   type ValueSource,
   type WorkHost,
 } from './host.ts'
@@ -68,6 +70,8 @@ export interface MemoryHost extends Host {
   /** Kept work in the order in which it was kept. */
   readonly work: WorkHost & { readonly items: ReadonlyMap<string, KeptWork> }
   readonly logs: { readonly flow: string; readonly node: string; readonly text: string }[]
+  /** What the nodes of packages keep; `forget` takes a key of a package away, as an operator does. */
+  readonly stores: StoreHost & { forget(namespace: string, key: string): void }
   /** `<flow>/<node>` of ended warm processes. */
   readonly released: string[]
   /** Lets time pass, running every timer that comes due, in order, and what follows from each. */
@@ -111,6 +115,7 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
       const more = { ...(run === undefined ? {} : { run }), ...(again === undefined ? {} : { again }) }
       records.push({ message, flow, node, port, ...more, value, atMs, cascade })
     },
+    current: (name) => records.findLast(({ message }) => message === name)?.value ?? null,
     event: (event) => void events.push(event),
     isWatched: () => true,
     deadLetter: (entry) => void deadLetters.push(entry),
@@ -123,6 +128,7 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
     connect: options.connect ?? (({ host }) => refused(host)),
     files: memoryFiles(),
     artifacts: memoryArtifacts(),
+    stores: memoryStores(),
     secrets: { valueOf: (name) => options.secrets?.[name], mask: (shown) => shown },
     advance: (ms) => clock.advance(ms),
     values: (message) => records.filter((record) => record.message === message).map(({ value }) => value),
@@ -273,6 +279,32 @@ function memoryArtifacts(): Host['artifacts'] {
       const data = stored.get(digest)
       if (data === undefined) throw new Error(`there are no bytes ${digest}`)
       return data
+    },
+  }
+}
+
+function memoryStores(): MemoryHost['stores'] {
+  const packages = new Map<string, Map<string, string>>()
+  const forgotten = new Map<string, number>()
+  const textsOf = (namespace: string): Map<string, string> => {
+    const texts = packages.get(namespace) ?? new Map<string, string>()
+    packages.set(namespace, texts)
+    return texts
+  }
+  return {
+    of: (namespace) => ({
+      get: async (key) => textsOf(namespace).get(key) ?? null,
+      async set(key, value) {
+        const texts = textsOf(namespace)
+        if (!texts.has(key) && texts.size === MAX_STORE_KEYS) throw storeIsFull(key)
+        texts.set(key, value)
+      },
+      delete: async (key) => textsOf(namespace).delete(key),
+    }),
+    forgotten: (namespace) => forgotten.get(namespace) ?? 0,
+    forget(namespace, key) {
+      textsOf(namespace).delete(key)
+      forgotten.set(namespace, (forgotten.get(namespace) ?? 0) + 1)
     },
   }
 }

@@ -14,6 +14,9 @@ export interface PackageOrigin {
   readonly version: string
 }
 
+/** Stands for the package of built-in node types; no package has such a name. */
+const BUILT_IN = '(built-in)'
+
 type Schema = Readonly<Record<string, unknown>>
 
 /** Words that are not written as they are in names. */
@@ -40,6 +43,16 @@ export class NodeRegistry {
 
   list(): readonly AnyNodeDefinition[] {
     return [...this.#definitions.values()]
+  }
+
+  /** The package that a type comes from; null for built-in ones. */
+  originOf(_definition: AnyNodeDefinition): PackageOrigin | null {
+    return null
+  }
+
+  /** The name under which the package of a type keeps what its nodes store. */
+  namespaceOf(definition: AnyNodeDefinition): string {
+    return this.originOf(definition)?.package ?? BUILT_IN
   }
 
   /** Every type as {@link nodeTypeEntry} has it, by name. Made when somebody asks first: schemas take their time. */

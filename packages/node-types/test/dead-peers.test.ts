@@ -44,18 +44,20 @@ const away: [Health, RegExp][] = [
   ['degraded', unanswered],
   ['down', unanswered],
 ]
+/** What waits has told of the same state before. */
+const down = away.slice(1)
 const queued: [Health, RegExp] = ['degraded', /^more than 256 (payloads|messages) wait.*; the oldest are dropped$/]
 const waiting: [Health, RegExp] = ['degraded', /^more than 1000 deliveries wait; the oldest are dropped$/]
 
 /** Each type that is connected to something, with a peer that takes connections and never answers. */
 const connected: Readonly<Record<string, Connected>> = {
-  'mqtt sender': { type: 'mqtt', settings: broker, ports: sends, told: [queued, ...away], lost: 0 },
+  'mqtt sender': { type: 'mqtt', settings: broker, ports: sends, told: [queued, ...down], lost: 0 },
   'mqtt listener': { type: 'mqtt', settings: broker, ports: { outputs: { y: 'any' } }, told: away, lost: 0 },
   'websocket client': {
     type: 'websocket',
     settings: (port) => ({ url: `ws://127.0.0.1:${port}/` }),
     ports: { ...sends, outputs: { y: 'any' } },
-    told: [queued, ...away],
+    told: [queued, ...down],
     lost: 0,
   },
   'served websocket': {

@@ -41,3 +41,9 @@ export const MAX_CONCURRENCY = 10_000
 export const MAX_SOCKET_CLIENTS = 1000
 /** Largest value of a secret, in bytes (G48). */
 export const MAX_SECRET_BYTES = 65_536
+/** Keys of one package in the store of connectors (G51). */
+export const MAX_STORE_KEYS = 256
+/** Length of such a key, in UTF-16 units. */
+export const MAX_STORE_KEY_LENGTH = 200
+/** Largest value in the store of connectors, in bytes of UTF-8. */
+export const MAX_STORE_VALUE_BYTES = 65_536

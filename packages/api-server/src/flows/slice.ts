@@ -9,6 +9,7 @@ import { parsePython } from '@flow-service/worker-agent'
 
 import { artifacts } from '../artifacts/slice.ts'
 import { code, codeFolder, codeObjects } from '../code/slice.ts'
+import { packageOf } from '../connectors/slice.ts'
 import { database } from '../db/layer.ts'
 import { contact } from '../engines/slice.ts'
 import { bus, eventLog } from '../events/slice.ts'
@@ -65,6 +66,11 @@ const sources = noun<NodeSources>()('sources')
 export const codeFlows = noun<CodeFlows>()('codeFlows')
 
 export const registryLayer = makes(registry, {}, () => new NodeRegistry(nodeTypes))
+
+export const packageOfLayer = makes(packageOf, { registry }, ({ registry }) => (type: string) => {
+  const definition = registry.get(type)
+  return definition === undefined ? null : (registry.originOf(definition)?.package ?? null)
+})
 
 export const publishedLayer = inOrder(
   // before anything is read of flows (flow-news.N2)

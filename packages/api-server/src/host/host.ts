@@ -2,7 +2,7 @@
  * What the graph runtime reaches outside itself, composed from the slices of the engine.
  * @module
  */
-import type { Clock, Host, MarkerHost, Secrets, WorkHost } from '@flow-service/core'
+import type { Clock, Host, MarkerHost, Secrets, StoreHost, WorkHost } from '@flow-service/core'
 import type { EngineEvent } from '@flow-service/protocol'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
@@ -31,11 +31,13 @@ export interface HostDeps {
   readonly servedSockets: Pick<ServedSockets, 'register'>
   /** The way out of the machine for nodes. */
   readonly egress: { readonly dial: Dial; readonly fetch: OutgoingFetch['fetch'] }
-  readonly lastValues: Pick<LastValues, 'record'>
+  readonly lastValues: Pick<LastValues, 'get' | 'record'>
   /** Takes what nodes print. */
   readonly log: { info(place: { readonly flow: string; readonly node: string }, text: string): void }
   readonly redactor: Pick<Redactor, 'mask' | 'stream'>
   readonly secrets: Pick<Secrets, 'valueOf'>
+  /** What the nodes of packages keep. */
+  readonly connectorState: StoreHost
   /** Time zone of cron patterns, an IANA name. */
   readonly timeZone: string
   readonly work: WorkHost
@@ -49,6 +51,7 @@ export function createHost(deps: HostDeps): Host {
   const {
     artifacts,
     clock,
+    connectorState,
     deadLetters,
     dispatcher,
     egress,
@@ -74,6 +77,7 @@ export function createHost(deps: HostDeps): Host {
     timeZone,
     // what is shown and kept has no secrets; nodes pass values on to each other as they are
     record: (source, value, atMs) => lastValues.record(source, mask(value), atMs),
+    current: (message) => lastValues.get(message)?.value ?? null,
     // by the clock of the values: what is told after a snapshot is told from it by its time
     event: (event) => events.publish(shownEvent(event, mask), clock.now()),
     isWatched: () => events.isHeard(),
@@ -101,6 +105,7 @@ export function createHost(deps: HostDeps): Host {
       save: async (data, options) => (await artifacts.put(data, options)).ref,
       load: (digest) => artifacts.read(digest),
     },
+    stores: connectorState,
     secrets: { valueOf: (name) => secrets.valueOf(name), mask },
   }
 }

@@ -8,6 +8,7 @@ import type { Host } from '@flow-service/core'
 import { environmentBeside } from '@flow-service/worker-agent'
 
 import { artifacts } from '../artifacts/slice.ts'
+import { connectorState } from '../connectors/slice.ts'
 import { dial, outgoing } from '../egress/layer.ts'
 import { bus, deadLetters } from '../events/slice.ts'
 import { hooks, servedSockets } from '../hooks/slice.ts'
@@ -32,6 +33,7 @@ const needs = {
   cascadeEnded,
   clock,
   config,
+  connectorState,
   deadLetters,
   dial,
   dispatcher,

@@ -17,6 +17,7 @@ import { artifacts, artifactsLayer } from '../../src/artifacts/slice.ts'
 import type { RegisteredFlow } from '../../src/code/registry.ts'
 import { code, codeFolder, codeFolderLayer, codeLayer, codeObjects } from '../../src/code/slice.ts'
 import { resolveConfig } from '../../src/config.ts'
+import { connectorStateLayer } from '../../src/connectors/slice.ts'
 import type { Database } from '../../src/db/database.ts'
 import { database, databaseLayer } from '../../src/db/layer.ts'
 import { egressLayer } from '../../src/egress/layer.ts'
@@ -111,7 +112,7 @@ function slicesOf({ activeRuns = () => [], types = [], missing: lacks, flowsData
     Layer.mergeAll(databaseLayer, codeFolderLayer),
     ...([enginesLayer, eventsLayer, secretsLayer, flavorsLayer, artifactsLayer] as const),
     ...([workLayer, adoptionLayer, hooksLayer] as const),
-    ...([egressLayer, poolLayer, codeLayer, dispatcherLayer] as const),
+    ...([egressLayer, poolLayer, codeLayer, dispatcherLayer, connectorStateLayer] as const),
     makes(cascadeEnded, {}, () => () => {}),
     hostLayer,
     // no spare process: few tests execute code

@@ -4431,6 +4431,136 @@ export type SecretsSetResponses = {
 
 export type SecretsSetResponse = SecretsSetResponses[keyof SecretsSetResponses];
 
+export type ConnectorsClearStateData = {
+    body?: never;
+    path: {
+        node_type: string;
+    };
+    query?: never;
+    url: '/connectors/{node_type}/state';
+};
+
+export type ConnectorsClearStateErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type ConnectorsClearStateError = ConnectorsClearStateErrors[keyof ConnectorsClearStateErrors];
+
+export type ConnectorsClearStateResponses = {
+    /**
+     * Nothing is kept any more.
+     */
+    204: void;
+};
+
+export type ConnectorsClearStateResponse = ConnectorsClearStateResponses[keyof ConnectorsClearStateResponses];
+
+export type ConnectorsListStateData = {
+    body?: never;
+    path: {
+        node_type: string;
+    };
+    query?: never;
+    url: '/connectors/{node_type}/state';
+};
+
+export type ConnectorsListStateErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type ConnectorsListStateError = ConnectorsListStateErrors[keyof ConnectorsListStateErrors];
+
+export type ConnectorsListStateResponses = {
+    /**
+     * Keys, in their order.
+     */
+    200: Array<string>;
+};
+
+export type ConnectorsListStateResponse = ConnectorsListStateResponses[keyof ConnectorsListStateResponses];
+
+export type ConnectorsDeleteKeyData = {
+    body?: never;
+    path: {
+        node_type: string;
+        key: string;
+    };
+    query?: never;
+    url: '/connectors/{node_type}/state/{key}';
+};
+
+export type ConnectorsDeleteKeyErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type ConnectorsDeleteKeyError = ConnectorsDeleteKeyErrors[keyof ConnectorsDeleteKeyErrors];
+
+export type ConnectorsDeleteKeyResponses = {
+    /**
+     * The key is gone.
+     */
+    204: void;
+};
+
+export type ConnectorsDeleteKeyResponse = ConnectorsDeleteKeyResponses[keyof ConnectorsDeleteKeyResponses];
+
 export type WorkersListData = {
     body?: never;
     path?: never;

@@ -143,7 +143,8 @@ async function executeOnce(turn: Turn, definition: AnyNodeDefinition, tried: Att
   const { host } = context
   const { id } = graphNode.node
   const execution = new BatchExecution({ graphNode, inputs, context, key: stage?.key ?? null, attempt, onBegin })
-  const ctx = new EngineContext({ host, document, owner: execution, ports: graphNode, settings })
+  const namespace = context.registry.namespaceOf(definition)
+  const ctx = new EngineContext({ host, document, owner: execution, ports: graphNode, settings, namespace })
   const cache = stage?.cache ?? undefined
   context.observe({ kind: 'node', node: id, status: 'running', atMs: host.clock.now(), ...(cache && { cache }) })
   const life = Effect.gen(function* () {

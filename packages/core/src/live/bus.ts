@@ -152,6 +152,8 @@ export interface OutputPort extends ValueSource {
   readonly subject: string
   readonly channel: Channel
   readonly gate: IntervalGate<ValueEvent> | null
+  /** Seconds between two values that are published; null: all are. */
+  readonly limit: number | null
 }
 
 /** What a socket is shown of a publication. */

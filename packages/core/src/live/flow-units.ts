@@ -47,6 +47,9 @@ export class Unit {
   document: FlowDocument
   readonly secrets: ReadonlyMap<string, string> | null
   #content: string | null = null
+  /** How often something of its package was forgotten, now and when it was built. */
+  readonly #forgotten: () => number
+  readonly #knows: number
   readonly #bus: Bus
   readonly #host: Pick<Host, 'release'>
   readonly #life: NodeLife
@@ -66,10 +69,23 @@ export class Unit {
     // who waits for a private run wants the first outcome
     const retry = !isPrivate && mayRetry(definition, shape) ? graphNode.node.retry : null
     const { mask } = host.secrets
-    const outputs = outputPortsOf(graphNode.node, document.name, bus)
+    // readings and what devices send are thinned for their readers, too (G80)
+    const isThinned = definition.category === 'connector' || definition.category === 'device'
+    const outputs = outputPortsOf(graphNode.node, { flow: document.name, bus, isThinned })
     const marker = new NodeMarker(host.markers, { flow: document.name, node: id }, () => this.content)
     this.node = new LiveNode(home, { graphNode, definition, outputs, idempotent, retry, mask, marker, messages })
-    this.context = new EngineContext({ host, document, owner: this.node, ports: graphNode, settings, isPrivate })
+    const namespace = registry.namespaceOf(definition)
+    this.context = new EngineContext({
+      host,
+      document,
+      owner: this.node,
+      ports: graphNode,
+      settings,
+      namespace,
+      isPrivate,
+    })
+    this.#forgotten = () => host.stores.forgotten(namespace)
+    this.#knows = this.#forgotten()
     this.document = document
     this.secrets = secretsNamed(graphNode.node.settings, host.secrets)
     this.#bus = bus
@@ -80,6 +96,11 @@ export class Unit {
 
   get form(): NodeForm {
     return { node: this.node.node, document: this.document, secrets: this.secrets }
+  }
+
+  /** Whether it has to learn anew what its package stores. */
+  get isForgotten(): boolean {
+    return this.#forgotten() !== this.#knows
   }
 
   /** Digest of what it was built of. */
@@ -132,13 +153,21 @@ export class Unit {
   }
 }
 
+interface OutputHome {
+  readonly flow: string
+  readonly bus: Bus
+  /** Whether intervals hold for what is published, not only for what is shown. */
+  readonly isThinned: boolean
+}
+
 /** The output ports of a node, each joined to its channel. */
-const outputPortsOf = ({ id, ports }: FlowNode, flow: string, bus: Bus): OutputPort[] =>
+const outputPortsOf = ({ id, ports }: FlowNode, { flow, bus, isThinned }: OutputHome): OutputPort[] =>
   ports
     .filter(({ direction }) => direction === 'output')
     .map(({ port, message, dtype, interval }) => {
-      const [channel, gate] = [bus.join(message), bus.gate(interval)]
-      return { message, flow, node: id, port, dtype, subject: `output "${port}"`, channel, gate }
+      const [channel, gate] = [bus.join(message), isThinned ? null : bus.gate(interval)]
+      const limit = isThinned && interval !== null && interval > 0 ? interval : null
+      return { message, flow, node: id, port, dtype, subject: `output "${port}"`, channel, gate, limit }
     })
 
 /** Gives inputs their last values, else the initial ones: passive inputs, and flow inputs with an initial value (G15). */

@@ -1,5 +1,5 @@
 /**
- * Thins what is shown of a port (G80): the first value of a window at once, the latest one at its end.
+ * Thins what is shown or published of a port (G80): the first value of a window at once, the latest one at its end.
  * @module
  */
 import type { Cancel } from '@flow-service/connector-sdk'
@@ -23,9 +23,19 @@ export class IntervalGate<T> {
     this.#pass = pass
   }
 
+  /** Passes the item now or, unless a later one comes, at the end of the window. */
   offer(item: T): void {
-    if (this.#state.is === 'shut') this.#state.latest = { item }
-    else this.#open(item)
+    if (this.admits(item)) this.#pass(item)
+  }
+
+  /** Whether the caller may pass the item now; otherwise it is passed as `offer` does. */
+  admits(item: T): boolean {
+    if (this.#state.is === 'shut') {
+      this.#state.latest = { item }
+      return false
+    }
+    this.#shut()
+    return true
   }
 
   /** Passes what waits, and ends the window. */
@@ -37,14 +47,15 @@ export class IntervalGate<T> {
     if (state.latest !== null) this.#pass(state.latest.item)
   }
 
-  #open(item: T): void {
+  #shut(): void {
     this.#state = { is: 'shut', end: startTimer(this.#clock, this.#intervalMs, this.#ended), latest: null }
-    this.#pass(item)
   }
 
   readonly #ended = (): void => {
     const latest = this.#state.is === 'shut' ? this.#state.latest : null
     this.#state = { is: 'open' }
-    if (latest !== null) this.#open(latest.item)
+    if (latest === null) return
+    this.#shut()
+    this.#pass(latest.item)
   }
 }

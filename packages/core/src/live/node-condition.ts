@@ -64,12 +64,11 @@ export class NodeCondition {
     this.#news.changed(this.#node)
   }
 
-  /** What the node tells of its connections. */
+  /** What the node tells of its connections. Another message of the same state is shown, and no event. */
   report(status: Health, raw: string | null): void {
-    const message = this.#mask(raw)
-    if (this.#reported.status === status && this.#reported.message === message) return
-    this.#reported = { status, message }
-    this.#news.healthChanged(this.#node)
+    const before = this.#reported.status
+    this.#reported = { status, message: this.#mask(raw) }
+    if (before !== status) this.#news.healthChanged(this.#node)
   }
 
   /** Whether its mailbox, or its timers, have dropped what waits and are not drained since. */

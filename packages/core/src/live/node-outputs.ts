@@ -10,6 +10,13 @@ import type { OutputPort } from './bus.ts'
 import type { Cause } from './cascade.ts'
 import type { ForeignOutputs } from './foreign-outputs.ts'
 import type { Home, HomeNode } from './node-home.ts'
+import { type CheckedValue, ThinnedOutputs } from './thinned-outputs.ts'
+
+/** Ports, and the values that they are to publish. */
+interface Checked {
+  readonly outputs: readonly OutputPort[]
+  readonly sent: readonly unknown[]
+}
 
 /** The output ports of one node. */
 export class NodeOutputs {
@@ -18,6 +25,8 @@ export class NodeOutputs {
   readonly #outputs: readonly OutputPort[]
   /** Null for nearly every node. */
   readonly #foreign: ForeignOutputs | null
+  /** Null for nearly every node, too. */
+  readonly #thinned: ThinnedOutputs | null
   /** Made for nodes that need it: most publish on their only port. */
   #ports: ReadonlyMap<string, OutputPort> | null = null
 
@@ -27,11 +36,13 @@ export class NodeOutputs {
     this.#node = node
     this.#outputs = outputs
     this.#foreign = foreign
+    this.#thinned = ThinnedOutputs.of(home.timers.clock, outputs, (waited) => this.#publishLate(waited))
   }
 
-  /** The output of a node that has one, in its own flow. */
+  /** The output of a node that has one, in its own flow, and publishes all that it sends. */
   get only(): OutputPort | null {
-    return this.#outputs.length === 1 && this.#foreign === null ? this.#outputs[0]! : null
+    const isPlain = this.#foreign === null && this.#thinned === null
+    return this.#outputs.length === 1 && isPlain ? this.#outputs[0]! : null
   }
 
   /** The ports by name. */
@@ -40,12 +51,18 @@ export class NodeOutputs {
     return this.#ports
   }
 
+  /** Publishes what an interval holds back: the node is about to end. */
+  close(): void {
+    this.#thinned?.close()
+  }
+
   /** Publishes one value. `cause` is that of the execution that runs. */
   send(port: string, value: unknown, cause: Cause | null, atMs?: number): void {
     const output = this.ports.get(port)
     if (output === undefined) throw unknownOutput(port, this.ports)
     const sent = conform(output.dtype, value, output.subject)
     if (this.#foreign?.takes(output, sent) === false) return
+    if (this.#thinned?.admits({ output, value: sent }) === false) return
     if (cause !== null) this.#home.publish(output, sent, cause.caused, atMs)
     else this.#begin((own) => this.#home.publish(output, sent, own, atMs))
   }
@@ -63,7 +80,7 @@ export class NodeOutputs {
   }
 
   /** The ports that values name and that take them, and the values as they are published. */
-  checked(values: Values): { readonly outputs: readonly OutputPort[]; readonly sent: readonly unknown[] } {
+  checked(values: Values): Checked {
     const outputs = namedPorts(values, this.ports)
     const sent = outputs.map((output) => conform(output.dtype, values[output.port], output.subject))
     if (this.#foreign === null) return { outputs, sent }
@@ -72,10 +89,23 @@ export class NodeOutputs {
   }
 
   #emitMany(values: Values, cause: Cause | null, atMs: number | undefined): void {
-    const { outputs, sent } = this.checked(values)
+    const { outputs, sent } = this.#admitted(this.checked(values))
     if (outputs.length === 0) return
     if (cause !== null) this.#home.publishMany(outputs, sent, cause.caused, atMs)
     else this.#begin((own) => this.#home.publishMany(outputs, sent, own, atMs))
+  }
+
+  /** Those that are published now. */
+  #admitted(checked: Checked): Checked {
+    const thinned = this.#thinned
+    if (thinned === null) return checked
+    const { outputs, sent } = checked
+    const now = outputs.map((output, at) => thinned.admits({ output, value: sent[at] }))
+    return { outputs: outputs.filter((_, at) => now[at]), sent: sent.filter((_, at) => now[at]) }
+  }
+
+  #publishLate({ output, value }: CheckedValue): void {
+    this.#begin((own) => this.#home.publish(output, value, own))
   }
 
   #begin(publish: (cause: Cause) => void): void {

@@ -91,8 +91,14 @@ export class LiveNode implements ExecutingNode, ContextOwner {
     this.#execution.close(this.#handover)
   }
 
+  /** Publishes what the intervals of its ports hold back: it is about to end. */
+  flush(): void {
+    this.#outputs.close()
+  }
+
   /** Leaves what waits, and what comes, to the node that takes its place; settles when nothing executes. */
   hold(handover: Handover): Promise<void> {
+    this.flush()
     this.#isPlain = false
     this.#handover = handover
     return this.#execution.cause === null ? Promise.resolve() : new Promise((resolve) => (this.#onRest = resolve))

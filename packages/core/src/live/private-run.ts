@@ -10,6 +10,7 @@ import { conform } from '../conform.ts'
 import type { Clock, EndedCascade, Host, Mount } from '../host.ts'
 import { MemoryMarkers } from '../memory-markers.ts'
 import { StartError } from '../node-life.ts'
+import { privateStores } from '../package-stores.ts'
 import type { NodeRegistry } from '../registry.ts'
 import { startTimer } from '../timers.ts'
 import { Bus } from './bus.ts'
@@ -210,6 +211,7 @@ function privateHost(host: Host, { values, quiet }: { values: Values; quiet: Qui
     timeZone: host.timeZone,
     newId: () => host.newId(),
     record: ({ message }, value) => void (values[message] = host.secrets.mask(value)),
+    current: (message) => values[message] ?? host.current(message),
     event: () => {},
     isWatched: () => false,
     deadLetter: () => {},
@@ -236,6 +238,7 @@ function privateHost(host: Host, { values, quiet }: { values: Values; quiet: Qui
     call: (call) => host.call({ ...call, document: { ...call.document, name: place(call.document.name) } }),
     release: (flow, node) => host.release(place(flow), node),
     artifacts: host.artifacts,
+    stores: privateStores(host.stores),
     secrets: host.secrets,
   }
 }

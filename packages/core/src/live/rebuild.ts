@@ -93,7 +93,7 @@ export class Rebuild {
 
   #isEqual({ node }: GraphNode): boolean {
     const unit = this.#flow.units.get(node.id)
-    if (unit === undefined) return false
+    if (unit === undefined || unit.isForgotten) return false
     return isEqual(unit.form, formOf(node, this.#next, this.#deps.host), unit.node.definition)
   }
 

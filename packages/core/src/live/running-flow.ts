@@ -279,7 +279,10 @@ export class RunningFlow implements LiveFlow, LeftHome, RebuildFlow {
 
   async #stop(): Promise<void> {
     const { clock } = this.#deps.host
-    for (const { context } of this.#units.values()) context.closeListeners()
+    for (const { context, node } of this.#units.values()) {
+      context.closeListeners()
+      node.flush()
+    }
     this.work.noteAll()
     this.#closeTimers()
     for (const { node, what, value, cause } of this.#takeMailboxes()) this.#leave(node, what, value, cause)

@@ -1,0 +1,32 @@
+import type { Command } from 'commander'
+
+import { clientOptions, lazily, withExamples } from './options.ts'
+
+const type = ['<type>', 'a node type of the package, as "service flows types" shows it'] as const
+
+/** `connectors …`. */
+export function addConnectors(root: Command): void {
+  const connectors = root
+    .command('connectors')
+    .description('node types that packages bring, and what these packages keep')
+  const state = connectors
+    .command('state')
+    .description('what the nodes of a package keep, such as pairings and fingerprints of certificates')
+  const list = clientOptions(state.command('list').argument(...type))
+    .description('keys of the package that provides the type; never a value')
+    .action(lazily(async () => (await import('../commands/connectors.ts')).listState))
+  withExamples(list, 'connectors state list acme_meter')
+  const forget = clientOptions(
+    state
+      .command('forget')
+      .argument(...type)
+      .argument('<key>', 'a key of the list'),
+  )
+    .description('have the package forget a key, so that it pairs, or trusts a new certificate')
+    .action(lazily(async () => (await import('../commands/connectors.ts')).forgetKey))
+  withExamples(forget, 'connectors state forget acme_meter cert:10.0.0.5:8443')
+  const clear = clientOptions(state.command('clear').argument(...type))
+    .description('have the package forget everything that it keeps')
+    .action(lazily(async () => (await import('../commands/connectors.ts')).clearState))
+  withExamples(clear, 'connectors state clear acme_meter')
+}
