@@ -5,6 +5,7 @@ export const arrows = {
   protocol: [],
   'flow-sdk': ['protocol'],
   'connector-sdk': ['protocol'],
+  connectors: ['connector-sdk'],
   core: ['protocol', 'connector-sdk'],
   'node-types': ['protocol', 'connector-sdk', 'flow-sdk'],
   'worker-agent': ['protocol'],
@@ -42,7 +43,7 @@ const packageRules = Object.entries(arrows).map(([name, allowed]) => ({
   name: `arrows-of-${name}`,
   comment: `${name} imports ${allowed.length > 0 ? allowed.join(', ') : 'no other package'}`,
   severity: 'error',
-  from: { path: `^packages/${name}/src/` },
+  from: { path: `^packages/${name}/(?:[^/]+/)?src/` },
   to: { path: `^packages/(?!(${[name, ...allowed].join('|')})/)` },
 }))
 
@@ -67,6 +68,12 @@ export default {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true, dependencyTypesNot: ['type-only'] } },
     ...packageRules,
+    {
+      name: 'connectors-know-no-other',
+      severity: 'error',
+      from: { path: '^packages/connectors/([^/]+)/' },
+      to: { path: '^packages/connectors/(?!$1/)' },
+    },
     ...sliceRules,
     {
       name: 'routes-belong-to-the-slice',

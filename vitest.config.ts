@@ -78,7 +78,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['packages/*/test/**/*.test.ts'],
+          include: ['packages/{*,connectors/*}/test/**/*.test.ts'],
           exclude: [...defaultExclude, ...onServer],
           pool: 'forks',
         },
@@ -108,7 +108,7 @@ export default defineConfig({
           typecheck: {
             enabled: true,
             only: true,
-            include: ['packages/*/test/**/*.test-d.ts'],
+            include: ['packages/{*,connectors/*}/test/**/*.test-d.ts'],
             checker: 'tsc',
             tsconfig: './tsconfig.type-tests.json',
           },
@@ -117,7 +117,7 @@ export default defineConfig({
     ],
     coverage: {
       provider: 'v8',
-      include: ['packages/*/src/**'],
+      include: ['packages/{*,connectors/*}/src/**'],
       exclude: ['**/generated/**'],
       reporter: ['text-summary', 'json-summary'],
     },

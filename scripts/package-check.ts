@@ -3,7 +3,7 @@
  * host, checks every line of their declarations and runs the host on the oldest Node that they promise (`engines`).
  */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -13,7 +13,22 @@ const { config, devDependencies } = JSON.parse(readFileSync('package.json', 'utf
   devDependencies: Record<string, string>
 }
 const pnpm = `pnpm@${config.pnpm}`
-const packages = readdirSync('packages')
+const packages = [
+  ...readdirSync('packages').map((name) => join('packages', name)),
+  ...globSync('packages/connectors/*'),
+]
+  .filter((folder) => existsSync(join(folder, 'package.json')))
+  .map((folder) => ({ folder, ...readManifest(folder) }))
+
+/** What the script looks at of a package. */
+interface Manifest {
+  readonly name: string
+  readonly exports: object
+}
+
+function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
+}
 
 /** Runs a command; a failure ends the script with the command's output. */
 function must(command: string, args: string[], cwd = '.', env: NodeJS.ProcessEnv = process.env): string {
@@ -28,11 +43,11 @@ const typesOf = (...names: string[]): Record<string, string | undefined> =>
   Object.fromEntries(names.map((name) => [name, devDependencies[name]]))
 
 const dir = mkdtempSync(join(tmpdir(), 'packages-'))
-must('npx', ['--yes', pnpm, '-r', '--filter', './packages/*', 'run', 'build'])
-const tarballs = packages.map((name) => {
+must('npx', ['--yes', pnpm, '-r', '--filter', './packages/**', 'run', 'build'])
+const tarballs = packages.map(({ folder, name }) => {
   const into = join(dir, 'tarballs', name)
   mkdirSync(into, { recursive: true })
-  must('npx', ['--yes', pnpm, 'pack', '--pack-destination', into], join('packages', name))
+  must('npx', ['--yes', pnpm, 'pack', '--pack-destination', into], folder)
   return join(into, readdirSync(into)[0] ?? '')
 })
 for (const tarball of tarballs) {
@@ -43,7 +58,7 @@ console.log(`${tarballs.length} packages pass publint and attw`)
 
 const host = join(dir, 'host')
 mkdirSync(host)
-const own = Object.fromEntries(tarballs.map((tarball, at) => [`@flow-service/${packages[at]}`, `file:${tarball}`]))
+const own = Object.fromEntries(tarballs.map((tarball, at) => [packages[at]?.name, `file:${tarball}`]))
 writeFileSync(
   join(host, 'package.json'),
   JSON.stringify({
@@ -60,12 +75,9 @@ writeFileSync(join(host, 'main.mjs'), readFileSync('scripts/packed-host.mjs'))
 const clean = { ...process.env, NODE_OPTIONS: '', npm_config_audit: 'false', npm_config_fund: 'false' }
 must('npm', ['install', '--no-package-lock', '--loglevel=error'], host, clean)
 
-const entries = packages.flatMap((name) => {
-  const { exports } = JSON.parse(readFileSync(join('packages', name, 'package.json'), 'utf8')) as { exports: object }
-  return Object.keys(exports).flatMap((entry) =>
-    entry.endsWith('.json') ? [] : [`@flow-service/${name}${entry.slice(1)}`],
-  )
-})
+const entries = packages.flatMap(({ name, exports }) =>
+  Object.keys(exports).flatMap((entry) => (entry.endsWith('.json') ? [] : [name + entry.slice(1)])),
+)
 writeFileSync(join(host, 'types.ts'), entries.map((entry, at) => `export * as e${at} from '${entry}'\n`).join(''))
 const compilerOptions = { module: 'nodenext', target: 'es2023', strict: true, noEmit: true, types: ['node'] }
 writeFileSync(join(host, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['types.ts'] }))

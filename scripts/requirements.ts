@@ -24,7 +24,7 @@ const threats = new Map(
 const known = new Map([...requirements, ...threats])
 
 const cited = new Map<string, string>()
-for (const file of globSync(['packages/*/test/**/*.ts', 'test/**/*.ts', 'examples/*/*.ts']))
+for (const file of globSync(['packages/{*,connectors/*}/test/**/*.ts', 'test/**/*.ts', 'examples/*/*.ts']))
   for (const [, ids] of readFileSync(file, 'utf8').matchAll(/\[([RTFN]\d{1,3}(?:,\s*[RTFN]\d{1,3})*)\]/g))
     for (const [id] of ids?.matchAll(/[RTF]\d+/g) ?? []) cited.set(id, file)
 

@@ -79,7 +79,7 @@ const drawnArrows = Object.fromEntries(
 
 /** The packages of ours that the sources of one import. */
 function importedBy(name: string): string[] {
-  const imports = globSync(`packages/${name}/src/**/*.ts`, { cwd: root }).flatMap((file) => [
+  const imports = globSync(`packages/${name}/{,*/}src/**/*.ts`, { cwd: root }).flatMap((file) => [
     ...readFileSync(join(root, file), 'utf8').matchAll(
       /^(?:import|export)\b[^;'"]*?'@flow-service\/([\w-]+)|\bimport\('@flow-service\/([\w-]+)/gm,
     ),
@@ -94,10 +94,16 @@ test('the arrows are those that dependency-cruiser checks', () => {
 
 test.each(Object.keys(arrows))('the imports and dependencies of %s are its arrows, each of which is used', (name) => {
   expect(importedBy(name)).toEqual(drawnArrows[name])
-  const manifest = readFileSync(join(root, 'packages', name, 'package.json'), 'utf8')
-  const { dependencies = {} } = JSON.parse(manifest) as { dependencies?: object }
-  const own = Object.keys(dependencies).filter((each) => each.startsWith('@flow-service/'))
-  expect(own.map((each) => each.replace('@flow-service/', '')).toSorted()).toEqual(drawnArrows[name])
+  for (const manifest of globSync(`packages/${name}/{,*/}package.json`, { cwd: root, exclude: ['**/node_modules'] })) {
+    const { dependencies = {}, peerDependencies = {} } = JSON.parse(readFileSync(join(root, manifest), 'utf8')) as {
+      dependencies?: object
+      peerDependencies?: object
+    }
+    const behind = Object.keys({ ...dependencies, ...peerDependencies }).filter((each) =>
+      each.startsWith('@flow-service/'),
+    )
+    expect(behind.map((each) => each.replace('@flow-service/', '')).toSorted()).toEqual(drawnArrows[name])
+  }
 })
 
 test('every package has its arrow', () => {

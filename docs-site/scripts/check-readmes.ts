@@ -11,7 +11,7 @@ rmSync(dir, { recursive: true, force: true })
 mkdirSync(dir, { recursive: true })
 
 let fences = 0
-for (const readme of globSync(['README.md', 'packages/*/README.md'], { cwd: root })) {
+for (const readme of globSync(['README.md', 'packages/{*,connectors/*}/README.md'], { cwd: root })) {
   const text = readFileSync(join(root, readme), 'utf8')
   for (const [, body = ''] of text.matchAll(/^```ts\n(.*?)^```$/gms)) {
     const name = readme.replaceAll(/[/.]/g, '-')
@@ -22,6 +22,7 @@ for (const readme of globSync(['README.md', 'packages/*/README.md'], { cwd: root
 const compilerOptions = {
   paths: {
     '@flow-service/node-types/flow': [join(root, 'packages/node-types/src/flow.ts')],
+    '@flow-service/connector-sdk/testing': [join(root, 'packages/connector-sdk/src/testing.ts')],
     '@flow-service/*': [join(root, 'packages/*/src/index.ts')],
     express: [join(root, 'examples/embedded/node_modules/@types/express')],
     zod: [join(root, 'packages/protocol/node_modules/zod')],

@@ -28,7 +28,7 @@ test('every decision that the project has made has one row, with what came of it
 })
 
 test('every decision that code or tests cite is on the page [R692]', () => {
-  const files = globSync(['packages/*/{src,test}/**/*.ts', 'test/**/*.ts'], { cwd: root })
+  const files = globSync(['packages/{*,connectors/*}/{src,test}/**/*.ts', 'test/**/*.ts'], { cwd: root })
   const cited = files.flatMap((file) => {
     const text = readFileSync(join(root, file), 'utf8')
     return [...text.matchAll(/\bG\d\d\b/g)].map(([id]) => id)
