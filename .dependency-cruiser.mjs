@@ -43,7 +43,7 @@ const packageRules = Object.entries(arrows).map(([name, allowed]) => ({
   name: `arrows-of-${name}`,
   comment: `${name} imports ${allowed.length > 0 ? allowed.join(', ') : 'no other package'}`,
   severity: 'error',
-  from: { path: `^packages/${name}/(?:[^/]+/)?src/` },
+  from: { path: [`^packages/${name}/src/`, `^packages/${name}/[^/]+/src/`] },
   to: { path: `^packages/(?!(${[name, ...allowed].join('|')})/)` },
 }))
 
