@@ -38,14 +38,17 @@ test.runIf(process.platform === 'linux')(
         '--no-warnings',
         '--input-type=module',
         '-e',
-        `import { ImportProcess } from ${JSON.stringify(module)}
+        `import { writeFileSync } from 'node:fs'
+         import { ImportProcess } from ${JSON.stringify(module)}
          const setting = { cwd: ${JSON.stringify(folder)}, env: {} }
-         new ImportProcess(${JSON.stringify(entry)}, setting, { message() {}, ended() {} })`,
+         new ImportProcess(${JSON.stringify(entry)}, setting, { message() {}, ended() {} })
+         setImmediate(() => writeFileSync('begun', ''))`,
       ],
       { cwd: folder, stdio: 'ignore' },
     )
     try {
-      await expect.poll(() => existsSync(file), { timeout: 60_000 }).toBe(true)
+      const written = [file, join(folder, 'begun')]
+      await expect.poll(() => written.filter((each) => existsSync(each)), { timeout: 60_000 }).toEqual(written)
       const pids = readFileSync(file, 'utf8').split(' ')
       expect(pids.filter(isAlive)).toEqual(pids)
       engine.kill('SIGKILL')
