@@ -12,6 +12,7 @@ export {
   type NodeContext,
   type SaveOptions,
 } from './context.ts'
+export { ContractError, nodeTypeOf } from './connector-node.ts'
 export { CONTRACT } from './contract.ts'
 export { FileError, filePathFault, type Files, MAX_FILE_BYTES, MAX_FILE_READ_BYTES } from './files.ts'
 export {

@@ -25,7 +25,7 @@ export interface ImportSetting {
 
 /** Who started the process. */
 export interface ImportListener {
-  message(message: unknown): void
+  message(message: object): void
   /** The process has ended by itself; `how` goes on from "the module": `ended the process that loads it (exit code 1) …`. */
   ended(how: string): void
 }
@@ -68,7 +68,10 @@ export class ImportProcess {
 
   #follow(): Promise<string> {
     const child = this.#child
-    child.on('message', (message) => this.#listener?.message(message))
+    child.on('message', (message) => {
+      // modules may send what they like
+      if (typeof message === 'object' && message !== null) this.#listener?.message(message)
+    })
     child.stderr?.on('data', (chunk) => (this.#words = `${this.#words}${String(chunk)}`.slice(-MAX_WORDS)))
     // what it has started would keep its output open
     child.once('exit', () => this.#kill())
