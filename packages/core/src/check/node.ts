@@ -19,7 +19,7 @@ export function checkNode(check: NodeCheck): void {
   const place = { node: node.id, path: `/nodes/${at}/type` }
   const definition = registry.get(node.type)
   if (definition === undefined) {
-    report('unknown_type', `there is no node type "${node.type}"; install its package or change the type`, place)
+    report('unknown_type', registry.absence(node.type), place)
     checkPorts(check, undefined)
     return
   }
