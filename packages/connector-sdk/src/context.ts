@@ -9,7 +9,7 @@ import type { ArtifactRef, FlowMode, Health } from '@flow-service/protocol'
 import type { Command, CommandEnd } from './command.ts'
 import type { Files } from './files.ts'
 import type { NodePort, Values } from './node.ts'
-import type { ConnectTarget, SocketListener, SocketPeer, SocketRoute } from './socket.ts'
+import type { CertificatePin, ConnectTarget, SocketListener, SocketPeer, SocketRoute } from './socket.ts'
 
 /** Ends a timer, schedule or route; calling it again does nothing. */
 export type Cancel = () => void
@@ -44,6 +44,15 @@ export interface HookRoute {
   readonly path: string
   readonly secret: string | null
   readonly methods: readonly ('GET' | 'POST')[]
+}
+
+/** A request of `ctx.fetch`. */
+export interface FetchInit extends RequestInit {
+  /**
+   * For `https:` only: decides by its certificate whether the server is accepted, as in {@link ConnectTarget.pin}. A
+   * connection is used again for requests with the same function alone. A redirect to another origin is refused.
+   */
+  readonly pin?: CertificatePin
 }
 
 /** A value that does not fit the dtype of its port; nothing of the delivery is published. */
@@ -113,7 +122,7 @@ export interface NodeContext<S = Values> {
    */
   socketRoute(route: SocketRoute, serve: (peer: SocketPeer) => SocketListener, full?: (clients: number) => void): void
   /** `fetch` through the engine's egress rules. */
-  fetch(url: string, init?: RequestInit): Promise<Response>
+  fetch(url: string, init?: FetchInit): Promise<Response>
   /**
    * Connect through the engine's egress rules. What is written is sent once the peer is accepted. An `error` event tells
    * that the connection is refused or failed; the engine ends it after the stop of the node.

@@ -6,6 +6,7 @@ export { type Command, type CommandEnd, MAX_COMMAND_OUTPUT_BYTES } from './comma
 export {
   type Cancel,
   DtypeViolation,
+  type FetchInit,
   HookRefusal,
   type HookRequest,
   type HookRoute,
@@ -26,5 +27,14 @@ export {
   type PortRules,
   type Values,
 } from './node.ts'
-export { type ConnectTarget, gatherWrites, type SocketListener, type SocketPeer, type SocketRoute } from './socket.ts'
+export { PinError, pinnedAgent, pinnedTls } from './pinned-tls.ts'
+export {
+  type CertificatePin,
+  type ConnectTarget,
+  gatherWrites,
+  type SocketListener,
+  type SocketPeer,
+  type SocketRoute,
+} from './socket.ts'
+export { type ConnectorStore, StoreLimitError } from './store.ts'
 export { cronFault } from '@flow-service/protocol'

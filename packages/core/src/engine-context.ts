@@ -10,6 +10,7 @@ import {
   type CommandEnd,
   type ConnectTarget,
   DtypeViolation,
+  type FetchInit,
   type Files,
   HookRefusal,
   type HookRequest,
@@ -197,7 +198,7 @@ export class EngineContext implements NodeContext {
     this.#mount(this.#host.socketRoute(this.flow, route, serve, full))
   }
 
-  fetch(url: string, init?: RequestInit): Promise<Response> {
+  fetch(url: string, init?: FetchInit): Promise<Response> {
     return this.#host.fetch(url, init)
   }
 

@@ -10,6 +10,7 @@ import type {
   Command,
   CommandEnd,
   ConnectTarget,
+  FetchInit,
   Files,
   HookRequest,
   HookRoute,
@@ -249,7 +250,7 @@ export interface Host {
     serve: (peer: SocketPeer) => SocketListener,
     full: (clients: number) => void,
   ): Mount
-  fetch(url: string, init?: RequestInit): Promise<Response>
+  fetch(url: string, init?: FetchInit): Promise<Response>
   /** What goes wrong is an `error` event of the result. */
   connect(target: ConnectTarget): Duplex
   readonly files: Files

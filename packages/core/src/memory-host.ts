@@ -8,6 +8,7 @@ import {
   type Command,
   type CommandEnd,
   type ConnectTarget,
+  type FetchInit,
   FileError,
   type HookRequest,
   type SocketListener,
@@ -41,7 +42,7 @@ export interface MemoryHostOptions {
   /** Work that an earlier host has kept, as after a crash. */
   readonly kept?: Iterable<KeptWork>
   /** Answers `ctx.fetch`; without it every request fails. */
-  readonly fetch?: (url: string, init?: RequestInit) => Promise<Response>
+  readonly fetch?: (url: string, init?: FetchInit) => Promise<Response>
   /** Answers `ctx.connect`; without it every connection fails. */
   readonly connect?: (target: ConnectTarget) => Duplex
   /** Values of secrets by name; nothing is masked. */
