@@ -9,6 +9,7 @@ import type { ArtifactRef, FlowMode, Health } from '@flow-service/protocol'
 import type { Command, CommandEnd } from './command.ts'
 import type { Files } from './files.ts'
 import type { NodePort, Values } from './node.ts'
+import type { RouteHandler, RouteOptions } from './routes.ts'
 import type { CertificatePin, ConnectTarget, SocketListener, SocketPeer, SocketRoute } from './socket.ts'
 
 /** Ends a timer, schedule or route; calling it again does nothing. */
@@ -121,6 +122,13 @@ export interface NodeContext<S = Values> {
    * who hears it; `full` for each that is refused because there are as many as there may be.
    */
   socketRoute(route: SocketRoute, serve: (peer: SocketPeer) => SocketListener, full?: (clients: number) => void): void
+  /**
+   * Mount HTTP routes at `{base_url}/connectors/{type}/{flow}/{node}` until the node stops, which ends answers that are open
+   * (live flows). Call it once, from a type that says `routes: true`. Who asks is signed in, but for paths that are `open`.
+   * A body ends at 1 MiB, and an answer has to begin within 30 s; then it may go on. What the handler throws marks the node
+   * as failed.
+   */
+  routes(handler: RouteHandler, options?: RouteOptions): void
   /** `fetch` through the engine's egress rules. */
   fetch(url: string, init?: FetchInit): Promise<Response>
   /**

@@ -52,6 +52,8 @@ test('what a node of contract 1 gives is taken [R346]', () => {
   expectTypeOf<Strict<then.Values>>().toExtend<Strict<now.Values>>()
   expectTypeOf<Strict<then.SocketListener>>().toExtend<Strict<now.SocketListener>>()
   expectTypeOf<Strict<then.SocketRoute>>().toExtend<Strict<now.SocketRoute>>()
+  expectTypeOf<Strict<then.RouteHandler>>().toExtend<Strict<now.RouteHandler>>()
+  expectTypeOf<Strict<then.RouteOptions>>().toExtend<Strict<now.RouteOptions>>()
   expectTypeOf<Strict<then.HookRoute>>().toExtend<Strict<now.HookRoute>>()
   expectTypeOf<Strict<then.ConnectTarget>>().toExtend<Strict<now.ConnectTarget>>()
   expectTypeOf<Strict<then.CertificatePin>>().toExtend<Strict<now.CertificatePin>>()

@@ -17,6 +17,8 @@ import {
   type HookRoute,
   type NodeContext,
   type NodePort,
+  type RouteHandler,
+  type RouteOptions,
   type SaveOptions,
   type SocketListener,
   type SocketPeer,
@@ -29,6 +31,7 @@ import type { ContextOwner } from './context-owner.ts'
 import { failureOf } from './failure.ts'
 import type { GraphNode } from './graph.ts'
 import { type CascadeOrigin, CodeError, type Host, type Mount } from './host.ts'
+import { routesOf } from './node-routes.ts'
 import { NodeSchedules } from './node-schedules.ts'
 import { withSecrets } from './secrets.ts'
 import { type Repetition, startCron, startInterval, startTimer } from './timers.ts'
@@ -61,6 +64,7 @@ export class EngineContext implements NodeContext {
   #lifetime: AbortController | null = null
   #listeners: Set<Cancel> | null = null
   #mounts: Mount[] | null = null
+  #hasRoutes = false
   #schedules: NodeSchedules | null = null
   #connections: Set<Duplex> | null = null
   /** Requests and durable arrivals that are being taken. */
@@ -196,6 +200,15 @@ export class EngineContext implements NodeContext {
     if (this.#isPrivate) return
     if (this.mode === 'batch') throw new Error('a run serves no socket; use one in a live flow')
     this.#mount(this.#host.socketRoute(this.flow, route, serve, full))
+  }
+
+  routes(handler: RouteHandler, options: RouteOptions = {}): void {
+    if (this.#isPrivate) return
+    if (this.#hasRoutes) throw new Error('the node has mounted its routes already; mount one handler for all of them')
+    const { flow, mode } = this
+    const routes = routesOf({ owner: this.#owner, flow, mode, ended: this.#lifetimeSignal() }, handler, options)
+    this.#hasRoutes = true
+    this.#mount(this.#host.routes(routes))
   }
 
   fetch(url: string, init?: FetchInit): Promise<Response> {

@@ -10,7 +10,7 @@ import { environmentBeside } from '@flow-service/worker-agent'
 import { artifacts } from '../artifacts/slice.ts'
 import { dial, outgoing } from '../egress/layer.ts'
 import { bus, deadLetters } from '../events/slice.ts'
-import { hooks, servedSockets } from '../hooks/slice.ts'
+import { hooks, routedNodes, servedSockets } from '../hooks/slice.ts'
 import { lastValues } from '../messages/slice.ts'
 import { clock, config, log } from '../process/given.ts'
 import { makes, noun } from '../process/layer.ts'
@@ -41,6 +41,7 @@ const needs = {
   markers,
   outgoing,
   redactor,
+  routedNodes,
   secrets,
   servedSockets,
   work,

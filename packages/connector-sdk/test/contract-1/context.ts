@@ -5,6 +5,7 @@ import type { ArtifactRef, FlowMode, Health } from '@flow-service/protocol'
 import type { Command, CommandEnd } from './command.ts'
 import type { Files } from './files.ts'
 import type { NodePort, Values } from './node.ts'
+import type { RouteHandler, RouteOptions } from './routes.ts'
 import type { CertificatePin, ConnectTarget, SocketListener, SocketPeer, SocketRoute } from './socket.ts'
 export type Cancel = () => void
 export interface SaveOptions {
@@ -55,6 +56,7 @@ export interface NodeContext<S = Values> {
   timerDue(key: string): number | null
   webhook(route: HookRoute, handler: (request: HookRequest) => void | Promise<void>): void
   socketRoute(route: SocketRoute, serve: (peer: SocketPeer) => SocketListener, full?: (clients: number) => void): void
+  routes(handler: RouteHandler, options?: RouteOptions): void
   fetch(url: string, init?: FetchInit): Promise<Response>
   connect(target: ConnectTarget): Duplex
   readonly files: Files

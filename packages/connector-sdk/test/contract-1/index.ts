@@ -31,6 +31,7 @@ export {
   type Values,
 } from './node.ts'
 export { PinError, pinnedAgent, pinnedTls } from './pinned-tls.ts'
+export { type RouteHandler, type RouteOptions } from './routes.ts'
 export {
   type CertificatePin,
   type ConnectTarget,
