@@ -6,6 +6,7 @@ export { type Command, type CommandEnd, MAX_COMMAND_OUTPUT_BYTES } from './comma
 export {
   type Cancel,
   DtypeViolation,
+  type FetchInit,
   HookRefusal,
   type HookRequest,
   type HookRoute,
@@ -30,6 +31,15 @@ export {
 } from './node.ts'
 export { ConnectorParams, secret, type SecretRef } from './params.ts'
 export type { ConnectorPorts, InputsOf, OutputsOf } from './ports.ts'
+export { PinError, pinnedAgent, pinnedTls } from './pinned-tls.ts'
+export { type RouteHandler, type RouteOptions } from './routes.ts'
+export {
+  type CertificatePin,
+  type ConnectTarget,
+  gatherWrites,
+  type SocketListener,
+  type SocketPeer,
+  type SocketRoute,
+} from './socket.ts'
 export { checkStoreKey, checkStoreValue, type ConnectorStore, storeIsFull, StoreLimitError } from './store.ts'
-export { type ConnectTarget, gatherWrites, type SocketListener, type SocketPeer, type SocketRoute } from './socket.ts'
 export { cronFault } from '@flow-service/protocol'

@@ -39,6 +39,7 @@ export {
   type KeptWork,
   type MarkerHost,
   type Mount,
+  type NodeRoutes,
   type StoreHost,
   type ValueSource,
   type WorkBody,
