@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 
 import { doubler, writeProject } from '../packages/api-server/test/code/packages/project.ts'
+import { runService } from './cli-process.ts'
 import { publishFlow } from './documents.ts'
 import { DataDirectory, type EngineProcess } from './engine-process.ts'
 
@@ -64,6 +65,15 @@ test('packages bring node types at the start of the engine, what is left out is 
   await publishFlow(first.client, 'doubling', doubling)
   await first.client.flows.start({ name: 'doubling' })
   expect(await doubled(first, 4)).toBe(8)
+  const validate = async (document: object) => {
+    const env = { SERVICE_DATA_DIR: at.data.path }
+    const input = JSON.stringify(document)
+    return JSON.parse((await runService(['validate', '-', '--json'], { cwd: at.data.path, env, input })).out) as object
+  }
+  const document = { ...doubling, name: 'doubling' }
+  expect(await validate(document)).toMatchObject({ valid: true, issues: [] })
+  const nodes = doubling.nodes.map((node) => ({ ...node, type: 'acme_triple' }))
+  expect(await validate({ ...document, nodes })).toMatchObject({ valid: false, issues: [{ code: 'unknown_type' }] })
 
   const later = { types: { later: './dist/index.js' } }
   await writeProject(at.root, { acme: { version: '1.2.0', types, files }, loops, later })
