@@ -112,13 +112,15 @@ test('a flow whose package is gone is failed at the next start, and names it', a
   await third.end('SIGTERM')
 })
 
-test('a promise that a node of a package leaves alone fails this node, and no other one [F73]', async () => {
+test('a promise that a node of a package leaves alone fails this node, and no other one; the log names the package [F73]', async () => {
   using at = project()
   const text = doubler().replace(
     'onValue: (_port, value) => (',
-    `onValue: (_port, value) => (value === 13 && setTimeout(async () => { throw new Error('left alone') }, 1), `,
+    `onValue: (_port, value) => (value === 13 && setTimeout(async () => { globalThis.go?.(); throw new Error('left alone') }, 1), `,
   )
-  await writeProject(at.root, { acme: { version: '1.2.0', types, files: { 'dist/index.js': text } } })
+  const left = `void new Promise((resolve) => (globalThis.go = resolve)).then(() => { throw new Error('of the module') })`
+  const loads = { types: { loads: './dist/index.js' }, files: { 'dist/index.js': doubler(left) } }
+  await writeProject(at.root, { acme: { version: '1.2.0', types, files: { 'dist/index.js': text } }, loads })
   const engine = await at.start()
   let output = ''
   engine.child.stdout?.on('data', (chunk: string) => (output += chunk))
@@ -135,7 +137,8 @@ test('a promise that a node of a package leaves alone fails this node, and no ot
     message: 'a promise that the package acme 1.2.0 waits for nowhere has failed: Error: left alone',
   })
   expect((await stateOf('beside'))?.status).toBe('idle')
-  expect(output).toMatch(/"package":"acme","version":"1.2.0","flow":"doubling","node":"double"/)
+  await expect.poll(() => output).toMatch(/"package":"acme","version":"1.2.0","flow":"doubling","node":"double"/)
+  await expect.poll(() => output).toMatch(/"message":"of the module".*"package":"loads","version":"1.0.0",/)
   expect(await doubled(engine, 4)).toBe(8)
   await engine.end('SIGTERM')
 })
