@@ -208,7 +208,8 @@ export class Flows {
 
   /** See `renameFlow`. */
   async rename(names: NewName, by: UserPrincipal): Promise<Flow> {
-    return this.#view.flow(await renameFlow(names, by, this.#rows, this.#deps))
+    const issuesOf = (content: ReadContent): Promise<Issue[]> => this.#view.issues(content)
+    return this.#view.flow(await renameFlow(names, by, this.#rows, { ...this.#deps, issuesOf }))
   }
 
   /** See `duplicateFlow`. */
