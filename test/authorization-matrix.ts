@@ -136,7 +136,6 @@ export const later: readonly string[] = [
   'dashboards',
   'devices',
   'pairing',
-  'modules',
   'alerts',
   'connectors',
 ]

@@ -33,6 +33,7 @@ import {
 import { hooksLayer } from './hooks/slice.ts'
 import { hostLayer } from './host/slice.ts'
 import { messagesLayer, valuesLayer } from './messages/slice.ts'
+import { followModules, modulesLayer } from './modules/slice.ts'
 import { observabilityLayer, observe, observerLayer, shownStateLayer } from './observability/slice.ts'
 import { clock, config, log } from './process/given.ts'
 import { contextOf, type Deps, inOrder, type NamesOf, opens } from './process/layer.ts'
@@ -75,6 +76,7 @@ const nouns = inOrder(
   flowRunsLayer,
   flowsLayer,
   messagesLayer,
+  modulesLayer,
   shownStateLayer,
   eventSocketsLayer,
   observabilityLayer,
@@ -93,6 +95,7 @@ const work = [
   restoreLateFlows,
   followEngines,
   followSecrets,
+  followModules,
   executeRuns,
   sweep,
   followAccounts,

@@ -41,3 +41,7 @@ export const MAX_CONCURRENCY = 10_000
 export const MAX_SOCKET_CLIENTS = 1000
 /** Largest value of a secret, in bytes (G48). */
 export const MAX_SECRET_BYTES = 65_536
+/** Largest manifest of modules, in bytes (G49). */
+export const MAX_REQUIREMENTS_BYTES = 65_536
+/** Lines of a manifest of modules, comments and blanks among them. */
+export const MAX_REQUIREMENT_LINES = 500
