@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import { readRequirement } from '../../src/modules/requirement-line.ts'
+import { readManifest } from '../../src/modules/requirements.ts'
 
 const read = (line: string) => {
   const found = readRequirement(line)
@@ -87,6 +91,13 @@ describe('a line', () => {
       '"--index-url https://***@example.com/',
     )
   })
+})
+
+test('the lines of the guide are taken', () => {
+  const guide = join(import.meta.dirname, '../../../../docs-site/src/content/docs/guide/modules.mdx')
+  const [, text = ''] = /^```text title="requirements.txt"\n(.+?)^```$/ms.exec(readFileSync(guide, 'utf8')) ?? []
+  const { python, npm } = readManifest(text)
+  expect([python.length, npm.length]).toEqual([3, 1])
 })
 
 test('whatever a line is, pip gets a name, versions and a condition of it, or nothing [T84]', () => {
