@@ -49,6 +49,8 @@ const ecosystems: readonly Ecosystem[] = ['python', 'npm']
 
 /** The latest build, unless it was a success: it runs, or was cut off, while `error` is null. */
 interface Attempt {
+  /** What it was to put in force. */
+  readonly requirements: string
   readonly error: string | null
 }
 

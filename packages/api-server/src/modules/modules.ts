@@ -101,8 +101,6 @@ export class Modules {
   async open(): Promise<void> {
     const { agent, database } = this.#deps
     const folder = this.#folder
-    const attempt = await folder.attempt()
-    if (attempt) this.#state = { kind: 'failed', error: attempt.error ?? CUT_OFF }
     this.#inForce = await folder.current()
     this.#loaded = JSON.stringify(this.#inForce?.npm?.packages ?? [])
     if (this.#inForce?.npm) this.#used.add(this.#inForce.npm.id)
@@ -113,13 +111,21 @@ export class Modules {
       const due = isDue ? await folder.prepared(stored.requirements) : null
       if (due !== null) {
         await folder.swap(due)
-        await folder.noteAttempt(null)
         this.#inForce = await folder.current()
-        this.#state = { kind: 'ready' }
       }
       await this.#useOwnPython()
+      await this.#recall()
     }
     this.#sweep()
+  }
+
+  /** How the latest build has ended, unless what it was to put in force is there. */
+  async #recall(): Promise<void> {
+    const attempt = await this.#folder.attempt()
+    if (attempt === null || this.#isBroken) return
+    if (attempt.error === null && attempt.requirements === this.#inForce?.requirements) {
+      await this.#folder.noteAttempt(null)
+    } else this.#state = { kind: 'failed', error: attempt.error ?? CUT_OFF }
   }
 
   /** Follows what other engines of the database apply; `onPython` makes Python nodes anew for another interpreter. */
@@ -194,7 +200,7 @@ export class Modules {
     this.#building = this.#carryOut(manifest, change)
       .then(
         () => this.#become({ kind: 'ready' }),
-        (error: unknown) => this.#fail(error),
+        (error: unknown) => this.#fail(manifest.text, error),
       )
       .finally(() => {
         this.#sweep()
@@ -206,7 +212,7 @@ export class Modules {
     const { clock, config, database } = this.#deps
     const folder = this.#folder
     await this.#sweeping
-    await folder.noteAttempt({ error: null })
+    await folder.noteAttempt({ requirements: manifest.text, error: null })
     await using work = await folder.work()
     const before = this.#inForce
     const usable = { python: this.#isBroken ? null : (before?.python ?? null), npm: before?.npm ?? null }
@@ -294,7 +300,7 @@ export class Modules {
     }
   }
 
-  async #fail(error: unknown): Promise<void> {
+  async #fail(requirements: string, error: unknown): Promise<void> {
     if (this.#stop.signal.aborted) return
     const { eventLog, log } = this.#deps
     const isKnown = error instanceof BuildFailure
@@ -302,7 +308,7 @@ export class Modules {
     if (!isKnown) log.error({ err: error }, 'modules could not be applied')
     eventLog.report({ kind: 'engine', level: 'warning', action: 'modules.fail', detail: { error: why } })
     await this.#folder
-      .noteAttempt({ error: why })
+      .noteAttempt({ requirements, error: why })
       .catch((note: unknown) => log.warn({ err: note }, 'a failure of modules is not kept'))
     this.#become({ kind: 'failed', error: why })
   }

@@ -1,5 +1,5 @@
 /** Modules on a whole service: what is applied, what Python nodes find, and what goes wrong. */
-import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { EngineEvent, FlowDocumentInput, Message, Modules, ObservabilityEvent } from '@flow-service/protocol'
@@ -279,6 +279,30 @@ describe.skipIf(python === null)('another start of the engine', { timeout: LONG_
     expect(cut.error).toContain('the engine ended while it applied modules')
     await expect.poll(() => readdirSync(join(first.dataDir, 'modules', 'python'))).toHaveLength(1)
     expect(versions(await apply('colour>=2', second))).toEqual(['colour 2.0'])
+  })
+
+  test('whose end came between the swap and the last note has the new ones, and no failure to tell [F10]', async () => {
+    const first = await startService({ pipIndexUrl: index.pipIndexUrl })
+    const before = await apply('colour', first)
+    await first.close()
+    const note = join(first.dataDir, 'modules', 'attempt.json')
+    writeFileSync(note, JSON.stringify({ requirements: 'colour', error: null }))
+    await using second = await startService({ dataDir: first.dataDir })
+    expect(await modules(second)).toEqual({ ...before, log: [] })
+    expect(existsSync(note)).toBe(false)
+  })
+
+  test('whose environment does not run any more builds it anew [F10]', async () => {
+    const options = { pipIndexUrl: index.pipIndexUrl }
+    const first = await startService(options)
+    const { environment } = await apply('colour<2', first)
+    await first.close()
+    rmSync(environment.path ?? '')
+    await using second = await startService({ ...options, dataDir: first.dataDir })
+    const after = await settled(second)
+    expect([after.state, after.error, versions(after)]).toEqual(['ready', null, ['colour 1.0']])
+    expect(after.environment.path).not.toBe(environment.path)
+    expect(existsSync(after.environment.path ?? '')).toBe(true)
   })
 })
 
