@@ -10,6 +10,7 @@ const source = ['@flow-service/source']
 const onServer = [
   'engines/shared',
   'flows/shared',
+  'modules/shared',
   'runs/shared',
   'runs/stages/shared',
   'secrets/shared',

@@ -35,6 +35,7 @@ import {
 import { hooksLayer } from './hooks/slice.ts'
 import { hostLayer } from './host/slice.ts'
 import { messagesLayer, valuesLayer } from './messages/slice.ts'
+import { followModules, modulesLayer } from './modules/slice.ts'
 import { observabilityLayer, observe, observerLayer, shownStateLayer } from './observability/slice.ts'
 import { clock, config, log } from './process/given.ts'
 import { contextOf, type Deps, inOrder, type NamesOf, opens } from './process/layer.ts'
@@ -79,6 +80,7 @@ const nouns = inOrder(
   flowRunsLayer,
   flowsLayer,
   messagesLayer,
+  modulesLayer,
   shownStateLayer,
   eventSocketsLayer,
   observabilityLayer,
@@ -97,6 +99,7 @@ const work = [
   restoreLateFlows,
   followEngines,
   followSecrets,
+  followModules,
   executeRuns,
   sweep,
   followAccounts,

@@ -30,6 +30,7 @@ test('every command is there', () => {
       'messages history, events, dead-letter list, dead-letter replay, run, sweep, plan, runs list, runs show',
       'runs compare, runs export, runs report, runs cancel, runs retry, runs delete, runs import',
       'secrets list, secrets set, secrets delete, connectors state list, connectors state forget, connectors state clear',
+      'modules list, modules apply',
       'workers list, workers show, workers tokens, workers token create, workers token revoke',
       'workers flavors list, workers flavors set, workers flavors delete, keys forget',
     ].flatMap((line) => line.split(', ')),

@@ -3,7 +3,7 @@
  * @module
  */
 import type { Values } from '@flow-service/connector-sdk'
-import type { FlowDocument, NodeState } from '@flow-service/protocol'
+import type { FlowDocument, FlowNode, NodeState } from '@flow-service/protocol'
 
 import type { KeptWork } from '../host.ts'
 
@@ -86,8 +86,8 @@ export interface StartOptions {
 
 /** What a flow is rebuilt with. */
 export interface RebuildOptions extends Pick<StartOptions, 'values'> {
-  /** Every node is made anew. */
-  readonly restart?: boolean
+  /** Every node is made anew, or those that are told by it. */
+  readonly restart?: boolean | ((node: FlowNode) => boolean) | undefined
   /** The messages of a flow have another name: inputs that read them keep what they have. */
   readonly renamed?: NewName
   /** Makes the change last, once every new node has started; it is told the ids that `rebuild` answers. */
