@@ -1,45 +1,37 @@
 /**
- * Node types as packages export them: engines and tools read every export by {@link nodeTypeOf}.
+ * Node types of packages: what an export of a package has to be, and the node type that is made of it. Engines and test kits
+ * call it with the class or definition that an entry point names.
  * @module
  */
 import { CONTRACT } from './contract.ts'
 import type { AnyNodeDefinition } from './node.ts'
 
-/** An export that is no node type of this contract: why, and what its author does about it. */
+/** What a package exports is no node type, or not one of this contract; the message says why and what to do. */
 export class ContractError extends Error {
   override readonly name = 'ContractError'
 }
 
-/** A class that says of itself how it is a node type. */
-interface TypeClass {
-  readonly contract?: unknown
-  asDefinition(type: string): AnyNodeDefinition
-}
+/** By which a class of another copy of this package is known: a host and a package may have one each. */
+const made = Symbol.for('flow-service.node-type')
 
 /**
- * The node type of an export of a package: a class, or a definition of `defineNode`. `type` is the name of the entry point,
- * in place of the one that a definition has. Throws a {@link ContractError} for what is none, or has another contract.
+ * The node type of an export: a class that says how it is one, or a definition of `defineNode`. `type` is the name of the entry
+ * point, whatever the definition says. Throws a {@link ContractError}.
  */
 export function nodeTypeOf(type: string, exported: unknown): AnyNodeDefinition {
-  if (isClass(exported)) {
-    assertContract(Object.hasOwn(exported, 'contract') ? exported.contract : undefined)
-    return exported.asDefinition(type)
+  if (typeof exported === 'function') {
+    const own: unknown = Reflect.get(exported, made)
+    if (typeof own === 'function') return own(type, exported) as AnyNodeDefinition
   }
   if (!isDefinition(exported))
-    throw new ContractError('it is no node type: export a class of a connector, or what defineNode gives')
-  assertContract(Object.hasOwn(exported, 'contract') ? (exported as { contract?: unknown }).contract : CONTRACT)
+    throw new ContractError(`"${type}" is exported as ${typeof exported}; export a class, or what defineNode gives`)
+  const { contract = CONTRACT } = exported as { readonly contract?: unknown }
+  if (contract !== CONTRACT)
+    throw new ContractError(
+      `"${type}" is written for contract ${JSON.stringify(contract)}, and this engine has ${CONTRACT}`,
+    )
   return { ...exported, type }
 }
-
-function assertContract(contract: unknown): void {
-  if (contract === CONTRACT) return
-  const has =
-    contract === undefined ? 'it declares no contract of its own' : `it has contract ${JSON.stringify(contract)}`
-  throw new ContractError(`${has}, and this engine takes ${CONTRACT}: install a version that declares ${CONTRACT}`)
-}
-
-const isClass = (exported: unknown): exported is TypeClass =>
-  typeof exported === 'function' && 'asDefinition' in exported && typeof exported.asDefinition === 'function'
 
 const isDefinition = (exported: unknown): exported is AnyNodeDefinition =>
   typeof exported === 'object' && exported !== null && 'start' in exported && typeof exported.start === 'function'
