@@ -115,6 +115,22 @@ describe('a package of the project', () => {
   })
 })
 
+test('what has passed its trial, and fails or hangs in the engine, is left out all the same', async () => {
+  const types = { acme: './dist/index.js' }
+  const config = await folders({
+    throws: { types, files: { 'dist/index.js': doubler(`${inTrial} {} else throw new Error('not here')`) } },
+    waits: { types, files: { 'dist/index.js': doubler(`${inTrial} {} else await new Promise(() => {})`) } },
+    works: { types },
+  })
+  const { names, reports } = await load(config, { limitMs: 2_000 })
+  expect(names).toEqual(['acme'])
+  expect(reports.map(({ reason }) => reason)).toEqual([
+    'its module has failed: Error: not here',
+    'its module has failed: Error: it did not finish loading within 2 s',
+    null,
+  ])
+})
+
 describe('the packages that are looked at', () => {
   const types = { acme: './dist/index.js' }
 

@@ -1,4 +1,4 @@
-import { readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { defineNode } from '@flow-service/connector-sdk'
@@ -118,5 +118,13 @@ describe('a verdict', () => {
       expect((await load(config)).names).toEqual(['acme'])
     }
     expect(await triesOf(count)).toBe('1111')
+  })
+
+  test('that cannot be kept is told, and the engine starts', async () => {
+    const config = await folders({ acme: { types } })
+    await mkdir(join(config.dataDir, VERDICTS_FILE))
+    const { names, lines } = await load(config)
+    expect(names).toEqual(['acme'])
+    expect(lines).toContainEqual(expect.stringMatching(/cannot be kept; they are tried again at the next start$/))
   })
 })
