@@ -37,6 +37,7 @@ export interface ConnectorClass {
   readonly Params: z.ZodObject
   readonly ports: ConnectorPorts
   readonly openRoutes: readonly string[]
+  check(shape: NodeShape): readonly NodeFinding[]
 }
 
 /** By which a class of another copy of this package is known: a host and a package may have one each. */
@@ -89,7 +90,7 @@ function definitionOf(type: string, exported: object): AnyNodeDefinition {
       ports: { inputs: writes ? 'any' : 'none', outputs: 'any', fixed: fixedPorts(ports) },
       arrival: 'together',
       idempotent,
-      check: (shape) => undeclared(type, ports, shape),
+      check: (shape) => [...undeclared(type, ports, shape), ...Class.check(shape)],
       start: (ctx) => startConnector(Class, ctx, { hasRoutes: prototype.start.length > 0, polls }),
     }),
   )
