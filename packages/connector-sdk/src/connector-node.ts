@@ -37,6 +37,7 @@ export interface ConnectorClass {
   readonly Params: z.ZodObject
   readonly ports: ConnectorPorts
   readonly openRoutes: readonly string[]
+  check(shape: NodeShape): readonly NodeFinding[]
 }
 
 /** By which a class of another copy of this package is known: a host and a package may have one each. */
@@ -91,7 +92,7 @@ function definitionOf(type: string, exported: object): AnyNodeDefinition {
       arrival: 'together',
       idempotent,
       routes: hasRoutes,
-      check: (shape) => undeclared(type, ports, shape),
+      check: (shape) => [...undeclared(type, ports, shape), ...Class.check(shape)],
       start: (ctx) => startConnector(Class, ctx, { hasRoutes, openRoutes, polls }),
     }),
   )

@@ -11,7 +11,7 @@ import type { Router } from 'express'
 import type * as z from 'zod'
 
 import type { NodeContext, SaveOptions } from './context.ts'
-import type { NodePort } from './node.ts'
+import type { NodeFinding, NodePort, NodeShape } from './node.ts'
 import { ConnectorParams } from './params.ts'
 import { ConnectorHealth, PollLoop } from './poll-loop.ts'
 import type { ConnectorPorts, InputsOf, OutputsOf } from './ports.ts'
@@ -59,6 +59,14 @@ export abstract class Connector<P extends z.ZodObject = typeof ConnectorParams, 
    * all below it. None unless given.
    */
   static readonly openRoutes: readonly string[] = []
+
+  /**
+   * Findings on a node beyond what its settings' schema and the declared ports say, such as ports that depend on settings.
+   * It is asked before a flow is saved, opens nothing, and never throws.
+   */
+  static check(_shape: NodeShape): readonly NodeFinding[] {
+    return []
+  }
 
   /** The settings of the node with their defaults, and the values of the secrets that they name. */
   readonly config: z.output<P>
