@@ -98,6 +98,29 @@ test('readings are taken at the start and each interval, and only changes are pu
   expect(host.cascades.map(({ origin }) => origin.kind)).toContain('reading')
 })
 
+test('a connector to which values come by themselves takes readings on request alone [R355]', async () => {
+  const told: string[] = []
+  class Stream extends Connector {
+    static readonly contract = 1
+    protected override get pollInterval() {
+      return 0
+    }
+    override async poll() {
+      told.push('poll')
+      return null
+    }
+  }
+  const { host, start } = engine([nodeTypeOf('stream', Stream)])
+  const live = await start(
+    flow([{ id: 'stream', type: 'stream', settings: { poll_interval: 1 }, ports: [output('t')] }]),
+  )
+  await host.advance(60_000)
+  expect(told).toEqual([])
+  live.trigger('stream', {})
+  await turn()
+  expect(told).toEqual(['poll'])
+})
+
 test('changes are told from what a port of a list was, even when the connector changes the same list', async () => {
   const { lab, host, start } = meters()
   const list = [1]
