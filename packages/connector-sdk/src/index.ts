@@ -30,6 +30,7 @@ export {
 } from './node.ts'
 export { ConnectorParams, secret, type SecretRef } from './params.ts'
 export type { ConnectorPorts, InputsOf, OutputsOf } from './ports.ts'
+export { reasonOf } from './reason-of.ts'
 export { Redial, type RedialDeps } from './redial.ts'
 export { checkStoreKey, checkStoreValue, type ConnectorStore, storeIsFull, StoreLimitError } from './store.ts'
 export { type ConnectTarget, gatherWrites, type SocketListener, type SocketPeer, type SocketRoute } from './socket.ts'

@@ -9,6 +9,7 @@ import type { Health } from '@flow-service/protocol'
 
 import type { Cancel, NodeContext } from './context.ts'
 import type { Values } from './node.ts'
+import { reasonOf } from './reason-of.ts'
 
 /** Failures in a row after which a connector is down. */
 const MOST_FAILURES = 3
@@ -129,7 +130,7 @@ export class PollLoop {
       if (!isWanted()) return
       this.#failures++
       const status = this.#failures < MOST_FAILURES ? 'degraded' : 'down'
-      if (health.reports === reports) health.found(status, error instanceof Error ? error.message : String(error))
+      if (health.reports === reports) health.found(status, reasonOf(error))
     } finally {
       if (isWanted()) this.#reading = null
     }

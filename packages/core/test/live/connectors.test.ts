@@ -212,6 +212,17 @@ test('health: one failure degrades, three are down, a success is ok; equal state
   expect([told().length, healthOf(live)]).toEqual([4, [['degraded', 'the battery is very low']]])
 })
 
+test('what is told of a reading that fails is its cause, where fetch says nothing [R372]', async () => {
+  const { lab, host, start } = meters()
+  const refused = new AggregateError([new Error('connect ECONNREFUSED ::1:80'), new Error('the other')])
+  lab.read = () => {
+    throw new TypeError('fetch failed', { cause: new Error('no way', { cause: refused }) })
+  }
+  const live = await start(flow([meter({ poll_interval: 1 }, [output('t')])]))
+  await host.advance(0)
+  expect(healthOf(live)).toEqual([['degraded', 'connect ECONNREFUSED ::1:80']])
+})
+
 test('a reading that does not end is told and replaced, and never has a second beside it [U13, F71]', async () => {
   const { lab, host, start } = meters()
   const ends: ((reading: Reading) => void)[] = []
