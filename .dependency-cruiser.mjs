@@ -113,6 +113,13 @@ export default {
       to: { path: `${server}/runs/(?!stages/|curves/)` },
     },
     {
+      name: 'packages-know-no-flows',
+      comment: 'of code, packages use the process of imports and the place of the project',
+      severity: 'error',
+      from: { path: `${server}/code/packages/` },
+      to: { path: `${server}/code/(?!packages/|import-process|project\\.ts)` },
+    },
+    {
       name: 'nothing-stands-on-these-rooms',
       comment: 'reports, control and sources are made by their slice alone',
       severity: 'error',

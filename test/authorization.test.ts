@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CallerTokens, callersKey, createCallers } from '../packages/api-server/test/auth/callers.ts'
 import { later, type Level, matrix } from './authorization-matrix.ts'
 import { pythonFlow } from './documents.ts'
-import { type Operation, operations, sampleOf, seed, type Seeds } from './sample-requests.ts'
+import { connectors, type Operation, operations, sampleOf, seed, type Seeds } from './sample-requests.ts'
 import { startService, type TestService } from './service.ts'
 
 const account = { email: 'superuser@example.org', password: 'a long password' }
@@ -18,7 +18,7 @@ let workerToken: string
 beforeAll(async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'service-'))
   tokens = await createCallers(dataDir, account.password)
-  at = await startService({ dataDir, sessionKey: callersKey })
+  at = await startService({ dataDir, sessionKey: callersKey, connectors })
   seeds = await seed(at, account)
   workerToken = String((await at.send('POST', '/workers/tokens', { name: 'lab' })).body?.['token'])
 }, 120_000)

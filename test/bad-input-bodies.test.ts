@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { scaleFlow } from './documents.ts'
 import { openSocket } from './raw-http.ts'
-import { operations, sampleOf, seed, type Seeds } from './sample-requests.ts'
+import { connectors, operations, sampleOf, seed, type Seeds } from './sample-requests.ts'
 import { publish, startService, type TestService } from './service.ts'
 
 const password = 'a long password'
 let at: TestService
 let seeds: Seeds
 beforeAll(async () => {
-  at = await startService({ firstSuperuser: 'admin@example.org', firstSuperuserPassword: password })
+  at = await startService({ connectors, firstSuperuser: 'admin@example.org', firstSuperuserPassword: password })
   seeds = await seed(at, { email: 'admin@example.org', password })
 }, 120_000)
 afterAll(() => at[Symbol.asyncDispose]())

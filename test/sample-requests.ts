@@ -3,6 +3,7 @@
  * filled in, and what only the seeded data can tell stands in the tables below.
  */
 import { apiDocument } from '@flow-service/api-server'
+import { Connector } from '@flow-service/connector-sdk'
 import { vi } from 'vitest'
 
 import { alarmFlow, pythonFlow, scaleFlow } from './documents.ts'
@@ -65,10 +66,30 @@ export interface Seeds {
   readonly password: string
 }
 
+class Pairing extends Connector {
+  static readonly contract = 1
+
+  override async start() {
+    await this.store.set('pairing', 'a value that nobody sees')
+    await super.start()
+  }
+}
+
+/** Packages that the service to be filled has. */
+export const connectors = ['acme', 'other'].map((name) => ({
+  package: name,
+  version: '1.0.0',
+  nodeTypes: { [`${name}_meter`]: Pairing },
+}))
+
+const pairs = (type: string) => ({ id: type, type, ports: [{ direction: 'output', name: type }] })
+
 /** Fills a service with something that every operation can work on. */
 export async function seed(at: TestService, account: Pick<Seeds, 'email' | 'password'>): Promise<Seeds> {
   await publish(at, 'alarm', alarmFlow)
   await at.send('POST', '/flows/alarm/start')
+  await publish(at, 'paired', { mode: 'live', nodes: [pairs('acme_meter'), pairs('other_meter')] })
+  await at.send('POST', '/flows/paired/start')
   await publish(at, 'scale', scaleFlow)
   for (const spare of ['spare', 'draft', 'other']) await publish(at, spare, scaleFlow)
   await at.send('PUT', '/flows/draft', { ...scaleFlow, title: 'A draft', version: 1 })
@@ -129,6 +150,8 @@ const places: Record<string, Record<string, string>> = {
   'runs.sweep': { name: 'scale' },
   'secrets.delete': { name: 'spare' },
   flavors: { name: 'spare' },
+  connectors: { node_type: 'acme_meter', key: 'pairing' },
+  'connectors.clearState': { node_type: 'other_meter' },
   'runs.nodeOutputs': { node: 'work' },
   flows: { name: 'alarm' },
 }

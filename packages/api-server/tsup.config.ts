@@ -20,6 +20,7 @@ export default build({
   entry: {
     index: 'src/index.ts',
     'evaluate-child': 'src/code/evaluate-child.ts',
+    'trial-child': 'src/code/packages/trial-child.ts',
     'embedded-worker': 'src/db/embedded-worker.ts',
   },
   onSuccess: async () => {

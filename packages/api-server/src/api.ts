@@ -13,9 +13,10 @@ import { connectorsApi } from './connectors/slice.ts'
 import { eventUpgrade, type EventUpgradeDeps } from './events/routes.ts'
 import { eventsApi, eventSockets, tickets } from './events/slice.ts'
 import { flowsApi } from './flows/slice.ts'
+import { connectorRoutes } from './hooks/connector-routes.ts'
 import { portalCheck } from './hooks/portal.ts'
 import { hookRoutes } from './hooks/routes.ts'
-import { hooks, servedSockets } from './hooks/slice.ts'
+import { hooks, routedNodes, servedSockets } from './hooks/slice.ts'
 import { oneHost } from './http/address.ts'
 import { AnonymousBodies } from './http/anonymous-bodies.ts'
 import { createAuthenticator } from './http/authenticate.ts'
@@ -74,7 +75,7 @@ export interface ApiDeps {
 
 /** The router of a service, to be mounted before any body parser, and its socket routes on `upgrades`. */
 export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
-  const nouns = nounsOf(engine, { config, hooks, log, observability, servedSockets })
+  const nouns = nounsOf(engine, { config, hooks, log, observability, routedNodes, servedSockets })
   const { environment, portalToken, docs: hasDocs, ...settings } = nouns.config
   const { authenticate, authenticateKnown } = createAuthenticators(engine)
   const { baseUrl, corsOrigins, trustProxy } = settings
@@ -100,7 +101,9 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
     .get('/metrics', metricsRoute({ observability: nouns.observability, authenticate: authenticateKnown }))
     .use(docs({ document: apiDocument(), environment, enabled: hasDocs }))
     .use('/api/v1', mount(bindingsOf([stateApi], engine), { authenticate: authenticateKnown }))
-    .use('/api/v1', working, mount(bindings, { authenticate, anonymous, baseUrl, trustProxy, maxBodyBytes }), notFound)
+    .use('/api/v1', working, mount(bindings, { authenticate, anonymous, baseUrl, trustProxy, maxBodyBytes }))
+    .use('/api/v1/connectors', connectorRoutes({ nodes: nouns.routedNodes, authenticate, isPortal, anonymous }))
+    .use('/api/v1', notFound)
     .use(explainFailed(failure), answerErrors(nouns.log))
 }
 

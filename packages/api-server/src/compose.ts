@@ -10,7 +10,7 @@ import type * as Scope from 'effect/Scope'
 
 import { artifactsLayer } from './artifacts/slice.ts'
 import { authLayer, followAccounts, sessionKeyLayer } from './auth/slice.ts'
-import { codeFolderLayer, codeLayer, sweep } from './code/slice.ts'
+import { codeFolderLayer, codeLayer, connectorPackagesLayer, sweep } from './code/slice.ts'
 import { connectorStateLayer } from './connectors/slice.ts'
 import { databaseLayer, settlePins } from './db/layer.ts'
 import { egressLayer } from './egress/layer.ts'
@@ -47,7 +47,7 @@ import { agentLayer, attachmentLayer, dispatcherLayer, flavorsLayer, followToken
 const nouns = inOrder(
   sessionKeyLayer,
   // the longest parts of a start, side by side
-  Layer.mergeAll(databaseLayer, codeFolderLayer),
+  Layer.mergeAll(databaseLayer, codeFolderLayer, connectorPackagesLayer),
   enginesLayer,
   eventsLayer,
   authLayer,

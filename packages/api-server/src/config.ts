@@ -7,7 +7,8 @@ import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 
-import type { AnyFlow } from '@flow-service/protocol'
+import { type AnyFlow, nameSchema } from '@flow-service/protocol'
+import * as z from 'zod'
 
 import { isNetwork } from './egress/address-rules.ts'
 import type { NodeListener } from './host/node-report.ts'
@@ -214,6 +215,13 @@ export const settings = {
     about: 'The largest body of an import of runs, in bytes.',
     initial: 67_108_864,
   }),
+  projectDir: setting(text('a path'), {
+    env: 'SERVICE_PROJECT_DIR',
+    about:
+      'The folder of the project whose dependencies may bring node types: the nearest package.json at or above it names them.',
+    initial: '.',
+    initially: 'the working directory',
+  }),
   timeZone: setting(text('a time zone of the IANA database, such as Europe/Berlin', isTimeZone), {
     env: 'SERVICE_TIMEZONE',
     about: 'The time zone of cron schedules.',
@@ -238,6 +246,19 @@ export const settings = {
   }),
 }
 
+/** Node types of the host's own code. */
+const hostConnectorsSchema = z.array(
+  z.strictObject({
+    /** The package that they are shown under, and that their state belongs to. */
+    package: z.string().min(1).max(214),
+    version: z.string().min(1),
+    /** Classes of connectors, or what `defineNode` gives, by the node type that each becomes. */
+    nodeTypes: z.record(nameSchema, z.unknown()),
+  }),
+)
+/** A package of node types that is a part of the host's own code. */
+export type HostConnectors = z.infer<typeof hostConnectorsSchema>[number]
+
 type Settings = typeof settings
 type Value<S> = S extends Setting<infer T> ? T : never
 
@@ -247,6 +268,8 @@ type Flows = string | readonly AnyFlow[]
 /** Options of a service; what is missing comes from the environment, then from the defaults of {@link settings}. */
 export type ServiceConfig = { readonly [K in keyof Settings]?: Value<Settings[K]> | undefined } & {
   readonly flows?: Flows | undefined
+  /** Node types of the host's own code, beside those of installed packages; none unless given. */
+  readonly connectors?: readonly HostConnectors[] | undefined
   /** Hears what live nodes print, and of their failures. What they print and what does not load is not in the log then. */
   readonly onNodeReport?: NodeListener | undefined
 }
@@ -254,24 +277,25 @@ export type ServiceConfig = { readonly [K in keyof Settings]?: Value<Settings[K]
 /** The configuration in force: every setting has its value, and paths are absolute. */
 export type ResolvedConfig = { readonly [K in keyof Settings]: Value<Settings[K]> } & {
   readonly flows: Flows | null
+  readonly connectors: readonly HostConnectors[]
   readonly onNodeReport: NodeListener | null
 }
 
 /** Settles every setting; throws `ConfigError` about the first that is not usable, or about an unknown option. */
 export function resolveConfig(options: ServiceConfig = {}, env: Environment = process.env): ResolvedConfig {
-  const { flows = null, onNodeReport = null, ...rest } = options
+  const { flows = null, connectors = [], onNodeReport = null, ...rest } = options
   const given: Readonly<Record<string, unknown>> = rest
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(settings, name))
   if (unknown !== undefined)
     throw new ConfigError(
-      `there is no option "${unknown}"; use ${[...Object.keys(settings), 'flows', 'onNodeReport'].join(', ')}`,
+      `there is no option "${unknown}"; use ${[...Object.keys(settings), 'flows', 'connectors', 'onNodeReport'].join(', ')}`,
     )
   const entries = Object.entries(settings).map(([name, each]) => [
     name,
     readSetting<unknown>(name, each as Setting, given[name], env),
   ])
   // every value was accepted by the setting of its name
-  const values = Object.fromEntries(entries) as Omit<ResolvedConfig, 'flows' | 'onNodeReport'>
+  const values = Object.fromEntries(entries) as Omit<ResolvedConfig, 'flows' | 'connectors' | 'onNodeReport'>
   if ((values.firstSuperuser === null) !== (values.firstSuperuserPassword === null))
     throw new ConfigError('set SERVICE_FIRST_SUPERUSER and SERVICE_FIRST_SUPERUSER_PASSWORD together')
   if (values.runRenewS * 2 > values.runLeaseS)
@@ -280,7 +304,27 @@ export function resolveConfig(options: ServiceConfig = {}, env: Environment = pr
     )
   const artifactsDir = values.artifactsDir && resolve(values.artifactsDir)
   const caFile = values.caFile && resolve(values.caFile)
-  return { ...values, dataDir: resolve(values.dataDir), artifactsDir, caFile, flows, onNodeReport }
+  const [dataDir, projectDir] = [resolve(values.dataDir), resolve(values.projectDir)]
+  return {
+    ...values,
+    dataDir,
+    projectDir,
+    artifactsDir,
+    caFile,
+    flows,
+    connectors: hostConnectors(connectors),
+    onNodeReport,
+  }
+}
+
+/** The option `connectors`; what its node types are is looked at when they are loaded. */
+function hostConnectors(given: unknown): readonly HostConnectors[] {
+  const { success, error, data } = hostConnectorsSchema.safeParse(given)
+  if (success) return data
+  const { path = [], message } = error.issues[0] ?? {}
+  throw new ConfigError(
+    `the option connectors is not usable at "${path.join('.')}": ${message}; use [{ package, version, nodeTypes: { name: class } }]`,
+  )
 }
 
 /** Directory of the stored artifacts. */

@@ -4,7 +4,7 @@
  */
 export { apiDocument } from './api.ts'
 export { forgetKeys } from './auth/forget-keys.ts'
-export { type ResolvedConfig, type ServiceConfig, settings } from './config.ts'
+export { type HostConnectors, type ResolvedConfig, type ServiceConfig, settings } from './config.ts'
 export { checkFlowDocument, type DocumentFinding, type KnownSurroundings } from './flows/check-document.ts'
 export type { RegisteredName, ReloadResult } from './flows/code-flows.ts'
 export type { FlowChange } from './flows/code-registration.ts'

@@ -20,6 +20,7 @@ import type { Sessions } from './auth/sessions.ts'
 import { writeSignInFile } from './auth/sign-in-file.ts'
 import { sessions, users } from './auth/slice.ts'
 import type { FirstUser, Users } from './auth/users.ts'
+import { blame } from './code/packages/forgotten-promises.ts'
 import type { LoadError } from './code/project.ts'
 import { openEngine } from './compose.ts'
 import { type ResolvedConfig, resolveConfig, type ServiceConfig } from './config.ts'
@@ -131,7 +132,7 @@ async function open(config: ResolvedConfig, lifecycle: Lifecycle): Promise<Servi
     // node code runs as the same user, and would find in /proc what its own environment is spared
     hideCredentials()
     await lifecycle.open(
-      async () => outliveStrayRejections(log),
+      async () => outliveStrayRejections(log, blame),
       (remove) => remove(),
     )
   }

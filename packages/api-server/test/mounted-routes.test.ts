@@ -22,8 +22,14 @@ const besideTheApi = [
   '/redoc',
   '/redoc/start.js',
 ]
-/** Places where every path below is answered by one function: webhooks of flows, and files of the two pages. */
-const answering = ['/hooks', '/api/v1/hooks', '/docs/assets serveStatic', '/redoc/assets serveStatic']
+/** Places where every path below is answered by one function: webhooks of flows, routes of nodes, files of the two pages. */
+const answering = [
+  '/hooks',
+  '/api/v1/hooks',
+  '/api/v1/connectors',
+  '/docs/assets serveStatic',
+  '/redoc/assets serveStatic',
+]
 /** Functions that requests pass through, or that refuse what nothing has answered. */
 const passing = [
   ...['/api/v1', '/docs', '/redoc', '/healthz', '/metrics', ''].map((place) => `${place} secureHeaders`),
@@ -143,7 +149,7 @@ test('every path that the service answers is described, or one of a few by name 
   expect(sorted(mounted.routes)).toEqual(sorted([...described.map(({ path }) => path), ...besideTheApi]))
 })
 
-test('nothing else answers below a path but webhooks and the files of the reference pages [R014]', () => {
+test('nothing else answers below a path but webhooks, routes of nodes and the files of the reference pages [R014]', () => {
   expect(mounted.functions.toSorted()).toEqual([...answering, ...passing].toSorted())
 })
 

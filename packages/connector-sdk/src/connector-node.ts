@@ -70,13 +70,14 @@ function definitionOf(type: string, exported: object): AnyNodeDefinition {
       `${name} declares no contract of its own; write "static contract = ${CONTRACT}" in the class`,
     )
   checkContract(name, Class.contract)
-  const { description, idempotent, Params, ports, prototype } = Class
+  const { description, idempotent, openRoutes, Params, ports, prototype } = Class
   if (!isSettings(Params) || !('poll_interval' in Params.shape))
     throw new ContractError(
       `Params of ${name} are no extension of ConnectorParams; write ConnectorParams.extend({ … })`,
     )
   checkPorts(name, ports)
   const polls = prototype.poll !== Connector.prototype.poll
+  const hasRoutes = prototype.start.length > 0
   const writes = prototype.write !== Connector.prototype.write
   return checkedDefinition(
     defineNode({
@@ -89,8 +90,9 @@ function definitionOf(type: string, exported: object): AnyNodeDefinition {
       ports: { inputs: writes ? 'any' : 'none', outputs: 'any', fixed: fixedPorts(ports) },
       arrival: 'together',
       idempotent,
+      routes: hasRoutes,
       check: (shape) => undeclared(type, ports, shape),
-      start: (ctx) => startConnector(Class, ctx, { hasRoutes: prototype.start.length > 0, polls }),
+      start: (ctx) => startConnector(Class, ctx, { hasRoutes, openRoutes, polls }),
     }),
   )
 }
@@ -98,13 +100,15 @@ function definitionOf(type: string, exported: object): AnyNodeDefinition {
 interface Starting {
   /** Whether `start` asks for a router. */
   readonly hasRoutes: boolean
+  /** Paths of its routes that take no sign-in. */
+  readonly openRoutes: readonly string[]
   readonly polls: boolean
 }
 
 async function startConnector(
   Class: ConnectorClass,
   ctx: NodeContext,
-  { hasRoutes, polls }: Starting,
+  { hasRoutes, openRoutes, polls }: Starting,
 ): Promise<NodeInstance> {
   const connector = new Class(ctx as ConnectorContext)
   const app = hasRoutes && ctx.mode === 'live' ? (await import('express')).Router() : undefined
@@ -120,6 +124,7 @@ async function startConnector(
   } finally {
     ctx.signal.removeEventListener('abort', giveUp)
   }
+  if (app !== undefined && app.stack.length > 0) ctx.routes(app, { open: openRoutes })
   return {
     onInput: async (values) => outcomeOf(await connector.write(values)),
     ...(polls && {

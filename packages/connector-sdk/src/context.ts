@@ -9,7 +9,8 @@ import type { ArtifactRef, FlowMode, Health } from '@flow-service/protocol'
 import type { Command, CommandEnd } from './command.ts'
 import type { Files } from './files.ts'
 import type { NodePort, Values } from './node.ts'
-import type { ConnectTarget, SocketListener, SocketPeer, SocketRoute } from './socket.ts'
+import type { RouteHandler, RouteOptions } from './routes.ts'
+import type { CertificatePin, ConnectTarget, SocketListener, SocketPeer, SocketRoute } from './socket.ts'
 import type { ConnectorStore } from './store.ts'
 
 /** Ends a timer, schedule or route; calling it again does nothing. */
@@ -45,6 +46,15 @@ export interface HookRoute {
   readonly path: string
   readonly secret: string | null
   readonly methods: readonly ('GET' | 'POST')[]
+}
+
+/** A request of `ctx.fetch`. */
+export interface FetchInit extends RequestInit {
+  /**
+   * For `https:` only: decides by its certificate whether the server is accepted, as in {@link ConnectTarget.pin}. A
+   * connection is used again for requests with the same function alone. A redirect to another origin is refused.
+   */
+  readonly pin?: CertificatePin
 }
 
 /** A value that does not fit the dtype of its port; nothing of the delivery is published. */
@@ -115,8 +125,15 @@ export interface NodeContext<S = Values> {
    * who hears it; `full` for each that is refused because there are as many as there may be.
    */
   socketRoute(route: SocketRoute, serve: (peer: SocketPeer) => SocketListener, full?: (clients: number) => void): void
+  /**
+   * Mount HTTP routes at `{base_url}/connectors/{type}/{flow}/{node}` until the node stops, which ends answers that are open
+   * (live flows). Call it once, from a type that says `routes: true`. Who asks is signed in, but for paths that are `open`.
+   * A body ends at 1 MiB, and an answer has to begin within 30 s; then it may go on. What the handler throws marks the node
+   * as failed.
+   */
+  routes(handler: RouteHandler, options?: RouteOptions): void
   /** `fetch` through the engine's egress rules. */
-  fetch(url: string, init?: RequestInit): Promise<Response>
+  fetch(url: string, init?: FetchInit): Promise<Response>
   /**
    * Connect through the engine's egress rules. What is written is sent once the peer is accepted. An `error` event tells
    * that the connection is refused or failed; the engine ends it after the stop of the node.

@@ -6,6 +6,7 @@ export { type Command, type CommandEnd, MAX_COMMAND_OUTPUT_BYTES } from './comma
 export {
   type Cancel,
   DtypeViolation,
+  type FetchInit,
   HookRefusal,
   type HookRequest,
   type HookRoute,
@@ -32,7 +33,16 @@ export { ConnectorParams, secret, type SecretRef } from './params.ts'
 export type { ConnectorPorts, InputsOf, OutputsOf } from './ports.ts'
 export { reasonOf } from './reason-of.ts'
 export { Redial, type RedialDeps } from './redial.ts'
+export { PinError, pinnedAgent, pinnedTls } from './pinned-tls.ts'
+export { type RouteHandler, type RouteOptions } from './routes.ts'
+export {
+  type CertificatePin,
+  type ConnectTarget,
+  gatherWrites,
+  type SocketListener,
+  type SocketPeer,
+  type SocketRoute,
+} from './socket.ts'
 export { checkStoreKey, checkStoreValue, type ConnectorStore, storeIsFull, StoreLimitError } from './store.ts'
-export { type ConnectTarget, gatherWrites, type SocketListener, type SocketPeer, type SocketRoute } from './socket.ts'
 export { cronFault } from '@flow-service/protocol'
 export type { Router } from 'express'

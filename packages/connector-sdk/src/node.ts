@@ -107,6 +107,8 @@ export interface NodeDefinition<S extends z.ZodObject = z.ZodObject> {
    * claim the same are an error of the flow.
    */
   claims?(shape: NodeShape<z.output<S>>): readonly string[]
+  /** Nodes of the type mount routes by `ctx.routes`. */
+  readonly routes?: boolean
   /**
    * The message that a timer of `ctx.setTimer` holds back, by its port: a dead letter shows that. What the timer carries
    * is shown as it is unless given, and for null.

@@ -7,6 +7,12 @@ import type { Writable } from 'node:stream'
 /** Beyond this, gathered writes leave at once. */
 const MOST_GATHERED_BYTES = 64 * 1024
 
+/**
+ * Decides by its certificate (DER) whether a peer is accepted. It throws, or rejects, to refuse it; until it has decided
+ * nothing is sent.
+ */
+export type CertificatePin = (der: Uint8Array) => void | Promise<void>
+
 /** Where an outgoing connection goes. */
 export interface ConnectTarget {
   /** A name or an address. */
@@ -14,6 +20,11 @@ export interface ConnectTarget {
   readonly port: number
   /** Speak TLS, and accept only a certificate of `host`. */
   readonly tls?: boolean
+  /**
+   * Over TLS, called with the certificate of every new connection in place of all other checks of it: who vouches for it,
+   * its name and its dates do not count. See `pinnedTls`.
+   */
+  readonly pin?: CertificatePin
 }
 
 /** Where a socket is served: `/hooks/{flow}/{path}/{secret}`, as webhooks are. */

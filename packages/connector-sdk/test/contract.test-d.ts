@@ -36,6 +36,7 @@ test('a node gets all that contract 1 has promised [R346]', () => {
   expectTypeOf<Strict<now.HookRequest>>().toExtend<Strict<then.HookRequest>>()
   expectTypeOf<Strict<now.SocketPeer>>().toExtend<Strict<then.SocketPeer>>()
   expectTypeOf<Strict<now.Files>>().toExtend<Strict<then.Files>>()
+  expectTypeOf<Strict<now.ConnectorStore>>().toExtend<Strict<then.ConnectorStore>>()
   expectTypeOf<Strict<now.CommandEnd>>().toExtend<Strict<then.CommandEnd>>()
   expectTypeOf<Strict<now.Cancel>>().toExtend<Strict<then.Cancel>>()
 })
@@ -51,8 +52,13 @@ test('what a node of contract 1 gives is taken [R346]', () => {
   expectTypeOf<Strict<then.Values>>().toExtend<Strict<now.Values>>()
   expectTypeOf<Strict<then.SocketListener>>().toExtend<Strict<now.SocketListener>>()
   expectTypeOf<Strict<then.SocketRoute>>().toExtend<Strict<now.SocketRoute>>()
+  expectTypeOf<Strict<then.RouteHandler>>().toExtend<Strict<now.RouteHandler>>()
+  expectTypeOf<Strict<then.RouteOptions>>().toExtend<Strict<now.RouteOptions>>()
   expectTypeOf<Strict<then.HookRoute>>().toExtend<Strict<now.HookRoute>>()
   expectTypeOf<Strict<then.ConnectTarget>>().toExtend<Strict<now.ConnectTarget>>()
+  expectTypeOf<Strict<then.CertificatePin>>().toExtend<Strict<now.CertificatePin>>()
+  expectTypeOf<Strict<then.ConnectorStore>>().toExtend<Strict<now.ConnectorStore>>()
+  expectTypeOf<then.FetchInit>().toExtend<now.FetchInit>()
   expectTypeOf<Strict<then.Command>>().toExtend<Strict<now.Command>>()
   expectTypeOf<Strict<then.SaveOptions>>().toExtend<Strict<now.SaveOptions>>()
   expectTypeOf(defineNode({} as then.NodeDefinition<Settings>)).toEqualTypeOf<AnyNodeDefinition>()
@@ -67,7 +73,13 @@ test('every value that contract 1 exports is there, can be used as it was, and t
   expectTypeOf<now.FileError>().toExtend<then.FileError>()
   expectTypeOf<now.HookRefusal>().toExtend<then.HookRefusal>()
   expectTypeOf<now.DtypeViolation>().toExtend<then.DtypeViolation>()
+  expectTypeOf<now.PinError>().toExtend<then.PinError>()
+  expectTypeOf<now.StoreLimitError>().toExtend<then.StoreLimitError>()
   expectTypeOf<ConstructorParameters<typeof then.FileError>>().toExtend<ConstructorParameters<typeof now.FileError>>()
+  expectTypeOf<ConstructorParameters<typeof then.PinError>>().toExtend<ConstructorParameters<typeof now.PinError>>()
+  expectTypeOf<ConstructorParameters<typeof then.StoreLimitError>>().toExtend<
+    ConstructorParameters<typeof now.StoreLimitError>
+  >()
   expectTypeOf<ConstructorParameters<typeof then.HookRefusal>>().toExtend<
     ConstructorParameters<typeof now.HookRefusal>
   >()

@@ -11,12 +11,15 @@ import {
   type ConnectorStore,
   type ConnectTarget,
   DtypeViolation,
+  type FetchInit,
   type Files,
   HookRefusal,
   type HookRequest,
   type HookRoute,
   type NodeContext,
   type NodePort,
+  type RouteHandler,
+  type RouteOptions,
   type SaveOptions,
   type SocketListener,
   type SocketPeer,
@@ -30,6 +33,7 @@ import type { ContextOwner } from './context-owner.ts'
 import { failureOf } from './failure.ts'
 import type { GraphNode } from './graph.ts'
 import { type CascadeOrigin, CodeError, type Host, type Mount } from './host.ts'
+import { routesOf } from './node-routes.ts'
 import { NodeSchedules } from './node-schedules.ts'
 import { checkedStore } from './package-stores.ts'
 import { type Repetition, startCron, startInterval, startTimer } from './timers.ts'
@@ -65,6 +69,7 @@ export class EngineContext implements NodeContext {
   #lifetime: AbortController | null = null
   #listeners: Set<Cancel> | null = null
   #mounts: Mount[] | null = null
+  #hasRoutes = false
   #schedules: NodeSchedules | null = null
   #connections: Set<Duplex> | null = null
   /** Requests and durable arrivals that are being taken. */
@@ -210,7 +215,16 @@ export class EngineContext implements NodeContext {
     this.#mount(this.#host.socketRoute(this.flow, route, serve, full))
   }
 
-  fetch(url: string, init?: RequestInit): Promise<Response> {
+  routes(handler: RouteHandler, options: RouteOptions = {}): void {
+    if (this.#isPrivate) return
+    if (this.#hasRoutes) throw new Error('the node has mounted its routes already; mount one handler for all of them')
+    const { flow, mode } = this
+    const routes = routesOf({ owner: this.#owner, flow, mode, ended: this.#lifetimeSignal() }, handler, options)
+    this.#hasRoutes = true
+    this.#mount(this.#host.routes(routes))
+  }
+
+  fetch(url: string, init?: FetchInit): Promise<Response> {
     return this.#host.fetch(url, init)
   }
 

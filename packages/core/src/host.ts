@@ -11,9 +11,11 @@ import type {
   CommandEnd,
   ConnectorStore,
   ConnectTarget,
+  FetchInit,
   Files,
   HookRequest,
   HookRoute,
+  RouteHandler,
   SaveOptions,
   SocketListener,
   SocketPeer,
@@ -215,7 +217,21 @@ export interface StoreHost {
   forgotten(namespace: string): number
 }
 
-/** A mounted webhook or socket. What comes before it is opened waits, unanswered. */
+/** The HTTP routes of a node. */
+export interface NodeRoutes {
+  readonly type: string
+  readonly flow: string
+  readonly node: string
+  /** Paths below the node that take no sign-in; one that ends in `/` stands for all that begins with it. */
+  readonly open: readonly string[]
+  readonly handler: RouteHandler
+  /** Aborted when the node stops: answers that are open end. */
+  readonly ended: AbortSignal
+  /** The handler has thrown, or passed an error on, though neither the sender nor the host has ended the exchange. */
+  failed(error: unknown): void
+}
+
+/** A mounted webhook, socket or set of routes. What comes before it is opened waits, unanswered. */
 export interface Mount {
   /** What comes waits again, for another one that takes its place. */
   hold(): void
@@ -260,7 +276,9 @@ export interface Host {
     serve: (peer: SocketPeer) => SocketListener,
     full: (clients: number) => void,
   ): Mount
-  fetch(url: string, init?: RequestInit): Promise<Response>
+  /** Mount HTTP routes, not open yet; those of the same node that are held make way. */
+  routes(routes: NodeRoutes): Mount
+  fetch(url: string, init?: FetchInit): Promise<Response>
   /** What goes wrong is an `error` event of the result. */
   connect(target: ConnectTarget): Duplex
   readonly files: Files

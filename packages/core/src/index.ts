@@ -16,7 +16,7 @@ export {
 export { missReasons, whyMissed } from './batch/stage-miss.ts'
 export { checkDocument } from './check/document.ts'
 export type { Surroundings } from './check/report.ts'
-export type { Failure } from './failure.ts'
+export { type Failure, textOf } from './failure.ts'
 export { tracebackOf } from './traceback.ts'
 export {
   buildGraph,
@@ -39,6 +39,7 @@ export {
   type KeptWork,
   type MarkerHost,
   type Mount,
+  type NodeRoutes,
   type StoreHost,
   type ValueSource,
   type WorkBody,
@@ -61,6 +62,6 @@ export { LiveRuntime } from './live/runtime.ts'
 export { MemoryMarkers } from './memory-markers.ts'
 export { StartError } from './node-life.ts'
 export { checkParams, type RunParams } from './params.ts'
-export { NodeRegistry, nodeTypeEntry, type PackageOrigin } from './registry.ts'
+export { type InstalledType, type InstalledTypes, NodeRegistry, nodeTypeEntry, type PackageOrigin } from './registry.ts'
 export { missingSecret, noSecrets, secretRefs, type Secrets } from './secrets.ts'
 export { startTimer } from './timers.ts'

@@ -2,12 +2,14 @@
  * A host without a server: a virtual clock, and lists of what the runtime told.
  * @module
  */
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 import {
   type Command,
   type CommandEnd,
   type ConnectTarget,
+  type FetchInit,
   FileError,
   type HookRequest,
   type SocketListener,
@@ -25,6 +27,7 @@ import {
   type Host,
   type KeptWork,
   type Mount,
+  type NodeRoutes,
   type StoreHost,
   type ValueSource,
   type WorkHost,
@@ -43,7 +46,7 @@ export interface MemoryHostOptions {
   /** Work that an earlier host has kept, as after a crash. */
   readonly kept?: Iterable<KeptWork>
   /** Answers `ctx.fetch`; without it every request fails. */
-  readonly fetch?: (url: string, init?: RequestInit) => Promise<Response>
+  readonly fetch?: (url: string, init?: FetchInit) => Promise<Response>
   /** Answers `ctx.connect`; without it every connection fails. */
   readonly connect?: (target: ConnectTarget) => Duplex
   /** Values of secrets by name; nothing is masked. */
@@ -80,6 +83,11 @@ export interface MemoryHost extends Host {
   values(message: string): unknown[]
   /** Brings a request to a mounted webhook; the default is a POST of JSON. */
   hook(flow: string, path: string, request: Partial<HookRequest> & { readonly json?: unknown }): Promise<void>
+  /**
+   * Brings a request to the routes of a node, `<type>/<flow>/<node>`: resolves once it is answered, and rejects with what
+   * the node throws, or when it has nothing there. `url` begins below the node.
+   */
+  ask(address: string, request: IncomingMessage, response: ServerResponse): Promise<void>
   /** Connects a client to a served socket. */
   plug(flow: string, path: string, peer: SocketPeer): SocketListener
 }
@@ -134,6 +142,7 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
     values: (message) => records.filter((record) => record.message === message).map(({ value }) => value),
     ...memoryHooks(),
     ...memorySockets(),
+    ...memoryRoutes(),
   }
 }
 
@@ -213,6 +222,26 @@ function memoryHooks(): Pick<MemoryHost, 'webhook' | 'hook'> {
       const handler = await routes.find(`${flow}/${path}`)
       const body = new TextEncoder().encode(json === undefined ? '' : JSON.stringify(json))
       await handler({ method: 'POST', mediaType: 'application/json', query: {}, body, ...request })
+    },
+  }
+}
+
+function memoryRoutes(): Pick<MemoryHost, 'routes' | 'ask'> {
+  const routes = new MemoryRoutes<NodeRoutes>('node')
+  return {
+    routes: (mounted) => routes.mount(`${mounted.type}/${mounted.flow}/${mounted.node}`, mounted),
+    async ask(address, request, response) {
+      const node = await routes.find(address)
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      const fail = (error: unknown): void => {
+        node.failed(error)
+        reject(error as Error)
+      }
+      const next = (error?: unknown): void =>
+        error === undefined ? reject(new Error(`the node "${address}" has nothing at ${request.url}`)) : fail(error)
+      response.once('close', resolve)
+      void (async () => node.handler(request, response, next))().catch(fail)
+      await promise
     },
   }
 }

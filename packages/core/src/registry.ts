@@ -17,6 +17,19 @@ export interface PackageOrigin {
 /** Stands for the package of built-in node types; no package has such a name. */
 const BUILT_IN = '(built-in)'
 
+/** A node type of a package. */
+export interface InstalledType {
+  readonly definition: AnyNodeDefinition
+  readonly origin: PackageOrigin
+}
+
+/** Node types that an engine has beside the built-in ones. */
+export interface InstalledTypes {
+  readonly types: readonly InstalledType[]
+  /** Types that it has not, by name: why, and what to do about their nodes. */
+  readonly absent: ReadonlyMap<string, string>
+}
+
 type Schema = Readonly<Record<string, unknown>>
 
 /** Words that are not written as they are in names. */
@@ -29,12 +42,16 @@ const inner = new Set(['items', 'additionalProperties'])
 export class NodeRegistry {
   readonly #definitions = new Map<string, AnyNodeDefinition>()
   readonly #strict = new Map<AnyNodeDefinition, z.ZodObject>()
+  readonly #origins: ReadonlyMap<AnyNodeDefinition, PackageOrigin>
+  readonly #absent: InstalledTypes['absent']
   #catalogue: readonly NodeType[] | null = null
 
-  constructor(definitions: Iterable<AnyNodeDefinition>) {
-    for (const definition of definitions) {
+  constructor(definitions: Iterable<AnyNodeDefinition>, { types, absent }: InstalledTypes = nothingInstalled) {
+    for (const definition of [...definitions, ...types.map((each) => each.definition)]) {
       if (!this.#definitions.has(definition.type)) this.#definitions.set(definition.type, definition)
     }
+    this.#origins = new Map(types.map(({ definition, origin }) => [definition, origin]))
+    this.#absent = absent
   }
 
   get(type: string): AnyNodeDefinition | undefined {
@@ -45,9 +62,9 @@ export class NodeRegistry {
     return [...this.#definitions.values()]
   }
 
-  /** The package that a type comes from; null for built-in ones. */
-  originOf(_definition: AnyNodeDefinition): PackageOrigin | null {
-    return null
+  /** The package of a registered type; null for a built-in one. */
+  originOf(definition: AnyNodeDefinition): PackageOrigin | null {
+    return this.#origins.get(definition) ?? null
   }
 
   /** The name under which the package of a type keeps what its nodes store. */
@@ -55,10 +72,15 @@ export class NodeRegistry {
     return this.originOf(definition)?.package ?? BUILT_IN
   }
 
+  /** What is told of a node whose type is not there: why, and what to do. */
+  absence(type: string): string {
+    return this.#absent.get(type) ?? `there is no node type "${type}"; install its package or change the type`
+  }
+
   /** Every type as {@link nodeTypeEntry} has it, by name. Made when somebody asks first: schemas take their time. */
   catalogue(): readonly NodeType[] {
     this.#catalogue ??= this.list()
-      .map((definition) => nodeTypeEntry(definition))
+      .map((definition) => nodeTypeEntry(definition, this.originOf(definition)))
       .toSorted((a, b) => (a.type < b.type ? -1 : 1))
     return this.#catalogue
   }
@@ -86,6 +108,8 @@ export class NodeRegistry {
   }
 }
 
+const nothingInstalled: InstalledTypes = { types: [], absent: new Map() }
+
 /** Whether an execution of a node of this shape may be repeated. */
 export const isIdempotent = ({ idempotent }: AnyNodeDefinition, shape: NodeShape): boolean =>
   typeof idempotent === 'function' ? idempotent(shape) : (idempotent ?? true)
@@ -101,7 +125,7 @@ export function modesOf(definition: AnyNodeDefinition, shape: NodeShape): readon
 }
 
 /** A node type as the catalogue shows it (G66); without an origin it is built in, and always there. */
-export function nodeTypeEntry(definition: AnyNodeDefinition, origin?: PackageOrigin): NodeType {
+export function nodeTypeEntry(definition: AnyNodeDefinition, origin: PackageOrigin | null = null): NodeType {
   const { type, title, description, category, modes, ports } = definition
   return {
     type,
@@ -110,7 +134,7 @@ export function nodeTypeEntry(definition: AnyNodeDefinition, origin?: PackageOri
     category,
     package: origin?.package ?? null,
     version: origin?.version ?? null,
-    contract: origin === undefined ? null : CONTRACT,
+    contract: origin === null ? null : CONTRACT,
     available: true,
     missing: null,
     modes: Array.isArray(modes) ? [...modes] : ['live', 'batch'],

@@ -63,6 +63,24 @@ test('a node type’s entry carries the JSON Schema of its settings, which takes
   })
 })
 
+test('a type of a package has its origin, in the catalogue too, and a built-in one has none [R353]', () => {
+  const origin = { package: 'acme', version: '1.2.0' }
+  const [meter, stolen] = [type('meter', () => ({})), type('pass', () => ({}))]
+  const registry = new NodeRegistry([pass], {
+    types: [meter, stolen].map((definition) => ({ definition, origin })),
+    absent: new Map([['gone', 'install acme again']]),
+  })
+  expect(registry.originOf(meter)).toEqual(origin)
+  expect(registry.get('pass')).toBe(pass)
+  expect(registry.originOf(pass)).toBeNull()
+  expect(registry.catalogue()).toMatchObject([
+    { type: 'meter', ...origin, contract: 1 },
+    { type: 'pass', package: null, version: null, contract: null },
+  ])
+  expect(registry.absence('gone')).toBe('install acme again')
+  expect(registry.absence('nope')).toBe('there is no node type "nope"; install its package or change the type')
+})
+
 test('the first definition of a type wins', () => {
   const other = type('pass', () => ({}))
   const registry = new NodeRegistry([pass, other])

@@ -53,6 +53,7 @@ export const issueCodes = [
   'webhook_without_secret',
   'send_queue_overflow',
   'start_failed',
+  'shadowed_route',
 ] as const
 /** A stable word for what an issue is about. */
 export type IssueCode = (typeof issueCodes)[number]

@@ -159,6 +159,7 @@ export {
   portNameSchema,
   qualify,
   reservedFlowNames,
+  UNROUTED_FLOW_NAME,
 } from './names.ts'
 export {
   type LibrarySource,

@@ -15,6 +15,12 @@ export const reservedFlowNames: ReadonlySet<string> = new Set(['node-types', 'gr
 /** Name of a flow, node, device, flavor or library source: letters, digits, `_` and `-`; 1 to 100 characters; no dot. */
 export const nameSchema = z.string().regex(nameRule.pattern, nameRule.remedy)
 
+/**
+ * A flow of this name has no routes of nodes: below `/connectors/{type}`, the word stands for the state of the type
+ * (wire decisions G51, U12).
+ */
+export const UNROUTED_FLOW_NAME = 'state'
+
 /** Name of a flow: as {@link nameSchema}, without the reserved words. */
 export const flowNameSchema = nameSchema.refine((value) => !reservedFlowNames.has(value), {
   error: (issue) => `"${String(issue.input)}" is a reserved name`,

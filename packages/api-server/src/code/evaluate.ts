@@ -3,20 +3,18 @@
  * ends when it has answered, after {@link EVALUATION_LIMIT_MS} at the latest.
  * @module
  */
-import { type ChildProcess, fork } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+import { entryBeside, ImportProcess } from './import-process.ts'
 import type { PlainModules } from './modules.ts'
 import { codeFrame, type LoadError } from './project.ts'
 
 /** Time that all modules together have to load, in milliseconds. */
 const EVALUATION_LIMIT_MS = 10_000
 /** The entry of the process. */
-const CHILD = fileURLToPath(
-  new URL(`./evaluate-child.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url),
-)
+const CHILD = entryBeside(import.meta.url, 'evaluate-child')
 
 /** A definition behind a node; `place` is the module and export that hold it, null when no module exports it. */
 export interface FoundNode {
@@ -76,55 +74,38 @@ interface Attempt extends Evaluation {
 
 function evaluateOnce(request: EvaluationRequest, options: EvaluationOptions): Promise<Attempt> {
   const { root, env, limitMs = EVALUATION_LIMIT_MS } = options
-  const child = startChild(root, env)
   let importing = request.entries[0] ?? ''
-  let output = ''
   const failed: string[] = []
   const errors: LoadError[] = []
   return new Promise((resolve) => {
     const stop = (flows: readonly FoundFlow[], why: string | null): void => {
       clearTimeout(limit)
-      child.removeAllListeners('exit')
-      child.kill('SIGKILL')
+      child.end()
       resolve({ flows, failed, errors, stoppedAt: why === null ? null : { url: importing, why } })
     }
     const limit = setTimeout(() => {
       stop([], `did not finish loading within ${limitMs / 1000} s; keep long work inside stages and nodes`)
     }, limitMs)
-    child.stderr?.on('data', (chunk) => (output = `${output}${String(chunk)}`.slice(-2_000)))
-    let isLoaded = false
-    child.once('close', () => {
-      // of a process that has not lived to answer, its error has it
-      if (isLoaded) process.stderr.write(output)
-    })
-    child.on('error', (error) => stop([], `could not be evaluated: ${error.message}`))
-    child.once('exit', (code, signal) => {
-      stop([], `ended the process that loads it (${signal ?? `exit code ${code}`}) ${output}`.trim())
-    })
-    child.on('message', (message) => {
-      const reply = message as EvaluationReply
-      if (reply.kind === 'importing') importing = reply.url
-      else if (reply.kind === 'found') {
-        isLoaded = true
-        stop(reply.flows, null)
-      } else {
-        failed.push(reply.url)
-        errors.push(errorAt(reply.url, reply.message, reply.stack, root))
-      }
-    })
-    // a process that is gone already is told by its exit
-    child.send(request, () => {})
-  })
-}
-
-/** What modules print while they load goes to the standard error: the other output may be a log of JSON lines. */
-function startChild(cwd: string, env: Readonly<Record<string, string>>): ChildProcess {
-  return fork(CHILD, [], {
-    cwd,
-    env,
-    execArgv: process.execArgv.filter((argument) => argument.startsWith('--conditions=')),
-    serialization: 'advanced',
-    stdio: ['ignore', 2, 'pipe', 'ipc'],
+    const child = new ImportProcess(
+      CHILD,
+      { cwd: root, env },
+      {
+        ended: (how) => stop([], how),
+        message(message) {
+          const reply = message as EvaluationReply
+          if (reply.kind === 'importing') importing = reply.url
+          else if (reply.kind === 'found') {
+            stop(reply.flows, null)
+            // of a process that has not lived to answer, its error has it
+            void child.words.then((words) => process.stderr.write(words))
+          } else {
+            failed.push(reply.url)
+            errors.push(errorAt(reply.url, reply.message, reply.stack, root))
+          }
+        },
+      },
+    )
+    child.send(request)
   })
 }
 

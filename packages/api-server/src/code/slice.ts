@@ -3,6 +3,7 @@
  * bundles that workers execute.
  * @module
  */
+import { nodeTypes } from '@flow-service/node-types'
 import { withoutCredentials } from '@flow-service/worker-agent'
 
 import { artifacts } from '../artifacts/slice.ts'
@@ -14,6 +15,7 @@ import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { nodeCode } from '../workers/slice.ts'
 import type { CodeSource, LoadResult } from './loader.ts'
 import { type CodeObjects, createCodeObjects } from './objects.ts'
+import { type ConnectorPackages, loadConnectorPackages } from './packages/connector-packages.ts'
 import { type CodeRegistry, createCodeRegistry } from './registry.ts'
 
 /** The configured folder of flow modules. */
@@ -33,6 +35,13 @@ export const codeFolderLayer = makes(codeFolder, { config }, async ({ config: { 
   const load = () => loadModules(directory)
   return { directory, first: await load(), load }
 })
+
+/** Node types of packages; takes long when one of them is new. */
+export const connectorPackages = noun<ConnectorPackages>()('connectorPackages')
+
+export const connectorPackagesLayer = makes(connectorPackages, { config, log }, (deps) =>
+  loadConnectorPackages({ ...deps, builtIn: nodeTypes.map(({ type }) => type) }),
+)
 
 export const codeLayer = inOrder(
   makes(code, { artifacts, database }, createCodeRegistry),

@@ -5,11 +5,12 @@
  */
 import { lookup as systemLookup } from 'node:dns'
 import { connect as connectPlain, isIP, type LookupFunction, Socket } from 'node:net'
-import { type ConnectionOptions, connect as connectTls, type SecureContext } from 'node:tls'
+import { type ConnectionOptions, connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls'
 
 import type { ConnectTarget } from '@flow-service/connector-sdk'
 
 import type { AddressRules } from './address-rules.ts'
+import { holdForPin, pinFault, pinnedOptions } from './pinned-connection.ts'
 import { systemTrust, type Trust, trustFault } from './trust.ts'
 
 /** Nodes may not connect to an address. */
@@ -40,12 +41,22 @@ export function createDialer({
   lookup = systemLookup as LookupFunction,
   trust = systemTrust,
 }: DialerDeps): Dial {
-  return ({ host, port, tls = false, protocols = [] }) => {
+  return ({ host, port, tls = false, protocols = [], pin }) => {
     const name = host.replace(/^\[(.*)\]$/, '$1')
     const refusal = isIP(name.split('%', 1)[0] ?? '') === 0 ? null : rules.refusal(name, port)
-    if (refusal !== null) return refused(host, refusal)
+    if (refusal !== null) return failed(new EgressRefusal(textOf(host, refusal)))
+    if (pin !== undefined) {
+      const fault = pinFault(pin, tls, `${host}:${port}`)
+      if (fault !== null) return failed(fault)
+    }
     const options = { host: name, port, noDelay: true, lookup: guarded(rules, lookup, port) }
-    const socket = tls ? connectTls({ ...options, ...tlsOptions(name, protocols, trust()) }) : connectPlain(options)
+    const secured = (more: ConnectionOptions = {}): TLSSocket =>
+      connectTls({ ...options, ...tlsOptions(name, protocols), ...more })
+    const socket = !tls
+      ? connectPlain(options)
+      : pin === undefined
+        ? secured(believing(trust()))
+        : holdForPin(secured(pinnedOptions()), pin, `${host}:${port}`)
     // the first to hear of it: everybody else gets it in words that help
     if (tls) socket.once('error', (error) => explain(error, `${host}:${port}`))
     socket.cork()
@@ -58,9 +69,10 @@ export function createDialer({
   }
 }
 
-const tlsOptions = (name: string, protocols: string[], secureContext?: SecureContext): ConnectionOptions => ({
+const believing = (secureContext?: SecureContext): ConnectionOptions => (secureContext ? { secureContext } : {})
+
+const tlsOptions = (name: string, protocols: string[]): ConnectionOptions => ({
   ...(isIP(name) === 0 ? { servername: name } : {}),
-  ...(secureContext && { secureContext }),
   ...(protocols.length > 0 ? { ALPNProtocols: protocols } : {}),
 })
 
@@ -70,9 +82,9 @@ function explain(error: Error, where: string): void {
 
 const textOf = (host: string, reason: string): string => `nodes may not connect to ${host}: ${reason}`
 
-function refused(host: string, reason: string): Socket {
+function failed(error: Error): Socket {
   const socket = new Socket()
-  socket.destroy(new EgressRefusal(textOf(host, reason)))
+  socket.destroy(error)
   return socket
 }
 

@@ -5,13 +5,15 @@
  */
 import { Readable } from 'node:stream'
 
+import type { CertificatePin, FetchInit } from '@flow-service/connector-sdk'
 import type { Agent, Dispatcher } from 'undici'
 
 import type { Dial } from './dialer.ts'
 import { HttpAnswer } from './http-answer.ts'
+import { PinnedAgents } from './pinned-agents.ts'
 
 /** Sends a request; redirects are answers like others. Rejects as `fetch` does. */
-export type Exchange = (url: string, init: RequestInit) => Promise<Response>
+export type Exchange = (url: string, init: FetchInit) => Promise<Response>
 
 /** Exchanges over connections that are kept for the next ones. */
 export interface HttpExchange {
@@ -27,6 +29,7 @@ const habits = { accept: '*/*', 'accept-encoding': 'gzip, deflate, br', 'user-ag
 export function createHttpExchange(dial: Dial): HttpExchange {
   let opening: Promise<Agent> | null = null
   let agent: Agent | null = null
+  const pinned = new PinnedAgents((pin) => openAgent(dial, pin))
   const open = async (): Promise<Agent> => {
     opening ??= openAgent(dial)
     agent = await opening
@@ -34,21 +37,23 @@ export function createHttpExchange(dial: Dial): HttpExchange {
   }
   return {
     send(url, init) {
+      if (init.pin !== undefined) return pinned.of(init.pin).then((opened) => exchange(opened, url, init))
       return agent === null ? open().then((opened) => exchange(opened, url, init)) : exchange(agent, url, init)
     },
     async close() {
-      await (await opening)?.destroy()
+      await Promise.all([opening?.then((opened) => opened.destroy()), pinned.close()])
     },
   }
 }
 
 /** The library is loaded for the first request: most engines start without one. */
-async function openAgent(dial: Dial): Promise<Agent> {
+async function openAgent(dial: Dial, pin?: CertificatePin): Promise<Agent> {
   const { Agent } = await import('undici')
   return new Agent({
     connect({ hostname, port, protocol }, done) {
       const tls = protocol === 'https:'
-      const socket = dial({ host: hostname, port: Number(port) || (tls ? 443 : 80), tls, protocols: ['http/1.1'] })
+      const target = { host: hostname, port: Number(port) || (tls ? 443 : 80), tls, protocols: ['http/1.1'] }
+      const socket = dial(pin === undefined ? target : { ...target, pin })
       const failed = (error: Error): void => done(error, null)
       socket.once('error', failed)
       socket.once(tls ? 'secureConnect' : 'connect', () => {

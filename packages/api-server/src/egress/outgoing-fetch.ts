@@ -4,13 +4,18 @@
  * Fetch standard, section 4.4.
  * @module
  */
+import type { FetchInit } from '@flow-service/connector-sdk'
+
 import type { Dial } from './dialer.ts'
 import { createHttpExchange, type Exchange } from './http-exchange.ts'
 
 /** `fetch` with connections of its own. */
 export interface OutgoingFetch {
-  /** Rejects with a TypeError when the redirects do not end, or the body of the request cannot be sent twice. */
-  readonly fetch: (url: string, init?: RequestInit) => Promise<Response>
+  /**
+   * Rejects with a TypeError when the redirects do not end, the body of the request cannot be sent twice, or there is a pin
+   * that does not hold where the request goes.
+   */
+  readonly fetch: (url: string, init?: FetchInit) => Promise<Response>
   /** Ends the connections. */
   readonly close: () => Promise<void>
 }
@@ -27,6 +32,7 @@ export function createOutgoingFetch(dial: Dial): OutgoingFetch {
   const { send, close } = createHttpExchange(dial)
   return {
     fetch(url, init = {}) {
+      if (init.pin !== undefined && !/^https:/i.test(url)) return Promise.reject(unpinnable(url))
       // who handles redirects gets what comes
       return init.redirect === 'manual' && isHttp(url) ? send(url, init) : follow(send, url, init)
     },
@@ -34,9 +40,12 @@ export function createOutgoingFetch(dial: Dial): OutgoingFetch {
   }
 }
 
+const unpinnable = (url: string): TypeError =>
+  new TypeError(`${url} shows no certificate that a pin could accept; use https://, or leave the pin out`)
+
 const isHttp = (url: string): boolean => /^https?:/i.test(url)
 
-async function follow(send: Exchange, url: string, init: RequestInit): Promise<Response> {
+async function follow(send: Exchange, url: string, init: FetchInit): Promise<Response> {
   let at = url
   let request = init
   for (let followed = 0; ; followed += 1) {
@@ -48,12 +57,15 @@ async function follow(send: Exchange, url: string, init: RequestInit): Promise<R
     if (followed === MAX_REDIRECTS) throw new TypeError(`${url} redirects more than ${MAX_REDIRECTS} times`)
     if (init.redirect === 'error') throw new TypeError(`${url} redirects to ${location}`)
     const next = new URL(location, at).href
-    request = redirected(request, response.status, new URL(next).origin === new URL(at).origin)
+    const isSameOrigin = new URL(next).origin === new URL(at).origin
+    if (init.pin !== undefined && !isSameOrigin)
+      throw new TypeError(`${at} redirects to ${next}, for which its pin does not hold; request that by itself`)
+    request = redirected(request, response.status, isSameOrigin)
     at = next
   }
 }
 
-function redirected(request: RequestInit, status: number, isSameOrigin: boolean): RequestInit {
+function redirected(request: FetchInit, status: number, isSameOrigin: boolean): FetchInit {
   const headers = new Headers(request.headers)
   if (!isSameOrigin) for (const name of credentials) headers.delete(name)
   const method = (request.method ?? 'GET').toUpperCase()

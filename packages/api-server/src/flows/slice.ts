@@ -8,7 +8,7 @@ import { nodeTypes } from '@flow-service/node-types'
 import { parsePython } from '@flow-service/worker-agent'
 
 import { artifacts } from '../artifacts/slice.ts'
-import { code, codeFolder, codeObjects } from '../code/slice.ts'
+import { code, codeFolder, codeObjects, connectorPackages } from '../code/slice.ts'
 import { packageOf } from '../connectors/slice.ts'
 import { database } from '../db/layer.ts'
 import { contact } from '../engines/slice.ts'
@@ -65,7 +65,11 @@ const control = noun<LiveControl>()('control')
 const sources = noun<NodeSources>()('sources')
 export const codeFlows = noun<CodeFlows>()('codeFlows')
 
-export const registryLayer = makes(registry, {}, () => new NodeRegistry(nodeTypes))
+export const registryLayer = makes(
+  registry,
+  { connectorPackages },
+  ({ connectorPackages }) => new NodeRegistry(nodeTypes, connectorPackages),
+)
 
 export const packageOfLayer = makes(packageOf, { registry }, ({ registry }) => (type: string) => {
   const definition = registry.get(type)

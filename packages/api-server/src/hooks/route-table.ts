@@ -1,5 +1,5 @@
 /**
- * What is mounted below `/hooks`, by flow, path and secret (wire decisions G06, G59, G68).
+ * What is mounted below `/hooks`, by flow, path and secret, and below `/connectors`, by type, flow and node (wire decisions G06, G59, G68).
  *
  * Paths are compared by their decoded segments: a segment that holds an escaped `/` never matches two. Whether a
  * secret fits is told in a time that does not depend on how much of it is right. What is held (a flow is rebuilt) has

@@ -10,7 +10,7 @@ import type { Readable } from 'node:stream'
 
 import { type Command, type CommandEnd, MAX_COMMAND_OUTPUT_BYTES } from '@flow-service/connector-sdk'
 
-import { CommandLifeline } from './command-lifeline.ts'
+import { CommandLifeline } from '../process/command-lifeline.ts'
 
 type Variables = Readonly<Record<string, string>>
 

@@ -11,6 +11,7 @@ import type { OutgoingFetch } from '../egress/outgoing-fetch.ts'
 import type { DeadLetters } from '../events/dead-letters.ts'
 import type { EventBus } from '../events/event-bus.ts'
 import type { Hooks } from '../hooks/hooks.ts'
+import type { RoutedNodes } from '../hooks/routed-nodes.ts'
 import type { ServedSockets } from '../hooks/served-sockets.ts'
 import type { LastValues } from '../messages/last-values.ts'
 import { newId } from '../process/new-id.ts'
@@ -29,6 +30,7 @@ export interface HostDeps {
   readonly machine: Pick<Host, 'files' | 'spawn'>
   readonly hooks: Pick<Hooks, 'register'>
   readonly servedSockets: Pick<ServedSockets, 'register'>
+  readonly routedNodes: Pick<RoutedNodes, 'register'>
   /** The way out of the machine for nodes. */
   readonly egress: { readonly dial: Dial; readonly fetch: OutgoingFetch['fetch'] }
   readonly lastValues: Pick<LastValues, 'get' | 'record'>
@@ -62,6 +64,7 @@ export function createHost(deps: HostDeps): Host {
     machine,
     markers,
     redactor,
+    routedNodes,
     secrets,
     servedSockets,
     timeZone,
@@ -95,6 +98,7 @@ export function createHost(deps: HostDeps): Host {
     },
     webhook: (flow, route, handler) => hooks.register(flow, route, handler),
     socketRoute: (flow, route, serve, full) => servedSockets.register(flow, route, serve, full),
+    routes: (routes) => routedNodes.register(routes),
     fetch: (url, init) => egress.fetch(url, init),
     connect: (target) => egress.dial(target),
     files: machine.files,

@@ -11,7 +11,7 @@ import { artifacts } from '../artifacts/slice.ts'
 import { connectorState } from '../connectors/slice.ts'
 import { dial, outgoing } from '../egress/layer.ts'
 import { bus, deadLetters } from '../events/slice.ts'
-import { hooks, servedSockets } from '../hooks/slice.ts'
+import { hooks, routedNodes, servedSockets } from '../hooks/slice.ts'
 import { lastValues } from '../messages/slice.ts'
 import { clock, config, log } from '../process/given.ts'
 import { makes, noun } from '../process/layer.ts'
@@ -43,6 +43,7 @@ const needs = {
   markers,
   outgoing,
   redactor,
+  routedNodes,
   secrets,
   servedSockets,
   work,

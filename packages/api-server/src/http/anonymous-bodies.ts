@@ -32,7 +32,7 @@ export class AnonymousBodies {
       done()
       refuse(error)
     }
-    const cancel = this.#setTimer(WITHIN_MS, () => end(late()))
+    const cancel = this.#setTimer(WITHIN_MS, () => end(bodyIsLate()))
     const done = (): void => {
       cancel()
       this.#waiting.delete(end)
@@ -58,7 +58,8 @@ export class AnonymousBodies {
   }
 }
 
-const late = (): ProblemError =>
+/** A body has taken too long to arrive. */
+export const bodyIsLate = (): ProblemError =>
   new ProblemError('request_timeout', `the body did not arrive within ${WITHIN_MS / 1000} s: send it again`)
 
 const overtaken = (): ProblemError =>

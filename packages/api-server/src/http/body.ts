@@ -212,5 +212,6 @@ const endless: BodyPatience = () => () => undefined
 const cutShort = (): ProblemError =>
   new ProblemError('bad_request', 'the connection closed before the body was complete')
 
-const tooLarge = (maxBytes: number): ProblemError =>
+/** A body is longer than it may be. */
+export const tooLarge = (maxBytes: number): ProblemError =>
   new ProblemError('payload_too_large', `at most ${maxBytes} bytes are accepted here`, { max_bytes: maxBytes })

@@ -12,7 +12,7 @@ import {
   remedyOf,
   wantedBy,
 } from '@flow-service/protocol'
-import type { ErrorRequestHandler, RequestHandler } from 'express'
+import type { ErrorRequestHandler, Request, RequestHandler } from 'express'
 import type * as z from 'zod'
 
 import type { Log } from '../process/log.ts'
@@ -165,7 +165,7 @@ function frameworkProblem(error: unknown): ProblemError | null {
 }
 
 /** Writes a refusal. */
-function sendProblem(request: IncomingMessage, response: ServerResponse, problem: ProblemError): void {
+export function sendProblem(request: IncomingMessage, response: ServerResponse, problem: ProblemError): void {
   const body = Buffer.from(JSON.stringify(problem.toProblem()))
   response.statusCode = problem.status
   response.setHeader('content-type', 'application/problem+json')
@@ -186,11 +186,16 @@ export function headersOf(problem: ProblemError): Record<string, string> {
   }
 }
 
+/** An unknown path. */
+export function nothingAt({ method, originalUrl }: Pick<Request, 'method' | 'originalUrl'>): ProblemError {
+  const path = originalUrl.split('?')[0]
+  const api = path === '/' ? '; the API is at /api/v1' : ''
+  return new ProblemError('not_found', `there is nothing at ${method} ${path}${api}`)
+}
+
 /** The last handler of a router: an unknown path. */
 export const notFound: RequestHandler = (request) => {
-  const path = request.originalUrl.split('?')[0]
-  const api = path === '/' ? '; the API is at /api/v1' : ''
-  throw new ProblemError('not_found', `there is nothing at ${request.method} ${path}${api}`)
+  throw nothingAt(request)
 }
 
 /** The final error handler of a router. */

@@ -1,3 +1,4 @@
+import { connectorPackages } from '../code/slice.ts'
 /**
  * What the engine says of itself: executions, cascades, checks, metrics, and the state that event sockets begin with.
  * @module
@@ -41,8 +42,8 @@ export const shownStateLayer = makes(shownState, { flows, live, published, runs,
 export const observabilityLayer = inOrder(
   makes(
     observability,
-    { agent, codeFlows, eventSockets, flows, live, observer, pool, published, runs, runtime },
-    ({ agent, codeFlows, eventSockets, flows, live, observer, pool, published, runs, runtime }) =>
+    { agent, codeFlows, connectorPackages, eventSockets, flows, live, observer, pool, published, runs, runtime },
+    ({ agent, codeFlows, connectorPackages, eventSockets, flows, live, observer, pool, published, runs, runtime }) =>
       new Observability(observer, {
         runtime,
         activeRuns: () => runs.active(),
@@ -56,7 +57,12 @@ export const observabilityLayer = inOrder(
         droppedResults: () => pool.droppedResults,
         eventSockets: () => eventSockets.count(),
         hasPython: agent.python !== null,
-        loadErrors: () => codeFlows.errors.map(({ file, message }) => ({ package: file ?? 'flows', reason: message })),
+        loadErrors: () => [
+          ...codeFlows.errors.map(({ file, message }) => ({ package: file ?? 'flows', reason: message })),
+          ...connectorPackages.reports.flatMap(({ package: name, reason }) =>
+            reason === null ? [] : [{ package: name, reason }],
+          ),
+        ],
       }),
   ),
   makes(executionRecords, { observability }, ({ observability }) => ({

@@ -5,10 +5,19 @@
  */
 import type { Log } from './log.ts'
 
-/** Keeps the process alive and tells the log; the result removes the net. A listener of the host hears of it too. */
-export function outliveStrayRejections(log: Pick<Log, 'error'>): () => void {
+/**
+ * Keeps the process alive and tells the log; the result removes the net. A listener of the host hears of it too. `blame` names
+ * who has left the promise alone, as fields of the line.
+ */
+export function outliveStrayRejections(
+  log: Pick<Log, 'error'>,
+  blame: (reason: unknown) => object | null = () => null,
+): () => void {
   const onRejection = (reason: unknown): void =>
-    log.error({ err: reason }, 'a promise that nobody waits for has failed: its node type should await or catch it')
+    log.error(
+      { err: reason, ...blame(reason) },
+      'a promise that nobody waits for has failed: its node type should await or catch it',
+    )
   process.on('unhandledRejection', onRejection)
   return () => void process.off('unhandledRejection', onRejection)
 }

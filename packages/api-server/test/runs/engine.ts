@@ -9,9 +9,10 @@ import {
   type CodeCall,
   type DeadLetter,
   type LiveRuntime,
-  type NodeRegistry,
+  NodeRegistry,
 } from '@flow-service/core'
 import { memoryHost } from '@flow-service/core/testing'
+import { nodeTypes } from '@flow-service/node-types'
 import {
   type EngineEvent,
   type FlowDocument,
@@ -33,7 +34,7 @@ import { type Database, openDatabase } from '../../src/db/database.ts'
 import { database, pins } from '../../src/db/layer.ts'
 import { bus, eventsLayer } from '../../src/events/slice.ts'
 import type { RunnableFlow, RunnableFlows } from '../../src/flows/runnable-flows.ts'
-import { registry, registryLayer, runnableFlows, runtime } from '../../src/flows/slice.ts'
+import { registry, runnableFlows, runtime } from '../../src/flows/slice.ts'
 import { host } from '../../src/host/slice.ts'
 import { values } from '../../src/messages/slice.ts'
 import { clock, config, log } from '../../src/process/given.ts'
@@ -160,7 +161,7 @@ function slicesOf({ databaseUrl, databaseDir, open = openDatabase, wrap }: Engin
       },
       deadLetter: (entry) => void deadLetters.push(entry),
     })),
-    registryLayer,
+    makes(registry, {}, () => new NodeRegistry(nodeTypes)),
     makes(runnableFlows, { registry }, ({ registry }) => sourceOf(flows, registry)),
     makes(runtime, {}, () => ({ publish }) as unknown as LiveRuntime),
     makes(values, {}, () => ({ get: () => undefined, all: () => [] })),

@@ -5,7 +5,8 @@ import type { ArtifactRef, FlowMode, Health } from '@flow-service/protocol'
 import type { Command, CommandEnd } from './command.ts'
 import type { Files } from './files.ts'
 import type { NodePort, Values } from './node.ts'
-import type { ConnectTarget, SocketListener, SocketPeer, SocketRoute } from './socket.ts'
+import type { RouteHandler, RouteOptions } from './routes.ts'
+import type { CertificatePin, ConnectTarget, SocketListener, SocketPeer, SocketRoute } from './socket.ts'
 export type Cancel = () => void
 export interface SaveOptions {
   readonly name?: string
@@ -25,6 +26,9 @@ export interface HookRoute {
   readonly path: string
   readonly secret: string | null
   readonly methods: readonly ('GET' | 'POST')[]
+}
+export interface FetchInit extends RequestInit {
+  readonly pin?: CertificatePin
 }
 export declare class DtypeViolation extends TypeError {
   readonly name = 'DtypeViolation'
@@ -52,7 +56,8 @@ export interface NodeContext<S = Values> {
   timerDue(key: string): number | null
   webhook(route: HookRoute, handler: (request: HookRequest) => void | Promise<void>): void
   socketRoute(route: SocketRoute, serve: (peer: SocketPeer) => SocketListener, full?: (clients: number) => void): void
-  fetch(url: string, init?: RequestInit): Promise<Response>
+  routes(handler: RouteHandler, options?: RouteOptions): void
+  fetch(url: string, init?: FetchInit): Promise<Response>
   connect(target: ConnectTarget): Duplex
   readonly files: Files
   spawn(command: Command): Promise<CommandEnd>

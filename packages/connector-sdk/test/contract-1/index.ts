@@ -7,6 +7,7 @@ export { type Command, type CommandEnd, MAX_COMMAND_OUTPUT_BYTES } from './comma
 export {
   type Cancel,
   DtypeViolation,
+  type FetchInit,
   HookRefusal,
   type HookRequest,
   type HookRoute,
@@ -29,4 +30,13 @@ export {
   type PortRules,
   type Values,
 } from './node.ts'
-export { type ConnectTarget, type SocketListener, type SocketPeer, type SocketRoute } from './socket.ts'
+export { PinError, pinnedAgent, pinnedTls } from './pinned-tls.ts'
+export { type RouteHandler, type RouteOptions } from './routes.ts'
+export {
+  type CertificatePin,
+  type ConnectTarget,
+  type SocketListener,
+  type SocketPeer,
+  type SocketRoute,
+} from './socket.ts'
+export { type ConnectorStore, StoreLimitError } from './store.ts'

@@ -57,6 +57,7 @@ export interface NodeDefinition<S extends z.ZodObject = z.ZodObject> {
   readonly superuser?: boolean
   check?(shape: NodeShape<z.output<S>>): readonly NodeFinding[]
   claims?(shape: NodeShape<z.output<S>>): readonly string[]
+  readonly routes?: boolean
   holds?(key: string, data: unknown): readonly [port: string, value: unknown] | null
   start(ctx: NodeContext<z.output<S>>): NodeInstance | Promise<NodeInstance>
 }

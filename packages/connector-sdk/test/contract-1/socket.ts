@@ -1,7 +1,9 @@
+export type CertificatePin = (der: Uint8Array) => void | Promise<void>
 export interface ConnectTarget {
   readonly host: string
   readonly port: number
   readonly tls?: boolean
+  readonly pin?: CertificatePin
 }
 export interface SocketRoute {
   readonly path: string

@@ -44,6 +44,7 @@ export type IssueCode =
   | 'webhook_without_secret'
   | 'send_queue_overflow'
   | 'start_failed'
+  | 'shadowed_route'
 export interface ArtifactRef {
   digest: string
   name: string

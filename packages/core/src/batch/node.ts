@@ -28,7 +28,7 @@ export async function executeNode(turn: Turn): Promise<NodeEnd> {
   const { graphNode, context } = turn
   return endOf(context, async () => {
     const definition = context.registry.get(graphNode.node.type)
-    if (definition === undefined) throw new Error(`there is no node type "${graphNode.node.type}"`)
+    if (definition === undefined) throw new Error(context.registry.absence(graphNode.node.type))
     return definition.code === undefined ? execute(turn, definition, null) : executeStage(turn, definition)
   })
 }

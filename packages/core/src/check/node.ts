@@ -3,7 +3,7 @@
  * @module
  */
 import type { AnyNodeDefinition, NodeShape } from '@flow-service/connector-sdk'
-import type { FlowNode } from '@flow-service/protocol'
+import { type FlowNode, UNROUTED_FLOW_NAME } from '@flow-service/protocol'
 
 import { portsOf } from '../graph.ts'
 import { isReserved } from '../identifier.ts'
@@ -19,7 +19,7 @@ export function checkNode(check: NodeCheck): void {
   const place = { node: node.id, path: `/nodes/${at}/type` }
   const definition = registry.get(node.type)
   if (definition === undefined) {
-    report('unknown_type', `there is no node type "${node.type}"; install its package or change the type`, place)
+    report('unknown_type', registry.absence(node.type), place)
     checkPorts(check, undefined)
     return
   }
@@ -32,6 +32,7 @@ export function checkNode(check: NodeCheck): void {
   }
   checkPorts(check, definition)
   checkCode(check, definition)
+  checkRoutes(check, definition)
   try {
     const settings = checkSettings(check, definition)
     if (settings === undefined) return
@@ -74,6 +75,15 @@ function checkRetry({ node, at, report }: NodeCheck, definition: AnyNodeDefiniti
   if (mayRetry(definition, shape)) return
   const message = `a "${node.type}" node is executed once only, as a repetition may do harm; remove "retry"`
   report('retry_ignored', message, { node: node.id, path: `/nodes/${at}/retry`, severity: 'warning' })
+}
+
+/** Whether requests would reach its routes. */
+function checkRoutes({ document, node, at, report }: NodeCheck, { routes = false }: AnyNodeDefinition): void {
+  if (!routes || document.mode === 'batch' || document.name !== UNROUTED_FLOW_NAME) return
+  const message =
+    `requests to a "${node.type}" node of a flow named "${document.name}" would not reach it, as that word stands for ` +
+    'the state of the node type there; give the flow another name, or remove the node'
+  report('shadowed_route', message, { node: node.id, path: `/nodes/${at}/type` })
 }
 
 /** Of what a node claims, no other one of the flow has any. */

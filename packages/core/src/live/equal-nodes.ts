@@ -9,6 +9,7 @@ import type { AnyNodeDefinition } from '@flow-service/connector-sdk'
 import { canonicalJson, type FlowDocument, type FlowNode, flowPart, messagePart } from '@flow-service/protocol'
 
 import type { Host } from '../host.ts'
+import type { NodeRegistry } from '../registry.ts'
 import { secretsNamed } from '../secrets.ts'
 
 /** A node, and what it works with beside its own part of the document. */
@@ -29,15 +30,27 @@ export const formOf = (node: FlowNode, document: FlowDocument, host: Pick<Host, 
 export const isEqual = (before: NodeForm, after: NodeForm, definition: AnyNodeDefinition): boolean =>
   isDeepStrictEqual(essenceOf(before, definition), essenceOf(after, definition))
 
+/** The type of a node, and the version of the package that brings it: null of a built-in one. */
+export interface NodeTyping {
+  readonly definition: AnyNodeDefinition | undefined
+  readonly version: string | null
+}
+
+/** A type as an engine has it now. */
+export function typingOf(type: string, registry: NodeRegistry): NodeTyping {
+  const definition = registry.get(type)
+  return { definition, version: (definition && registry.originOf(definition)?.version) ?? null }
+}
+
 /** Digest of what nodes are told by, the same when the flow has another name. It is made of values of secrets too. */
-export function contentDigest(form: NodeForm, definition: AnyNodeDefinition | undefined): string {
+export function contentDigest(form: NodeForm, { definition, version }: NodeTyping): string {
   const { name: flow } = form.document
   const [node, ...rest] = essenceOf(form, definition)
   const ports = node.ports.map(({ name: _name, message, ...port }) => ({
     ...port,
     message: flowPart(message) === flow ? messagePart(message) : message,
   }))
-  return hash('sha256', canonicalJson([{ ...node, ports }, ...rest]), 'hex')
+  return hash('sha256', canonicalJson([{ ...node, ports }, ...rest, ...(version === null ? [] : [version])]), 'hex')
 }
 
 /** What a form of a node is told by: neither its title nor what only runs look at. */

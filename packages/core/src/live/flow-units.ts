@@ -13,7 +13,7 @@ import { isIdempotent, mayRetry, type NodeRegistry } from '../registry.ts'
 import { secretsNamed } from '../secrets.ts'
 import type { Bus, Channel, Consumer, InputPort, OutputPort } from './bus.ts'
 import type { Cascades } from './cascades.ts'
-import { contentDigest, type NodeForm } from './equal-nodes.ts'
+import { contentDigest, type NodeForm, typingOf } from './equal-nodes.ts'
 import type { StartOptions } from './flow.ts'
 import type { Home, KnownMessages } from './node-home.ts'
 import { NodeMarker } from './node-marker.ts'
@@ -51,6 +51,7 @@ export class Unit {
   readonly #forgotten: () => number
   readonly #knows: number
   readonly #bus: Bus
+  readonly #registry: NodeRegistry
   readonly #host: Pick<Host, 'release'>
   readonly #life: NodeLife
   readonly #outputs: readonly OutputPort[]
@@ -61,7 +62,7 @@ export class Unit {
     const { bus, home, document, host, registry, isPrivate, messages } = deps
     const { id, type } = graphNode.node
     const definition = registry.get(type)
-    if (definition === undefined) throw new StartError(id, `there is no node type "${type}"`)
+    if (definition === undefined) throw new StartError(id, registry.absence(type))
     const settings = parseSettings({ registry, host }, definition, graphNode.node)
     const { inputs, outputs: ports } = graphNode
     const shape = { id, mode: document.mode, settings, inputs, outputs: ports }
@@ -89,6 +90,7 @@ export class Unit {
     this.document = document
     this.secrets = secretsNamed(graphNode.node.settings, host.secrets)
     this.#bus = bus
+    this.#registry = registry
     this.#host = host
     this.#life = new NodeLife(definition, this.context)
     this.#outputs = outputs
@@ -105,7 +107,7 @@ export class Unit {
 
   /** Digest of what it was built of. */
   get content(): string {
-    return (this.#content ??= contentDigest(this.form, this.node.definition))
+    return (this.#content ??= contentDigest(this.form, typingOf(this.node.node.type, this.#registry)))
   }
 
   /** Goes on in another document, in which the node is equal. */

@@ -230,6 +230,7 @@ function privateHost(host: Host, { values, quiet }: { values: Values; quiet: Qui
     log: (entry) => host.log(entry),
     webhook: () => unmounted,
     socketRoute: () => unmounted,
+    routes: () => unmounted,
     fetch: (url, init) => host.fetch(url, init),
     connect: (target) => host.connect(target),
     files: host.files,

@@ -11,7 +11,7 @@ import { StartError } from '../node-life.ts'
 import type { NodeRegistry } from '../registry.ts'
 import { Bus } from './bus.ts'
 import { Cascades, type RunningCascade } from './cascades.ts'
-import { contentDigest, formOf } from './equal-nodes.ts'
+import { contentDigest, formOf, typingOf } from './equal-nodes.ts'
 import type { FlowStats } from './execution-stats.ts'
 import type { LiveFlow, StartOptions } from './flow.ts'
 import type { KnownMessages } from './node-home.ts'
@@ -112,7 +112,7 @@ export class LiveRuntime {
     return nodes.flatMap((node): NodeState[] => {
       const marker = markers.get(node.id)
       if (marker === undefined) return []
-      const content = contentDigest(formOf(node, document, this.#host), this.#registry.get(node.type))
+      const content = contentDigest(formOf(node, document, this.#host), typingOf(node.type, this.#registry))
       if (content !== marker.content) return []
       return [{ flow, node: node.id, status: 'failed', health: 'ok', message: null, error: marker.error }]
     })

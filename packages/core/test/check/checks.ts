@@ -42,7 +42,20 @@ const owning = type('owning', nothing, {
   settings: z.object({ things: z.array(z.string()) }),
   claims: ({ settings: { things } }) => (things as string[]).map((thing) => `thing ${thing}`),
 })
-const registry = new NodeRegistry([owning, picky, faulty, pass, code, bundle, strict, listener, fixed, routed])
+const answering = type('answering', nothing, { routes: true })
+const registry = new NodeRegistry([
+  answering,
+  owning,
+  picky,
+  faulty,
+  pass,
+  code,
+  bundle,
+  strict,
+  listener,
+  fixed,
+  routed,
+])
 
 export const check = (document: FlowDocument, around?: Surroundings): Issue[] =>
   checkDocument(document, registry, around)

@@ -209,6 +209,16 @@ test('a type whose dependency is absent is missing_dependency, and the text name
   expect(check(flow([{ ...remote, worker_policy: 'prefer' }]), around)).toMatchObject([{ code: 'missing_dependency' }])
 })
 
+test('a node with routes in a live flow named as their state is shadowed_route', () => {
+  const nodes = [{ id: 'a', type: 'answering' }]
+  const [issue, ...more] = check(flow(nodes, { name: 'state' }))
+  expect([issue, more]).toMatchObject([{ severity: 'error', code: 'shadowed_route', node: 'a' }, []])
+  expect(issue?.message).toContain('give the flow another name')
+  expect(found(flow(nodes))).toEqual([])
+  expect(found(flow([{ id: 'a', type: 'pass' }], { name: 'state' }))).toEqual([])
+  expect(found(batch(nodes, { name: 'state' }))).toEqual([])
+})
+
 test('a type adds findings of its own, at places of its node', () => {
   expect(
     found(

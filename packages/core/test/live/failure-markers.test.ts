@@ -1,7 +1,7 @@
 /** How long the failure marker of a live node stays. */
 import { expect, test } from 'vitest'
 
-import type { LiveFlow } from '../../src/index.ts'
+import { type LiveFlow, LiveRuntime, NodeRegistry } from '../../src/index.ts'
 import { flow, input, type } from '../documents.ts'
 import { engine } from './live-engine.ts'
 
@@ -94,6 +94,24 @@ test('under another name of the flow it is the same content', async () => {
   await live.stop()
   for (const [node, marker] of host.markers.of('f')) host.markers.set('g', node, marker)
   expect(marks(await start(reading({}, { name: 'g' })))).toEqual(['1 is too much', null])
+})
+
+test('the version of the package that brings the type is content', async () => {
+  const { host, live } = await failing()
+  const installed = (version: string) => ({
+    types: [{ definition: picky, origin: { package: 'acme', version } }],
+    absent: new Map<string, string>(),
+  })
+  const runtimeOf = (version: string) => new LiveRuntime(host, new NodeRegistry([], installed(version)))
+  await live.stop()
+  const first = runtimeOf('1.0.0')
+  expect(first.failedNodes(reading())).toEqual([])
+  const packaged = await first.start(reading())
+  first.publish('f.x', 2)
+  await packaged.idle()
+  await packaged.stop()
+  expect(runtimeOf('1.0.0').failedNodes(reading())).toHaveLength(1)
+  expect(runtimeOf('1.0.1').failedNodes(reading())).toEqual([])
 })
 
 test('a value of a secret is content', async () => {

@@ -83,6 +83,7 @@ test('a node that fails makes the run an error, and its state tells why', async 
 test('it listens to nothing, keeps no schedule, and leaves nothing behind: no value, event, route, timer or work', async () => {
   const listener = type('listener', (ctx) => {
     ctx.webhook({ path: 'p', secret: null, methods: ['POST'] }, () => {})
+    ctx.routes(() => {})
     ctx.every(1, () => ctx.send('y', 'tick'))
     ctx.cron('* * * * *', () => ctx.send('y', 'tick'))
     ctx.after(1, () => ctx.send('y', 'start'))
@@ -105,6 +106,7 @@ test('it listens to nothing, keeps no schedule, and leaves nothing behind: no va
   expect(host.work.items.size).toBe(0)
   expect(host.clock.pending).toBe(0)
   await expect(host.hook('f', 'p', {})).rejects.toThrow('there is no webhook')
+  await expect(host.ask('listener/f/l', {} as never, {} as never)).rejects.toThrow('there is no node')
 })
 
 test('side effects are real: the host fetches and executes code in processes of its own', async () => {

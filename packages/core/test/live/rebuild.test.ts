@@ -76,7 +76,9 @@ test('what cannot even be built disturbs nothing', async () => {
   const own = engine([definition])
   const live = await own.start(flow([reader('a', 1)]))
   const nothing = flow([{ ...reader('a', 2), type: 'nothing' }])
-  expect(await rebuild(own, live, nothing)).toMatchObject({ message: 'there is no node type "nothing"' })
+  expect(await rebuild(own, live, nothing)).toMatchObject({
+    message: 'there is no node type "nothing"; install its package or change the type',
+  })
   expect(told).toEqual(['start a:1'])
 })
 

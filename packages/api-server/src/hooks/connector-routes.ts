@@ -1,0 +1,60 @@
+/**
+ * `/connectors/{type}/{flow}/{node}/...`: the address space of the nodes that answer requests themselves (wire decision U12).
+ * It is no part of the described API: what is there is up to the nodes.
+ * @module
+ */
+import type { IncomingMessage } from 'node:http'
+
+import type { RequestHandler } from 'express'
+
+import type { AnonymousBodies } from '../http/anonymous-bodies.ts'
+import { ProblemError } from '../http/errors.ts'
+import type { Principal } from '../http/principal.ts'
+import { handOver, type SetTimer } from './node-exchange.ts'
+import type { IsPortal } from './portal.ts'
+import { isOpenPath, type RoutedNodes, routedPath } from './routed-nodes.ts'
+
+/** What the address space of nodes takes. */
+export interface ConnectorRoutesDeps {
+  readonly nodes: Pick<RoutedNodes, 'found'>
+  /** The caller of a request; refuses with `unauthenticated`. */
+  readonly authenticate: (request: IncomingMessage) => Promise<Principal>
+  /** Who comes through the portal; nobody unless given. */
+  readonly isPortal?: IsPortal
+  readonly anonymous: AnonymousBodies
+  /** The machine's timers unless given. */
+  readonly setTimer?: SetTimer
+}
+
+/**
+ * The handler to mount at `/connectors`, before any body parser and behind the endpoints of that path. What no node of an
+ * active flow answers is left to the next handler.
+ */
+export function connectorRoutes(deps: ConnectorRoutesDeps): RequestHandler {
+  const { nodes, authenticate, isPortal = () => false, anonymous, setTimer = timer } = deps
+  return async (request, response, next) => {
+    const path = routedPath(request.url)
+    if (path === null) return next()
+    for (let isUser = false; ; isUser = true) {
+      // a rebuild may have come in between: what counts is who stands there now
+      // oxlint-disable-next-line no-await-in-loop
+      const routes = await nodes.found(path.base)
+      if (routes === undefined) return next()
+      const exchange = { request, response, routes, path, setTimer }
+      if (isUser) return handOver(exchange)
+      if (isOpenPath(routes.open, path.rest) && !isPortal(request))
+        return handOver({ ...exchange, patience: anonymous.wait })
+      // oxlint-disable-next-line no-await-in-loop
+      assertUser(await authenticate(request))
+    }
+  }
+}
+
+function assertUser({ kind }: Principal): void {
+  if (kind !== 'user') throw new ProblemError('forbidden', 'this needs the credential of a user')
+}
+
+const timer: SetTimer = (delayMs, run) => {
+  const handle = setTimeout(run, delayMs).unref()
+  return () => clearTimeout(handle)
+}
