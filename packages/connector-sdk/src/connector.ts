@@ -91,10 +91,18 @@ export abstract class Connector<P extends z.ZodObject = typeof ConnectorParams, 
     this.#health = new ConnectorHealth((status, message) => context.reportHealth(status, message))
     this.#loop = new PollLoop({
       ctx: context,
-      intervalS: context.settings.poll_interval,
+      intervalS: () => this.pollInterval,
       read: () => this.poll(),
       health: this.#health,
     })
+  }
+
+  /**
+   * Seconds between two readings, 0 for none: the setting `poll_interval`. A connector to which values come by themselves
+   * under some of its settings says 0 then.
+   */
+  protected get pollInterval(): number {
+    return this.ctx.settings.poll_interval
   }
 
   /**

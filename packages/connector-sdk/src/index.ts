@@ -31,6 +31,8 @@ export {
 } from './node.ts'
 export { ConnectorParams, secret, type SecretRef } from './params.ts'
 export type { ConnectorPorts, InputsOf, OutputsOf } from './ports.ts'
+export { reasonOf } from './reason-of.ts'
+export { Redial, type RedialDeps } from './redial.ts'
 export { PinError, pinnedAgent, pinnedTls } from './pinned-tls.ts'
 export { type RouteHandler, type RouteOptions } from './routes.ts'
 export {
@@ -43,3 +45,4 @@ export {
 } from './socket.ts'
 export { checkStoreKey, checkStoreValue, type ConnectorStore, storeIsFull, StoreLimitError } from './store.ts'
 export { cronFault } from '@flow-service/protocol'
+export type { Router } from 'express'

@@ -9,6 +9,7 @@ import type { Health } from '@flow-service/protocol'
 
 import type { Cancel, NodeContext } from './context.ts'
 import type { Values } from './node.ts'
+import { reasonOf } from './reason-of.ts'
 
 /** Failures in a row after which a connector is down. */
 const MOST_FAILURES = 3
@@ -19,7 +20,8 @@ const SHORTEST_PATIENCE_S = 60
 /** What a loop reads and where it tells of it. */
 export interface PollLoopDeps {
   readonly ctx: Pick<NodeContext, 'after' | 'current' | 'emit' | 'every' | 'log' | 'now' | 'outputs'>
-  readonly intervalS: number
+  /** Seconds between two readings, 0 for none. */
+  readonly intervalS: () => number
   /** Takes one reading: values by output port, null for no news. */
   readonly read: () => Promise<Values | null | undefined>
   readonly health: ConnectorHealth
@@ -60,7 +62,6 @@ interface Reading {
 /** One object a node. */
 export class PollLoop {
   readonly #deps: PollLoopDeps
-  readonly #patienceMs: number
   /** What is told to whoever reads the messages, by port. */
   readonly #told = new Map<string, unknown>()
   #reading: Reading | null = null
@@ -69,12 +70,12 @@ export class PollLoop {
 
   constructor(deps: PollLoopDeps) {
     this.#deps = deps
-    this.#patienceMs = Math.max(deps.intervalS * PATIENCE, SHORTEST_PATIENCE_S) * 1000
   }
 
   /** Reads now, and each interval from now on. Does nothing while it does that already, and without an interval. */
   start(): void {
-    const { ctx, intervalS } = this.#deps
+    const { ctx } = this.#deps
+    const intervalS = this.#deps.intervalS()
     if (this.#timers.length > 0 || intervalS <= 0) return
     this.#timers = [ctx.after(0, () => this.#tick()), ctx.every(intervalS, () => this.#tick())]
   }
@@ -96,10 +97,11 @@ export class PollLoop {
   }
 
   #tick(): void {
-    const { ctx, health } = this.#deps
+    const { ctx, health, intervalS } = this.#deps
+    const patienceMs = Math.max(intervalS() * PATIENCE, SHORTEST_PATIENCE_S) * 1000
     const takesMs = this.#reading === null ? 0 : ctx.now() - this.#reading.sinceMs
-    if (takesMs > this.#patienceMs) {
-      health.found('down', `a reading has taken longer than ${this.#patienceMs / 1000} s; it is given up`)
+    if (takesMs > patienceMs) {
+      health.found('down', `a reading has taken longer than ${patienceMs / 1000} s; it is given up`)
       this.#failures = MOST_FAILURES
       this.#reading = null
     }
@@ -128,7 +130,7 @@ export class PollLoop {
       if (!isWanted()) return
       this.#failures++
       const status = this.#failures < MOST_FAILURES ? 'degraded' : 'down'
-      if (health.reports === reports) health.found(status, error instanceof Error ? error.message : String(error))
+      if (health.reports === reports) health.found(status, reasonOf(error))
     } finally {
       if (isWanted()) this.#reading = null
     }

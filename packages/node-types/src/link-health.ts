@@ -26,7 +26,8 @@ export class LinkHealth {
     this.#ctx = ctx
   }
 
-  connection(status: Health, message: string | null): void {
+  /** How the connection is; a `Redial` tells it. */
+  readonly connection = (status: Health, message: string | null = null): void => {
     this.#connection = { status, message }
     this.#tell()
   }

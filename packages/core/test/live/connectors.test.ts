@@ -98,6 +98,29 @@ test('readings are taken at the start and each interval, and only changes are pu
   expect(host.cascades.map(({ origin }) => origin.kind)).toContain('reading')
 })
 
+test('a connector to which values come by themselves takes readings on request alone [R355]', async () => {
+  const told: string[] = []
+  class Stream extends Connector {
+    static readonly contract = 1
+    protected override get pollInterval() {
+      return 0
+    }
+    override async poll() {
+      told.push('poll')
+      return null
+    }
+  }
+  const { host, start } = engine([nodeTypeOf('stream', Stream)])
+  const live = await start(
+    flow([{ id: 'stream', type: 'stream', settings: { poll_interval: 1 }, ports: [output('t')] }]),
+  )
+  await host.advance(60_000)
+  expect(told).toEqual([])
+  live.trigger('stream', {})
+  await turn()
+  expect(told).toEqual(['poll'])
+})
+
 test('changes are told from what a port of a list was, even when the connector changes the same list', async () => {
   const { lab, host, start } = meters()
   const list = [1]
@@ -187,6 +210,17 @@ test('health: one failure degrades, three are down, a success is ok; equal state
   }
   await host.advance(3000)
   expect([told().length, healthOf(live)]).toEqual([4, [['degraded', 'the battery is very low']]])
+})
+
+test('what is told of a reading that fails is its cause, where fetch says nothing [R372]', async () => {
+  const { lab, host, start } = meters()
+  const refused = new AggregateError([new Error('connect ECONNREFUSED ::1:80'), new Error('the other')])
+  lab.read = () => {
+    throw new TypeError('fetch failed', { cause: new Error('no way', { cause: refused }) })
+  }
+  const live = await start(flow([meter({ poll_interval: 1 }, [output('t')])]))
+  await host.advance(0)
+  expect(healthOf(live)).toEqual([['degraded', 'connect ECONNREFUSED ::1:80']])
 })
 
 test('a reading that does not end is told and replaced, and never has a second beside it [U13, F71]', async () => {

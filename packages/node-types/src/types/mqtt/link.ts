@@ -4,10 +4,9 @@
  * or lose some, and a refused subscription, a full queue or a stop of one node would be felt by the others.
  * @module
  */
-import type { NodeContext } from '@flow-service/connector-sdk'
+import { type NodeContext, Redial } from '@flow-service/connector-sdk'
 
 import { LinkHealth } from '../../link-health.ts'
-import { Redial } from '../../redial.ts'
 import { textOf } from '../../secret.ts'
 import { withoutPassword } from '../../shown-address.ts'
 import { BrokerConnection, type ConnectionEvents, type MqttLibrary } from './connection.ts'
@@ -35,7 +34,7 @@ export class BrokerLink {
     const { ctx } = deps
     this.#clientId = ctx.settings.client_id ?? `fs-${crypto.randomUUID().replaceAll('-', '').slice(0, 18)}`
     this.health = new LinkHealth(ctx)
-    this.redial = new Redial(ctx, this.health, () => this.open())
+    this.redial = new Redial({ ctx, open: () => this.open(), tell: this.health.connection })
   }
 
   open(): void {

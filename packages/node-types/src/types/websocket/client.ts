@@ -7,6 +7,7 @@ import {
   gatherWrites,
   type NodeContext,
   type NodeInstance,
+  Redial,
   type SocketPeer,
 } from '@flow-service/connector-sdk'
 import { WebSocket } from 'ws'
@@ -14,7 +15,6 @@ import { WebSocket } from 'ws'
 import { FrameSender } from '../../frame-sender.ts'
 import { LinkHealth } from '../../link-health.ts'
 import { MAX_MESSAGE_BYTES } from '../../payload-values.ts'
-import { Redial } from '../../redial.ts'
 import { textOf } from '../../secret.ts'
 import { frameOf, hearing } from './frames.ts'
 import type { WebsocketSettings } from './settings.ts'
@@ -60,7 +60,7 @@ class Client {
     this.#title = `${origin === 'null' ? url : origin}${pathname}`
     this.#health = new LinkHealth(ctx)
     this.#hear = hearing(ctx, this.#health)
-    this.#redial = new Redial(ctx, this.#health, () => this.open())
+    this.#redial = new Redial({ ctx, open: () => this.open(), tell: this.#health.connection })
     this.#frames = new FrameSender({
       limit: send_queue_size,
       seconds: timeout,

@@ -4,19 +4,29 @@
  * degraded after the first failure, and down after a minute without a connection.
  * @module
  */
-import type { Cancel, NodeContext } from '@flow-service/connector-sdk'
+import type { Health } from '@flow-service/protocol'
 
-import type { LinkHealth } from './link-health.ts'
+import type { Cancel, NodeContext } from './context.ts'
 
 const LONGEST_S = 30
 const DOWN_AFTER_S = 60
 const STEADY_MS = 10_000
 
-/** One object a node. */
+/** What is connected, and who is told how that is. */
+export interface RedialDeps {
+  readonly ctx: Pick<NodeContext, 'after' | 'now'>
+  /** Begins an attempt, of which `up` or `failed` is to be told. */
+  readonly open: () => void
+  /** `reportHealth` of the node, or what gathers for it. */
+  readonly tell: (status: Health, message?: string) => void
+}
+
+/**
+ * The pauses of a connection that is to be kept up. One object a connection; its first attempt is the caller's.
+ * @example this.redial = new Redial({ ctx, open: () => this.open(), tell: (...health) => this.reportHealth(...health) })
+ */
 export class Redial {
-  readonly #ctx: Pick<NodeContext, 'after' | 'now'>
-  readonly #health: LinkHealth
-  readonly #open: () => void
+  readonly #deps: RedialDeps
   #failures = 0
   #upMs: number | null = null
   #reason = ''
@@ -24,10 +34,8 @@ export class Redial {
   #down: Cancel | null = null
   #isStopped = false
 
-  constructor(ctx: Pick<NodeContext, 'after' | 'now'>, health: LinkHealth, open: () => void) {
-    this.#ctx = ctx
-    this.#health = health
-    this.#open = open
+  constructor(deps: RedialDeps) {
+    this.#deps = deps
   }
 
   /** What went wrong last, `''` before anything has. */
@@ -37,27 +45,29 @@ export class Redial {
 
   /** The connection can be used. */
   up(): void {
-    this.#upMs = this.#ctx.now()
+    this.#upMs = this.#deps.ctx.now()
     this.#down?.()
     this.#down = null
-    this.#health.connection('ok', null)
+    this.#deps.tell('ok')
   }
 
   /** The attempt failed, or the connection is lost. */
   failed(reason: string): void {
     if (this.#isStopped) return
+    const { ctx, open, tell } = this.#deps
     this.#reason = reason
-    if (this.#upMs !== null && this.#ctx.now() - this.#upMs >= STEADY_MS) this.#failures = 0
+    if (this.#upMs !== null && ctx.now() - this.#upMs >= STEADY_MS) this.#failures = 0
     this.#upMs = null
     if (this.#down === null) {
-      this.#health.connection('degraded', reason)
-      this.#down = this.#ctx.after(DOWN_AFTER_S, () => this.#health.connection('down', this.#reason))
+      tell('degraded', reason)
+      this.#down = ctx.after(DOWN_AFTER_S, () => tell('down', this.#reason))
     }
     const seconds = Math.min(LONGEST_S, 2 ** this.#failures++) * (1 - Math.random() / 2)
     this.#again?.()
-    this.#again = this.#ctx.after(seconds, this.#open)
+    this.#again = ctx.after(seconds, open)
   }
 
+  /** Tries no more, and tells nothing more. */
   stop(): void {
     this.#isStopped = true
     this.#again?.()
