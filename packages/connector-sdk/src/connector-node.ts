@@ -30,7 +30,8 @@ type AnyConnector = Connector<z.ZodObject, object>
 /** A subclass of `Connector` with what it declares about itself. */
 export interface ConnectorClass {
   new (context: ConnectorContext): AnyConnector
-  readonly contract: typeof CONTRACT
+  /** {@link CONTRACT}; `static contract = 1` is a number for the compiler, so that an engine looks at it. */
+  readonly contract: number
   readonly title: string
   readonly description: string
   readonly idempotent: boolean
