@@ -17,7 +17,7 @@ import {
   type NodeShape,
   type Values,
 } from './node.ts'
-import type { ConnectorPorts } from './ports.ts'
+import { type ConnectorPorts, wanted } from './ports.ts'
 
 /** What a package exports is no node type, or not one of this contract; the message says why and what to do. */
 export class ContractError extends Error {
@@ -127,6 +127,8 @@ async function startConnector(
     ctx.signal.removeEventListener('abort', giveUp)
   }
   if (app !== undefined && app.stack.length > 0) ctx.routes(app, { open: openRoutes })
+  const outcomeOf = (given: object | null | void): Values | undefined =>
+    given ? wanted(given as Values, Class.ports, ctx) : undefined
   return {
     onInput: async (values) => outcomeOf(await connector.write(values)),
     ...(polls && {
@@ -136,8 +138,6 @@ async function startConnector(
     stop,
   }
 }
-
-const outcomeOf = (given: object | null | void): Values | undefined => (given ?? undefined) as Values | undefined
 
 function checkContract(name: string, contract: unknown): void {
   if (contract === CONTRACT) return

@@ -11,10 +11,10 @@ import type { Router } from 'express'
 import type * as z from 'zod'
 
 import type { NodeContext, SaveOptions } from './context.ts'
-import type { NodeFinding, NodePort, NodeShape } from './node.ts'
+import type { NodeFinding, NodePort, NodeShape, Values } from './node.ts'
 import { ConnectorParams } from './params.ts'
 import { ConnectorHealth, PollLoop } from './poll-loop.ts'
-import type { ConnectorPorts, InputsOf, OutputsOf } from './ports.ts'
+import { type ConnectorPorts, type InputsOf, type OutputsOf, wanted } from './ports.ts'
 import type { ConnectorStore } from './store.ts'
 
 /** What an engine hands to the constructor of a connector. */
@@ -93,6 +93,7 @@ export abstract class Connector<P extends z.ZodObject = typeof ConnectorParams, 
       ctx: context,
       intervalS: () => this.pollInterval,
       read: () => this.poll(),
+      wanted: (values) => this.#wanted(values),
       health: this.#health,
     })
   }
@@ -108,8 +109,9 @@ export abstract class Connector<P extends z.ZodObject = typeof ConnectorParams, 
   /**
    * Takes a reading: values by output port, or null when there is nothing new. It is called each `poll_interval` seconds,
    * never while it still runs, and only values that have changed are published, as one delivery. What it throws is a failed
-   * reading: the connector is `degraded`, from the third in a row on `down`, and the next tick tries again. A port that the
-   * node lacks, or a value that is not of the port's dtype, fails the whole reading.
+   * reading: the connector is `degraded`, from the third in a row on `down`, and the next tick tries again. A port that is
+   * neither the node's nor declared, or a value that is not of the port's dtype, fails the whole reading; values of declared
+   * ports that the node does not have are left out.
    */
   async poll(): Promise<OutputsOf<Ports> | null> {
     return null
@@ -145,8 +147,9 @@ export abstract class Connector<P extends z.ZodObject = typeof ConnectorParams, 
    * for a value that is not of the port's dtype; then nothing is published.
    */
   inject(values: OutputsOf<Ports>): void {
-    this.ctx.emit(values)
-    this.#loop.note(values)
+    const own = this.#wanted(values)
+    this.ctx.emit(own)
+    this.#loop.note(own)
   }
 
   /**
@@ -165,6 +168,10 @@ export abstract class Connector<P extends z.ZodObject = typeof ConnectorParams, 
    */
   reportHealth(status: Health, message?: string): void {
     this.#health.report(status, message)
+  }
+
+  #wanted(values: Values): Values {
+    return wanted(values, (this.constructor as typeof Connector).ports, this)
   }
 
   /** Takes a reading now, or waits for the one that goes on; what has changed is published. Never rejects. */
