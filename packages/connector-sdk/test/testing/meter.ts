@@ -26,7 +26,7 @@ export class Meter extends Connector<typeof Meter.Params, typeof Meter.ports> {
     )
   }
 
-  override async write({ limit }: { readonly limit?: number }) {
+  override async write({ limit }: { readonly limit?: number }): Promise<{ readonly state?: string } | void> {
     await this.ask(`limit?watts=${limit}`, { method: 'PUT' })
   }
 

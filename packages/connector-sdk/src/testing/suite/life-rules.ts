@@ -2,15 +2,13 @@
  * Rules on the life of a connector: its start, its end, and that it is alone.
  * @module
  */
-import { setImmediate as turn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 
+import { ended } from './ended.ts'
 import { must, type Rule, textOf } from './rule.ts'
 import type { Node, Subject } from './subject.ts'
 
 const HOUR_MS = 3_600_000
-/** How long a stop may take here that an engine would give 10 s. */
-const STOP_MS = 2000
 
 const begins: Rule = {
   title: 'begins its readings when it starts',
@@ -20,10 +18,6 @@ const begins: Rule = {
     const node = await subject.mount({ prepare: (connector) => countPolls(connector, calls) })
     await subject.advance(node, subject.intervalMs)
     must(calls.polls > 0, 'poll() is not called: a start() that overrides has to call super.start(app)')
-    await node.stop()
-    const { polls } = calls
-    await node.advance(HOUR_MS)
-    must(calls.polls === polls, 'poll() is called after the stop: a stop() that overrides has to call super.stop(app)')
   },
 }
 
@@ -34,7 +28,7 @@ const stopsTwice: Rule = {
     await subject.exercise(node)
     const stop = async (when: string): Promise<void> => {
       try {
-        await within(node.connector.stop())
+        await ended(node.connector.stop())
       } catch (error) {
         must(false, `stop() fails ${when}: ${textOf(error)}`)
       }
@@ -68,7 +62,7 @@ const nothingLate: Rule = {
     const writing = subject.writes ? node.write(await subject.arriving(node)).catch(() => {}) : Promise.resolve()
     await subject.settle(node)
     try {
-      await within(node.stop())
+      await ended(node.stop())
     } catch (error) {
       must(false, `stop() fails while an answer is awaited: ${textOf(error)}`)
     }
@@ -82,6 +76,7 @@ const nothingLate: Rule = {
     ctx.network.hold(false)
     await writing
     await node.advance(HOUR_MS)
+    await subject.settle(node)
     must(ctx.late.length === 0, () => `after its stop it has ${ctx.late.join(', ')}: end in stop() what would go on`)
   },
 }
@@ -92,7 +87,7 @@ const nothingLeft: Rule = {
     const globals = Object.keys(globalThis)
     const node = await subject.mount()
     await subject.exercise(node)
-    await node.stop().catch(() => {})
+    await ended(node.stop()).catch(() => {})
     const left = await subject.leftovers.of(node.ctx)
     must(left.length === 0, () => `after its stop there is still a ${left.join(', a ')}: end it in stop()`)
     must(
@@ -157,8 +152,15 @@ const apart: Rule = {
         `of two equal nodes one publishes on ${shown(portsOf(first))}, the other on ${shown(portsOf(second))}: keep the state ` +
         'in the connector, not in the module or the class',
     )
+    if (subject.polls && subject.fixtures.reading !== null) {
+      await subject.advance(second, subject.intervalMs)
+      must(
+        second.sent.length > 0,
+        'it publishes no reading where another node has done so before: keep the state in the connector, not in the module',
+      )
+    }
     const { status } = second.health
-    await first.stop()
+    await ended(first.stop())
     const reached = second.ctx.network.reached.length
     const calls = { polls: 0 }
     countPolls(second.connector, calls)
@@ -179,7 +181,7 @@ const storeLimits: Rule = {
   async run(subject) {
     const node = await subject.mount()
     await subject.exercise(node)
-    await node.stop().catch(() => {})
+    await ended(node.stop()).catch(() => {})
     const { refused, texts } = node.ctx.store
     must(refused.length === 0, () => `the store refuses it: ${refused[0]}`)
     return texts.size === 0 ? 'it stores nothing with these fixtures' : undefined
@@ -213,17 +215,6 @@ function countPolls(connector: Node['connector'], calls: { polls: number }): voi
       return poll()
     },
   })
-}
-
-/** What an engine would wait 10 s for is given some turns here: nothing that a test answers takes longer. */
-async function within(stopping: Promise<void>): Promise<void> {
-  let isDone = false
-  const done = stopping.finally(() => (isDone = true))
-  done.catch(() => {})
-  const untilMs = performance.now() + STOP_MS
-  while (!isDone && performance.now() < untilMs) await turn()
-  if (!isDone) throw new Error('it does not end')
-  await done
 }
 
 const failNetwork = ({ ctx }: Node): void => ctx.network.failWith(new Error('the network is down'))

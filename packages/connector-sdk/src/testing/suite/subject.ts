@@ -14,6 +14,7 @@ import type { FakeContext, FakePorts } from '../fake-context.ts'
 import { Leftovers } from '../leftovers.ts'
 import { type Mounted, mounted, type MountOptions } from '../mounted.ts'
 import { CredentialPlaces } from './credential-places.ts'
+import { ended } from './ended.ts'
 import type { ContractFixtures } from './fixtures.ts'
 
 /** Seconds between readings, where neither the settings nor the class name any. */
@@ -163,11 +164,9 @@ export class Subject {
     }
     const { node, ctx } = await this.attempt({ fetch: unreachable, connect: unreachable })
     if (node !== null) await this.exercise(node)
-    const thrown = await node?.stop().then(
-      () => [],
-      (error: unknown) => [String(error)],
-    )
-    return [...(ctx?.logs ?? []).filter((line) => line.startsWith('stop() failed')), ...(thrown ?? [])]
+    const thrown: string[] = []
+    if (node !== null) await ended(node.stop()).catch((error: unknown) => thrown.push(String(error)))
+    return [...(ctx?.logs ?? []).filter((line) => line.startsWith('stop() failed')), ...thrown]
   }
 
   /** Lets time pass. */
@@ -219,7 +218,7 @@ export class Subject {
   async end(): Promise<void> {
     for (const node of this.#nodes) {
       node.ctx.network.hold(false)
-      await node.stop().catch(() => {})
+      await ended(node.stop()).catch(() => {})
     }
     this.#leftovers?.close()
   }

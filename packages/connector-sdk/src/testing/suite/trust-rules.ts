@@ -2,6 +2,7 @@
  * Rules on what a connector is trusted with: credentials, and the certificate of its device.
  * @module
  */
+import { ended } from './ended.ts'
 import { must, type Rule, textOf } from './rule.ts'
 import type { Attempt, Node, Subject } from './subject.ts'
 
@@ -49,7 +50,7 @@ async function shownIn(subject: Subject, { node, ctx, thrown }: Attempt): Promis
   const errors = [...thrown]
   if (node !== null) {
     errors.push(...(await subject.exercise(node)))
-    await node.stop().catch((error: unknown) => errors.push(error))
+    await ended(node.stop()).catch((error: unknown) => errors.push(error))
   }
   return {
     'an error': [...errors, ...(ctx?.failures ?? [])].map(causesOf),
@@ -70,7 +71,7 @@ const pinned: Rule = {
       return 'it pins nothing'
     }
     must(pins.length > 0, 'no connection of it has a pin: give ctx.fetch or ctx.connect the pin of pinnedTls()')
-    await first.stop()
+    await ended(first.stop())
     const { store } = first.ctx
     const key = [...store.texts.keys()].find((each) => each.startsWith('cert:'))
     must(key !== undefined, 'the store has no key "cert:<address>" after the first connection: use pinnedTls()')
