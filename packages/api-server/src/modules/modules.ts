@@ -340,8 +340,7 @@ export class Modules {
     if (agent.python === null) return []
     const { path } = agent.python
     if (this.#foreign?.path !== path || clock.now() - this.#foreign.atMs > FRESH_MS) {
-      const asking = { signal: this.#stop.signal, env: this.#env, work: this.#folder.path }
-      const packages = packagesOf(path, asking).catch((error: unknown) => {
+      const packages = packagesOf(path).catch((error: unknown) => {
         log.warn({ err: error }, 'the packages of an interpreter are not known')
         return []
       })
