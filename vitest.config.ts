@@ -38,7 +38,9 @@ const onDatabase = [
 const longest = [
   'test/ledger-kill',
   'test/recipes',
+  'modules/modules',
   'test/server-backend',
+  'test/modules-kill',
   'flows/held-work',
   'test/live-kill',
   'secrets/secrets',

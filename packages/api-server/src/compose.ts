@@ -39,7 +39,14 @@ import { followModules, modulesLayer } from './modules/slice.ts'
 import { observabilityLayer, observe, observerLayer, shownStateLayer } from './observability/slice.ts'
 import { clock, config, log } from './process/given.ts'
 import { contextOf, type Deps, inOrder, type NamesOf, opens } from './process/layer.ts'
-import { executeRuns, flowRunsLayer, followFlows, reportsLayer, runsLayer } from './runs/slice.ts'
+import {
+  executeRuns,
+  flowRunsLayer,
+  followFlows,
+  reportsLayer,
+  runsLayer,
+  stageEnvironmentsLayer,
+} from './runs/slice.ts'
 import { redactor, secretsLayer } from './secrets/slice.ts'
 import { adoptionLayer, recoverValues, workLayer } from './work/slice.ts'
 import { agentLayer, attachmentLayer, dispatcherLayer, flavorsLayer, followTokens, poolLayer } from './workers/slice.ts'
@@ -75,6 +82,7 @@ const nouns = inOrder(
   missingLayer,
   pythonIssuesLayer,
   liveLayer,
+  stageEnvironmentsLayer,
   runsLayer,
   reportsLayer,
   flowRunsLayer,

@@ -30,6 +30,8 @@ import { lineFault, type Manifest, readManifest } from './requirements.ts'
 import { createManifestStore } from './store.ts'
 
 const CHANNEL = 'modules_changed'
+/** How long an interpreter that others install for is not asked again what it has. */
+const FRESH_MS = 10_000
 const CUT_OFF = 'the engine ended while it applied modules; what was there before is in use: apply them again'
 
 /** What modules are made of. */
@@ -85,8 +87,8 @@ export class Modules {
   #isOutdated = false
   #onPython: () => Promise<void> = async () => {}
   #unlisten: (() => Promise<void>) | null = null
-  /** Packages of an interpreter that is not ours, by its path. */
-  #foreign: { readonly path: string; readonly packages: Promise<ModulePackage[]> } | null = null
+  /** What an interpreter that is not ours had when it was asked last. */
+  #foreign: { readonly path: string; readonly atMs: number; readonly packages: Promise<ModulePackage[]> } | null = null
 
   constructor(deps: ModulesDeps, folder: ModulesFolder) {
     const { dataDir, pipIndexUrl, npmRegistry } = deps.config
@@ -332,18 +334,17 @@ export class Modules {
   }
 
   async #pythonPackages(): Promise<readonly ModulePackage[]> {
-    const { agent, log } = this.#deps
+    const { agent, clock, log } = this.#deps
     const own = this.#inForce?.python
     if (own && !this.#isAdopted && !this.#isBroken) return own.packages
     if (agent.python === null) return []
     const { path } = agent.python
-    if (this.#foreign?.path !== path) {
-      const asking = { signal: this.#stop.signal, env: this.#env, work: this.#folder.path }
-      const packages = packagesOf(path, asking).catch((error: unknown) => {
+    if (this.#foreign?.path !== path || clock.now() - this.#foreign.atMs > FRESH_MS) {
+      const packages = packagesOf(path).catch((error: unknown) => {
         log.warn({ err: error }, 'the packages of an interpreter are not known')
         return []
       })
-      this.#foreign = { path, packages }
+      this.#foreign = { path, atMs: clock.now(), packages }
     }
     return await this.#foreign.packages
   }

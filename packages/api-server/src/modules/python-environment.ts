@@ -8,9 +8,8 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { ModulePackage } from '@flow-service/protocol'
-import { type Interpreter, OLDEST_PYTHON } from '@flow-service/worker-agent'
+import { type Interpreter, listPythonPackages, OLDEST_PYTHON } from '@flow-service/worker-agent'
 
-import { runCommand } from '../host/commands.ts'
 import { BuildFailure, type Building, failureOf, runBuild } from './building.ts'
 import { PipProgress } from './pip-progress.ts'
 import type { RequirementLine } from './requirements.ts'
@@ -61,7 +60,7 @@ async function install(
   const args = [...pip.args, 'install', ...quiet, '--progress-bar', 'off', '--retries', '2', '--only-binary', ':all:']
   const end = await runBuild({ file: pip.file, args: [...args, '-r', file] }, building, (line) => progress.hear(line))
   if (end.exitCode !== 0) throw failureOf('pip', end.lines, { lines, marks: /^ERROR: /, log })
-  return await packagesOf(python, building)
+  return await packagesOf(python)
 }
 
 /** The lines where the manifest has them, so that pip counts as people do. */
@@ -86,27 +85,10 @@ async function findPip(base: string, python: string, building: Building) {
   )
 }
 
-/** Asks an interpreter what it has. */
-const listing = `
-import json, sys
-from importlib import metadata
-found = {(each.metadata["Name"], each.version) for each in metadata.distributions()}
-json.dump(sorted([name, version] for name, version in found if name), sys.stdout)
-`
-
 /** The packages that an interpreter finds, by name. */
-export async function packagesOf(
-  python: string,
-  { env, signal, work }: Pick<Building, 'env' | 'signal' | 'work'>,
-): Promise<ModulePackage[]> {
-  const args = ['-P', '-X', 'utf8', '-c', listing]
-  const { exitCode, stdout, stderr, dropped } = await runCommand(
-    { file: python, args, signal },
-    {},
-    { directory: work, env },
-  )
-  if (exitCode !== 0 || dropped > 0) throw new BuildFailure(`${python} does not tell its packages: ${stderr.trim()}`)
-  const found = JSON.parse(stdout) as [string, string][]
+export async function packagesOf(python: string): Promise<ModulePackage[]> {
+  const { packages } = await listPythonPackages(python)
+  const found = Object.entries(packages).toSorted(([a], [b]) => (a < b ? -1 : 1))
   return found.map(([name, version]) => ({ name, version, ecosystem: 'pypi' }))
 }
 

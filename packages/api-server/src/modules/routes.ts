@@ -34,6 +34,9 @@ export const modulesEndpoints = {
   }),
 } as const
 
+/** Characters of a manifest that the audit trail has; the table of manifests has all of them. */
+const MAX_AUDITED = 2_000
+
 /** What the endpoints work on. */
 export interface ModulesHandlersDeps {
   readonly modules: Pick<Modules, 'view' | 'apply'>
@@ -43,7 +46,8 @@ export interface ModulesHandlersDeps {
 export const modulesHandlers = ({ modules, eventLog }: ModulesHandlersDeps): Handlers<typeof modulesEndpoints> => ({
   get: async () => ({ status: 200, value: await modules.view() }),
   async apply({ body: { requirements }, principal }) {
-    const entry = { action: 'modules.apply', actor: actorOf(principal), detail: { requirements } }
+    const shown = requirements.length > MAX_AUDITED ? `${requirements.slice(0, MAX_AUDITED)}…` : requirements
+    const entry = { action: 'modules.apply', actor: actorOf(principal), detail: { requirements: shown } }
     const value = await modules.apply(requirements, {
       by: principal.email,
       audit: (tx) => eventLog.audit(tx, entry),

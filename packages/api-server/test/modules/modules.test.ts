@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { EngineEvent, FlowDocumentInput, Message, Modules, ObservabilityEvent } from '@flow-service/protocol'
+import type { EngineEvent, FlowDocumentInput, Message, Modules, ObservabilityEvent, Run } from '@flow-service/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { findPython } from '../../../worker-agent/src/index.ts'
@@ -128,6 +128,35 @@ describe.skipIf(python === null)('modules', { timeout: LONG_MS }, () => {
     expect([none.requirements, none.environment.path]).toEqual(['', python?.path])
     expect(await say('uses', 5)).toEqual([null, 1, 5])
     await expect.poll(() => readdirSync(join(at.dataDir, 'modules', 'python'))).toEqual([])
+  })
+
+  test('of another version make a cached stage a miss that says so, and other stages stay hits', async () => {
+    const stage = (id: string, source: string) => ({
+      id,
+      type: 'python',
+      source,
+      ports: [{ direction: 'output', name: id, port: 'y', dtype: 'any' }],
+    })
+    const nodes = [
+      stage('imports', 'from colour import version\ndef run():\n    return {"y": version}\n'),
+      stage('plain', 'import json\ndef run():\n    return {"y": 1}\n'),
+    ]
+    const saved = await at.root<{ version: number }>('PUT', '/flows/stages', { mode: 'batch', nodes })
+    await at.root('POST', '/flows/stages/publish', { version: saved.value.version })
+    const cached = async () => {
+      const { value } = await at.root<{ id: string }>('POST', '/runs/flows/stages', {})
+      const read = async () => (await at.root<Run>('GET', `/runs/${value.id}`)).value
+      await expect.poll(async () => (await read()).status, { timeout: LONG_MS }).toBe('ok')
+      return Object.fromEntries(
+        (await read()).nodes.map(({ node, cache }) => [node, cache?.hit || cache?.why.join('; ')]),
+      )
+    }
+    await apply('colour==1.0')
+    expect(await cached()).toEqual({ imports: 'first run', plain: 'first run' })
+    await apply('colour==1.0\nshade')
+    expect(await cached()).toEqual({ imports: true, plain: true })
+    await apply('colour==2.0')
+    expect(await cached()).toEqual({ imports: 'environment: colour 1.0 -> 2.0', plain: true })
   })
 
   test('that are in force already are left alone, and the answer says so [R152]', async () => {
