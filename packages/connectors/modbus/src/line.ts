@@ -4,7 +4,7 @@
  * by chance; requests until then fail at once with what went wrong.
  * @module
  */
-import type { ConnectorContext } from '@flow-service/connector-sdk'
+import { type ConnectorContext, reasonOf } from '@flow-service/connector-sdk'
 
 import type { ModbusSettings } from './settings.ts'
 import { ConnectionFault, UnitConnection, UnitRefusal } from './unit-connection.ts'
@@ -95,7 +95,7 @@ export class Line {
     try {
       this.#connection = new UnitConnection(this.#ctx.connect({ host, port }), unit)
     } catch (error) {
-      throw new ConnectionFault(error instanceof Error ? error.message : String(error))
+      throw new ConnectionFault(reasonOf(error))
     }
     return this.#connection
   }

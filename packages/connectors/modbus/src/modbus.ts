@@ -8,6 +8,7 @@ import {
   type ConnectorContext,
   type NodeFinding,
   type NodeShape,
+  reasonOf,
   type Values,
 } from '@flow-service/connector-sdk'
 
@@ -42,6 +43,11 @@ export class Modbus extends Connector<typeof Modbus.Params> {
     this.#registers = registersOf(this.config)
     this.#line = new Line(context, this.config)
     this.#blocks = readBlocks(this.outputs.map(({ port }) => this.#register(port)))
+  }
+
+  /** A node that only writes asks for nothing. */
+  protected override get pollInterval(): number {
+    return this.outputs.length > 0 ? super.pollInterval : 0
   }
 
   override async poll() {
@@ -79,7 +85,7 @@ export class Modbus extends Connector<typeof Modbus.Params> {
       }
     } catch (error) {
       this.#hasFailed = true
-      this.reportHealth('degraded', error instanceof Error ? error.message : String(error))
+      this.reportHealth('degraded', reasonOf(error))
       throw error
     }
     if (this.#hasFailed) this.reportHealth('ok')

@@ -8,6 +8,7 @@ import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
+import { reasonOf } from '@flow-service/connector-sdk'
 import { ModbusTCPClient } from 'jsmodbus'
 
 import type { Block } from './blocks.ts'
@@ -74,7 +75,7 @@ export class UnitConnection {
     // what is written before is sent then
     this.#face.emit('connect')
     stream.on('data', (chunk: Buffer) => this.#heard(chunk))
-    stream.on('error', (error) => this.#ended(error.message))
+    stream.on('error', (error) => this.#ended(reasonOf(error)))
     stream.on('close', () => this.#ended('it closed the connection'))
     stream.on('end', () => stream.destroy())
   }

@@ -162,6 +162,16 @@ test('the words of a longer value go in the order of the device', async () => {
   await rig.stop()
 })
 
+test('a node that only writes takes no readings, and says nothing of a device that it has not asked', async () => {
+  const rig = await Rig.start(modbus, {
+    settings: { host: 'plc', registers: { speed: writable }, poll_interval: 1 },
+    inputs: { speed: 'int' },
+  })
+  await rig.advance(10)
+  expect([rig.health, rig.connections, rig.timers]).toEqual([[], 0, 0])
+  await rig.stop()
+})
+
 test('a run reads once, and ends its connection', async () => {
   const { asked, port, sockets } = await device(({ answer }) => answer([3, 2, 0, 9]))
   const rig = await Rig.start(modbus, {
