@@ -3,7 +3,14 @@
  * speaks it (https://open-meteo.com/en/docs).
  * @module
  */
-import { Connector, ConnectorParams, type NodeFinding, type NodeShape, secret } from '@flow-service/connector-sdk'
+import {
+  Connector,
+  ConnectorParams,
+  type NodeFinding,
+  type NodeShape,
+  reasonOf,
+  secret,
+} from '@flow-service/connector-sdk'
 import * as z from 'zod'
 
 import { currentIn, type CurrentWeather, instantOf } from './answer.ts'
@@ -97,8 +104,7 @@ export class OpenMeteo extends Connector<typeof OpenMeteo.Params, typeof OpenMet
   /** Without the key, which a server may repeat, and with the server, which `fetch` may not name. */
   #inWords(error: unknown, server: string): Error {
     const { api_key: key } = this.config
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-    const text = cause instanceof Error ? cause.message : String(cause)
+    const text = reasonOf(error)
     const shown = key === undefined ? text : text.replaceAll(key, '***').replaceAll(encodeURIComponent(key), '***')
     return new Error(shown.startsWith(server) ? shown : `${server} cannot be asked: ${shown}`)
   }
