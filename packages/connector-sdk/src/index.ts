@@ -45,4 +45,5 @@ export {
 } from './socket.ts'
 export { checkStoreKey, checkStoreValue, type ConnectorStore, storeIsFull, StoreLimitError } from './store.ts'
 export { cronFault } from '@flow-service/protocol'
+export type { ArtifactRef, Dtype, Health } from '@flow-service/protocol'
 export type { Router } from 'express'

@@ -3,14 +3,13 @@
  * @module
  */
 
-/** Causes that are followed; they could go round. */
-const MOST_CAUSES = 5
+/** What `fetch` says of every request and every body that fails; the cause says why. */
+const saysNothing: ReadonlySet<string> = new Set(['fetch failed', 'terminated'])
 
-/** The text of an error, or that of its innermost cause: `fetch` itself only says that it has failed. */
+/** The text of an error; of `fetch`, which itself only says that it has failed, that of the cause. */
 export function reasonOf(error: unknown): string {
   let at = error
-  for (let followed = 0; followed < MOST_CAUSES && at instanceof Error && at.cause instanceof Error; followed++)
-    at = at.cause
+  if (at instanceof TypeError && saysNothing.has(at.message) && at.cause !== undefined) at = at.cause
   // of several attempts to connect, the first tells as much as all
   if (at instanceof AggregateError && at.message === '') at = at.errors[0]
   if (!(at instanceof Error)) return String(at)

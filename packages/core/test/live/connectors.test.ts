@@ -216,7 +216,7 @@ test('what is told of a reading that fails is its cause, where fetch says nothin
   const { lab, host, start } = meters()
   const refused = new AggregateError([new Error('connect ECONNREFUSED ::1:80'), new Error('the other')])
   lab.read = () => {
-    throw new TypeError('fetch failed', { cause: new Error('no way', { cause: refused }) })
+    throw new TypeError('fetch failed', { cause: refused })
   }
   const live = await start(flow([meter({ poll_interval: 1 }, [output('t')])]))
   await host.advance(0)

@@ -1,0 +1,5 @@
+/**
+ * IP cameras as a node type.
+ * @module
+ */
+export { Camera } from './camera.ts'
