@@ -14,6 +14,8 @@ export interface LiveFlow {
   /** Deliveries that wait because the flow is paused. */
   readonly held: number
   readonly paused: boolean
+  /** Whether a node would be made anew by a rebuild with the same document: what its package has stored was forgotten. */
+  readonly isOutdated: boolean
   nodeStates(): NodeState[]
   /**
    * Ends the flow: nothing comes in any more, executing nodes get 10 s to end. Waiting deliveries and timers become
