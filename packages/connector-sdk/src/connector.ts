@@ -34,7 +34,7 @@ export interface ConnectorContext extends NodeContext {
  *   static override readonly Params = ConnectorParams.extend({ url: z.url() })
  *   static override readonly ports = { outputs: { power: 'float' } } as const
  *   override async poll() {
- *     const response = await this.ctx.fetch(this.config.url)
+ *     const response = await this.ctx.fetch(this.config.url, { signal: this.ctx.signal })
  *     const { watts } = (await response.json()) as { watts: number }
  *     return { power: watts }
  *   }

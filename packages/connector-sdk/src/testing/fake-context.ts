@@ -8,15 +8,16 @@ import type { ArtifactRef, Dtype, FlowMode, Health } from '@flow-service/protoco
 import { cronFault } from '@flow-service/protocol'
 
 import type { Command, CommandEnd } from '../command.ts'
-import type { Cancel, HookRequest, HookRoute, NodeContext, SaveOptions } from '../context.ts'
+import type { Cancel, FetchInit, HookRequest, HookRoute, NodeContext, SaveOptions } from '../context.ts'
 import type { Files } from '../files.ts'
 import type { NodePort, Values } from '../node.ts'
+import type { RouteHandler, RouteOptions } from '../routes.ts'
 import type { ConnectTarget, SocketListener, SocketPeer, SocketRoute } from '../socket.ts'
 import { FakeArtifacts } from './fake-artifacts.ts'
 import { FakeClock, settled } from './fake-clock.ts'
 import { FakeFiles } from './fake-files.ts'
 import { FakeNetwork, type FakeNetworkOptions, type Reach } from './fake-network.ts'
-import { type AskOptions, FakeRoutes, type RouteHandler, type RouteOptions } from './fake-routes.ts'
+import { type AskOptions, FakeRoutes } from './fake-routes.ts'
 import { FakeStore } from './fake-store.ts'
 import { filledSettings } from './filled-settings.ts'
 import { inside, outside } from './inside.ts'
@@ -272,7 +273,7 @@ export class FakeContext<S = Values> implements NodeContext<S> {
     if (this.#isOpen('mounted routes')) this.#routes.mount(handler, options)
   }
 
-  async fetch(url: string, init?: RequestInit): Promise<Response> {
+  async fetch(url: string, init?: FetchInit): Promise<Response> {
     if (this.#state === 'ended') this.late.push(`requested ${hostOf(url)}`)
     return this.network.fetch(url, init)
   }

@@ -4,20 +4,10 @@
  */
 import type { Duplex } from 'node:stream'
 
-import type { ConnectTarget } from '../socket.ts'
+import type { FetchInit } from '../context.ts'
+import type { CertificatePin, ConnectTarget } from '../socket.ts'
 import { FakeConnection } from './fake-connection.ts'
 import { outside } from './inside.ts'
-
-/** Decides by its certificate (DER) whether a peer is accepted; throws, or rejects, to refuse it. */
-type CertificatePin = (der: Uint8Array) => void | Promise<void>
-
-interface PinnedInit extends RequestInit {
-  readonly pin?: CertificatePin
-}
-
-interface PinnedTarget extends ConnectTarget {
-  readonly pin?: CertificatePin
-}
 
 /** How a fake network answers. */
 export interface FakeNetworkOptions {
@@ -80,7 +70,7 @@ export class FakeNetwork {
     return [...this.#requests, ...connections.map(([, reach]) => reach)]
   }
 
-  async fetch(url: string, init: PinnedInit = {}): Promise<Response> {
+  async fetch(url: string, init: FetchInit = {}): Promise<Response> {
     const at = URL.parse(url)
     if (at === null || !/^https?:$/.test(at.protocol))
       throw new TypeError(`${url} is no address to request; use http:// or https://`)
@@ -104,7 +94,7 @@ export class FakeNetwork {
     }
   }
 
-  connect(target: PinnedTarget): Duplex {
+  connect(target: ConnectTarget): Duplex {
     const { host, port, pin } = target
     const reach: Reach = {
       by: 'connect',
@@ -128,9 +118,10 @@ export class FakeNetwork {
     for (const connection of this.#connections.keys()) connection.destroy()
   }
 
-  async #peer(reach: Reach, target: PinnedTarget): Promise<Duplex> {
+  async #peer(reach: Reach, target: ConnectTarget): Promise<Duplex> {
     const { connect } = this.#options
-    if (target.pin !== undefined && target.tls !== true) throw new Error('a pin needs a connection with tls: true')
+    if (target.pin !== undefined && target.tls !== true)
+      throw new TypeError(`${reach.target} shows no certificate that a pin could accept; set tls, or leave the pin out`)
     await this.#admit(target.host, target.pin)
     if (connect === undefined)
       throw new Error(`this context has no network to connect to ${reach.target}; give it "connect"`)
@@ -144,7 +135,7 @@ export class FakeNetwork {
   ): Promise<Response> {
     const { fetch } = this.#options
     if (pin !== undefined && at.protocol !== 'https:')
-      throw new TypeError(`${url} has no certificate to pin; use https://`)
+      throw new TypeError(`${url} shows no certificate that a pin could accept; use https://, or leave the pin out`)
     try {
       await this.#admit(at.hostname, pin)
     } catch (error) {

@@ -8,18 +8,7 @@ import { Duplex } from 'node:stream'
 
 import type { RequestHandler } from 'express'
 
-interface Answering {
-  answer(request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): unknown
-}
-
-/** Answers requests: a router of Express, or any function like it. */
-export type RouteHandler = Answering['answer']
-
-/** Who may ask. */
-export interface RouteOptions {
-  /** Paths that take no sign-in; one that ends in `/` stands for all that begins with it. */
-  readonly open?: readonly string[]
-}
+import type { RouteHandler, RouteOptions } from '../routes.ts'
 
 /** A request to a route of a node. */
 export interface AskOptions {

@@ -1,7 +1,7 @@
 /** What tests of node types drive: a context in memory, and a connector in it. */
 import { Duplex } from 'node:stream'
 
-import express from 'express'
+import express, { type Router } from 'express'
 import { expect, test } from 'vitest'
 
 import { Connector } from '../../src/index.ts'
@@ -143,6 +143,23 @@ test('requests reach the routes of a node, a router of express too', async () =>
   expect((await ctx.request('POST', '/echo', { body: {}, isSignedIn: false })).status).toBe(401)
   expect((await ctx.request('GET', '/nothing')).status).toBe(404)
   await expect(ctx.request('GET', '/fault')).rejects.toThrow('no picture')
+})
+
+test('the routes of a connector are asked below its node, also by nobody where they are open', async () => {
+  class Camera extends Connector {
+    static readonly contract = 1
+    static override readonly openRoutes = ['/picture']
+    override async start(app: Router) {
+      app.get('/picture', (_request, response) => void response.send('a picture'))
+      app.get('/settings', (_request, response) => void response.json(this.config))
+      await super.start(app)
+    }
+  }
+  const { ctx } = await mounted(Camera)
+  const asNobody = { isSignedIn: false }
+  expect(await (await ctx.request('GET', '/picture', asNobody)).text()).toBe('a picture')
+  expect((await ctx.request('GET', '/settings', asNobody)).status).toBe(401)
+  expect(await (await ctx.request('GET', '/settings')).json()).toEqual({ poll_interval: 0 })
 })
 
 test('nodes that share a clock share their time', async () => {

@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 
-import type { ConnectorClass } from '../../src/index.ts'
+import { type CertificatePin, type ConnectorClass, pinnedTls } from '../../src/index.ts'
 import { type ContractFixtures, type ContractOptions, contractSuite } from '../../src/testing.ts'
 import { fixtures, Meter, params } from './meter.ts'
 
@@ -33,6 +33,31 @@ type Reading = { readonly power?: number; readonly state?: string } | null
 class Sound extends Meter {
   static override readonly contract = 1
 }
+
+/** A meter that pins the certificate of its device. */
+class Pinning extends Sound {
+  static override readonly contract = 1
+  #pin: CertificatePin | null = null
+  override async start() {
+    this.#pin = this.accept(await pinnedTls(this.store, 'meter'))
+    await super.start()
+  }
+  accept(pin: CertificatePin): CertificatePin {
+    return pin
+  }
+  override async ask(path: string, init: RequestInit = {}) {
+    const headers = { authorization: `Bearer ${this.config.token}` }
+    const { signal } = this.ctx
+    return this.ctx.fetch(`https://meter.local/${path}`, {
+      ...init,
+      headers,
+      signal,
+      ...(this.#pin && { pin: this.#pin }),
+    })
+  }
+}
+
+const pinning = { pins: true }
 
 interface Fault {
   readonly Class: ConnectorClass | (abstract new (...args: never[]) => unknown)
@@ -438,6 +463,67 @@ const faults: Record<string, Fault> = {
     },
     says: 'a published value shows a credential while all is well',
   },
+  'a pin that the fixtures do not tell of': { Class: Pinning, says: 'say "pins: true" in the fixtures' },
+  'no pin': { Class: Meter, fixtures: pinning, says: 'no connection of it has a pin' },
+  'a pin that accepts every certificate': {
+    Class: class extends Pinning {
+      static override readonly contract = 1
+      override accept(pin: CertificatePin): CertificatePin {
+        return async (der) => {
+          try {
+            await pin(der)
+          } catch {
+            this.ctx.log('a new certificate')
+          }
+        }
+      }
+    },
+    fixtures: pinning,
+    says: 'shows another certificate than the pinned one, and gets a request',
+  },
+  'a pin that moves on to the new certificate': {
+    Class: class extends Pinning {
+      static override readonly contract = 1
+      override accept(pin: CertificatePin): CertificatePin {
+        return async (der) => {
+          try {
+            await pin(der)
+          } catch (error) {
+            await this.store.set('cert:meter', Buffer.from(der).toString('hex'))
+            throw error
+          }
+        }
+      }
+    },
+    fixtures: pinning,
+    says: 'another certificate takes the place of the pinned one under "cert:meter"',
+  },
+  'a pin that is not kept': {
+    Class: class extends Pinning {
+      static override readonly contract = 1
+      override accept(): CertificatePin {
+        return () => {}
+      }
+    },
+    fixtures: pinning,
+    says: 'the store has no key "cert:<address>"',
+  },
+  'a refusal that names no key': {
+    Class: class extends Pinning {
+      static override readonly contract = 1
+      override accept(pin: CertificatePin): CertificatePin {
+        return async (der) => {
+          try {
+            await pin(der)
+          } catch {
+            throw new Error('not my meter')
+          }
+        }
+      }
+    },
+    fixtures: pinning,
+    says: 'does not name the key "cert:meter" to clear: "',
+  },
 }
 
 const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
@@ -449,4 +535,5 @@ test.each(Object.entries(faults))('the contract suite finds %s', async (_name, {
 
 test('a connector without a fault has none', async () => {
   expect(await failures(Meter)).toEqual([])
+  expect(await failures(Pinning, { fixtures: pinning } as ContractOptions<never>)).toEqual([])
 })

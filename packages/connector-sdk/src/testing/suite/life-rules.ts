@@ -16,6 +16,7 @@ const begins: Rule = {
   async run(subject) {
     const calls = { polls: 0 }
     const node = await subject.mount({ prepare: (connector) => countPolls(connector, calls) })
+    if (!subject.readsBy(node)) return 'its params turn readings off'
     await subject.advance(node, subject.intervalMs)
     must(calls.polls > 0, 'poll() is not called: a start() that overrides has to call super.start(app)')
   },
@@ -152,7 +153,7 @@ const apart: Rule = {
         `of two equal nodes one publishes on ${shown(portsOf(first))}, the other on ${shown(portsOf(second))}: keep the state ` +
         'in the connector, not in the module or the class',
     )
-    if (subject.polls && subject.fixtures.reading !== null) {
+    if (subject.readsBy(second) && subject.fixtures.reading !== null) {
       await subject.advance(second, subject.intervalMs)
       must(
         second.sent.length > 0,
@@ -170,7 +171,7 @@ const apart: Rule = {
       () => `when one node stops, another is "${second.health.status}" (${second.health.message ?? 'no message'})`,
     )
     must(
-      !subject.polls || calls.polls > 0 || second.ctx.network.reached.length > reached,
+      !subject.readsBy(second) || calls.polls > 0 || second.ctx.network.reached.length > reached,
       'when one node stops, another takes no readings any more',
     )
   },

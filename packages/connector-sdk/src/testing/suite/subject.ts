@@ -175,6 +175,11 @@ export class Subject {
     await this.settle(node)
   }
 
+  /** Whether its nodes take readings by themselves: a connector may turn them off by its settings. */
+  readsBy({ connector }: Node): boolean {
+    return this.polls && Number(Reflect.get(connector, 'pollInterval')) > 0
+  }
+
   /** The first reading of a node that has started. */
   firstReading(node: Node): Promise<void> {
     return this.advance(node, 0)

@@ -12,12 +12,16 @@ import type { Node, Subject } from './subject.ts'
 
 const readsNothing = ({ polls }: Subject): string | null => (polls ? null : 'it has no poll()')
 
+/** Why a rule on readings says nothing of a node. */
+const NO_READINGS = 'its params turn readings off'
+
 const readings: Rule = {
   title: 'publishes readings that its ports take',
   skip: readsNothing,
   async run(subject) {
     const { reading } = subject.fixtures
     const node = await subject.mount()
+    if (!subject.readsBy(node)) return NO_READINGS
     await subject.firstReading(node)
     must(node.health.status === 'ok', `the first reading fails: ${node.health.message}`)
     if (reading !== undefined && reading !== null) {
