@@ -19,6 +19,9 @@ export interface AskOptions {
   readonly isSignedIn?: boolean
 }
 
+/** Headers by which senders sign in to an engine, which keeps them to itself. */
+const credentials: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization'])
+
 /** One object a context. */
 export class FakeRoutes {
   #mounted: { readonly handler: RouteHandler; readonly open: readonly string[] } | null = null
@@ -40,12 +43,16 @@ export class FakeRoutes {
     const { bytes, type } = payloadOf(body)
     const wire = new Wire()
     const request = new IncomingMessage(wire as unknown as Socket)
-    const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+    const lower = Object.entries(headers)
+      .map(([name, value]) => [name.toLowerCase(), value] as const)
+      .filter(([name]) => !credentials.has(name))
     const length = { 'content-length': String(bytes.byteLength), ...(type !== null && { 'content-type': type }) }
     Object.assign(request, {
       method,
       url: path,
       originalUrl: path,
+      // a stream that has been read to its end would end the connection as cut off otherwise
+      complete: true,
       headers: { host: 'engine.test', ...(bytes.byteLength > 0 && length), ...Object.fromEntries(lower) },
     })
     request.push(bytes.byteLength > 0 ? bytes : null)

@@ -1,5 +1,6 @@
 /** What tests of node types drive: a context in memory, and a connector in it. */
 import { Duplex } from 'node:stream'
+import { text } from 'node:stream/consumers'
 
 import express, { type Router } from 'express'
 import { expect, test } from 'vitest'
@@ -143,6 +144,16 @@ test('requests reach the routes of a node, a router of express too', async () =>
   expect((await ctx.request('POST', '/echo', { body: {}, isSignedIn: false })).status).toBe(401)
   expect((await ctx.request('GET', '/nothing')).status).toBe(404)
   await expect(ctx.request('GET', '/fault')).rejects.toThrow('no picture')
+})
+
+test('a request comes as that of an engine: whole, and without what its sender signs in with', async () => {
+  const ctx = fakeContext()
+  ctx.routes(async (request, response) => {
+    response.end(JSON.stringify([await text(request), request.headers.authorization, request.headers['x-token']]))
+  })
+  const headers = { Authorization: 'Bearer open sesame', 'x-token': 'sesame' }
+  const answer = await ctx.request('POST', '/', { headers, body: 'hello' })
+  expect(await answer.json()).toEqual(['hello', null, 'sesame'])
 })
 
 test('the routes of a connector are asked below its node, also by nobody where they are open', async () => {
