@@ -51,20 +51,26 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** "npm run dev" of a package, whose engine and device listen on free ports. */
+/** "npm run dev" of a package, whose engine or device listens on a free port. */
 async function dev(folder: string): Promise<ChildProcessWithoutNullStreams> {
   const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { scripts: { dev: string } }
   const [node, main = '', service, ...args] = scripts.dev.split(' ')
   expect([node, service, ...args]).toEqual(['node', 'service', 'dev', 'flows', '--connector', '.'])
   const port = String(await freePort())
-  for (const file of ['dev/device.mjs', 'flows/demo.ts']) edit(join(folder, file), '4711', port)
-  const command = [process.execPath, ...serviceCommand(...args, '--port', '0')]
+  const isServed = readFileSync(join(folder, 'dev/device.mjs'), 'utf8').includes(':8000/')
+  if (isServed) edit(join(folder, 'dev/device.mjs'), ':8000/', `:${port}/`)
+  else for (const file of ['dev/device.mjs', 'flows/demo.ts']) edit(join(folder, file), '4711', port)
+  const command = [process.execPath, ...serviceCommand(...args, '--port', isServed ? port : '0')]
   return spawn(process.execPath, [main, ...command], { cwd: folder, env: { PATH: process.env.PATH, HOME: folder } })
 }
 
-test('a package of "service connectors new" shows values in its engine, and a change of its source', async () => {
+test.each([
+  ['poll', 'return { power }', 'return { power: power + 5000 }'],
+  ['push', '{ power: data.power }', '{ power: data.power + 5000 }'],
+  ['served', '{ power: data.power }', '{ power: data.power + 5000 }'],
+])('a package of the kind %s shows values in its engine, and a change of its source', async (kind, from, to) => {
   using at = new Workplace()
-  const folder = await at.make('solar-panel', '--kind', 'poll')
+  const folder = await at.make('solar-panel', '--kind', kind)
   const child = await dev(folder)
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text))
@@ -72,7 +78,7 @@ test('a package of "service connectors new" shows values in its engine, and a ch
   try {
     await expect.poll(() => said).toMatch(/demo\.show {2}power is 2\d\d$/m)
     await expect.poll(() => said).toContain('Changes in flows, . are swapped in.')
-    edit(join(folder, 'src/solar_panel.ts'), 'return { power }', 'return { power: power + 5000 }')
+    edit(join(folder, 'src/solar_panel.ts'), from, to)
     await expect.poll(() => said).toMatch(/demo\.show {2}power is 52\d\d$/m)
     await expect.poll(() => said).toMatch(/solar-panel: solar_panel reloaded in \d+ ms, rebuilt meter of demo$/m)
   } finally {

@@ -11,6 +11,8 @@ import { connectorNames, type ConnectorNames, UsageError } from './connector-nam
 /** What kinds of connectors there are, each with how its values come. */
 export const connectorKinds = {
   poll: 'asks the device every few seconds',
+  push: 'keeps a connection up, on which the device speaks by itself',
+  served: 'has a route to which the device sends',
 } as const
 
 /** A kind of {@link connectorKinds}. */

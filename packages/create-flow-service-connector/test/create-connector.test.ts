@@ -58,7 +58,7 @@ test.each([
   [{ name: 'a'.repeat(215) }, 'it has more than 214 characters'],
   [{ name: '2-meters' }, '"2_meters" is no name for a node type; use --type'],
   [{ name: 'acme', type: 'Acme' }, '"Acme" is no name for a node type'],
-  [{ name: 'acme', kind: 'pull' }, 'there is no kind "pull" of connectors; use poll'],
+  [{ name: 'acme', kind: 'pull' }, 'there is no kind "pull" of connectors; use poll, push, served'],
 ])('%j is refused with what to do', (options, message) => {
   using at = folder()
   const create = () => createConnector({ ...options, dir: join(at.path, 'new') })

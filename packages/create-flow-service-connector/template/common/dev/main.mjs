@@ -3,13 +3,18 @@ import { spawn } from 'node:child_process'
 
 import { startDevice } from './device.mjs'
 
-const device = await startDevice()
+const device = await startDevice().catch(({ message }) => {
+  console.error(
+    `the made-up device does not start (${message}); change dev/device.mjs, and its address in flows/demo.ts`,
+  )
+  process.exit(1)
+})
 const [command, ...args] = process.argv.slice(2)
 const child = spawn(command, args, { stdio: 'inherit', shell: process.platform === 'win32' })
 // Ctrl-C reaches the command as well, which ends in its own time
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => child.kill('SIGTERM'))
-child.once('error', (error) => console.error(`"${command}" does not start (${error.message}); run npm install`))
+child.once('error', ({ message }) => console.error(`"${command}" does not start (${message}); run npm install`))
 child.once('close', (code) => {
   device.close()
   process.exit(code ?? 1)
