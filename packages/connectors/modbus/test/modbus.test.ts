@@ -29,6 +29,15 @@ test('settings have descriptions, defaults and limits, and what does not fit is 
   expect(places({ host: 'plc', registers: {} })).toEqual(['registers'])
 })
 
+test('the host is a name or an address, and what it is instead is not shown', () => {
+  const registers = { level: { address: 0 } }
+  const of = (host: string) => findings(modbus, { settings: { host, registers } }).map(({ message }) => message)
+  for (const host of ['plc', 'plc-3.factory_2.example.', '10.0.0.7', '::1', 'fe80::1%eth0'])
+    expect(of(host)).toEqual([])
+  for (const host of ['plc:502', 'tcp://me:pass@plc', 'the plc', '[::1]:502', '-'])
+    expect(of(host)).toEqual(['setting "host" is no name or address; give it alone, and the port in "port"'])
+})
+
 test('a port is a register of the settings, with a dtype that takes its values', () => {
   const registers = {
     level: { address: 0 },
