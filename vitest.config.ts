@@ -10,6 +10,7 @@ const source = ['@flow-service/source']
 const onServer = [
   'engines/shared',
   'flows/shared',
+  'modules/shared',
   'runs/shared',
   'runs/stages/shared',
   'secrets/shared',
@@ -37,7 +38,9 @@ const onDatabase = [
 const longest = [
   'test/ledger-kill',
   'test/recipes',
+  'modules/modules',
   'test/server-backend',
+  'test/modules-kill',
   'flows/held-work',
   'test/live-kill',
   'secrets/secrets',

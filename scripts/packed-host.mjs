@@ -1,8 +1,8 @@
 // What a user's first program would be, run by scripts/package-check.ts against the packed packages: an engine, a flow
-// object, a run, and the `service` command.
+// object, a package with a node type, a run, and the `service` command.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -16,12 +16,40 @@ const double = stage('double', { in: { n: t.int }, out: { twice: t.int }, run: (
 const doubling = batchFlow('doubling', { n: input(t.int, 21) }, (p, use) => use(double, p))
 const dataDir = mkdtempSync(join(tmpdir(), 'packed-'))
 
+// below this program, so that the package finds what npm has installed for it
+const acme = join('project', 'node_modules', 'acme')
+mkdirSync(acme, { recursive: true })
+writeFileSync(join('project', 'package.json'), JSON.stringify({ dependencies: { acme: '*' } }))
+const types = { acme_half: './half.js#half' }
+const manifest = { name: 'acme', version: '1.2.0', type: 'module', service: { node_types: types } }
+writeFileSync(join(acme, 'package.json'), JSON.stringify(manifest))
+writeFileSync(
+  join(acme, 'half.js'),
+  `import { defineNode } from '@flow-service/connector-sdk'
+   import * as z from 'zod'
+   export const half = defineNode({
+     type: 'half', title: 'Half', description: '', category: 'connector', settings: z.object({}), arrival: 'each',
+     start: () => ({ onValue: (_port, value) => ({ half: value / 2 }) }),
+   })`,
+)
+
 assert.equal((await testStage(double, { n: 4 })).outputs.twice, 8)
-const service = await createService({ dataDir, port: 0, environment: 'local', logLevel: 'warn', flows: [doubling] })
+const service = await createService({
+  dataDir,
+  projectDir: 'project',
+  port: 0,
+  environment: 'local',
+  logLevel: 'warn',
+  flows: [doubling],
+})
 try {
   const { baseUrl, origin } = await service.listen()
   const client = createClient({ baseUrl, token: await service.superuserToken() })
   assert.deepEqual(await (await client.submit(doubling)).result(), { twice: 42 })
+
+  const installed = (await client.flows.nodeTypes()).find((each) => each.package === 'acme')
+  assert.deepEqual([installed?.type, installed?.version], ['acme_half', '1.2.0'])
+  assert.deepEqual((await client.observability.summary()).load_errors, [])
 
   const source = 'def run(n):\n    return {"square": n * n}\n'
   const ports = [

@@ -136,6 +136,5 @@ export const later: readonly string[] = [
   'dashboards',
   'devices',
   'pairing',
-  'modules',
   'alerts',
 ]

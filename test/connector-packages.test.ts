@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 
 import { doubler, writeProject } from '../packages/api-server/test/code/packages/project.ts'
+import { runService } from './cli-process.ts'
 import { publishFlow } from './documents.ts'
 import { DataDirectory, type EngineProcess } from './engine-process.ts'
 
@@ -64,6 +65,15 @@ test('packages bring node types at the start of the engine, what is left out is 
   await publishFlow(first.client, 'doubling', doubling)
   await first.client.flows.start({ name: 'doubling' })
   expect(await doubled(first, 4)).toBe(8)
+  const validate = async (document: object) => {
+    const env = { SERVICE_DATA_DIR: at.data.path }
+    const input = JSON.stringify(document)
+    return JSON.parse((await runService(['validate', '-', '--json'], { cwd: at.data.path, env, input })).out) as object
+  }
+  const document = { ...doubling, name: 'doubling' }
+  expect(await validate(document)).toMatchObject({ valid: true, issues: [] })
+  const nodes = doubling.nodes.map((node) => ({ ...node, type: 'acme_triple' }))
+  expect(await validate({ ...document, nodes })).toMatchObject({ valid: false, issues: [{ code: 'unknown_type' }] })
 
   const later = { types: { later: './dist/index.js' } }
   await writeProject(at.root, { acme: { version: '1.2.0', types, files }, loops, later })
@@ -102,13 +112,15 @@ test('a flow whose package is gone is failed at the next start, and names it', a
   await third.end('SIGTERM')
 })
 
-test('a promise that a node of a package leaves alone fails this node, and no other one [F73]', async () => {
+test('a promise that a node of a package leaves alone fails this node, and no other one; the log names the package [F73]', async () => {
   using at = project()
   const text = doubler().replace(
     'onValue: (_port, value) => (',
-    `onValue: (_port, value) => (value === 13 && setTimeout(async () => { throw new Error('left alone') }, 1), `,
+    `onValue: (_port, value) => (value === 13 && setTimeout(async () => { globalThis.go?.(); throw new Error('left alone') }, 1), `,
   )
-  await writeProject(at.root, { acme: { version: '1.2.0', types, files: { 'dist/index.js': text } } })
+  const left = `void new Promise((resolve) => (globalThis.go = resolve)).then(() => { throw new Error('of the module') })`
+  const loads = { types: { loads: './dist/index.js' }, files: { 'dist/index.js': doubler(left) } }
+  await writeProject(at.root, { acme: { version: '1.2.0', types, files: { 'dist/index.js': text } }, loads })
   const engine = await at.start()
   let output = ''
   engine.child.stdout?.on('data', (chunk: string) => (output += chunk))
@@ -125,7 +137,8 @@ test('a promise that a node of a package leaves alone fails this node, and no ot
     message: 'a promise that the package acme 1.2.0 waits for nowhere has failed: Error: left alone',
   })
   expect((await stateOf('beside'))?.status).toBe('idle')
-  expect(output).toMatch(/"package":"acme","version":"1.2.0","flow":"doubling","node":"double"/)
+  await expect.poll(() => output).toMatch(/"package":"acme","version":"1.2.0","flow":"doubling","node":"double"/)
+  await expect.poll(() => output).toMatch(/"message":"of the module".*"package":"loads","version":"1.0.0",/)
   expect(await doubled(engine, 4)).toBe(8)
   await engine.end('SIGTERM')
 })

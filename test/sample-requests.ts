@@ -168,6 +168,8 @@ const bodies: Record<string, (seeds: Seeds) => unknown> = {
   'flows.nodes.trigger': () => ({ values: { temp: 20 } }),
   'flows.nodes.putSource': () => ({ code: 'def run(n):\n    return {"out": n + 1}\n' }),
   'messages.publish': () => ({ value: 20 }),
+  // a package would be fetched
+  'modules.apply': () => ({ requirements: '# nothing' }),
   'runs.import': () => ({
     runs: [{ flow: 'scale', external_id: 'sample', status: 'ok', created_at: '2024-01-01T00:00:00Z' }],
   }),

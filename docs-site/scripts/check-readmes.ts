@@ -23,6 +23,7 @@ const compilerOptions = {
   paths: {
     '@flow-service/node-types/flow': [join(root, 'packages/node-types/src/flow.ts')],
     '@flow-service/connector-sdk/testing': [join(root, 'packages/connector-sdk/src/testing.ts')],
+    '@flow-service/connector-*': ['connectors/', 'connector-'].map((at) => join(root, `packages/${at}*/src/index.ts`)),
     '@flow-service/*': [join(root, 'packages/*/src/index.ts')],
     express: [join(root, 'examples/embedded/node_modules/@types/express')],
     zod: [join(root, 'packages/protocol/node_modules/zod')],

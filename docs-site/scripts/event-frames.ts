@@ -14,6 +14,7 @@ const about: Readonly<Record<string, string>> = {
   run: 'A run changed state.',
   flow: 'A flow changed state, or a paused one holds more.',
   log: 'What the code of a node has printed, for sockets with `kinds=log`; `offset` counts the bytes that it printed before.',
+  modules: 'Modules are being applied, or have been; sockets that are limited to flows hear none.',
   error: 'A frame from the client was not understood; the socket stays open.',
 }
 

@@ -30,6 +30,7 @@ import { openApiDocument, type OpenApiDocument } from './http/openapi.ts'
 import { bindingsOf, endpointsOf } from './http/slice-api.ts'
 import type { UpgradeRouter } from './http/upgrade.ts'
 import { messagesApi } from './messages/slice.ts'
+import { modulesApi } from './modules/slice.ts'
 import { metricsRoute } from './observability/routes.ts'
 import { observability, observabilityApi, stateApi } from './observability/slice.ts'
 import { config, log } from './process/given.ts'
@@ -51,6 +52,7 @@ const slices = [
   secretsApi,
   connectorsApi,
   workersApi,
+  modulesApi,
 ] as const
 
 const described = [...slices, stateApi, observabilityApi]

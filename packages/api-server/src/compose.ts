@@ -35,10 +35,18 @@ import {
 import { hooksLayer } from './hooks/slice.ts'
 import { hostLayer } from './host/slice.ts'
 import { messagesLayer, valuesLayer } from './messages/slice.ts'
+import { followModules, modulesLayer } from './modules/slice.ts'
 import { observabilityLayer, observe, observerLayer, shownStateLayer } from './observability/slice.ts'
 import { clock, config, log } from './process/given.ts'
 import { contextOf, type Deps, inOrder, type NamesOf, opens } from './process/layer.ts'
-import { executeRuns, flowRunsLayer, followFlows, reportsLayer, runsLayer } from './runs/slice.ts'
+import {
+  executeRuns,
+  flowRunsLayer,
+  followFlows,
+  reportsLayer,
+  runsLayer,
+  stageEnvironmentsLayer,
+} from './runs/slice.ts'
 import { redactor, secretsLayer } from './secrets/slice.ts'
 import { adoptionLayer, recoverValues, workLayer } from './work/slice.ts'
 import { agentLayer, attachmentLayer, dispatcherLayer, flavorsLayer, followTokens, poolLayer } from './workers/slice.ts'
@@ -74,11 +82,13 @@ const nouns = inOrder(
   missingLayer,
   pythonIssuesLayer,
   liveLayer,
+  stageEnvironmentsLayer,
   runsLayer,
   reportsLayer,
   flowRunsLayer,
   flowsLayer,
   messagesLayer,
+  modulesLayer,
   shownStateLayer,
   eventSocketsLayer,
   observabilityLayer,
@@ -97,6 +107,7 @@ const work = [
   restoreLateFlows,
   followEngines,
   followSecrets,
+  followModules,
   executeRuns,
   sweep,
   followAccounts,

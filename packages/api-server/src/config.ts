@@ -230,9 +230,23 @@ export const settings = {
   }),
   python: optional(text('the path or name of an interpreter'), {
     env: 'SERVICE_PYTHON',
-    about: 'The Python interpreter of python nodes.',
-    initially: 'the first usable one on PATH',
+    about: 'The Python interpreter of python nodes, whose packages the engine only reads.',
+    initially: 'an environment of the applied modules, else the first usable one on PATH',
   }),
+  pipIndexUrl: optional(text('an http or https URL', isWeb), {
+    env: 'SERVICE_PIP_INDEX_URL',
+    about: 'The index that Python modules come from; it may have a user name and a password.',
+    initially: "PyPI, or what the machine's pip.conf says",
+    secret: true,
+  }),
+  npmRegistry: optional(
+    text('an http or https URL without a password', (value) => isWeb(value) && new URL(value).username === ''),
+    {
+      env: 'SERVICE_NPM_REGISTRY',
+      about: "The registry that npm modules come from; credentials stand in the .npmrc of the engine's user.",
+      initially: 'what that .npmrc says, else the registry of npm',
+    },
+  ),
   logLevel: setting(choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'), {
     env: 'SERVICE_LOG_LEVEL',
     about: 'The least severe log lines that are written.',
@@ -330,3 +344,6 @@ function hostConnectors(given: unknown): readonly HostConnectors[] {
 /** Directory of the stored artifacts. */
 export const artifactsDirOf = ({ artifactsDir, dataDir }: Pick<ResolvedConfig, 'artifactsDir' | 'dataDir'>): string =>
   artifactsDir ?? join(dataDir, 'artifacts')
+
+/** Directory of the modules. */
+export const modulesDirOf = ({ dataDir }: Pick<ResolvedConfig, 'dataDir'>): string => join(dataDir, 'modules')

@@ -12,6 +12,7 @@ import { addDeadLetters } from './grammar/dead-letters.ts'
 import { addEngine, addKeys } from './grammar/engine.ts'
 import { addFlows, addValidate } from './grammar/flows.ts'
 import { addMessages } from './grammar/messages.ts'
+import { addModules } from './grammar/modules.ts'
 import { addRuns } from './grammar/runs.ts'
 import { addSecrets } from './grammar/secrets.ts'
 import { addWorker, addWorkers } from './grammar/workers.ts'
@@ -47,6 +48,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 no engine or no sign-in.`,
   addRuns(root)
   addSecrets(root)
   addConnectors(root)
+  addModules(root)
   addWorkers(root)
   addKeys(root)
   // for every command of the tree: the help of what does not exist would be that of something else

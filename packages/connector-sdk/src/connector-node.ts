@@ -17,7 +17,7 @@ import {
   type NodeShape,
   type Values,
 } from './node.ts'
-import type { ConnectorPorts } from './ports.ts'
+import { type ConnectorPorts, wanted } from './ports.ts'
 
 /** What a package exports is no node type, or not one of this contract; the message says why and what to do. */
 export class ContractError extends Error {
@@ -30,13 +30,15 @@ type AnyConnector = Connector<z.ZodObject, object>
 /** A subclass of `Connector` with what it declares about itself. */
 export interface ConnectorClass {
   new (context: ConnectorContext): AnyConnector
-  readonly contract: typeof CONTRACT
+  /** {@link CONTRACT}; `static contract = 1` is a number for the compiler, so that an engine looks at it. */
+  readonly contract: number
   readonly title: string
   readonly description: string
   readonly idempotent: boolean
   readonly Params: z.ZodObject
   readonly ports: ConnectorPorts
   readonly openRoutes: readonly string[]
+  check(shape: NodeShape): readonly NodeFinding[]
 }
 
 /** By which a class of another copy of this package is known: a host and a package may have one each. */
@@ -91,7 +93,7 @@ function definitionOf(type: string, exported: object): AnyNodeDefinition {
       arrival: 'together',
       idempotent,
       routes: hasRoutes,
-      check: (shape) => undeclared(type, ports, shape),
+      check: (shape) => [...undeclared(type, ports, shape), ...Class.check(shape)],
       start: (ctx) => startConnector(Class, ctx, { hasRoutes, openRoutes, polls }),
     }),
   )
@@ -125,6 +127,8 @@ async function startConnector(
     ctx.signal.removeEventListener('abort', giveUp)
   }
   if (app !== undefined && app.stack.length > 0) ctx.routes(app, { open: openRoutes })
+  const outcomeOf = (given: object | null | void): Values | undefined =>
+    given ? wanted(given as Values, Class.ports, ctx) : undefined
   return {
     onInput: async (values) => outcomeOf(await connector.write(values)),
     ...(polls && {
@@ -134,8 +138,6 @@ async function startConnector(
     stop,
   }
 }
-
-const outcomeOf = (given: object | null | void): Values | undefined => (given ?? undefined) as Values | undefined
 
 function checkContract(name: string, contract: unknown): void {
   if (contract === CONTRACT) return

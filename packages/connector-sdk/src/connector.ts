@@ -11,10 +11,10 @@ import type { Router } from 'express'
 import type * as z from 'zod'
 
 import type { NodeContext, SaveOptions } from './context.ts'
-import type { NodePort } from './node.ts'
+import type { NodeFinding, NodePort, NodeShape, Values } from './node.ts'
 import { ConnectorParams } from './params.ts'
 import { ConnectorHealth, PollLoop } from './poll-loop.ts'
-import type { ConnectorPorts, InputsOf, OutputsOf } from './ports.ts'
+import { type ConnectorPorts, type InputsOf, type OutputsOf, wanted } from './ports.ts'
 import type { ConnectorStore } from './store.ts'
 
 /** What an engine hands to the constructor of a connector. */
@@ -34,7 +34,7 @@ export interface ConnectorContext extends NodeContext {
  *   static override readonly Params = ConnectorParams.extend({ url: z.url() })
  *   static override readonly ports = { outputs: { power: 'float' } } as const
  *   override async poll() {
- *     const response = await this.ctx.fetch(this.config.url)
+ *     const response = await this.ctx.fetch(this.config.url, { signal: this.ctx.signal })
  *     const { watts } = (await response.json()) as { watts: number }
  *     return { power: watts }
  *   }
@@ -59,6 +59,14 @@ export abstract class Connector<P extends z.ZodObject = typeof ConnectorParams, 
    * all below it. None unless given.
    */
   static readonly openRoutes: readonly string[] = []
+
+  /**
+   * Findings on a node beyond what its settings' schema and the declared ports say, such as ports that depend on settings.
+   * It is asked before a flow is saved, opens nothing, and never throws.
+   */
+  static check(_shape: NodeShape): readonly NodeFinding[] {
+    return []
+  }
 
   /** The settings of the node with their defaults, and the values of the secrets that they name. */
   readonly config: z.output<P>
@@ -85,6 +93,7 @@ export abstract class Connector<P extends z.ZodObject = typeof ConnectorParams, 
       ctx: context,
       intervalS: () => this.pollInterval,
       read: () => this.poll(),
+      wanted: (values) => this.#wanted(values),
       health: this.#health,
     })
   }
@@ -100,8 +109,9 @@ export abstract class Connector<P extends z.ZodObject = typeof ConnectorParams, 
   /**
    * Takes a reading: values by output port, or null when there is nothing new. It is called each `poll_interval` seconds,
    * never while it still runs, and only values that have changed are published, as one delivery. What it throws is a failed
-   * reading: the connector is `degraded`, from the third in a row on `down`, and the next tick tries again. A port that the
-   * node lacks, or a value that is not of the port's dtype, fails the whole reading.
+   * reading: the connector is `degraded`, from the third in a row on `down`, and the next tick tries again. A port that is
+   * neither the node's nor declared, or a value that is not of the port's dtype, fails the whole reading; values of declared
+   * ports that the node does not have are left out.
    */
   async poll(): Promise<OutputsOf<Ports> | null> {
     return null
@@ -137,8 +147,9 @@ export abstract class Connector<P extends z.ZodObject = typeof ConnectorParams, 
    * for a value that is not of the port's dtype; then nothing is published.
    */
   inject(values: OutputsOf<Ports>): void {
-    this.ctx.emit(values)
-    this.#loop.note(values)
+    const own = this.#wanted(values)
+    this.ctx.emit(own)
+    this.#loop.note(own)
   }
 
   /**
@@ -157,6 +168,10 @@ export abstract class Connector<P extends z.ZodObject = typeof ConnectorParams, 
    */
   reportHealth(status: Health, message?: string): void {
     this.#health.report(status, message)
+  }
+
+  #wanted(values: Values): Values {
+    return wanted(values, (this.constructor as typeof Connector).ports, this)
   }
 
   /** Takes a reading now, or waits for the one that goes on; what has changed is published. Never rejects. */

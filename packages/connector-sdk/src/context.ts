@@ -10,6 +10,7 @@ import type { Command, CommandEnd } from './command.ts'
 import type { Files } from './files.ts'
 import type { NodePort, Values } from './node.ts'
 import type { RouteHandler, RouteOptions } from './routes.ts'
+import { isSame } from './same-error.ts'
 import type { CertificatePin, ConnectTarget, SocketListener, SocketPeer, SocketRoute } from './socket.ts'
 import type { ConnectorStore } from './store.ts'
 
@@ -39,6 +40,10 @@ export interface HookRequest {
 /** The arrival is not accepted: answered as 422 with this text. */
 export class HookRefusal extends Error {
   override readonly name = 'HookRefusal'
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isSame(this, HookRefusal, 'HookRefusal', value)
+  }
 }
 
 /** Where a webhook is mounted: `/hooks/{flow}/{path}/{secret}`. */
@@ -60,6 +65,10 @@ export interface FetchInit extends RequestInit {
 /** A value that does not fit the dtype of its port; nothing of the delivery is published. */
 export class DtypeViolation extends TypeError {
   override readonly name = 'DtypeViolation'
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isSame(this, DtypeViolation, 'DtypeViolation', value)
+  }
 }
 
 /** What a started node can do. Durations are in seconds, points in time in milliseconds since the Unix epoch. */

@@ -2,7 +2,8 @@
  * Devices that are known by the very certificate that they have shown first, as nobody vouches for them (wire decisions
  * G65, U10). Node types call this when they start, and give the pin to whatever connects.
  * - pinned-tls.P1 a certificate is trusted from the moment at which its fingerprint is stored; nothing is sent before.
- * - pinned-tls.P2 who meets an address first at the same time takes turns, so that all of them trust one certificate.
+ * - pinned-tls.P2 nodes of a process that meet an address first at the same time take turns, so that all of them trust one
+ *   certificate. Of two processes the later one counts; the other one's pin is refused from its next start on.
  * @module
  */
 import { createHash } from 'node:crypto'

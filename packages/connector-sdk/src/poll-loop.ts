@@ -24,6 +24,8 @@ export interface PollLoopDeps {
   readonly intervalS: () => number
   /** Takes one reading: values by output port, null for no news. */
   readonly read: () => Promise<Values | null | undefined>
+  /** Those of values that are for ports of the node. */
+  readonly wanted: (values: Values) => Values
   readonly health: ConnectorHealth
 }
 
@@ -141,7 +143,9 @@ export class PollLoop {
     if (values === null || values === undefined) return
     if (typeof values !== 'object' || Array.isArray(values))
       throw new TypeError('poll() gave no values by port: return an object such as { power: 230 }, or null')
-    const news = Object.entries(values).filter(([port, value]) => value !== undefined && this.#isNews(port, value))
+    const news = Object.entries(this.#deps.wanted(values as Values)).filter(
+      ([port, value]) => value !== undefined && this.#isNews(port, value),
+    )
     if (news.length === 0) return
     const changed = Object.fromEntries(news)
     this.#deps.ctx.emit(changed)

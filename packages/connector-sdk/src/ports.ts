@@ -4,6 +4,8 @@
  */
 import type { ArtifactRef, Dtype } from '@flow-service/protocol'
 
+import type { NodePort, Values } from './node.ts'
+
 /** Dtypes by port name. A connector that declares none takes whatever ports its nodes have. */
 export interface ConnectorPorts {
   /** What `write` may get. */
@@ -32,3 +34,16 @@ type Ports<D> = D extends Readonly<Record<string, Dtype>> ? Declared<D> : Readon
 export type InputsOf<P extends ConnectorPorts> = Ports<P['inputs']>
 /** Values by output port; ports that have nothing new are left out. */
 export type OutputsOf<P extends ConnectorPorts> = Ports<P['outputs']>
+
+/** Who gives values. */
+interface Giver {
+  readonly outputs: readonly NodePort[]
+}
+
+/** Values without those of ports that the type declares and this node does not have; what it does not declare stays. */
+export function wanted(values: Values, { outputs: declared }: ConnectorPorts, { outputs }: Giver): Values {
+  if (declared === undefined) return values
+  const isLeftOut = (name: string): boolean =>
+    Object.hasOwn(declared, name) && !outputs.some(({ port }) => port === name)
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !isLeftOut(name)))
+}

@@ -4,6 +4,8 @@
  */
 import { MAX_STORE_KEY_LENGTH, MAX_STORE_KEYS, MAX_STORE_VALUE_BYTES } from '@flow-service/protocol'
 
+import { isSame } from './same-error.ts'
+
 /**
  * Texts by key. All nodes of a package share them, whatever their type, flow or engine. A key has 1 to 200 characters
  * without `/` and white space, a value at most 64 KiB of UTF-8, a package at most 256 keys: what goes beyond rejects with a
@@ -20,6 +22,10 @@ export interface ConnectorStore {
 /** A key, a value or the number of keys is beyond a limit of the store; nothing was changed. */
 export class StoreLimitError extends RangeError {
   override readonly name = 'StoreLimitError'
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isSame(this, StoreLimitError, 'StoreLimitError', value)
+  }
 }
 
 /** Throws a {@link StoreLimitError} for what is no key. */

@@ -8,6 +8,7 @@ import {
   ContractError,
   defineNode,
   type NodePort,
+  type NodeShape,
   nodeTypeOf,
   secret,
 } from '../src/index.ts'
@@ -83,6 +84,23 @@ test('a class that only reads has no inputs, and one that declares ports has the
       path: '/outputs/1',
     },
   ])
+})
+
+test('a class says itself what is wrong with a node beyond its schema and its ports', () => {
+  class Choosy extends Meter {
+    static override readonly contract = 1
+    static override check({ settings, outputs }: NodeShape<z.output<typeof Meter.Params>>) {
+      const isSpare = settings.host === 'spare' && outputs.length > 0
+      return isSpare ? [{ code: 'unsupported_ports', message: 'the spare meter has no ports' } as const] : []
+    }
+  }
+  const type = nodeTypeOf('acme_meter', Choosy)
+  const of = (host: string, ...names: string[]) =>
+    type
+      .check?.({ id: 'm', mode: 'live', settings: { host }, inputs: [], outputs: names.map(port) })
+      .map(({ message }) => message)
+  expect([of('main', 'power'), of('spare', 'power'), of('spare')]).toEqual([[], ['the spare meter has no ports'], []])
+  expect(of('spare', 'zz')).toEqual([expect.stringContaining('no output port "zz"'), 'the spare meter has no ports'])
 })
 
 test('the contract stands in the class itself, and is this one [R341, R343, R344, R345]', () => {

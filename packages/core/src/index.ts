@@ -8,12 +8,13 @@ export { runBatch } from './batch/run.ts'
 export {
   documentDigest,
   STAGE_KEY_SHAPE,
+  type StageEnvironment,
   stageKey,
   type StageParts,
   stageParts,
   type StageValue,
 } from './batch/stage-key.ts'
-export { missReasons, whyMissed } from './batch/stage-miss.ts'
+export { environmentDifference, missReasons, whyMissed } from './batch/stage-miss.ts'
 export { checkDocument } from './check/document.ts'
 export type { Surroundings } from './check/report.ts'
 export { type Failure, textOf } from './failure.ts'

@@ -6,6 +6,7 @@ import * as z from 'zod'
 
 import { flowStatusSchema, healthSchema, nodeStateSchema } from './flow-state.ts'
 import { flowModeSchema } from './flow.ts'
+import { moduleProgressSchema, moduleStateSchema } from './modules.ts'
 import { nodeRunStatusSchema, runSummarySchema } from './run.ts'
 import { timestampSchema } from './time.ts'
 
@@ -101,8 +102,17 @@ export const logFrameSchema = z.object({
   text: z.string(),
 })
 
+/** The modules of the engine change, or have changed. No flow is named, so sockets that are limited to flows hear none. */
+export const modulesFrameSchema = z.object({
+  type: z.literal('modules'),
+  ...framed,
+  state: moduleStateSchema,
+  progress: moduleProgressSchema.nullable(),
+  error: z.string().nullable(),
+})
+
 /** What a socket may be limited to; `log` is told to those alone that name it. */
-export const frameKindSchema = z.enum(['node', 'value', 'health', 'run', 'flow', 'log'])
+export const frameKindSchema = z.enum(['node', 'value', 'health', 'run', 'flow', 'log', 'modules'])
 /** A kind of frames that tell of changes. */
 export type FrameKind = z.infer<typeof frameKindSchema>
 
@@ -118,6 +128,7 @@ export const eventFrameSchema = z.discriminatedUnion('type', [
   runFrameSchema,
   flowFrameSchema,
   logFrameSchema,
+  modulesFrameSchema,
   errorFrameSchema,
 ])
 /** The state of the engine as a socket gets it first. */

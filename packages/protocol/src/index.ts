@@ -30,6 +30,7 @@ export {
   eventFrameSchema,
   flowFrameSchema,
   healthFrameSchema,
+  modulesFrameSchema,
   nodeFrameSchema,
   runFrameSchema,
   type SnapshotFrame,
@@ -128,6 +129,8 @@ export {
   MAX_JSON_DEPTH,
   MAX_LOG_BYTES,
   MAX_MAILBOX,
+  MAX_REQUIREMENT_LINES,
+  MAX_REQUIREMENTS_BYTES,
   MAX_SECRET_BYTES,
   MAX_SELECTED_RUNS,
   MAX_SOCKET_CLIENTS,
@@ -149,6 +152,15 @@ export {
   publishMessageSchema,
 } from './message.ts'
 export { messageNameRule, type NameRule, nameRule } from './name-rules.ts'
+export {
+  type ConnectorReport,
+  type ModulePackage,
+  type ModuleProgress,
+  type Modules,
+  modulesApplySchema,
+  modulesSchema,
+  type ModuleState,
+} from './modules.ts'
 export {
   flowNameSchema,
   flowPart,

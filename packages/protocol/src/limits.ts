@@ -47,3 +47,7 @@ export const MAX_STORE_KEYS = 256
 export const MAX_STORE_KEY_LENGTH = 200
 /** Largest value in the store of connectors, in bytes of UTF-8. */
 export const MAX_STORE_VALUE_BYTES = 65_536
+/** Largest manifest of modules, in bytes (G49). */
+export const MAX_REQUIREMENTS_BYTES = 65_536
+/** Lines of a manifest of modules, comments and blanks among them. */
+export const MAX_REQUIREMENT_LINES = 500

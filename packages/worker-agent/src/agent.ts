@@ -10,10 +10,9 @@ import { type CallFrame, type EngineFrame, type RefusedFrame, WORKER_PROTOCOL } 
 import { Call } from './call.ts'
 import { processEnvironment } from './environment.ts'
 import { askPython, findPython, type Interpreter, OLDEST_PYTHON } from './interpreter.ts'
+import { Language } from './language.ts'
 import { LiveNodes } from './live-nodes.ts'
 import { type FullOptions, withDefaults, type WorkerOptions } from './options.ts'
-import { Pool } from './pool.ts'
-import type { Process } from './process.ts'
 import { Python } from './python.ts'
 import { startCodeProcess } from './spawned.ts'
 import { sweep } from './sweep.ts'
@@ -36,6 +35,12 @@ export interface Worker {
   readonly ready: Promise<WelcomeFrame>
   /** The interpreter of Python calls; null before `ready` and where there is none. */
   readonly python: Interpreter | null
+  /**
+   * Has Python calls from the next one on run on another interpreter, by its path; null looks for one as the start does.
+   * What runs goes on. Rejects, and leaves everything as it is, when the path does not run. `over` settles when no
+   * process of the interpreter before is left; it never rejects.
+   */
+  usePython(path: string | null): Promise<{ readonly over: Promise<void> }>
   /** Settles when the worker has ended, for whatever reason, and nothing of it is left. Never rejects. */
   readonly closed: Promise<void>
   /** Ends all calls as `worker_lost` and all processes; settles when none is left. The engine is told the reason. */
@@ -60,12 +65,6 @@ export function createWorker(transport: WorkerTransport, options: WorkerOptions 
   return new Agent(transport, withDefaults(options))
 }
 
-/** Where processes of one language come from. */
-interface Language {
-  readonly pool: Pool
-  close(): Promise<void>
-}
-
 class Agent implements Worker {
   readonly ready: Promise<WelcomeFrame>
   readonly closed: Promise<void>
@@ -76,13 +75,15 @@ class Agent implements Worker {
   readonly #code: Language
   readonly #calls = new Map<string, Call>()
   readonly #live = new LiveNodes()
-  readonly #processes = new Set<Process>()
   readonly #work = new Set<Promise<void>>()
+  readonly #env: Record<string, string>
   /** The interpreter has been looked for, and hello is said. */
   readonly #started: Promise<void>
   readonly #welcomed = Promise.withResolvers<WelcomeFrame>()
   readonly #ended = Promise.withResolvers<void>()
   #python: Language | null = null
+  /** Interpreters that are no longer used, until their processes are gone. */
+  readonly #retiring = new Set<Promise<void>>()
   #heartbeat: NodeJS.Timeout | undefined
   #heartbeatS = DEFAULT_HEARTBEAT_S
   #draining = false
@@ -93,14 +94,13 @@ class Agent implements Worker {
     this.#transport = transport
     this.#options = options
     this.#workspace = new Workspace(options.directory, options.mark)
-    const env = processEnvironment(options.env, options.mark)
-    const pool = new Pool(() => startCodeProcess(env, this.#workspace), NODE_REFILL_MS)
-    this.#code = { pool, close: () => pool.close() }
+    this.#env = processEnvironment(options.env, options.mark)
+    this.#code = new Language({ start: () => startCodeProcess(this.#env, this.#workspace), refillMs: NODE_REFILL_MS })
     this.closed = this.#ended.promise
     this.ready = this.#welcomed.promise
     // it is for who asks; nobody has to
     this.ready.catch(() => undefined)
-    this.#started = this.#start(env)
+    this.#started = this.#start()
     this.#started.catch((error: unknown) => this.#welcomed.reject(error))
     transport.onFrame((frame) => this.#receive(frame))
     transport.onClose(() => this.#lose())
@@ -111,29 +111,54 @@ class Agent implements Worker {
     return this.#closed
   }
 
+  async usePython(path: string | null): Promise<{ readonly over: Promise<void> }> {
+    await this.#started
+    const found = await interpreterFor({ ...this.#options, python: path ?? undefined })
+    if (found === null && path !== null) throw new Error(`${path} does not run as Python >= ${OLDEST_PYTHON}`)
+    if (this.#closed) return { over: this.#closed }
+    const before = this.#python
+    this.#take(found)
+    const over = before === null ? Promise.resolve() : this.#retire(before)
+    return { over }
+  }
+
   /** The engine has failed the calls already: no process of theirs is given time. */
   #lose(): void {
     void this.close()
     for (const call of this.#calls.values()) call.kill()
   }
 
-  async #start(env: Record<string, string>): Promise<void> {
-    const { directory, mark, warm, fork } = this.#options
+  async #start(): Promise<void> {
+    const { directory, mark, warm } = this.#options
     await sweep(directory, mark)
-    this.python = await interpreterFor(this.#options)
-    if (this.python) {
-      const processes = new Python({ path: this.python.path, env, workspace: this.#workspace, fork })
-      const pool = new Pool(() => processes.start(), PYTHON_REFILL_MS)
-      this.#python = {
-        pool,
-        async close() {
-          await pool.close()
-          await processes.close()
-        },
-      }
-    }
-    if (warm) for (const language of [this.#code, this.#python]) language?.pool.warm()
+    this.#take(await interpreterFor(this.#options))
+    if (warm) this.#code.warm()
     this.#hello()
+  }
+
+  /** Python calls run on this interpreter from now on. */
+  #take(found: Interpreter | null): void {
+    const { fork, warm } = this.#options
+    this.python = found
+    this.#python = null
+    if (found === null) return
+    const processes = new Python({ path: found.path, env: this.#env, workspace: this.#workspace, fork })
+    this.#python = new Language({
+      start: () => processes.start(),
+      refillMs: PYTHON_REFILL_MS,
+      end: () => processes.close(),
+    })
+    if (warm) this.#python.warm()
+  }
+
+  /** Settles when the last process of an interpreter is gone. */
+  #retire(language: Language): Promise<void> {
+    this.#live.releaseOf(language)
+    // what cannot be closed now ends with the agent
+    const over = language.close().catch(() => undefined)
+    this.#retiring.add(over)
+    void over.then(() => this.#retiring.delete(over))
+    return over
   }
 
   #hello(): void {
@@ -201,25 +226,19 @@ class Agent implements Worker {
     const { frame } = call
     try {
       if (frame.mode === 'live') await this.#live.turn(call)
-      const warm = frame.mode === 'live' ? this.#live.find(frame) : undefined
-      const process = warm?.process ?? (await this.#fresh(frame))
+      const language = frame.kind === 'code' ? this.#code : await this.#pythonLanguage()
+      const warm = frame.mode === 'live' ? this.#live.find(frame, language) : undefined
+      const process = warm?.process ?? (await language.take())
       if (!call.isWaiting) {
         if (!warm) process.kill()
         return
       }
-      if (frame.mode === 'live' && !warm) this.#live.keep(frame, process)
+      if (frame.mode === 'live' && !warm) this.#live.keep(frame, process, language)
+      if (language.closing) this.#live.releaseOf(language)
       call.start(process, !warm?.loaded)
     } catch (error) {
       call.stop({ type: 'process_died', message: (error as Error).message, traceback: null })
     }
-  }
-
-  async #fresh(frame: CallFrame): Promise<Process> {
-    const language = frame.kind === 'code' ? this.#code : await this.#pythonLanguage()
-    const process = await language.pool.take()
-    this.#processes.add(process)
-    void process.cleared.then(() => this.#processes.delete(process))
-    return process
   }
 
   async #pythonLanguage(): Promise<Language> {
@@ -250,8 +269,7 @@ class Agent implements Worker {
     // before processes without a call end: an engine that knows it sends no more calls
     void this.#transport.send({ type: 'bye', reason })
     this.#live.releaseAll()
-    await Promise.all([this.#code.close(), ...[...this.#processes].map((process) => process.cleared)])
-    await this.#python?.close()
+    await Promise.all([this.#code.close(), this.#python?.close(), ...this.#retiring])
     clearInterval(this.#heartbeat)
     // what cannot be removed now is left to the sweep of a later start
     await this.#workspace.remove().catch(() => undefined)

@@ -1,17 +1,20 @@
 /**
- * The warm processes of live nodes: one each, which keeps the module's state until its source changes, it is released,
- * or it dies. Calls of a node take turns (live-nodes.L1 in DESIGN.md).
+ * The warm processes of live nodes: one each, which keeps the module's state until its source or its interpreter
+ * changes, it is released, or it dies. Calls of a node take turns (live-nodes.L1 in DESIGN.md).
  * @module
  */
 import type { CallFrame } from '@flow-service/protocol'
 
 import type { Call } from './call.ts'
+import type { Language } from './language.ts'
 import type { Process } from './process.ts'
 
 /** Where a live node's process is, and what it holds. */
 export interface Warm {
   readonly digest: string
   readonly process: Process
+  /** Where the process comes from. */
+  readonly language: Language
   /** Whether the source has reached it. */
   loaded: boolean
 }
@@ -33,18 +36,18 @@ export class LiveNodes {
     await earlier
   }
 
-  /** The node's process, if it holds this source and can run it; ends one that cannot. */
-  find(frame: CallFrame): Warm | undefined {
+  /** The node's process, if it holds this source, is of this language and can run it; ends one that cannot. */
+  find(frame: CallFrame, language: Language): Warm | undefined {
     const warm = this.#warm.get(keyOf(frame))
-    if (warm?.process.usable && warm.digest === frame.source_digest) return warm
+    if (warm?.process.usable && warm.digest === frame.source_digest && warm.language === language) return warm
     this.release(frame)
     return undefined
   }
 
   /** Makes a process the node's. */
-  keep(frame: CallFrame, process: Process): void {
+  keep(frame: CallFrame, process: Process, language: Language): void {
     const key = keyOf(frame)
-    const warm = { digest: frame.source_digest, process, loaded: false }
+    const warm = { digest: frame.source_digest, process, language, loaded: false }
     this.#warm.set(key, warm)
     void process.ended.then(() => this.#warm.get(key) === warm && this.#warm.delete(key))
   }
@@ -60,6 +63,21 @@ export class LiveNodes {
     const key = keyOf(node)
     this.#warm.get(key)?.process.retire()
     this.#warm.delete(key)
+  }
+
+  /** Lets processes of a language end, each after the calls that its node has now. */
+  releaseOf(language: Language): void {
+    for (const [key, warm] of this.#warm) {
+      if (warm.language !== language) continue
+      const release = (): void => {
+        if (this.#warm.get(key) !== warm) return
+        warm.process.retire()
+        this.#warm.delete(key)
+      }
+      const turn = this.#turns.get(key)
+      if (turn === undefined) release()
+      else void turn.then(release)
+    }
   }
 
   releaseAll(): void {

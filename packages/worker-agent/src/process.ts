@@ -4,7 +4,7 @@
  * - *busy*: a call listens to its messages and output.
  * - *leaving*: told to end (`retire`, `terminate`, `kill`), with a SIGKILL set for 5 s later.
  * - *ended*: reaped, everything that it wrote has been read, its group killed; its directory goes next.
- * Invariants process.P1-P6 are in DESIGN.md.
+ * Invariants process.P1-P7 are in DESIGN.md.
  * @module
  */
 import { rm } from 'node:fs/promises'

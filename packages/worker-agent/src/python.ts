@@ -63,11 +63,13 @@ interface Zygote {
 export class Python {
   readonly #options: PythonOptions
   readonly #forks = new Map<string, Fork>()
+  readonly #socket: string
   #server: Promise<Server> | null = null
   #zygote: Promise<Zygote> | null = null
 
   constructor(options: PythonOptions) {
     this.#options = options
+    this.#socket = options.workspace.socket()
   }
 
   /** A process that has run nothing. Rejects when the interpreter cannot be started. */
@@ -153,7 +155,7 @@ export class Python {
     this.#server ??= this.#listen()
     await this.#server
     const { path, env, workspace } = this.#options
-    const child = spawn(path, [...flags, runnerPath, workspace.socket], {
+    const child = spawn(path, [...flags, runnerPath, this.#socket], {
       cwd: workspace.path,
       // of the length that forks overwrite it with
       env: { ...env, [OWNER_VARIABLE]: '0'.repeat(PID_CHARS) },
@@ -214,7 +216,7 @@ export class Python {
       }
       socket.on('readable', greet)
     })
-    server.listen(this.#options.workspace.socket)
+    server.listen(this.#socket)
     await once(server, 'listening')
     return server
   }

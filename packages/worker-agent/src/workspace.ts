@@ -1,5 +1,5 @@
 /**
- * The agent's temporary directory: working directories of processes and the socket of the zygote's forks. Its name
+ * The agent's temporary directory: working directories of processes and the sockets of zygotes' forks. Its name
  * carries the agent's mark and the engine's process, so that a later start can tell whose it was (workspace.W2 in
  * DESIGN.md).
  * @module
@@ -12,22 +12,29 @@ import { join } from 'node:path'
 /** Longest path of a Unix socket, in bytes: 104 on macOS, 108 on Linux, the final zero included. */
 const MAX_SOCKET_PATH = 103
 
+/** The counter of a workspace reaches no more digits. */
+const LONGEST_SOCKET_NAME = 's9999999'
+
 /** Where one agent keeps its temporary files. */
 export class Workspace {
   readonly path: string
-  readonly socket: string
   #count = 0
 
   /** Throws when `directory` is too long a path for a socket in it. */
   constructor(directory: string, mark: string) {
     const name = `${prefixOf(mark)}${process.pid}-${bootOf()}-${randomBytes(3).toString('hex')}`
     this.path = join(directory, name)
-    this.socket = join(this.path, 's')
-    if (Buffer.byteLength(this.socket) > MAX_SOCKET_PATH)
+    if (Buffer.byteLength(this.path) + LONGEST_SOCKET_NAME.length + 1 > MAX_SOCKET_PATH)
       throw new Error(
         `the directory ${directory} is too long for a socket in it: give a shorter "directory", or a shorter TMPDIR`,
       )
     mkdirSync(this.path, { recursive: true, mode: 0o700 })
+  }
+
+  /** A path for a socket that nobody else has. */
+  socket(): string {
+    this.#count += 1
+    return join(this.path, `s${this.#count}`)
   }
 
   /** A new empty directory. */

@@ -7,7 +7,7 @@
  * - event-replay.P2 what is stored (flows, runs) was read a little earlier. The last event of such a thing either
  *   happened before its state was read, and then says what the snapshot says, or after, and then is news: telling it is
  *   right in both cases. An earlier one would only take the reader back in time.
- * - event-replay.P3 emissions and node states of a run, and what nodes print, are in no snapshot: all of them are news.
+ * - event-replay.P3 emissions and node states of a run, what nodes print, and the progress of modules are in no snapshot: all of them are news.
  * @module
  */
 import type { EngineEvent, SnapshotFrame } from '@flow-service/protocol'
@@ -41,6 +41,7 @@ export function newsSince(snapshot: EngineSnapshot, gathered: readonly EventText
         // the snapshot tells no version
         return isLast(last, text)
       case 'log':
+      case 'modules':
         return true
     }
   })

@@ -42,6 +42,8 @@ export function flowsOf(event: EngineEvent): readonly string[] {
     case 'health':
     case 'log':
       return [event.flow]
+    case 'modules':
+      return []
   }
 }
 

@@ -30,6 +30,8 @@ export interface KnownSurroundings {
   readonly secrets?: ReadonlySet<string>
   /** Names of flavors; without, none is missed. */
   readonly flavors?: ReadonlySet<string>
+  /** Node types of packages; nodes of these are not looked at, those of other unknown types are faulty. */
+  readonly installed?: ReadonlySet<string>
 }
 
 /**
@@ -54,7 +56,10 @@ export async function checkFlowDocument(
   if (faults.length > 0) return faults.map(asFinding)
   const { dtypes, flavors } = known
   const around = { ...(dtypes && { message: (message: string) => dtypes.get(message) }), ...(flavors && { flavors }) }
-  const issues = [...checkDocument(normal, registry, around), ...unknownSecrets(normal, known)]
+  const installed = new Set(normal.nodes.flatMap(({ id, type }) => (known.installed?.has(type) ? [id] : [])))
+  const isKnown = ({ code, node }: Issue): boolean => code === 'unknown_type' && installed.has(node ?? '')
+  const found = checkDocument(normal, registry, around).filter((issue) => !isKnown(issue))
+  const issues = [...found, ...unknownSecrets(normal, known)]
   const python = normal.nodes.some(({ type }) => type === 'python') ? await findPython(process.env) : null
   if (python === null) return issues
   return [...issues, ...(await createPythonIssues((source) => parsePython(source, { python: python.path }))(normal))]

@@ -156,7 +156,8 @@ export class Flows {
     assertOwnedByApi(stored, this.#deps.code)
     if (stored.version !== version) throw versionConflict(name, stored.version)
     await this.#assertSound(currentContent(stored), stored)
-    if (stored.draft === null && !restart) return { ...(await this.#view.flow(stored)), rebuilt: [] }
+    const isCurrent = live.running(stored)?.isOutdated !== true
+    if (stored.draft === null && !restart && isCurrent) return { ...(await this.#view.flow(stored)), rebuilt: [] }
     const made = await this.#rows.exclusively(name, async (row) => {
       if (row.version !== version || (row.draft === null) !== (stored.draft === null)) return null
       const next = row.draft === null ? row : { ...row, published: row.draft, published_version: version, draft: null }
@@ -208,7 +209,8 @@ export class Flows {
 
   /** See `renameFlow`. */
   async rename(names: NewName, by: UserPrincipal): Promise<Flow> {
-    return this.#view.flow(await renameFlow(names, by, this.#rows, this.#deps))
+    const issuesOf = (content: ReadContent): Promise<Issue[]> => this.#view.issues(content)
+    return this.#view.flow(await renameFlow(names, by, this.#rows, { ...this.#deps, issuesOf }))
   }
 
   /** See `duplicateFlow`. */

@@ -59,7 +59,7 @@ export interface LiveFlows {
    * Follows what a flow executes after it has changed: one that is active is replaced in place, one that is failed is
    * started, one that is stopped stays so.
    */
-  rebuild(row: FlowRow): Promise<void>
+  rebuild(row: FlowRow, options?: Parameters<LiveFlow['rebuild']>[1]): Promise<void>
   /**
    * Gives a flow another published form. Refuses with `flow_invalid` when a node of it does not start, and with what
    * `commit` refuses: then nothing has changed. `rebuilt` has the nodes that were made anew or have gone.
@@ -266,12 +266,13 @@ class RuntimeFlows implements LiveFlows {
     this.announce(row)
   }
 
-  async rebuild(row: FlowRow): Promise<void> {
+  async rebuild(row: FlowRow, options: Parameters<LiveFlow['rebuild']>[1] = {}): Promise<void> {
     const flow = this.running(row)
     const content = publishedContent(row)
     if (!flow || content?.document.mode !== 'live') {
       if (await this.#end(row, true)) return await this.revive(row)
-    } else await this.#follow(row, flow, content)
+    } else
+      await this.#follow(row, content, () => flow.rebuild(content.document, { ...options, values: this.#values() }))
     this.announce(row)
   }
 
@@ -286,10 +287,10 @@ class RuntimeFlows implements LiveFlows {
   }
 
   /** Replaces what a flow executes by what is stored; what does not start leaves it as it is, and why is kept. */
-  async #follow(row: FlowRow, flow: LiveFlow, { document, fault }: ReadContent): Promise<void> {
+  async #follow(row: FlowRow, { document, fault }: ReadContent, replace: () => Promise<unknown>): Promise<void> {
     try {
       this.#assertSound(document, fault)
-      await flow.rebuild(document, { values: this.#values() })
+      await replace()
       this.#outdated.delete(row.id)
     } catch (error) {
       const known = this.running(row) ? this.#outdated : this.#failures

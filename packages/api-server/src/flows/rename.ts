@@ -10,6 +10,7 @@
  * @module
  */
 import type { NewName } from '@flow-service/core'
+import { type Issue, UNROUTED_FLOW_NAME } from '@flow-service/protocol'
 
 import type { CodeRegistry } from '../code/registry.ts'
 import type { Database, Sql } from '../db/database.ts'
@@ -24,9 +25,10 @@ import type { FlowRows } from './flow-rows.ts'
 import type { LiveFlows } from './live.ts'
 import { changeOrFind } from './lost-answer.ts'
 import type { PublishedFlowsOwner } from './published-flows.ts'
-import { assertOwnedByApi, nameTaken, noFlow } from './refusals.ts'
+import { assertOwnedByApi, flowInvalid, nameTaken, noFlow } from './refusals.ts'
 import { refresh } from './source-links.ts'
 import { createFlowStore, type FlowRow, type FlowStore } from './store.ts'
+import { publishedContent, type ReadContent } from './stored-content.ts'
 
 /** What renaming is made of. */
 export interface RenameDeps {
@@ -38,6 +40,8 @@ export interface RenameDeps {
   readonly live: LiveFlows
   readonly published: PublishedFlowsOwner
   readonly work: Pick<LiveWork, 'rename'>
+  /** What is wrong with a content. */
+  readonly issuesOf: (content: ReadContent) => Promise<readonly Issue[]>
   /** Gives the runs of a flow another name. */
   readonly renameRuns: (tx: Sql, flowId: string, name: string) => Promise<void>
 }
@@ -53,7 +57,7 @@ const RENAMING = 'rename'
 /**
  * Renames a flow; an active one is made anew, and so are nodes of active ones that name it. Refuses with `not_found`,
  * `already_exists` or `code_defined`, with `in_use` while another engine runs it, and with `flow_invalid` when one of those
- * that name it does not start again.
+ * that name it does not start again, or nodes of an active one would get no requests under the new name.
  */
 export function renameFlow(names: NewName, by: UserPrincipal, rows: FlowRows, deps: RenameDeps): Promise<FlowRow> {
   const { code, database, live } = deps
@@ -63,6 +67,7 @@ export function renameFlow(names: NewName, by: UserPrincipal, rows: FlowRows, de
       assertOwnedByApi(flow, code)
       live.assertHere(flow)
       if (await store.byName(names.to)) throw nameTaken(names.to)
+      if (names.to === UNROUTED_FLOW_NAME && live.running(flow)) await assertRoutable(flow, names, deps)
       const naming = (await store.naming(names.from)).filter((id) => id !== flow.id)
       const change = () => renameHeld({ flow, naming }, names, by, { ...deps, store })
       const { renamed, rest } = await naming.reduce((inner, id) => () => live.exclusive(id, inner), change)()
@@ -71,6 +76,14 @@ export function renameFlow(names: NewName, by: UserPrincipal, rows: FlowRows, de
       return renamed
     }),
   )
+}
+
+/** Refuses a name under which requests to nodes of the flow would not reach them. */
+async function assertRoutable(flow: FlowRow, names: NewName, { issuesOf }: RenameDeps): Promise<void> {
+  const content = publishedContent({ ...flow, ...renamedContents(flow, names), name: names.to })
+  const issues = content === null ? [] : await issuesOf(content)
+  const shadowed = issues.filter(({ code }) => code === 'shadowed_route')
+  if (shadowed.length > 0) throw flowInvalid(names.from, shadowed)
 }
 
 /**

@@ -4,6 +4,8 @@
  */
 import { hash } from 'node:crypto'
 
+import type { FlowNode } from '@flow-service/protocol'
+
 import type { Database, Sql } from '../db/database.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import type { LiveFlows } from './live.ts'
@@ -42,12 +44,16 @@ export async function linkNodes(
   return (await store.takeOver(tx, row.id)) ?? changed
 }
 
-/** What {@link refresh} works on; `rebuild` starts active flows again with what they execute now. */
+/**
+ * What {@link refresh} works on; `rebuild` starts active flows again with what they execute now, and the nodes that
+ * `restart` tells whether they have changed or not.
+ */
 export interface RefreshDeps {
   readonly database: Pick<Database, 'sql'>
   readonly live: LiveFlows
   readonly published: Pick<PublishedFlowsOwner, 'take'>
   readonly rebuild: boolean
+  readonly restart?: (node: FlowNode) => boolean
 }
 
 /** Brings what this engine holds in memory of some flows up to date with their rows. */
@@ -56,10 +62,11 @@ export async function refresh(ids: readonly string[], deps: RefreshDeps): Promis
   await Promise.all(ids.map((id) => deps.live.exclusive(id, () => refreshFlow(id, store, deps))))
 }
 
-async function refreshFlow(id: string, store: FlowStore, { live, published, rebuild }: RefreshDeps): Promise<void> {
+async function refreshFlow(id: string, store: FlowStore, deps: RefreshDeps): Promise<void> {
+  const { live, published, rebuild, restart } = deps
   const row = await store.byId(id)
   if (row === null) return
   published.take(row)
-  if (rebuild) await live.rebuild(row)
+  if (rebuild) await live.rebuild(row, { restart })
   else live.announce(row)
 }

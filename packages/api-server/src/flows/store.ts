@@ -112,6 +112,14 @@ export const createFlowStore = (sql: Sql) => ({
     return row?.library ?? null
   },
 
+  /** Ids of the flows whose published form is live and has a node of a type. */
+  liveWith: async (type: string): Promise<string[]> => {
+    const rows = await sql<{ id: string }[]>`
+      select id from flow
+      where published ->> 'mode' = 'live' and jsonb_path_exists(published, '$.nodes[*] ? (@.type == $type)', ${JSON.stringify({ type })}::jsonb)`
+    return rows.map(({ id }) => id)
+  },
+
   /** The live flows that are wished to be active or paused. */
   wished: (): Promise<FlowRow[]> =>
     sql<

@@ -14,6 +14,9 @@ import { CommandLifeline } from '../process/command-lifeline.ts'
 
 type Variables = Readonly<Record<string, string>>
 
+/** Characters of a line that has no end. */
+const MAX_LINE = 65_536
+
 /** Milliseconds that outputs may stay open behind a program that is gone. */
 const DRAIN_MS = 500
 
@@ -24,6 +27,8 @@ export interface CommandSetting {
   /** Working directory. */
   readonly directory: string
   readonly env: Variables
+  /** Hears each whole line of both outputs while the command runs. */
+  readonly onLine?: (line: string) => void
 }
 
 /** Runs a command in its own process group; rejects when it cannot be started, or with its signal's reason. */
@@ -38,6 +43,7 @@ export async function runCommand(command: Command, own: Variables, setting: Comm
   })
   const release = child.pid === undefined ? (): void => {} : lifeline.hold(child.pid)
   const outputs = [new Kept(child.stdout), new Kept(child.stderr)] as const
+  if (setting.onLine) for (const stream of [child.stdout, child.stderr]) hearLines(stream, setting.onLine)
   const kill = (): void => killGroup(child)
   signal.addEventListener('abort', kill)
   try {
@@ -49,6 +55,19 @@ export async function runCommand(command: Command, own: Variables, setting: Comm
     release()
     signal.removeEventListener('abort', kill)
   }
+}
+
+function hearLines(stream: Readable, onLine: (line: string) => void): void {
+  const decoder = new TextDecoder()
+  let begun = ''
+  stream.on('data', (chunk: Buffer) => {
+    const lines = (begun + decoder.decode(chunk, { stream: true })).split(/\r?\n|\r/)
+    begun = (lines.pop() ?? '').slice(-MAX_LINE)
+    for (const line of lines) onLine(line)
+  })
+  stream.on('close', () => {
+    if (begun !== '') onLine(begun)
+  })
 }
 
 /** The first bytes of an output; the rest is read and counted, so that nobody waits for a full pipe. */

@@ -88,7 +88,7 @@ function sharedLook(
     const before = known.get(place)
     if (before) return before
     const look = looks
-      .look({ key, flow, node }, () => mask(stage.parts()))
+      .look({ ...stage, parts: () => mask(stage.parts()) }, flow)
       .then((found): PlanLook => (found.hit ? { outputs: found.hit.outputs } : { outputs: null, why: found.why }))
     known.set(place, look)
     return look

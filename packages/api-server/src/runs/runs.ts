@@ -32,6 +32,7 @@ import { RunTeller } from './run-teller.ts'
 import { flushForRead, type MetricsQuery, RunView } from './run-view.ts'
 import { RunWrites } from './run-writes.ts'
 import { EngineStages } from './stages/engine-stages.ts'
+import type { StageEnvironments } from './stages/environments.ts'
 import { createRunsStore, type RunsStore } from './store.ts'
 import { createSubmissions, type Submissions } from './submissions.ts'
 
@@ -53,6 +54,8 @@ export interface RunsDeps {
   readonly maxParallelNodes: number
   /** How long a running run is this engine's without being renewed, and how often it is; 30 s and 10 s unless given. */
   readonly lease?: QueueDeps['lease']
+  /** What Python stages find on this engine. */
+  readonly environments: StageEnvironments
   readonly log: Pick<Log, 'error'>
 }
 

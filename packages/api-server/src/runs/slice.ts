@@ -2,6 +2,8 @@
  * Runs of batch flows, from submission to reports.
  * @module
  */
+import { listPythonPackages } from '@flow-service/worker-agent'
+
 import { artifacts } from '../artifacts/slice.ts'
 import type { Sql } from '../db/database.ts'
 import { database } from '../db/layer.ts'
@@ -10,8 +12,9 @@ import { flowRuns, registry, runnableFlows, runtime } from '../flows/slice.ts'
 import { host } from '../host/slice.ts'
 import { routes } from '../http/slice-api.ts'
 import { values } from '../messages/slice.ts'
-import { config, log } from '../process/given.ts'
+import { clock, config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
+import { agent } from '../workers/slice.ts'
 import { createCurveStore } from './curves/curve-store.ts'
 import { historyEndpoints, historyHandlers } from './history-routes.ts'
 import { comparisonEndpoints, comparisonHandlers } from './reports/comparison-routes.ts'
@@ -21,9 +24,19 @@ import { createExportStore } from './reports/export-store.ts'
 import { RunExports } from './reports/run-export.ts'
 import { runsEndpoints, runsHandlers } from './routes.ts'
 import { createRuns, type Runs } from './runs.ts'
+import { PythonEnvironments, type StageEnvironments } from './stages/environments.ts'
 import { submissionEndpoints, submissionHandlers } from './submission-routes.ts'
 
 export const runs = noun<Runs>()('runs')
+
+/** What Python stages find on this engine. */
+export const stageEnvironments = noun<StageEnvironments>()('stageEnvironments')
+
+export const stageEnvironmentsLayer = makes(
+  stageEnvironments,
+  { agent, clock, log },
+  (deps) => new PythonEnvironments({ ...deps, list: listPythonPackages }),
+)
 
 /** Curves of several runs beside each other. */
 export const comparison = noun<CurveComparison>()('comparison')
@@ -36,7 +49,19 @@ export const executionRecords = noun<{ removeOf(tx: Sql, flow: string): Promise<
 
 export const runsLayer = makes(
   runs,
-  { artifacts, bus, config, database, flows: runnableFlows, host, log, registry, runtime, values },
+  {
+    artifacts,
+    bus,
+    config,
+    database,
+    environments: stageEnvironments,
+    flows: runnableFlows,
+    host,
+    log,
+    registry,
+    runtime,
+    values,
+  },
   ({ bus, config, runtime, values, ...deps }) =>
     createRuns({
       ...deps,

@@ -2,10 +2,22 @@
  * The worker that the engine attaches to itself: its own node code takes the same way as that of any other worker.
  * @module
  */
+import { realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+
 import { createWorker, memoryTransport, type Worker, type WorkerOptions } from '@flow-service/worker-agent'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { WorkerPool } from './pool.ts'
+
+/** The interpreter of the modules in force; null while they have none. It may not run. */
+export async function pythonOfModules(folder: string): Promise<string | null> {
+  try {
+    return join(await realpath(join(folder, 'current', 'python')), 'bin', 'python')
+  } catch {
+    return null
+  }
+}
 
 /** Name under which node records show the engine's own agent. */
 export const LOCAL_AGENT = 'engine'

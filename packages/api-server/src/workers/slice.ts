@@ -6,7 +6,7 @@ import type { Worker } from '@flow-service/worker-agent'
 
 import { artifacts } from '../artifacts/slice.ts'
 import { loadSigningKey } from '../auth/signing-key.ts'
-import { engineVersion } from '../config.ts'
+import { engineVersion, modulesDirOf } from '../config.ts'
 import { database, pins } from '../db/layer.ts'
 import { eventLog } from '../events/slice.ts'
 import { routes } from '../http/slice-api.ts'
@@ -17,7 +17,7 @@ import { newId } from '../process/new-id.ts'
 import { createDispatcher, type Dispatcher, type DispatchDeps } from './dispatch.ts'
 import { flavorsEndpoints, flavorsHandlers } from './flavor-routes.ts'
 import { Flavors } from './flavors.ts'
-import { startLocalAgent } from './local-agent.ts'
+import { pythonOfModules, startLocalAgent } from './local-agent.ts'
 import { WorkerPool } from './pool.ts'
 import { workersEndpoints, workersHandlers } from './routes.ts'
 import { WorkerTokens } from './tokens.ts'
@@ -63,8 +63,16 @@ export const dispatcherLayer = makes(dispatcher, { pool, nodeCode, flavors }, ({
 export const agentLayer = makes(
   agent,
   { artifacts, config, pool },
-  ({ artifacts, config: { dataDir, maxProcesses: parallel, python }, pool }) =>
-    startLocalAgent(pool, artifacts, { id: dataDir, parallel, warm: true, ...(python === null ? {} : { python }) }),
+  async ({ artifacts, config, pool }) => {
+    const { dataDir, maxProcesses: parallel } = config
+    const python = config.python ?? (await pythonOfModules(modulesDirOf(config)))
+    return startLocalAgent(pool, artifacts, {
+      id: dataDir,
+      parallel,
+      warm: true,
+      ...(python === null ? {} : { python }),
+    })
+  },
   (started) => started.close(),
 )
 

@@ -156,12 +156,23 @@ test('pages of allowed origins are let in, and headers of the API stand on every
   expect(answer.headers.get('x-powered-by')).toBeNull()
 })
 
-test('a flow whose routes the state of the node type would hide is refused before it is published', async () => {
+test('a flow whose routes the state of the node type would hide is not published, and no active flow becomes one by its name', async () => {
   const saved = await api('PUT', '/flows/state', yard({ name: 'hidden' }))
   const shadowed = { severity: 'error', code: 'shadowed_route', node: 'gate', path: '/nodes/0/type' }
   expect(saved.value.issues).toEqual([expect.objectContaining<Partial<Issue>>(shadowed as Issue)])
   const refused = await api<Problem>('POST', '/flows/state/publish', { version: saved.value.version })
   expect([refused.status, refused.value.code]).toEqual([422, 'flow_invalid'])
+
+  // one that runs goes on under the name that it has
+  await start('lobby', { name: 'lobby' })
+  await api('DELETE', '/flows/state')
+  const renamed = await api<Problem>('POST', '/flows/lobby/rename', { name: 'state' })
+  expect([renamed.status, renamed.value.code, renamed.value.errors]).toEqual([
+    422,
+    'flow_invalid',
+    [expect.objectContaining({ code: 'shadowed_route', path: '/nodes/0/type' })],
+  ])
+  expect((await ask('lobby', '/name')).status).toBe(200)
 })
 
 test('the end of the service ends answers that go on', async () => {

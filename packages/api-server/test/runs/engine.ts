@@ -10,6 +10,7 @@ import {
   type DeadLetter,
   type LiveRuntime,
   NodeRegistry,
+  type StageEnvironment,
 } from '@flow-service/core'
 import { memoryHost } from '@flow-service/core/testing'
 import { nodeTypes } from '@flow-service/node-types'
@@ -43,7 +44,7 @@ import { Lifecycle } from '../../src/process/lifecycle.ts'
 import type { CurveComparison } from '../../src/runs/reports/comparison.ts'
 import type { RunExports } from '../../src/runs/reports/run-export.ts'
 import type { Runs } from '../../src/runs/runs.ts'
-import { comparison, reportsLayer, runExports, runs, runsLayer } from '../../src/runs/slice.ts'
+import { comparison, reportsLayer, runExports, runs, runsLayer, stageEnvironments } from '../../src/runs/slice.ts'
 import { startLocalAgent } from '../../src/workers/local-agent.ts'
 import { dispatcher, dispatcherLayer, flavorsLayer, nodeCode, pool, poolLayer } from '../../src/workers/slice.ts'
 import { databaseAt } from '../backend.ts'
@@ -69,6 +70,8 @@ export interface EngineOptions {
   readonly open?: typeof openDatabase
   /** What the runs get for the database. */
   readonly wrap?: (database: Database) => Database
+  /** What Python stages find, in place of nothing that is known. */
+  readonly environment?: () => StageEnvironment | null
   /** In place of the machine's. */
   readonly clock?: Clock
 }
@@ -128,7 +131,8 @@ interface Around {
 }
 
 /** Runs on the slices that they stand on; the host, the flows and the messages are the test's own. */
-function slicesOf({ databaseUrl, databaseDir, open = openDatabase, wrap }: EngineOptions, around: Around) {
+function slicesOf(options: EngineOptions, around: Around) {
+  const { databaseUrl, databaseDir, open = openDatabase, wrap, environment = () => null } = options
   const { code, flows, published, deadLetters } = around
   const publish = (message: string, value: unknown, run: string) => void published.push([message, value, run])
   const wrapped = makes(database, { database }, ({ database }) => wrap?.(database) ?? database)
@@ -165,6 +169,7 @@ function slicesOf({ databaseUrl, databaseDir, open = openDatabase, wrap }: Engin
     makes(runnableFlows, { registry }, ({ registry }) => sourceOf(flows, registry)),
     makes(runtime, {}, () => ({ publish }) as unknown as LiveRuntime),
     makes(values, {}, () => ({ get: () => undefined, all: () => [] })),
+    makes(stageEnvironments, {}, () => ({ of: async () => environment() })),
     wrap ? Layer.provide(runsLayer, wrapped) : runsLayer,
     reportsLayer,
   )

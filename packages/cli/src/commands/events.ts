@@ -2,6 +2,7 @@ import { type EventFrame, frameKindSchema } from '@flow-service/protocol'
 
 import { CommandFailure } from '../failure.ts'
 import { follow } from '../follow.ts'
+import { progressText } from '../module-progress.ts'
 import { type ClientFlags, connect } from '../session.ts'
 import { oneLine } from '../table.ts'
 import { bold, counted, dim, red, shortTime, status } from '../terminal.ts'
@@ -12,7 +13,7 @@ interface EventFlags extends ClientFlags {
   readonly count?: number
 }
 
-const types = ['snapshot', 'flow', 'node', 'value', 'health', 'run', 'log', 'error'] as const
+const types = ['snapshot', 'flow', 'node', 'value', 'health', 'run', 'log', 'modules', 'error'] as const
 
 /** `service events`. */
 export async function followEvents(flags: EventFlags): Promise<void> {
@@ -56,6 +57,8 @@ function about(frame: EventFrame): string {
       return `${frame.run.id} of ${bold(frame.run.flow)} ${status(frame.run.status)}${frame.run.error ? red(`: ${oneLine(frame.run.error.message)}`) : ''}`
     case 'log':
       return `${bold(`${frame.flow}.${frame.node}`)}${inRun(frame.run)}: ${oneLine(frame.text.trimEnd())}`
+    case 'modules':
+      return `modules are ${status(frame.state)}${frame.progress === null ? '' : `: ${progressText(frame.progress)}`}${frame.error === null ? '' : red(`: ${oneLine(frame.error)}`)}`
     case 'error':
       return red(`${frame.code}: ${oneLine(frame.detail)}`)
   }

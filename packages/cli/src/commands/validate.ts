@@ -13,8 +13,8 @@ interface ValidateFlags extends ClientFlags {
 }
 
 /**
- * `service validate <file>`: the checks of a save and of a publication, here. With an engine, its secrets, its flavors
- * and the messages of its other flows count too; without one, they are unknown.
+ * `service validate <file>`: the checks of a save and of a publication, here. With an engine, its secrets, its flavors,
+ * the node types of its packages and the messages of its other flows count too; without one, they are unknown.
  */
 export async function validate(file: string, flags: ValidateFlags): Promise<void> {
   const document = readDocument(file)
@@ -39,15 +39,17 @@ async function surroundingsOf(flags: ValidateFlags) {
   const client = clientOf(flags)
   if (client === null) return null
   try {
-    const [messages, secrets, flavors] = await Promise.all([
+    const [messages, secrets, flavors, types] = await Promise.all([
       client.messages.list(),
       client.secrets.list(),
       client.flavors.list(),
+      client.flows.nodeTypes(),
     ])
     return {
       dtypes: new Map(messages.map(({ name, dtype }) => [name, dtype])),
       secrets: new Set(secrets),
       flavors: new Set(flavors.map(({ name }) => name)),
+      installed: new Set(types.flatMap((each) => (each.package === null ? [] : [each.type]))),
     }
   } catch (error) {
     if (flags.url !== undefined || error instanceof ApiError) throw error

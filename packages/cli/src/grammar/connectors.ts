@@ -2,13 +2,18 @@ import type { Command } from 'commander'
 
 import { clientOptions, lazily, withExamples } from './options.ts'
 
-const type = ['<type>', 'a node type of the package, as "service flows types" shows it'] as const
+const type = ['<type>', 'a node type of the package, as "service connectors types" shows it'] as const
 
 /** `connectors …`. */
 export function addConnectors(root: Command): void {
   const connectors = root
     .command('connectors')
     .description('node types that packages bring, and what these packages keep')
+  const types = clientOptions(connectors.command('types'))
+    .description('node types that packages bring, with their settings; "service modules list" tells what is left out')
+    .option('--all', 'built-in node types, too')
+    .action(lazily(async () => (await import('../commands/connectors.ts')).listTypes))
+  withExamples(types, 'connectors types', 'connectors types --all --json')
   const state = connectors
     .command('state')
     .description('what the nodes of a package keep, such as pairings and fingerprints of certificates')

@@ -407,6 +407,13 @@ export type FlavorUpdate = {
     description?: string;
 };
 
+export type ModulesApply = {
+    /**
+     * One requirement a line: `numpy>=2`, or `npm:<package>@<range>`; comments with `#`. Nothing removes everything.
+     */
+    requirements: string;
+};
+
 export type ReplayRequest = {
     flow?: string;
     node?: string;
@@ -482,7 +489,7 @@ export type Problem = {
      * What failed this time, with which value, and what to do.
      */
     detail: string;
-    code: 'bad_request' | 'malformed_json' | 'invalid_credentials' | 'wrong_mode' | 'environment_adopted' | 'channel_not_configured' | 'unauthenticated' | 'forbidden' | 'not_found' | 'message_not_declared' | 'method_not_allowed' | 'request_timeout' | 'version_conflict' | 'already_exists' | 'in_use' | 'flow_has_active_runs' | 'run_active' | 'not_published' | 'not_active' | 'not_paused' | 'code_defined' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'flow_invalid' | 'rate_limited' | 'internal' | 'unavailable';
+    code: 'bad_request' | 'malformed_json' | 'invalid_credentials' | 'wrong_mode' | 'environment_adopted' | 'channel_not_configured' | 'unauthenticated' | 'forbidden' | 'not_found' | 'message_not_declared' | 'method_not_allowed' | 'request_timeout' | 'version_conflict' | 'already_exists' | 'in_use' | 'flow_has_active_runs' | 'run_active' | 'apply_running' | 'not_published' | 'not_active' | 'not_paused' | 'code_defined' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'flow_invalid' | 'rate_limited' | 'internal' | 'unavailable';
     /**
      * With `version_conflict`: reload, merge, save again.
      */
@@ -1339,6 +1346,66 @@ export type Flavor = {
      */
     ram_mb: number;
     description: string;
+};
+
+export type Modules = {
+    environment: {
+        /**
+         * `managed` by this engine; `adopted`: SERVICE_PYTHON names it, and it is only read; `none`: there is no Python.
+         */
+        kind: 'managed' | 'adopted' | 'none';
+        /**
+         * Version of the interpreter.
+         */
+        python: string | null;
+        /**
+         * The interpreter that Python nodes run on.
+         */
+        path: string | null;
+    };
+    /**
+     * The manifest in force: one requirement a line.
+     */
+    requirements: string;
+    state: 'ready' | 'applying' | 'failed';
+    /**
+     * Why the latest apply failed; what was there before is in use.
+     */
+    error: string | null;
+    applied_at: string | null;
+    progress: {
+        step: 'resolve' | 'download' | 'install' | 'swap';
+        line: string | null;
+        done: number;
+        total: number;
+    } | null;
+    /**
+     * npm packages differ from those that the engine has loaded: start it again to use them.
+     */
+    pending_restart: boolean;
+    /**
+     * What the latest apply has said: its last 50 lines.
+     */
+    log: Array<string>;
+    packages: Array<ModulePackage>;
+    connectors: Array<ConnectorReport>;
+};
+
+export type ModulePackage = {
+    name: string;
+    version: string;
+    ecosystem: 'pypi' | 'npm';
+};
+
+export type ConnectorReport = {
+    package: string;
+    version: string;
+    node_types: Array<string>;
+    status: 'loaded' | 'skipped';
+    /**
+     * Why it was skipped.
+     */
+    reason: string | null;
 };
 
 export type ObservabilitySummary = {
@@ -4969,6 +5036,89 @@ export type FlavorsUpdateResponses = {
 };
 
 export type FlavorsUpdateResponse = FlavorsUpdateResponses[keyof FlavorsUpdateResponses];
+
+export type ModulesGetData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/modules/';
+};
+
+export type ModulesGetErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type ModulesGetError = ModulesGetErrors[keyof ModulesGetErrors];
+
+export type ModulesGetResponses = {
+    /**
+     * The modules of this engine.
+     */
+    200: Modules;
+};
+
+export type ModulesGetResponse = ModulesGetResponses[keyof ModulesGetResponses];
+
+export type ModulesApplyData = {
+    body: {
+        /**
+         * One requirement a line: `numpy>=2`, or `npm:<package>@<range>`; comments with `#`. Nothing removes everything.
+         */
+        requirements: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/modules/apply';
+};
+
+export type ModulesApplyErrors = {
+    /**
+     * `environment_adopted`: The environment is read-only
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `apply_running`: Modules are being applied
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type ModulesApplyError = ModulesApplyErrors[keyof ModulesApplyErrors];
+
+export type ModulesApplyResponses = {
+    /**
+     * It is being built, or nothing has changed: `state` tells.
+     */
+    202: Modules;
+};
+
+export type ModulesApplyResponse = ModulesApplyResponses[keyof ModulesApplyResponses];
 
 export type ObservabilitySummaryData = {
     body?: never;

@@ -3,8 +3,17 @@
  * speaks it (https://open-meteo.com/en/docs).
  * @module
  */
-import { Connector, ConnectorParams, secret } from '@flow-service/connector-sdk'
+import {
+  Connector,
+  ConnectorParams,
+  type NodeFinding,
+  type NodeShape,
+  reasonOf,
+  secret,
+} from '@flow-service/connector-sdk'
 import * as z from 'zod'
+
+import { currentIn, type CurrentWeather, instantOf } from './answer.ts'
 
 /** Variables of the API by the port that carries each. */
 const variables = {
@@ -23,13 +32,10 @@ const variables = {
 } as const
 
 type Measure = keyof typeof variables
+const measures = Object.keys(variables) as Measure[]
 
-/** What the API answers, as far as it is read; a refusal has `reason`. */
-const answerSchema = z.object({
-  current: z.looseObject({ time: z.string() }).optional(),
-  reason: z.string().optional(),
-})
-
+const FREE = 'https://api.open-meteo.com'
+const PAID = 'https://customer-api.open-meteo.com'
 /** Seconds that an answer may take. */
 const PATIENCE_S = 20
 
@@ -43,10 +49,10 @@ export class OpenMeteo extends Connector<typeof OpenMeteo.Params, typeof OpenMet
     latitude: z.number().min(-90).max(90).describe('Degrees north of the equator.'),
     longitude: z.number().min(-180).max(180).describe('Degrees east of Greenwich.'),
     url: z
-      .url({ protocol: /^https?$/ })
-      .default('https://api.open-meteo.com')
-      .describe('Address of the API, without a path.'),
-    api_key: secret().optional().describe('Key of a paid plan.'),
+      .url({ protocol: /^https?$/, error: 'give the full http:// or https:// address of a server' })
+      .optional()
+      .describe(`Address of the API up to "/v1/forecast"; ${FREE} unless given, and ${PAID} with a key.`),
+    api_key: secret().optional().describe('Key of a paid plan; the free service needs none.'),
   })
   static override readonly ports = {
     outputs: {
@@ -66,43 +72,65 @@ export class OpenMeteo extends Connector<typeof OpenMeteo.Params, typeof OpenMet
     },
   } as const
 
-  override async poll() {
-    const { current, reason } = answerSchema.parse(await this.#answer())
-    if (current === undefined) throw new Error(reason ?? 'the answer has no current weather')
-    return { ...this.#measured(current), ...(this.#has('time') && { time: current.time }) }
+  static override check({ settings: { url } }: NodeShape<z.output<typeof OpenMeteo.Params>>): NodeFinding[] {
+    if (url === undefined || isBare(url)) return []
+    const message = 'setting "url" holds more than an address; leave out user, password, query and fragment'
+    return [{ code: 'bad_setting', message, path: '/settings/url' }]
   }
 
-  async #answer(): Promise<unknown> {
-    const signal = AbortSignal.any([this.ctx.signal, AbortSignal.timeout(PATIENCE_S * 1000)])
-    const response = await this.ctx.fetch(this.#address(), { signal })
-    const text = await response.text()
+  override async poll() {
+    const current = await this.#current()
+    return { ...this.#measured(current), ...(this.#has('time') && { time: instantOf(current.time) }) }
+  }
+
+  async #current(): Promise<CurrentWeather> {
+    const server = this.#server()
+    const patience = new AbortController()
+    const cancel = this.ctx.after(PATIENCE_S, () =>
+      patience.abort(new Error(`${server} gave no answer within ${PATIENCE_S} s`)),
+    )
+    const signal = AbortSignal.any([this.ctx.signal, patience.signal])
     try {
-      return JSON.parse(text) as unknown
-    } catch {
-      throw new Error(`${this.config.url} answered ${response.status} and no JSON`)
+      const response = await this.ctx.fetch(this.#request(server), { signal })
+      return await currentIn(response, server)
+    } catch (error) {
+      patience.signal.throwIfAborted()
+      throw this.#inWords(error, server)
+    } finally {
+      cancel()
     }
   }
 
-  #address(): string {
-    const { api_key: key, latitude, longitude, url } = this.config
-    const address = new URL('/v1/forecast', url)
-    const query = {
+  /** Without the key, which a server may repeat, and with the server, which `fetch` may not name. */
+  #inWords(error: unknown, server: string): Error {
+    const { api_key: key } = this.config
+    const text = reasonOf(error)
+    const shown = key === undefined ? text : text.replaceAll(key, '***').replaceAll(encodeURIComponent(key), '***')
+    return new Error(shown.startsWith(server) ? shown : `${server} cannot be asked: ${shown}`)
+  }
+
+  #server(): string {
+    const { api_key: key, url = key === undefined ? FREE : PAID } = this.config
+    return url.replace(/\/+$/, '')
+  }
+
+  #request(server: string): string {
+    const { api_key: key, latitude, longitude } = this.config
+    const asked = this.#measures().map((port) => variables[port])
+    const query = new URLSearchParams({
       latitude: String(latitude),
       longitude: String(longitude),
-      current:
-        this.#measures()
-          .map((port) => variables[port])
-          .join(',') || variables.temperature,
+      // the time comes with any variable
+      current: asked.join(',') || variables.temperature,
       wind_speed_unit: 'ms',
       timezone: 'UTC',
       ...(key !== undefined && { apikey: key }),
-    }
-    address.search = new URLSearchParams(query).toString()
-    return address.href
+    })
+    return `${server}/v1/forecast?${query.toString()}`
   }
 
   /** Values of the ports that the node has; what the model does not know is left out. */
-  #measured(current: Readonly<Record<string, unknown>>) {
+  #measured(current: CurrentWeather) {
     const values = this.#measures().flatMap((port) => {
       const value = current[variables[port]]
       return typeof value === 'number' ? [[port, port === 'is_day' ? value === 1 : value] as const] : []
@@ -111,10 +139,16 @@ export class OpenMeteo extends Connector<typeof OpenMeteo.Params, typeof OpenMet
   }
 
   #measures(): Measure[] {
-    return (Object.keys(variables) as Measure[]).filter((port) => this.#has(port))
+    return measures.filter((port) => this.#has(port))
   }
 
   #has(name: string): boolean {
     return this.outputs.some(({ port }) => port === name)
   }
+}
+
+/** Whether an address has nothing that the request would lose, or that would be shown. */
+function isBare(address: string): boolean {
+  const { username, password, search, hash } = new URL(address)
+  return username + password + search + hash === ''
 }

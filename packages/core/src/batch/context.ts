@@ -16,6 +16,8 @@ export interface Stage {
   /** `sha256:` over what its outputs depend on; see `stageKey`. */
   readonly key: string
   readonly node: string
+  /** Source of a Python stage that the engine's own agent executes: what it imports there counts too. Else null. */
+  readonly python: string | null
   /** What the key is made of; computed when called. */
   parts(): StageParts
 }

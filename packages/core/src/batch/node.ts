@@ -17,7 +17,7 @@ import { mayRetry } from '../registry.ts'
 import type { BatchContext, NodeEnd, Stage, StageEnd, StageTake, Turn } from './context.ts'
 import { BatchExecution, withNulls } from './execution.ts'
 import { attempted } from './retry.ts'
-import { stageKey, stageParts } from './stage-key.ts'
+import { pythonOn, stageKey, stageParts } from './stage-key.ts'
 import { missReasons } from './stage-miss.ts'
 
 /** Whether there is code that could be executed again. */
@@ -51,7 +51,8 @@ async function executeStage(turn: Turn, definition: AnyNodeDefinition): Promise<
   if (!node.cache) {
     return execute(turn, definition, { key, cache: { hit: false, key: null, why: [missReasons.cacheFalse] } })
   }
-  const stage: Stage = { key, node: node.id, parts: () => stageParts(node, definition, inputs, turn.from) }
+  const python = pythonOn(node, definition)
+  const stage: Stage = { key, node: node.id, python, parts: () => stageParts(node, definition, inputs, turn.from) }
   const take = await taken(turn, stage)
   if (take === null) return { status: 'cancelled' }
   if (take.is === 'hit') {

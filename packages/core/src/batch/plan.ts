@@ -12,7 +12,7 @@ import type { Stage } from './context.ts'
 import { withNulls } from './execution.ts'
 import { givers, inputsAt, valuesAtStart } from './inputs.ts'
 import { hasCode } from './node.ts'
-import { stageKey, stageParts } from './stage-key.ts'
+import { pythonOn, stageKey, stageParts } from './stage-key.ts'
 import { missReasons } from './stage-miss.ts'
 
 /** What there is of a stage: its outputs, or why there are none. */
@@ -100,7 +100,12 @@ async function plan({ graphNode, inputs, unknown, causes, from }: PlanTurn, cont
   const all = withNulls(graphNode, inputs)
   const key = stageKey(node, definition, all)
   if (noCache) return { ...executes, key, why: [missReasons.noCache] }
-  const found = await look({ key, node: node.id, parts: () => stageParts(node, definition, all, from) })
+  const found = await look({
+    key,
+    node: node.id,
+    python: pythonOn(node, definition),
+    parts: () => stageParts(node, definition, all, from),
+  })
   if (found.outputs === null) return { ...executes, key, why: found.why }
   return { node: node.id, is: 'hit', key, outputs: found.outputs }
 }

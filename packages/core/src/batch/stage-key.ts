@@ -33,6 +33,9 @@ export function stageKey(node: FlowNode, definition: AnyNodeDefinition, inputs: 
 /** A setting or input by itself: its JSON text when that is short, else the digest of the text. */
 export type StageValue = { readonly text: string } | { readonly digest: string }
 
+/** Versions of the interpreter (`Python`) and of packages, by name (V16). No part of the key. */
+export type StageEnvironment = Readonly<Record<string, string>>
+
 /** What a key is made of, in a size that can be kept beside it. Secrets are references here as everywhere. */
 export interface StageParts {
   /** Digest of the source or bundle. */
@@ -43,9 +46,15 @@ export interface StageParts {
   readonly inputs: Readonly<Record<string, StageValue>>
   /** Digest of the declarations. */
   readonly ports: string
+  /** Of a Python stage, where it is known: what its source finds on the engine. */
+  readonly environment?: StageEnvironment
   /** By input port the node that gives it; of what comes from outside none. */
   readonly from?: Readonly<Record<string, string>>
 }
+
+/** The source of a Python node, unless another worker may execute it. */
+export const pythonOn = ({ source, worker }: FlowNode, { code }: AnyNodeDefinition): string | null =>
+  code === 'python' && worker === null ? source : null
 
 /** What {@link stageKey} is made of, in parts; `from` has the node behind each input of the run's own. */
 export const stageParts = (

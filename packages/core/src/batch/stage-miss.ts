@@ -2,7 +2,7 @@
  * Why a stage executes, in words: what has changed since the most similar one that is known.
  * @module
  */
-import type { StageParts, StageValue } from './stage-key.ts'
+import type { StageEnvironment, StageParts, StageValue } from './stage-key.ts'
 
 /** Reasons that need no comparison. */
 export const missReasons = {
@@ -25,6 +25,14 @@ export function whyMissed(parts: StageParts, known: readonly StageParts[]): stri
   const fewest = rest.reduce((best, next) => (next.length < best.length ? next : best), first)
   // the key has one more ingredient than its parts: whether the code is a source or a bundle
   return fewest.length > 0 ? fewest : ['node type changed']
+}
+
+/** In which versions an environment differs from the one that a result was made in; null when in none. */
+export function environmentDifference(before: StageEnvironment, now: StageEnvironment): string | null {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(now)])].toSorted()
+  const changed = names.filter((name) => own(before, name) !== own(now, name))
+  if (changed.length === 0) return null
+  return `environment: ${changed.map((name) => `${name} ${own(before, name) ?? 'none'} -> ${own(now, name) ?? 'none'}`).join(', ')}`
 }
 
 const differences = (before: StageParts, now: StageParts): string[] => [

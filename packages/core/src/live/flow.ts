@@ -3,7 +3,7 @@
  * @module
  */
 import type { Values } from '@flow-service/connector-sdk'
-import type { FlowDocument, NodeState } from '@flow-service/protocol'
+import type { FlowDocument, FlowNode, NodeState } from '@flow-service/protocol'
 
 import type { KeptWork } from '../host.ts'
 
@@ -14,6 +14,8 @@ export interface LiveFlow {
   /** Deliveries that wait because the flow is paused. */
   readonly held: number
   readonly paused: boolean
+  /** Whether a node would be made anew by a rebuild with the same document: what its package has stored was forgotten. */
+  readonly isOutdated: boolean
   nodeStates(): NodeState[]
   /**
    * Ends the flow: nothing comes in any more, executing nodes get 10 s to end. Waiting deliveries and timers become
@@ -86,8 +88,8 @@ export interface StartOptions {
 
 /** What a flow is rebuilt with. */
 export interface RebuildOptions extends Pick<StartOptions, 'values'> {
-  /** Every node is made anew. */
-  readonly restart?: boolean
+  /** Every node is made anew, or those that are told by it. */
+  readonly restart?: boolean | ((node: FlowNode) => boolean) | undefined
   /** The messages of a flow have another name: inputs that read them keep what they have. */
   readonly renamed?: NewName
   /** Makes the change last, once every new node has started; it is told the ids that `rebuild` answers. */

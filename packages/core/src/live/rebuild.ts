@@ -55,7 +55,9 @@ export class Rebuild {
     this.#options = options
     this.#next = next
     const { nodes } = buildGraph(next)
-    const kept = new Set(options.restart === true ? [] : nodes.filter((node) => this.#isEqual(node)).map(idOf))
+    const { restart = false } = options
+    const isRestarted = typeof restart === 'function' ? restart : () => restart
+    const kept = new Set(nodes.filter((node) => !isRestarted(node.node) && this.#isEqual(node)).map(idOf))
     this.#old = [...flow.units.values()].filter(({ node }) => !kept.has(node.node.id))
     this.#oldById = byId(this.#old)
     this.#fresh = nodes.filter((node) => !kept.has(idOf(node)))

@@ -166,6 +166,10 @@ export class RunningFlow implements LiveFlow, LeftHome, RebuildFlow {
     return this.loop.paused
   }
 
+  get isOutdated(): boolean {
+    return [...this.#units.values()].some(({ isForgotten }) => isForgotten)
+  }
+
   nodeStates(): NodeState[] {
     return [...this.#units.values()].map(({ node }) => node.state())
   }

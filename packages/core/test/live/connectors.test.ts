@@ -420,3 +420,31 @@ test('a request to act takes a reading now', async () => {
   await turn()
   expect(readings(host)).toEqual([7, 8])
 })
+
+test('values of declared ports that the node does not have are left out, and of others fail the reading [R365]', async () => {
+  const given: Reading[] = [{ power: 1, energy: 2 }, { energy: 3 }, { voltage: 230 }]
+  class Declared extends Connector<typeof ConnectorParams, typeof Declared.ports> {
+    static readonly contract = 1
+    static override readonly ports = {
+      outputs: { power: 'float', energy: 'float', done: 'bool' },
+      inputs: { limit: 'float' },
+    } as const
+    override async poll() {
+      return (given.shift() ?? null) as { power?: number } | null
+    }
+    override async write() {
+      this.inject({ energy: 1, power: 5 })
+      return { done: true, power: 6 }
+    }
+  }
+  const { host, runtime, start } = engine([nodeTypeOf('declared', Declared)])
+  const ports = [output('power', { dtype: 'float' }), input('limit', { dtype: 'float' })]
+  const live = await start(flow([{ id: 'n', type: 'declared', settings: { poll_interval: 1 }, ports }]))
+  await host.advance(1000)
+  expect([host.values('f.power'), healthOf(live)]).toEqual([[1], [['ok', null]]])
+  await host.advance(1000)
+  expect(healthOf(live)).toEqual([['degraded', 'there is no output port "voltage"; the node has "power"']])
+  runtime.publish('f.limit', 10)
+  await turn()
+  expect([host.values('f.power'), live.nodeStates()[0]?.error]).toEqual([[1, 5, 6], null])
+})

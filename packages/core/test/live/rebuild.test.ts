@@ -44,6 +44,7 @@ test('all nodes are made anew on demand, and those whose secret is another', asy
   secrets.key = 'new'
   expect(await rebuild(own, live, document)).toEqual(['b'])
   expect(await rebuild(own, live, document, { restart: true })).toEqual(['a', 'b', 'c'])
+  expect(await rebuild(own, live, document, { restart: ({ id }) => id !== 'b' })).toEqual(['a', 'c'])
 })
 
 test('a new content that does not start leaves the old one, which gets what waited', async () => {

@@ -9,6 +9,7 @@ import { isDeepStrictEqual } from 'node:util'
 
 import type { AnyNodeDefinition } from '@flow-service/connector-sdk'
 import { type InstalledTypes, textOf } from '@flow-service/core'
+import type { ConnectorReport } from '@flow-service/protocol'
 import { environmentBeside } from '@flow-service/worker-agent'
 
 import type { HostConnectors, ResolvedConfig } from '../../config.ts'
@@ -22,22 +23,10 @@ import { digestOf } from './package-digest.ts'
 import { tryPackages, type Verdict } from './trial.ts'
 import { type Memory, readMemory, VERDICTS_FILE, writeMemory } from './verdicts.ts'
 
-/** What became of a package with node types (G49). */
-interface PackageReport {
-  readonly package: string
-  readonly version: string
-  /** Those that are there. */
-  readonly node_types: readonly string[]
-  /** `skipped`: none of its types is there. */
-  readonly status: 'loaded' | 'skipped'
-  /** Why types are left out; null when none is. */
-  readonly reason: string | null
-}
-
 /** Node types beside the built-in ones, as they are from the start of the engine to its end. */
 export interface ConnectorPackages extends InstalledTypes {
   /** Every package with node types, in the order in which they are asked for their types. */
-  readonly reports: readonly PackageReport[]
+  readonly reports: readonly ConnectorReport[]
 }
 
 /** Where packages are, and what is there without them. */
@@ -81,7 +70,7 @@ function reportOf(
   { name, version }: Pick<FoundPackage, 'name' | 'version'>,
   types: readonly string[],
   faults: Faults,
-): PackageReport {
+): ConnectorReport {
   const there = types.filter((type) => !faults.has(type))
   const whys = new Set(faults.values())
   const [first = null] = whys
@@ -97,7 +86,7 @@ function reportOf(
 }
 
 function tell(
-  { package: name, version, node_types: types, status, reason }: PackageReport,
+  { package: name, version, node_types: types, status, reason }: ConnectorReport,
   log: ConnectorPackagesDeps['log'],
 ) {
   const place = { package: name, version, types }
@@ -105,7 +94,7 @@ function tell(
   if (reason !== null) log.warn(place, `node types of the package ${name} ${version} are left out: ${reason}`)
 }
 
-function addOwn({ package: name, version, nodeTypes }: HostConnectors, loaded: LoadedTypes): PackageReport {
+function addOwn({ package: name, version, nodeTypes }: HostConnectors, loaded: LoadedTypes): ConnectorReport {
   const faults = new Map<string, string>()
   for (const [type, exported] of Object.entries(nodeTypes)) {
     const taken = loaded.taken(type)

@@ -8,16 +8,19 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { AnyNodeDefinition, NodeContext, NodeInstance } from '@flow-service/connector-sdk'
 import { type PackageOrigin, textOf } from '@flow-service/core'
 
-/** A node of a package that does something. */
+/** A package that does something; without a context, by itself while it is loaded. */
 interface Acting {
   readonly origin: PackageOrigin
-  readonly ctx: Pick<NodeContext, 'flow' | 'node' | 'after'>
+  readonly ctx: Pick<NodeContext, 'flow' | 'node' | 'after'> | null
 }
 
-/** The node whose code runs, in its later turns too. */
+/** The package whose code runs, in its later turns too. */
 const acting = new AsyncLocalStorage<Acting>()
 
 const handlers = ['onValue', 'onInput', 'onTrigger', 'onTimer', 'stop'] as const
+
+/** Loads a module of a package on the account of the package. */
+export const onAccountOf = <T>(origin: PackageOrigin, load: () => T): T => acting.run({ origin, ctx: null }, load)
 
 /** The definition, with all that its nodes do on their own account. */
 export const onAccount = (definition: AnyNodeDefinition, origin: PackageOrigin): AnyNodeDefinition => ({
@@ -35,20 +38,21 @@ export const onAccount = (definition: AnyNodeDefinition, origin: PackageOrigin):
   },
 })
 
-/** A node of a package that has left a promise alone. */
-export interface Forgetful extends PackageOrigin {
-  readonly flow: string
-  readonly node: string
+/** A package that has left a promise alone, and its node where one has. */
+interface Forgetful extends PackageOrigin {
+  readonly flow?: string
+  readonly node?: string
 }
 
 /**
- * Marks the node as failed that has left the promise alone which was rejected just now, and names it; null where that was no
- * node of a package. To be asked in the turn in which the process tells of the promise.
+ * Names who has left the promise alone which was rejected just now, and marks it as failed when it is a node; null where that
+ * was no package. To be asked in the turn in which the process tells of the promise.
  */
 export function blame(reason: unknown): Forgetful | null {
   const account = acting.getStore()
   if (account === undefined) return null
   const { origin, ctx } = account
+  if (ctx === null) return origin
   const failure = new ForgottenPromise(origin, reason)
   // what a callback of the node throws is its failure
   ctx.after(0, () => {

@@ -9,8 +9,9 @@ import type { AnyNodeDefinition } from '@flow-service/connector-sdk'
 import { type InstalledType, type PackageOrigin, textOf } from '@flow-service/core'
 
 import { exportOf, usableType } from './exported-type.ts'
-import { onAccount } from './forgotten-promises.ts'
+import { onAccount, onAccountOf } from './forgotten-promises.ts'
 import type { DeclaredType } from './found-packages.ts'
+import { guarded } from './guarded-type.ts'
 
 /** Time of a module to load, in milliseconds. */
 const LOAD_LIMIT_MS = 10_000
@@ -36,7 +37,7 @@ export class LoadedTypes {
   /** Adds what has a name that nobody has. */
   add(definition: AnyNodeDefinition, origin: PackageOrigin): void {
     this.#owners.set(definition.type, `of the package ${origin.package} ${origin.version}`)
-    this.types.push({ definition: onAccount(definition, origin), origin })
+    this.types.push({ definition: onAccount(guarded(definition), origin), origin })
   }
 
   /** Imports a type of a package; why it is left out, null when it is there. */
@@ -44,7 +45,8 @@ export class LoadedTypes {
     const taken = this.taken(type)
     if (taken !== null) return taken
     try {
-      const module = await within(import(pathToFileURL(file).href) as Promise<Record<string, unknown>>, this.#limitMs)
+      const importing = onAccountOf(origin, () => import(pathToFileURL(file).href) as Promise<Record<string, unknown>>)
+      const module = await within(importing, this.#limitMs)
       this.add(usableType(type, exportOf(module, name)), origin)
       return null
     } catch (error) {

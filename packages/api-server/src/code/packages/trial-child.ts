@@ -41,7 +41,8 @@ async function tryType(declared: DeclaredType): Promise<{ fault: string | null; 
     usableType(type, exportOf((await import(pathToFileURL(file).href)) as Record<string, unknown>, name))
     return { fault: null, isLasting: true }
   } catch (error) {
-    if (error instanceof ContractError) return { fault: error.message, isLasting: true }
+    // a package may have a copy of the contract of its own
+    if (error instanceof Error && error.name === ContractError.name) return { fault: error.message, isLasting: true }
     return { fault: `its module has failed: ${textOf(error)}`, isLasting: false }
   }
 }

@@ -2,7 +2,15 @@
  * Results of stages that later runs take over instead of executing them (wire decision G63), as one run sees them.
  * @module
  */
-import { missReasons, type Stage, type StageCache, type StageEnd, type StageTake } from '@flow-service/core'
+import {
+  environmentDifference,
+  missReasons,
+  type Stage,
+  type StageCache,
+  type StageEnd,
+  type StageEnvironment,
+  type StageTake,
+} from '@flow-service/core'
 import { artifactRefsIn } from '@flow-service/protocol'
 
 import type { EngineStages } from './engine-stages.ts'
@@ -12,7 +20,7 @@ import type { CacheEntry, Leader } from './store.ts'
 
 /** Dependencies of the cache of one run. */
 export interface StageCacheDeps extends Leader {
-  readonly stages: Pick<EngineStages, 'flights' | 'looks' | 'store'>
+  readonly stages: Pick<EngineStages, 'environments' | 'flights' | 'looks' | 'store'>
   /** Id of the run's flow. */
   readonly flow: string
   /** Stores an entry with the next write of the run; after it `written` is to be called. */
@@ -30,6 +38,8 @@ export class RunStageCache implements StageCache {
   readonly #leads = new Map<string, string>()
   /** Stages that this run executes by itself after another run could not give it a result. */
   readonly #alone = new Set<string>()
+  /** What was there when the execution of a stage began, where that is known. */
+  readonly #environments = new Map<string, StageEnvironment>()
   /** The run that was waited for. */
   readonly #awaited = new Map<string, string>()
 
@@ -38,7 +48,14 @@ export class RunStageCache implements StageCache {
   }
 
   /** One that leads looks once more when it leads over all engines: a result may have come in between. */
-  async take(stage: Stage, { fresh }: { readonly fresh: boolean }): Promise<StageTake> {
+  async take(stage: Stage, options: { readonly fresh: boolean }): Promise<StageTake> {
+    const take = await this.#take(stage, options)
+    const environment = take.is === 'miss' ? await this.#environmentOf(stage) : null
+    if (environment) this.#environments.set(placeOf(stage), environment)
+    return take
+  }
+
+  async #take(stage: Stage, { fresh }: { readonly fresh: boolean }): Promise<StageTake> {
     const { run, token, stages } = this.#deps
     const { flights } = stages
     const { key, node } = stage
@@ -54,7 +71,7 @@ export class RunStageCache implements StageCache {
       if (leads && (await flights.confirm(key))) return flights.isShared ? await this.#look(stage) : take
       if (leads) this.#leads.delete(key)
       // a flight that has ended since: the same again
-      return this.#attach(key) ?? (await this.take(stage, { fresh }))
+      return this.#attach(key) ?? (await this.#take(stage, { fresh }))
     } catch (error) {
       this.#land(stage, 'open')
       throw error
@@ -68,7 +85,10 @@ export class RunStageCache implements StageCache {
     if (end.is === 'failed') return this.#land(stage, 'alone')
     if (end.is === 'cancelled') return this.#land(stage, 'open')
     const isVolatile = end.is === 'ok' && artifactRefsIn(end.outputs).some((ref) => ref.volatile)
-    const entry = { key, node, parts: stage.parts() }
+    const environment = this.#environments.get(placeOf(stage))
+    // packages have changed meanwhile: nobody knows which ones the result is of
+    if (environment && (await this.#hasChanged(stage, environment))) return this.#land(stage, 'alone')
+    const entry = { key, node, parts: { ...stage.parts(), ...(environment && { environment }) } }
     if (end.is === 'ok' && !isVolatile) {
       keep({ ...entry, outputs: end.outputs, loss: null })
       if (this.#leads.get(key) === node) stages.flights.arriving(key, hurry)
@@ -95,12 +115,21 @@ export class RunStageCache implements StageCache {
 
   async #look(stage: Stage): Promise<Exclude<StageTake, { is: 'attached' }>> {
     const { stages, flow } = this.#deps
-    const { key, node } = stage
-    const look = await stages.looks.look({ key, flow, node }, () => stage.parts())
+    const { key } = stage
+    const look = await stages.looks.look(stage, flow)
     if (look.hit === null) return { is: 'miss', why: look.why }
     if (!(await this.#hold(look.hit.outputs))) return { is: 'miss', why: [missReasons.artifactGone] }
     this.#land(stage, 'open')
     return this.#hit(key, look.hit)
+  }
+
+  async #environmentOf({ python }: Stage): Promise<StageEnvironment | null> {
+    return python === null ? null : await this.#deps.stages.environments.of(python)
+  }
+
+  async #hasChanged(stage: Stage, before: StageEnvironment): Promise<boolean> {
+    const now = await this.#environmentOf(stage)
+    return now === null || environmentDifference(before, now) !== null
   }
 
   /** Refers to the bytes of outputs before they are shown: a deletion comes before that, and they are gone, or never. */
@@ -137,3 +166,6 @@ export class RunStageCache implements StageCache {
     if (this.#leads.delete(key)) this.#deps.stages.flights.land(key, how)
   }
 }
+
+/** Two nodes of a run may be the same stage. */
+const placeOf = ({ key, node }: Stage): string => `${node} ${key}`

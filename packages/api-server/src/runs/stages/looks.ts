@@ -2,17 +2,19 @@
  * Looks for cached stages: what is asked in one turn of the event loop, by whatever run, shares a statement.
  * @module
  */
-import { missReasons, type StageParts, whyMissed } from '@flow-service/core'
+import { environmentDifference, missReasons, type Stage, whyMissed } from '@flow-service/core'
 import { artifactRefsIn } from '@flow-service/protocol'
 
 import type { Artifacts } from '../../artifacts/artifacts.ts'
 import { createTurnGroup } from '../../db/turn-group.ts'
+import type { StageEnvironments } from './environments.ts'
 import type { AskedStage, StageLoss, StageRow, StageStore, StoredStage } from './store.ts'
 
 /** Dependencies of the looks. */
 export interface StageLooksDeps {
   readonly store: Pick<StageStore, 'find'>
   readonly artifacts: Pick<Artifacts, 'known'>
+  readonly environments: StageEnvironments
 }
 
 /** A usable result. */
@@ -49,15 +51,24 @@ export class StageLooks {
     this.#find = createTurnGroup((stages) => this.#answer(stages))
   }
 
-  /** Calls `parts` when the stage has to be compared with others. */
-  async look(stage: AskedStage, parts: () => StageParts): Promise<StageLook> {
-    const { row, near, artifactsGone } = await this.#find(stage)
-    if (row === null) return { hit: null, why: whyMissed(parts(), near) }
+  /** What there is of a stage of a flow, which is given by its id. */
+  async look(stage: Stage, flow: string): Promise<StageLook> {
+    const { key, node, python } = stage
+    const { row, near, artifactsGone } = await this.#find({ key, flow, node })
+    if (row === null) return { hit: null, why: whyMissed(stage.parts(), near) }
     if (row.alien) return { hit: null, why: [missReasons.keyFormat] }
     if (row.outputs === null || row.loss !== null) return { hit: null, why: [lossReasons[row.loss ?? 'expired']] }
     if (artifactsGone) return { hit: null, why: [missReasons.artifactGone] }
-    const { outputs, run, node, stale } = row
-    return { hit: { outputs, run, node, stale } }
+    const other = await this.#otherEnvironment(row, python)
+    if (other !== null) return { hit: null, why: [other] }
+    const { outputs, run, stale } = row
+    return { hit: { outputs, run, node: row.node, stale } }
+  }
+
+  async #otherEnvironment({ environment }: StageRow, python: string | null): Promise<string | null> {
+    if (environment === null || python === null) return null
+    const now = await this.#deps.environments.of(python)
+    return now && environmentDifference(environment, now)
   }
 
   async #answer(stages: readonly AskedStage[]): Promise<Found[]> {

@@ -2,7 +2,7 @@
  * The rows of cached stages, and of the stages that engines of one server execute now.
  * @module
  */
-import { STAGE_KEY_SHAPE, type StageParts } from '@flow-service/core'
+import { STAGE_KEY_SHAPE, type StageEnvironment, type StageParts } from '@flow-service/core'
 
 import type { Sql } from '../../db/database.ts'
 
@@ -32,6 +32,8 @@ export interface StageRow {
   readonly loss: StageLoss | null
   readonly run: string
   readonly node: string
+  /** What the executed source had found; null where that was not noted. */
+  readonly environment: StageEnvironment | null
   /** Made under another format of keys. */
   readonly alien: boolean
   /** Not noted as used within the last hour. */
@@ -115,15 +117,15 @@ const stages = (sql: Sql) => ({
         select * from json_to_recordset(${JSON.stringify(items)}::json) as item(at int, key text, flow uuid, node text)
       )
       select asked.at, stage.outputs, coalesce(stage.loss, case when stage.unused then 'expired' end) as loss, stage.run,
-        stage.node, stage.alien, stage.stale, stage.parts
+        stage.node, stage.environment, stage.alien, stage.stale, stage.parts
       from asked cross join lateral (
-        select outputs, loss, run, node, shape <> ${STAGE_KEY_SHAPE} as alien, null::json as parts,
+        select outputs, loss, run, node, parts -> 'environment' as environment, shape <> ${STAGE_KEY_SHAPE} as alien, null::json as parts,
           used_at < now() - interval '1 hour' as stale,
           used_at < now() - make_interval(days => ${DAYS_UNUSED}) as unused
         from stage_cache where key = asked.key
       ) stage
       union all
-      select asked.at, null, null, null, null, false, false, near.parts
+      select asked.at, null, null, null, null, null, false, false, near.parts
       from asked cross join lateral (
         select parts from stage_cache
         where flow = asked.flow and node = asked.node and shape = ${STAGE_KEY_SHAPE} and asked.key <> key

@@ -1,0 +1,5 @@
+/**
+ * Devices that speak Modbus TCP as a node type.
+ * @module
+ */
+export { Modbus } from './modbus.ts'

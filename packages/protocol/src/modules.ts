@@ -1,0 +1,84 @@
+/**
+ * Modules: the packages that node code and connectors come from, listed in one text (wire decisions G49, U14).
+ * @module
+ */
+import * as z from 'zod'
+
+import { MAX_REQUIREMENTS_BYTES } from './limits.ts'
+import { timestampSchema } from './time.ts'
+
+/** Where the packages of Python nodes are. */
+const moduleEnvironmentSchema = z.object({
+  kind: z.enum(['managed', 'adopted', 'none']).meta({
+    description:
+      '`managed` by this engine; `adopted`: SERVICE_PYTHON names it, and it is only read; `none`: there is no Python.',
+  }),
+  python: z.string().nullable().meta({ description: 'Version of the interpreter.' }),
+  path: z.string().nullable().meta({ description: 'The interpreter that Python nodes run on.' }),
+})
+
+/** A package that is installed. */
+const modulePackageSchema = z
+  .object({ name: z.string(), version: z.string(), ecosystem: z.enum(['pypi', 'npm']) })
+  .meta({ id: 'ModulePackage' })
+export type ModulePackage = z.infer<typeof modulePackageSchema>
+
+/** What became of a package that may hold node types. */
+const connectorReportSchema = z
+  .object({
+    package: z.string(),
+    version: z.string(),
+    node_types: z.array(z.string()),
+    status: z.enum(['loaded', 'skipped']),
+    reason: z.string().nullable().meta({ description: 'Why it was skipped.' }),
+  })
+  .meta({ id: 'ConnectorReport' })
+export type ConnectorReport = z.infer<typeof connectorReportSchema>
+
+/** How things are with the modules of an engine. */
+export const moduleStateSchema = z.enum(['ready', 'applying', 'failed'])
+export type ModuleState = z.infer<typeof moduleStateSchema>
+
+/** How far an apply is; `line` is the line of the manifest that is being worked on, where that is known. */
+export const moduleProgressSchema = z.object({
+  step: z.enum(['resolve', 'download', 'install', 'swap']),
+  line: z.string().nullable(),
+  done: z.int(),
+  total: z.int(),
+})
+export type ModuleProgress = z.infer<typeof moduleProgressSchema>
+
+/** The modules of an engine. */
+export const modulesSchema = z
+  .object({
+    environment: moduleEnvironmentSchema,
+    requirements: z.string().meta({ description: 'The manifest in force: one requirement a line.' }),
+    state: moduleStateSchema,
+    error: z.string().nullable().meta({ description: 'Why the latest apply failed; what was there before is in use.' }),
+    applied_at: timestampSchema.nullable(),
+    progress: moduleProgressSchema.nullable(),
+    pending_restart: z.boolean().meta({
+      description: 'npm packages differ from those that the engine has loaded: start it again to use them.',
+    }),
+    log: z.array(z.string()).meta({ description: 'What the latest apply has said: its last 50 lines.' }),
+    packages: z.array(modulePackageSchema),
+    connectors: z.array(connectorReportSchema),
+  })
+  .meta({ id: 'Modules' })
+export type Modules = z.infer<typeof modulesSchema>
+
+const tooMuch = `give at most ${MAX_REQUIREMENTS_BYTES} bytes of UTF-8`
+
+/** A manifest to be applied in place of the one in force. */
+export const modulesApplySchema = z
+  .strictObject({
+    requirements: z
+      .string()
+      .max(MAX_REQUIREMENTS_BYTES, tooMuch)
+      .refine((text) => new TextEncoder().encode(text).length <= MAX_REQUIREMENTS_BYTES, tooMuch)
+      .meta({
+        description:
+          'One requirement a line: `numpy>=2`, or `npm:<package>@<range>`; comments with `#`. Nothing removes everything.',
+      }),
+  })
+  .meta({ id: 'ModulesApply' })
