@@ -114,10 +114,10 @@ export default {
     },
     {
       name: 'packages-know-no-flows',
-      comment: 'of code, packages use the process of imports and the place of the project',
+      comment: 'of code, packages use the process of imports, the place of the project and how imports are resolved',
       severity: 'error',
       from: { path: `${server}/code/packages/` },
-      to: { path: `${server}/code/(?!packages/|import-process|project\\.ts)` },
+      to: { path: `${server}/code/(?!packages/|import-process|(?:project|resolution)\\.ts)` },
     },
     {
       name: 'nothing-stands-on-these-rooms',

@@ -9,9 +9,11 @@ import type { EventFrame } from '@flow-service/protocol'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { begin } from './cli-process.ts'
+import { publishFlow } from './documents.ts'
 import { startService } from './service.ts'
 
 const dependencies = join(import.meta.dirname, '../examples/quickstart/node_modules')
+const installed = join(import.meta.dirname, '../packages/api-server/node_modules')
 
 /** A project with a folder of flows. */
 class Project implements Disposable {
@@ -27,6 +29,13 @@ class Project implements Disposable {
   write(file: string, text: string): void {
     mkdirSync(join(this.root, file, '..'), { recursive: true })
     writeFileSync(join(this.root, file), text)
+  }
+
+  /** Links a package that the server has into the folder of a package. */
+  install(folder: string, name: string): void {
+    const link = join(this.root, folder, 'node_modules', name)
+    mkdirSync(join(link, '..'), { recursive: true })
+    symlinkSync(join(installed, name), link)
   }
 
   remove(file: string): void {
@@ -64,6 +73,17 @@ export const ${name} = batchFlow('${name}', { n: input(t.int, 21) }, (p, use) =>
 })
 `
 
+/** A connector that reads `power` once, when it starts. */
+const meter = (power: string): string => `import { Connector } from '@flow-service/connector-sdk'
+export default class Meter extends Connector {
+  static readonly contract = 1
+  static readonly ports = { outputs: { power: 'float' } } as const
+  async poll() {
+    return { power: ${power} }
+  }
+}
+`
+
 async function resultOf(client: Client, name: string): Promise<unknown> {
   const { id } = await client.runs.submit({ name })
   return (await client.wait(id)).result
@@ -91,13 +111,20 @@ describe('service.reload', () => {
     await using at = await startService({ flows: project.flows })
     const { service } = at
     expect(service.flowFiles).toContain(join(project.flows, 'a.ts'))
-    expect(await service.reload()).toEqual({ changed: [], unchanged: ['a', 'b'], removed: [], errors: [] })
+    expect(await service.reload()).toEqual({
+      changed: [],
+      unchanged: ['a', 'b'],
+      removed: [],
+      packages: [],
+      errors: [],
+    })
     project.write('flows/a.ts', batch('a', '3'))
     project.write('flows/b.ts', `${batch('b', '2')}// a comment`)
     expect(await service.reload()).toEqual({
       changed: [{ name: 'a', mode: 'batch', previousVersion: 1, version: 2, nodes: ['twice'] }],
       unchanged: ['b'],
       removed: [],
+      packages: [],
       errors: [],
     })
     expect(await resultOf(at.client, 'a')).toEqual({ product: 63, negative: -63 })
@@ -168,7 +195,13 @@ describe('service.reload', () => {
     const [first, second] = await Promise.all([at.service.reload(), at.service.reload()])
     expect([first.changed.length, second.changed.length]).toEqual([1, 0])
     await using objects = await startService({ flows: [] })
-    expect(await objects.service.reload()).toEqual({ changed: [], unchanged: [], removed: [], errors: [] })
+    expect(await objects.service.reload()).toEqual({
+      changed: [],
+      unchanged: [],
+      removed: [],
+      packages: [],
+      errors: [],
+    })
   })
 })
 
@@ -186,7 +219,14 @@ describe('service dev', () => {
 
   beforeAll(async () => {
     project.write('flows/still.ts', live('still', 'x + offset'))
-    child = begin(['dev', project.flows, '--port', '0', '--data', data], { cwd: project.root })
+    project.write(
+      'acme/package.json',
+      '{ "name": "acme", "service": { "node_types": { "acme_meter": "./dist/meter.js" } } }',
+    )
+    project.write('acme/src/meter.ts', meter('1'))
+    project.install('acme', '@flow-service/connector-sdk')
+    const acme = ['--connector', join(project.root, 'acme')]
+    child = begin(['dev', project.flows, ...acme, '--port', '0', '--data', data], { cwd: project.root })
     child.stdout.on('data', (text: string) => (output += text))
     child.stderr.on('data', (text: string) => (output += text))
     await shown('Ctrl-C stops the engine')
@@ -238,7 +278,7 @@ describe('service dev', () => {
     const from = output.length
     project.write('flows/fragile.ts', live('fragile', 'x + = 1'))
     await shown(/error: flows\/fragile\.ts:7:\d+: .+\n(.*\n)*.*run: .*x \+ = 1.*\n +\^/, from)
-    await shown('its flows go on as they were last loaded', from)
+    await shown('what it defines goes on as it was last loaded', from)
     expect(await answerOf(client, 'fragile', 1)).toBe(2)
     expect(await startsOf(client, 'fragile')).toBe(1)
     // broken in another way: it compiles, and throws when it is loaded
@@ -311,5 +351,24 @@ export const odds = batchFlow('odds', { x: t.int }, (p, use) => use(odd, p))\n`,
     await shown(/↻ leaving {2}v1 \(back\)\n/)
     expect(await client.flows.get({ name: 'leaving' })).toMatchObject({ status: 'active', issues: [] })
     await expect.poll(() => startsOf(client, 'leaving')).toBe(2)
+  })
+
+  test('a connector package is loaded again when its sources change, and its nodes are made anew', async () => {
+    const ports = [{ direction: 'output' as const, port: 'power', name: 'power', dtype: 'float' as const }]
+    const node = { id: 'meter', type: 'acme_meter', settings: { poll_interval: 3600 }, ports }
+    await publishFlow(client, 'house', { mode: 'live', nodes: [node] })
+    await client.flows.start({ name: 'house' })
+    const power = async () => (await client.messages.list()).find(({ name }) => name === 'house.power')?.value
+    await expect.poll(power).toBe(1)
+    project.write('acme/src/meter.ts', meter('2'))
+    await shown(/↻ acme: acme_meter reloaded in \d+ ms, rebuilt meter of house\n/)
+    await expect.poll(power).toBe(2)
+    const from = output.length
+    project.write('acme/src/meter.ts', meter('3 +'))
+    await shown(/error: src\/meter\.ts:6:\d+: the package acme: .+\n(.*\n)*.*power: 3 \+/, from)
+    const repaired = output.length
+    project.write('acme/src/meter.ts', meter('3'))
+    await shown(/↻ acme: acme_meter reloaded .*\n✓ src\/meter\.ts loads again\n/, repaired)
+    await expect.poll(power).toBe(3)
   })
 })

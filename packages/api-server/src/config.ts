@@ -3,6 +3,7 @@
  * from that table.
  * @module
  */
+import { existsSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -284,6 +285,11 @@ export type ServiceConfig = { readonly [K in keyof Settings]?: Value<Settings[K]
   readonly flows?: Flows | undefined
   /** Node types of the host's own code, beside those of installed packages; none unless given. */
   readonly connectors?: readonly HostConnectors[] | undefined
+  /**
+   * Folders of connector packages under development, whose sources are loaded at the start and again by `reload`. It has no
+   * environment variable: `service dev --connector` sets it, and nothing else should.
+   */
+  readonly developedConnectors?: readonly string[] | undefined
   /** Hears what live nodes print, and of their failures. What they print and what does not load is not in the log then. */
   readonly onNodeReport?: NodeListener | undefined
 }
@@ -292,24 +298,28 @@ export type ServiceConfig = { readonly [K in keyof Settings]?: Value<Settings[K]
 export type ResolvedConfig = { readonly [K in keyof Settings]: Value<Settings[K]> } & {
   readonly flows: Flows | null
   readonly connectors: readonly HostConnectors[]
+  readonly developedConnectors: readonly string[]
   readonly onNodeReport: NodeListener | null
 }
 
+/** Options that are no settings: what only a host's own code can give. */
+const notSettings = ['flows', 'connectors', 'developedConnectors', 'onNodeReport'] as const
+
 /** Settles every setting; throws `ConfigError` about the first that is not usable, or about an unknown option. */
 export function resolveConfig(options: ServiceConfig = {}, env: Environment = process.env): ResolvedConfig {
-  const { flows = null, connectors = [], onNodeReport = null, ...rest } = options
+  const { flows = null, connectors = [], developedConnectors = [], onNodeReport = null, ...rest } = options
   const given: Readonly<Record<string, unknown>> = rest
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(settings, name))
   if (unknown !== undefined)
     throw new ConfigError(
-      `there is no option "${unknown}"; use ${[...Object.keys(settings), 'flows', 'connectors', 'onNodeReport'].join(', ')}`,
+      `there is no option "${unknown}"; use ${[...Object.keys(settings), ...notSettings].join(', ')}`,
     )
   const entries = Object.entries(settings).map(([name, each]) => [
     name,
     readSetting<unknown>(name, each as Setting, given[name], env),
   ])
   // every value was accepted by the setting of its name
-  const values = Object.fromEntries(entries) as Omit<ResolvedConfig, 'flows' | 'connectors' | 'onNodeReport'>
+  const values = Object.fromEntries(entries) as Omit<ResolvedConfig, (typeof notSettings)[number]>
   if ((values.firstSuperuser === null) !== (values.firstSuperuserPassword === null))
     throw new ConfigError('set SERVICE_FIRST_SUPERUSER and SERVICE_FIRST_SUPERUSER_PASSWORD together')
   if (values.runRenewS * 2 > values.runLeaseS)
@@ -327,6 +337,7 @@ export function resolveConfig(options: ServiceConfig = {}, env: Environment = pr
     caFile,
     flows,
     connectors: hostConnectors(connectors),
+    developedConnectors: developedConnectors.map(developedFolder),
     onNodeReport,
   }
 }
@@ -338,6 +349,14 @@ function hostConnectors(given: unknown): readonly HostConnectors[] {
   const { path = [], message } = error.issues[0] ?? {}
   throw new ConfigError(
     `the option connectors is not usable at "${path.join('.')}": ${message}; use [{ package, version, nodeTypes: { name: class } }]`,
+  )
+}
+
+/** A folder of the option `developedConnectors`; what is wrong with the package in it is told when it is loaded. */
+function developedFolder(given: unknown): string {
+  if (typeof given === 'string' && existsSync(join(given, 'package.json'))) return realpathSync(given)
+  throw new ConfigError(
+    `there is no package.json in ${JSON.stringify(given)}; name the folder of a connector package for development`,
   )
 }
 

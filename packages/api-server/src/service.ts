@@ -20,8 +20,10 @@ import type { Sessions } from './auth/sessions.ts'
 import { writeSignInFile } from './auth/sign-in-file.ts'
 import { sessions, users } from './auth/slice.ts'
 import type { FirstUser, Users } from './auth/users.ts'
+import type { ConnectorPackages } from './code/packages/connector-packages.ts'
 import { blame } from './code/packages/forgotten-promises.ts'
 import type { LoadError } from './code/project.ts'
+import { connectorPackages } from './code/slice.ts'
 import { openEngine } from './compose.ts'
 import { type ResolvedConfig, resolveConfig, type ServiceConfig } from './config.ts'
 import { explainDamage } from './db/damage.ts'
@@ -67,7 +69,10 @@ export interface Service {
   readonly signIn: { readonly email: string | null; readonly password: string | null }
   /** Flows of `config.flows` that are registered. */
   readonly loadedFlows: readonly RegisteredName[]
-  /** Flows and modules of `config.flows` that could not be loaded; the log has them too, unless there is `onNodeReport`. */
+  /**
+   * Flows and modules of `config.flows`, and packages under development, that could not be loaded; the log has them too,
+   * unless there is `onNodeReport`.
+   */
   readonly loadErrors: readonly LoadError[]
   /** Absolute paths of the files that the flows of the folder `config.flows` were made from, as far as they are known. */
   readonly flowFiles: readonly string[]
@@ -82,8 +87,9 @@ export interface Service {
   listen(): Promise<Address>
   /**
    * Reads the folder `config.flows` again and swaps the flows whose document or code has changed: active live flows are
-   * built anew with the values they have, batch flows get a new version, all others go on untouched. What does not load
-   * is answered as errors and leaves its flows as they were. Calls wait for each other; flow objects do not change.
+   * built anew with the values they have, batch flows get a new version, all others go on untouched. Packages of
+   * `config.developedConnectors` are loaded again before, and the nodes of their types built anew. What does not load is
+   * answered as errors and leaves its flows as they were. Calls wait for each other; flow objects do not change.
    */
   reload(): Promise<ReloadResult>
   /** A session token of the first superuser, for the host's own code. Rejects with an Error when there is none. */
@@ -137,10 +143,11 @@ async function open(config: ResolvedConfig, lifecycle: Lifecycle): Promise<Servi
     )
   }
   const engine = await lifecycle.openAll(openEngine({ config, log, redactor, clock: createClock() }))
-  const nouns = nounsOf(engine, { addressRules, codeFlows, contact, database, sessions, users })
+  const nouns = nounsOf(engine, { addressRules, codeFlows, connectorPackages, contact, database, sessions, users })
   // whoever shows reports to people shows these as well
   if (config.onNodeReport === null) {
-    for (const { file, line, column, message } of nouns.codeFlows.errors) log.error({ file, line, column }, message)
+    const errors = [...nouns.connectorPackages.developed.errors, ...nouns.codeFlows.errors]
+    for (const { file, line, column, message } of errors) log.error({ file, line, column }, message)
   }
   const first = await nouns.users.createFirst(config)
   const upgrades = await lifecycle.open(
@@ -179,6 +186,7 @@ async function failureOf(
 interface ServiceDeps {
   readonly addressRules: AddressRules
   readonly codeFlows: CodeFlows
+  readonly connectorPackages: ConnectorPackages
   readonly config: ResolvedConfig
   readonly failed: Promise<Error>
   readonly contact: EngineContact
@@ -219,7 +227,8 @@ class OpenService implements Service {
   }
 
   get loadErrors(): Service['loadErrors'] {
-    return this.#deps.codeFlows.errors
+    const { codeFlows, connectorPackages } = this.#deps
+    return [...codeFlows.errors, ...connectorPackages.developed.errors]
   }
 
   get flowFiles(): Service['flowFiles'] {

@@ -1,31 +1,32 @@
 /**
- * The lines that `service dev` prints while its engine runs. After a reload: each flow that was swapped, the places of
+ * The lines that `service dev` prints while its engine runs. After a reload: each package and flow that was swapped, the places of
  * errors, and files that load again. Of live nodes: their own output, and failures.
  * @module
  */
 import { stripVTControlCharacters } from 'node:util'
 
-import type { FlowChange, LoadError, NodeReport, ReloadResult } from '@flow-service/api-server'
+import type { FlowChange, LoadError, NodeReport, PackageChange, ReloadResult } from '@flow-service/api-server'
 
 import { describeLoadError } from './engine.ts'
 import { oneLine, printable } from './table.ts'
 import { bold, counted, dim, green, red, yellow } from './terminal.ts'
 
-/** Lines about a reload; `before` are the errors that were told last. Empty when there is nothing new to tell. */
+/** Lines about a reload that took `ms`; `before` are the errors that were told last. Empty when there is nothing new to tell. */
 export function reloadLines(
-  { changed, removed, errors }: Pick<ReloadResult, 'changed' | 'removed' | 'errors'>,
-  before: readonly LoadError[],
+  { changed, removed, packages, errors }: Omit<ReloadResult, 'unchanged'>,
+  { before, ms }: { readonly before: readonly LoadError[]; readonly ms: number },
 ): string[] {
   const told = new Set(before.map(describeLoadError))
   const now = new Set(errors.map(describeLoadError))
   const fresh = [...now].filter((text) => !told.has(text))
   const width = Math.max(0, ...[...changed.map(({ name }) => name), ...removed].map(({ length }) => length))
   return [
+    ...packages.map((each) => packageLine(each, ms)),
     ...changed.map((change) => changeLine(change, width)),
     ...removed.map((name) => `${red('✗')} ${bold(name.padEnd(width))}  no module defines it any more: ended`),
     ...recovered(before, errors).map((file) => `${green('✓')} ${bold(file)} loads again`),
     ...fresh.map((text) => `\n${text}`),
-    ...(fresh.length > 0 ? [yellow('its flows go on as they were last loaded')] : []),
+    ...(fresh.length > 0 ? [yellow('what it defines goes on as it was last loaded')] : []),
   ]
 }
 
@@ -35,6 +36,17 @@ export function nodeLines({ flow, node, is, text }: NodeReport): string[] {
   if (is === 'failure') return [`${red('✗')} ${place}  ${red(`failed: ${oneLine(text)}`)}`]
   const lines = stripVTControlCharacters(text).trimEnd().split(/\r?\n/)
   return lines.map((line) => `${dim('›')} ${place}  ${printable(line.replaceAll('\t', '  '))}`.trimEnd())
+}
+
+function packageLine({ package: name, nodeTypes, removedTypes, rebuilt }: PackageChange, ms: number): string {
+  const flows = rebuilt.filter(({ nodes }) => nodes.length > 0)
+  const places = flows.map(({ flow, nodes }) => `${nodes.join(', ')} of ${flow}`)
+  const parts = [
+    `${nodeTypes.join(', ')} reloaded in ${Math.round(ms)} ms`,
+    ...(removedTypes.length === 0 ? [] : [`${removedTypes.join(', ')} removed`]),
+    ...(places.length === 0 ? [] : [`rebuilt ${places.join('; ')}`]),
+  ]
+  return `${green('↻')} ${bold(`${name}:`)} ${parts.join(', ')}`
 }
 
 /** Files without errors that had some. */

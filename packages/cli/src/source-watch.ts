@@ -1,5 +1,5 @@
 /**
- * Watches the sources of flows: the modules and other texts of a folder and below it, and further files by name.
+ * Watches sources of flows and connectors: the modules and other texts of folders and below them, and further files by name.
  *
  * The operating system only tells when to look: what counts is whether a file is another one than at the last look (its
  * identity, size or time), so that nothing is missed that was announced badly, and nothing is told twice.
@@ -24,25 +24,25 @@ const POLL_MS = 1000
 
 /** What to watch. */
 export interface SourceWatchOptions {
-  readonly directory: string
+  readonly directories: readonly string[]
   /** Absolute paths of further files; asked for at each look. */
   readonly files: () => readonly string[]
   /** Called after changes; must not reject. */
   readonly changed: () => Promise<void>
 }
 
-/** A watch that looked at the folder when it was made. */
+/** A watch that looked at the folders when it was made. */
 export interface SourceWatch {
-  /** Begins; what has changed in the folder since the watch was made counts. */
+  /** Begins; what has changed in the folders since the watch was made counts. */
   start(): void
   /** Ends; resolves when no call of `changed` is under way. */
   close(): Promise<void>
 }
 
 /** A watch of sources. */
-export function watchSources({ directory, files, changed }: SourceWatchOptions): SourceWatch {
-  const root = resolve(directory)
-  let seen = lookAt(root, [])
+export function watchSources({ directories, files, changed }: SourceWatchOptions): SourceWatch {
+  const roots = directories.map((directory) => resolve(directory))
+  let seen = lookAt(roots, [])
   let timer: NodeJS.Timeout | undefined
   let firstAtMs: number | null = null
   let working: Promise<void> | null = null
@@ -63,7 +63,7 @@ export function watchSources({ directory, files, changed }: SourceWatchOptions):
   const work = async (): Promise<void> => {
     while (!closed) {
       const before = seen
-      seen = lookAt(root, files())
+      seen = lookAt(roots, files())
       watchers.replace(seen.folders)
       if (!differs(before, seen)) return
       await changed()
@@ -130,15 +130,15 @@ class FolderWatchers {
 /** What a look has found: files with what tells them from others. */
 interface Look {
   readonly tree: ReadonlyMap<string, string>
-  /** Files outside of the tree. */
+  /** Files outside of the folders. */
   readonly others: ReadonlyMap<string, string>
   readonly folders: ReadonlySet<string>
 }
 
-function lookAt(root: string, files: readonly string[]): Look {
+function lookAt(roots: readonly string[], files: readonly string[]): Look {
   const tree = new Map<string, string>()
-  const folders = new Set([root])
-  walk(root, tree, folders)
+  const folders = new Set(roots)
+  for (const root of roots) walk(root, tree, folders)
   const others = new Map<string, string>()
   for (const file of files) {
     if (tree.has(file)) continue
@@ -171,7 +171,7 @@ function stampOf(file: string): string {
   return stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : 'absent'
 }
 
-/** A file outside of the tree that was not looked at before is no change. */
+/** A file outside of the folders that was not looked at before is no change. */
 function differs(before: Look, now: Look): boolean {
   if (before.tree.size !== now.tree.size) return true
   for (const [path, stamp] of now.tree) if (before.tree.get(path) !== stamp) return true

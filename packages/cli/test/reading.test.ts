@@ -104,7 +104,7 @@ test.each([
 })
 
 const error: LoadError = { file: 'flows/a.ts', line: 2, column: 4, message: 'Unexpected token', frame: '2: x\n   ^' }
-const nothing = { changed: [], removed: [], errors: [] }
+const nothing = { changed: [], removed: [], packages: [], errors: [] }
 
 test('a reload shows what was swapped, by how much', () => {
   const change = { name: 'hall', mode: 'live', previousVersion: 3, version: 4, nodes: ['a', 'b'] } as const
@@ -118,11 +118,24 @@ test('a reload shows what was swapped, by how much', () => {
         { ...change, name: 'back', version: 3, nodes: [] },
       ],
       removed: ['gone'],
+      packages: [
+        {
+          package: 'acme-meter',
+          version: '1.0.0+dev.1',
+          nodeTypes: ['acme_meter', 'acme_gauge'],
+          removedTypes: ['acme_old'],
+          rebuilt: [
+            { flow: 'house', nodes: ['meter', 'gauge'] },
+            { flow: 'barn', nodes: [] },
+          ],
+        },
+      ],
       errors: [],
     },
-    [],
+    { before: [], ms: 180.4 },
   )
   expect(lines).toEqual([
+    '↻ acme-meter: acme_meter, acme_gauge reloaded in 180 ms, acme_old removed, rebuilt meter, gauge of house',
     '↻ hall        v3 → v4 (2 nodes changed)',
     '↻ greenhouse  v3 → v4 (1 stage changed)',
     '↻ title       v3 → v4 (document changed)',
@@ -133,13 +146,15 @@ test('a reload shows what was swapped, by how much', () => {
 })
 
 test('an error is shown once with its place, and its file when it loads again', () => {
-  const broken = reloadLines({ ...nothing, errors: [error] }, [])
+  const broken = reloadLines({ ...nothing, errors: [error] }, { before: [], ms: 1 })
   expect(broken).toEqual([
     '\nerror: flows/a.ts:2:4: Unexpected token\n2: x\n   ^',
-    'its flows go on as they were last loaded',
+    'what it defines goes on as it was last loaded',
   ])
-  expect(reloadLines({ ...nothing, errors: [error] }, [error])).toEqual([])
+  expect(reloadLines({ ...nothing, errors: [error] }, { before: [error], ms: 1 })).toEqual([])
   const other = { ...error, file: 'flows/b.ts' }
-  expect(reloadLines({ ...nothing, errors: [other] }, [error, other])).toEqual(['✓ flows/a.ts loads again'])
-  expect(reloadLines(nothing, [])).toEqual([])
+  expect(reloadLines({ ...nothing, errors: [other] }, { before: [error, other], ms: 1 })).toEqual([
+    '✓ flows/a.ts loads again',
+  ])
+  expect(reloadLines(nothing, { before: [], ms: 1 })).toEqual([])
 })

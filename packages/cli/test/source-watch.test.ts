@@ -27,7 +27,7 @@ beforeEach(() => {
   looks = 0
   act = async () => {}
   watch = watchSources({
-    directory: join(folder, 'flows'),
+    directories: [join(folder, 'flows'), join(folder, 'acme')],
     files() {
       looks += 1
       return files
@@ -112,10 +112,21 @@ test('nothing is told after the end', async () => {
   watch.start()
   await watch.close()
   const told = Promise.withResolvers<void>()
-  const other = watchSources({ directory: folder, files: () => [], changed: async () => told.resolve() })
+  const other = watchSources({ directories: [folder], files: () => [], changed: async () => told.resolve() })
   other.start()
   write('flows/a.ts', 'late')
   await told.promise
   await other.close()
   expect(calls).toBe(0)
+})
+
+test('folders are watched side by side, also one that comes later', async () => {
+  watch.start()
+  write('acme/src/meter.ts')
+  await expect.poll(() => calls).toBe(1)
+  write('acme/src/meter.ts', 'longer')
+  await expect.poll(() => calls).toBe(2)
+  write('acme/node_modules/.flow-service/1/bundle.js')
+  write('flows/a.ts', 'longer')
+  await expect.poll(() => calls).toBe(3)
 })

@@ -41,17 +41,37 @@ const inner = new Set(['items', 'additionalProperties'])
 /** Node types by name; the first definition of a name wins, so that nobody replaces a built-in type. */
 export class NodeRegistry {
   readonly #definitions = new Map<string, AnyNodeDefinition>()
-  readonly #strict = new Map<AnyNodeDefinition, z.ZodObject>()
-  readonly #origins: ReadonlyMap<AnyNodeDefinition, PackageOrigin>
-  readonly #absent: InstalledTypes['absent']
+  readonly #strict = new WeakMap<AnyNodeDefinition, z.ZodObject>()
+  /** Of definitions that were replaced, too: nodes may go on with them. */
+  readonly #origins = new WeakMap<AnyNodeDefinition, PackageOrigin>()
+  readonly #absent: Map<string, string>
   #catalogue: readonly NodeType[] | null = null
 
   constructor(definitions: Iterable<AnyNodeDefinition>, { types, absent }: InstalledTypes = nothingInstalled) {
-    for (const definition of [...definitions, ...types.map((each) => each.definition)]) {
-      if (!this.#definitions.has(definition.type)) this.#definitions.set(definition.type, definition)
-    }
-    this.#origins = new Map(types.map(({ definition, origin }) => [definition, origin]))
-    this.#absent = absent
+    for (const definition of definitions) this.#add(definition)
+    for (const type of types) this.#addInstalled(type)
+    this.#absent = new Map(absent)
+  }
+
+  /**
+   * Puts types in the place of those that a package has had: for nodes that are built from now on. A type that another
+   * package has, or the engine, stays what it is.
+   */
+  replace(name: string, { types, absent }: InstalledTypes): void {
+    for (const [type, definition] of this.#definitions)
+      if (this.originOf(definition)?.package === name) this.#definitions.delete(type)
+    for (const type of types) this.#addInstalled(type)
+    for (const [type, why] of absent) this.#absent.set(type, why)
+    this.#catalogue = null
+  }
+
+  #addInstalled({ definition, origin }: InstalledType): void {
+    this.#origins.set(definition, origin)
+    this.#add(definition)
+  }
+
+  #add(definition: AnyNodeDefinition): void {
+    if (!this.#definitions.has(definition.type)) this.#definitions.set(definition.type, definition)
   }
 
   get(type: string): AnyNodeDefinition | undefined {
@@ -62,7 +82,7 @@ export class NodeRegistry {
     return [...this.#definitions.values()]
   }
 
-  /** The package of a registered type; null for a built-in one. */
+  /** The package of a type that is registered, or was; null for a built-in one. */
   originOf(definition: AnyNodeDefinition): PackageOrigin | null {
     return this.#origins.get(definition) ?? null
   }

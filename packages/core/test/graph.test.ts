@@ -81,6 +81,30 @@ test('a type of a package has its origin, in the catalogue too, and a built-in o
   expect(registry.absence('nope')).toBe('there is no node type "nope"; install its package or change the type')
 })
 
+test('types of a package are replaced, and those of others are not', () => {
+  const [first, second, added] = [type('meter', () => ({})), type('meter', () => ({})), type('gauge', () => ({}))]
+  const of = (...definitions: (typeof first)[]) =>
+    definitions.map((definition) => ({ definition, origin: { package: 'acme', version: '1.2.0' } }))
+  const registry = new NodeRegistry([pass], { types: of(first), absent: new Map() })
+  expect(registry.catalogue()).toHaveLength(2)
+  registry.replace('acme', {
+    types: of(
+      second,
+      added,
+      type('pass', () => ({})),
+    ),
+    absent: new Map(),
+  })
+  expect(registry.get('meter')).toBe(second)
+  expect(registry.get('pass')).toBe(pass)
+  expect(registry.catalogue().map((each) => each.type)).toEqual(['gauge', 'meter', 'pass'])
+  registry.replace('acme', { types: [], absent: new Map([['gauge', 'acme has it no more']]) })
+  expect(registry.list()).toEqual([pass])
+  expect(registry.absence('gauge')).toBe('acme has it no more')
+  // nodes may go on with it
+  expect(registry.originOf(first)?.package).toBe('acme')
+})
+
 test('the first definition of a type wins', () => {
   const other = type('pass', () => ({}))
   const registry = new NodeRegistry([pass, other])

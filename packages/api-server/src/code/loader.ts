@@ -19,8 +19,8 @@ import {
 import { jsonPointer } from '../http/errors.ts'
 import { bundleCode, type CodeBundle, codeEntry, type DefinitionPlace } from './bundle.ts'
 import { evaluateModules, type FoundFlow, type FoundNode } from './evaluate.ts'
-import { buildErrors, translateModules } from './modules.ts'
-import { commitOf, findModules, type LoadError, projectRootOf } from './project.ts'
+import { translateModules } from './modules.ts'
+import { buildErrors, commitOf, findModules, type LoadError, projectRootOf } from './project.ts'
 import { readPythonFile } from './python-modules.ts'
 import type { RegisteredFlow } from './registry.ts'
 

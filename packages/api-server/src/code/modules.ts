@@ -6,9 +6,9 @@
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-import { type OutputChunk, type Plugin, rolldown, type RolldownError } from 'rolldown'
+import { type OutputChunk, type Plugin, rolldown } from 'rolldown'
 
-import { isOwnCode, type LoadError } from './project.ts'
+import { buildErrors, isOwnCode, type LoadError } from './project.ts'
 import { resolution } from './resolution.ts'
 
 /** A translated module. `output` is its place among the others, which their imports of each other are relative to. */
@@ -112,17 +112,4 @@ function inDependencyOrder(chunks: readonly OutputChunk[]): OutputChunk[] {
   }
   for (const chunk of chunks) visit(chunk)
   return [...ordered]
-}
-
-/** What the bundler says, as the author's own files and lines. */
-export function buildErrors(error: unknown, root: string): LoadError[] {
-  const causes: readonly Partial<RolldownError>[] =
-    error instanceof Error && 'errors' in error && Array.isArray(error.errors) ? error.errors : [error as Error]
-  return causes.map(({ id, loc, frame, message = String(error) }) => ({
-    file: id === undefined ? null : path.relative(root, id),
-    line: loc?.line ?? null,
-    column: loc === undefined ? null : loc.column + 1,
-    message: message.replace(/^\[\w+\] |^Parse failed with \d+ errors?:\n/, '').split('\n', 1)[0] ?? message,
-    frame: frame ?? null,
-  }))
 }

@@ -7,6 +7,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
+import type { RolldownError } from 'rolldown'
+
 /** Why a module or a flow was not loaded. `file` is relative to the project root; `line` and `column` count from 1. */
 export interface LoadError {
   readonly file: string | null
@@ -76,4 +78,17 @@ export function codeFrame(text: string, line: number, column: number): string {
       return first + index === line ? [shown, `${' '.repeat(number.length + column - 1)}^`] : [shown]
     })
     .join('\n')
+}
+
+/** What the bundler says, as the author's own files and lines. */
+export function buildErrors(error: unknown, root: string): LoadError[] {
+  const causes: readonly Partial<RolldownError>[] =
+    error instanceof Error && 'errors' in error && Array.isArray(error.errors) ? error.errors : [error as Error]
+  return causes.map(({ id, loc, frame, message = String(error) }) => ({
+    file: id === undefined ? null : path.relative(root, id),
+    line: loc?.line ?? null,
+    column: loc === undefined ? null : loc.column + 1,
+    message: message.replace(/^\[\w+\] |^Parse failed with \d+ errors?:\n/, '').split('\n', 1)[0] ?? message,
+    frame: frame ?? null,
+  }))
 }

@@ -1,5 +1,5 @@
 /**
- * How imports of flow modules are resolved.
+ * How imports of flow modules, and of packages under development, are resolved.
  * @module
  */
 

@@ -39,8 +39,11 @@ export const codeFolderLayer = makes(codeFolder, { config }, async ({ config: { 
 /** Node types of packages; takes long when one of them is new. */
 export const connectorPackages = noun<ConnectorPackages>()('connectorPackages')
 
-export const connectorPackagesLayer = makes(connectorPackages, { config, log }, (deps) =>
-  loadConnectorPackages({ ...deps, builtIn: nodeTypes.map(({ type }) => type) }),
+export const connectorPackagesLayer = makes(
+  connectorPackages,
+  { config, log },
+  (deps) => loadConnectorPackages({ ...deps, builtIn: nodeTypes.map(({ type }) => type) }),
+  ({ developed }) => developed.close(),
 )
 
 export const codeLayer = inOrder(

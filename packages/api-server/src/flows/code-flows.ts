@@ -10,12 +10,15 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
+import type { NodeRegistry } from '@flow-service/core'
 import type { FlowMode } from '@flow-service/protocol'
 
 import type { CodeSource, LoadResult } from '../code/loader.ts'
+import type { DevelopedPackages } from '../code/packages/developed-packages.ts'
 import { type LoadError, projectRootOf } from '../code/project.ts'
 import type { RegisteredFlow } from '../code/registry.ts'
 import { type CodeRegistrationDeps, type FlowChange, registerFlows } from './code-registration.ts'
+import { type PackageChange, reloadTypes } from './developed-types.ts'
 
 /** A flow of the configuration that is registered; `created` when the database did not know it before. */
 export interface RegisteredName {
@@ -32,7 +35,9 @@ export interface ReloadResult {
   readonly unchanged: readonly string[]
   /** Flows that no module defines any more: they have ended, and are failed until they are back. */
   readonly removed: readonly string[]
-  /** What does not load now; flows of these modules are what they were. */
+  /** Packages under development that have changed. */
+  readonly packages: readonly PackageChange[]
+  /** What does not load now; flows of these modules, and types of these packages, are what they were. */
   readonly errors: readonly LoadError[]
 }
 
@@ -40,6 +45,7 @@ export interface ReloadResult {
 export interface CodeFlows {
   /** Those that are registered. */
   readonly registered: readonly RegisteredName[]
+  /** What of their modules does not load. */
   readonly errors: readonly LoadError[]
   /** Absolute paths of the files that they were made from; without those that nobody knows yet to belong to them. */
   readonly files: readonly string[]
@@ -51,8 +57,15 @@ export interface CodeFlows {
   close(): Promise<void>
 }
 
+/** What flows in TypeScript are made of. */
+export interface CodeFlowsDeps extends CodeRegistrationDeps {
+  readonly registry: NodeRegistry
+  /** Packages under development: flows of the same reload may use their types. */
+  readonly developed: Pick<DevelopedPackages, 'reload' | 'errors'>
+}
+
 /** Flows of a source, none of which is registered before `open`. */
-export function createCodeFlows(source: CodeSource, deps: CodeRegistrationDeps): CodeFlows {
+export function createCodeFlows(source: CodeSource, deps: CodeFlowsDeps): CodeFlows {
   const created = new Set<string>()
   let wanted: readonly RegisteredFlow[] = []
   let errors: readonly LoadError[] = []
@@ -69,8 +82,10 @@ export function createCodeFlows(source: CodeSource, deps: CodeRegistrationDeps):
   }
 
   const reload = async (): Promise<ReloadResult> => {
+    const packages = closed ? [] : await reloadTypes(deps)
+    const faults = deps.developed.errors
     if (source.directory === null || closed)
-      return { changed: [], unchanged: namesOf(wanted, deps), removed: [], errors }
+      return { changed: [], unchanged: namesOf(wanted, deps), removed: [], packages, errors: [...errors, ...faults] }
     const found = await source.load().catch(unreadable)
     const { flows, refused } = await keepLastGood(found, { earlier: wanted, directory: source.directory, deps })
     const registration = await registerFlows(flows, deps, wanted)
@@ -84,7 +99,8 @@ export function createCodeFlows(source: CodeSource, deps: CodeRegistrationDeps):
       changed: registration.changed,
       unchanged: namesOf(wanted, deps).filter((name) => !changed.has(name)),
       removed: registration.removed,
-      errors,
+      packages,
+      errors: [...errors, ...faults],
     }
   }
 

@@ -81,7 +81,7 @@ export async function registerFlows(
     if (known !== undefined && !row.is_new && !isBack) continue
     published.set(document)
     changed.push(changeOf(known, document))
-    if (!isReplaced) await live.exclusive(row.id, () => (isBack ? reopen(row, live) : live.rebuild(row)))
+    if (!isReplaced) await live.exclusive<unknown>(row.id, () => (isBack ? reopen(row, live) : live.rebuild(row)))
   }
   const removed = definedBefore.filter((name) => code.isMissing(name))
   await endMissing(removed, store, deps)

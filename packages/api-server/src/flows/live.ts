@@ -57,9 +57,9 @@ export interface LiveFlows {
   assertHere(row: FlowHead): void
   /**
    * Follows what a flow executes after it has changed: one that is active is replaced in place, one that is failed is
-   * started, one that is stopped stays so.
+   * started, one that is stopped stays so. Ids of the nodes that were made anew or have gone.
    */
-  rebuild(row: FlowRow, options?: Parameters<LiveFlow['rebuild']>[1]): Promise<void>
+  rebuild(row: FlowRow, options?: Parameters<LiveFlow['rebuild']>[1]): Promise<readonly string[]>
   /**
    * Gives a flow another published form. Refuses with `flow_invalid` when a node of it does not start, and with what
    * `commit` refuses: then nothing has changed. `rebuilt` has the nodes that were made anew or have gone.
@@ -266,14 +266,14 @@ class RuntimeFlows implements LiveFlows {
     this.announce(row)
   }
 
-  async rebuild(row: FlowRow, options: Parameters<LiveFlow['rebuild']>[1] = {}): Promise<void> {
+  async rebuild(row: FlowRow, options: Parameters<LiveFlow['rebuild']>[1] = {}): Promise<readonly string[]> {
     const flow = this.running(row)
     const content = publishedContent(row)
-    if (!flow || content?.document.mode !== 'live') {
-      if (await this.#end(row, true)) return await this.revive(row)
-    } else
-      await this.#follow(row, content, () => flow.rebuild(content.document, { ...options, values: this.#values() }))
-    this.announce(row)
+    if (flow && content?.document.mode === 'live')
+      return this.#follow(row, content, () => flow.rebuild(content.document, { ...options, values: this.#values() }))
+    if (await this.#end(row, true)) await this.revive(row)
+    else this.announce(row)
+    return this.running(row)?.document.nodes.map(({ id }) => id) ?? []
   }
 
   async restore(isMissing: (name: string) => boolean): Promise<void> {
@@ -287,15 +287,18 @@ class RuntimeFlows implements LiveFlows {
   }
 
   /** Replaces what a flow executes by what is stored; what does not start leaves it as it is, and why is kept. */
-  async #follow(row: FlowRow, { document, fault }: ReadContent, replace: () => Promise<unknown>): Promise<void> {
+  async #follow(row: FlowRow, { document, fault }: ReadContent, replace: () => Promise<readonly string[]>) {
     try {
       this.#assertSound(document, fault)
-      await replace()
+      const rebuilt = await replace()
       this.#outdated.delete(row.id)
+      return rebuilt
     } catch (error) {
-      const known = this.running(row) ? this.#outdated : this.#failures
-      known.set(row.id, startFailed(error, document))
+      ;(this.running(row) ? this.#outdated : this.#failures).set(row.id, startFailed(error, document))
       this.#deps.log.warn({ err: error, flow: row.name }, 'a live flow could not be rebuilt')
+      return []
+    } finally {
+      this.announce(row)
     }
   }
 

@@ -156,7 +156,9 @@ export const flowsLayer = inOrder(
     { ...changing, flavors, host, markers, missing },
     (deps) => new LiveControl({ ...deps, rows: new FlowRows(deps) }),
   ),
-  makes(codeFlows, { ...changing, codeFolder }, ({ codeFolder, ...deps }) => createCodeFlows(codeFolder, deps)),
+  makes(codeFlows, { ...changing, codeFolder, connectorPackages }, ({ codeFolder, connectorPackages, ...deps }) =>
+    createCodeFlows(codeFolder, { ...deps, developed: connectorPackages.developed }),
+  ),
 )
 
 /** Registers the flows of the folder, and those that are objects. */

@@ -56,17 +56,25 @@ export interface RefreshDeps {
   readonly restart?: (node: FlowNode) => boolean
 }
 
-/** Brings what this engine holds in memory of some flows up to date with their rows. */
-export async function refresh(ids: readonly string[], deps: RefreshDeps): Promise<void> {
-  const store = createFlowStore(deps.database.sql)
-  await Promise.all(ids.map((id) => deps.live.exclusive(id, () => refreshFlow(id, store, deps))))
+/** A flow, and its nodes that were made anew or have gone. */
+export interface Refreshed {
+  readonly flow: string
+  readonly nodes: readonly string[]
 }
 
-async function refreshFlow(id: string, store: FlowStore, deps: RefreshDeps): Promise<void> {
+/** Brings what this engine holds in memory of some flows up to date with their rows. */
+export async function refresh(ids: readonly string[], deps: RefreshDeps): Promise<readonly Refreshed[]> {
+  const store = createFlowStore(deps.database.sql)
+  const done = await Promise.all(ids.map((id) => deps.live.exclusive(id, () => refreshFlow(id, store, deps))))
+  return done.filter((each) => each !== null)
+}
+
+async function refreshFlow(id: string, store: FlowStore, deps: RefreshDeps): Promise<Refreshed | null> {
   const { live, published, rebuild, restart } = deps
   const row = await store.byId(id)
-  if (row === null) return
+  if (row === null) return null
   published.take(row)
-  if (rebuild) await live.rebuild(row, { restart })
-  else live.announce(row)
+  if (rebuild) return { flow: row.name, nodes: await live.rebuild(row, { restart }) }
+  live.announce(row)
+  return { flow: row.name, nodes: [] }
 }

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeEntry } from '../../src/code/bundle.ts'
 import { evaluateModules } from '../../src/code/evaluate.ts'
 import { createCodeLoader, type LoadResult } from '../../src/code/loader.ts'
-import { buildErrors } from '../../src/code/modules.ts'
+import { buildErrors } from '../../src/code/project.ts'
 
 const fixtures = fileURLToPath(new URL('../fixtures/', import.meta.url))
 const packages = fileURLToPath(new URL('../../node_modules/', import.meta.url))

@@ -15,7 +15,14 @@ import pino from 'pino'
 
 import { artifacts, artifactsLayer } from '../../src/artifacts/slice.ts'
 import type { RegisteredFlow } from '../../src/code/registry.ts'
-import { code, codeFolder, codeFolderLayer, codeLayer, codeObjects } from '../../src/code/slice.ts'
+import {
+  code,
+  codeFolder,
+  codeFolderLayer,
+  connectorPackagesLayer,
+  codeLayer,
+  codeObjects,
+} from '../../src/code/slice.ts'
 import { resolveConfig } from '../../src/config.ts'
 import { connectorStateLayer } from '../../src/connectors/slice.ts'
 import type { Database } from '../../src/db/database.ts'
@@ -109,7 +116,7 @@ function slicesOf({ activeRuns = () => [], types = [], missing: lacks, flowsData
   }
   const seen = makes(database, { database }, ({ database }) => (wrap?.(database) ?? database) as Database)
   return inOrder(
-    Layer.mergeAll(databaseLayer, codeFolderLayer),
+    Layer.mergeAll(databaseLayer, codeFolderLayer, connectorPackagesLayer),
     ...([enginesLayer, eventsLayer, secretsLayer, flavorsLayer, artifactsLayer] as const),
     ...([workLayer, adoptionLayer, hooksLayer] as const),
     ...([egressLayer, poolLayer, codeLayer, dispatcherLayer, connectorStateLayer] as const),

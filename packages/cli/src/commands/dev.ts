@@ -12,21 +12,24 @@ import { oneLine } from '../table.ts'
 import { bold } from '../terminal.ts'
 
 interface DevFlags extends EngineFlags {
+  readonly connector?: readonly string[]
   readonly run?: string
 }
 
 /**
  * `service dev [dir]`: the engine with the flows of a folder, its first user made, the command line signed in. Flows
- * whose sources change are swapped in.
+ * whose sources change are swapped in, and so are the connector packages that it is told of.
  */
 export async function dev(dir: string | undefined, flags: DevFlags): Promise<void> {
   let engine: Engine | undefined
-  // looks at the folder before the engine does: what changes while that starts is not missed
+  const { connector: connectors = [] } = flags
+  const folders = [...(dir === undefined ? [] : [dir]), ...connectors]
+  // looks at the folders before the engine does: what changes while that starts is not missed
   const sources =
-    dir === undefined
+    folders.length === 0
       ? null
       : watchSources({
-          directory: dir,
+          directories: folders,
           files: () => engine?.service.flowFiles ?? [],
           changed: async () => {
             if (engine) await swap(engine)
@@ -36,6 +39,7 @@ export async function dev(dir: string | undefined, flags: DevFlags): Promise<voi
     environment: 'local',
     onNodeReport: (report) => console.log(nodeLines(report).join('\n')),
     ...(dir === undefined ? {} : { flows: dir }),
+    developedConnectors: connectors,
   })
   try {
     await open(engine, flags.run)
@@ -48,7 +52,11 @@ export async function dev(dir: string | undefined, flags: DevFlags): Promise<voi
     console.log('\nStopping ...')
     await sources?.close()
   })
-  console.log(sources ? `\nChanges in ${dir} are swapped in. Ctrl-C stops the engine.` : '\nCtrl-C stops the engine.')
+  console.log(
+    sources
+      ? `\nChanges in ${folders.join(', ')} are swapped in. Ctrl-C stops the engine.`
+      : '\nCtrl-C stops the engine.',
+  )
   await stopped
   console.log('Stopped.')
   process.exit()
@@ -58,12 +66,15 @@ export async function dev(dir: string | undefined, flags: DevFlags): Promise<voi
 async function swap({ service, baseUrl }: Engine): Promise<void> {
   const before = service.loadErrors
   try {
+    const began = performance.now()
     const result = await service.reload()
+    const ms = performance.now() - began
     const fresh = result.changed.filter(({ mode, previousVersion }) => previousVersion === null && mode === 'live')
-    const lines = reloadLines(result, before)
+    const lines = reloadLines(result, { before, ms })
     if (lines.length > 0) console.log(lines.join('\n'))
     const client = createClient({ baseUrl, token: await service.superuserToken() })
-    await tellErrors(client, result.changed)
+    const kept = result.packages.flatMap(({ rebuilt }) => rebuilt.filter(({ nodes }) => nodes.length === 0))
+    await tellErrors(client, [...result.changed, ...kept.map(({ flow }) => ({ name: flow }))])
     await startNew(client, fresh)
   } catch (error) {
     failed(error)

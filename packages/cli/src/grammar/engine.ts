@@ -1,14 +1,19 @@
 import { type Command, Option } from 'commander'
 
-import { engineOptions, lazily, withExamples } from './options.ts'
+import { collect, engineOptions, lazily, withExamples } from './options.ts'
 
 /** `dev serve login`. */
 export function addEngine(root: Command): void {
   const dev = engineOptions(root.command('dev').argument('[dir]', 'folder of flows written in TypeScript'))
-    .description('run the engine for development: first user made, command line signed in, changed flows swapped in')
+    .description('run the engine for development: first user made, command line signed in, changed sources swapped in')
+    .option(
+      '--connector <dir>',
+      'folder of a connector package that is worked on: its sources are swapped in as well (several times)',
+      collect,
+    )
     .option('--run <flow>', 'submit a run of this batch flow once the engine is up, and watch it')
     .action(lazily(async () => (await import('../commands/dev.ts')).dev))
-  withExamples(dev, 'dev flows/', 'dev flows/ --port 0 --run estimate_pi')
+  withExamples(dev, 'dev flows/', 'dev flows/ --port 0 --run estimate_pi', 'dev flows/ --connector ../acme-meter')
   const serve = engineOptions(root.command('serve'))
     .description('run the engine')
     .option('--flows <dir>', 'folder of flows written in TypeScript (SERVICE_FLOWS)')

@@ -36,11 +36,11 @@ export interface NodeTyping {
   readonly version: string | null
 }
 
-/** A type as an engine has it now. */
-export function typingOf(type: string, registry: NodeRegistry): NodeTyping {
-  const definition = registry.get(type)
-  return { definition, version: (definition && registry.originOf(definition)?.version) ?? null }
-}
+/** A definition with its version. */
+export const typingOf = (definition: AnyNodeDefinition | undefined, registry: NodeRegistry): NodeTyping => ({
+  definition,
+  version: (definition && registry.originOf(definition)?.version) ?? null,
+})
 
 /** Digest of what nodes are told by, the same when the flow has another name. It is made of values of secrets too. */
 export function contentDigest(form: NodeForm, { definition, version }: NodeTyping): string {

@@ -2,6 +2,7 @@
  * The nodes of a live flow with all that belongs to them: ports, settings, context, life.
  * @module
  */
+import type { AnyNodeDefinition } from '@flow-service/connector-sdk'
 import { accepts, type FlowDocument, type FlowNode } from '@flow-service/protocol'
 import * as Effect from 'effect/Effect'
 
@@ -57,11 +58,10 @@ export class Unit {
   readonly #outputs: readonly OutputPort[]
   readonly #read: Channel[] = []
 
-  /** Throws a {@link StartError} for a type that does not exist, or settings that it does not take. */
-  constructor(graphNode: GraphNode, deps: UnitDeps) {
+  /** Throws a {@link StartError} without a definition of its type, or for settings that it does not take. */
+  constructor(graphNode: GraphNode, definition: AnyNodeDefinition | undefined, deps: UnitDeps) {
     const { bus, home, document, host, registry, isPrivate, messages } = deps
     const { id, type } = graphNode.node
-    const definition = registry.get(type)
     if (definition === undefined) throw new StartError(id, registry.absence(type))
     const settings = parseSettings({ registry, host }, definition, graphNode.node)
     const { inputs, outputs: ports } = graphNode
@@ -107,7 +107,7 @@ export class Unit {
 
   /** Digest of what it was built of. */
   get content(): string {
-    return (this.#content ??= contentDigest(this.form, typingOf(this.node.node.type, this.#registry)))
+    return (this.#content ??= contentDigest(this.form, typingOf(this.node.definition, this.#registry)))
   }
 
   /** Goes on in another document, in which the node is equal. */

@@ -39,8 +39,8 @@ export interface GenerationFlow {
 export interface GenerationPlan {
   readonly document: FlowDocument
   readonly nodes: readonly GraphNode[]
-  /** Values of secrets by name that a node works with in place of those that are stored now. */
-  readonly secrets?: (node: string) => ReadonlyMap<string, string> | null
+  /** The unit whose definition and secrets a node has, in place of what is registered and stored now. */
+  readonly again?: (node: string) => Unit | undefined
 }
 
 /** One object a start, and one a rebuild. */
@@ -58,7 +58,7 @@ export class Generation implements Home {
   readonly #early = new EarlyPublications()
 
   /** Builds the nodes and starts none. Throws a {@link StartError}; then nothing is left. */
-  constructor(flow: GenerationFlow, deps: FlowDeps, { document, nodes, secrets = () => null }: GenerationPlan) {
+  constructor(flow: GenerationFlow, deps: FlowDeps, { document, nodes, again = () => undefined }: GenerationPlan) {
     this.name = document.name
     this.#flow = flow
     this.#deps = deps
@@ -69,8 +69,10 @@ export class Generation implements Home {
     const units: Unit[] = []
     try {
       for (const node of nodes) {
-        const host = withSecretsOf(deps.host, secrets(node.node.id))
-        units.push(new Unit(node, { ...deps, host, home: this, document }))
+        const before = again(node.node.id)
+        const host = withSecretsOf(deps.host, before?.secrets ?? null)
+        const definition = before?.node.definition ?? deps.registry.get(node.node.type)
+        units.push(new Unit(node, definition, { ...deps, host, home: this, document }))
       }
     } catch (error) {
       Unit.disconnect(units)

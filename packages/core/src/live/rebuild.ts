@@ -96,6 +96,8 @@ export class Rebuild {
   #isEqual({ node }: GraphNode): boolean {
     const unit = this.#flow.units.get(node.id)
     if (unit === undefined || unit.isForgotten) return false
+    // by identity: a definition says nothing of the code behind it
+    if (unit.node.definition !== this.#deps.registry.get(node.type)) return false
     return isEqual(unit.form, formOf(node, this.#next, this.#deps.host), unit.node.definition)
   }
 
@@ -196,7 +198,7 @@ export class Rebuild {
       const again = new Generation(this.#flow, this.#deps, {
         document,
         nodes,
-        secrets: (id) => this.#oldById.get(id)?.secrets ?? null,
+        again: (id) => this.#oldById.get(id),
       })
       await this.#start(again, document, byId(made.units), this.#oldById).catch(async (error: unknown) => {
         await this.#stop(again.units)

@@ -112,7 +112,8 @@ export class LiveRuntime {
     return nodes.flatMap((node): NodeState[] => {
       const marker = markers.get(node.id)
       if (marker === undefined) return []
-      const content = contentDigest(formOf(node, document, this.#host), typingOf(node.type, this.#registry))
+      const typing = typingOf(this.#registry.get(node.type), this.#registry)
+      const content = contentDigest(formOf(node, document, this.#host), typing)
       if (content !== marker.content) return []
       return [{ flow, node: node.id, status: 'failed', health: 'ok', message: null, error: marker.error }]
     })

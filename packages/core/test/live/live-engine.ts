@@ -11,9 +11,11 @@ type Definitions = ConstructorParameters<typeof NodeRegistry>[0]
 /** Closes when the test has ended. */
 export function engine(definitions: Definitions, options: MemoryHostOptions = {}) {
   const host = memoryHost(options)
-  const runtime = new LiveRuntime(host, new NodeRegistry([pass, ...definitions]))
+  const registry = new NodeRegistry([pass, ...definitions])
+  const runtime = new LiveRuntime(host, registry)
   onTestFinished(() => runtime.close())
-  return { host, runtime, start: (document: FlowDocument, start?: StartOptions) => runtime.start(document, start) }
+  const start = (document: FlowDocument, options?: StartOptions) => runtime.start(document, options)
+  return { host, registry, runtime, start }
 }
 
 /** A node type `gated` whose executions end when the test says so; `running` has all that began. */

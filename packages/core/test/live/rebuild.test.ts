@@ -133,6 +133,37 @@ test('an old content starts again with the secrets that it had', async () => {
   expect(seen.at(-1)).toBe('good')
 })
 
+test('nodes whose type was replaced are made anew with it, and start again with the one that they had when it fails', async () => {
+  const told: string[] = []
+  const meter = (version: string, fails = false) => ({
+    definition: type('meter', ({ node }) => {
+      told.push(`start ${node} ${version}`)
+      if (fails) throw new Error('no device')
+      return { onValue: (_port, value) => void told.push(`${node} ${version} ${String(value)}`) }
+    }),
+    origin: { package: 'acme', version },
+  })
+  const own = engine([watched().definition])
+  const replace = (...types: ReturnType<typeof meter>[]) =>
+    own.registry.replace('acme', { types, absent: new Map([['meter', 'acme has it no more']]) })
+  replace(meter('1'))
+  const document = flow([{ id: 'a', type: 'meter', ports: [input('x')] }, reader('b')])
+  const live = await own.start(document)
+  expect(await rebuild(own, live, document)).toEqual([])
+  replace(meter('2'))
+  expect(await rebuild(own, live, document)).toEqual(['a'])
+  replace(meter('3', true))
+  expect(await rebuild(own, live, document)).toMatchObject({ name: 'StartError', node: 'a', message: 'no device' })
+  own.runtime.publish('f.x', 7)
+  await turn()
+  expect(told).toEqual(['start a 1', 'start a 2', 'start a 3', 'start a 2', 'a 2 7'])
+  replace()
+  expect(await rebuild(own, live, document)).toMatchObject({ node: 'a', message: 'acme has it no more' })
+  replace(meter('4'))
+  expect(await rebuild(own, live, document)).toEqual(['a'])
+  expect(told.slice(5)).toEqual(['start a 4'])
+})
+
 test('what is asked of a node that is made anew waits, of others it does not', async () => {
   const { definition } = watched({ start: 5 })
   const own = engine([definition])

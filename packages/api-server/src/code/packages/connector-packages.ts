@@ -16,6 +16,7 @@ import type { HostConnectors, ResolvedConfig } from '../../config.ts'
 import type { Log } from '../../process/log.ts'
 import { ConfigError } from '../../process/setting.ts'
 import { projectRootOf } from '../project.ts'
+import { DevelopedPackages } from './developed-packages.ts'
 import { usableType } from './exported-type.ts'
 import { type DeclaredType, findPackages, type FoundPackage } from './found-packages.ts'
 import { LoadedTypes } from './loaded-types.ts'
@@ -23,15 +24,17 @@ import { digestOf } from './package-digest.ts'
 import { tryPackages, type Verdict } from './trial.ts'
 import { type Memory, readMemory, VERDICTS_FILE, writeMemory } from './verdicts.ts'
 
-/** Node types beside the built-in ones, as they are from the start of the engine to its end. */
+/** Node types beside the built-in ones, as they are from the start of the engine; but for those under development to its end. */
 export interface ConnectorPackages extends InstalledTypes {
   /** Every package with node types, in the order in which they are asked for their types. */
   readonly reports: readonly ConnectorReport[]
+  /** Those that are loaded again. */
+  readonly developed: DevelopedPackages
 }
 
 /** Where packages are, and what is there without them. */
 export interface ConnectorPackagesDeps {
-  readonly config: Pick<ResolvedConfig, 'connectors' | 'dataDir' | 'projectDir'>
+  readonly config: Pick<ResolvedConfig, 'connectors' | 'dataDir' | 'developedConnectors' | 'projectDir'>
   /** Names of the built-in types. */
   readonly builtIn: readonly string[]
   readonly log: Pick<Log, 'info' | 'warn'>
@@ -43,10 +46,13 @@ export interface ConnectorPackagesDeps {
 export async function loadConnectorPackages(deps: ConnectorPackagesDeps): Promise<ConnectorPackages> {
   const { config, log } = deps
   const loaded = new LoadedTypes(deps.builtIn, deps.limitMs)
-  const reports = config.connectors.map((own) => addOwn(own, loaded))
+  const own = config.connectors.map((each) => addOwn(each, loaded))
+  const developed = new DevelopedPackages({ folders: config.developedConnectors, names: loaded, log })
+  await developed.open()
   const memory = await readMemory(config.dataDir)
   const judged = await judge(foundIn(deps), memory, loaded, deps)
   const absent = new Map([...memory.origins].map(([type, origin]) => [type, notInstalled(type, origin)]))
+  const reports: ConnectorReport[] = []
   for (const { found, verdict } of judged) {
     const faults = await loadTypes(found, verdict, loaded)
     reports.push(reportOf(found, found.types.map(typeOf), faults))
@@ -54,8 +60,15 @@ export async function loadConnectorPackages(deps: ConnectorPackagesDeps): Promis
       absent.set(type, `the node type "${type}" of the package ${found.name} is left out: ${why}`)
   }
   await remember(memory, judged, loaded, deps)
-  for (const report of reports) tell(report, log)
-  return { types: loaded.types, absent, reports }
+  for (const report of [...own, ...reports]) tell(report, log)
+  return {
+    types: [...loaded.types, ...developed.types],
+    absent,
+    get reports() {
+      return [...own, ...developed.reports, ...reports]
+    },
+    developed,
+  }
 }
 
 const notInstalled = (type: string, origin: string): string =>

@@ -75,8 +75,15 @@ function folderOf(name: string, project: string): string | null {
   }
 }
 
-/** The package in a folder; null for one without node types, which a `package.json` that cannot be read is, too. */
-function packageAt(folder: string, dependency: string): FoundPackage | null {
+/**
+ * The package in a folder; null for one without node types, which a `package.json` that cannot be read is, too. `fileOf` is the
+ * file that stands for a module of it.
+ */
+export function packageAt(
+  folder: string,
+  dependency: string,
+  fileOf: (module: string, folder: string) => string = (module) => module,
+): FoundPackage | null {
   const manifest = manifestIn(folder)
   const { node_types: declared } = Object(manifest?.service) as { readonly node_types?: unknown }
   if (declared === undefined) return null
@@ -88,7 +95,7 @@ function packageAt(folder: string, dependency: string): FoundPackage | null {
   else if (Object.keys(declared).length === 0)
     read.faults.set('', '"service.node_types" of its package.json is empty; name modules by their node types')
   for (const [type, place] of Object.entries(isNamed ? declared : {})) {
-    const known = declaredType(type, place, folder)
+    const known = declaredType(type, place, { folder, fileOf })
     if (typeof known === 'string') read.faults.set(type, known)
     else read.types.push(known)
   }
@@ -109,13 +116,28 @@ function manifestIn(folder: string): Manifest | null {
 }
 
 /** What stands for a node type, or what is wrong with it. */
-function declaredType(type: string, place: unknown, folder: string): DeclaredType | string {
+function declaredType(
+  type: string,
+  place: unknown,
+  { folder, fileOf }: { readonly folder: string; readonly fileOf: (module: string, folder: string) => string },
+): DeclaredType | string {
   const named = nameSchema.safeParse(type)
   if (!named.success) return `a node type cannot have this name: ${named.error.issues[0]?.message}`
   const [, module = '', name = 'default'] = (typeof place === 'string' && /^([^#]+)(?:#(.+))?$/.exec(place)) || []
   if (module === '') return `it stands for ${JSON.stringify(place)}; name its module, such as "./dist/meter.js"`
-  const file = path.join(folder, module)
+  const file = fileOf(path.join(folder, module), folder)
   if (!file.startsWith(folder + path.sep)) return `"${module}" is outside of the package; name a module in it`
   if (!fs.existsSync(file)) return `the package has no file "${module}"; build it, or install it again`
   return { type, file, export: name }
 }
+
+/** The source of a built module, as packages lay them out: `src/meter.ts` of `dist/meter.js`; the module itself without one. */
+export function sourceFile(module: string, folder: string): string {
+  const { dir, name, ext } = path.parse(path.relative(folder, module))
+  const [top = '', ...below] = dir.split(path.sep)
+  const places = [path.join('src', ...below), path.join('src', top, ...below)]
+  const sources = places.flatMap((place) => sourceEndings(ext).map((ending) => path.join(folder, place, name + ending)))
+  return sources.find((file) => fs.existsSync(file)) ?? module
+}
+
+const sourceEndings = (built: string): string[] => [built.replace('j', 't'), '.ts', '.tsx', built]

@@ -28,7 +28,7 @@ export async function folders(packages: Parameters<typeof writeProject>[1] = {})
   const projectDir = await writeProject(join(root, 'project'), packages)
   const dataDir = join(root, 'data')
   await writeProject(join(dataDir, 'modules'), {})
-  return { projectDir, dataDir, connectors: [] }
+  return { projectDir, dataDir, connectors: [], developedConnectors: [] }
 }
 
 /** What a module does in trials alone. */
