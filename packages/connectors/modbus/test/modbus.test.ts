@@ -171,6 +171,21 @@ test('the words of a longer value go in the order of the device', async () => {
   await rig.stop()
 })
 
+test('a float that is no number is published as one, as devices say by it that there is no value', async () => {
+  const { asked, port } = await device(({ answer }) => answer([3, 8, 0x7f, 0xc0, 0, 0, 0xff, 0x80, 0, 0]))
+  const registers = { sun: { address: 0, type: 'float32' }, moon: { address: 2, type: 'float32', scale: 10 } }
+  const rig = await Rig.start(modbus, {
+    settings: { host: '127.0.0.1', port, registers, poll_interval: 1 },
+    outputs: { sun: 'float', moon: 'float' },
+  })
+  await rig.advance(0)
+  await expect.poll(() => rig.emitted).toEqual([{ sun: 'NaN', moon: '-Infinity' }])
+  await rig.advance(1)
+  await expect.poll(() => rig.health.map(({ status }) => status)).toEqual(['ok', 'ok'])
+  expect([rig.emitted.length, asked.length]).toEqual([1, 2])
+  await rig.stop()
+})
+
 test('a node that only writes takes no readings, and says nothing of a device that it has not asked', async () => {
   const rig = await Rig.start(modbus, {
     settings: { host: 'plc', registers: { speed: writable }, poll_interval: 1 },
