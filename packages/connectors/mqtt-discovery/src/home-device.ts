@@ -90,6 +90,7 @@ export class HomeDevice extends Connector<typeof HomeDevice.Params> {
       tell: (status, message) => {
         this.#connection = { status, message }
         this.#judge()
+        if (status !== 'ok') this.#wake()
       },
       onUp: () => this.#up(),
       onMessage: (topic, payload, retained) => this.#message(topic, payload, retained),
@@ -104,7 +105,7 @@ export class HomeDevice extends Connector<typeof HomeDevice.Params> {
 
   override async stop(): Promise<void> {
     this.#link.stop()
-    for (const go of this.#waiting) go()
+    this.#wake()
     await super.stop()
   }
 
@@ -127,7 +128,8 @@ export class HomeDevice extends Connector<typeof HomeDevice.Params> {
   async #known(): Promise<DevicePorts> {
     const { ctx, config } = this
     if (!this.#link.isOpen) this.#link.open()
-    if (this.#ports === null || !this.#link.isUp) {
+    // a broker that is away is not waited for
+    if (this.#connection.status === 'ok' && (this.#ports === null || !this.#link.isUp)) {
       const { promise, resolve } = Promise.withResolvers<void>()
       this.#waiting.add(resolve)
       const cancel = ctx.after(config.timeout, resolve)
@@ -198,7 +200,12 @@ export class HomeDevice extends Connector<typeof HomeDevice.Params> {
     if (fewer.length > 0) this.#link.unsubscribe(fewer)
     if (more.length > 0) this.#link.subscribe(more, () => this.#ask(more))
     this.#judge()
-    if (this.#ports !== null) for (const go of this.#waiting) go()
+    if (this.#ports !== null) this.#wake()
+  }
+
+  /** Commands that wait look whether they can be sent, or fail. */
+  #wake(): void {
+    for (const go of this.#waiting) go()
   }
 
   /** Asks for states that no broker keeps. */
