@@ -12,7 +12,8 @@ export const arrows = {
   'client-sdk': ['protocol'],
   testing: ['protocol', 'flow-sdk', 'connector-sdk', 'node-types', 'core'],
   'api-server': ['protocol', 'connector-sdk', 'core', 'node-types', 'worker-agent'],
-  cli: ['protocol', 'api-server', 'client-sdk', 'worker-agent'],
+  cli: ['protocol', 'api-server', 'client-sdk', 'worker-agent', 'create-flow-service-connector'],
+  'create-flow-service-connector': [],
 }
 
 /** Slices of the server in the order of their dependencies: a slice uses slices to its left. */
@@ -166,7 +167,7 @@ export default {
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '(^|/)(dist|fixtures)/' },
+    exclude: { path: '(^|/)(dist|fixtures|template)/' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['@flow-service/source', 'import', 'default'],

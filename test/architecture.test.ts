@@ -77,14 +77,20 @@ const drawnArrows = Object.fromEntries(
   ]),
 )
 
+/** Packages of ours among names on npm, by their folders. */
+const arrowsTo = (names: readonly string[]): string[] =>
+  [...new Set(names.map((each) => each.replace('@flow-service/', '')))]
+    .filter((each) => Object.hasOwn(arrows, each))
+    .toSorted()
+
 /** The packages of ours that the sources of one import. */
 function importedBy(name: string): string[] {
   const imports = globSync(`packages/${name}/{,*/}src/**/*.ts`, { cwd: root }).flatMap((file) => [
     ...readFileSync(join(root, file), 'utf8').matchAll(
-      /^(?:import|export)\b[^;'"]*?'@flow-service\/([\w-]+)|\bimport\('@flow-service\/([\w-]+)/gm,
+      /^(?:import|export)\b[^;'"]*?'((?:@flow-service\/|create-)[\w-]+)|\bimport\('((?:@flow-service\/|create-)[\w-]+)/gm,
     ),
   ])
-  return [...new Set(imports.map(([, from, loaded]) => from ?? loaded ?? ''))].toSorted()
+  return arrowsTo(imports.map(([, from, loaded]) => from ?? loaded ?? ''))
 }
 
 test('the arrows are those that dependency-cruiser checks', () => {
@@ -99,10 +105,7 @@ test.each(Object.keys(arrows))('the imports and dependencies of %s are its arrow
       dependencies?: object
       peerDependencies?: object
     }
-    const behind = Object.keys({ ...dependencies, ...peerDependencies }).filter((each) =>
-      each.startsWith('@flow-service/'),
-    )
-    expect(behind.map((each) => each.replace('@flow-service/', '')).toSorted()).toEqual(drawnArrows[name])
+    expect(arrowsTo(Object.keys({ ...dependencies, ...peerDependencies }))).toEqual(drawnArrows[name])
   }
 })
 

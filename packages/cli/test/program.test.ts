@@ -29,7 +29,7 @@ test('every command is there', () => {
       'flows trigger, flows cancel, flows acknowledge, validate, messages list, messages publish, messages watch',
       'messages history, events, dead-letter list, dead-letter replay, run, sweep, plan, runs list, runs show',
       'runs compare, runs export, runs report, runs cancel, runs retry, runs delete, runs import',
-      'secrets list, secrets set, secrets delete, connectors types',
+      'secrets list, secrets set, secrets delete, connectors new, connectors types',
       'connectors state list, connectors state forget, connectors state clear',
       'modules list, modules apply',
       'workers list, workers show, workers tokens, workers token create, workers token revoke',
@@ -67,7 +67,14 @@ test('"service worker" is the program service-worker: it takes the same options 
 })
 
 test('commands that talk to an engine take its address and print JSON', () => {
-  const local = new Set(['service dev', 'service serve', 'service login', 'service worker', 'service keys forget'])
+  const local = new Set([
+    'service dev',
+    'service serve',
+    'service login',
+    'service worker',
+    'service keys forget',
+    'service connectors new',
+  ])
   for (const { words, command } of leaves(program())) {
     if (local.has(words)) continue
     expect(command.options.map(({ long }) => long)).toEqual(expect.arrayContaining(['--url', '--token', '--json']))

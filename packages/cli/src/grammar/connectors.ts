@@ -9,6 +9,16 @@ export function addConnectors(root: Command): void {
   const connectors = root
     .command('connectors')
     .description('node types that packages bring, and what these packages keep')
+  const made = connectors
+    .command('new')
+    .argument('<name>', 'name of its npm package, such as acme-meter or @me/acme-meter')
+    .description('make a package with a connector: with its tests, a flow and a made-up device to try it')
+    .option('--kind <kind>', 'how its values come: poll (unless given)')
+    .option('--type <type>', 'name of the node type in flows; by that of the package unless given')
+    .option('--dir <folder>', 'where to make it; a folder of its name unless given')
+    .option('--json', 'print JSON for programs')
+    .action(lazily(async () => (await import('../commands/new-connector.ts')).newConnector))
+  withExamples(made, 'connectors new acme-meter', 'connectors new @me/acme-meter --dir meter')
   const types = clientOptions(connectors.command('types'))
     .description('node types that packages bring, with their settings; "service modules list" tells what is left out')
     .option('--all', 'built-in node types, too')
