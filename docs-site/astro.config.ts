@@ -13,6 +13,7 @@ const entries = [
   'client-sdk/src/index',
   'api-server/src/index',
   'connector-sdk/src/index',
+  'connector-sdk/src/testing',
   'core/src/index',
   'worker-agent/src/index',
   'protocol/src/index',

@@ -9,6 +9,8 @@ import { promisify } from 'node:util'
 
 import { createService } from '@flow-service/api-server'
 import { createClient } from '@flow-service/client-sdk'
+import { Connector } from '@flow-service/connector-sdk'
+import { mounted } from '@flow-service/connector-sdk/testing'
 import { batchFlow, input, stage, t } from '@flow-service/flow-sdk'
 import { testStage } from '@flow-service/testing'
 
@@ -32,6 +34,17 @@ writeFileSync(
      start: () => ({ onValue: (_port, value) => ({ half: value / 2 }) }),
    })`,
 )
+
+class One extends Connector {
+  static contract = 1
+  async poll() {
+    return { value: 1 }
+  }
+}
+const one = await mounted(One, { settings: { poll_interval: 1 }, outputs: { value: 'int' } })
+await one.advance(0)
+assert.deepEqual(one.sent, [{ value: 1 }])
+await one.stop()
 
 assert.equal((await testStage(double, { n: 4 })).outputs.twice, 8)
 const service = await createService({

@@ -32,7 +32,7 @@ test('types are listed with their packages, and built-in ones on request [R353]'
   expect((await service('types', '--all')).out).toMatch(/^http +built in /m)
 })
 
-test('keys of a package are listed and forgotten, and learned anew at the next publication [R388, R562, R563, R564]', async () => {
+test('keys of a package are listed and forgotten, and learned anew at the next publication [R388, R561, R562, R563]', async () => {
   expect((await service('state', 'list', 'acme_meter')).out).toMatch(/^KEY\npairing\n$/)
   const forgot = await service('state', 'forget', 'acme_meter', 'pairing')
   expect(forgot.out).toMatch(/^Forgot pairing\. Nodes of the package learn it anew when/)

@@ -2,7 +2,7 @@
  * A page for each package: its README, with the title where the site has its own.
  * @module
  */
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 
 import type { Page } from './page.ts'
 
@@ -20,6 +20,7 @@ const names = [
   'core',
   'worker-agent',
   'protocol',
+  ...globSync('connectors/*', { cwd: packages }).toSorted(),
 ]
 
 /** The pages of all packages. */
@@ -28,9 +29,11 @@ export const packagePages = (): Page[] => names.map((name, at) => packagePage(na
 function packagePage(name: string, order: number): Page {
   const readme = readFileSync(new URL(`${name}/README.md`, packages), 'utf8')
   const [heading = '', ...rest] = readme.split('\n')
-  if (heading !== `# @flow-service/${name}`) throw new Error(`packages/${name}/README.md does not begin with its name`)
-  const { description } = JSON.parse(readFileSync(new URL(`${name}/package.json`, packages), 'utf8')) as {
+  const manifest = JSON.parse(readFileSync(new URL(`${name}/package.json`, packages), 'utf8')) as {
+    name: string
     description: string
   }
-  return { path: `packages/${name}`, title: name, description, order, body: rest.join('\n') }
+  if (heading !== `# ${manifest.name}`) throw new Error(`packages/${name}/README.md does not begin with its name`)
+  const title = manifest.name.replace('@flow-service/', '')
+  return { path: `packages/${title}`, title, description: manifest.description, order, body: rest.join('\n') }
 }

@@ -8,7 +8,7 @@ import { commandLinePage } from './command-line.ts'
 import { errorCataloguePage } from './error-catalogue.ts'
 import { eventFramesPage } from './event-frames.ts'
 import { limitsPage } from './limits-table.ts'
-import { nodeCataloguePage } from './node-catalogue.ts'
+import { connectorCataloguePage, nodeCataloguePage } from './node-catalogue.ts'
 import { packagePages } from './package-pages.ts'
 import { pageText } from './page.ts'
 import { settingsPage } from './settings-table.ts'
@@ -16,6 +16,7 @@ import { settingsPage } from './settings-table.ts'
 const target = join(import.meta.dirname, '..', 'src', 'content', 'docs', 'reference')
 const sources = [
   ['packages/node-types/src', [nodeCataloguePage()]],
+  ['packages/connectors', [await connectorCataloguePage()]],
   ['packages/protocol/src', [errorCataloguePage(), limitsPage(), eventFramesPage()]],
   ['packages/api-server/src/config.ts', [settingsPage()]],
   ['packages/cli/src/program.ts', [commandLinePage()]],

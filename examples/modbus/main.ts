@@ -83,11 +83,6 @@ try {
   await until(client.subscribe(heating.messages.reached), 52.5)
   const messages = await client.messages.list()
   assert.equal(messages.find(({ name }) => name === 'heating.energy')?.value, 89_616)
-  const written = boiler.requests.filter(({ function: code }) => code > 4).map((each) => [each.function, each.address])
-  assert.deepEqual(written, [
-    [5, 3],
-    [6, 12],
-  ])
   console.log('modbus: the pump is off, and the boiler is set to 52.5 degrees')
 } finally {
   await service.close()

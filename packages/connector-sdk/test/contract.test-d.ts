@@ -6,8 +6,9 @@ import type * as protocol from '@flow-service/protocol'
 import { expectTypeOf, test } from 'vitest'
 import * as z from 'zod'
 
-import type * as now from '../src/index.ts'
+import * as now from '../src/index.ts'
 import { type AnyNodeDefinition, defineNode } from '../src/index.ts'
+import type * as connector from './contract-1/connector.ts'
 import type * as then from './contract-1/index.ts'
 import type * as words from './contract-1/words.ts'
 
@@ -39,6 +40,34 @@ test('a node gets all that contract 1 has promised [R346]', () => {
   expectTypeOf<Strict<now.ConnectorStore>>().toExtend<Strict<then.ConnectorStore>>()
   expectTypeOf<Strict<now.CommandEnd>>().toExtend<Strict<then.CommandEnd>>()
   expectTypeOf<Strict<now.Cancel>>().toExtend<Strict<then.Cancel>>()
+})
+
+/** Every dtype, each on a port of its name. */
+const ports = {
+  any: 'any',
+  float: 'float',
+  int: 'int',
+  str: 'str',
+  bool: 'bool',
+  object: 'object',
+  array: 'array',
+  image: 'image',
+  media: 'media',
+  artifact: 'artifact',
+} as const
+const params = now.ConnectorParams.extend({ token: now.secret(), host: z.string() })
+type Any = now.Connector<typeof params, { inputs: typeof ports; outputs: typeof ports }>
+type Config = { poll_interval: number; token: string; host: string }
+
+test('a connector gets and gives all that contract 1 has promised [R346]', () => {
+  expectTypeOf<Any>().toExtend<connector.ConnectorInstance<Config, connector.Values, connector.Values>>()
+  expectTypeOf<typeof now.Connector>().toExtend<connector.ConnectorStatics>()
+  expectTypeOf<z.input<typeof params>>().toEqualTypeOf<{
+    poll_interval?: number | undefined
+    token: string | connector.SecretRef
+    host: string
+  }>()
+  expectTypeOf(now.nodeTypeOf).toExtend<(type: string, exported: unknown) => AnyNodeDefinition>()
 })
 
 test('what a node of contract 1 gives is taken [R346]', () => {

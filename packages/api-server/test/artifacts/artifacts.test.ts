@@ -69,7 +69,7 @@ test('stored bytes survive a restart, volatile ones do not and are never written
   await expect(readFile(fileOf(digestOf(frame)))).rejects.toThrow('ENOENT')
 })
 
-test('newer frames push out the oldest [R112]', async () => {
+test('newer frames push out the oldest [R112, R381]', async () => {
   const artifacts = await open({ ringBytes: 3000 })
   const frames = Array.from({ length: 4 }, () => randomBytes(1000))
   const digests = frames.map(digestOf)

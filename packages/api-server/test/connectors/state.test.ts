@@ -43,7 +43,7 @@ beforeEach(async () => {
   await database.sql`delete from connector_state`
 })
 
-test('a package finds what it has stored, after a start of the engine too, and no other package does [R382-R385, T100]', async () => {
+test('a package finds what it has stored, after a start of the engine too, and no other package does [R156, R382, R383, R384, R385, T100]', async () => {
   const store = state.of('acme')
   await store.set('cert:10.0.0.5:8443', 'first')
   await store.set('cert:10.0.0.5:8443', 'second')
@@ -76,7 +76,7 @@ test('a package has 256 keys, also when many are stored at once [R688]', async (
   expect([(await state.keys('acme')).length, await store.get(key)]).toEqual([256, 'again'])
 })
 
-test('a superuser sees the keys of the package of a type, never a value [R157, R158, R562]', async () => {
+test('a superuser sees the keys of the package of a type, never a value [R157, R561]', async () => {
   await state.of('acme').set('pairing', 'a value that nobody sees')
   await state.of('acme').set('cert:a', 'another value')
   for (const type of ['acme_meter', 'acme_relay']) {
@@ -89,7 +89,7 @@ test('a superuser sees the keys of the package of a type, never a value [R157, R
   expect((await call('GET', '/connectors/acme_meter/state')).status).toBe(403)
 })
 
-test('a superuser takes a key away, or all, and that is audited [R388, R563, R564]', async () => {
+test('a superuser takes a key away, or all, and that is audited [R388, R562, R563]', async () => {
   await state.of('acme').set('pairing', 'v')
   await state.of('acme').set('cert:[::1]:8443', 'v')
   await state.of('other').set('pairing', 'v')

@@ -1,5 +1,5 @@
 import { defineNode, type NodeContext, type Values } from '@flow-service/connector-sdk'
-import type { Flow, FlowDocumentInput } from '@flow-service/protocol'
+import type { Flow, FlowDocumentInput, FlowGraph } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 
@@ -82,18 +82,21 @@ test('an unknown output or a value off its dtype fails that reading alone: nothi
   expect(engine.lastValues.get('meters.temp')?.value).toBe(21)
 })
 
-test('a connector that is down is an issue of its flow until it is well again [R035]', async () => {
+test('a connector that is down is an issue of its flow until it is well again, and shown in the graph [R035, R400, R401]', async () => {
   const context = await start('plant')
+  const healthInGraph = async () =>
+    (await engine.root<FlowGraph>('GET', '/flows/graph')).value.nodes.find(({ name }) => name === 'plant')?.health
   const downs = async () => (await read('plant')).issues.filter(({ code }) => code === 'connector_down')
   expect(await downs()).toEqual([])
   context.reportHealth('degraded', 'slow')
-  expect(await downs()).toEqual([])
+  expect([await downs(), await healthInGraph()]).toEqual([[], 'degraded'])
   context.reportHealth('down', 'no answer from the meter')
   expect(await downs()).toEqual([
     { severity: 'warning', code: 'connector_down', message: 'no answer from the meter', node: 'meter', path: null },
   ])
   const list = await engine.root<{ name: string; issues: { warning: number } }[]>('GET', '/flows/')
   expect(list.value.find(({ name }) => name === 'plant')?.issues.warning).toBe(1)
+  expect(await healthInGraph()).toBe('down')
   context.reportHealth('ok')
-  expect(await downs()).toEqual([])
+  expect([await downs(), await healthInGraph()]).toEqual([[], 'ok'])
 })

@@ -7,6 +7,7 @@ import type { Files } from './files.ts'
 import type { NodePort, Values } from './node.ts'
 import type { RouteHandler, RouteOptions } from './routes.ts'
 import type { CertificatePin, ConnectTarget, SocketListener, SocketPeer, SocketRoute } from './socket.ts'
+import type { ConnectorStore } from './store.ts'
 export type Cancel = () => void
 export interface SaveOptions {
   readonly name?: string
@@ -47,6 +48,7 @@ export interface NodeContext<S = Values> {
   emit(values: Values): void
   emitDurably(values: Values): Promise<void>
   latest(port: string): unknown
+  current(port: string): unknown
   now(): number
   after(seconds: number, run: () => void): Cancel
   every(seconds: number, run: () => void): Cancel
@@ -59,6 +61,7 @@ export interface NodeContext<S = Values> {
   routes(handler: RouteHandler, options?: RouteOptions): void
   fetch(url: string, init?: FetchInit): Promise<Response>
   connect(target: ConnectTarget): Duplex
+  readonly store: ConnectorStore
   readonly files: Files
   spawn(command: Command): Promise<CommandEnd>
   call(inputs: Values): Promise<Values>

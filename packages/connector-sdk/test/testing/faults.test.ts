@@ -148,12 +148,12 @@ const faults: Record<string, Fault> = {
     },
     says: 'output "power" is float, which "much" is not',
   },
-  'a reading for ports that the flow has not taken': {
+  'a reading that needs ports which the flow has not taken': {
     Class: class extends Sound {
       static override readonly contract = 1
       override async poll() {
-        await super.poll()
-        return { power: 230, state: 'on' }
+        if (this.outputs.length < 2) throw new Error('there is no port for the state')
+        return super.poll()
       }
     },
     says: 'a node that has only the output "power" fails at its readings',

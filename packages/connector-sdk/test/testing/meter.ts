@@ -20,10 +20,7 @@ export class Meter extends Connector<typeof Meter.Params, typeof Meter.ports> {
   override async poll(): Promise<{ readonly power?: number; readonly state?: string } | null> {
     const answer = await this.ask('status')
     const { watts, state } = (await answer.json()) as { watts: number; state: string }
-    const values = { power: this.config.unit === 'W' ? watts : watts / 1000, state }
-    return Object.fromEntries(
-      Object.entries(values).filter(([port]) => this.outputs.some((each) => each.port === port)),
-    )
+    return { power: this.config.unit === 'W' ? watts : watts / 1000, state }
   }
 
   override async write({ limit }: { readonly limit?: number }): Promise<{ readonly state?: string } | void> {

@@ -28,7 +28,11 @@ export class FrameStream {
   constructor(deps: FrameStreamDeps) {
     this.#deps = deps
     this.#patience = new Patience(deps.ctx, deps.timeout, `has sent no picture within ${deps.timeout} s`)
-    this.ended = this.#read()
+    const { signal } = this.#patience
+    // a body may wait for its next piece whatever the signal says
+    const { promise: givenUp, reject } = Promise.withResolvers<never>()
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    this.ended = Promise.race([this.#read(), givenUp]).finally(() => this.#patience.end())
   }
 
   /** Ends it. */
@@ -52,8 +56,6 @@ export class FrameStream {
       throw new Error('has ended the stream')
     } catch (error) {
       throw signal.aborted ? signal.reason : error
-    } finally {
-      this.#patience.end()
     }
   }
 }

@@ -2,15 +2,18 @@
  * What is wrong with a `modbus` node beyond its schema: registers that no unit has, and ports that do not fit them.
  * @module
  */
+import { isIP } from 'node:net'
+
 import type { NodeFinding, NodePort, NodeShape } from '@flow-service/connector-sdk'
 
 import { isBitArea, type Register, registersOf } from './register.ts'
 import type { ModbusSettings } from './settings.ts'
 
-/** Findings on the registers, then on the ports. */
+/** Findings on the host, the registers and the ports. */
 export function findingsOf({ settings, inputs, outputs }: NodeShape<ModbusSettings>): NodeFinding[] {
   const registers = registersOf(settings)
   return [
+    ...hostFindings(settings),
     ...[...registers.values()].flatMap((register) => registerFindings(register, settings)),
     ...outputs.flatMap((port, at) => portFindings(port, `/outputs/${at}`, registers)),
     ...inputs.flatMap((port, at) => [
@@ -18,6 +21,13 @@ export function findingsOf({ settings, inputs, outputs }: NodeShape<ModbusSettin
       ...writeFindings(port, `/inputs/${at}`, registers),
     ]),
   ]
+}
+
+/** What it is instead may hold a password, and is not shown. */
+function hostFindings({ host }: ModbusSettings): NodeFinding[] {
+  if (isIP(host) !== 0 || /^[a-z\d]([\w.-]*[a-z\d.])?$/i.test(host)) return []
+  const message = 'setting "host" is no name or address; give it alone, and the port in "port"'
+  return [{ code: 'bad_setting', message, path: '/settings/host' }]
 }
 
 function registerFindings(register: Register, { registers }: ModbusSettings): NodeFinding[] {

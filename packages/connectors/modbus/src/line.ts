@@ -36,7 +36,7 @@ export class Line {
   /** How texts call the other end. */
   get title(): string {
     const { host, port, unit } = this.#settings
-    return `${host}:${port} unit ${unit}`
+    return `${host.includes(':') ? `[${host}]` : host}:${port} unit ${unit}`
   }
 
   /**

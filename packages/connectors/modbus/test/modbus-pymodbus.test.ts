@@ -74,13 +74,15 @@ describe.skipIf(!hasModbusServer())('with pymodbus', () => {
       door: true,
       alarm: true,
     })
-    expect(server.requests).toEqual([
-      { function: 1, address: 100, count: 2 },
-      { function: 1, address: 109, count: 1 },
-      { function: 2, address: 5, count: 1 },
-      { function: 3, address: 10, count: 14 },
-      { function: 4, address: 0, count: 1 },
-    ])
+    await expect
+      .poll(() => server.requests)
+      .toEqual([
+        { function: 1, address: 100, count: 2 },
+        { function: 1, address: 109, count: 1 },
+        { function: 2, address: 5, count: 1 },
+        { function: 3, address: 10, count: 14 },
+        { function: 4, address: 0, count: 1 },
+      ])
   })
 
   test('more registers than a request may have are read in several, and no value is torn', async () => {
@@ -94,10 +96,12 @@ describe.skipIf(!hasModbusServer())('with pymodbus', () => {
     await rig.advance(0)
     await expect.poll(() => rig.emitted).toHaveLength(1)
     expect(rig.emitted[0]).toEqual(Object.fromEntries(names.map((name, at) => [name, at * 100_000])))
-    expect(server.requests.map(({ address, count }) => [address, count])).toEqual([
-      [0, 124],
-      [124, 76],
-    ])
+    await expect
+      .poll(() => server.requests.map(({ address, count }) => [address, count]))
+      .toEqual([
+        [0, 124],
+        [124, 76],
+      ])
   })
 
   test('values that arrive are written, one by the functions for one and neighbours together', async () => {
@@ -131,18 +135,20 @@ describe.skipIf(!hasModbusServer())('with pymodbus', () => {
     const rig = await started(server.port, { registers, poll_interval: 60 }, { inputs, outputs: inputs })
     await rig.advance(0)
     await expect.poll(() => rig.emitted).toHaveLength(1)
-    server.requests.length = 0
     await rig.arrive({ speed: 1500 })
     await rig.arrive({ light: true })
     await rig.arrive({ target: 21.5 })
     await rig.arrive({ speed: 40, level: -12.34, mode: true, fan: true, pump: true })
-    expect(server.requests).toEqual([
-      { function: 6, address: 0, count: expect.any(Number) },
-      { function: 5, address: 3, count: expect.any(Number) },
-      { function: 16, address: 3, count: 2 },
-      { function: 15, address: 0, count: 2 },
-      { function: 16, address: 0, count: 3 },
-    ])
+    // behind those of the reading
+    await expect
+      .poll(() => server.requests.slice(3))
+      .toEqual([
+        { function: 6, address: 0, count: expect.any(Number) },
+        { function: 5, address: 3, count: expect.any(Number) },
+        { function: 16, address: 3, count: 2 },
+        { function: 15, address: 0, count: 2 },
+        { function: 16, address: 0, count: 3 },
+      ])
     await rig.advance(60)
     await expect.poll(() => rig.emitted).toHaveLength(2)
     expect(rig.emitted[1]).toEqual({
@@ -212,7 +218,7 @@ describe.skipIf(!hasModbusServer())('with pymodbus', () => {
     expect(rig.health.at(-1)).toEqual({ status: 'degraded', message })
     await rig.advance(120)
     expect(rig.health.at(-1)).toEqual({ status: 'down', message })
-    expect(rig.connections).toBeLessThan(2)
+    await expect.poll(() => rig.connections).toBe(0)
     server.resume()
     await rig.advance(58)
     await expect.poll(() => rig.health.at(-1)?.status).toBe('ok')

@@ -29,6 +29,15 @@ test('settings have descriptions, defaults and limits, and what does not fit is 
   expect(places({ host: 'plc', registers: {} })).toEqual(['registers'])
 })
 
+test('the host is a name or an address, and what it is instead is not shown', () => {
+  const registers = { level: { address: 0 } }
+  const of = (host: string) => findings(modbus, { settings: { host, registers } }).map(({ message }) => message)
+  for (const host of ['plc', 'plc-3.factory_2.example.', '10.0.0.7', '::1', 'fe80::1%eth0'])
+    expect(of(host)).toEqual([])
+  for (const host of ['plc:502', 'tcp://me:pass@plc', 'the plc', '[::1]:502', '-'])
+    expect(of(host)).toEqual(['setting "host" is no name or address; give it alone, and the port in "port"'])
+})
+
 test('a port is a register of the settings, with a dtype that takes its values', () => {
   const registers = {
     level: { address: 0 },
@@ -159,6 +168,21 @@ test('the words of a longer value go in the order of the device', async () => {
     [1, 2, 3, 4],
     [3, 4, 1, 2],
   ])
+  await rig.stop()
+})
+
+test('a float that is no number is published as one, as devices say by it that there is no value', async () => {
+  const { asked, port } = await device(({ answer }) => answer([3, 8, 0x7f, 0xc0, 0, 0, 0xff, 0x80, 0, 0]))
+  const registers = { sun: { address: 0, type: 'float32' }, moon: { address: 2, type: 'float32', scale: 10 } }
+  const rig = await Rig.start(modbus, {
+    settings: { host: '127.0.0.1', port, registers, poll_interval: 1 },
+    outputs: { sun: 'float', moon: 'float' },
+  })
+  await rig.advance(0)
+  await expect.poll(() => rig.emitted).toEqual([{ sun: 'NaN', moon: '-Infinity' }])
+  await rig.advance(1)
+  await expect.poll(() => rig.health.map(({ status }) => status)).toEqual(['ok', 'ok'])
+  expect([rig.emitted.length, asked.length]).toEqual([1, 2])
   await rig.stop()
 })
 

@@ -80,7 +80,7 @@ export class OpenMeteo extends Connector<typeof OpenMeteo.Params, typeof OpenMet
 
   override async poll() {
     const current = await this.#current()
-    return { ...this.#measured(current), ...(this.#has('time') && { time: instantOf(current.time) }) }
+    return { ...this.#measured(current), time: instantOf(current.time) }
   }
 
   async #current(): Promise<CurrentWeather> {
@@ -139,11 +139,7 @@ export class OpenMeteo extends Connector<typeof OpenMeteo.Params, typeof OpenMet
   }
 
   #measures(): Measure[] {
-    return measures.filter((port) => this.#has(port))
-  }
-
-  #has(name: string): boolean {
-    return this.outputs.some(({ port }) => port === name)
+    return measures.filter((measure) => this.outputs.some(({ port }) => port === measure))
   }
 }
 

@@ -7,6 +7,7 @@ import * as z from 'zod'
 import type { MemoryHostOptions } from '../../src/testing.ts'
 import { flow, input, output, recorder } from '../documents.ts'
 import { turn } from '../turn.ts'
+import { atCrash, durable, engine as kept } from './kept-work.ts'
 import { engine } from './live-engine.ts'
 import { rebuild } from './rebuilding.ts'
 
@@ -86,7 +87,7 @@ const readings = (host: { values(message: string): unknown[] }): unknown[] => ho
 const healthOf = (live: { nodeStates(): { health: string; message: string | null }[] }) =>
   live.nodeStates().map(({ health, message }) => [health, message])
 
-test('readings are taken at the start and each interval, and only changes are published [R361, R362, R369]', async () => {
+test('readings are taken at the start and each interval, and only changes are published, on the messages that ports are wired to [R361, R362, R366, R369]', async () => {
   const { lab, host, start } = meters()
   const given: Reading[] = [{ t: 1 }, { t: 1 }, null, { t: 2 }, { t: 2 }, { t: 1 }]
   lab.read = () => given.shift() ?? null
@@ -132,7 +133,7 @@ test('changes are told from what a port of a list was, even when the connector c
   expect(readings(host)).toHaveLength(2)
 })
 
-test('a reading that was published before the node was made is no news [U10]', async () => {
+test('a reading that was published before the node was made is no news', async () => {
   const { lab, host, start } = meters()
   lab.read = () => ({ t: 5 })
   const document = flow([meter({ poll_interval: 1 }, [output('t', { dtype: 'float' })])])
@@ -182,7 +183,7 @@ test('a publication that fails is made again at the next tick [R371]', async () 
   expect([healthOf(live), readings(host)]).toEqual([[['ok', null]], [4]])
 })
 
-test('health: one failure degrades, three are down, a success is ok; equal states are one event [R372, R399, R443]', async () => {
+test('health: one failure degrades, three are down, a success is ok; equal states are one event [R372, R398, R399, R443]', async () => {
   const { lab, host, start } = meters()
   let tries = 0
   lab.read = () => {
@@ -223,7 +224,7 @@ test('what is told of a reading that fails is its cause, where fetch says nothin
   expect(healthOf(live)).toEqual([['degraded', 'connect ECONNREFUSED ::1:80']])
 })
 
-test('a reading that does not end is told and replaced, and never has a second beside it [U13, F71]', async () => {
+test('a reading that does not end is told and replaced, and never has a second beside it: readings are awaited [R373, F71]', async () => {
   const { lab, host, start } = meters()
   const ends: ((reading: Reading) => void)[] = []
   lab.read = () => new Promise((resolve) => ends.push(resolve))
@@ -282,7 +283,7 @@ test('pushed values are published as one delivery, with the checks of readings [
   expect([readings(host), host.values('f.u')]).toEqual([[1, 1], [2]])
 })
 
-test('the interval of a port thins what is published: the first at once, the latest at the end [R368, G80]', async () => {
+test('the interval of a port thins what is published: the first at once, the latest at the end [R368]', async () => {
   const { lab, host, start } = meters()
   let t = 0
   lab.read = () => ({ t: ++t, u: t })
@@ -320,7 +321,7 @@ test('bytes are stored once the connector has started [R378, R379, R380]', async
   expect(await host.artifacts.load(frame.digest)).toEqual(bytes)
 })
 
-test('the store is there before the start, common to all nodes, and within its limits [R382-R387, R686-R688]', async () => {
+test('the store is there before the start, common to all nodes, and within its limits [R382, R383, R384, R385, R386, R387, R686, R687, R688]', async () => {
   const { lab, start } = meters()
   lab.start = async () => {
     await lab.meters[0]?.store.set('seen', 'yes')
@@ -394,7 +395,7 @@ test('nothing comes after the stop [F71]', async () => {
   expect([readings(host), lab.told]).toEqual([[], ['start meter.local', 'poll', 'stop']])
 })
 
-test('what is forgotten of a package is learned anew at the next publication [R388, V1]', async () => {
+test('what is forgotten of a package is learned anew at the next publication [R388]', async () => {
   const { lab, host, start } = meters()
   lab.start = async () => {
     const { store } = lab.meters.at(-1)!
@@ -447,4 +448,49 @@ test('values of declared ports that the node does not have are left out, and of 
   runtime.publish('f.limit', 10)
   await turn()
   expect([host.values('f.power'), live.nodeStates()[0]?.error]).toEqual([[1, 5, 6], null])
+})
+
+test('without the start of the base class no readings are taken [R396]', async () => {
+  const polls: number[] = []
+  class Silent extends Connector {
+    static readonly contract = 1
+    override async poll() {
+      polls.push(1)
+      return null
+    }
+    override async start() {}
+  }
+  const { host, start } = engine([nodeTypeOf('silent', Silent)])
+  await start(flow([{ id: 'n', type: 'silent', settings: { poll_interval: 1 }, ports: [output('t')] }]))
+  await host.advance(10_000)
+  expect(polls).toEqual([])
+})
+
+test.each([
+  [true, ['10', '10'], []],
+  [false, ['10'], ['crash']],
+])('a write that a crash has cut off is made again: %s [R349]', async (idempotent, writes, lost) => {
+  const told: string[] = []
+  class Valve extends Connector {
+    static readonly contract = 1
+    static override readonly idempotent: boolean = idempotent
+    override write(inputs: Readonly<Record<string, unknown>>) {
+      told.push(String(inputs['x']))
+      return new Promise<null>(() => {})
+    }
+  }
+  const { accept, definition } = durable()
+  const types = [definition, nodeTypeOf('valve', Valve)]
+  const document = flow([
+    { id: 's', type: 'source', ports: [output('x')] },
+    { id: 'v', type: 'valve', ports: [input('x')] },
+  ])
+  const first = kept(types)
+  await first.start(document)
+  await accept({ x: 10 })
+  await turn()
+  const second = kept(types, atCrash(first.host))
+  await second.start(document)
+  await turn()
+  expect([told, second.host.deadLetters.map(({ reason }) => reason)]).toEqual([writes, lost])
 })

@@ -55,8 +55,8 @@ const someOutputs: Rule = {
       await subject.firstReading(node)
       must(
         node.health.status === 'ok',
-        `a node that has only the output "${port}" fails at its readings (${node.health.message}): publish what ` +
-          'this.outputs has',
+        `a node that has only the output "${port}" fails at its readings (${node.health.message}): flows take the ` +
+          'ports that they want; values of others are left out by themselves',
       )
     }
   },

@@ -1,0 +1,5 @@
+/**
+ * Devices that announce themselves over MQTT as a node type.
+ * @module
+ */
+export { HomeDevice } from './home-device.ts'
