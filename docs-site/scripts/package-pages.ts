@@ -17,6 +17,7 @@ const names = [
   'client-sdk',
   'api-server',
   'connector-sdk',
+  'create-flow-service-connector',
   'core',
   'worker-agent',
   'protocol',
