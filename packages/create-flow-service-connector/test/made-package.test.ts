@@ -11,6 +11,7 @@ const source = ['@flow-service/source']
 
 test.each(Object.keys(connectorKinds))(
   'a package of the kind %s compiles, lints and passes its tests',
+  { timeout: 180_000 },
   async (kind) => {
     using made = new MadePackage('@me/solar-panel', kind)
     await made.run(tool('tsc'), '--customConditions', ...source)
