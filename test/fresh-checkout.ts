@@ -74,7 +74,7 @@ function filesOf(root: string): string[] {
 }
 
 const packagesOf = (root: string): string[] =>
-  ['packages', 'examples'].flatMap((group) =>
+  ['packages', 'packages/connectors', 'examples'].flatMap((group) =>
     readdirSync(join(root, group), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => join(group, name)),
