@@ -61,11 +61,12 @@ export class EngineContext implements NodeContext {
   readonly settings: Values
   readonly inputs: readonly NodePort[]
   readonly outputs: readonly NodePort[]
-  readonly store: ConnectorStore
   readonly #host: Host
   #document: FlowDocument
   readonly #owner: ContextOwner
+  readonly #namespace: string
   /** Made when somebody asks for it: most nodes never do. */
+  #store: ConnectorStore | null = null
   #lifetime: AbortController | null = null
   #listeners: Set<Cancel> | null = null
   #mounts: Mount[] | null = null
@@ -91,7 +92,7 @@ export class EngineContext implements NodeContext {
     this.settings = settings
     this.inputs = ports.inputs
     this.outputs = ports.outputs
-    this.store = checkedStore(host.stores.of(namespace))
+    this.#namespace = namespace
     this.#host = host
     this.#document = document
     this.#owner = owner
@@ -136,6 +137,10 @@ export class EngineContext implements NodeContext {
 
   latest(port: string): unknown {
     return this.#owner.latest(port)
+  }
+
+  get store(): ConnectorStore {
+    return (this.#store ??= checkedStore(this.#host.stores.of(this.#namespace)))
   }
 
   current(port: string): unknown {

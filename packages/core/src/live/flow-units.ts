@@ -48,12 +48,12 @@ export class Unit {
   document: FlowDocument
   readonly secrets: ReadonlyMap<string, string> | null
   #content: string | null = null
-  /** How often something of its package was forgotten, now and when it was built. */
-  readonly #forgotten: () => number
+  readonly #namespace: string
+  /** How often something of its package had been forgotten when it was built. */
   readonly #knows: number
   readonly #bus: Bus
   readonly #registry: NodeRegistry
-  readonly #host: Pick<Host, 'release'>
+  readonly #host: Pick<Host, 'release' | 'stores'>
   readonly #life: NodeLife
   readonly #outputs: readonly OutputPort[]
   readonly #read: Channel[] = []
@@ -85,8 +85,8 @@ export class Unit {
       namespace,
       isPrivate,
     })
-    this.#forgotten = () => host.stores.forgotten(namespace)
-    this.#knows = this.#forgotten()
+    this.#namespace = namespace
+    this.#knows = host.stores.forgotten(namespace)
     this.document = document
     this.secrets = secretsNamed(graphNode.node.settings, host.secrets)
     this.#bus = bus
@@ -102,7 +102,7 @@ export class Unit {
 
   /** Whether it has to learn anew what its package stores. */
   get isForgotten(): boolean {
-    return this.#forgotten() !== this.#knows
+    return this.#host.stores.forgotten(this.#namespace) !== this.#knows
   }
 
   /** Digest of what it was built of. */
