@@ -8,7 +8,7 @@ import type { FlowDocument } from '@flow-service/protocol'
 
 import type { PackageSwap } from '../code/packages/developed-package.ts'
 import type { DevelopedPackages } from '../code/packages/developed-packages.ts'
-import { refresh, type RefreshDeps, type Refreshed } from './source-links.ts'
+import { refresh, type RefreshDeps, type Refreshed } from './refresh.ts'
 import { createFlowStore } from './store.ts'
 
 /** A package that was loaded again. */

@@ -4,7 +4,7 @@
  */
 import type { Secrets } from '@flow-service/core'
 
-import { refresh, type RefreshDeps } from './source-links.ts'
+import { refresh, type RefreshDeps } from './refresh.ts'
 
 /** The secrets that settings of flows refer to. */
 export interface FlowSecrets extends Secrets {

@@ -5,7 +5,7 @@
 import { connectorPackages } from '../code/slice.ts'
 import { database } from '../db/layer.ts'
 import { bus, eventLog } from '../events/slice.ts'
-import { rebuildPython } from '../flows/flow-python.ts'
+import { rebuildPython } from '../flows/refresh.ts'
 import { live, published } from '../flows/slice.ts'
 import { routes } from '../http/slice-api.ts'
 import { clock, config, log } from '../process/given.ts'
