@@ -10,10 +10,11 @@ import type { ArtifactRef, Health } from '@flow-service/protocol'
 import type { Router } from 'express'
 import type * as z from 'zod'
 
+import { ConnectorHealth } from './connector-health.ts'
 import type { NodeContext, SaveOptions } from './context.ts'
 import type { NodeFinding, NodePort, NodeShape, Values } from './node.ts'
 import { ConnectorParams } from './params.ts'
-import { ConnectorHealth, PollLoop } from './poll-loop.ts'
+import { PollLoop } from './poll-loop.ts'
 import { type ConnectorPorts, type InputsOf, type OutputsOf, wanted } from './ports.ts'
 import type { ConnectorStore } from './store.ts'
 

@@ -5,8 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 
-import type { Health } from '@flow-service/protocol'
-
+import type { ConnectorHealth } from './connector-health.ts'
 import type { Cancel, NodeContext } from './context.ts'
 import type { Values } from './node.ts'
 import { reasonOf } from './reason-of.ts'
@@ -19,7 +18,7 @@ const SHORTEST_PATIENCE_S = 60
 
 /** What a loop reads and where it tells of it. */
 export interface PollLoopDeps {
-  readonly ctx: Pick<NodeContext, 'after' | 'current' | 'emit' | 'every' | 'log' | 'now' | 'outputs'>
+  readonly ctx: Pick<NodeContext, 'after' | 'current' | 'emit' | 'every' | 'now' | 'outputs'>
   /** Seconds between two readings, 0 for none. */
   readonly intervalS: () => number
   /** Takes one reading: values by output port, null for no news. */
@@ -27,32 +26,6 @@ export interface PollLoopDeps {
   /** Those of values that are for ports of the node. */
   readonly wanted: (values: Values) => Values
   readonly health: ConnectorHealth
-}
-
-/** How a connector is: told by its readings, and by itself. */
-export class ConnectorHealth {
-  readonly #tell: (status: Health, message?: string) => void
-  #reports = 0
-
-  constructor(tell: (status: Health, message?: string) => void) {
-    this.#tell = tell
-  }
-
-  /** How often the connector has told itself how it is. */
-  get reports(): number {
-    return this.#reports
-  }
-
-  /** What the connector says; a reading that it was said in leaves it so. */
-  report(status: Health, message?: string): void {
-    this.#reports++
-    this.#tell(status, message)
-  }
-
-  /** What a reading has come to. */
-  found(status: Health, message?: string): void {
-    this.#tell(status, message)
-  }
 }
 
 /** A reading that has begun. */

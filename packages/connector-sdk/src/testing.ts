@@ -3,7 +3,7 @@
  * test runner.
  * @module
  */
-export { FakeArtifacts } from './testing/fake-artifacts.ts'
+export { FakeArtifacts } from './testing/fake-storage.ts'
 export { FakeClock } from './testing/fake-clock.ts'
 export {
   FakeContext,
