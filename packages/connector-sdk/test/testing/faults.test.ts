@@ -1,4 +1,4 @@
-/** Faults that are planted in a connector one by one: the contract suite finds each, and names it. */
+/** Faults of what a connector declares, reads and writes, and of its life, planted one by one. */
 import { once } from 'node:events'
 import { createServer, connect, type AddressInfo } from 'node:net'
 import { Duplex } from 'node:stream'
@@ -8,68 +8,14 @@ import { isDeepStrictEqual } from 'node:util'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 
-import { type CertificatePin, type ConnectorClass, pinnedTls } from '../../src/index.ts'
-import { type ContractFixtures, type ContractOptions, contractSuite } from '../../src/testing.ts'
-import { fixtures, Meter, params } from './meter.ts'
-
-/** The tests of the suite that fail for a class, by title. */
-async function failures(Class: unknown, options: ContractOptions<never> = {}): Promise<string[]> {
-  const tests: { title: string; run: (context?: unknown) => Promise<void> }[] = []
-  const collect = (title: string, run: () => Promise<void>): unknown => tests.push({ title, run })
-  const more = options as unknown as ContractOptions<typeof Meter>
-  contractSuite(Class as typeof Meter, {
-    test: collect,
-    params: { ...params, ...more.params },
-    fixtures: { ...fixtures, ...more.fixtures },
-  })
-  const failed: string[] = []
-  for (const { title, run } of tests) await run().catch((error: Error) => failed.push(`${title}: ${error.message}`))
-  return failed
-}
-
-type Reading = { readonly power?: number; readonly state?: string } | null
-
-/** A meter with a fault, which declares its contract as it should. */
-class Sound extends Meter {
-  static override readonly contract = 1
-}
-
-/** A meter that pins the certificate of its device. */
-class Pinning extends Sound {
-  static override readonly contract = 1
-  #pin: CertificatePin | null = null
-  override async start() {
-    this.#pin = this.accept(await pinnedTls(this.store, 'meter'))
-    await super.start()
-  }
-  accept(pin: CertificatePin): CertificatePin {
-    return pin
-  }
-  override async ask(path: string, init: RequestInit = {}) {
-    const headers = { authorization: `Bearer ${this.config.token}` }
-    const { signal } = this.ctx
-    return this.ctx.fetch(`https://meter.local/${path}`, {
-      ...init,
-      headers,
-      signal,
-      ...(this.#pin && { pin: this.#pin }),
-    })
-  }
-}
-
-const pinning = { pins: true }
-
-interface Fault {
-  readonly Class: ConnectorClass | (abstract new (...args: never[]) => unknown)
-  /** What one of the failing tests says. */
-  readonly says: string
-  readonly params?: Record<string, unknown>
-  readonly fixtures?: Partial<ContractFixtures<typeof Meter>>
-}
+import { Meter } from './meter.ts'
+import { failures, plants, type Reading, Sound } from './planting.ts'
 
 const shared = { token: '', nodes: new Set<Meter>(), last: null as Reading }
 
-const faults: Record<string, Fault> = {
+const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+
+plants({
   'an inherited contract': { Class: class extends Meter {}, says: 'declares no contract of its own' },
   'a contract of another engine': {
     Class: class extends Meter {
@@ -423,117 +369,8 @@ const faults: Record<string, Fault> = {
     },
     says: 'the store refuses it: the key "meter/seen" holds a "/"',
   },
-  'a credential in an error': {
-    Class: class extends Sound {
-      static override readonly contract = 1
-      override async write() {
-        await super.write({ limit: 1 }).catch(() => {
-          throw new Error(`the meter refuses the token ${this.config.token}`)
-        })
-      }
-    },
-    says: 'an error shows a credential when its device goes away',
-  },
-  'a credential in the health': {
-    Class: class extends Sound {
-      static override readonly contract = 1
-      override async poll() {
-        const path = `status?token=${encodeURIComponent(this.config.token)}`
-        return super.poll().catch(() => Promise.reject(new Error(`no answer of ${path}`)))
-      }
-    },
-    says: 'the health shows a credential when its device goes away',
-  },
-  'a credential in the log': {
-    Class: class extends Sound {
-      static override readonly contract = 1
-      override async start() {
-        this.ctx.log(`starts with ${JSON.stringify(this.config)}`)
-        await super.start()
-      }
-    },
-    says: 'the log shows a credential while all is well',
-  },
-  'a credential in a value': {
-    Class: class extends Sound {
-      static override readonly contract = 1
-      override async write() {
-        return { state: Buffer.from(this.config.token).toString('base64') }
-      }
-    },
-    says: 'a published value shows a credential while all is well',
-  },
-  'a pin that the fixtures do not tell of': { Class: Pinning, says: 'say "pins: true" in the fixtures' },
-  'no pin': { Class: Meter, fixtures: pinning, says: 'no connection of it has a pin' },
-  'a pin that accepts every certificate': {
-    Class: class extends Pinning {
-      static override readonly contract = 1
-      override accept(pin: CertificatePin): CertificatePin {
-        return async (der) => {
-          try {
-            await pin(der)
-          } catch {
-            this.ctx.log('a new certificate')
-          }
-        }
-      }
-    },
-    fixtures: pinning,
-    says: 'shows another certificate than the pinned one, and gets a request',
-  },
-  'a pin that moves on to the new certificate': {
-    Class: class extends Pinning {
-      static override readonly contract = 1
-      override accept(pin: CertificatePin): CertificatePin {
-        return async (der) => {
-          try {
-            await pin(der)
-          } catch (error) {
-            await this.store.set('cert:meter', Buffer.from(der).toString('hex'))
-            throw error
-          }
-        }
-      }
-    },
-    fixtures: pinning,
-    says: 'another certificate takes the place of the pinned one under "cert:meter"',
-  },
-  'a pin that is not kept': {
-    Class: class extends Pinning {
-      static override readonly contract = 1
-      override accept(): CertificatePin {
-        return () => {}
-      }
-    },
-    fixtures: pinning,
-    says: 'the store has no key "cert:<address>"',
-  },
-  'a refusal that names no key': {
-    Class: class extends Pinning {
-      static override readonly contract = 1
-      override accept(pin: CertificatePin): CertificatePin {
-        return async (der) => {
-          try {
-            await pin(der)
-          } catch {
-            throw new Error('not my meter')
-          }
-        }
-      }
-    },
-    fixtures: pinning,
-    says: 'does not name the key "cert:meter" to clear: "',
-  },
-}
-
-const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
-
-test.each(Object.entries(faults))('the contract suite finds %s', async (_name, { Class, says, ...options }) => {
-  const failed = await failures(Class, options as ContractOptions<never>)
-  expect(failed.find((text) => text.includes(says)) ?? failed).toContain(says)
 })
 
 test('a connector without a fault has none', async () => {
   expect(await failures(Meter)).toEqual([])
-  expect(await failures(Pinning, { fixtures: pinning } as ContractOptions<never>)).toEqual([])
 })
