@@ -1,5 +1,6 @@
 /**
- * What the packages of connectors keep.
+ * What the packages of connectors keep. How packages are found and loaded is in `code/packages`, the requests that their nodes
+ * answer are in `hooks`, and what is installed is in `modules`.
  * @module
  */
 import { database } from '../db/layer.ts'
