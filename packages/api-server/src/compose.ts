@@ -13,6 +13,7 @@ import { authLayer, followAccounts, sessionKeyLayer } from './auth/slice.ts'
 import { codeFolderLayer, codeLayer, connectorPackagesLayer, sweep } from './code/slice.ts'
 import { connectorStateLayer } from './connectors/slice.ts'
 import { databaseLayer, settlePins } from './db/layer.ts'
+import { deviceSeatsLayer, followPresence } from './devices/slice.ts'
 import { egressLayer } from './egress/layer.ts'
 import { enginesLayer } from './engines/slice.ts'
 import { eventSocketsLayer, eventsLayer } from './events/slice.ts'
@@ -71,6 +72,7 @@ const nouns = inOrder(
   codeLayer,
   dispatcherLayer,
   connectorStateLayer,
+  deviceSeatsLayer,
   hostLayer,
   agentLayer,
   attachmentLayer,
@@ -98,6 +100,7 @@ const nouns = inOrder(
 const work = [
   settlePins,
   followTokens,
+  followPresence,
   observe,
   recoverValues,
   followFlows,

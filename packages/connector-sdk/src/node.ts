@@ -107,6 +107,11 @@ export interface NodeDefinition<S extends z.ZodObject = z.ZodObject> {
    * claim the same are an error of the flow.
    */
   claims?(shape: NodeShape<z.output<S>>): readonly string[]
+  /**
+   * Id of the paired device that a node of these settings stands for, in a live flow: its outputs are what the device
+   * publishes, its inputs what the device follows, and nothing of it is executed. Null while none is chosen.
+   */
+  device?(settings: z.output<S>): string | null
   /** Nodes of the type mount routes by `ctx.routes`. */
   readonly routes?: boolean
   /**

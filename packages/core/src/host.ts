@@ -231,6 +231,22 @@ export interface NodeRoutes {
   failed(error: unknown): void
 }
 
+/** The node of a live flow that stands for a paired device. */
+export interface DeviceSeat {
+  readonly flow: string
+  readonly node: string
+  /** Publishes values of the node's outputs, by port, as one delivery. Throws a DtypeViolation; then none is published. */
+  emit(values: Values): void
+  /** Told at once, and whenever the device comes or goes. */
+  presence(online: boolean): void
+}
+
+/** Where nodes meet the devices that they stand for. */
+export interface DeviceHost {
+  /** Seats a node at a device until the result is called. */
+  seat(device: string, seat: DeviceSeat): Cancel
+}
+
 /** A mounted webhook, socket or set of routes. What comes before it is opened waits, unanswered. */
 export interface Mount {
   /** What comes waits again, for another one that takes its place. */
@@ -290,5 +306,6 @@ export interface Host {
   release(flow: string, node: string): void
   readonly artifacts: ArtifactHost
   readonly stores: StoreHost
+  readonly devices: DeviceHost
   readonly secrets: Secrets
 }

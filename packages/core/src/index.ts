@@ -34,6 +34,8 @@ export {
   type CodeCall,
   CodeError,
   type DeadLetter,
+  type DeviceHost,
+  type DeviceSeat,
   type EndedCascade,
   type FailureMarker,
   type Host,

@@ -32,6 +32,7 @@ import {
   type ValueSource,
   type WorkHost,
 } from './host.ts'
+import { MemoryDevices } from './memory-devices.ts'
 import { MemoryMarkers } from './memory-markers.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
@@ -75,6 +76,7 @@ export interface MemoryHost extends Host {
   readonly logs: { readonly flow: string; readonly node: string; readonly text: string }[]
   /** What the nodes of packages keep; `forget` takes a key of a package away, as an operator does. */
   readonly stores: StoreHost & { forget(namespace: string, key: string): void }
+  readonly devices: MemoryDevices
   /** `<flow>/<node>` of ended warm processes. */
   readonly released: string[]
   /** Lets time pass, running every timer that comes due, in order, and what follows from each. */
@@ -137,6 +139,7 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
     files: memoryFiles(),
     artifacts: memoryArtifacts(),
     stores: memoryStores(),
+    devices: new MemoryDevices(),
     secrets: { valueOf: (name) => options.secrets?.[name], mask: (shown) => shown },
     advance: (ms) => clock.advance(ms),
     values: (message) => records.filter((record) => record.message === message).map(({ value }) => value),

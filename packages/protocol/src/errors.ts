@@ -23,6 +23,7 @@ export const problemCatalogue = {
   in_use: { status: 409, title: 'Still in use' },
   flow_has_active_runs: { status: 409, title: 'The flow has queued or running runs' },
   run_active: { status: 409, title: 'The run is not finished' },
+  already_paired: { status: 409, title: 'Somebody else has adopted the device' },
   apply_running: { status: 409, title: 'Modules are being applied' },
   not_published: { status: 409, title: 'Nothing is published' },
   not_active: { status: 409, title: 'The flow is not active' },

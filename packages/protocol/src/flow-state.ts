@@ -50,6 +50,7 @@ export const issueCodes = [
   'plain_credential',
   'connector_down',
   'device_offline',
+  'device_port_unknown',
   'webhook_without_secret',
   'send_queue_overflow',
   'start_failed',

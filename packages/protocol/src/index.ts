@@ -3,7 +3,60 @@
  * @module
  */
 export { type ArtifactRef, artifactRefSchema, artifactRefsIn, digestSchema, isArtifactRef } from './artifact.ts'
+export {
+  type BinaryFrame,
+  decodeFrame,
+  encodeFrame,
+  frameHead,
+  MAX_BINARY_FRAME_BYTES,
+  MAX_FRAME_HEADER_BYTES,
+  type MediaHeader,
+  type UplinkHeader,
+} from './binary-frame.ts'
 export { cronFault, takesBothDays } from './cron-pattern.ts'
+export {
+  deviceDemandFrameSchema,
+  type DeviceErrorCode,
+  deviceErrorCodes,
+  deviceErrorFrameSchema,
+  type DeviceFrame,
+  deviceFrameSchema,
+  type DevicePublish,
+  devicePublishedFrameSchema,
+  devicePublishSchema,
+  type DeviceSnapshotFrame,
+  deviceSnapshotFrameSchema,
+  type DeviceValueFrame,
+  deviceValueFrameSchema,
+} from './device-frames.ts'
+export {
+  type Adoption,
+  adoptionSchema,
+  type Device,
+  type DeviceBinding,
+  deviceBindingSchema,
+  deviceCreateSchema,
+  type DeviceDetail,
+  deviceDetailSchema,
+  type DeviceDirection,
+  deviceDirectionSchema,
+  deviceIdSchema,
+  type DevicePort,
+  devicePortSchema,
+  deviceSaveSchema,
+  deviceSchema,
+  type Pairing,
+  type PairingPreview,
+  pairingPreviewSchema,
+  pairingSchema,
+  type PairingStart,
+  pairingStartSchema,
+  type PairingStatus,
+  pairingStatusSchema,
+  type PendingDevice,
+  pendingDeviceSchema,
+  reservedDeviceIds,
+} from './device.ts'
 export {
   accepts,
   compatible,

@@ -15,6 +15,8 @@ export interface PublishedFlows extends MessageCatalogue {
   get(name: string): FlowDocument | undefined
   /** All of them, by name. */
   all(): readonly FlowDocument[]
+  /** Called whenever one comes, goes or has another content; the result ends that. */
+  onChange(listener: () => void): () => void
   /** The name that a flow has now, which had another one when it was read. */
   nameOf(id: string, known: string): string
 }
@@ -51,9 +53,13 @@ function createPublishedFlows(): PublishedFlowsOwner {
   const changes = new Map<string, Promise<unknown>>()
   let readers: ReadonlyMap<string, readonly Reader[]> | null = null
   let initials: ReadonlyMap<string, unknown> | null = null
+  const listeners = new Set<() => void>()
   const changed = (): void => {
     readers = null
     initials = null
+  }
+  const tell = (): void => {
+    for (const listener of listeners) listener()
   }
 
   const describe = ({ document }: Entry, own: OwnMessage): DeclaredMessage => {
@@ -66,6 +72,7 @@ function createPublishedFlows(): PublishedFlowsOwner {
     changed()
     const messages = new Map(declaredMessages(document).map((message) => [message.name, message]))
     flows.set(document.name, { document, messages })
+    tell()
   }
 
   return {
@@ -80,6 +87,10 @@ function createPublishedFlows(): PublishedFlowsOwner {
       return entry && own && describe(entry, own)
     },
     initials: () => (initials ??= initialsOf([...flows.values()].map((entry) => entry.document))),
+    onChange(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
     changing: (flow) => changes.get(flow),
     nameOf: (id, known) => newNames.get(id) ?? known,
     set,
@@ -90,6 +101,7 @@ function createPublishedFlows(): PublishedFlowsOwner {
     remove(name) {
       changed()
       flows.delete(name)
+      tell()
     },
     rename(id, name) {
       newNames.set(id, name)

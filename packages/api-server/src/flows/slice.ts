@@ -11,6 +11,7 @@ import { artifacts } from '../artifacts/slice.ts'
 import { code, codeFolder, codeObjects, connectorPackages } from '../code/slice.ts'
 import { packageOf } from '../connectors/slice.ts'
 import { database } from '../db/layer.ts'
+import { deviceWiring } from '../devices/slice.ts'
 import { contact } from '../engines/slice.ts'
 import { bus, eventLog } from '../events/slice.ts'
 import { host } from '../host/slice.ts'
@@ -24,6 +25,7 @@ import { agent, flavors } from '../workers/slice.ts'
 import { type CodeFlows, createCodeFlows } from './code-flows.ts'
 import { LiveControl } from './control/live-control.ts'
 import { liveEndpoints, liveHandlers, type LiveHandlersDeps } from './control/live-routes.ts'
+import { flowDevices } from './flow-devices.ts'
 import { type FlowNews, openFlowNews } from './flow-news.ts'
 import { FlowRows } from './flow-rows.ts'
 import { rebuildUsers } from './flow-secrets.ts'
@@ -90,6 +92,7 @@ export const runtimeLayer = inOrder(
     ({ host, published, registry }) => new LiveRuntime(host, registry, published),
     (made) => made.close(),
   ),
+  makes(deviceWiring, { bus, published, runtime }, flowDevices),
 )
 
 /** Known once the engine's own agent has looked for Python. */

@@ -2,7 +2,7 @@
  * What the graph runtime reaches outside itself, composed from the slices of the engine.
  * @module
  */
-import type { Clock, Host, MarkerHost, Secrets, StoreHost, WorkHost } from '@flow-service/core'
+import type { Clock, DeviceHost, Host, MarkerHost, Secrets, StoreHost, WorkHost } from '@flow-service/core'
 import type { EngineEvent } from '@flow-service/protocol'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
@@ -40,6 +40,8 @@ export interface HostDeps {
   readonly secrets: Pick<Secrets, 'valueOf'>
   /** What the nodes of packages keep. */
   readonly connectorState: StoreHost
+  /** Where nodes meet the devices that they stand for. */
+  readonly deviceSeats: DeviceHost
   /** Time zone of cron patterns, an IANA name. */
   readonly timeZone: string
   readonly work: WorkHost
@@ -55,6 +57,7 @@ export function createHost(deps: HostDeps): Host {
     clock,
     connectorState,
     deadLetters,
+    deviceSeats,
     dispatcher,
     egress,
     events,
@@ -110,6 +113,7 @@ export function createHost(deps: HostDeps): Host {
       load: (digest) => artifacts.read(digest),
     },
     stores: connectorState,
+    devices: deviceSeats,
     secrets: { valueOf: (name) => secrets.valueOf(name), mask },
   }
 }

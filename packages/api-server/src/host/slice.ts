@@ -9,6 +9,7 @@ import { environmentBeside } from '@flow-service/worker-agent'
 
 import { artifacts } from '../artifacts/slice.ts'
 import { connectorState } from '../connectors/slice.ts'
+import { deviceSeats } from '../devices/slice.ts'
 import { dial, outgoing } from '../egress/layer.ts'
 import { bus, deadLetters } from '../events/slice.ts'
 import { hooks, routedNodes, servedSockets } from '../hooks/slice.ts'
@@ -35,6 +36,7 @@ const needs = {
   config,
   connectorState,
   deadLetters,
+  deviceSeats,
   dial,
   dispatcher,
   hooks,

@@ -21,5 +21,16 @@ export interface WorkerPrincipal {
   readonly labels: readonly string[]
 }
 
+/** A paired device, as its credential says. */
+export interface DevicePrincipal {
+  readonly kind: 'device'
+  /** Of the device. */
+  readonly id: string
+  /** Id of the credential: pairing anew makes another one. */
+  readonly credential: string
+  /** Whether the credential was given out through the portal. */
+  readonly portal: boolean
+}
+
 /** The caller of an endpoint, told apart by `kind`; every kind of credential adds its member here. */
-export type Principal = UserPrincipal | WorkerPrincipal
+export type Principal = UserPrincipal | WorkerPrincipal | DevicePrincipal

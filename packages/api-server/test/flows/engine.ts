@@ -27,6 +27,7 @@ import { resolveConfig } from '../../src/config.ts'
 import { connectorStateLayer } from '../../src/connectors/slice.ts'
 import type { Database } from '../../src/db/database.ts'
 import { database, databaseLayer } from '../../src/db/layer.ts'
+import { deviceSeatsLayer } from '../../src/devices/slice.ts'
 import { egressLayer } from '../../src/egress/layer.ts'
 import { enginesLayer } from '../../src/engines/slice.ts'
 import { bus, eventLog, eventsLayer } from '../../src/events/slice.ts'
@@ -119,7 +120,7 @@ function slicesOf({ activeRuns = () => [], types = [], missing: lacks, flowsData
     Layer.mergeAll(databaseLayer, codeFolderLayer, connectorPackagesLayer),
     ...([enginesLayer, eventsLayer, secretsLayer, flavorsLayer, artifactsLayer] as const),
     ...([workLayer, adoptionLayer, hooksLayer] as const),
-    ...([egressLayer, poolLayer, codeLayer, dispatcherLayer, connectorStateLayer] as const),
+    ...([egressLayer, poolLayer, codeLayer, dispatcherLayer, connectorStateLayer, deviceSeatsLayer] as const),
     makes(cascadeEnded, {}, () => () => {}),
     hostLayer,
     // no spare process: few tests execute code

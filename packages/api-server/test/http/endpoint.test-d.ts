@@ -2,7 +2,7 @@ import { describe, expectTypeOf, test } from 'vitest'
 import * as z from 'zod'
 
 import { bytes, type Call, endpoint, form, type Handler, json, reply } from '../../src/http/endpoint.ts'
-import type { UserPrincipal } from '../../src/http/principal.ts'
+import type { DevicePrincipal, UserPrincipal } from '../../src/http/principal.ts'
 
 const base = { id: 'test.x', method: 'post', summary: 'Test', auth: 'user' } as const
 const done = { 204: reply.empty('Done') }
@@ -22,7 +22,7 @@ describe('an endpoint', () => {
 
   test('must say who may call it', () => {
     const several = endpoint({ ...base, auth: ['user', 'device'], path: '/a', replies: done })
-    expectTypeOf<Call<typeof several>['principal']>().toExtend<UserPrincipal>()
+    expectTypeOf<Call<typeof several>['principal']>().toEqualTypeOf<UserPrincipal | DevicePrincipal>()
     // @ts-expect-error no auth
     endpoint({ id: 'a.b', method: 'get', path: '/a', summary: 'A', replies: done })
     // @ts-expect-error an unknown level

@@ -183,6 +183,11 @@ export class Bus {
     if (--channel.users === 0) this.#channels.delete(channel.name)
   }
 
+  /** Whether a node of a flow that is not paused reads a message. */
+  isRead(message: string): boolean {
+    return this.#channels.get(message)?.readers.some(({ consumer }) => !consumer.loop.paused) ?? false
+  }
+
   /** A gate before the frames of a port that shows a value each `interval` seconds at most. */
   gate(interval: number | null): IntervalGate<ValueEvent> | null {
     if (interval === null || interval === 0) return null

@@ -240,6 +240,7 @@ function privateHost(host: Host, { values, quiet }: { values: Values; quiet: Qui
     release: (flow, node) => host.release(place(flow), node),
     artifacts: host.artifacts,
     stores: privateStores(host.stores),
+    devices: { seat: () => () => {} },
     secrets: host.secrets,
   }
 }

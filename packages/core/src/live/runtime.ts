@@ -135,6 +135,11 @@ export class LiveRuntime {
     return { atMs, cascade: read ? cascade.id : null }
   }
 
+  /** Whether a node of an active flow that is not paused reads a message, by its qualified name. */
+  isRead(message: string): boolean {
+    return this.#bus.isRead(message)
+  }
+
   #outside(message: string): Outside {
     const known = this.#known.get(message)
     if (known !== undefined) return known

@@ -1,0 +1,173 @@
+/**
+ * Devices as the API shows them: records, ports, pairing (wire decisions G42-G44, U15).
+ * @module
+ */
+import * as z from 'zod'
+
+import { dtypeSchema } from './dtype.ts'
+import { nameRule } from './name-rules.ts'
+import { timestampSchema } from './time.ts'
+
+/** Device ids that are words of the address space. */
+export const reservedDeviceIds: ReadonlySet<string> = new Set(['pair', 'pending'])
+
+/** Id of a device: as the name of a flow, without the reserved words. */
+export const deviceIdSchema = z
+  .string()
+  .regex(nameRule.pattern, nameRule.remedy)
+  .refine((value) => !reservedDeviceIds.has(value), {
+    error: (issue) => `"${String(issue.input)}" is a reserved id of devices`,
+  })
+
+/** `in`: from the device to flows, an output of its node. `out`: from flows to the device, an input of its node. */
+export const deviceDirectionSchema = z.enum(['in', 'out']).meta({
+  id: 'DeviceDirection',
+  description: '`in`: the device publishes it. `out`: the device follows it.',
+})
+/** Which way the values of a device's port go. */
+export type DeviceDirection = z.infer<typeof deviceDirectionSchema>
+
+/** A port as the last report of its device names it. */
+export const devicePortSchema = z
+  .object({
+    name: z.string(),
+    direction: deviceDirectionSchema,
+    dtype: dtypeSchema,
+    on_demand: z.boolean().meta({ description: 'The device sends it only while somebody wants it.' }),
+    title: z.string().nullable(),
+    options: z.record(z.string(), z.json()).meta({ description: 'What else the report says of the port.' }),
+  })
+  .meta({ id: 'DevicePort' })
+/** A port of a device. */
+export type DevicePort = z.infer<typeof devicePortSchema>
+
+/** A port as a device node of a published flow wires it. */
+export const deviceBindingSchema = z
+  .object({
+    port: z.string(),
+    direction: deviceDirectionSchema,
+    message: z.string().meta({ description: 'Qualified: `<flow>.<message>`.' }),
+    dtype: dtypeSchema,
+    interval: z.number().nullable().meta({ description: 'Seconds between two values.' }),
+    on_demand: z.boolean(),
+    flow: z.string(),
+    node: z.string(),
+    config: z.record(z.string(), z.json()).meta({ description: 'For the device; the engine does not read it.' }),
+  })
+  .meta({ id: 'DeviceBinding' })
+/** How a device node wires a port. */
+export type DeviceBinding = z.infer<typeof deviceBindingSchema>
+
+/** A device without its ports: what the list shows. */
+export const deviceSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    board: z.string().nullable(),
+    firmware: z.string().nullable(),
+    version: z.int().meta({ description: 'Of what people edit; reports and presence do not change it.' }),
+    paired: z.boolean(),
+    online: z.boolean(),
+    last_seen: timestampSchema.nullable(),
+    report: z.record(z.string(), z.json()).nullable().meta({ description: 'What the device last said that it has.' }),
+    reported_at: timestampSchema.nullable(),
+    created_at: timestampSchema,
+    updated_at: timestampSchema,
+  })
+  .meta({ id: 'Device' })
+/** A device without its ports. */
+export type Device = z.infer<typeof deviceSchema>
+
+/** One device: with the ports of its report, and how published flows wire them. */
+export const deviceDetailSchema = deviceSchema
+  .extend({ io: z.array(devicePortSchema), bindings: z.array(deviceBindingSchema) })
+  .meta({ id: 'DeviceDetail' })
+/** One device with its ports and their wiring. */
+export type DeviceDetail = z.infer<typeof deviceDetailSchema>
+
+/** Characters of what devices are called, at most. */
+const MAX_TEXT = 200
+const textSchema = z.string().trim().min(1).max(MAX_TEXT)
+
+/** Body of `POST /devices/{id}`. */
+export const deviceCreateSchema = z
+  .strictObject({ name: textSchema.optional().meta({ description: 'The id unless given.' }) })
+  .meta({ id: 'DeviceCreate' })
+
+/** Body of `PUT /devices/{id}`; `version` is the one that was read. */
+export const deviceSaveSchema = z
+  .strictObject({ version: z.int().min(1), name: textSchema.optional() })
+  .meta({ id: 'DeviceSave' })
+
+/** Body of `POST /devices/pair`: what the device says of itself. */
+export const pairingStartSchema = z
+  .object({
+    name: z.string().max(MAX_TEXT).optional(),
+    board: z.string().max(MAX_TEXT).optional(),
+    firmware: z.string().max(MAX_TEXT).optional(),
+  })
+  .meta({ id: 'PairingStart' })
+/** What a device says of itself when it asks to be paired. */
+export type PairingStart = z.infer<typeof pairingStartSchema>
+
+/** Answer to a start of pairing. The device shows `code` and `check`, and keeps `secret` to itself. */
+export const pairingSchema = z
+  .object({
+    code: z.string().meta({ description: 'Eight letters and digits, for a person to type.' }),
+    secret: z.string().meta({ description: '256 bits in base64url, to poll with. Shown this once.' }),
+    check: z.string().meta({ description: 'Two characters to compare: another device has others.' }),
+    expires_at: timestampSchema,
+  })
+  .meta({ id: 'Pairing' })
+/** What a device gets when it asks to be paired. */
+export type Pairing = z.infer<typeof pairingSchema>
+
+const adoptedSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    credential: z.string().meta({ description: 'The bearer token of the device, 256 bits in base64url.' }),
+    ws_path: z.literal('/flows/ws').meta({ description: 'Below the base URL.' }),
+  })
+  .meta({ id: 'AdoptedDevice' })
+
+/** Answer to a poll; `panel` is `device` under the name that older firmware knows. */
+export const pairingStatusSchema = z
+  .object({
+    status: z.enum(['waiting', 'adopted']),
+    device: adoptedSchema.nullable(),
+    panel: adoptedSchema.nullable(),
+  })
+  .meta({ id: 'PairingStatus' })
+/** How far a pairing is. */
+export type PairingStatus = z.infer<typeof pairingStatusSchema>
+
+/** A device that waits to be adopted, without its code. */
+export const pendingDeviceSchema = z
+  .object({
+    id: z.string().meta({ description: 'Of the request: adopts it from the network where it was made.' }),
+    check: z.string(),
+    name: z.string().nullable(),
+    board: z.string().nullable(),
+    firmware: z.string().nullable(),
+    same_network: z.boolean().meta({ description: 'Whether the caller may adopt it by `id`, without its code.' }),
+    created_at: timestampSchema,
+    expires_at: timestampSchema,
+  })
+  .meta({ id: 'PendingDevice' })
+/** A device that waits to be adopted. */
+export type PendingDevice = z.infer<typeof pendingDeviceSchema>
+
+/** What waits on a code, to be compared before it is adopted. */
+export const pairingPreviewSchema = pendingDeviceSchema
+  .pick({ name: true, board: true, firmware: true, check: true, created_at: true })
+  .meta({ id: 'PairingPreview' })
+/** What waits on a code. */
+export type PairingPreview = z.infer<typeof pairingPreviewSchema>
+
+/** Body of `POST /devices/{id}/pair`: the code that the device shows, or the id of a pending request. */
+export const adoptionSchema = z
+  .union([z.strictObject({ code: z.string() }), z.strictObject({ request: z.string() })])
+  .meta({ id: 'Adoption' })
+/** Which request is adopted. */
+export type Adoption = z.infer<typeof adoptionSchema>
