@@ -22,7 +22,7 @@ import { AnonymousBodies } from './http/anonymous-bodies.ts'
 import { createAuthenticator } from './http/authenticate.ts'
 import { cors } from './http/cors.ts'
 import { docs } from './http/docs.ts'
-import { answerErrors, notFound } from './http/errors.ts'
+import { answerErrors, notFound, ProblemError } from './http/errors.ts'
 import { explainFailed, type Failure, refuseWhenFailed } from './http/failed-engine.ts'
 import { secureHeaders } from './http/headers.ts'
 import { mount } from './http/mount.ts'
@@ -138,6 +138,8 @@ function routeSockets(engine: Engine, { upgrades, authenticate, home }: SocketRo
       versionOf: (token) => sessions.versionOf(token),
       tokenVersion: async (id) => (await users.find(id))?.tokenVersion ?? null,
       home,
+      // nobody has the credential of a device yet
+      serveDevice: () => Promise.reject(new ProblemError('forbidden', 'devices cannot connect yet')),
     }),
   )
   upgrades.route('/api/v1/workers/attach', workerUpgrade({ ...deps, authenticate }))

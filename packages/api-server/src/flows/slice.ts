@@ -122,7 +122,7 @@ export const liveLayer = inOrder(
   ),
   makes(publisher, { placement, runtime, work }, ({ placement, runtime, work }) => ({
     assertHere: (flow) => placement.assertNamedHere(flow),
-    publish: (message, value) => runtime.publish(message, value),
+    publish: (message, value, place) => runtime.publish(message, value, place === undefined ? {} : { place }),
     committed: () => work.written(),
   })),
   makes(

@@ -101,6 +101,7 @@ export async function startSockets(database: Database) {
       authenticate,
       versionOf: async () => state.tokenVersion,
       tokenVersion: async () => state.tokenVersion,
+      serveDevice: () => Promise.reject(new Error('no device has a credential here')),
       home: { baseUrl: state.baseUrl, origins: ['https://console.example'] },
     })(upgrade),
   )
