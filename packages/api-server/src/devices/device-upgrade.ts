@@ -21,7 +21,8 @@ export interface DeviceUpgradeDeps {
 /** Opens the socket of a device. */
 export const deviceUpgrade =
   ({ sockets, isPortal }: DeviceUpgradeDeps) =>
-  async ({ accept, query, request }: Upgrade, principal: DevicePrincipal): Promise<void> => {
+  async (upgrade: Upgrade, principal: DevicePrincipal): Promise<void> => {
+    const { query, request } = upgrade
     const [key] = query.keys()
     if (key !== undefined) {
       const message = `"${key}" is not known to the socket of a device; leave the query out`
@@ -29,6 +30,6 @@ export const deviceUpgrade =
     }
     // a portal relays text and requests, no binary frames
     const uplink = isPortal(request) ? 'http' : 'binary'
-    const socket = await accept({ maxPayloadBytes: MAX_MESSAGE_BYTES })
+    const socket = await upgrade.accept({ maxPayloadBytes: MAX_MESSAGE_BYTES })
     sockets.serve({ socket, wire: request.socket }, principal, uplink)
   }
