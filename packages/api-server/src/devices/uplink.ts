@@ -79,7 +79,7 @@ export class Uplink {
   async #publish({ binding: { message }, mediaType, bytes }: Picture): Promise<void> {
     const { artifacts, publishing } = this.#deps
     try {
-      const { ref } = await artifacts.put(bytes, { name: message, mediaType, volatile: true })
+      const { ref } = await artifacts.put(bytes, { name: message, mediaType, volatile: true, owned: true })
       await publishing.publish(this.#device, { message }, ref as unknown as Json)
     } catch (error) {
       this.#drop(reasonOf(error))
