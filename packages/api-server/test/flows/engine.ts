@@ -27,7 +27,7 @@ import { resolveConfig } from '../../src/config.ts'
 import { connectorStateLayer } from '../../src/connectors/slice.ts'
 import type { Database } from '../../src/db/database.ts'
 import { database, databaseLayer } from '../../src/db/layer.ts'
-import { deviceSeatsLayer } from '../../src/devices/slice.ts'
+import { deviceSeats, deviceSeatsLayer, deviceWiring } from '../../src/devices/slice.ts'
 import { egressLayer } from '../../src/egress/layer.ts'
 import { enginesLayer } from '../../src/engines/slice.ts'
 import { bus, eventLog, eventsLayer } from '../../src/events/slice.ts'
@@ -93,6 +93,8 @@ const shown = {
   code,
   codeFlows,
   database,
+  deviceSeats,
+  deviceWiring,
   eventLog,
   flavors,
   flows,
