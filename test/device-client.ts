@@ -16,11 +16,13 @@ export async function pairDevice(at: TestService, id: string): Promise<string> {
   return device.credential
 }
 
-/** A board asks to be paired. */
+let boards = 0
+
+/** A board asks to be paired, from an address of its own where the service believes its proxy. */
 export async function startPairing(at: Pick<TestService, 'baseUrl'>, said: object = {}): Promise<Pairing> {
   const answer = await fetch(`${at.baseUrl}/devices/pair`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': `10.1.${boards >> 8}.${boards++ & 255}` },
     body: JSON.stringify(said),
   })
   if (answer.status !== 201) throw new Error(`a start of pairing answered ${answer.status}: ${await answer.text()}`)

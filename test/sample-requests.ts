@@ -119,10 +119,10 @@ export async function seed(at: TestService, account: Pick<Seeds, 'email' | 'pass
 /** Pairs the device `panel`; another one waits. */
 async function pairedDevice({ client }: TestService): Promise<Pick<Seeds, 'credential' | 'code' | 'secret'>> {
   for (const id of ['panel', 'spare', 'adopting']) await client.devices.create({ id })
-  const { code, secret } = await client.devices.startPairing({})
-  await client.devices.adopt({ id: 'panel', body: { code } })
-  const { device } = await client.devices.pollPairing({ code, secret })
-  const waiting = await client.devices.startPairing({})
+  const { code, secret } = await client.pairing.start({})
+  await client.devices.pair({ id: 'panel', body: { code } })
+  const { device } = await client.pairing.poll({ code, secret })
+  const waiting = await client.pairing.start({})
   return { credential: device?.credential ?? '', code: waiting.code, secret: waiting.secret }
 }
 
@@ -170,7 +170,7 @@ const places: Record<string, Record<string, string>> = {
   'devices.create': { id: 'fresh' },
   'devices.delete': { id: 'spare' },
   'devices.unpair': { id: 'spare' },
-  'devices.adopt': { id: 'adopting' },
+  'devices.pair': { id: 'adopting' },
   connectors: { node_type: 'acme_meter', key: 'pairing' },
   'connectors.clearState': { node_type: 'other_meter' },
   'runs.nodeOutputs': { node: 'work' },
@@ -189,7 +189,7 @@ const bodies: Record<string, (seeds: Seeds) => unknown> = {
   'flows.nodes.trigger': () => ({ values: { temp: 20 } }),
   'flows.nodes.putSource': () => ({ code: 'def run(n):\n    return {"out": n + 1}\n' }),
   'messages.publish': () => ({ value: 20 }),
-  'devices.adopt': ({ code }) => ({ code }),
+  'devices.pair': ({ code }) => ({ code }),
   'devices.save': () => ({ version: 1, name: 'Panel' }),
   'devices.report': () => ({ board: 'esp32' }),
   // a package would be fetched
@@ -200,7 +200,7 @@ const bodies: Record<string, (seeds: Seeds) => unknown> = {
 }
 
 const queries: Record<string, (seeds: Seeds) => string> = {
-  'devices.pollPairing': ({ secret }) => `?secret=${secret}`,
+  'pairing.poll': ({ secret }) => `?secret=${secret}`,
   'panels.pollPairing': ({ secret }) => `?secret=${secret}`,
   'runs.deleteAll': () => '?flow=scale',
   'metrics.compare': ({ run }) => `?ids=${run}&metric=out`,

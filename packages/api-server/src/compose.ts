@@ -13,7 +13,15 @@ import { authLayer, followAccounts, sessionKeyLayer } from './auth/slice.ts'
 import { codeFolderLayer, codeLayer, connectorPackagesLayer, sweep } from './code/slice.ts'
 import { connectorStateLayer } from './connectors/slice.ts'
 import { databaseLayer, settlePins } from './db/layer.ts'
-import { devicesLayer, deviceSeatsLayer, followCredentials, followPresence, recordPresence } from './devices/slice.ts'
+import {
+  devicesLayer,
+  deviceSeatsLayer,
+  deviceSocketsLayer,
+  followCredentials,
+  followDevices,
+  followPresence,
+  recordPresence,
+} from './devices/slice.ts'
 import { egressLayer } from './egress/layer.ts'
 import { enginesLayer } from './engines/slice.ts'
 import { eventSocketsLayer, eventsLayer } from './events/slice.ts'
@@ -94,6 +102,7 @@ const nouns = inOrder(
   modulesLayer,
   shownStateLayer,
   eventSocketsLayer,
+  deviceSocketsLayer,
   observabilityLayer,
 )
 
@@ -115,6 +124,7 @@ const work = [
   followSecrets,
   followModules,
   executeRuns,
+  followDevices,
   sweep,
   followAccounts,
 ] as const

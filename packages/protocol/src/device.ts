@@ -128,7 +128,7 @@ export const pairingSchema = z
     check: z.string().meta({ description: 'Two characters to compare: another device has others.' }),
     expires_at: timestampSchema,
   })
-  .meta({ id: 'Pairing' })
+  .meta({ id: 'PairingStarted' })
 /** What a device gets when it asks to be paired. */
 export type Pairing = z.infer<typeof pairingSchema>
 
@@ -148,7 +148,7 @@ export const pairingStatusSchema = z
     device: adoptedSchema.nullable(),
     panel: adoptedSchema.nullable(),
   })
-  .meta({ id: 'PairingStatus' })
+  .meta({ id: 'PairingPoll' })
 /** How far a pairing is. */
 export type PairingStatus = z.infer<typeof pairingStatusSchema>
 
@@ -178,6 +178,6 @@ export type PairingPreview = z.infer<typeof pairingPreviewSchema>
 /** Body of `POST /devices/{id}/pair`: the code that the device shows, or the id of a pending request. */
 export const adoptionSchema = z
   .union([z.strictObject({ code: z.string() }), z.strictObject({ request: z.string() })])
-  .meta({ id: 'Adoption' })
+  .meta({ id: 'PairRequest' })
 /** Which request is adopted. */
 export type Adoption = z.infer<typeof adoptionSchema>

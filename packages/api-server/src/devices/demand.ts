@@ -10,7 +10,7 @@
 import type { Clock } from '@flow-service/core'
 
 /** How long a demand outlives the last wish, in milliseconds. */
-export const LINGER_MS = 5_000
+const LINGER_MS = 5_000
 
 /** What wishes are read from. */
 export interface DemandDeps {

@@ -3,10 +3,10 @@
  *
  * States: *flowing* (everything is sent at once), *waiting* (more than {@link COALESCE_BYTES} wait in the connection: values
  * wait here), *closed*.
- * - outlet.O1 values of a port are sent in their order; while they wait, a value takes the place of an older one of its port
+ * - device-outlet.O1 values of a port are sent in their order; while they wait, a value takes the place of an older one of its port
  *   and message, so that what waits is bounded by the wiring.
- * - outlet.O2 a snapshot has the newest of everything: what waited is dropped.
- * - outlet.O3 more than {@link CLOSE_BYTES} in the connection closes it with 1013.
+ * - device-outlet.O2 a snapshot has the newest of everything: what waited is dropped.
+ * - device-outlet.O3 more than {@link CLOSE_BYTES} in the connection closes it with 1013.
  * @module
  */
 import type { DeviceFrame } from '@flow-service/protocol'

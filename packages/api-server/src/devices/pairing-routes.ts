@@ -30,7 +30,7 @@ const device = z.object({ id: deviceIdSchema })
 const onCode = z.object({ code: z.string().max(100) })
 
 const startPairing = endpoint({
-  id: 'devices.startPairing',
+  id: 'pairing.start',
   method: 'post',
   path: '/devices/pair',
   summary: 'Ask to be paired',
@@ -43,7 +43,7 @@ const startPairing = endpoint({
 })
 
 const pollPairing = endpoint({
-  id: 'devices.pollPairing',
+  id: 'pairing.poll',
   method: 'get',
   path: '/devices/pair/{code}',
   summary: 'Poll a pairing',
@@ -60,7 +60,7 @@ export const pairingEndpoints = {
   startPairing,
   pollPairing,
   pending: endpoint({
-    id: 'devices.pending',
+    id: 'pairing.pending',
     method: 'get',
     path: '/devices/pending',
     summary: 'List devices that wait',
@@ -69,7 +69,7 @@ export const pairingEndpoints = {
     replies: { 200: reply.json('What waits to be adopted, the newest first.', z.array(pendingDeviceSchema)) },
   }),
   preview: endpoint({
-    id: 'devices.preview',
+    id: 'pairing.inspect',
     method: 'get',
     path: '/devices/pair/{code}/device',
     summary: 'Show what waits on a code',
@@ -80,7 +80,7 @@ export const pairingEndpoints = {
     problems: ['not_found', 'rate_limited'],
   }),
   adopt: endpoint({
-    id: 'devices.adopt',
+    id: 'devices.pair',
     method: 'post',
     path: '/devices/{id}/pair',
     summary: 'Adopt what waits',

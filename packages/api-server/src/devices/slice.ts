@@ -1,18 +1,22 @@
+import { artifacts } from '../artifacts/slice.ts'
 /**
  * Devices: boards on a table or wall that are paired by a code, and take part in flows by a socket of their own.
  * @module
  */
 import { database } from '../db/layer.ts'
-import { eventLog } from '../events/slice.ts'
+import { eventLog, eventSockets } from '../events/slice.ts'
 import { portalCheck } from '../hooks/portal.ts'
 import { routes } from '../http/slice-api.ts'
 import { SocketGuests } from '../http/socket-guests.ts'
+import { lastValues, messages, publisher, values } from '../messages/slice.ts'
 import { clock, config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { DeviceCredentials } from './device-credentials.ts'
 import { DevicePresence } from './device-presence.ts'
+import { DevicePublishing } from './device-publishing.ts'
 import { devicesEndpoints, devicesHandlers, panelsEndpoints, panelsHandlers } from './device-routes.ts'
 import { DeviceSeats } from './device-seats.ts'
+import { CONNECTED, DeviceSockets } from './device-sockets.ts'
 import { createDeviceStore } from './device-store.ts'
 import type { DeviceWiring } from './device-wiring.ts'
 import { Devices } from './devices.ts'
@@ -34,6 +38,11 @@ export const deviceCredentials = noun<DeviceCredentials>()('deviceCredentials')
 
 /** The devices whose sockets are open. */
 export const deviceGuests = noun<SocketGuests>()('deviceGuests')
+
+const devicePublishing = noun<DevicePublishing>()('devicePublishing')
+
+/** The open sockets of devices. */
+export const deviceSockets = noun<DeviceSockets>()('deviceSockets')
 
 /** Where nodes meet the devices that they stand for. */
 export const deviceSeats = noun<DeviceSeats>()('deviceSeats')
@@ -114,6 +123,59 @@ export const devicesLayer = inOrder(
   ),
 )
 
+/** Sockets of devices, once there are values to tell and viewers to ask. */
+export const deviceSocketsLayer = inOrder(
+  makes(
+    devicePublishing,
+    { deviceSeats, deviceWiring, lastValues, messages, publisher, values },
+    ({ deviceSeats: seats, deviceWiring: wiring, publisher: { committed }, ...deps }) =>
+      new DevicePublishing({ ...deps, seats, wiring, committed }),
+  ),
+  makes(
+    deviceSockets,
+    {
+      artifacts,
+      clock,
+      database,
+      deviceGuests,
+      devicePresence,
+      devicePublishing,
+      deviceWiring,
+      eventLog,
+      eventSockets,
+      lastValues,
+      log,
+      values,
+    },
+    ({ deviceGuests, devicePresence, devicePublishing, deviceWiring, eventSockets, ...deps }) =>
+      new DeviceSockets({
+        ...deps,
+        guests: deviceGuests,
+        presence: devicePresence,
+        publishing: devicePublishing,
+        wiring: deviceWiring,
+        viewed: () => eventSockets.wantedMedia(),
+      }),
+  ),
+)
+
+/** Tells devices what flows say, and what somebody wants of them. */
+export const followDevices = begins(
+  { database, deviceSockets, eventSockets },
+  async ({ database, deviceSockets, eventSockets }) => {
+    const ends = [deviceSockets.follow(), eventSockets.onWantedMedia(() => deviceSockets.reviewDemand())]
+    const unlisten = await database.listen(CONNECTED, (notice) => {
+      const [device = '', session = ''] = notice.split(' ')
+      deviceSockets.replace(device, session)
+    })
+    return async () => {
+      for (const end of ends) end()
+      await unlisten()
+    }
+  },
+  (end) => end(),
+)
+
 /** Tells nodes whether their devices are connected. */
 export const followPresence = begins(
   { devicePresence, deviceSeats },
@@ -145,6 +207,7 @@ const pairs = { pairing, callerOf: pairingCaller }
 export const devicesApi = {
   tags: {
     devices: 'Boards that are paired with the service: what they have, and how flows wire it.',
+    pairing: 'Boards that ask to be paired, by the code that they show.',
     panels: 'Devices under the name that older firmware knows.',
   },
   routes: [

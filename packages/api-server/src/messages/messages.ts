@@ -34,7 +34,7 @@ export interface MessageCatalogue extends Initials {
 }
 
 /** An output of a node. */
-export interface Place {
+interface Place {
   readonly node: string
   readonly port: string
 }

@@ -133,7 +133,7 @@ export async function startDeviceSockets() {
       return known && { message, ...known }
     },
   }
-  const presence = new DevicePresence()
+  const presence = new DevicePresence({ clock, note: () => {} })
   const seats = new DeviceSeats((device) => presence.isOnline(device))
   const publishing = new DevicePublishing({
     wiring,

@@ -74,7 +74,7 @@ describe('the wiring of a device', () => {
     const saved = await engine.root('PUT', '/flows/draft', { ...next, version: await version('draft') })
     expect([saved.status, wiringOf('drafted')]).toEqual([200, ['in lux draft.lux']])
     const told: string[][] = []
-    const end = engine.deviceWiring.onChange(() => told.push(wiringOf('drafted')))
+    const end = engine.deviceWiring.onPublished(() => told.push(wiringOf('drafted')))
     await engine.root('POST', '/flows/draft/publish', { version: saved.value.version })
     expect(told).toContainEqual(['in light draft.lux'])
     end()
@@ -108,7 +108,7 @@ test('a message is read while a flow that reads it runs, and listeners are told 
   await engine.publish('source', standing([lux], { device: 'watched' }))
   await engine.publish('sink', reader('source.lux'))
   let changes = 0
-  const end = engine.deviceWiring.onChange(() => changes++)
+  const end = engine.deviceWiring.onReaders(() => changes++)
   const after = async (operation: string): Promise<readonly [boolean, boolean]> => {
     const before = changes
     await engine.ann('POST', `/flows/sink/${operation}`)

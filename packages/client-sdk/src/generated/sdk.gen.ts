@@ -3,7 +3,7 @@
 
 import { client } from './client.gen.ts';
 import { buildClientParams, type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape, urlSearchParamsBodySerializer } from './client/index.ts';
-import type { ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsPutErrors, ArtifactsPutResponses, ConnectorsClearStateErrors, ConnectorsClearStateResponses, ConnectorsDeleteKeyErrors, ConnectorsDeleteKeyResponses, ConnectorsListStateErrors, ConnectorsListStateResponses, DevicesAdoptErrors, DevicesAdoptResponses, DevicesCreateErrors, DevicesCreateResponses, DevicesDeleteErrors, DevicesDeleteResponses, DevicesGetErrors, DevicesGetResponses, DevicesListErrors, DevicesListResponses, DevicesPendingErrors, DevicesPendingResponses, DevicesPollPairingErrors, DevicesPollPairingResponses, DevicesPreviewErrors, DevicesPreviewResponses, DevicesReportErrors, DevicesReportResponses, DevicesSaveErrors, DevicesSaveResponses, DevicesStartPairingErrors, DevicesStartPairingResponses, DevicesUnpairErrors, DevicesUnpairResponses, FlavorsCreateErrors, FlavorsCreateResponses, FlavorsDeleteErrors, FlavorsDeleteResponses, FlavorsListErrors, FlavorsListResponses, FlavorsUpdateErrors, FlavorsUpdateResponses, FlowDocument, FlowsDeleteErrors, FlowsDeleteResponses, FlowsDiscardDraftErrors, FlowsDiscardDraftResponses, FlowsDuplicateErrors, FlowsDuplicateResponses, FlowsGetErrors, FlowsGetResponses, FlowsGraphErrors, FlowsGraphResponses, FlowsListErrors, FlowsListResponses, FlowsNodesAcknowledgeErrors, FlowsNodesAcknowledgeResponses, FlowsNodesCancelErrors, FlowsNodesCancelResponses, FlowsNodesGetSourceErrors, FlowsNodesGetSourceResponses, FlowsNodesPutSourceErrors, FlowsNodesPutSourceResponses, FlowsNodesShareErrors, FlowsNodesShareResponses, FlowsNodesTriggerErrors, FlowsNodesTriggerResponses, FlowsNodesUnshareErrors, FlowsNodesUnshareResponses, FlowsNodeTypesErrors, FlowsNodeTypesResponses, FlowsPauseErrors, FlowsPauseResponses, FlowsPublishErrors, FlowsPublishResponses, FlowsRenameErrors, FlowsRenameResponses, FlowsResumeErrors, FlowsResumeResponses, FlowsRunErrors, FlowsRunResponses, FlowsSaveErrors, FlowsSaveResponses, FlowsStartErrors, FlowsStartResponses, FlowsStepErrors, FlowsStepResponses, FlowsStopErrors, FlowsStopResponses, FlowsValidateErrors, FlowsValidateResponses, FlowsWsTicketErrors, FlowsWsTicketResponses, ImportedRun, LibraryDeleteErrors, LibraryDeleteResponses, LibraryListErrors, LibraryListResponses, LoginAccessTokenErrors, LoginAccessTokenResponses, LoginTestTokenErrors, LoginTestTokenResponses, MessagesHistoryErrors, MessagesHistoryResponses, MessagesListErrors, MessagesListResponses, MessagesPublishErrors, MessagesPublishResponses, MetricsCompareErrors, MetricsCompareResponses, MetricsExportErrors, MetricsExportResponses, MetricsNamesErrors, MetricsNamesResponses, ModulesApplyErrors, ModulesApplyResponses, ModulesGetErrors, ModulesGetResponses, ObservabilityCascadesErrors, ObservabilityCascadesResponses, ObservabilityDeadLetterErrors, ObservabilityDeadLetterResponses, ObservabilityEventsErrors, ObservabilityEventsResponses, ObservabilityFlowsErrors, ObservabilityFlowsResponses, ObservabilityFlushErrors, ObservabilityFlushResponses, ObservabilityReplayErrors, ObservabilityReplayManyErrors, ObservabilityReplayManyResponses, ObservabilityReplayResponses, ObservabilitySummaryErrors, ObservabilitySummaryResponses, ObservabilityTimeseriesErrors, ObservabilityTimeseriesResponses, PanelsGetErrors, PanelsGetResponses, PanelsPollPairingErrors, PanelsPollPairingResponses, PanelsStartPairingErrors, PanelsStartPairingResponses, RunsCancelErrors, RunsCancelResponses, RunsDeleteAllErrors, RunsDeleteAllResponses, RunsDeleteErrors, RunsDeleteResponses, RunsExportErrors, RunsExportResponses, RunsGetErrors, RunsGetResponses, RunsImportErrors, RunsImportResponses, RunsListErrors, RunsListResponses, RunsMetricsErrors, RunsMetricsResponses, RunsNodeOutputsErrors, RunsNodeOutputsResponses, RunsOverviewErrors, RunsOverviewResponses, RunsPlanErrors, RunsPlanResponses, RunsRetryErrors, RunsRetryResponses, RunsSubmitErrors, RunsSubmitResponses, RunsSweepErrors, RunsSweepResponses, Schema11, Schema3, Schema4, Schema5, Schema6, Schema7, Schema8, SecretsDeleteErrors, SecretsDeleteResponses, SecretsListErrors, SecretsListResponses, SecretsSetErrors, SecretsSetResponses, SecretsUsageErrors, SecretsUsageResponses, UsersMeErrors, UsersMeResponses, UtilsHealthErrors, UtilsHealthResponses, WorkersListErrors, WorkersListResponses, WorkersListTokensErrors, WorkersListTokensResponses, WorkersMintTokenErrors, WorkersMintTokenResponses, WorkersResourcesErrors, WorkersResourcesResponses, WorkersRevokeTokenErrors, WorkersRevokeTokenResponses, WorkersRuntimeErrors, WorkersRuntimeResponses } from './types.gen.ts';
+import type { ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsPutErrors, ArtifactsPutResponses, ConnectorsClearStateErrors, ConnectorsClearStateResponses, ConnectorsDeleteKeyErrors, ConnectorsDeleteKeyResponses, ConnectorsListStateErrors, ConnectorsListStateResponses, DevicesCreateErrors, DevicesCreateResponses, DevicesDeleteErrors, DevicesDeleteResponses, DevicesGetErrors, DevicesGetResponses, DevicesListErrors, DevicesListResponses, DevicesPairErrors, DevicesPairResponses, DevicesReportErrors, DevicesReportResponses, DevicesSaveErrors, DevicesSaveResponses, DevicesUnpairErrors, DevicesUnpairResponses, FlavorsCreateErrors, FlavorsCreateResponses, FlavorsDeleteErrors, FlavorsDeleteResponses, FlavorsListErrors, FlavorsListResponses, FlavorsUpdateErrors, FlavorsUpdateResponses, FlowDocument, FlowsDeleteErrors, FlowsDeleteResponses, FlowsDiscardDraftErrors, FlowsDiscardDraftResponses, FlowsDuplicateErrors, FlowsDuplicateResponses, FlowsGetErrors, FlowsGetResponses, FlowsGraphErrors, FlowsGraphResponses, FlowsListErrors, FlowsListResponses, FlowsNodesAcknowledgeErrors, FlowsNodesAcknowledgeResponses, FlowsNodesCancelErrors, FlowsNodesCancelResponses, FlowsNodesGetSourceErrors, FlowsNodesGetSourceResponses, FlowsNodesPutSourceErrors, FlowsNodesPutSourceResponses, FlowsNodesShareErrors, FlowsNodesShareResponses, FlowsNodesTriggerErrors, FlowsNodesTriggerResponses, FlowsNodesUnshareErrors, FlowsNodesUnshareResponses, FlowsNodeTypesErrors, FlowsNodeTypesResponses, FlowsPauseErrors, FlowsPauseResponses, FlowsPublishErrors, FlowsPublishResponses, FlowsRenameErrors, FlowsRenameResponses, FlowsResumeErrors, FlowsResumeResponses, FlowsRunErrors, FlowsRunResponses, FlowsSaveErrors, FlowsSaveResponses, FlowsStartErrors, FlowsStartResponses, FlowsStepErrors, FlowsStepResponses, FlowsStopErrors, FlowsStopResponses, FlowsValidateErrors, FlowsValidateResponses, FlowsWsTicketErrors, FlowsWsTicketResponses, ImportedRun, LibraryDeleteErrors, LibraryDeleteResponses, LibraryListErrors, LibraryListResponses, LoginAccessTokenErrors, LoginAccessTokenResponses, LoginTestTokenErrors, LoginTestTokenResponses, MessagesHistoryErrors, MessagesHistoryResponses, MessagesListErrors, MessagesListResponses, MessagesPublishErrors, MessagesPublishResponses, MetricsCompareErrors, MetricsCompareResponses, MetricsExportErrors, MetricsExportResponses, MetricsNamesErrors, MetricsNamesResponses, ModulesApplyErrors, ModulesApplyResponses, ModulesGetErrors, ModulesGetResponses, ObservabilityCascadesErrors, ObservabilityCascadesResponses, ObservabilityDeadLetterErrors, ObservabilityDeadLetterResponses, ObservabilityEventsErrors, ObservabilityEventsResponses, ObservabilityFlowsErrors, ObservabilityFlowsResponses, ObservabilityFlushErrors, ObservabilityFlushResponses, ObservabilityReplayErrors, ObservabilityReplayManyErrors, ObservabilityReplayManyResponses, ObservabilityReplayResponses, ObservabilitySummaryErrors, ObservabilitySummaryResponses, ObservabilityTimeseriesErrors, ObservabilityTimeseriesResponses, PairingInspectErrors, PairingInspectResponses, PairingPendingErrors, PairingPendingResponses, PairingPollErrors, PairingPollResponses, PairingStartErrors, PairingStartResponses, PanelsGetErrors, PanelsGetResponses, PanelsPollPairingErrors, PanelsPollPairingResponses, PanelsStartPairingErrors, PanelsStartPairingResponses, RunsCancelErrors, RunsCancelResponses, RunsDeleteAllErrors, RunsDeleteAllResponses, RunsDeleteErrors, RunsDeleteResponses, RunsExportErrors, RunsExportResponses, RunsGetErrors, RunsGetResponses, RunsImportErrors, RunsImportResponses, RunsListErrors, RunsListResponses, RunsMetricsErrors, RunsMetricsResponses, RunsNodeOutputsErrors, RunsNodeOutputsResponses, RunsOverviewErrors, RunsOverviewResponses, RunsPlanErrors, RunsPlanResponses, RunsRetryErrors, RunsRetryResponses, RunsSubmitErrors, RunsSubmitResponses, RunsSweepErrors, RunsSweepResponses, Schema11, Schema3, Schema4, Schema5, Schema6, Schema7, Schema8, SecretsDeleteErrors, SecretsDeleteResponses, SecretsListErrors, SecretsListResponses, SecretsSetErrors, SecretsSetResponses, SecretsUsageErrors, SecretsUsageResponses, UsersMeErrors, UsersMeResponses, UtilsHealthErrors, UtilsHealthResponses, WorkersListErrors, WorkersListResponses, WorkersListTokensErrors, WorkersListTokensResponses, WorkersMintTokenErrors, WorkersMintTokenResponses, WorkersResourcesErrors, WorkersResourcesResponses, WorkersRevokeTokenErrors, WorkersRevokeTokenResponses, WorkersRuntimeErrors, WorkersRuntimeResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -1391,98 +1391,20 @@ export class Devices extends HeyApiClient {
     }
     
     /**
-     * Ask to be paired
-     *
-     * By a device that has no credential. It shows `code` and `check`, and polls with `secret` until somebody adopts it or ten minutes are over. Five times a minute from an address.
-     */
-    public startPairing<ThrowOnError extends boolean = true>(parameters?: {
-        name?: string;
-        board?: string;
-        firmware?: string;
-    }, options?: Options<never, ThrowOnError>): RequestResult<DevicesStartPairingResponses, DevicesStartPairingErrors, ThrowOnError, 'data'> {
-        const params = buildClientParams([parameters], [{ args: [
-                    { in: 'body', key: 'name' },
-                    { in: 'body', key: 'board' },
-                    { in: 'body', key: 'firmware' }
-                ] }]);
-        return (options?.client ?? this.client).post<DevicesStartPairingResponses, DevicesStartPairingErrors, ThrowOnError, 'data'>({
-            responseStyle: 'data',
-            url: '/devices/pair',
-            ...options,
-            ...params,
-            headers: {
-                'Content-Type': 'application/json',
-                ...options?.headers,
-                ...params.headers
-            }
-        });
-    }
-    
-    /**
-     * Poll a pairing
-     *
-     * With the secret as `Authorization: Bearer <secret>`, or in the query where a device cannot set headers. An adopted device gets its credential, each time that it asks until it has used it, for ten minutes.
-     */
-    public pollPairing<ThrowOnError extends boolean = true>(parameters: {
-        code: string;
-        secret?: string;
-    }, options?: Options<never, ThrowOnError>): RequestResult<DevicesPollPairingResponses, DevicesPollPairingErrors, ThrowOnError, 'data'> {
-        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'code' }, { in: 'query', key: 'secret' }] }]);
-        return (options?.client ?? this.client).get<DevicesPollPairingResponses, DevicesPollPairingErrors, ThrowOnError, 'data'>({
-            responseStyle: 'data',
-            url: '/devices/pair/{code}',
-            ...options,
-            ...params
-        });
-    }
-    
-    /**
-     * List devices that wait
-     *
-     * Without their codes, which only who stands before the device can read.
-     */
-    public pending<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<DevicesPendingResponses, DevicesPendingErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<DevicesPendingResponses, DevicesPendingErrors, ThrowOnError, 'data'>({
-            responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
-            url: '/devices/pending',
-            ...options
-        });
-    }
-    
-    /**
-     * Show what waits on a code
-     *
-     * Compare `check` with what the device shows: somebody who relays a code has another one.
-     */
-    public preview<ThrowOnError extends boolean = true>(parameters: {
-        code: string;
-    }, options?: Options<never, ThrowOnError>): RequestResult<DevicesPreviewResponses, DevicesPreviewErrors, ThrowOnError, 'data'> {
-        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'code' }] }]);
-        return (options?.client ?? this.client).get<DevicesPreviewResponses, DevicesPreviewErrors, ThrowOnError, 'data'>({
-            responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
-            url: '/devices/pair/{code}/device',
-            ...options,
-            ...params
-        });
-    }
-    
-    /**
      * Adopt what waits
      *
      * By its code, or by the id of its request from the network where that was made. What was paired with the device before counts no more.
      */
-    public adopt<ThrowOnError extends boolean = true>(parameters: {
+    public pair<ThrowOnError extends boolean = true>(parameters: {
         id: string;
         body: {
             code: string;
         } | {
             request: string;
         };
-    }, options?: Options<never, ThrowOnError>): RequestResult<DevicesAdoptResponses, DevicesAdoptErrors, ThrowOnError, 'data'> {
+    }, options?: Options<never, ThrowOnError>): RequestResult<DevicesPairResponses, DevicesPairErrors, ThrowOnError, 'data'> {
         const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'id' }, { key: 'body', map: 'body' }] }]);
-        return (options?.client ?? this.client).post<DevicesAdoptResponses, DevicesAdoptErrors, ThrowOnError, 'data'>({
+        return (options?.client ?? this.client).post<DevicesPairResponses, DevicesPairErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/devices/{id}/pair',
@@ -1509,6 +1431,86 @@ export class Devices extends HeyApiClient {
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/devices/{id}/unpair',
+            ...options,
+            ...params
+        });
+    }
+}
+
+export class Pairing extends HeyApiClient {
+    /**
+     * Ask to be paired
+     *
+     * By a device that has no credential. It shows `code` and `check`, and polls with `secret` until somebody adopts it or ten minutes are over. Five times a minute from an address.
+     */
+    public start<ThrowOnError extends boolean = true>(parameters?: {
+        name?: string;
+        board?: string;
+        firmware?: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<PairingStartResponses, PairingStartErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'body', key: 'name' },
+                    { in: 'body', key: 'board' },
+                    { in: 'body', key: 'firmware' }
+                ] }]);
+        return (options?.client ?? this.client).post<PairingStartResponses, PairingStartErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            url: '/devices/pair',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Poll a pairing
+     *
+     * With the secret as `Authorization: Bearer <secret>`, or in the query where a device cannot set headers. An adopted device gets its credential, each time that it asks until it has used it, for ten minutes.
+     */
+    public poll<ThrowOnError extends boolean = true>(parameters: {
+        code: string;
+        secret?: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<PairingPollResponses, PairingPollErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'code' }, { in: 'query', key: 'secret' }] }]);
+        return (options?.client ?? this.client).get<PairingPollResponses, PairingPollErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            url: '/devices/pair/{code}',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * List devices that wait
+     *
+     * Without their codes, which only who stands before the device can read.
+     */
+    public pending<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<PairingPendingResponses, PairingPendingErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<PairingPendingResponses, PairingPendingErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/devices/pending',
+            ...options
+        });
+    }
+    
+    /**
+     * Show what waits on a code
+     *
+     * Compare `check` with what the device shows: somebody who relays a code has another one.
+     */
+    public inspect<ThrowOnError extends boolean = true>(parameters: {
+        code: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<PairingInspectResponses, PairingInspectErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'code' }] }]);
+        return (options?.client ?? this.client).get<PairingInspectResponses, PairingInspectErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/devices/pair/{code}/device',
             ...options,
             ...params
         });
@@ -2228,6 +2230,11 @@ export class GeneratedClient extends HeyApiClient {
     private _devices?: Devices;
     get devices(): Devices {
         return this._devices ??= new Devices({ client: this.client });
+    }
+    
+    private _pairing?: Pairing;
+    get pairing(): Pairing {
+        return this._pairing ??= new Pairing({ client: this.client });
     }
     
     private _panels?: Panels;

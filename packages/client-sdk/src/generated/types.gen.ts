@@ -387,7 +387,7 @@ export type PairingStart = {
     firmware?: string;
 };
 
-export type Adoption = {
+export type PairRequest = {
     code: string;
 } | {
     request: string;
@@ -1319,7 +1319,7 @@ export type DeviceBinding = {
     };
 };
 
-export type Pairing = {
+export type PairingStarted = {
     /**
      * Eight letters and digits, for a person to type.
      */
@@ -1338,7 +1338,7 @@ export type Pairing = {
     expires_at: string;
 };
 
-export type PairingStatus = {
+export type PairingPoll = {
     status: 'waiting' | 'adopted';
     device: AdoptedDevice | null;
     panel: AdoptedDevice | null;
@@ -4824,7 +4824,7 @@ export type DevicesReportResponses = {
 
 export type DevicesReportResponse = DevicesReportResponses[keyof DevicesReportResponses];
 
-export type DevicesStartPairingData = {
+export type PairingStartData = {
     body?: {
         name?: string;
         board?: string;
@@ -4835,7 +4835,7 @@ export type DevicesStartPairingData = {
     url: '/devices/pair';
 };
 
-export type DevicesStartPairingErrors = {
+export type PairingStartErrors = {
     /**
      * `validation_failed`: The request is not valid
      */
@@ -4850,18 +4850,18 @@ export type DevicesStartPairingErrors = {
     default: Problem;
 };
 
-export type DevicesStartPairingError = DevicesStartPairingErrors[keyof DevicesStartPairingErrors];
+export type PairingStartError = PairingStartErrors[keyof PairingStartErrors];
 
-export type DevicesStartPairingResponses = {
+export type PairingStartResponses = {
     /**
      * The device waits.
      */
-    201: Pairing;
+    201: PairingStarted;
 };
 
-export type DevicesStartPairingResponse = DevicesStartPairingResponses[keyof DevicesStartPairingResponses];
+export type PairingStartResponse = PairingStartResponses[keyof PairingStartResponses];
 
-export type DevicesPollPairingData = {
+export type PairingPollData = {
     body?: never;
     path: {
         code: string;
@@ -4875,7 +4875,7 @@ export type DevicesPollPairingData = {
     url: '/devices/pair/{code}';
 };
 
-export type DevicesPollPairingErrors = {
+export type PairingPollErrors = {
     /**
      * `unauthenticated`: Authentication is missing or not valid
      */
@@ -4898,25 +4898,25 @@ export type DevicesPollPairingErrors = {
     default: Problem;
 };
 
-export type DevicesPollPairingError = DevicesPollPairingErrors[keyof DevicesPollPairingErrors];
+export type PairingPollError = PairingPollErrors[keyof PairingPollErrors];
 
-export type DevicesPollPairingResponses = {
+export type PairingPollResponses = {
     /**
      * How far the pairing is.
      */
-    200: PairingStatus;
+    200: PairingPoll;
 };
 
-export type DevicesPollPairingResponse = DevicesPollPairingResponses[keyof DevicesPollPairingResponses];
+export type PairingPollResponse = PairingPollResponses[keyof PairingPollResponses];
 
-export type DevicesPendingData = {
+export type PairingPendingData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/devices/pending';
 };
 
-export type DevicesPendingErrors = {
+export type PairingPendingErrors = {
     /**
      * `unauthenticated`: Authentication is missing or not valid
      */
@@ -4931,18 +4931,18 @@ export type DevicesPendingErrors = {
     default: Problem;
 };
 
-export type DevicesPendingError = DevicesPendingErrors[keyof DevicesPendingErrors];
+export type PairingPendingError = PairingPendingErrors[keyof PairingPendingErrors];
 
-export type DevicesPendingResponses = {
+export type PairingPendingResponses = {
     /**
      * What waits to be adopted, the newest first.
      */
     200: Array<PendingDevice>;
 };
 
-export type DevicesPendingResponse = DevicesPendingResponses[keyof DevicesPendingResponses];
+export type PairingPendingResponse = PairingPendingResponses[keyof PairingPendingResponses];
 
-export type DevicesPreviewData = {
+export type PairingInspectData = {
     body?: never;
     path: {
         code: string;
@@ -4951,7 +4951,7 @@ export type DevicesPreviewData = {
     url: '/devices/pair/{code}/device';
 };
 
-export type DevicesPreviewErrors = {
+export type PairingInspectErrors = {
     /**
      * `unauthenticated`: Authentication is missing or not valid
      */
@@ -4978,18 +4978,18 @@ export type DevicesPreviewErrors = {
     default: Problem;
 };
 
-export type DevicesPreviewError = DevicesPreviewErrors[keyof DevicesPreviewErrors];
+export type PairingInspectError = PairingInspectErrors[keyof PairingInspectErrors];
 
-export type DevicesPreviewResponses = {
+export type PairingInspectResponses = {
     /**
      * What waits.
      */
     200: PairingPreview;
 };
 
-export type DevicesPreviewResponse = DevicesPreviewResponses[keyof DevicesPreviewResponses];
+export type PairingInspectResponse = PairingInspectResponses[keyof PairingInspectResponses];
 
-export type DevicesAdoptData = {
+export type DevicesPairData = {
     body: {
         code: string;
     } | {
@@ -5002,7 +5002,7 @@ export type DevicesAdoptData = {
     url: '/devices/{id}/pair';
 };
 
-export type DevicesAdoptErrors = {
+export type DevicesPairErrors = {
     /**
      * `unauthenticated`: Authentication is missing or not valid
      */
@@ -5033,16 +5033,16 @@ export type DevicesAdoptErrors = {
     default: Problem;
 };
 
-export type DevicesAdoptError = DevicesAdoptErrors[keyof DevicesAdoptErrors];
+export type DevicesPairError = DevicesPairErrors[keyof DevicesPairErrors];
 
-export type DevicesAdoptResponses = {
+export type DevicesPairResponses = {
     /**
      * The device as it is now.
      */
     200: DeviceDetail;
 };
 
-export type DevicesAdoptResponse = DevicesAdoptResponses[keyof DevicesAdoptResponses];
+export type DevicesPairResponse = DevicesPairResponses[keyof DevicesPairResponses];
 
 export type DevicesUnpairData = {
     body?: never;
@@ -5162,7 +5162,7 @@ export type PanelsStartPairingResponses = {
     /**
      * The device waits.
      */
-    201: Pairing;
+    201: PairingStarted;
 };
 
 export type PanelsStartPairingResponse = PanelsStartPairingResponses[keyof PanelsStartPairingResponses];
@@ -5210,7 +5210,7 @@ export type PanelsPollPairingResponses = {
     /**
      * How far the pairing is.
      */
-    200: PairingStatus;
+    200: PairingPoll;
 };
 
 export type PanelsPollPairingResponse = PanelsPollPairingResponses[keyof PanelsPollPairingResponses];
