@@ -11,13 +11,13 @@
  */
 import type { Clock } from '@flow-service/core'
 import { IntervalGate } from '@flow-service/core'
-import type { DeviceBinding, DeviceSnapshotFrame } from '@flow-service/protocol'
+import { type DeviceBinding, type DeviceSnapshotFrame, timestampOf } from '@flow-service/protocol'
 
 import type { Database } from '../db/database.ts'
 import type { DevicePrincipal } from '../http/principal.ts'
 import type { SocketGuests } from '../http/socket-guests.ts'
 import type { CurrentValues } from '../messages/current-values.ts'
-import type { LastValue, LastValues } from '../messages/last-values.ts'
+import type { LastValues } from '../messages/last-values.ts'
 import { newId } from '../process/new-id.ts'
 import { Demand, type DemandDeps } from './demand.ts'
 import type { DevicePresence } from './device-presence.ts'
@@ -66,6 +66,8 @@ export class DeviceSockets {
   readonly #sessions = new Map<string, Session>()
   readonly #followers = new Map<string, Follower[]>()
   readonly #demand: Demand
+  /** Ends the subscription to values, which costs something while nobody follows any. */
+  #unsubscribe: (() => void) | null = null
   /** Flows that were published since sockets were told. */
   readonly #published = new Set<string>()
 
@@ -76,14 +78,10 @@ export class DeviceSockets {
     this.#demand = new Demand({ viewed, isRead, clock, onChange: () => this.#tellDemand() })
   }
 
-  /** Follows values and flows until the result is called. */
+  /** Follows what is published and who reads, until the result is called. */
   follow(): () => void {
-    const { lastValues, wiring } = this.#deps
-    const ends = [
-      lastValues.subscribe((value) => this.#tell(value)),
-      wiring.onPublished((flow) => this.#note(flow)),
-      wiring.onReaders(() => this.#demand.review()),
-    ]
+    const { wiring } = this.#deps
+    const ends = [wiring.onPublished((flow) => this.#note(flow)), wiring.onReaders(() => this.#demand.review())]
     return () => {
       for (const end of ends) end()
       this.#demand.close()
@@ -126,7 +124,7 @@ export class DeviceSockets {
     return this.#sessions.size
   }
 
-  #tell({ message, value, ts }: LastValue): void {
+  #tell(message: string, value: unknown, us: number): void {
     const followers = this.#followers.get(message)
     if (followers === undefined) return
     let port: string | null = null
@@ -135,7 +133,7 @@ export class DeviceSockets {
       // many devices name a port alike
       if (follower.port !== port) {
         port = follower.port
-        text = JSON.stringify({ type: 'value', message, port, value, ts })
+        text = JSON.stringify({ type: 'value', message, port, value, ts: timestampOf(us) })
       }
       if (follower.gate === null) send(follower, text)
       else follower.gate.offer(text)
@@ -189,6 +187,8 @@ export class DeviceSockets {
       const at = others.findLastIndex(({ port }) => port === follower.port)
       this.#followers.set(follower.message, others.toSpliced(at < 0 ? others.length : at + 1, 0, follower))
     }
+    if (this.#followers.size > 0)
+      this.#unsubscribe ??= this.#deps.lastValues.subscribe((...value) => this.#tell(...value))
   }
 
   #unfollow(session: Session): void {
@@ -199,6 +199,9 @@ export class DeviceSockets {
       else this.#followers.set(message, rest)
     }
     session.followers = []
+    if (this.#followers.size > 0) return
+    this.#unsubscribe?.()
+    this.#unsubscribe = null
   }
 
   #forget(session: Session): void {

@@ -73,8 +73,8 @@ export interface LastValue {
   readonly ts: string
 }
 
-/** Hears of a value that was published now. Must not block, nor throw. */
-export type ValueListener = (value: LastValue) => void
+/** Hears of a value that was published now; `us` is its time in microseconds since the Unix epoch. Must not block, nor throw. */
+export type ValueListener = (message: string, value: unknown, us: number) => void
 
 /** Reads the last values that the database holds and goes on from them. */
 export async function openLastValues(deps: LastValuesDeps): Promise<LastValues> {
@@ -137,14 +137,12 @@ export class LastValues {
     if (source.again && entry && us <= entry.us) return
     const kept = entry ?? this.#begin(message)
     this.#put(kept, source, value, us)
-    if (this.#listeners.length === 0) return
-    const last = lastValueOf(kept)
-    for (const listener of this.#listeners) listener(last)
+    for (const listener of this.#listeners) listener(message, value, kept.us)
   }
 
   /** Tells every value from now on, in order, as it is recorded; the result ends that. */
   subscribe(listener: ValueListener): () => void {
-    const own: ValueListener = (value) => listener(value)
+    const own: ValueListener = (...value) => listener(...value)
     this.#listeners = [...this.#listeners, own]
     return () => void (this.#listeners = this.#listeners.filter((other) => other !== own))
   }

@@ -177,6 +177,16 @@ test('a socket that has closed leaves nothing behind [R118]', async () => {
   expect(at.clock.pending).toBe(0)
 })
 
+test('values are listened to only while a device follows some', async () => {
+  await at.connect('camera', [wire('camera')])
+  expect(at.subscribers.size).toBe(0)
+  const panel = await at.connect('panel', [follows('a')])
+  expect(at.subscribers.size).toBe(1)
+  panel.socket.close()
+  await panel.closed
+  await expect.poll(() => at.subscribers.size).toBe(0)
+})
+
 test('a query has no meaning for a device and is refused before the socket opens', async () => {
   await expect(at.connect('panel', [], {}, '?flows=f')).rejects.toThrow('422')
 })

@@ -118,7 +118,7 @@ export async function startDeviceSockets() {
   const tell = (message: string, value: unknown): void => {
     const ts = timestampOfMs(clock.now())
     values.set(message, { value, ts })
-    for (const listener of listeners.values) listener({ message, value, ts })
+    for (const listener of listeners.values) listener(message, value, clock.now() * 1000)
   }
   const state = { committed: async (): Promise<void> => {}, refusal: null as Error | null }
   const wiring = {
@@ -203,6 +203,8 @@ export async function startDeviceSockets() {
     sockets,
     tell,
     port: server.port,
+    /** Who hears of every value. */
+    subscribers: listeners.values,
     /** A flow was published; `wires` has what it wires now. */
     publishedFlow(flow = 'f'): void {
       for (const listener of listeners.flows) listener(flow)
