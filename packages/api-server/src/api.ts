@@ -10,6 +10,7 @@ import { authApi, knownSessions, sessions, users } from './auth/slice.ts'
 import type { Engine } from './compose.ts'
 import { engineVersion } from './config.ts'
 import { connectorsApi } from './connectors/slice.ts'
+import { deviceCredentials, devicesApi } from './devices/slice.ts'
 import { eventUpgrade, type EventUpgradeDeps } from './events/routes.ts'
 import { eventsApi, eventSockets, tickets } from './events/slice.ts'
 import { flowsApi } from './flows/slice.ts'
@@ -49,6 +50,7 @@ const slices = [
   messagesApi,
   runsApi,
   artifactsApi,
+  devicesApi,
   secretsApi,
   connectorsApi,
   workersApi,
@@ -111,17 +113,22 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
 
 /** Who sends a request; the second also knows users whom the database cannot tell now. */
 function createAuthenticators(engine: Engine) {
-  const { knownSessions, sessions, workerTokens } = nounsOf(engine, authenticating)
+  const { deviceCredentials, knownSessions, sessions, workerTokens } = nounsOf(engine, authenticating)
   return {
-    authenticate: createAuthenticator([(token) => sessions.verify(token), (token) => workerTokens.verify(token)]),
+    authenticate: createAuthenticator([
+      (token) => sessions.verify(token),
+      (token) => workerTokens.verify(token),
+      (token) => deviceCredentials.verify(token),
+    ]),
     authenticateKnown: createAuthenticator([
       (token) => knownSessions.verify(token),
       (token) => workerTokens.identify(token),
+      (token) => deviceCredentials.verify(token),
     ]),
   }
 }
 
-const authenticating = { knownSessions, sessions, workerTokens }
+const authenticating = { deviceCredentials, knownSessions, sessions, workerTokens }
 
 interface SocketRoutes extends Pick<EventUpgradeDeps, 'authenticate' | 'home'> {
   readonly upgrades: UpgradeRouter

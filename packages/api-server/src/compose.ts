@@ -13,7 +13,7 @@ import { authLayer, followAccounts, sessionKeyLayer } from './auth/slice.ts'
 import { codeFolderLayer, codeLayer, connectorPackagesLayer, sweep } from './code/slice.ts'
 import { connectorStateLayer } from './connectors/slice.ts'
 import { databaseLayer, settlePins } from './db/layer.ts'
-import { deviceSeatsLayer, followPresence } from './devices/slice.ts'
+import { devicesLayer, deviceSeatsLayer, followCredentials, followPresence, recordPresence } from './devices/slice.ts'
 import { egressLayer } from './egress/layer.ts'
 import { enginesLayer } from './engines/slice.ts'
 import { eventSocketsLayer, eventsLayer } from './events/slice.ts'
@@ -81,6 +81,7 @@ const nouns = inOrder(
   publishedLayer,
   valuesLayer,
   runtimeLayer,
+  devicesLayer,
   missingLayer,
   pythonIssuesLayer,
   liveLayer,
@@ -100,7 +101,9 @@ const nouns = inOrder(
 const work = [
   settlePins,
   followTokens,
+  followCredentials,
   followPresence,
+  recordPresence,
   observe,
   recoverValues,
   followFlows,
