@@ -13,6 +13,7 @@ import { DeviceCredentials } from './device-credentials.ts'
 import { DevicePresence } from './device-presence.ts'
 import { devicesEndpoints, devicesHandlers, panelsEndpoints, panelsHandlers } from './device-routes.ts'
 import { DeviceSeats } from './device-seats.ts'
+import { type DeviceSights, deviceSightsOf } from './device-sights.ts'
 import { createDeviceStore } from './device-store.ts'
 import type { DeviceWiring } from './device-wiring.ts'
 import { Devices } from './devices.ts'
@@ -25,10 +26,14 @@ import { DevicePairing } from './pairing.ts'
 /** How flows wire devices; made by the slice of flows. */
 export const deviceWiring = noun<DeviceWiring>()('deviceWiring')
 
-const devicePresence = noun<DevicePresence>()('devicePresence')
+/** Which devices are connected. */
+export const devicePresence = noun<DevicePresence>()('devicePresence')
 
 /** Which devices there are, with their ports, for checks. */
 export const knownDevices = noun<KnownDevices>()('knownDevices')
+
+/** Devices as checks and the graph of flows see them. */
+export const deviceSights = noun<DeviceSights>()('deviceSights')
 
 export const deviceCredentials = noun<DeviceCredentials>()('deviceCredentials')
 
@@ -70,6 +75,7 @@ export const deviceSeatsLayer = inOrder(
     },
     (opened) => opened.close(),
   ),
+  makes(deviceSights, { devicePresence, knownDevices }, deviceSightsOf),
 )
 
 const POLICY_VIOLATION = 1008
