@@ -1,8 +1,8 @@
-import { artifacts } from '../artifacts/slice.ts'
 /**
  * Devices: boards on a table or wall that are paired by a code, and take part in flows by a socket of their own.
  * @module
  */
+import { artifacts } from '../artifacts/slice.ts'
 import { database } from '../db/layer.ts'
 import { eventLog, eventSockets } from '../events/slice.ts'
 import { portalCheck } from '../hooks/portal.ts'
@@ -16,6 +16,7 @@ import { DevicePresence } from './device-presence.ts'
 import { DevicePublishing } from './device-publishing.ts'
 import { devicesEndpoints, devicesHandlers, panelsEndpoints, panelsHandlers } from './device-routes.ts'
 import { DeviceSeats } from './device-seats.ts'
+import { type DeviceSights, deviceSightsOf } from './device-sights.ts'
 import { CONNECTED, DeviceSockets } from './device-sockets.ts'
 import { createDeviceStore } from './device-store.ts'
 import type { DeviceWiring } from './device-wiring.ts'
@@ -29,10 +30,14 @@ import { DevicePairing } from './pairing.ts'
 /** How flows wire devices; made by the slice of flows. */
 export const deviceWiring = noun<DeviceWiring>()('deviceWiring')
 
-const devicePresence = noun<DevicePresence>()('devicePresence')
+/** Which devices are connected. */
+export const devicePresence = noun<DevicePresence>()('devicePresence')
 
 /** Which devices there are, with their ports, for checks. */
 export const knownDevices = noun<KnownDevices>()('knownDevices')
+
+/** Devices as checks and the graph of flows see them. */
+export const deviceSights = noun<DeviceSights>()('deviceSights')
 
 export const deviceCredentials = noun<DeviceCredentials>()('deviceCredentials')
 
@@ -79,6 +84,7 @@ export const deviceSeatsLayer = inOrder(
     },
     (opened) => opened.close(),
   ),
+  makes(deviceSights, { devicePresence, knownDevices }, deviceSightsOf),
 )
 
 const POLICY_VIOLATION = 1008
