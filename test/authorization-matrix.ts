@@ -4,7 +4,7 @@
  */
 
 /** A superuser is a user too; the credentials of machines are good only for the operations that name them. */
-export type Level = 'open' | 'user' | 'superuser' | 'device' | 'worker' | 'pairing'
+export type Level = 'open' | 'user' | 'superuser' | 'device' | 'worker'
 
 export const matrix: Readonly<Record<string, Level | readonly Level[]>> = {
   'login.accessToken': 'open',
@@ -44,7 +44,7 @@ export const matrix: Readonly<Record<string, Level | readonly Level[]>> = {
   'flows.nodes.acknowledge': 'user',
 
   'messages.list': 'user',
-  'messages.publish': ['user', 'device'],
+  'messages.publish': 'user',
   'messages.history': 'user',
 
   'runs.submit': 'user',
@@ -65,8 +65,8 @@ export const matrix: Readonly<Record<string, Level | readonly Level[]>> = {
   'metrics.compare': 'user',
   'metrics.export': 'user',
 
-  'artifacts.put': ['user', 'worker', 'device'],
-  'artifacts.get': ['user', 'worker', 'device'],
+  'artifacts.put': ['user', 'worker'],
+  'artifacts.get': ['user', 'worker'],
   'artifacts.delete': 'superuser',
 
   'dashboards.list': 'user',
@@ -81,17 +81,21 @@ export const matrix: Readonly<Record<string, Level | readonly Level[]>> = {
   'dashboards.delete': 'user',
 
   'devices.list': 'user',
-  'pairing.start': 'open',
-  'pairing.poll': 'pairing',
-  'pairing.inspect': 'user',
-  'pairing.pending': 'user',
   'devices.get': ['user', 'device'],
   'devices.create': 'user',
   'devices.save': 'user',
   'devices.delete': 'user',
+  'devices.report': 'device',
+  // a poll needs the secret of the pairing
+  'pairing.start': 'open',
+  'pairing.poll': 'open',
+  'pairing.pending': 'user',
+  'pairing.inspect': 'user',
   'devices.pair': 'user',
   'devices.unpair': 'user',
-  'devices.report': 'device',
+  'panels.get': ['user', 'device'],
+  'panels.startPairing': 'open',
+  'panels.pollPairing': 'open',
 
   'secrets.list': 'user',
   'secrets.usage': 'user',
@@ -130,11 +134,4 @@ export const matrix: Readonly<Record<string, Level | readonly Level[]>> = {
 }
 
 /** Operations, or whole groups of them, that do not exist yet: who adds one takes it from here. */
-export const later: readonly string[] = [
-  'login.recoverPassword',
-  'login.resetPassword',
-  'dashboards',
-  'devices',
-  'pairing',
-  'alerts',
-]
+export const later: readonly string[] = ['login.recoverPassword', 'login.resetPassword', 'dashboards', 'alerts']

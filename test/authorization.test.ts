@@ -34,7 +34,6 @@ interface Caller {
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const basic = `Basic ${Buffer.from(`${account.email}:${account.password}`).toString('base64')}`
-/** The credential of a device or a pairing becomes one line here. */
 const callers: readonly Caller[] = [
   { name: 'nobody', levels: [], headers: () => ({}) },
   { name: 'garbage', levels: [], headers: () => bearer('garbage') },
@@ -44,6 +43,7 @@ const callers: readonly Caller[] = [
   { name: 'a token in a cookie', levels: [], headers: () => ({ cookie: `access_token=${tokens.superuser}` }) },
   { name: 'a token in the query', levels: [], headers: () => ({}), query: () => `access_token=${tokens.superuser}` },
   { name: 'a worker', levels: ['worker'], headers: () => bearer(workerToken) },
+  { name: 'a device', levels: ['device'], headers: () => bearer(seeds.credential) },
   { name: 'a user', levels: ['user'], headers: () => bearer(tokens.user) },
   { name: 'a superuser', levels: ['user', 'superuser'], headers: () => bearer(tokens.superuser) },
 ]
@@ -69,8 +69,8 @@ async function digest(): Promise<string> {
   const answers = await Promise.all(
     reads.map(async (operation) => {
       const answer = await call(operation, superuser)
-      // tokens tell when they were used
-      const text = (await answer.text()).replaceAll(/"last_used_at":"[^"]*"/g, '"last_used_at":null')
+      // tokens tell when they were used, and devices when they were heard of
+      const text = (await answer.text()).replaceAll(/"(last_used_at|last_seen)":"[^"]*"/g, '"$1":null')
       return `${operation.id} ${answer.status} ${text}`
     }),
   )
@@ -180,6 +180,8 @@ describe('what a body claims about its caller or about what it makes is refused,
     'has_draft',
   ]
   const names = [...ofCallers, ...ofThings, 'created_at', 'updated_by']
+  /** A device may say more of itself than the service knows. */
+  const lenient = new Set(['pairing.start', 'panels.startPairing'])
   const takesJson = operations.filter(({ body }) => body?.type === 'application/json')
 
   test.each(takesJson)('$id', async (operation) => {
@@ -194,15 +196,19 @@ describe('what a body claims about its caller or about what it makes is refused,
         headers: { ...init.headers, ...superuser.headers() },
       })
       const text = await answer.text()
-      if (answer.status === 422) continue
+      // a report is a device's own
+      if (answer.status === 422 || (operation.id === 'devices.report' && answer.status === 403)) continue
       // a flow is saved and checked as it was read, with what the engine says of it
       expect(text).not.toContain(CLAIM)
       if (operation.id === 'flows.validate' && answer.status === 200) continue
+      if (lenient.has(operation.id)) continue
       expect([operation.id, name, answer.status]).toEqual(['flows.save', name, 201])
       expect(await digest()).not.toContain(CLAIM)
       expect((await at.send('DELETE', path)).status).toBe(204)
     }
-    expect(await digest()).toBe(before)
+    const after = await digest()
+    if (lenient.has(operation.id)) expect(after).not.toContain(CLAIM)
+    else expect(after).toBe(before)
   })
 })
 
@@ -256,6 +262,6 @@ describe('a caller who may is let in, with the same request', () => {
     }
   })
 
-  /** Done, or not possible in this state or configuration. */
-  const isTaken = (status: number): boolean => status < 400 || status === 409 || status === 503
+  /** Done, or not possible in this state or configuration, or not so soon again. */
+  const isTaken = (status: number): boolean => status < 400 || [409, 429, 503].includes(status)
 })

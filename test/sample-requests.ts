@@ -62,6 +62,11 @@ export interface Seeds {
   readonly deadLetter: string
   /** The id of a worker token. */
   readonly jti: string
+  /** The credential of the device `panel`. */
+  readonly credential: string
+  /** Of a device that waits to be paired. */
+  readonly code: string
+  readonly secret: string
   readonly email: string
   readonly password: string
 }
@@ -108,7 +113,17 @@ export async function seed(at: TestService, account: Pick<Seeds, 'email' | 'pass
   await at.send('POST', '/messages/alarm.temp', { value: 30 })
   const { jti } = await at.client.workers.mintToken({ name: 'spare' })
   await at.client.flavors.create({ name: 'spare', cpus: 1, gpus: 0, ram_mb: 512 })
-  return { run: id, stageRun, digest, deadLetter: await deadLetter(at), jti, ...account }
+  return { run: id, stageRun, digest, deadLetter: await deadLetter(at), jti, ...(await pairedDevice(at)), ...account }
+}
+
+/** Pairs the device `panel`; another one waits. */
+async function pairedDevice({ client }: TestService): Promise<Pick<Seeds, 'credential' | 'code' | 'secret'>> {
+  for (const id of ['panel', 'spare', 'adopting']) await client.devices.create({ id })
+  const { code, secret } = await client.pairing.start({})
+  await client.devices.pair({ id: 'panel', body: { code } })
+  const { device } = await client.pairing.poll({ code, secret })
+  const waiting = await client.pairing.start({})
+  return { credential: device?.credential ?? '', code: waiting.code, secret: waiting.secret }
 }
 
 const wire = (from: string, to: string) => [
@@ -150,6 +165,12 @@ const places: Record<string, Record<string, string>> = {
   'runs.sweep': { name: 'scale' },
   'secrets.delete': { name: 'spare' },
   flavors: { name: 'spare' },
+  devices: { id: 'panel' },
+  panels: { id: 'panel' },
+  'devices.create': { id: 'fresh' },
+  'devices.delete': { id: 'spare' },
+  'devices.unpair': { id: 'spare' },
+  'devices.pair': { id: 'adopting' },
   connectors: { node_type: 'acme_meter', key: 'pairing' },
   'connectors.clearState': { node_type: 'other_meter' },
   'runs.nodeOutputs': { node: 'work' },
@@ -168,6 +189,9 @@ const bodies: Record<string, (seeds: Seeds) => unknown> = {
   'flows.nodes.trigger': () => ({ values: { temp: 20 } }),
   'flows.nodes.putSource': () => ({ code: 'def run(n):\n    return {"out": n + 1}\n' }),
   'messages.publish': () => ({ value: 20 }),
+  'devices.pair': ({ code }) => ({ code }),
+  'devices.save': () => ({ version: 1, name: 'Panel' }),
+  'devices.report': () => ({ board: 'esp32' }),
   // a package would be fetched
   'modules.apply': () => ({ requirements: '# nothing' }),
   'runs.import': () => ({
@@ -176,6 +200,8 @@ const bodies: Record<string, (seeds: Seeds) => unknown> = {
 }
 
 const queries: Record<string, (seeds: Seeds) => string> = {
+  'pairing.poll': ({ secret }) => `?secret=${secret}`,
+  'panels.pollPairing': ({ secret }) => `?secret=${secret}`,
   'runs.deleteAll': () => '?flow=scale',
   'metrics.compare': ({ run }) => `?ids=${run}&metric=out`,
 }
@@ -192,6 +218,7 @@ export function sampleOf(operation: Operation, seeds: Seeds): Sample {
     message: 'alarm.temp',
     digest: seeds.digest,
     jti: seeds.jti,
+    code: seeds.code,
     id: operation.path.startsWith('/runs') ? runOf(operation, seeds) : seeds.deadLetter,
   }
   const named: Record<string, string> = { ...given, ...closest(places, operation.id) }
@@ -200,6 +227,10 @@ export function sampleOf(operation: Operation, seeds: Seeds): Sample {
   const query = queries[operation.id]?.(seeds) ?? (search.length === 0 ? '' : `?${search.join('&')}`)
   return { path: path + query, init: { method: operation.method, ...contentOf(operation, seeds) } }
 }
+
+/** The credential of the device for what only devices may do; for all else that of a user. */
+export const bearerOf = ({ levels }: Operation, { credential }: Seeds, user: string): string =>
+  `Bearer ${levels.every((level) => level === 'device') ? credential : user}`
 
 const runOf = ({ id }: Operation, { run, stageRun }: Seeds): string => (onStageRun.has(id) ? stageRun : run)
 

@@ -74,6 +74,9 @@ const seeds = {
   digest: `sha256:${'0'.repeat(64)}`,
   deadLetter: '01900000-0000-7000-8000-000000000002',
   jti: '01900000-0000-4000-8000-000000000003',
+  credential: '',
+  code: 'ABCDEFGH',
+  secret: '',
   email: '',
   password: '',
 }

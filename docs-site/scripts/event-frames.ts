@@ -28,7 +28,8 @@ export function eventFramesPage(): Page {
     order: 6,
     body: [
       'Frames are JSON texts; `type` says which. `seq` grows by one with each frame of a socket, `ts` is the time of',
-      'the event. Ignore types that you do not know. How to connect: [Event socket](../../../guide/events/).',
+      'the event. Ignore types that you do not know. How to connect, and the binary frames of pictures and sound:',
+      '[Event socket](../../../guide/events/).',
       ...frames.flatMap((frame) => ['', section(frame)]),
     ].join('\n'),
   }

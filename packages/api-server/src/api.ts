@@ -10,11 +10,13 @@ import { authApi, knownSessions, sessions, users } from './auth/slice.ts'
 import type { Engine } from './compose.ts'
 import { engineVersion } from './config.ts'
 import { connectorsApi } from './connectors/slice.ts'
+import { deviceUpgrade } from './devices/device-upgrade.ts'
+import { deviceCredentials, devicesApi, deviceSockets } from './devices/slice.ts'
 import { eventUpgrade, type EventUpgradeDeps } from './events/routes.ts'
 import { eventsApi, eventSockets, tickets } from './events/slice.ts'
 import { flowsApi } from './flows/slice.ts'
 import { connectorRoutes } from './hooks/connector-routes.ts'
-import { portalCheck } from './hooks/portal.ts'
+import { type IsPortal, portalCheck } from './hooks/portal.ts'
 import { hookRoutes } from './hooks/routes.ts'
 import { hooks, routedNodes, servedSockets } from './hooks/slice.ts'
 import { oneHost } from './http/address.ts'
@@ -49,6 +51,7 @@ const slices = [
   messagesApi,
   runsApi,
   artifactsApi,
+  devicesApi,
   secretsApi,
   connectorsApi,
   workersApi,
@@ -88,7 +91,7 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
   const socket = nouns.servedSockets.upgrade({ isPortal, home })
   upgrades.route('/hooks/*', socket)
   upgrades.route('/api/v1/hooks/*', socket)
-  routeSockets(engine, { upgrades, authenticate, home })
+  routeSockets(engine, { upgrades, authenticate, home, isPortal })
   const maxBodyBytes = { 'artifacts.put': settings.artifactMaxBytes, 'runs.import': settings.importMaxBytes }
   const bindings = bindingsOf([...slices, observabilityApi], engine)
   const working = refuseWhenFailed(failure)
@@ -111,25 +114,31 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
 
 /** Who sends a request; the second also knows users whom the database cannot tell now. */
 function createAuthenticators(engine: Engine) {
-  const { knownSessions, sessions, workerTokens } = nounsOf(engine, authenticating)
+  const { deviceCredentials, knownSessions, sessions, workerTokens } = nounsOf(engine, authenticating)
   return {
-    authenticate: createAuthenticator([(token) => sessions.verify(token), (token) => workerTokens.verify(token)]),
+    authenticate: createAuthenticator([
+      (token) => sessions.verify(token),
+      (token) => workerTokens.verify(token),
+      (token) => deviceCredentials.verify(token),
+    ]),
     authenticateKnown: createAuthenticator([
       (token) => knownSessions.verify(token),
       (token) => workerTokens.identify(token),
+      (token) => deviceCredentials.verify(token),
     ]),
   }
 }
 
-const authenticating = { knownSessions, sessions, workerTokens }
+const authenticating = { deviceCredentials, knownSessions, sessions, workerTokens }
 
 interface SocketRoutes extends Pick<EventUpgradeDeps, 'authenticate' | 'home'> {
   readonly upgrades: UpgradeRouter
+  readonly isPortal: IsPortal
 }
 
 /** The sockets below `/api/v1`. */
-function routeSockets(engine: Engine, { upgrades, authenticate, home }: SocketRoutes): void {
-  const { sessions, users, ...deps } = nounsOf(engine, attaching)
+function routeSockets(engine: Engine, { upgrades, authenticate, home, isPortal }: SocketRoutes): void {
+  const { deviceSockets, sessions, users, ...deps } = nounsOf(engine, attaching)
   upgrades.route(
     '/api/v1/flows/ws',
     eventUpgrade({
@@ -138,9 +147,10 @@ function routeSockets(engine: Engine, { upgrades, authenticate, home }: SocketRo
       versionOf: (token) => sessions.versionOf(token),
       tokenVersion: async (id) => (await users.find(id))?.tokenVersion ?? null,
       home,
+      serveDevice: deviceUpgrade({ sockets: deviceSockets, isPortal }),
     }),
   )
   upgrades.route('/api/v1/workers/attach', workerUpgrade({ ...deps, authenticate }))
 }
 
-const attaching = { guests: workerGuests, log, pool, sessions, sockets: eventSockets, tickets, users }
+const attaching = { deviceSockets, guests: workerGuests, log, pool, sessions, sockets: eventSockets, tickets, users }

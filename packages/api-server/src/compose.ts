@@ -13,7 +13,15 @@ import { authLayer, followAccounts, sessionKeyLayer } from './auth/slice.ts'
 import { codeFolderLayer, codeLayer, connectorPackagesLayer, sweep } from './code/slice.ts'
 import { connectorStateLayer } from './connectors/slice.ts'
 import { databaseLayer, settlePins } from './db/layer.ts'
-import { deviceSeatsLayer, followPresence } from './devices/slice.ts'
+import {
+  devicesLayer,
+  deviceSeatsLayer,
+  deviceSocketsLayer,
+  followCredentials,
+  followDevices,
+  followPresence,
+  recordPresence,
+} from './devices/slice.ts'
 import { egressLayer } from './egress/layer.ts'
 import { enginesLayer } from './engines/slice.ts'
 import { eventSocketsLayer, eventsLayer } from './events/slice.ts'
@@ -81,6 +89,7 @@ const nouns = inOrder(
   publishedLayer,
   valuesLayer,
   runtimeLayer,
+  devicesLayer,
   missingLayer,
   pythonIssuesLayer,
   liveLayer,
@@ -93,6 +102,7 @@ const nouns = inOrder(
   modulesLayer,
   shownStateLayer,
   eventSocketsLayer,
+  deviceSocketsLayer,
   observabilityLayer,
 )
 
@@ -100,7 +110,9 @@ const nouns = inOrder(
 const work = [
   settlePins,
   followTokens,
+  followCredentials,
   followPresence,
+  recordPresence,
   observe,
   recoverValues,
   followFlows,
@@ -112,6 +124,7 @@ const work = [
   followSecrets,
   followModules,
   executeRuns,
+  followDevices,
   sweep,
   followAccounts,
 ] as const

@@ -118,7 +118,8 @@ export class NodeRegistry {
   /** Whether the type of a node says if an input runs it (G13); undefined when that is up to the document. */
   imposedTrigger({ type, settings }: Pick<FlowNode, 'type' | 'settings'>, port: string): boolean | undefined {
     const definition = this.#definitions.get(type)
-    if (definition?.passive?.(settings).includes(port) === true) return false
+    // nothing of what stands for a device is executed
+    if (definition?.device !== undefined || definition?.passive?.(settings).includes(port) === true) return false
     return definition?.ports?.fixed?.find((fixed) => fixed.direction === 'input' && fixed.port === port)?.trigger
   }
 

@@ -122,6 +122,16 @@ export interface PythonDefinition<I extends Inputs, O extends Outputs, S extends
 export interface TypedNode<I extends Inputs, O extends Outputs> extends Placeable<I, O> {
   readonly kind: 'typed'
   readonly values: Readonly<Record<string, unknown>>
+  /** By output, for those that have any. */
+  readonly outputs?: Readonly<Record<string, OutputOptions>>
+}
+
+/** What an output of a connector or a device has beside its type. */
+export interface OutputOptions {
+  /** Seconds between two values that are published. */
+  readonly interval?: number
+  /** Of a device: it sends values only while somebody wants them. */
+  readonly onDemand?: boolean
 }
 
 /** Anything that `use` places. */
@@ -186,11 +196,19 @@ export function python<I extends Inputs, O extends Outputs, S extends z.ZodObjec
  */
 export function nodeType<I extends Inputs = Record<never, never>, O extends Outputs = Record<never, never>>(
   type: string,
-  spec: { readonly in?: I; readonly out?: O; readonly settings?: Readonly<Record<string, unknown>> },
+  spec: {
+    readonly in?: I
+    readonly out?: O
+    readonly settings?: Readonly<Record<string, unknown>>
+    readonly outputs?: TypedNode<I, O>['outputs']
+  },
 ): TypedNode<I, O> {
-  const declared = { in: spec.in ?? ({} as I), out: spec.out ?? ({} as O) }
-  checkIntervals(`node type "${type}"`, declared.out)
-  return { kind: 'typed', type, ...declared, values: defined(spec.settings ?? {}) }
+  const { in: inputs = {} as I, out = {} as O, settings = {}, outputs } = spec
+  const what = `node type "${type}"`
+  checkIntervals(what, out)
+  for (const [port, { interval = 0 }] of Object.entries(outputs ?? {})) checkInterval(what, port, interval)
+  const made = { kind: 'typed', type, in: inputs, out, values: defined(settings) } as const
+  return outputs === undefined ? made : { ...made, outputs }
 }
 
 type AnySpec<I, O> = Declaration<I, O> & Execution & { readonly settings?: z.ZodObject }
@@ -239,9 +257,13 @@ function checkIntervals(what: string, out: Outputs): void {
   for (const [port, type] of Object.entries(out)) {
     if (type.kind !== 'stream' && 'interval' in type)
       throw new FlowError(`${what}: output "${port}" has an interval but is no stream; use stream(type, { interval })`)
-    if (type.kind === 'stream' && type.interval !== null && !(type.interval >= 0))
-      throw new FlowError(`${what}: the interval of output "${port}" is ${type.interval}; use seconds, 0 or more`)
+    if (type.kind === 'stream') checkInterval(what, port, type.interval ?? 0)
   }
+}
+
+function checkInterval(what: string, port: string, interval: number): void {
+  if (interval >= 0) return
+  throw new FlowError(`${what}: the interval of output "${port}" is ${interval}; use seconds, 0 or more`)
 }
 
 /** The same function, behind a check of what arrives on `t.json` inputs: messages may come from anywhere. */

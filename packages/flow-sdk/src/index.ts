@@ -10,6 +10,7 @@ export {
   type NodeFunction,
   nodeType,
   type NoSettings,
+  type OutputOptions,
   python,
   type PythonDefinition,
   type SettingsOf,
@@ -21,7 +22,7 @@ export {
 } from './definition.ts'
 export { FlowError } from './flow-error.ts'
 export { batchFlow, type BatchFlowOptions, type FlowOptions, liveFlow } from './flow.ts'
-export type { MessageRef, MessageRefsOf, PortRef, RefsOf } from './message-ref.ts'
+export type { MessageRef, MessageRefsOf, PortRef, RefsOf, Sources, Targets } from './message-ref.ts'
 export {
   input,
   type Inputs,

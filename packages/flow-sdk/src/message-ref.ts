@@ -35,8 +35,12 @@ interface Widenings {
   image: 'media' | 'artifact'
   media: 'artifact'
 }
-type Targets<D extends Dtype> = D extends 'any' ? Dtype : D | 'any' | (D extends keyof Widenings ? Widenings[D] : never)
-type Sources<D extends Dtype> = { [S in Dtype]: D extends Targets<S> ? S : never }[Dtype]
+/** The dtypes that take values of a dtype. */
+export type Targets<D extends Dtype> = D extends 'any'
+  ? Dtype
+  : D | 'any' | (D extends keyof Widenings ? Widenings[D] : never)
+/** The dtypes whose values a dtype takes. */
+export type Sources<D extends Dtype> = { [S in Dtype]: D extends Targets<S> ? S : never }[Dtype]
 
 /** What may be wired to an input. A message of `t.any` fits each one and is checked at delivery. */
 export type WireTo<P> =

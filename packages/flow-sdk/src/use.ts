@@ -114,7 +114,8 @@ export class Wiring {
     const refs: Record<string, AnyRef> = {}
     for (const [port, type] of Object.entries(definition.out)) {
       const name = this.#output(id, port, type.dtype, options.out?.[port])
-      ports.push({ direction: 'output', port, name, dtype: type.dtype, ...(type.kind === 'stream' && streaming(type)) })
+      const more = { ...(type.kind === 'stream' && streaming(type)), ...optionsOf(definition, port) }
+      ports.push({ direction: 'output', port, name, dtype: type.dtype, ...more })
       refs[port] = name.includes('.') ? { message: name, dtype: type.dtype } : { ...this.ref(name), dtype: type.dtype }
     }
     for (const port of Object.keys(options.out ?? {})) {
@@ -183,6 +184,11 @@ const listed = (names: readonly string[]): string =>
   names.length === 0 ? 'none' : names.map((n) => `"${n}"`).join(', ')
 
 const streaming = (type: StreamType<unknown, Dtype>) => ({ stream: true, interval: type.interval })
+
+function optionsOf(definition: AnyUsable, port: string): Partial<PortInput> {
+  const { interval, onDemand } = (definition.kind === 'typed' && definition.outputs?.[port]) || {}
+  return defined({ interval, on_demand: onDemand }) as Partial<PortInput>
+}
 
 /** What a node has beside id, type and ports, in the document's words. */
 function placed(definition: AnyUsable, options: AnyUseOptions): Partial<NodeInput> {

@@ -69,6 +69,12 @@ export class ContractFlow {
       call: async ({ signal }) => (await this.#ask(signal)) as Values,
       connect: () => this.#connect(),
     })
+    host.devices.seat = (_device, seat) => {
+      const names = Object.keys(this.#setup.outputs ?? {})
+      const mount = this.#mount((brought) => seat.emit(Object.fromEntries(names.map((name) => [name, brought]))))
+      mount.open()
+      return () => mount.unmount()
+    }
     this.#host = {
       ...host,
       files: { ...host.files, append: (path, data) => ((this.#records += 1), host.files.append(path, data)) },
@@ -184,7 +190,9 @@ export class ContractFlow {
       nodes: fails ? [node, { id: 'later', type: 'broken' }] : [node],
       inputs: Object.keys(inputs).map((name) => ({ name, dtype: 'any' })),
     }
-    return normalizeDocument('f', flowDocumentInputSchema.parse(given))
+    const registry = new NodeRegistry([this.#definition])
+    const parsed = flowDocumentInputSchema.parse(given)
+    return normalizeDocument('f', parsed, undefined, (of, port) => registry.imposedTrigger(of, port))
   }
 
   /** As the engine does, gives a question up when it is told to. */

@@ -87,7 +87,14 @@ export type DeviceDetail = z.infer<typeof deviceDetailSchema>
 
 /** Characters of what devices are called, at most. */
 const MAX_TEXT = 200
-const textSchema = z.string().trim().min(1).max(MAX_TEXT)
+/** Control characters, and those that turn the direction of what follows. */
+const misleading = /[\p{Cc}\p{Bidi_Control}]/u
+const textSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(MAX_TEXT)
+  .refine((text) => !misleading.test(text), 'leave out control characters, and those that turn the direction of a text')
 
 /** Body of `POST /devices/{id}`. */
 export const deviceCreateSchema = z
@@ -98,6 +105,9 @@ export const deviceCreateSchema = z
 export const deviceSaveSchema = z
   .strictObject({ version: z.int().min(1), name: textSchema.optional() })
   .meta({ id: 'DeviceSave' })
+
+/** Body of `PUT /devices/{id}/report`: any object; `devicePorts` reads the ports of it. */
+export const deviceReportSchema = z.record(z.string(), z.json()).meta({ id: 'DeviceReport' })
 
 /** Body of `POST /devices/pair`: what the device says of itself. */
 export const pairingStartSchema = z
@@ -118,7 +128,7 @@ export const pairingSchema = z
     check: z.string().meta({ description: 'Two characters to compare: another device has others.' }),
     expires_at: timestampSchema,
   })
-  .meta({ id: 'Pairing' })
+  .meta({ id: 'PairingStarted' })
 /** What a device gets when it asks to be paired. */
 export type Pairing = z.infer<typeof pairingSchema>
 
@@ -138,7 +148,7 @@ export const pairingStatusSchema = z
     device: adoptedSchema.nullable(),
     panel: adoptedSchema.nullable(),
   })
-  .meta({ id: 'PairingStatus' })
+  .meta({ id: 'PairingPoll' })
 /** How far a pairing is. */
 export type PairingStatus = z.infer<typeof pairingStatusSchema>
 
@@ -168,6 +178,6 @@ export type PairingPreview = z.infer<typeof pairingPreviewSchema>
 /** Body of `POST /devices/{id}/pair`: the code that the device shows, or the id of a pending request. */
 export const adoptionSchema = z
   .union([z.strictObject({ code: z.string() }), z.strictObject({ request: z.string() })])
-  .meta({ id: 'Adoption' })
+  .meta({ id: 'PairRequest' })
 /** Which request is adopted. */
 export type Adoption = z.infer<typeof adoptionSchema>

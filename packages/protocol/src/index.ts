@@ -29,6 +29,7 @@ export {
   type DeviceValueFrame,
   deviceValueFrameSchema,
 } from './device-frames.ts'
+export { devicePorts } from './device-ports.ts'
 export {
   type Adoption,
   adoptionSchema,
@@ -43,6 +44,7 @@ export {
   deviceIdSchema,
   type DevicePort,
   devicePortSchema,
+  deviceReportSchema,
   deviceSaveSchema,
   deviceSchema,
   type Pairing,

@@ -3,7 +3,7 @@
  * row in the database, volatile ones frames in the memory of this engine. DESIGN.md beside this file has the invariants.
  * @module
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 import type { ArtifactRef } from '@flow-service/protocol'
 
@@ -14,7 +14,7 @@ import { ChangedBytes, type ContentStore, FolderGone, hasCode, TooManyBytes } fr
 import { checkNames } from './naming.ts'
 import { createRemoval, type Swept } from './removal.ts'
 import { type Blob, createArtifactStore, type OwnedDigests, type RefKind } from './store.ts'
-import { createVolatileRing, MAX_FRAME_BYTES, RING_BYTES } from './volatile-ring.ts'
+import { createVolatileRing, type Frame, MAX_FRAME_BYTES, RING_BYTES } from './volatile-ring.ts'
 
 /** Largest stored artifact unless the configuration says otherwise, in bytes. */
 const MAX_ARTIFACT_BYTES = 1024 * 1024 * 1024
@@ -36,6 +36,8 @@ interface PutOptions {
   readonly name: string
   readonly mediaType: string
   readonly volatile: boolean
+  /** Nobody writes to the bytes any more, so volatile ones are kept without a copy; not so unless given. */
+  readonly owned?: boolean
   /** Digest that the bytes must have; any unless given. */
   readonly digest?: string
 }
@@ -60,6 +62,8 @@ export interface Artifacts {
   put(source: ByteSource, options: PutOptions): Promise<{ ref: ArtifactRef; created: boolean }>
   /** The artifact of a digest (`sha256:…`), or null when its bytes are not here or no longer what they were. */
   open(digest: string): Promise<OpenArtifact | null>
+  /** The volatile bytes of a digest, which nobody writes to, if they are still here. */
+  frame(digest: string): Frame | undefined
   /** All bytes of a digest; refuses with `not_found`. */
   read(digest: string): Promise<Uint8Array>
   /** Those of the digests whose bytes are known here. */
@@ -91,10 +95,11 @@ export function createArtifacts(deps: ArtifactsDeps): Artifacts {
   const maxBytes = deps.maxBytes ?? MAX_ARTIFACT_BYTES
   const removal = createRemoval({ ...deps, known: (digests) => store.known(digests) })
 
-  const putVolatile = async (source: ByteSource, { name, mediaType, digest: wanted }: PutOptions) => {
-    // a copy: what comes from a connection is often a small part of a larger buffer, which it would keep alive
-    const data = new Uint8Array(await collect(source, Math.min(MAX_FRAME_BYTES, ringBytes)))
-    const digest = `sha256:${createHash('sha256').update(data).digest('hex')}`
+  const putVolatile = async (source: ByteSource, { name, mediaType, owned = false, digest: wanted }: PutOptions) => {
+    const bytes = await collect(source, Math.min(MAX_FRAME_BYTES, ringBytes))
+    const isOwn = owned || !(source instanceof Uint8Array)
+    const data = isOwn && fillsItsBuffer(bytes) ? bytes : new Uint8Array(bytes)
+    const digest = `sha256:${hash('sha256', data)}`
     assertSame(digest, wanted)
     return {
       ref: refOf({ digest, size: data.length, name, mediaType }, true),
@@ -140,6 +145,7 @@ export function createArtifacts(deps: ArtifactsDeps): Artifacts {
       return refuseUnstorable((options.volatile ? putVolatile : putStored)(source, options))
     },
     open,
+    frame: (digest) => ring.get(digest),
     async read(digest) {
       const artifact = await open(digest)
       if (!artifact) throw noArtifact(digest)
@@ -201,6 +207,9 @@ async function* intact(
 async function* once(data: Uint8Array): AsyncGenerator<Uint8Array> {
   yield data
 }
+
+/** What comes from a connection is often a small part of a larger buffer, which it would keep alive. */
+const fillsItsBuffer = ({ length, buffer }: Uint8Array): boolean => length * 2 >= buffer.byteLength
 
 async function collect(source: ByteSource, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []

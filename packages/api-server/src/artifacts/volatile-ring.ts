@@ -7,9 +7,11 @@
 export const RING_BYTES = 64 * 1024 * 1024
 /** Largest single frame, in bytes. */
 export const MAX_FRAME_BYTES = 8 * 1024 * 1024
+/** Frames in the ring: a frame of a few bytes takes some hundred for its place. */
+const MAX_FRAMES = 65_536
 
 /** A frame with what it was last called. */
-interface Frame {
+export interface Frame {
   readonly data: Uint8Array
   readonly name: string
   readonly mediaType: string
@@ -24,7 +26,7 @@ export interface VolatileRing {
   drop(digest: string): boolean
 }
 
-/** A ring of at most `capacity` bytes; the oldest frames leave first. */
+/** A ring of at most `capacity` bytes, in at most 65,536 frames; the oldest leave first. */
 export function createVolatileRing(capacity: number = RING_BYTES): VolatileRing {
   const frames = new Map<string, Frame>()
   let size = 0
@@ -41,7 +43,7 @@ export function createVolatileRing(capacity: number = RING_BYTES): VolatileRing 
     put(digest, frame) {
       const isNew = !dropped(digest)
       for (const [oldest, other] of frames) {
-        if (size + frame.data.length <= capacity) break
+        if (size + frame.data.length <= capacity && frames.size < MAX_FRAMES) break
         drop(oldest, other)
       }
       frames.set(digest, frame)

@@ -3,8 +3,8 @@
  * signed in is asked here, and where an account has signed in before, it is not slowed by failures elsewhere.
  * @module
  */
-import { isIPv6 } from 'node:net'
-
+import { networkOf } from '../http/address.ts'
+import { Attempts } from '../http/attempts.ts'
 import { ProblemError } from '../http/errors.ts'
 
 const ADDRESS_LIMIT = 10
@@ -13,8 +13,8 @@ const ACCOUNT_LIMIT = 20
 /** Between two attempts on an account that is slowed. */
 const ACCOUNT_PACE_MS = 3_000
 const WINDOW_MS = 60_000
-/** Addresses, accounts and pairs of them that are remembered; beyond, the oldest are forgotten. */
-const MAX_REMEMBERED = 10_000
+/** Places where accounts have signed in that are remembered; beyond, the oldest are forgotten. */
+const MAX_HOMES = 10_000
 
 export interface SignInLimit {
   /**
@@ -28,8 +28,8 @@ export interface SignInLimit {
 
 /** A limit without history; `now` is a clock in milliseconds. */
 export function createSignInLimit(now: () => number = Date.now): SignInLimit {
-  const ofAddresses = new Attempts()
-  const ofAccounts = new Attempts()
+  const ofAddresses = new Attempts(WINDOW_MS)
+  const ofAccounts = new Attempts(WINDOW_MS)
   /** Where accounts have signed in. */
   const homes = new Set<string>()
   return {
@@ -37,13 +37,13 @@ export function createSignInLimit(now: () => number = Date.now): SignInLimit {
       const at = now()
       const network = networkOf(address)
       const home = `${network} ${account}`
-      const fromHere = ofAddresses.since(network, at - WINDOW_MS)
+      const fromHere = ofAddresses.recent(network, at)
       const [oldest] = fromHere
       if (oldest !== undefined && fromHere.length >= ADDRESS_LIMIT)
         throw tooMany('from this address', oldest + WINDOW_MS - at)
       const undo = [() => ofAddresses.takeBack(network, at)]
       if (!homes.has(home)) {
-        const onAccount = ofAccounts.since(account, at - WINDOW_MS)
+        const onAccount = ofAccounts.recent(account, at)
         const waitMs = (onAccount.at(-1) ?? 0) + ACCOUNT_PACE_MS - at
         if (onAccount.length >= ACCOUNT_LIMIT && waitMs > 0) throw tooMany('with this user name', waitMs)
         ofAccounts.add(account, at)
@@ -56,36 +56,9 @@ export function createSignInLimit(now: () => number = Date.now): SignInLimit {
         homes.delete(home)
         homes.add(home)
         const [stalest] = homes
-        if (homes.size > MAX_REMEMBERED && stalest !== undefined) homes.delete(stalest)
+        if (homes.size > MAX_HOMES && stalest !== undefined) homes.delete(stalest)
       }
     },
-  }
-}
-
-/** When attempts began, by what they have in common. */
-class Attempts {
-  readonly #times = new Map<string, number[]>()
-
-  /** Those after a moment, the oldest first. */
-  since(key: string, after: number): number[] {
-    return (this.#times.get(key) ?? []).filter((time) => time > after)
-  }
-
-  add(key: string, at: number): void {
-    const recent = this.since(key, at - WINDOW_MS)
-    recent.push(at)
-    // set anew, so that the map is ordered by the last attempt
-    this.#times.delete(key)
-    this.#times.set(key, recent)
-    const [stalest] = this.#times.keys()
-    if (this.#times.size > MAX_REMEMBERED && stalest !== undefined) this.#times.delete(stalest)
-  }
-
-  takeBack(key: string, at: number): void {
-    const recent = this.#times.get(key) ?? []
-    const index = recent.indexOf(at)
-    if (index >= 0) recent.splice(index, 1)
-    if (recent.length === 0) this.#times.delete(key)
   }
 }
 
@@ -94,15 +67,4 @@ function tooMany(where: string, waitMs: number): ProblemError {
   return new ProblemError('rate_limited', `too many failed sign-ins ${where}: wait ${seconds} s`, {
     retry_after_s: seconds,
   })
-}
-
-/** An IPv4 address, also one written as IPv6; of an IPv6 address the first 64 bits, which one household shares. */
-function networkOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (mapped !== undefined || !isIPv6(address)) return mapped ?? address
-  const [head = '', tail] = address.split('::')
-  const before = head.split(':').filter((group) => group !== '')
-  const after = tail === undefined ? [] : tail.split(':').filter((group) => group !== '')
-  const zeros = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0')
-  return [...before, ...(tail === undefined ? [] : zeros), ...after].slice(0, 4).join(':')
 }

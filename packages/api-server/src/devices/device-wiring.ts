@@ -10,6 +10,8 @@ export interface DeviceWiring {
   of(device: string): readonly DeviceBinding[]
   /** Whether a node of a running flow reads a message, by its qualified name. */
   isRead(message: string): boolean
-  /** Called when the wiring, or who reads, may have changed; the result ends that. */
-  onChange(listener: () => void): () => void
+  /** Called with each flow that is published, gets another name or goes; the result ends that. */
+  onPublished(listener: (flow: string) => void): () => void
+  /** Called when other messages than before may be read: a flow starts, stops or pauses; the result ends that. */
+  onReaders(listener: () => void): () => void
 }

@@ -13,10 +13,10 @@ export interface Refusal {
 }
 
 /** A frame of a client. */
-export type ClientFrame = { readonly kind: 'media'; readonly names: readonly string[] } | Refusal
+export type ClientFrame = { readonly kind: 'media'; readonly names: ReadonlySet<string> } | Refusal
 
 /** Messages whose media one socket may ask for. */
-const MAX_MEDIA_NAMES = 8
+export const MAX_MEDIA_NAMES = 8
 
 const frameSchema = z.looseObject({ type: z.string() })
 const mediaSchema = z.object({ names: z.array(z.string()) })
@@ -34,7 +34,7 @@ export function readClientFrame(data: RawData, isBinary: boolean, isMessage: (na
     return refused('too_many_names', `a media request takes at most ${MAX_MEDIA_NAMES} names, not ${names.length}`)
   }
   const unknown = names.find((name) => !isMessage(name))
-  if (unknown === undefined) return { kind: 'media', names }
+  if (unknown === undefined) return { kind: 'media', names: new Set(names) }
   return refused(
     'message_not_declared',
     `no published flow declares the message "${unknown.slice(0, 200)}": use "flow.message"`,

@@ -5,6 +5,8 @@
  */
 import { type EngineEvent, flowPart, timestampOfMs } from '@flow-service/protocol'
 
+import type { Media } from './media.ts'
+
 /** An event on its way to sockets. `head + seq + tail` is the frame. */
 export interface EventText {
   readonly event: EngineEvent
@@ -14,6 +16,8 @@ export interface EventText {
   readonly head: string
   /** UTF-8, shared by all sockets. */
   readonly tail: Buffer
+  /** Goes before the frame to those who have asked for it. */
+  readonly media: Media | null
 }
 
 /** The text of a frame that is sent to one socket only. */
@@ -22,9 +26,14 @@ export function frameText(type: string, seq: number, atMs: number, fields: objec
 }
 
 /** Serialises an event for any number of sockets. */
-export function eventText(event: EngineEvent, atMs: number, flows: readonly string[] = flowsOf(event)): EventText {
+export function eventText(
+  event: EngineEvent,
+  atMs: number,
+  flows: readonly string[] = flowsOf(event),
+  media: Media | null = null,
+): EventText {
   const { type, ...fields } = event
-  return { event, flows, head: headOf(type), tail: Buffer.from(tailOf(atMs, fields)) }
+  return { event, flows, head: headOf(type), tail: Buffer.from(tailOf(atMs, fields)), media }
 }
 
 /** The flows that an event is about; a value is about the one that declares its message and the one that produced it. */

@@ -11,9 +11,9 @@ import { bearerToken } from '../http/authenticate.ts'
 import { endpoint, type Handlers, reply } from '../http/endpoint.ts'
 import { invalid, invalidPart, ProblemError } from '../http/errors.ts'
 import { type HomeOrigins, isFromHome } from '../http/page-origin.ts'
-import type { Principal } from '../http/principal.ts'
+import type { DevicePrincipal, Principal } from '../http/principal.ts'
 import type { Guest } from '../http/socket-guests.ts'
-import type { UpgradeHandler } from '../http/upgrade.ts'
+import type { Upgrade, UpgradeHandler } from '../http/upgrade.ts'
 import type { EventSockets } from './event-socket.ts'
 import type { Tickets } from './tickets.ts'
 
@@ -59,6 +59,8 @@ export interface EventUpgradeDeps {
   readonly tokenVersion: (userId: string) => Promise<number | null>
   /** Whose pages may use tickets. */
   readonly home: HomeOrigins
+  /** Serves a device, which has a socket of its own at the same address. */
+  readonly serveDevice: (upgrade: Upgrade, device: DevicePrincipal) => Promise<void>
 }
 
 /** Opens `/flows/ws`: with a bearer token, or with a ticket from a page of an allowed origin. */
@@ -67,7 +69,9 @@ export const eventUpgrade =
   async (upgrade) => {
     const { request, query } = upgrade
     const ticket = query.get('ticket')
-    const guest = ticket === null ? await admitBearer(deps, request) : await admitTicket(deps, request, ticket)
+    const caller = ticket === null ? await deps.authenticate(request) : null
+    if (caller?.kind === 'device') return deps.serveDevice(upgrade, caller)
+    const guest = caller ? await admitBearer(deps, request, caller) : await admitTicket(deps, request, ticket ?? '')
     assertKnown(query)
     const interest = { flows: flowsOf(query), kinds: kindsOf(query) }
     const socket = await upgrade.accept({ maxPayloadBytes: MAX_CLIENT_FRAME_BYTES, stopCode: GOING_AWAY })
@@ -113,9 +117,9 @@ function kindsOf(query: URLSearchParams): ReadonlySet<FrameKind> {
 const listOf = (query: URLSearchParams, key: string): string[] =>
   query.getAll(key).flatMap((list) => list.split(',').filter((item) => item !== ''))
 
-async function admitBearer(deps: EventUpgradeDeps, request: IncomingMessage): Promise<Guest> {
-  const principal = await deps.authenticate(request)
-  if (principal.kind !== 'user') throw new ProblemError('forbidden', 'the event socket needs the credential of a user')
+async function admitBearer(deps: EventUpgradeDeps, request: IncomingMessage, principal: Principal): Promise<Guest> {
+  if (principal.kind !== 'user')
+    throw new ProblemError('forbidden', 'the event socket needs the credential of a user or of a device')
   // the token's own: the user's may be a newer one by now
   return { id: principal.id, version: (await deps.versionOf(bearerToken(request))) ?? 0 }
 }

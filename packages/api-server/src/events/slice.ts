@@ -21,7 +21,7 @@ export const deadLetters = noun<DeadLetters>()('deadLetters')
 export const tickets = noun<Tickets>()('tickets')
 
 /** The state of the engine as a socket shows it first. */
-export const shownState = noun<Pick<EventSocketsDeps, 'isMessage' | 'snapshot'>>()('shownState')
+export const shownState = noun<Pick<EventSocketsDeps, 'current' | 'frame' | 'isMessage' | 'snapshot'>>()('shownState')
 
 export const eventSockets = noun<EventSockets>()('eventSockets')
 

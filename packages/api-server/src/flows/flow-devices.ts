@@ -26,16 +26,9 @@ export function flowDevices({ published, runtime, bus }: FlowDevicesDeps): Devic
   return {
     of: (device) => gathered().get(device) ?? [],
     isRead: (message) => runtime.isRead(message),
-    onChange(listener) {
-      const ends = [
-        published.onChange(listener),
-        // who starts, stops, pauses or goes on reads other messages than before
-        bus.subscribe((event) => event.type === 'flow' && listener(), { quiet: true }),
-      ]
-      return () => {
-        for (const end of ends) end()
-      }
-    },
+    onPublished: (listener) => published.onChange(listener),
+    // who starts, stops, pauses or goes on reads other messages than before
+    onReaders: (listener) => bus.subscribe((event) => event.type === 'flow' && listener(), { quiet: true }),
   }
 }
 

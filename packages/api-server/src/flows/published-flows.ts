@@ -15,8 +15,8 @@ export interface PublishedFlows extends MessageCatalogue {
   get(name: string): FlowDocument | undefined
   /** All of them, by name. */
   all(): readonly FlowDocument[]
-  /** Called whenever one comes, goes or has another content; the result ends that. */
-  onChange(listener: () => void): () => void
+  /** Called with the name of one that comes, goes or has another content; the result ends that. */
+  onChange(listener: (flow: string) => void): () => void
   /** The name that a flow has now, which had another one when it was read. */
   nameOf(id: string, known: string): string
 }
@@ -53,13 +53,13 @@ function createPublishedFlows(): PublishedFlowsOwner {
   const changes = new Map<string, Promise<unknown>>()
   let readers: ReadonlyMap<string, readonly Reader[]> | null = null
   let initials: ReadonlyMap<string, unknown> | null = null
-  const listeners = new Set<() => void>()
+  const listeners = new Set<(flow: string) => void>()
   const changed = (): void => {
     readers = null
     initials = null
   }
-  const tell = (): void => {
-    for (const listener of listeners) listener()
+  const tell = (flow: string): void => {
+    for (const listener of listeners) listener(flow)
   }
 
   const describe = ({ document }: Entry, own: OwnMessage): DeclaredMessage => {
@@ -72,7 +72,7 @@ function createPublishedFlows(): PublishedFlowsOwner {
     changed()
     const messages = new Map(declaredMessages(document).map((message) => [message.name, message]))
     flows.set(document.name, { document, messages })
-    tell()
+    tell(document.name)
   }
 
   return {
@@ -101,7 +101,7 @@ function createPublishedFlows(): PublishedFlowsOwner {
     remove(name) {
       changed()
       flows.delete(name)
-      tell()
+      tell(name)
     },
     rename(id, name) {
       newNames.set(id, name)

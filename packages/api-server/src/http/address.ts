@@ -3,7 +3,7 @@
  * @module
  */
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIPv6 } from 'node:net'
+import { BlockList, isIP, isIPv6 } from 'node:net'
 
 import type { RequestHandler } from 'express'
 
@@ -13,13 +13,21 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
+/** Whether an address is of this machine itself. */
+export const isLoopbackAddress = (address: string): boolean =>
+  isIP(address) !== 0 && loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+
 const forwarding = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'x-forwarded-host']
+
+/** Whether somebody says that a request was forwarded, believed or not. */
+export const isForwarded = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
+  forwarding.some((name) => headers[name] !== undefined)
 
 /** Whether a request comes from this machine itself: by its connection, and not through a proxy on this machine. */
 export function isLoopback(request: IncomingMessage): boolean {
   const address = request.socket.remoteAddress
-  if (address === undefined || forwarding.some((name) => request.headers[name] !== undefined)) return false
-  return loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+  if (address === undefined || isForwarded(request)) return false
+  return isLoopbackAddress(address)
 }
 
 /**
@@ -44,6 +52,17 @@ export function clientAddress(request: IncomingMessage, proxies: number): string
   const claimed = listOf(request.headers['x-forwarded-for'])
   const chain = [...claimed, request.socket.remoteAddress ?? '']
   return chain[Math.max(0, chain.length - 1 - proxies)] ?? ''
+}
+
+/** An IPv4 address, also one written as IPv6; of an IPv6 address the first 64 bits, which one household shares. */
+export function networkOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  if (mapped !== undefined || !isIPv6(address)) return mapped ?? address
+  const [head = '', tail] = address.split('::')
+  const before = head.split(':').filter((group) => group !== '')
+  const after = tail === undefined ? [] : tail.split(':').filter((group) => group !== '')
+  const zeros = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0')
+  return [...before, ...(tail === undefined ? [] : zeros), ...after].slice(0, 4).join(':')
 }
 
 /** `https://host` as the client wrote it; the proxies' word for the scheme and host counts when there are any. */

@@ -12,7 +12,7 @@ import type * as z from 'zod'
 import type { Principal } from './principal.ts'
 
 /** Who may call an endpoint. A superuser is a user too; the other kinds are accepted only where they are named. */
-export type AuthLevel = 'open' | 'user' | 'superuser' | 'device' | 'worker' | 'pairing'
+export type AuthLevel = 'open' | 'user' | 'superuser' | 'device' | 'worker'
 /** One level, or several of which one suffices. */
 type Auth = AuthLevel | readonly Exclude<AuthLevel, 'open'>[]
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'

@@ -17,7 +17,7 @@ import { checkHost } from './address.ts'
 import { headersOf, ProblemError, problemOf } from './errors.ts'
 
 /** A socket that asks to be accepted. */
-interface Upgrade {
+export interface Upgrade {
   readonly request: IncomingMessage
   /** What follows the prefix of a `/*` route, as sent, without its leading slash; `''` on an exact route. */
   readonly rest: string

@@ -73,6 +73,9 @@ export interface LastValue {
   readonly ts: string
 }
 
+/** Hears of a value that was published now; `us` is its time in microseconds since the Unix epoch. Must not block, nor throw. */
+export type ValueListener = (message: string, value: unknown, us: number) => void
+
 /** Reads the last values that the database holds and goes on from them. */
 export async function openLastValues(deps: LastValuesDeps): Promise<LastValues> {
   const values = new LastValues(deps)
@@ -88,6 +91,7 @@ export class LastValues {
   readonly #writer: GroupWriter<Batch>
   readonly #entries = new Map<string, Entry>()
   readonly #expiry: NodeJS.Timeout
+  #listeners: readonly ValueListener[] = []
   #dirty: Entry[] = []
   #timer: NodeJS.Timeout | null = null
 
@@ -131,7 +135,16 @@ export class LastValues {
     const entry = this.#entries.get(message)
     const us = Math.round(atMs * 1000)
     if (source.again && entry && us <= entry.us) return
-    this.#put(entry ?? this.#begin(message), source, value, us)
+    const kept = entry ?? this.#begin(message)
+    this.#put(kept, source, value, us)
+    for (const listener of this.#listeners) listener(message, value, kept.us)
+  }
+
+  /** Tells every value from now on, in order, as it is recorded; the result ends that. */
+  subscribe(listener: ValueListener): () => void {
+    const own: ValueListener = (...value) => listener(...value)
+    this.#listeners = [...this.#listeners, own]
+    return () => void (this.#listeners = this.#listeners.filter((other) => other !== own))
   }
 
   /** Records a value of an earlier life, which may be written already (last-values.L7). */

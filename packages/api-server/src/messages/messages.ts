@@ -33,15 +33,21 @@ export interface MessageCatalogue extends Initials {
   changing(flow: string): Promise<unknown> | undefined
 }
 
+/** An output of a node. */
+interface Place {
+  readonly node: string
+  readonly port: string
+}
+
 /** What the catalogue is made of. */
 export interface MessagesDeps {
   readonly lastValues: LastValues
   readonly catalogue: MessageCatalogue
   /**
    * Delivers a value to the active flows that read it, having recorded it with the last values. `cascade` is null when
-   * nothing reads it. Throws `DtypeViolation`.
+   * nothing reads it. `place` is the output that it is credited to. Throws `DtypeViolation`.
    */
-  readonly publish: (message: string, value: unknown) => { readonly cascade: string | null }
+  readonly publish: (message: string, value: unknown, place?: Place) => { readonly cascade: string | null }
   /** Refuses with `in_use` when another engine runs the flow, which would not get the value. */
   readonly assertHere: (flow: string) => Promise<void>
   /** Resolves once the work that active flows have kept so far is committed: deliveries that a paused flow holds. */
@@ -53,12 +59,12 @@ export interface Messages {
   /** All declared messages by name. */
   list(): Message[]
   /**
-   * Publishes from outside and resolves once the value is committed, with the deliveries that paused flows hold of it;
+   * Publishes from outside, credited to `place` if it is given, and resolves once the value is committed, with the deliveries that paused flows hold of it;
    * works while the flow is stopped.
    * Refuses with `message_not_declared`, `wrong_mode` or `validation_failed`, and with `in_use` while another engine runs
    * the flow.
    */
-  publish(name: string, value: Json): Promise<PublishedMessage>
+  publish(name: string, value: Json, place?: Place): Promise<PublishedMessage>
   /** A page of history, newest first; refuses with `message_not_declared`. */
   history(name: string, page: HistoryPage): Promise<MessageHistoryEntry[]>
 }
@@ -75,7 +81,7 @@ export function createMessages({ lastValues, catalogue, publish, assertHere, com
         })
         .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
 
-    async publish(name, value) {
+    async publish(name, value, place) {
       const { name: message, dtype, mode } = await resolveSettled(catalogue, name)
       if (mode === 'batch') {
         const detail = `${message} belongs to a batch flow, whose values come from its runs: start a run instead`
@@ -83,7 +89,7 @@ export function createMessages({ lastValues, catalogue, publish, assertHere, com
       }
       if (!accepts(dtype, value)) throw offDtype(`${message} takes ${dtype}, not ${describeValue(value)}`)
       await assertHere(flowPart(message))
-      const { cascade } = publishChecked(publish, message, value)
+      const { cascade } = publishChecked(() => publish(message, value, place))
       const recorded = lastValues.get(message)
       if (!recorded) throw new Error(`the published value of ${message} was not recorded`)
       await Promise.all([lastValues.commit(message), committed()])
@@ -133,9 +139,9 @@ function remedyIn(catalogue: MessageCatalogue, flow: string): string {
 /** Messages that a refusal names. */
 const MAX_NAMED = 20
 
-function publishChecked(publish: MessagesDeps['publish'], message: string, value: unknown) {
+function publishChecked<T>(publish: () => T): T {
   try {
-    return publish(message, value)
+    return publish()
   } catch (error) {
     throw error instanceof DtypeViolation ? offDtype(error.message) : error
   }

@@ -19,7 +19,7 @@ export const catalogue = noun<MessageCatalogue>()('catalogue')
 export const publisher = noun<Pick<MessagesDeps, 'assertHere' | 'committed' | 'publish'>>()('publisher')
 
 export const values = noun<CurrentValues>()('values')
-const messages = noun<Messages>()('messages')
+export const messages = noun<Messages>()('messages')
 
 export const valuesLayer = makes(values, { lastValues, catalogue }, ({ lastValues, catalogue }) =>
   createCurrentValues(lastValues, catalogue),

@@ -1,8 +1,9 @@
-import { connectorPackages } from '../code/slice.ts'
 /**
  * What the engine says of itself: executions, cascades, checks, metrics, and the state that event sockets begin with.
  * @module
  */
+import { artifacts } from '../artifacts/slice.ts'
+import { connectorPackages } from '../code/slice.ts'
 import { artifactsDirOf, engineVersion } from '../config.ts'
 import { database } from '../db/layer.ts'
 import { bus, deadLetters, eventLog, eventSockets, shownState } from '../events/slice.ts'
@@ -34,9 +35,11 @@ export const observerLayer = inOrder(
   makes(cascadeEnded, { observer }, ({ observer }) => observer.cascadeEnded),
 )
 
-export const shownStateLayer = makes(shownState, { flows, live, published, runs, values }, (deps) => ({
+export const shownStateLayer = makes(shownState, { artifacts, flows, live, published, runs, values }, (deps) => ({
   snapshot: () => takeSnapshot(deps),
   isMessage: (name) => deps.published.dtypeOf(name) !== undefined,
+  current: (message) => deps.values.get(message),
+  frame: (digest) => deps.artifacts.frame(digest),
 }))
 
 export const observabilityLayer = inOrder(

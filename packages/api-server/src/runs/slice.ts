@@ -66,7 +66,7 @@ export const runsLayer = makes(
     createRuns({
       ...deps,
       publishEvent: (event, atMs) => bus.publish(event, atMs),
-      publishMessage: (message, value, run) => void runtime.publish(message, value, run),
+      publishMessage: (message, value, run) => void runtime.publish(message, value, { run }),
       lastValue: (message) => values.get(message)?.value,
       maxRuns: config.maxRuns,
       maxParallelNodes: config.maxParallelNodes,

@@ -80,6 +80,36 @@ test('newer frames push out the oldest [R112, R381]', async () => {
   expect(await artifacts.known(digests)).toEqual(new Set([digests[0], digests[2], digests[3]]))
 })
 
+test('a flood of frames takes no more than the ring, however small they are [T52]', async () => {
+  const artifacts = await open()
+  const frame = (at: number): Buffer => Buffer.from(at.toString(36))
+  for (let at = 0; at <= 65_536; at++)
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await artifacts.put(frame(at), named('f', true))
+  expect([frame(0), frame(1), frame(65_536)].map((bytes) => artifacts.frame(digestOf(bytes)) !== undefined)).toEqual([
+    false,
+    true,
+    true,
+  ])
+})
+
+test('a frame is read at once, and is copied unless it is handed over', async () => {
+  const artifacts = await open()
+  const [lent, given] = [randomBytes(2000), new Uint8Array(randomBytes(2000))]
+  const first = (await artifacts.put(lent, named('lent', true))).ref
+  const second = (await artifacts.put(given, { ...named('given', true), owned: true })).ref
+  lent.fill(0)
+  expect(artifacts.frame(first.digest)).toMatchObject({ name: 'lent', mediaType: 'text/plain' })
+  expect(digestOf(artifacts.frame(first.digest)?.data ?? lent)).toBe(first.digest)
+  expect(artifacts.frame(second.digest)?.data).toBe(given)
+  // what would keep a larger buffer alive is copied all the same
+  const part = new Uint8Array(randomBytes(2000).buffer, 0, 100)
+  const { ref } = await artifacts.put(part, { ...named('part', true), owned: true })
+  expect(artifacts.frame(ref.digest)?.data.buffer.byteLength).toBe(100)
+  const stored = (await artifacts.put(randomBytes(100), named('stored'))).ref
+  expect(artifacts.frame(stored.digest)).toBeUndefined()
+})
+
 test('bytes over the limit are refused and leave nothing, a frame over 8 MiB too', async () => {
   const artifacts = await open({ maxBytes: 1000 })
   await expect(artifacts.put(randomBytes(1001), named('big'))).rejects.toMatchObject({ code: 'payload_too_large' })

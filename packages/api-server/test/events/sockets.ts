@@ -1,12 +1,21 @@
 /** Event sockets on a real server, with a bus to publish on and clients that keep what they are told. */
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 import { VirtualClock } from '@flow-service/core/testing'
-import { type EngineEvent, type EventFrame, eventFrameSchema } from '@flow-service/protocol'
+import {
+  type ArtifactRef,
+  type BinaryFrame,
+  decodeFrame,
+  type EngineEvent,
+  type EventFrame,
+  eventFrameSchema,
+} from '@flow-service/protocol'
 import { expect } from 'vitest'
 import { type ClientOptions, WebSocket } from 'ws'
 
+import { createVolatileRing } from '../../src/artifacts/volatile-ring.ts'
 import type { Database } from '../../src/db/database.ts'
 import { createEventBus, type EventBus } from '../../src/events/event-bus.ts'
 import type { EngineSnapshot } from '../../src/events/event-replay.ts'
@@ -31,10 +40,18 @@ export const MAX_SOCKETS = 60
 /** An event socket's client that keeps what it is told. */
 export class TestClient {
   readonly frames: EventFrame[] = []
+  /** Binary ones among them. */
+  readonly heard: (EventFrame | BinaryFrame)[] = []
   readonly socket: WebSocket
   constructor(socket: WebSocket) {
     this.socket = socket
-    socket.on('message', (data) => this.frames.push(eventFrameSchema.parse(JSON.parse((data as Buffer).toString()))))
+    socket.on('message', (data, isBinary) => this.#hear(data as Buffer, isBinary))
+  }
+  #hear(data: Buffer, isBinary: boolean): void {
+    const frame = isBinary ? decodeFrame(data) : eventFrameSchema.parse(JSON.parse(data.toString()))
+    if (typeof frame === 'string') throw new Error(frame)
+    this.heard.push(frame)
+    if ('type' in frame) this.frames.push(frame)
   }
   /** All frames, once there are that many. */
   async next(count: number): Promise<EventFrame[]> {
@@ -61,6 +78,9 @@ export async function startSockets(database: Database) {
     /** Milliseconds, for the budget of clients. */
     now: 0,
     clock: new VirtualClock(0),
+    /** What messages carry now, by their names. */
+    current: new Map<string, { readonly value: unknown; readonly ts: string | null }>(),
+    ring: createVolatileRing(),
   }
   const tickets = createTickets({ database })
   const guests = new SocketGuests({
@@ -76,6 +96,8 @@ export async function startSockets(database: Database) {
     snapshot: () => state.snapshot(),
     guests,
     isMessage: (name) => /^f\.\w+$/.test(name),
+    current: (message) => state.current.get(message),
+    frame: (digest) => state.ring.get(digest),
     log: quiet,
     now: () => state.now,
     clock: state.clock,
@@ -101,6 +123,7 @@ export async function startSockets(database: Database) {
       authenticate,
       versionOf: async () => state.tokenVersion,
       tokenVersion: async () => state.tokenVersion,
+      serveDevice: () => Promise.reject(new Error('no device has a credential here')),
       home: { baseUrl: state.baseUrl, origins: ['https://console.example'] },
     })(upgrade),
   )
@@ -183,7 +206,27 @@ export const flowEvent = (name: string, version = 1): EngineEvent => ({
   version,
 })
 
-export const valueEvent = (message: string, value: number, flow = message.split('.')[0] ?? ''): EngineEvent => ({
+/** A value that refers to a frame. */
+export const frameEvent = (message: string, ref: ArtifactRef, run: string | null = null): EngineEvent => ({
+  ...valueEvent(message, 0),
+  value: ref,
+  run,
+})
+
+/** A reference to bytes, as whoever keeps them gives it. */
+export const refOf = (bytes: Uint8Array, volatile = true): ArtifactRef => ({
+  digest: `sha256:${hash('sha256', bytes)}`,
+  name: 'frame.jpg',
+  media_type: 'image/jpeg',
+  size: bytes.length,
+  volatile,
+})
+
+export const valueEvent = (
+  message: string,
+  value: number,
+  flow = message.split('.')[0] ?? '',
+): Extract<EngineEvent, { type: 'value' }> => ({
   type: 'value',
   message,
   value,

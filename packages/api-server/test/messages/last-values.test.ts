@@ -42,6 +42,22 @@ test('a value is readable at once and in the database soon after, without anyone
   await values.close()
 })
 
+test('subscribers hear each value in its turn with the time that it has, and an old one that comes again not at all', async () => {
+  const values = await open()
+  const heard: unknown[] = []
+  const end = values.subscribe((...value) => heard.push(value))
+  const us = Math.round(nowMs * 1000)
+  for (const value of [1, 2]) values.record(...published('heard.x', value))
+  values.record({ ...sourceOf('heard.x'), again: true }, 3, nowMs)
+  end()
+  values.record(...published('heard.x', 4))
+  expect(heard).toEqual([
+    ['heard.x', 1, us],
+    ['heard.x', 2, us + 1],
+  ])
+  await values.close()
+})
+
 test('what nobody waits for gives way to those who wait for a commit: one message a round', async () => {
   let waits = true
   const written: number[] = []

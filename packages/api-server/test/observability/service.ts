@@ -15,6 +15,7 @@ import { sessions, users } from '../../src/auth/slice.ts'
 import { openEngine } from '../../src/compose.ts'
 import { resolveConfig, type ServiceConfig } from '../../src/config.ts'
 import { database } from '../../src/db/layer.ts'
+import { deviceGuests, knownDevices } from '../../src/devices/slice.ts'
 import { bus, deadLetters, eventLog, eventSockets } from '../../src/events/slice.ts'
 import { createUpgradeRouter } from '../../src/http/upgrade.ts'
 import { observability } from '../../src/observability/slice.ts'
@@ -65,7 +66,19 @@ const sums = batchFlow('sums', { n: input(t.int, 3) }, (p, use) => ({
   sum: use(second, { m: use(first, { n: p.n }).m }).sum,
 }))
 
-const shown = { bus, database, deadLetters, eventLog, observability, secrets, sessions, sockets: eventSockets, users }
+const shown = {
+  bus,
+  database,
+  deadLetters,
+  deviceGuests,
+  eventLog,
+  knownDevices,
+  observability,
+  secrets,
+  sessions,
+  sockets: eventSockets,
+  users,
+}
 
 export interface Answer<T> {
   readonly status: number
@@ -128,8 +141,10 @@ export async function startService(options: ServiceConfig = {}) {
       const value = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : null
       return { status: response.status, headers: response.headers, value, problem: value, text }
     }
-  const root = caller(await signIn('root@example.org', true))
-  const ann = caller(await signIn('ann@example.org', false))
+  const rootToken = await signIn('root@example.org', true)
+  const annToken = await signIn('ann@example.org', false)
+  const root = caller(rootToken)
+  const ann = caller(annToken)
   await root('POST', '/flows/lab/start')
 
   const close = async (): Promise<void> => {
@@ -146,6 +161,8 @@ export async function startService(options: ServiceConfig = {}) {
     bus,
     eventLog,
     deadLetter: (entry: DeadLetter) => deadLetters.record(entry, Date.now()),
+    rootToken,
+    annToken,
     root,
     ann,
     nobody: caller(null),

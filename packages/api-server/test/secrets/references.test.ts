@@ -77,7 +77,7 @@ const isPublished = ({ schema }: Setting): boolean => schema['x-published'] === 
 test('settings that nodes repeat are marked', () => {
   const names = properties.filter(isPublished).map(({ type, name }) => `${type}.${name}`)
   const known =
-    'change.default change.mapping debounce.first debounce.then inject.payload inject.payloads push.tags push.title'
+    'change.default change.mapping debounce.first debounce.then device.config inject.payload inject.payloads push.tags push.title'
   expect(names.toSorted()).toEqual(known.split(' '))
 })
 

@@ -3,7 +3,7 @@
 
 import { client } from './client.gen.ts';
 import { buildClientParams, type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape, urlSearchParamsBodySerializer } from './client/index.ts';
-import type { ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsPutErrors, ArtifactsPutResponses, ConnectorsClearStateErrors, ConnectorsClearStateResponses, ConnectorsDeleteKeyErrors, ConnectorsDeleteKeyResponses, ConnectorsListStateErrors, ConnectorsListStateResponses, FlavorsCreateErrors, FlavorsCreateResponses, FlavorsDeleteErrors, FlavorsDeleteResponses, FlavorsListErrors, FlavorsListResponses, FlavorsUpdateErrors, FlavorsUpdateResponses, FlowDocument, FlowsDeleteErrors, FlowsDeleteResponses, FlowsDiscardDraftErrors, FlowsDiscardDraftResponses, FlowsDuplicateErrors, FlowsDuplicateResponses, FlowsGetErrors, FlowsGetResponses, FlowsGraphErrors, FlowsGraphResponses, FlowsListErrors, FlowsListResponses, FlowsNodesAcknowledgeErrors, FlowsNodesAcknowledgeResponses, FlowsNodesCancelErrors, FlowsNodesCancelResponses, FlowsNodesGetSourceErrors, FlowsNodesGetSourceResponses, FlowsNodesPutSourceErrors, FlowsNodesPutSourceResponses, FlowsNodesShareErrors, FlowsNodesShareResponses, FlowsNodesTriggerErrors, FlowsNodesTriggerResponses, FlowsNodesUnshareErrors, FlowsNodesUnshareResponses, FlowsNodeTypesErrors, FlowsNodeTypesResponses, FlowsPauseErrors, FlowsPauseResponses, FlowsPublishErrors, FlowsPublishResponses, FlowsRenameErrors, FlowsRenameResponses, FlowsResumeErrors, FlowsResumeResponses, FlowsRunErrors, FlowsRunResponses, FlowsSaveErrors, FlowsSaveResponses, FlowsStartErrors, FlowsStartResponses, FlowsStepErrors, FlowsStepResponses, FlowsStopErrors, FlowsStopResponses, FlowsValidateErrors, FlowsValidateResponses, FlowsWsTicketErrors, FlowsWsTicketResponses, ImportedRun, LibraryDeleteErrors, LibraryDeleteResponses, LibraryListErrors, LibraryListResponses, LoginAccessTokenErrors, LoginAccessTokenResponses, LoginTestTokenErrors, LoginTestTokenResponses, MessagesHistoryErrors, MessagesHistoryResponses, MessagesListErrors, MessagesListResponses, MessagesPublishErrors, MessagesPublishResponses, MetricsCompareErrors, MetricsCompareResponses, MetricsExportErrors, MetricsExportResponses, MetricsNamesErrors, MetricsNamesResponses, ModulesApplyErrors, ModulesApplyResponses, ModulesGetErrors, ModulesGetResponses, ObservabilityCascadesErrors, ObservabilityCascadesResponses, ObservabilityDeadLetterErrors, ObservabilityDeadLetterResponses, ObservabilityEventsErrors, ObservabilityEventsResponses, ObservabilityFlowsErrors, ObservabilityFlowsResponses, ObservabilityFlushErrors, ObservabilityFlushResponses, ObservabilityReplayErrors, ObservabilityReplayManyErrors, ObservabilityReplayManyResponses, ObservabilityReplayResponses, ObservabilitySummaryErrors, ObservabilitySummaryResponses, ObservabilityTimeseriesErrors, ObservabilityTimeseriesResponses, RunsCancelErrors, RunsCancelResponses, RunsDeleteAllErrors, RunsDeleteAllResponses, RunsDeleteErrors, RunsDeleteResponses, RunsExportErrors, RunsExportResponses, RunsGetErrors, RunsGetResponses, RunsImportErrors, RunsImportResponses, RunsListErrors, RunsListResponses, RunsMetricsErrors, RunsMetricsResponses, RunsNodeOutputsErrors, RunsNodeOutputsResponses, RunsOverviewErrors, RunsOverviewResponses, RunsPlanErrors, RunsPlanResponses, RunsRetryErrors, RunsRetryResponses, RunsSubmitErrors, RunsSubmitResponses, RunsSweepErrors, RunsSweepResponses, Schema3, Schema4, Schema5, Schema6, Schema7, Schema8, SecretsDeleteErrors, SecretsDeleteResponses, SecretsListErrors, SecretsListResponses, SecretsSetErrors, SecretsSetResponses, SecretsUsageErrors, SecretsUsageResponses, UsersMeErrors, UsersMeResponses, UtilsHealthErrors, UtilsHealthResponses, WorkersListErrors, WorkersListResponses, WorkersListTokensErrors, WorkersListTokensResponses, WorkersMintTokenErrors, WorkersMintTokenResponses, WorkersResourcesErrors, WorkersResourcesResponses, WorkersRevokeTokenErrors, WorkersRevokeTokenResponses, WorkersRuntimeErrors, WorkersRuntimeResponses } from './types.gen.ts';
+import type { ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsPutErrors, ArtifactsPutResponses, ConnectorsClearStateErrors, ConnectorsClearStateResponses, ConnectorsDeleteKeyErrors, ConnectorsDeleteKeyResponses, ConnectorsListStateErrors, ConnectorsListStateResponses, DevicesCreateErrors, DevicesCreateResponses, DevicesDeleteErrors, DevicesDeleteResponses, DevicesGetErrors, DevicesGetResponses, DevicesListErrors, DevicesListResponses, DevicesPairErrors, DevicesPairResponses, DevicesReportErrors, DevicesReportResponses, DevicesSaveErrors, DevicesSaveResponses, DevicesUnpairErrors, DevicesUnpairResponses, FlavorsCreateErrors, FlavorsCreateResponses, FlavorsDeleteErrors, FlavorsDeleteResponses, FlavorsListErrors, FlavorsListResponses, FlavorsUpdateErrors, FlavorsUpdateResponses, FlowDocument, FlowsDeleteErrors, FlowsDeleteResponses, FlowsDiscardDraftErrors, FlowsDiscardDraftResponses, FlowsDuplicateErrors, FlowsDuplicateResponses, FlowsGetErrors, FlowsGetResponses, FlowsGraphErrors, FlowsGraphResponses, FlowsListErrors, FlowsListResponses, FlowsNodesAcknowledgeErrors, FlowsNodesAcknowledgeResponses, FlowsNodesCancelErrors, FlowsNodesCancelResponses, FlowsNodesGetSourceErrors, FlowsNodesGetSourceResponses, FlowsNodesPutSourceErrors, FlowsNodesPutSourceResponses, FlowsNodesShareErrors, FlowsNodesShareResponses, FlowsNodesTriggerErrors, FlowsNodesTriggerResponses, FlowsNodesUnshareErrors, FlowsNodesUnshareResponses, FlowsNodeTypesErrors, FlowsNodeTypesResponses, FlowsPauseErrors, FlowsPauseResponses, FlowsPublishErrors, FlowsPublishResponses, FlowsRenameErrors, FlowsRenameResponses, FlowsResumeErrors, FlowsResumeResponses, FlowsRunErrors, FlowsRunResponses, FlowsSaveErrors, FlowsSaveResponses, FlowsStartErrors, FlowsStartResponses, FlowsStepErrors, FlowsStepResponses, FlowsStopErrors, FlowsStopResponses, FlowsValidateErrors, FlowsValidateResponses, FlowsWsTicketErrors, FlowsWsTicketResponses, ImportedRun, LibraryDeleteErrors, LibraryDeleteResponses, LibraryListErrors, LibraryListResponses, LoginAccessTokenErrors, LoginAccessTokenResponses, LoginTestTokenErrors, LoginTestTokenResponses, MessagesHistoryErrors, MessagesHistoryResponses, MessagesListErrors, MessagesListResponses, MessagesPublishErrors, MessagesPublishResponses, MetricsCompareErrors, MetricsCompareResponses, MetricsExportErrors, MetricsExportResponses, MetricsNamesErrors, MetricsNamesResponses, ModulesApplyErrors, ModulesApplyResponses, ModulesGetErrors, ModulesGetResponses, ObservabilityCascadesErrors, ObservabilityCascadesResponses, ObservabilityDeadLetterErrors, ObservabilityDeadLetterResponses, ObservabilityEventsErrors, ObservabilityEventsResponses, ObservabilityFlowsErrors, ObservabilityFlowsResponses, ObservabilityFlushErrors, ObservabilityFlushResponses, ObservabilityReplayErrors, ObservabilityReplayManyErrors, ObservabilityReplayManyResponses, ObservabilityReplayResponses, ObservabilitySummaryErrors, ObservabilitySummaryResponses, ObservabilityTimeseriesErrors, ObservabilityTimeseriesResponses, PairingInspectErrors, PairingInspectResponses, PairingPendingErrors, PairingPendingResponses, PairingPollErrors, PairingPollResponses, PairingStartErrors, PairingStartResponses, PanelsGetErrors, PanelsGetResponses, PanelsPollPairingErrors, PanelsPollPairingResponses, PanelsStartPairingErrors, PanelsStartPairingResponses, RunsCancelErrors, RunsCancelResponses, RunsDeleteAllErrors, RunsDeleteAllResponses, RunsDeleteErrors, RunsDeleteResponses, RunsExportErrors, RunsExportResponses, RunsGetErrors, RunsGetResponses, RunsImportErrors, RunsImportResponses, RunsListErrors, RunsListResponses, RunsMetricsErrors, RunsMetricsResponses, RunsNodeOutputsErrors, RunsNodeOutputsResponses, RunsOverviewErrors, RunsOverviewResponses, RunsPlanErrors, RunsPlanResponses, RunsRetryErrors, RunsRetryResponses, RunsSubmitErrors, RunsSubmitResponses, RunsSweepErrors, RunsSweepResponses, Schema11, Schema3, Schema4, Schema5, Schema6, Schema7, Schema8, SecretsDeleteErrors, SecretsDeleteResponses, SecretsListErrors, SecretsListResponses, SecretsSetErrors, SecretsSetResponses, SecretsUsageErrors, SecretsUsageResponses, UsersMeErrors, UsersMeResponses, UtilsHealthErrors, UtilsHealthResponses, WorkersListErrors, WorkersListResponses, WorkersListTokensErrors, WorkersListTokensResponses, WorkersMintTokenErrors, WorkersMintTokenResponses, WorkersResourcesErrors, WorkersResourcesResponses, WorkersRevokeTokenErrors, WorkersRevokeTokenResponses, WorkersRuntimeErrors, WorkersRuntimeResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -1262,6 +1262,333 @@ export class Artifacts extends HeyApiClient {
     }
 }
 
+export class Devices extends HeyApiClient {
+    /**
+     * List devices
+     */
+    public list<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<DevicesListResponses, DevicesListErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<DevicesListResponses, DevicesListErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/devices/',
+            ...options
+        });
+    }
+    
+    /**
+     * Delete a device
+     *
+     * Its credentials count no more, and its socket is closed. Nodes that stand for it stay, without a device.
+     */
+    public delete<ThrowOnError extends boolean = true>(parameters: {
+        id: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<DevicesDeleteResponses, DevicesDeleteErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'id' }] }]);
+        return (options?.client ?? this.client).delete<DevicesDeleteResponses, DevicesDeleteErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/devices/{id}',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Read a device
+     *
+     * With the ports of its last report, and how published flows wire them. A device reads itself alone.
+     */
+    public get<ThrowOnError extends boolean = true>(parameters: {
+        id: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<DevicesGetResponses, DevicesGetErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'id' }] }]);
+        return (options?.client ?? this.client).get<DevicesGetResponses, DevicesGetErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/devices/{id}',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Create a device
+     *
+     * A board is paired with it afterwards. Without a name it takes the one that its board says.
+     */
+    public create<ThrowOnError extends boolean = true>(parameters: {
+        id: string;
+        name?: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<DevicesCreateResponses, DevicesCreateErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'id' }, { in: 'body', key: 'name' }] }]);
+        return (options?.client ?? this.client).post<DevicesCreateResponses, DevicesCreateErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/devices/{id}',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Save a device
+     *
+     * `version` is the version that was read. Reports, pairing and presence do not change it.
+     */
+    public save<ThrowOnError extends boolean = true>(parameters: {
+        id: string;
+        version: number;
+        name?: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<DevicesSaveResponses, DevicesSaveErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'path', key: 'id' },
+                    { in: 'body', key: 'version' },
+                    { in: 'body', key: 'name' }
+                ] }]);
+        return (options?.client ?? this.client).put<DevicesSaveResponses, DevicesSaveErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/devices/{id}',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Report what a device has
+     *
+     * By the device itself, at most 16,384 bytes; replaces the last report. `io` or `ports` lists its ports as `{name, direction, dtype, on_demand, title}`: what cannot be read of it is passed over. `board`, `firmware`, and `name` until a person has chosen one, are taken over.
+     */
+    public report<ThrowOnError extends boolean = true>(parameters: {
+        id: string;
+        body: {
+            [key: string]: Schema11;
+        };
+    }, options?: Options<never, ThrowOnError>): RequestResult<DevicesReportResponses, DevicesReportErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'id' }, { key: 'body', map: 'body' }] }]);
+        return (options?.client ?? this.client).put<DevicesReportResponses, DevicesReportErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/devices/{id}/report',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Adopt what waits
+     *
+     * By its code, or by the id of its request from the network where that was made. What was paired with the device before counts no more.
+     */
+    public pair<ThrowOnError extends boolean = true>(parameters: {
+        id: string;
+        body: {
+            code: string;
+        } | {
+            request: string;
+        };
+    }, options?: Options<never, ThrowOnError>): RequestResult<DevicesPairResponses, DevicesPairErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'id' }, { key: 'body', map: 'body' }] }]);
+        return (options?.client ?? this.client).post<DevicesPairResponses, DevicesPairErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/devices/{id}/pair',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Unpair a device
+     *
+     * Its credentials count no more, one given out through the portal included, and its socket is closed.
+     */
+    public unpair<ThrowOnError extends boolean = true>(parameters: {
+        id: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<DevicesUnpairResponses, DevicesUnpairErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'id' }] }]);
+        return (options?.client ?? this.client).post<DevicesUnpairResponses, DevicesUnpairErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/devices/{id}/unpair',
+            ...options,
+            ...params
+        });
+    }
+}
+
+export class Pairing extends HeyApiClient {
+    /**
+     * Ask to be paired
+     *
+     * By a device that has no credential. It shows `code` and `check`, and polls with `secret` until somebody adopts it or ten minutes are over. Five times a minute from an address.
+     */
+    public start<ThrowOnError extends boolean = true>(parameters?: {
+        name?: string;
+        board?: string;
+        firmware?: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<PairingStartResponses, PairingStartErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'body', key: 'name' },
+                    { in: 'body', key: 'board' },
+                    { in: 'body', key: 'firmware' }
+                ] }]);
+        return (options?.client ?? this.client).post<PairingStartResponses, PairingStartErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            url: '/devices/pair',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Poll a pairing
+     *
+     * With the secret as `Authorization: Bearer <secret>`, or in the query where a device cannot set headers. An adopted device gets its credential, each time that it asks until it has used it, for ten minutes.
+     */
+    public poll<ThrowOnError extends boolean = true>(parameters: {
+        code: string;
+        secret?: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<PairingPollResponses, PairingPollErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'code' }, { in: 'query', key: 'secret' }] }]);
+        return (options?.client ?? this.client).get<PairingPollResponses, PairingPollErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            url: '/devices/pair/{code}',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * List devices that wait
+     *
+     * Without their codes, which only who stands before the device can read.
+     */
+    public pending<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<PairingPendingResponses, PairingPendingErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<PairingPendingResponses, PairingPendingErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/devices/pending',
+            ...options
+        });
+    }
+    
+    /**
+     * Show what waits on a code
+     *
+     * Compare `check` with what the device shows: somebody who relays a code has another one.
+     */
+    public inspect<ThrowOnError extends boolean = true>(parameters: {
+        code: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<PairingInspectResponses, PairingInspectErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'code' }] }]);
+        return (options?.client ?? this.client).get<PairingInspectResponses, PairingInspectErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/devices/pair/{code}/device',
+            ...options,
+            ...params
+        });
+    }
+}
+
+export class Panels extends HeyApiClient {
+    /**
+     * Read a device, for older firmware
+     *
+     * With the ports of its last report, and how published flows wire them. A device reads itself alone.
+     *
+     * @deprecated
+     */
+    public get<ThrowOnError extends boolean = true>(parameters: {
+        id: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<PanelsGetResponses, PanelsGetErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'id' }] }]);
+        return (options?.client ?? this.client).get<PanelsGetResponses, PanelsGetErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/panels/{id}',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Ask to be paired, for older firmware
+     *
+     * By a device that has no credential. It shows `code` and `check`, and polls with `secret` until somebody adopts it or ten minutes are over. Five times a minute from an address.
+     *
+     * @deprecated
+     */
+    public startPairing<ThrowOnError extends boolean = true>(parameters?: {
+        name?: string;
+        board?: string;
+        firmware?: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<PanelsStartPairingResponses, PanelsStartPairingErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'body', key: 'name' },
+                    { in: 'body', key: 'board' },
+                    { in: 'body', key: 'firmware' }
+                ] }]);
+        return (options?.client ?? this.client).post<PanelsStartPairingResponses, PanelsStartPairingErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            url: '/panels/pair',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Poll a pairing, for older firmware
+     *
+     * With the secret as `Authorization: Bearer <secret>`, or in the query where a device cannot set headers. An adopted device gets its credential, each time that it asks until it has used it, for ten minutes.
+     *
+     * @deprecated
+     */
+    public pollPairing<ThrowOnError extends boolean = true>(parameters: {
+        code: string;
+        secret?: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<PanelsPollPairingResponses, PanelsPollPairingErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'code' }, { in: 'query', key: 'secret' }] }]);
+        return (options?.client ?? this.client).get<PanelsPollPairingResponses, PanelsPollPairingErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            url: '/panels/pair/{code}',
+            ...options,
+            ...params
+        });
+    }
+}
+
 export class Secrets extends HeyApiClient {
     /**
      * List secrets
@@ -1898,6 +2225,21 @@ export class GeneratedClient extends HeyApiClient {
     private _artifacts?: Artifacts;
     get artifacts(): Artifacts {
         return this._artifacts ??= new Artifacts({ client: this.client });
+    }
+    
+    private _devices?: Devices;
+    get devices(): Devices {
+        return this._devices ??= new Devices({ client: this.client });
+    }
+    
+    private _pairing?: Pairing;
+    get pairing(): Pairing {
+        return this._pairing ??= new Pairing({ client: this.client });
+    }
+    
+    private _panels?: Panels;
+    get panels(): Panels {
+        return this._panels ??= new Panels({ client: this.client });
     }
     
     private _secrets?: Secrets;

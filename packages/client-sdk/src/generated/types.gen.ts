@@ -365,6 +365,34 @@ export type ImportedArtifact = {
     data: string;
 };
 
+export type DeviceCreate = {
+    /**
+     * The id unless given.
+     */
+    name?: string;
+};
+
+export type DeviceSave = {
+    version: number;
+    name?: string;
+};
+
+export type DeviceReport = {
+    [key: string]: Schema11;
+};
+
+export type PairingStart = {
+    name?: string;
+    board?: string;
+    firmware?: string;
+};
+
+export type PairRequest = {
+    code: string;
+} | {
+    request: string;
+};
+
 export type SecretValue = {
     /**
      * Text of at most 64 KiB. Values of fewer than 8 characters are not masked in logs.
@@ -464,6 +492,10 @@ export type Schema9 = string | number | boolean | null | Array<Schema9> | {
 
 export type Schema10 = string | number | boolean | null | Array<Schema10> | {
     [key: string]: Schema10;
+};
+
+export type Schema11 = string | number | boolean | null | Array<Schema11> | {
+    [key: string]: Schema11;
 };
 
 export type Token = {
@@ -623,7 +655,7 @@ export type Flow = {
     inputs: Array<{
         name: string;
         dtype: Dtype;
-        initial: Schema11;
+        initial: Schema12;
         title: string;
     }>;
     outputs: Array<{
@@ -645,7 +677,7 @@ export type Flow = {
      */
     concurrency: number | null;
     layout: {
-        [key: string]: Schema13;
+        [key: string]: Schema14;
     };
     status: FlowStatus;
     issues: Array<Issue>;
@@ -676,7 +708,7 @@ export type Node = {
     type: string;
     title: string;
     settings: {
-        [key: string]: Schema12;
+        [key: string]: Schema13;
     };
     ports: Array<Port>;
     source: string | null;
@@ -738,7 +770,7 @@ export type PublishedFlow = {
     inputs: Array<{
         name: string;
         dtype: Dtype;
-        initial: Schema11;
+        initial: Schema12;
         title: string;
     }>;
     outputs: Array<{
@@ -760,7 +792,7 @@ export type PublishedFlow = {
      */
     concurrency: number | null;
     layout: {
-        [key: string]: Schema13;
+        [key: string]: Schema14;
     };
     status: FlowStatus;
     issues: Array<Issue>;
@@ -812,7 +844,7 @@ export type LiveRunResult = {
     cascade: string;
     status: 'ok' | 'error' | 'timed_out';
     values: {
-        [key: string]: Schema14;
+        [key: string]: Schema15;
     };
     nodes: Array<NodeState>;
 };
@@ -844,14 +876,14 @@ export type Run = {
     } | null;
     submitted_by: string | null;
     params: {
-        [key: string]: Schema15;
+        [key: string]: Schema16;
     };
     inputs: Array<RunInput>;
     no_cache: boolean;
     priority: number;
     nodes: Array<NodeRecord>;
     result: {
-        [key: string]: Schema17;
+        [key: string]: Schema18;
     } | null;
     metrics: Array<{
         name: string;
@@ -875,7 +907,7 @@ export type RunStatus = 'queued' | 'running' | 'ok' | 'error' | 'cancelled' | 'a
 export type RunInput = {
     name: string;
     dtype: Dtype;
-    value: Schema16;
+    value: Schema17;
     default: boolean;
 };
 
@@ -990,7 +1022,7 @@ export type Message = {
     message: string;
     dtype: Dtype;
     stream: boolean;
-    value: Schema18;
+    value: Schema19;
     ts: string | null;
     sources: Array<{
         node: string;
@@ -1005,7 +1037,7 @@ export type Message = {
 
 export type PublishedMessage = {
     name: string;
-    value: Schema19;
+    value: Schema20;
     /**
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
      */
@@ -1018,7 +1050,7 @@ export type MessageHistoryEntry = {
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
      */
     ts: string;
-    value: Schema20;
+    value: Schema21;
     truncated: boolean;
     source: {
         flow: string;
@@ -1145,7 +1177,7 @@ export type NodeOutputs = {
     node: string;
     cached: boolean;
     outputs: {
-        [key: string]: Schema21;
+        [key: string]: Schema22;
     };
 };
 
@@ -1165,7 +1197,7 @@ export type MetricComparison = {
         flow: string;
         status: RunStatus;
         params: {
-            [key: string]: Schema22;
+            [key: string]: Schema23;
         };
         points: Array<{
             x: number | 'NaN' | 'Infinity' | '-Infinity';
@@ -1180,6 +1212,183 @@ export type ArtifactRef = {
     media_type: string;
     size: number;
     volatile: boolean;
+};
+
+export type Device = {
+    id: string;
+    name: string;
+    board: string | null;
+    firmware: string | null;
+    /**
+     * Of what people edit; reports and presence do not change it.
+     */
+    version: number;
+    paired: boolean;
+    online: boolean;
+    last_seen: string | null;
+    /**
+     * What the device last said that it has.
+     */
+    report: {
+        [key: string]: Schema24;
+    } | null;
+    reported_at: string | null;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    updated_at: string;
+};
+
+export type DeviceDetail = {
+    id: string;
+    name: string;
+    board: string | null;
+    firmware: string | null;
+    /**
+     * Of what people edit; reports and presence do not change it.
+     */
+    version: number;
+    paired: boolean;
+    online: boolean;
+    last_seen: string | null;
+    /**
+     * What the device last said that it has.
+     */
+    report: {
+        [key: string]: Schema24;
+    } | null;
+    reported_at: string | null;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    updated_at: string;
+    io: Array<DevicePort>;
+    bindings: Array<DeviceBinding>;
+};
+
+export type DevicePort = {
+    name: string;
+    direction: DeviceDirection;
+    dtype: Dtype;
+    /**
+     * The device sends it only while somebody wants it.
+     */
+    on_demand: boolean;
+    title: string | null;
+    /**
+     * What else the report says of the port.
+     */
+    options: {
+        [key: string]: Schema25;
+    };
+};
+
+/**
+ * `in`: the device publishes it. `out`: the device follows it.
+ */
+export type DeviceDirection = 'in' | 'out';
+
+export type DeviceBinding = {
+    port: string;
+    direction: DeviceDirection;
+    /**
+     * Qualified: `<flow>.<message>`.
+     */
+    message: string;
+    dtype: Dtype;
+    /**
+     * Seconds between two values.
+     */
+    interval: number | null;
+    on_demand: boolean;
+    flow: string;
+    node: string;
+    /**
+     * For the device; the engine does not read it.
+     */
+    config: {
+        [key: string]: Schema26;
+    };
+};
+
+export type PairingStarted = {
+    /**
+     * Eight letters and digits, for a person to type.
+     */
+    code: string;
+    /**
+     * 256 bits in base64url, to poll with. Shown this once.
+     */
+    secret: string;
+    /**
+     * Two characters to compare: another device has others.
+     */
+    check: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    expires_at: string;
+};
+
+export type PairingPoll = {
+    status: 'waiting' | 'adopted';
+    device: AdoptedDevice | null;
+    panel: AdoptedDevice | null;
+};
+
+export type AdoptedDevice = {
+    id: string;
+    name: string;
+    /**
+     * The bearer token of the device, 256 bits in base64url.
+     */
+    credential: string;
+    /**
+     * Below the base URL.
+     */
+    ws_path: '/flows/ws';
+};
+
+export type PendingDevice = {
+    /**
+     * Of the request: adopts it from the network where it was made.
+     */
+    id: string;
+    check: string;
+    name: string | null;
+    board: string | null;
+    firmware: string | null;
+    /**
+     * Whether the caller may adopt it by `id`, without its code.
+     */
+    same_network: boolean;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    expires_at: string;
+};
+
+export type PairingPreview = {
+    name: string | null;
+    board: string | null;
+    firmware: string | null;
+    check: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
 };
 
 export type SecretUsage = {
@@ -1565,7 +1774,7 @@ export type ObservabilityEvent = {
         email: string;
     } | null;
     detail: {
-        [key: string]: Schema23;
+        [key: string]: Schema27;
     };
 };
 
@@ -1587,7 +1796,7 @@ export type DeadLetter = {
     /**
      * Null too when it had more than 256 KiB.
      */
-    value: Schema24;
+    value: Schema28;
     reason: 'crash' | 'overflow' | 'expired' | 'loop_limit' | 'lease' | 'stopped';
     /**
      * How often it was tried, replays included.
@@ -1614,10 +1823,6 @@ export type FlushResult = {
      * Cascades, events and dead letters.
      */
     events: number;
-};
-
-export type Schema11 = string | number | boolean | null | Array<Schema11> | {
-    [key: string]: Schema11;
 };
 
 export type Schema12 = string | number | boolean | null | Array<Schema12> | {
@@ -1670,6 +1875,22 @@ export type Schema23 = string | number | boolean | null | Array<Schema23> | {
 
 export type Schema24 = string | number | boolean | null | Array<Schema24> | {
     [key: string]: Schema24;
+};
+
+export type Schema25 = string | number | boolean | null | Array<Schema25> | {
+    [key: string]: Schema25;
+};
+
+export type Schema26 = string | number | boolean | null | Array<Schema26> | {
+    [key: string]: Schema26;
+};
+
+export type Schema27 = string | number | boolean | null | Array<Schema27> | {
+    [key: string]: Schema27;
+};
+
+export type Schema28 = string | number | boolean | null | Array<Schema28> | {
+    [key: string]: Schema28;
 };
 
 export type CodeEntryOutput = {
@@ -4340,6 +4561,659 @@ export type ArtifactsGetResponses = {
 };
 
 export type ArtifactsGetResponse = ArtifactsGetResponses[keyof ArtifactsGetResponses];
+
+export type DevicesListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/devices/';
+};
+
+export type DevicesListErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DevicesListError = DevicesListErrors[keyof DevicesListErrors];
+
+export type DevicesListResponses = {
+    /**
+     * Devices by id.
+     */
+    200: Array<Device>;
+};
+
+export type DevicesListResponse = DevicesListResponses[keyof DevicesListResponses];
+
+export type DevicesDeleteData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/devices/{id}';
+};
+
+export type DevicesDeleteErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DevicesDeleteError = DevicesDeleteErrors[keyof DevicesDeleteErrors];
+
+export type DevicesDeleteResponses = {
+    /**
+     * The device is gone.
+     */
+    204: void;
+};
+
+export type DevicesDeleteResponse = DevicesDeleteResponses[keyof DevicesDeleteResponses];
+
+export type DevicesGetData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/devices/{id}';
+};
+
+export type DevicesGetErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DevicesGetError = DevicesGetErrors[keyof DevicesGetErrors];
+
+export type DevicesGetResponses = {
+    /**
+     * The device.
+     */
+    200: DeviceDetail;
+};
+
+export type DevicesGetResponse = DevicesGetResponses[keyof DevicesGetResponses];
+
+export type DevicesCreateData = {
+    body?: {
+        /**
+         * The id unless given.
+         */
+        name?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/devices/{id}';
+};
+
+export type DevicesCreateErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `already_exists`: The name is taken
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DevicesCreateError = DevicesCreateErrors[keyof DevicesCreateErrors];
+
+export type DevicesCreateResponses = {
+    /**
+     * The device.
+     */
+    201: DeviceDetail;
+};
+
+export type DevicesCreateResponse = DevicesCreateResponses[keyof DevicesCreateResponses];
+
+export type DevicesSaveData = {
+    body: {
+        version: number;
+        name?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/devices/{id}';
+};
+
+export type DevicesSaveErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `version_conflict`: Somebody saved first
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DevicesSaveError = DevicesSaveErrors[keyof DevicesSaveErrors];
+
+export type DevicesSaveResponses = {
+    /**
+     * The device as it is now.
+     */
+    200: DeviceDetail;
+};
+
+export type DevicesSaveResponse = DevicesSaveResponses[keyof DevicesSaveResponses];
+
+export type DevicesReportData = {
+    body: {
+        [key: string]: Schema11;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/devices/{id}/report';
+};
+
+export type DevicesReportErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `payload_too_large`: The body is too large
+     */
+    413: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DevicesReportError = DevicesReportErrors[keyof DevicesReportErrors];
+
+export type DevicesReportResponses = {
+    /**
+     * The report is stored.
+     */
+    204: void;
+};
+
+export type DevicesReportResponse = DevicesReportResponses[keyof DevicesReportResponses];
+
+export type PairingStartData = {
+    body?: {
+        name?: string;
+        board?: string;
+        firmware?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/devices/pair';
+};
+
+export type PairingStartErrors = {
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * `rate_limited`: Too many requests
+     */
+    429: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type PairingStartError = PairingStartErrors[keyof PairingStartErrors];
+
+export type PairingStartResponses = {
+    /**
+     * The device waits.
+     */
+    201: PairingStarted;
+};
+
+export type PairingStartResponse = PairingStartResponses[keyof PairingStartResponses];
+
+export type PairingPollData = {
+    body?: never;
+    path: {
+        code: string;
+    };
+    query?: {
+        /**
+         * In place of the header.
+         */
+        secret?: string;
+    };
+    url: '/devices/pair/{code}';
+};
+
+export type PairingPollErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * `rate_limited`: Too many requests
+     */
+    429: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type PairingPollError = PairingPollErrors[keyof PairingPollErrors];
+
+export type PairingPollResponses = {
+    /**
+     * How far the pairing is.
+     */
+    200: PairingPoll;
+};
+
+export type PairingPollResponse = PairingPollResponses[keyof PairingPollResponses];
+
+export type PairingPendingData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/devices/pending';
+};
+
+export type PairingPendingErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type PairingPendingError = PairingPendingErrors[keyof PairingPendingErrors];
+
+export type PairingPendingResponses = {
+    /**
+     * What waits to be adopted, the newest first.
+     */
+    200: Array<PendingDevice>;
+};
+
+export type PairingPendingResponse = PairingPendingResponses[keyof PairingPendingResponses];
+
+export type PairingInspectData = {
+    body?: never;
+    path: {
+        code: string;
+    };
+    query?: never;
+    url: '/devices/pair/{code}/device';
+};
+
+export type PairingInspectErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * `rate_limited`: Too many requests
+     */
+    429: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type PairingInspectError = PairingInspectErrors[keyof PairingInspectErrors];
+
+export type PairingInspectResponses = {
+    /**
+     * What waits.
+     */
+    200: PairingPreview;
+};
+
+export type PairingInspectResponse = PairingInspectResponses[keyof PairingInspectResponses];
+
+export type DevicesPairData = {
+    body: {
+        code: string;
+    } | {
+        request: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/devices/{id}/pair';
+};
+
+export type DevicesPairErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `already_paired`: Somebody else has adopted the device
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * `rate_limited`: Too many requests
+     */
+    429: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DevicesPairError = DevicesPairErrors[keyof DevicesPairErrors];
+
+export type DevicesPairResponses = {
+    /**
+     * The device as it is now.
+     */
+    200: DeviceDetail;
+};
+
+export type DevicesPairResponse = DevicesPairResponses[keyof DevicesPairResponses];
+
+export type DevicesUnpairData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/devices/{id}/unpair';
+};
+
+export type DevicesUnpairErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DevicesUnpairError = DevicesUnpairErrors[keyof DevicesUnpairErrors];
+
+export type DevicesUnpairResponses = {
+    /**
+     * The device as it is now.
+     */
+    200: DeviceDetail;
+};
+
+export type DevicesUnpairResponse = DevicesUnpairResponses[keyof DevicesUnpairResponses];
+
+export type PanelsGetData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/panels/{id}';
+};
+
+export type PanelsGetErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type PanelsGetError = PanelsGetErrors[keyof PanelsGetErrors];
+
+export type PanelsGetResponses = {
+    /**
+     * The device.
+     */
+    200: DeviceDetail;
+};
+
+export type PanelsGetResponse = PanelsGetResponses[keyof PanelsGetResponses];
+
+export type PanelsStartPairingData = {
+    body?: {
+        name?: string;
+        board?: string;
+        firmware?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/panels/pair';
+};
+
+export type PanelsStartPairingErrors = {
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * `rate_limited`: Too many requests
+     */
+    429: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type PanelsStartPairingError = PanelsStartPairingErrors[keyof PanelsStartPairingErrors];
+
+export type PanelsStartPairingResponses = {
+    /**
+     * The device waits.
+     */
+    201: PairingStarted;
+};
+
+export type PanelsStartPairingResponse = PanelsStartPairingResponses[keyof PanelsStartPairingResponses];
+
+export type PanelsPollPairingData = {
+    body?: never;
+    path: {
+        code: string;
+    };
+    query?: {
+        /**
+         * In place of the header.
+         */
+        secret?: string;
+    };
+    url: '/panels/pair/{code}';
+};
+
+export type PanelsPollPairingErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * `rate_limited`: Too many requests
+     */
+    429: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type PanelsPollPairingError = PanelsPollPairingErrors[keyof PanelsPollPairingErrors];
+
+export type PanelsPollPairingResponses = {
+    /**
+     * How far the pairing is.
+     */
+    200: PairingPoll;
+};
+
+export type PanelsPollPairingResponse = PanelsPollPairingResponses[keyof PanelsPollPairingResponses];
 
 export type SecretsListData = {
     body?: never;

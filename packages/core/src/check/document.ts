@@ -13,7 +13,7 @@ import { checkCycle, checkWires } from './wires.ts'
 
 /**
  * The issues of a document in normal form, in its order: inputs, outputs, nodes, wires. Linear in its size.
- * Without surroundings nothing is said about messages of other flows, missing dependencies, secrets and flavors.
+ * Without surroundings nothing is said about messages of other flows, missing dependencies, secrets, flavors and devices.
  */
 export function checkDocument(document: FlowDocument, registry: NodeRegistry, around?: Surroundings): Issue[] {
   const issues: Issue[] = []

@@ -9,6 +9,7 @@ import { portsOf } from '../graph.ts'
 import { isReserved } from '../identifier.ts'
 import { mayRetry, modesOf } from '../registry.ts'
 import { secretRefs } from '../secrets.ts'
+import { checkDevice } from './device.ts'
 import { checkPorts } from './ports.ts'
 import type { NodeCheck } from './report.ts'
 import { checkSettings } from './settings.ts'
@@ -44,6 +45,7 @@ export function checkNode(check: NodeCheck): void {
       outputs: portsOf(node, 'output'),
     }
     checkByType(check, definition, shape)
+    checkDevice(check, definition.device?.(settings) ?? null)
     checkRetry(check, definition, shape)
     checkClaims(check, definition.claims?.(shape) ?? [])
   } catch (error) {

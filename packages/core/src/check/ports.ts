@@ -53,6 +53,11 @@ function portFault(definition: AnyNodeDefinition, node: FlowNode, port: Port): P
       `port "${port.port}" is on demand, which ports of devices can be only; set it to false`,
       '/on_demand',
     )
+  if (port.on_demand && port.direction === 'input')
+    return unsupported(
+      `input "${port.port}" is on demand, which only what a device publishes can be; set it to false`,
+      '/on_demand',
+    )
   return code === undefined ? null : argumentFault(node, port)
 }
 

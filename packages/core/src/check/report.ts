@@ -2,7 +2,7 @@
  * What checks are given, and how they report.
  * @module
  */
-import type { Dtype, FlowDocument, FlowNode, Issue, IssueCode } from '@flow-service/protocol'
+import type { DevicePort, Dtype, FlowDocument, FlowNode, Issue, IssueCode } from '@flow-service/protocol'
 
 import type { NodeRegistry } from '../registry.ts'
 import type { Secrets } from '../secrets.ts'
@@ -17,6 +17,16 @@ export interface Surroundings {
   readonly secrets?: Secrets
   /** Names of resource sizes. Without them none is missed. */
   readonly flavors?: { has(name: string): boolean }
+  /** Devices by id. Without them nothing is said about any. */
+  readonly devices?: { find(id: string): KnownDevice | undefined }
+}
+
+/** What a check may know of a device. */
+export interface KnownDevice {
+  /** As its last report names them; null while it has named none. */
+  readonly ports: readonly Pick<DevicePort, 'name' | 'direction' | 'dtype'>[] | null
+  /** Whether it is connected. */
+  readonly online: boolean
 }
 
 /** A place in the document. */

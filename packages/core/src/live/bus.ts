@@ -224,7 +224,7 @@ export class Bus {
 
   /** Publishes a value from outside; answers whether an active flow reads it. */
   publishOutside(source: ValueSource, value: unknown, cause: Cause, atMs: number): boolean {
-    const { flow, message } = source
+    const { flow, message, node, port } = source
     this.#host.record(source, value, atMs, cause.cascade.id)
     if (this.#host.isWatched()) {
       this.#host.event({
@@ -232,8 +232,8 @@ export class Bus {
         message,
         value: value as ValueEvent['value'],
         flow,
-        node: null,
-        port: null,
+        node,
+        port,
         run: null,
         step: null,
       })

@@ -2,7 +2,7 @@
  * The nodes of a live flow with all that belongs to them: ports, settings, context, life.
  * @module
  */
-import type { AnyNodeDefinition } from '@flow-service/connector-sdk'
+import type { AnyNodeDefinition, Cancel } from '@flow-service/connector-sdk'
 import { accepts, type FlowDocument, type FlowNode } from '@flow-service/protocol'
 import * as Effect from 'effect/Effect'
 
@@ -53,8 +53,12 @@ export class Unit {
   readonly #knows: number
   readonly #bus: Bus
   readonly #registry: NodeRegistry
-  readonly #host: Pick<Host, 'release' | 'stores'>
+  readonly #host: Pick<Host, 'devices' | 'release' | 'stores'>
   readonly #life: NodeLife
+  /** The device that the node stands for. */
+  readonly #device: string | null
+  /** Ends its seat there, while it has one. */
+  #leave: Cancel | null = null
   readonly #outputs: readonly OutputPort[]
   readonly #read: Channel[] = []
 
@@ -93,6 +97,7 @@ export class Unit {
     this.#registry = registry
     this.#host = host
     this.#life = new NodeLife(definition, this.context)
+    this.#device = definition.device?.(settings) ?? null
     this.#outputs = outputs
   }
 
@@ -118,16 +123,43 @@ export class Unit {
   }
 
   start(): Effect.Effect<void, StartError> {
-    return Effect.map(this.#life.start(), (instance) => this.node.open(instance))
+    return Effect.map(this.#life.start(), (instance) => {
+      this.node.open(instance)
+      this.#sit()
+    })
+  }
+
+  /** Has nothing come in any more; what executes goes on. */
+  closeListeners(): void {
+    this.#stand()
+    this.context.closeListeners()
   }
 
   /** Ends executions and stops the node; never fails. */
   stop(): Effect.Effect<void> {
     const { definition, node } = this.node
     return this.#life.stop(() => {
+      this.#stand()
       this.node.close()
       if (definition.code !== undefined) this.#host.release(this.context.flow, node.id)
     })
+  }
+
+  /** Takes the node's seat at its device (node.N9). */
+  #sit(): void {
+    if (this.#device === null) return
+    const { flow, node } = this.context
+    this.#leave = this.#host.devices.seat(this.#device, {
+      flow,
+      node,
+      emit: (values) => this.context.emit(values),
+      presence: (online) => this.context.reportHealth(online ? 'ok' : 'degraded', online ? undefined : 'offline'),
+    })
+  }
+
+  #stand(): void {
+    this.#leave?.()
+    this.#leave = null
   }
 
   /** Has the node read its messages. */

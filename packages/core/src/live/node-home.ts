@@ -18,6 +18,8 @@ export interface HomeNode extends Consumer {
   readonly node: FlowNode
   readonly inputs: readonly InputPort[]
   readonly outputs: ReadonlyMap<string, OutputPort>
+  /** Whether it stands for a device: then nothing of it is executed. */
+  readonly isDevice: boolean
   /** What begins when the node sets something off. */
   origin(kind?: CascadeOrigin['kind']): CascadeOrigin
   state(): NodeState

@@ -1,6 +1,6 @@
 /**
  * One node of a live flow: from a delivery to the values that its handler is called with, and from there to what it
- * publishes. Invariants node.N1-N8 of DESIGN.md.
+ * publishes. Invariants node.N1-N9 of DESIGN.md.
  * @module
  */
 import type { AnyNodeDefinition, NodeInstance, Values } from '@flow-service/connector-sdk'
@@ -81,6 +81,10 @@ export class LiveNode implements ExecutingNode, ContextOwner {
 
   get outputs(): ReadonlyMap<string, OutputPort> {
     return this.#outputs.ports
+  }
+
+  get isDevice(): boolean {
+    return this.definition.device !== undefined
   }
 
   open(instance: NodeInstance): void {

@@ -25,6 +25,10 @@ export function requestOf(node: HomeNode, values: Values, messages: Messages): R
   const inputs = new Map(node.inputs.map((input) => [input.port, input]))
   const strange = ports.find((port) => !inputs.has(port))
   if (strange === undefined) {
+    if (node.isDevice) {
+      const message = `node "${node.node.id}" stands for a device, and nothing of it is executed; name outputs of it, to publish for the device`
+      throw new TriggerError(ports[0] ?? null, message)
+    }
     const arrivals = ports.map((port) => arrivalAt(inputs.get(port)!, values[port]))
     return { is: 'arrivals', arrivals }
   }

@@ -283,9 +283,9 @@ export class RunningFlow implements LiveFlow, LeftHome, RebuildFlow {
 
   async #stop(): Promise<void> {
     const { clock } = this.#deps.host
-    for (const { context, node } of this.#units.values()) {
-      context.closeListeners()
-      node.flush()
+    for (const unit of this.#units.values()) {
+      unit.closeListeners()
+      unit.node.flush()
     }
     this.work.noteAll()
     this.#closeTimers()

@@ -27,6 +27,14 @@ interface Outside {
   readonly source: ValueSource
 }
 
+/** Who a value from outside is credited to; nobody unless given. */
+interface Credit {
+  /** A run. */
+  readonly run?: string
+  /** An output of a node of the flow. */
+  readonly place?: { readonly node: string; readonly port: string }
+}
+
 /** A flow from the beginning of its start to the end of its stop. */
 interface Entry {
   readonly flow: RunningFlow
@@ -121,14 +129,13 @@ export class LiveRuntime {
 
   /**
    * Publishes a value from outside, under a qualified name, and records it also when nothing reads it; then the
-   * cascade is null. `run` names the run whose output it is. Throws a DtypeViolation for a value off the dtype that an
+   * cascade is null. `by` credits it to the run whose output it is, or to an output of a node. Throws a DtypeViolation for a value off the dtype that an
    * active flow declares; for messages of other flows the host has to know the dtype.
    */
-  publish(message: string, value: unknown, run?: string): { atMs: number; cascade: string | null } {
-    const place = this.#outside(message)
-    const { flow, dtype, subject, origin, source } = run === undefined ? place : ofRun(place, run)
+  publish(message: string, value: unknown, by: Credit = {}): { atMs: number; cascade: string | null } {
+    const { flow, dtype, subject, origin, source } = credited(this.#outside(message), by)
     const sent = conform(dtype, value, subject)
-    const cascade = this.#cascades.begin({ flow, origin, run: run ?? null })
+    const cascade = this.#cascades.begin({ flow, origin, run: by.run ?? null })
     const atMs = cascade.startedMs
     const read = this.#bus.publishOutside(source, sent, cascade, atMs)
     cascade.leave()
@@ -184,9 +191,10 @@ function outsideOf(message: string, dtype: Dtype): Outside {
   }
 }
 
-/** The output of a run. */
-const ofRun = (outside: Outside, run: string): Outside => ({
-  ...outside,
-  origin: { ...outside.origin, kind: 'run' },
-  source: { ...outside.source, run },
-})
+/** The same for the output of a run or of a node that does not run. */
+function credited(outside: Outside, { run, place }: Credit): Outside {
+  const { origin, source } = outside
+  if (run !== undefined) return { ...outside, origin: { ...origin, kind: 'run' }, source: { ...source, run } }
+  if (place === undefined) return outside
+  return { ...outside, origin: { ...origin, kind: 'reading', node: place.node }, source: { ...source, ...place } }
+}

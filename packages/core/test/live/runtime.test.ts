@@ -64,7 +64,7 @@ test('a publication that nothing active reads is recorded, and has no cascade', 
 
 test('a publication for a run is recorded with the run', () => {
   const { runtime, host } = engine([])
-  runtime.publish('gone.m', 5, 'a-run')
+  runtime.publish('gone.m', 5, { run: 'a-run' })
   runtime.publish('gone.m', 6)
   expect(host.records.map(({ run }) => run)).toEqual(['a-run', undefined])
 })

@@ -2,6 +2,7 @@
 export * from '../types/change/flow.ts'
 export * from '../types/debounce/flow.ts'
 export * from '../types/delay/flow.ts'
+export * from '../types/device/flow.ts'
 export * from '../types/exec/flow.ts'
 export * from '../types/file/flow.ts'
 export * from '../types/http/flow.ts'

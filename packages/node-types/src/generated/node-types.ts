@@ -5,6 +5,7 @@ import { changeNode } from '../types/change/node.ts'
 import { codeNode } from '../types/code/node.ts'
 import { debounceNode } from '../types/debounce/node.ts'
 import { delayNode } from '../types/delay/node.ts'
+import { deviceNode } from '../types/device/node.ts'
 import { execNode } from '../types/exec/node.ts'
 import { fileNode } from '../types/file/node.ts'
 import { httpNode } from '../types/http/node.ts'
@@ -24,6 +25,7 @@ export {
   codeNode,
   debounceNode,
   delayNode,
+  deviceNode,
   execNode,
   fileNode,
   httpNode,
@@ -45,6 +47,7 @@ export const nodeTypes: readonly AnyNodeDefinition[] = [
   codeNode,
   debounceNode,
   delayNode,
+  deviceNode,
   execNode,
   fileNode,
   httpNode,

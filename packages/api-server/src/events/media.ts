@@ -1,0 +1,38 @@
+/**
+ * Bytes of messages on their way to sockets (wire decision G47). Many sockets get the same frame: its head is made once,
+ * and the bytes are those that the ring of volatile artifacts holds.
+ * @module
+ */
+import { frameHead, isArtifactRef, MAX_BINARY_FRAME_BYTES } from '@flow-service/protocol'
+
+/** A binary frame in two parts, which all sockets share. */
+export interface Media {
+  /** Qualified name of the message. */
+  readonly name: string
+  readonly digest: string
+  readonly head: Buffer
+  readonly bytes: Buffer
+}
+
+/** Finds the volatile bytes of a digest, which nobody writes to. */
+export type FindFrame = (digest: string) => { readonly data: Uint8Array; readonly mediaType: string } | undefined
+
+/** A value with the time that its frame names. */
+interface ToldValue {
+  readonly message: string
+  readonly value: unknown
+  /** ISO 8601. */
+  readonly ts: string
+}
+
+/** The frame of a value that refers to volatile bytes; null for any other, for bytes that are gone, and for too many. */
+export function mediaOf({ message, value, ts }: ToldValue, find: FindFrame): Media | null {
+  const frame = isArtifactRef(value) && value.volatile ? find(value.digest) : undefined
+  if (!frame || !isArtifactRef(value)) return null
+  const { digest } = value
+  const head = bufferOf(frameHead({ type: 'media', name: message, digest, media_type: frame.mediaType, ts }))
+  if (head.length + frame.data.length > MAX_BINARY_FRAME_BYTES) return null
+  return { name: message, digest, head, bytes: bufferOf(frame.data) }
+}
+
+const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, byteLength)
