@@ -1,7 +1,7 @@
 """The SDK as a test plays it: commands and events are JSON lines, and time passes when the test says so.
 
-`driver.ts` is the other end. Commands are `begin` (a session), `act` (what the user of the SDK does), `advance` (seconds)
-and `end`; each is answered by a line. All other lines are what the SDK has told its user.
+`driver.ts` is the other end. Commands are `begin` (a session), `act` (what the user of the SDK does), `advance`
+(seconds) and `end`; each is answered by a line. All other lines are what the SDK has told its user.
 """
 
 import asyncio
