@@ -2,15 +2,18 @@
  * Devices: boards on a table or wall that are paired by a code, and take part in flows by a socket of their own.
  * @module
  */
+import { deviceBytes } from '../artifacts/slice.ts'
 import { database } from '../db/layer.ts'
 import { eventLog } from '../events/slice.ts'
 import { portalCheck } from '../hooks/portal.ts'
 import { routes } from '../http/slice-api.ts'
 import { SocketGuests } from '../http/socket-guests.ts'
+import { deviceMessages, messages, values } from '../messages/slice.ts'
 import { clock, config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { DeviceCredentials } from './device-credentials.ts'
 import { DevicePresence } from './device-presence.ts'
+import { deviceRights, type DeviceRightsDeps } from './device-rights.ts'
 import { devicesEndpoints, devicesHandlers, panelsEndpoints, panelsHandlers } from './device-routes.ts'
 import { DeviceSeats } from './device-seats.ts'
 import { type DeviceSights, deviceSightsOf } from './device-sights.ts'
@@ -78,9 +81,14 @@ export const deviceSeatsLayer = inOrder(
   makes(deviceSights, { devicePresence, knownDevices }, deviceSightsOf),
 )
 
+const rightsOf = ({
+  deviceWiring: wiring,
+  ...deps
+}: { deviceWiring: DeviceWiring } & Omit<DeviceRightsDeps, 'wiring'>) => deviceRights({ wiring, ...deps })
+
 const POLICY_VIOLATION = 1008
 
-/** Records and pairing, once it is known how flows wire devices. */
+/** Records, pairing and rights, once it is known how flows wire devices. */
 export const devicesLayer = inOrder(
   makes(
     deviceCredentials,
@@ -115,6 +123,8 @@ export const devicesLayer = inOrder(
         changed: (device) => knownDevices.changed(device),
       }),
   ),
+  makes(deviceMessages, { deviceWiring, messages, values }, rightsOf),
+  makes(deviceBytes, { deviceWiring, messages, values }, rightsOf),
   makes(pairingCaller, { config }, ({ config: { portalToken, trustProxy } }) =>
     pairingCallers({ isPortal: portalCheck(portalToken), trustProxy }),
   ),
