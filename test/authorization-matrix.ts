@@ -86,6 +86,7 @@ export const matrix: Readonly<Record<string, Level | readonly Level[]>> = {
   'devices.save': 'user',
   'devices.delete': 'user',
   'devices.report': 'device',
+  'devices.runtime': 'open',
   // a poll needs the secret of the pairing
   'pairing.start': 'open',
   'pairing.poll': 'open',

@@ -27,6 +27,7 @@ import { type PairingCaller, pairingCallers } from './pairing-caller.ts'
 import { createPairingLimits } from './pairing-limits.ts'
 import { panelPairingEndpoints, panelPairingHandlers, pairingEndpoints, pairingHandlers } from './pairing-routes.ts'
 import { DevicePairing } from './pairing.ts'
+import { deviceRuntimeEndpoints, deviceRuntimeHandlers } from './runtime-routes.ts'
 
 /** How flows wire devices; made by the slice of flows. */
 export const deviceWiring = noun<DeviceWiring>()('deviceWiring')
@@ -227,6 +228,7 @@ export const devicesApi = {
     routes(devicesEndpoints, { devices, eventLog }, devicesHandlers),
     routes(pairingEndpoints, { ...pairs, devices, eventLog }, pairingHandlers),
     routes(panelsEndpoints, { devices }, panelsHandlers),
+    routes(deviceRuntimeEndpoints, {}, deviceRuntimeHandlers),
     routes(panelPairingEndpoints, pairs, panelPairingHandlers),
   ],
 }
