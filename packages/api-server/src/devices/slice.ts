@@ -2,18 +2,19 @@
  * Devices: boards on a table or wall that are paired by a code, and take part in flows by a socket of their own.
  * @module
  */
-import { artifacts } from '../artifacts/slice.ts'
+import { artifacts, deviceBytes } from '../artifacts/slice.ts'
 import { database } from '../db/layer.ts'
 import { eventLog, eventSockets } from '../events/slice.ts'
 import { portalCheck } from '../hooks/portal.ts'
 import { routes } from '../http/slice-api.ts'
 import { SocketGuests } from '../http/socket-guests.ts'
-import { lastValues, messages, publisher, values } from '../messages/slice.ts'
+import { deviceMessages, lastValues, messages, publisher, values } from '../messages/slice.ts'
 import { clock, config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { DeviceCredentials } from './device-credentials.ts'
 import { DevicePresence } from './device-presence.ts'
 import { DevicePublishing } from './device-publishing.ts'
+import { deviceBytesOf, deviceMessagesOf } from './device-rights.ts'
 import { devicesEndpoints, devicesHandlers, panelsEndpoints, panelsHandlers } from './device-routes.ts'
 import { DeviceSeats } from './device-seats.ts'
 import { type DeviceSights, deviceSightsOf } from './device-sights.ts'
@@ -130,13 +131,19 @@ export const devicesLayer = inOrder(
   ),
 )
 
-/** Sockets of devices, once there are values to tell and viewers to ask. */
+/** Publications, rights and sockets of devices, once there are values to tell and viewers to ask. */
 export const deviceSocketsLayer = inOrder(
   makes(
     devicePublishing,
     { deviceSeats, deviceWiring, lastValues, messages, publisher, values },
     ({ deviceSeats: seats, deviceWiring: wiring, publisher: { committed }, ...deps }) =>
       new DevicePublishing({ ...deps, seats, wiring, committed }),
+  ),
+  makes(deviceMessages, { clock, devicePublishing }, ({ clock, devicePublishing: publishing }) =>
+    deviceMessagesOf({ clock, publishing }),
+  ),
+  makes(deviceBytes, { devicePublishing, deviceWiring, values }, ({ devicePublishing, deviceWiring: wiring, values }) =>
+    deviceBytesOf({ publishing: devicePublishing, wiring, values }),
   ),
   makes(
     deviceSockets,

@@ -690,7 +690,7 @@ export class Messages extends HeyApiClient {
     /**
      * Publish a value
      *
-     * Feeds the flows that read the message. The answer comes when the value is stored as last value and history; `cascade` is null when nothing active reads the message.
+     * Feeds the flows that read the message. The answer comes when the value is stored as last value and history; `cascade` is null when nothing active reads the message. A device publishes what its ports send alone, by qualified names.
      */
     public publish<ThrowOnError extends boolean = true>(parameters: {
         message: string;
@@ -1198,7 +1198,7 @@ export class Artifacts extends HeyApiClient {
     /**
      * Store bytes
      *
-     * The media type is that of the request. Volatile bytes stay in the memory of the engine until newer ones push them out. A `Content-Digest` (RFC 9530, sha-256) that does not fit is refused.
+     * The media type is that of the request. Volatile bytes stay in the memory of the engine until newer ones push them out. A `Content-Digest` (RFC 9530, sha-256) that does not fit is refused. A device stores volatile ones alone, named by a message that a port of it sends.
      */
     public put<ThrowOnError extends boolean = true>(parameters: {
         name?: string;
@@ -1246,7 +1246,7 @@ export class Artifacts extends HeyApiClient {
     /**
      * Get bytes
      *
-     * Answers `Range` and `If-None-Match`.
+     * Answers `Range` and `If-None-Match`. A device gets the bytes of the current values that its ports follow alone.
      */
     public get<ThrowOnError extends boolean = true>(parameters: {
         digest: string;
