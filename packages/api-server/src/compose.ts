@@ -13,7 +13,14 @@ import { authLayer, followAccounts, sessionKeyLayer } from './auth/slice.ts'
 import { codeFolderLayer, codeLayer, connectorPackagesLayer, sweep } from './code/slice.ts'
 import { connectorStateLayer } from './connectors/slice.ts'
 import { databaseLayer, settlePins } from './db/layer.ts'
-import { devicesLayer, deviceSeatsLayer, followCredentials, followPresence, recordPresence } from './devices/slice.ts'
+import {
+  devicesLayer,
+  deviceSeatsLayer,
+  followCredentials,
+  followPresence,
+  recordPresence,
+  sharePresence,
+} from './devices/slice.ts'
 import { egressLayer } from './egress/layer.ts'
 import { enginesLayer } from './engines/slice.ts'
 import { eventSocketsLayer, eventsLayer } from './events/slice.ts'
@@ -104,6 +111,7 @@ const work = [
   followCredentials,
   followPresence,
   recordPresence,
+  sharePresence,
   observe,
   recoverValues,
   followFlows,

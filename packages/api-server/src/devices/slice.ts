@@ -4,6 +4,7 @@
  */
 import { deviceBytes } from '../artifacts/slice.ts'
 import { database } from '../db/layer.ts'
+import { contact } from '../engines/slice.ts'
 import { eventLog } from '../events/slice.ts'
 import { portalCheck } from '../hooks/portal.ts'
 import { routes } from '../http/slice-api.ts'
@@ -24,6 +25,7 @@ import { type PairingCaller, pairingCallers } from './pairing-caller.ts'
 import { createPairingLimits } from './pairing-limits.ts'
 import { panelPairingEndpoints, panelPairingHandlers, pairingEndpoints, pairingHandlers } from './pairing-routes.ts'
 import { DevicePairing } from './pairing.ts'
+import { SharedPresence } from './shared-presence.ts'
 
 /** How flows wire devices; made by the slice of flows. */
 export const deviceWiring = noun<DeviceWiring>()('deviceWiring')
@@ -131,12 +133,25 @@ export const followPresence = begins(
   (end) => end(),
 )
 
-/** Keeps who comes and goes in the log of events. */
+/** Tells the other engines of the database which devices are connected here, and hears of theirs. */
+export const sharePresence = begins(
+  { clock, contact, database, devicePresence, log },
+  async ({ contact, devicePresence: presence, ...deps }) => {
+    if (contact.id === null) return null
+    const shared = new SharedPresence({ ...deps, engine: contact.id, presence })
+    await shared.open()
+    contact.onReturn(() => shared.refresh())
+    return shared
+  },
+  (shared) => shared?.close(),
+)
+
+/** Keeps who comes to this engine and leaves it in the log of events. */
 export const recordPresence = begins(
   { devicePresence, eventLog },
   ({ devicePresence, eventLog }) =>
-    devicePresence.onChange((device) => {
-      const action = devicePresence.isOnline(device) ? 'device.online' : 'device.offline'
+    devicePresence.onHere((device) => {
+      const action = devicePresence.isHere(device) ? 'device.online' : 'device.offline'
       eventLog.report({ kind: 'device', level: 'info', action, detail: { device } })
     }),
   (end) => end(),
