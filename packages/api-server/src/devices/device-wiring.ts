@@ -10,6 +10,6 @@ export interface DeviceWiring {
   of(device: string): readonly DeviceBinding[]
   /** Whether a node of a running flow reads a message, by its qualified name. */
   isRead(message: string): boolean
-  /** Called when the wiring, or who reads, may have changed; the result ends that. */
+  /** Called when the wiring, or who reads, may have changed: once for all changes of a turn. The result ends that. */
   onChange(listener: () => void): () => void
 }

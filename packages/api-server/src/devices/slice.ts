@@ -17,6 +17,7 @@ import { DevicePresence } from './device-presence.ts'
 import { deviceRights, type DeviceRightsDeps } from './device-rights.ts'
 import { devicesEndpoints, devicesHandlers, panelsEndpoints, panelsHandlers } from './device-routes.ts'
 import { DeviceSeats } from './device-seats.ts'
+import { type DeviceSights, deviceSightsOf } from './device-sights.ts'
 import { createDeviceStore } from './device-store.ts'
 import type { DeviceWiring } from './device-wiring.ts'
 import { Devices } from './devices.ts'
@@ -30,10 +31,14 @@ import { SharedPresence } from './shared-presence.ts'
 /** How flows wire devices; made by the slice of flows. */
 export const deviceWiring = noun<DeviceWiring>()('deviceWiring')
 
-const devicePresence = noun<DevicePresence>()('devicePresence')
+/** Which devices are connected. */
+export const devicePresence = noun<DevicePresence>()('devicePresence')
 
 /** Which devices there are, with their ports, for checks. */
 export const knownDevices = noun<KnownDevices>()('knownDevices')
+
+/** Devices as checks and the graph of flows see them. */
+export const deviceSights = noun<DeviceSights>()('deviceSights')
 
 export const deviceCredentials = noun<DeviceCredentials>()('deviceCredentials')
 
@@ -75,6 +80,7 @@ export const deviceSeatsLayer = inOrder(
     },
     (opened) => opened.close(),
   ),
+  makes(deviceSights, { devicePresence, knownDevices }, deviceSightsOf),
 )
 
 const rightsOf = ({

@@ -27,15 +27,34 @@ export function flowDevices({ published, runtime, bus }: FlowDevicesDeps): Devic
     of: (device) => gathered().get(device) ?? [],
     isRead: (message) => runtime.isRead(message),
     onChange(listener) {
+      const told = atEndOfTurn(listener)
       const ends = [
-        published.onChange(listener),
+        published.onChange(told.call),
         // who starts, stops, pauses or goes on reads other messages than before
-        bus.subscribe((event) => event.type === 'flow' && listener(), { quiet: true }),
+        bus.subscribe((event) => event.type === 'flow' && told.call(), { quiet: true }),
+        told.end,
       ]
       return () => {
         for (const end of ends) end()
       }
     },
+  }
+}
+
+/** Calls once for all that happens in a turn: several flows change together where one of them gets another name. */
+function atEndOfTurn(run: () => void): { readonly call: () => void; readonly end: () => void } {
+  let state: 'open' | 'due' | 'over' = 'open'
+  return {
+    call() {
+      if (state !== 'open') return
+      state = 'due'
+      queueMicrotask(() => {
+        if (state !== 'due') return
+        state = 'open'
+        run()
+      })
+    },
+    end: () => void (state = 'over'),
   }
 }
 
