@@ -2,15 +2,17 @@
 import { VirtualClock } from '@flow-service/core/testing'
 import { connect, type ConnectOptions, type Device, type DeviceStatus, pair } from '@flow-service/device-sdk'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 
 import { pairDevice } from './device-client.ts'
 import { publishFlow } from './documents.ts'
 import { startService, type TestService } from './service.ts'
 
+const PORTAL = 'the token of the portal'
 let at: TestService
 const open: Device[] = []
 beforeAll(async () => {
-  at = await startService({ trustProxy: 1 })
+  at = await startService({ portalToken: PORTAL, trustProxy: 1 })
 })
 afterEach(() => {
   for (const device of open.splice(0)) device.close()
@@ -111,6 +113,25 @@ test('pictures are sent while a viewer wants them, and reach the viewer [R076, R
   const { value } = await first
   expect(value).toMatchObject({ message: 'yard.camera', mediaType: 'image/png' })
   expect(Buffer.from((value as { bytes: Uint8Array }).bytes)).toEqual(Buffer.of(1, 2, 3))
+  await viewer.return()
+})
+
+test('through the portal a picture goes over HTTP [R655, R663]', async () => {
+  const credential = await pairDevice(at, 'away')
+  await startFlow('away', 'away')
+  const portal = { 'x-service-portal': PORTAL }
+  const errors: unknown[] = []
+  const device = await online({
+    credential,
+    webSocket: (url, headers) => new WebSocket(url, { headers: { ...headers, ...portal } }),
+    fetch: (url, init) => fetch(url, { ...init, headers: { ...(init?.headers as object), ...portal } }),
+    onError: (error) => errors.push(error),
+  })
+  const viewer = at.client.media(['away.camera'])
+  const first = viewer.next()
+  await expect.poll(() => device.wanted('camera')).toBe(true)
+  expect(device.frame('camera', Uint8Array.of(7), 'image/jpeg')).toBe(true)
+  expect([(await first).value, errors]).toMatchObject([{ message: 'away.camera', mediaType: 'image/jpeg' }, []])
   await viewer.return()
 })
 
