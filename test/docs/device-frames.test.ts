@@ -81,7 +81,7 @@ describe('at a service', () => {
     await at.send('POST', `/flows/${id}/start`)
     const { hostname, port } = new URL(at.baseUrl)
     const child = spawn(python, ['-u', join(import.meta.dirname, 'device-board.py'), hostname, port, credential])
-    const exited = once(child, 'exit')
+    const exited = once(child, 'close')
     onTestFinished(async () => {
       child.kill('SIGKILL')
       await exited

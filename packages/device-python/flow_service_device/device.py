@@ -161,6 +161,9 @@ class _Reply(NamedTuple):
         code, detail = problem.get("code"), problem.get("detail")
         if isinstance(code, str) and isinstance(detail, str):
             return Refused(code, detail)
+        if 300 <= self.status < 400:
+            address = self.headers.get("location", "nowhere")
+            return Refused("not_an_engine", f"the answer was {self.status} and leads to {address}: give that one")
         return Refused("not_an_engine", f"the answer was {self.status}: the address of an engine ends in /api/v1")
 
     @property
