@@ -113,6 +113,13 @@ test('a picture above 8 MiB is refused', () => {
   expect(() => rig.device.frame('camera', new Uint8Array(8 * 2 ** 20), 'image/png')).toThrow(RangeError)
 })
 
+test.each(['text/html', 'jpeg', 'image/', 'image/png; q=1', ''])('the media type "%s" is refused', (mediaType) => {
+  const rig = new Rig().online()
+  expect(() => rig.device.frame('camera', new Uint8Array(1), mediaType)).toThrow(
+    `mediaType is "${mediaType}"; give that`,
+  )
+})
+
 test('whether a value is wanted [R076]', () => {
   const rig = new Rig()
   const bindings = [bound('camera', 'in', { on_demand: true }), bound('temp', 'in'), bound('lamp', 'out')]
