@@ -15,6 +15,7 @@ export const arrows = {
   'api-server': ['protocol', 'connector-sdk', 'core', 'node-types', 'worker-agent'],
   cli: ['protocol', 'api-server', 'client-sdk', 'worker-agent', 'create-flow-service-connector'],
   'create-flow-service-connector': [],
+  'device-python': [],
 }
 
 /** Slices of the server in the order of their dependencies: a slice uses slices to its left. */

@@ -112,3 +112,12 @@ test('what a flow lacks of its device is a warning, wherever the flow is checked
   expect(await warnings()).toEqual([])
   leave()
 })
+
+test('a node keeps to its device while its flow gets another name', async () => {
+  await engine.publish('moving', hall())
+  await engine.ann('POST', '/flows/moving/start')
+  const isSeated = (flow: string) => engine.deviceSeats.find('hall-panel', { flow, node: 'panel' }) !== undefined
+  expect(isSeated('moving')).toBe(true)
+  await engine.root('POST', '/flows/moving/rename', { name: 'moved' })
+  expect([isSeated('moving'), isSeated('moved')]).toEqual([false, true])
+})
