@@ -95,6 +95,18 @@ test('while it is gone its node is degraded and the flow goes on, until it is ba
   await frames.return()
 })
 
+test('a flow that starts or stops wires it as before, and sends no other snapshot', async () => {
+  await using twin = await twinOf('still', io)
+  await publish(at, 'still', deviceFlow('still', [input('relay1', 'bool')]))
+  await twin.wired('relay1', 'still.relay1')
+  const before = twin.snapshots.length
+  await at.client.flows.start({ name: 'still' })
+  await at.client.flows.stop({ name: 'still' })
+  await at.client.messages.publish({ message: 'still.relay1', value: true })
+  await twin.told('relay1', true)
+  expect(twin.snapshots.length).toBe(before)
+})
+
 test('a flow that is renamed wires it anew, with one snapshot [R122]', async () => {
   await using twin = await twinOf('moved', io)
   await start('before', deviceFlow('moved', [output('lux', 'float'), input('relay1', 'bool')]))
