@@ -34,6 +34,7 @@ try {
     } satisfies Devices['entrance-panel'],
     patience: '30s',
   })
+
   const camera = await createTwin({
     url: baseUrl,
     token,
@@ -42,6 +43,7 @@ try {
     patience: '30s',
   })
 
+  await panel.wired('motion', 'entrance.motion')
   assert.deepEqual(panel.device.config('motion'), { sensitivity: 3 })
   assert.equal(camera.wanted('picture'), false)
   const pictures = client.subscribe(entrance.messages.kept)
@@ -74,6 +76,7 @@ try {
   await panel.back()
   await later
   await panel.told('backlight', 1)
+
   await panel.leave()
   await camera.leave()
   console.log('device: motion lit the entrance for half a second, and a picture of it is kept')
