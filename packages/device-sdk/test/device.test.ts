@@ -182,6 +182,13 @@ test('an opener that throws throws at first, and later is an attempt that has fa
   expect(sockets).toHaveLength(3)
 })
 
+test('a socket of the user that knows why its upgrade was refused ends the device', () => {
+  const rig = new Rig()
+  rig.socket.end(1006, 401)
+  const detail = 'the engine answers with HTTP status 401'
+  expect(rig.device.status).toEqual({ state: 'ended', reason: 'refused', detail })
+})
+
 test.each([
   ['http://hub:8000', 'ws://hub:8000/api/v1/flows/ws'],
   ['https://hub/', 'wss://hub/api/v1/flows/ws'],
