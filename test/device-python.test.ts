@@ -125,6 +125,7 @@ describe.each(pythons)('with %s', (python) => {
         expect.stringMatching(/^\{"published": "\d{4}-/),
         '{"doubled": 8}',
         '{"refused": "message_not_declared"}',
+        expect.stringContaining('give that of an image, such as image/jpeg'),
       ]),
     )
     expect((await at.send('GET', `/devices/${id}`)).body).toMatchObject({ board: 'a board of tests' })
