@@ -163,6 +163,21 @@ test('a device is created, renamed, unpaired and deleted [R542, R543, R544]', as
   expect((await service('delete', 'hall')).code).toBe(1)
 })
 
+test.each(['pair', 'pending', 'a.b'])(
+  '"%s" is refused as the id of a device, before anything is asked for',
+  async (id) => {
+    for (const args of [
+      ['add', id],
+      ['show', id],
+      ['pair', 'AAAABBBB', '--as', id],
+    ]) {
+      // oxlint-disable-next-line no-await-in-loop -- each is a process
+      const { code, err } = await service(...args)
+      expect([code, err]).toEqual([2, expect.stringMatching(/^error: .*(no id of a device|no device can have the id)/)])
+    }
+  },
+)
+
 test('types of reported ports are written once, and checked afterwards', async () => {
   await report('hall', await pairDevice(at, 'hall'))
   const file = join(folder, 'flow-devices.d.ts')
