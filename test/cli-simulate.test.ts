@@ -2,6 +2,7 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -140,6 +141,16 @@ test('a simulated camera sends pictures while somebody wants them, and asks anew
   await at.client.devices.unpair({ id: 'door' })
   await camera.says(/^code /m)
   expect(await camera.end()).toBe(0)
+})
+
+test('an engine that does not answer is waited for, and that is said', async () => {
+  const nobody = createServer().listen(0, '127.0.0.1')
+  await once(nobody, 'listening')
+  const url = `http://127.0.0.1:${(nobody.address() as AddressInfo).port}`
+  await new Promise((resolve) => nobody.close(resolve))
+  const waiting = new Simulation('--url', url)
+  await waiting.says(/ does not answer; it is asked until it does\.$/m)
+  expect(await waiting.end()).toBe(0)
 })
 
 test('an address that is none is refused, and so is a board that nobody simulates', async () => {

@@ -21,6 +21,8 @@ interface SimulateFlags {
 
 const PICTURE_EVERY_MS = 1000
 const PAINT_EVERY_MS = 100
+/** After which it is told that an engine does not answer. */
+const SILENCE_MS = 3000
 
 /** `service device simulate`: until Ctrl-C, which is how it is meant to end. */
 export async function simulateDevice(flags: SimulateFlags): Promise<void> {
@@ -64,9 +66,18 @@ async function pairAs(
   signal: AbortSignal,
 ): Promise<PairedDevice> {
   console.log(`${bold(name)} asks ${url} to be adopted.`)
-  const paired = await pair({ url, name, board, firmware: 'simulated', signal, onCode: showCode })
-  console.log(`Adopted as ${bold(paired.id)}.`)
-  return paired
+  const silence = setTimeout(() => console.log(`${url} does not answer; it is asked until it does.`), SILENCE_MS)
+  const onCode = (code: string, check: string): void => {
+    clearTimeout(silence)
+    showCode(code, check)
+  }
+  try {
+    const paired = await pair({ url, name, board, firmware: 'simulated', signal, onCode })
+    console.log(`Adopted as ${bold(paired.id)}.`)
+    return paired
+  } finally {
+    clearTimeout(silence)
+  }
 }
 
 function showCode(code: string, check: string): void {
