@@ -31,12 +31,12 @@ export const proofOf = (text: string): Buffer => hash('sha256', text, 'buffer')
 export const checkOf = (proof: Uint8Array): string =>
   [...proof.subarray(0, CHECK_LENGTH)].map((byte) => ALPHABET.charAt(byte % ALPHABET.length)).join('')
 
-/** Whether a secret is the one that is stored, in a time that tells nothing; without a stored one it never is. */
+/** Whether a secret is the one that is stored, in a time that tells nothing; without a stored one it never is (pairing.P4). */
 export function isProven(secret: string, stored: Uint8Array | null): boolean {
   const given = proofOf(secret)
   return timingSafeEqual(given, stored ?? Buffer.alloc(given.length)) && stored !== null
 }
 
-/** The credential of a secret and a salt: the same as often as it is asked for. */
+/** The credential of a secret and a salt: the same as often as it is asked for (pairing.P1). */
 export const credentialOf = (secret: string, salt: Uint8Array): string =>
   createHmac('sha256', secret).update(salt).digest('base64url')

@@ -114,8 +114,13 @@ export const devicesLayer = inOrder(
   makes(
     devices,
     { database, deviceCredentials, devicePresence, deviceWiring, knownDevices },
-    ({ database, deviceCredentials: credentials, devicePresence: presence, deviceWiring: wiring, knownDevices }) =>
-      new Devices({ database, credentials, presence, wiring, changed: (device) => knownDevices.changed(device) }),
+    ({
+      database,
+      deviceCredentials: credentials,
+      devicePresence: presence,
+      deviceWiring: wiring,
+      knownDevices: known,
+    }) => new Devices({ database, credentials, presence, wiring, known }),
   ),
   makes(
     pairing,
