@@ -10,10 +10,12 @@ export const arrows = {
   'node-types': ['protocol', 'connector-sdk', 'flow-sdk'],
   'worker-agent': ['protocol'],
   'client-sdk': ['protocol'],
+  'device-sdk': ['protocol'],
   testing: ['protocol', 'flow-sdk', 'connector-sdk', 'node-types', 'core'],
   'api-server': ['protocol', 'connector-sdk', 'core', 'node-types', 'worker-agent'],
   cli: ['protocol', 'api-server', 'client-sdk', 'worker-agent', 'create-flow-service-connector'],
   'create-flow-service-connector': [],
+  'device-python': [],
 }
 
 /** Slices of the server in the order of their dependencies: a slice uses slices to its left. */

@@ -11,6 +11,7 @@ const entries = [
   'node-types/src/flow',
   'testing/src/index',
   'client-sdk/src/index',
+  'device-sdk/src/index',
   'api-server/src/index',
   'connector-sdk/src/index',
   'connector-sdk/src/testing',

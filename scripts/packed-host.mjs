@@ -81,6 +81,7 @@ try {
   assert.deepEqual((await client.wait(id)).result, { square: 9 })
 
   assert.equal((await fetch(`${origin}/docs`)).status, 200)
+  assert.match(await (await fetch(`${baseUrl}/devices/runtime`)).text(), /^class Device:/m)
   const bin = join('node_modules', '.bin', 'service')
   const { stdout } = await promisify(execFile)(bin, ['runs', 'list', '--json'], {
     env: { ...process.env, SERVICE_DATA_DIR: dataDir },

@@ -44,7 +44,7 @@ export const matrix: Readonly<Record<string, Level | readonly Level[]>> = {
   'flows.nodes.acknowledge': 'user',
 
   'messages.list': 'user',
-  'messages.publish': 'user',
+  'messages.publish': ['user', 'device'],
   'messages.history': 'user',
 
   'runs.submit': 'user',
@@ -65,8 +65,8 @@ export const matrix: Readonly<Record<string, Level | readonly Level[]>> = {
   'metrics.compare': 'user',
   'metrics.export': 'user',
 
-  'artifacts.put': ['user', 'worker'],
-  'artifacts.get': ['user', 'worker'],
+  'artifacts.put': ['user', 'worker', 'device'],
+  'artifacts.get': ['user', 'worker', 'device'],
   'artifacts.delete': 'superuser',
 
   'dashboards.list': 'user',
@@ -86,6 +86,7 @@ export const matrix: Readonly<Record<string, Level | readonly Level[]>> = {
   'devices.save': 'user',
   'devices.delete': 'user',
   'devices.report': 'device',
+  'devices.runtime': 'open',
   // a poll needs the secret of the pairing
   'pairing.start': 'open',
   'pairing.poll': 'open',

@@ -161,3 +161,21 @@ test('a picture goes from a device to the flow by its socket [R659, R661]', asyn
   const stored = await fetch(`${at.baseUrl}/artifacts/${digest}`, { headers: { authorization: `Bearer ${at.token}` } })
   expect([stored.headers.get('content-type'), await stored.text()]).toEqual(['image/png', 'a picture'])
 })
+test('through the portal pictures come by two requests [R655, R663, T59]', async () => {
+  const credential = await pairDevice(at, 'far')
+  await start('far', flowOf('far', [output('camera', { dtype: 'image' })]))
+  const device = await connect(credential, { 'x-service-portal': PORTAL })
+  expect(device.frames[0]).toMatchObject({ uplink: 'http' })
+  const headers = { authorization: `Bearer ${credential}`, 'content-type': 'image/jpeg' }
+  const put = await fetch(`${at.baseUrl}/artifacts?volatile=true&name=far.camera`, {
+    method: 'PUT',
+    headers,
+    body: 'far',
+  })
+  expect(put.status).toBe(201)
+  const value = (await put.json()) as object
+  const sent = await at.send('POST', '/messages/far.camera', { value }, { authorization: `Bearer ${credential}` })
+  expect(sent.status).toBe(200)
+  const [entry] = (await at.send('GET', '/messages/far.camera/history')).body as unknown as object[]
+  expect(entry).toMatchObject({ value: { media_type: 'image/jpeg' }, source: { node: 'panel', port: 'camera' } })
+})

@@ -108,16 +108,45 @@ export async function seed(at: TestService, account: Pick<Seeds, 'email' | 'pass
     body: 'bytes',
     headers: { authorization: `Bearer ${at.token}`, 'content-type': 'text/plain' },
   })
-  const { digest } = (await stored.json()) as { digest: string }
+  const shown = (await stored.json()) as { digest: string }
+  const { digest } = shown
   await at.send('PUT', '/secrets/spare', { value: 'not needed' })
   await at.send('POST', '/messages/alarm.temp', { value: 30 })
   const { jti } = await at.client.workers.mintToken({ name: 'spare' })
   await at.client.flavors.create({ name: 'spare', cpus: 1, gpus: 0, ram_mb: 512 })
-  return { run: id, stageRun, digest, deadLetter: await deadLetter(at), jti, ...(await pairedDevice(at)), ...account }
+  return {
+    run: id,
+    stageRun,
+    digest,
+    deadLetter: await deadLetter(at),
+    jti,
+    ...(await pairedDevice(at, shown)),
+    ...account,
+  }
 }
 
-/** Pairs the device `panel`; another one waits. */
-async function pairedDevice({ client }: TestService): Promise<Pick<Seeds, 'credential' | 'code' | 'secret'>> {
+/** A flow that knows the device `panel`. */
+const boardFlow = {
+  mode: 'live',
+  inputs: [{ name: 'shown', dtype: 'any' }],
+  nodes: [
+    {
+      id: 'panel',
+      type: 'device',
+      settings: { device: 'panel' },
+      ports: [
+        { direction: 'output', name: 'alarm.temp', dtype: 'float' },
+        { direction: 'input', name: 'shown', dtype: 'any' },
+      ],
+    },
+  ],
+}
+
+/** Pairs the device `panel`, which may read what it is shown; another one waits. */
+async function pairedDevice(at: TestService, shown: object): Promise<Pick<Seeds, 'credential' | 'code' | 'secret'>> {
+  const { client } = at
+  await publish(at, 'board', boardFlow)
+  await at.send('POST', '/messages/board.shown', { value: shown })
   for (const id of ['panel', 'spare', 'adopting']) await client.devices.create({ id })
   const { code, secret } = await client.pairing.start({})
   await client.devices.pair({ id: 'panel', body: { code } })
@@ -201,6 +230,7 @@ const bodies: Record<string, (seeds: Seeds) => unknown> = {
 
 const queries: Record<string, (seeds: Seeds) => string> = {
   'pairing.poll': ({ secret }) => `?secret=${secret}`,
+  'artifacts.put': () => '?volatile=true&name=alarm.temp',
   'panels.pollPairing': ({ secret }) => `?secret=${secret}`,
   'runs.deleteAll': () => '?flow=scale',
   'metrics.compare': ({ run }) => `?ids=${run}&metric=out`,
@@ -227,6 +257,9 @@ export function sampleOf(operation: Operation, seeds: Seeds): Sample {
   const query = queries[operation.id]?.(seeds) ?? (search.length === 0 ? '' : `?${search.join('&')}`)
   return { path: path + query, init: { method: operation.method, ...contentOf(operation, seeds) } }
 }
+
+/** An answer without what moves by itself: when tokens were used last, and devices heard of. */
+export const atRest = (text: string): string => text.replaceAll(/"(last_used_at|last_seen)":"[^"]*"/g, '"$1":null')
 
 /** The credential of the device for what only devices may do; for all else that of a user. */
 export const bearerOf = ({ levels }: Operation, { credential }: Seeds, user: string): string =>

@@ -5,10 +5,13 @@ import { join } from 'node:path'
 
 import { createService, type ServiceConfig } from '@flow-service/api-server'
 
-export async function startBenchService(flows?: ServiceConfig['flows']) {
+export async function startBenchService(
+  flows?: ServiceConfig['flows'],
+  connectors: NonNullable<ServiceConfig['connectors']> = [],
+) {
   const dataDir = mkdtempSync(join(tmpdir(), 'bench-service-'))
   const quiet = { port: 0, environment: 'local', logLevel: 'silent' } as const
-  const service = await createService({ dataDir, ...quiet, ...(flows === undefined ? {} : { flows }) })
+  const service = await createService({ dataDir, ...quiet, connectors, ...(flows === undefined ? {} : { flows }) })
   const { baseUrl, origin } = await service.listen()
   const stop = async (): Promise<void> => {
     await service.close()

@@ -15,6 +15,7 @@ const names = [
   'testing',
   'cli',
   'client-sdk',
+  'device-sdk',
   'api-server',
   'connector-sdk',
   'create-flow-service-connector',

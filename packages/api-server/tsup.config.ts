@@ -27,5 +27,6 @@ export default build({
     mkdirSync('dist/assets', { recursive: true })
     for (const [name, source] of Object.entries(assets)) cpSync(source, join('dist/assets', name))
     cpSync('src/db/migrations', 'dist/migrations', { recursive: true })
+    cpSync('../device-python/flow_service_device/device.py', 'dist/device.py')
   },
 })

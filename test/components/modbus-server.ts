@@ -2,15 +2,12 @@
  * Starts a real Modbus device for tests: a server of pymodbus on a free port of 127.0.0.1.
  * @module
  */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** Where `.ci/run` installs Python packages that only tests need. */
-const ENVIRONMENT = path.join(import.meta.dirname, '../../.python-tests')
-const INSTALL = 'python3 -m venv .python-tests && .python-tests/bin/pip install -r test/components/requirements.txt'
+import { pythonWith } from './python-packages.ts'
 
 /** Values from an address on, of a type of pymodbus. */
 interface Values {
@@ -40,28 +37,15 @@ export interface ModbusServer {
   stop(): Promise<void>
 }
 
-/** The Python that has the package. */
-const findPython = (): string | undefined => {
-  const places = [path.join(ENVIRONMENT, 'bin', 'python'), 'python3']
-  return places.find(
-    (python) =>
-      (python === 'python3' || existsSync(python)) &&
-      spawnSync(python, ['-c', 'import pymodbus.simulator']).status === 0,
-  )
-}
+const findPython = (): string | null => pythonWith('pymodbus.simulator')
 
-/** Whether tests can use a device; says so once for a whole run. Throws without one where `CI` is set. */
-export function hasModbusServer(): boolean {
-  if (findPython() !== undefined) return true
-  if (process.env['CI']) throw new Error(`pymodbus not found (${INSTALL}), and CI must not skip it`)
-  console.log(`skipped: pymodbus not found (${INSTALL})`)
-  return false
-}
+/** Whether tests can use a device. */
+export const hasModbusServer = (): boolean => findPython() !== null
 
 /** Starts a device; one table needs a value at least. */
 export async function startModbusServer({ unit = 1, ...tables }: ModbusDevice): Promise<ModbusServer> {
   const python = findPython()
-  if (python === undefined) throw new Error(`pymodbus not found; run ${INSTALL}`)
+  if (python === null) throw new Error('there is no Python with pymodbus')
   // the package takes no table without any
   const spare = { address: 65_535, values: [0] }
   const device = {

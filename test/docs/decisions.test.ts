@@ -42,7 +42,7 @@ test('a type of node that exists is not called planned, and one that is planned 
   const planned = ['commands_lm']
   expect(planned.filter(exists)).toEqual([])
   const built = ['python', 'http', 'inject', 'delay', 'debounce', 'switch', 'change', 'join']
-  built.push('mqtt', 'websocket', 'tsdb', 'push', 'rbe', 'mlp', 'exec', 'file')
+  built.push('mqtt', 'websocket', 'tsdb', 'push', 'rbe', 'mlp', 'exec', 'file', 'device')
   expect(built.filter((type) => !exists(type))).toEqual([])
 })
 

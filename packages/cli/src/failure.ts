@@ -34,7 +34,7 @@ function placesOf({ detail, errors = [] }: Refusal['problem']): string[] {
 /** Where to find the right name, for one that is none. */
 function listingOf({ status, problem: { detail } }: Refusal): string[] {
   if (status !== 404) return []
-  const what = /^there is no (flow|run|secret|flavor) "/.exec(detail)?.[1]
+  const what = /^there is no (flow|run|secret|flavor|device) "/.exec(detail)?.[1]
   if (what === undefined) return []
   return [`see what there is: service ${what === 'flavor' ? 'workers flavors' : `${what}s list`}`]
 }

@@ -9,6 +9,7 @@ import { Command } from 'commander'
 
 import { addConnectors } from './grammar/connectors.ts'
 import { addDeadLetters } from './grammar/dead-letters.ts'
+import { addDevices } from './grammar/devices.ts'
 import { addEngine, addKeys } from './grammar/engine.ts'
 import { addFlows, addValidate } from './grammar/flows.ts'
 import { addMessages } from './grammar/messages.ts'
@@ -47,6 +48,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 no engine or no sign-in.`,
   addDeadLetters(root)
   addRuns(root)
   addSecrets(root)
+  addDevices(root)
   addConnectors(root)
   addModules(root)
   addWorkers(root)

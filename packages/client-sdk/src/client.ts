@@ -15,10 +15,11 @@ import {
 import { ApiError, problemOf } from './api-error.ts'
 import { type MetricPoint, pointsOf } from './curve.ts'
 import { endedByReturn } from './ended-by-return.ts'
-import { type EventOptions, eventStream } from './event-stream.ts'
+import { type EventOptions, type EventSource, eventStream } from './event-stream.ts'
 import { createClient as createHttp, createConfig } from './generated/client/index.ts'
 import { GeneratedClient } from './generated/sdk.gen.ts'
 import type { ArtifactRef, MetricComparison, Run, RunPlan } from './generated/types.gen.ts'
+import { type MediaFrame, mediaStream } from './media-stream.ts'
 import { RunWaiting } from './run-waiting.ts'
 import { entriesOf, type SweepRuns } from './sweep.ts'
 
@@ -219,10 +220,29 @@ export class Client extends GeneratedClient {
     return endedByReturn(options.signal, (signal) => valuesIn(this.events({ flows: [flow], signal })))
   }
 
+  /**
+   * Pictures and sound of up to eight messages as they come, beginning with the current ones; reconnects by itself. A slow
+   * reader gets the newest of each message. Stored artifacts do not come here. Rejects with a {@link MediaRefused} for a
+   * message that no published flow declares.
+   *
+   * @example for await (const { bytes, mediaType } of client.media([yard.messages.frame])) show(new Blob([bytes], { type: mediaType }))
+   */
+  media(
+    messages: readonly (string | Ref<ArtifactRef>)[],
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): AsyncGenerator<MediaFrame, void, undefined> {
+    const names = messages.map((message) => (typeof message === 'string' ? message : message.message))
+    return mediaStream(this.#events(), names, signal)
+  }
+
   /** Frames of the event socket; reconnects by itself, each time with a fresh snapshot. */
   events(options: EventOptions = {}): AsyncGenerator<EventFrame, void, undefined> {
+    return eventStream(this.#events(), options)
+  }
+
+  #events(): EventSource {
     const ticket = async (signal: AbortSignal) => (await this.flows.wsTicket({ signal })).ticket
-    return eventStream({ baseUrl: this.#baseUrl, ticket }, options)
+    return { baseUrl: this.#baseUrl, ticket }
   }
 
   #handle<R>(flow: FlowObject, id: string): RunHandle<R> {

@@ -38,8 +38,9 @@ export class EventQueue {
   #length = 0
   #count = 0
 
-  /** Takes a frame as it was sent. Throws a {@link SlowReader}. */
-  push(text: string): void {
+  /** Takes a frame as it was sent, and no bytes, for which nobody here asks. Throws a {@link SlowReader}. */
+  hear(text: unknown): void {
+    if (typeof text !== 'string') return
     const frame = JSON.parse(text) as EventFrame
     const length = frame.type === 'snapshot' ? 0 : text.length
     const message = messageOf(frame)

@@ -27,6 +27,22 @@ export interface EventSource {
   readonly ticket: (signal: AbortSignal) => Promise<string>
 }
 
+/** What a connection hears, until its reader takes it. */
+export interface Inbox<F> {
+  /** Takes text or an `ArrayBuffer`; what it throws ends the stream. */
+  hear(data: unknown): void
+  /** Takes the oldest out. */
+  shift(): F | undefined
+}
+
+/** What is followed. */
+interface Wish<F> extends Omit<EventOptions, 'signal'> {
+  /** What each connection says first. */
+  readonly request?: object
+  /** Where each connection keeps what it hears. */
+  readonly inbox: () => Inbox<F>
+}
+
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 5_000
 
@@ -38,15 +54,20 @@ const LONGEST_PAUSE_MS = 5_000
 export const eventStream = (
   source: EventSource,
   { signal, ...wish }: EventOptions,
-): AsyncGenerator<EventFrame, void, undefined> => endedByReturn(signal, (ended) => connections(source, wish, ended))
+): AsyncGenerator<EventFrame, void, undefined> => follow(source, { ...wish, inbox: () => new EventQueue() }, signal)
 
-type Wish = Omit<EventOptions, 'signal'>
+/** What the inboxes of its connections give, as {@link eventStream} does. */
+export const follow = <F>(
+  source: EventSource,
+  wish: Wish<F>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<F, void, undefined> => endedByReturn(signal, (ended) => connections(source, wish, ended))
 
-async function* connections(
+async function* connections<F>(
   { baseUrl, ticket }: EventSource,
-  wish: Wish,
+  wish: Wish<F>,
   signal: AbortSignal,
-): AsyncGenerator<EventFrame, void, undefined> {
+): AsyncGenerator<F, void, undefined> {
   let pauseMs = FIRST_PAUSE_MS
   let reached = false
   while (!signal.aborted) {
@@ -56,7 +77,7 @@ async function* connections(
     })
     reached = true
     if (pass !== null) {
-      for await (const frame of new Connection(socketUrl(baseUrl, pass, wish), signal)) {
+      for await (const frame of new Connection(socketUrl(baseUrl, pass, wish), wish, signal)) {
         pauseMs = FIRST_PAUSE_MS
         yield frame
       }
@@ -70,7 +91,7 @@ async function* connections(
 const isRefused = (error: unknown): boolean =>
   error instanceof ApiError && error.status < 500 && error.status !== 408 && error.status !== 429
 
-function socketUrl(baseUrl: string, ticket: string, { flows, kinds }: Wish): string {
+function socketUrl(baseUrl: string, ticket: string, { flows, kinds }: EventOptions): string {
   const url = new URL(`${baseUrl.replace(/^http/, 'ws')}/flows/ws`)
   url.searchParams.set('ticket', ticket)
   if (flows) url.searchParams.set('flows', flows.join(','))
@@ -93,21 +114,23 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     if (signal.aborted) done()
   })
 
-/** One socket: ends when the socket closes or the signal aborts; rejects when its reader is too slow. */
-class Connection implements AsyncIterable<EventFrame> {
-  readonly #frames = new EventQueue()
+/** One socket: ends when the socket closes or the signal aborts; rejects with what its inbox throws. */
+class Connection<F> implements AsyncIterable<F> {
+  readonly #inbox: Inbox<F>
   readonly #signal: AbortSignal
   #wake: () => void = () => {}
   #closed = false
   #fault: Error | null = null
   readonly #socket: WebSocket
 
-  constructor(url: string, signal: AbortSignal) {
+  constructor(url: string, { inbox, request }: Wish<F>, signal: AbortSignal) {
+    this.#inbox = inbox()
     this.#signal = signal
     this.#socket = new WebSocket(url)
+    this.#socket.binaryType = 'arraybuffer'
+    if (request) this.#socket.addEventListener('open', () => this.#socket.send(JSON.stringify(request)))
     this.#socket.addEventListener('message', ({ data }) => {
-      // media, which nobody here asks for, would come as bytes
-      if (typeof data === 'string' && !this.#closed) this.#take(data)
+      if (!this.#closed) this.#hear(data)
     })
     this.#socket.addEventListener('close', this.#close)
     this.#socket.addEventListener('error', this.#close)
@@ -115,9 +138,9 @@ class Connection implements AsyncIterable<EventFrame> {
     if (signal.aborted) this.#close()
   }
 
-  #take(text: string): void {
+  #hear(data: unknown): void {
     try {
-      this.#frames.push(text)
+      this.#inbox.hear(data)
       this.#wake()
     } catch (error) {
       this.#fault = error as Error
@@ -132,11 +155,11 @@ class Connection implements AsyncIterable<EventFrame> {
     this.#wake()
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<EventFrame, void, undefined> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<F, void, undefined> {
     try {
       while (!this.#signal.aborted) {
         if (this.#fault !== null) throw this.#fault
-        const frame = this.#frames.shift()
+        const frame = this.#inbox.shift()
         if (frame) yield frame
         else if (this.#closed) return
         else await new Promise<void>((resolve) => (this.#wake = resolve))

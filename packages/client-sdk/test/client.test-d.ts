@@ -6,7 +6,7 @@ import { type Client, grid, repeat } from '../src/index.ts'
 const work = stage('work', { in: { n: t.int, raw: t.str }, out: { y: t.float }, run: ({ n }) => ({ y: n }) })
 const optional = batchFlow('optional', { n: input(t.int, 1), raw: input(t.str, '') }, (p, use) => use(work, p))
 const required = batchFlow('required', { n: input(t.int, 1), raw: t.str }, (p, use) => use(work, p))
-const live = liveFlow('live', { temp: t.float }, () => {})
+const live = liveFlow('live', { temp: t.float, frame: t.image }, () => {})
 
 test('parameters and results are those of the flow object', async () => {
   const client = {} as Client
@@ -47,4 +47,14 @@ test('a message takes values of its type alone', async () => {
   // @ts-expect-error a string is no temperature
   await client.publish(live.messages.temp, 'warm')
   for await (const { value } of client.subscribe(live.messages.temp)) expectTypeOf(value).toEqualTypeOf<number>()
+})
+
+test('media are those of messages that refer to bytes', async () => {
+  const client = {} as Client
+  for await (const frame of client.media([live.messages.frame, 'other.frame'])) {
+    expectTypeOf(frame.message).toEqualTypeOf<string>()
+    expectTypeOf(frame.bytes).toEqualTypeOf<Uint8Array<ArrayBuffer>>()
+  }
+  // @ts-expect-error a temperature has no bytes
+  client.media([live.messages.temp])
 })

@@ -6,7 +6,7 @@ import { createService, type Service } from '@flow-service/api-server'
 import { batchFlow, input, liveFlow, stage, stream, t } from '@flow-service/flow-sdk'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 
-import { ApiError, type Client, createClient, RunFailed } from '../src/index.ts'
+import { ApiError, type Client, createClient, MediaRefused, RunFailed } from '../src/index.ts'
 
 const halve = stage('halve', {
   in: { n: t.float },
@@ -29,7 +29,7 @@ const count = stage('count', {
   },
 })
 const counting = batchFlow('counting', { points: input(t.int, 3) }, (p, use) => use(count, p))
-const meter = liveFlow('meter', { level: t.float }, () => {})
+const meter = liveFlow('meter', { level: t.float, frame: t.image }, () => {})
 
 let dataDir: string
 let service: Service
@@ -165,6 +165,24 @@ describe('messages by Refs', () => {
     await client.publish(meter.messages.level, Number.NaN)
     expect((await values.next()).value?.value).toBeNaN()
     await values.return()
+  })
+
+  test('media begin with the current picture and go on with what is published [R647]', async () => {
+    const take = async (picture: string | Uint8Array<ArrayBuffer>): Promise<string> => {
+      const ref = await client.upload(picture, { name: 'frame', mediaType: 'image/svg+xml', volatile: true })
+      await client.publish(meter.messages.frame, ref)
+      return ref.digest
+    }
+    const digest = await take('<svg/>')
+    const frames = client.media([meter.messages.frame])
+    const { value: first } = await frames.next()
+    expect(first).toMatchObject({ message: 'meter.frame', mediaType: 'image/svg+xml', digest })
+    expect(new TextDecoder().decode(first?.bytes)).toBe('<svg/>')
+    const large = new Uint8Array(7 * 1024 * 1024).fill(7)
+    await take(large)
+    expect((await frames.next()).value?.bytes).toEqual(large)
+    await frames.return()
+    await expect(client.media(['meter.nothing']).next()).rejects.toThrow(MediaRefused)
   })
 
   test('events reject when nothing answers at first, and when the sign-in is refused', async () => {

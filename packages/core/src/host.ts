@@ -235,7 +235,10 @@ export interface NodeRoutes {
 export interface DeviceSeat {
   readonly flow: string
   readonly node: string
-  /** Publishes values of the node's outputs, by port, as one delivery. Throws a DtypeViolation; then none is published. */
+  /**
+   * Publishes values of the node's outputs, by port, as one delivery. Throws a DtypeViolation, and an Error for a port that the
+   * node does not have; then none is published.
+   */
   emit(values: Values): void
   /** Told at once, and whenever the device comes or goes. */
   presence(online: boolean): void

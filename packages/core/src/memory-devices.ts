@@ -25,8 +25,13 @@ export class MemoryDevices implements DeviceHost {
     for (const seat of this.#seats.get(device) ?? []) seat.presence(online)
   }
 
+  /** The nodes that stand for a device now. */
+  seatsOf(device: string): readonly DeviceSeat[] {
+    return [...(this.#seats.get(device) ?? [])]
+  }
+
   /** Publishes values of the device, by port, through every node that stands for it. */
   say(device: string, values: Values): void {
-    for (const seat of this.#seats.get(device) ?? []) seat.emit(values)
+    for (const seat of this.seatsOf(device)) seat.emit(values)
   }
 }

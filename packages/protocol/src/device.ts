@@ -9,7 +9,7 @@ import { nameRule } from './name-rules.ts'
 import { timestampSchema } from './time.ts'
 
 /** Device ids that are words of the address space. */
-export const reservedDeviceIds: ReadonlySet<string> = new Set(['pair', 'pending'])
+export const reservedDeviceIds: ReadonlySet<string> = new Set(['pair', 'pending', 'runtime'])
 
 /** Id of a device: as the name of a flow, without the reserved words. */
 export const deviceIdSchema = z

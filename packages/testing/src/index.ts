@@ -3,6 +3,7 @@
  * @module
  */
 export type { Mock } from './code-host.ts'
+export type { DeviceTest } from './device-test.ts'
 export type { Duration } from './duration.ts'
 export { type FlowTest, type FlowTestOptions, type SentValue, testFlow } from './test-flow.ts'
 export { type StageTest, type StageTestInputs, type StageTestOptions, testStage } from './test-stage.ts'

@@ -10,6 +10,7 @@ import { nodeTypes } from '@flow-service/node-types'
 import type { FlowDocument, LiveFlow, NodeState, Ref } from '@flow-service/protocol'
 
 import { codeOf, type Mock, mockable } from './code-host.ts'
+import { DeviceTest } from './device-test.ts'
 import { documentOf } from './document-of.ts'
 import { type Duration, millisecondsOf } from './duration.ts'
 import { Outside } from './outside.ts'
@@ -80,6 +81,8 @@ export class FlowTest {
   readonly #sent: { message: string; value: unknown; atMs: number }[] = []
   readonly #letters: DeadLetter[] = []
   readonly #last = new Map<string, unknown>()
+  /** Devices that are connected. */
+  readonly #online = new Set<string>()
 
   constructor(deps: FlowTestDeps) {
     this.#deps = deps
@@ -107,6 +110,21 @@ export class FlowTest {
   async trigger(node: string, values: Values = {}): Promise<void> {
     this.#running().live.trigger(node, values)
     await this.settled()
+  }
+
+  /** A device that nodes of the flow stand for. Throws a RangeError when none does. */
+  device(id: string): DeviceTest {
+    return new DeviceTest(id, {
+      document: this.#deps.document,
+      devices: () => this.#running().host.devices,
+      connect: (online) => {
+        if (online) this.#online.add(id)
+        else this.#online.delete(id)
+        this.#host.devices.presence(id, online)
+      },
+      settled: () => this.settled(),
+      last: (message) => this.sent(message).at(-1),
+    })
   }
 
   /** Lets time pass: seconds, or text such as `10m`. Timers run in order, each with all that follows from it. */
@@ -244,6 +262,7 @@ export class FlowTest {
       ...(timeZone === undefined ? {} : { timeZone }),
       ...(fetch === undefined ? {} : { fetch: outside.watched(fetch) }),
     })
+    for (const id of this.#online) host.devices.presence(id, true)
     return host
   }
 

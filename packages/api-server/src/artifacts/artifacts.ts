@@ -87,6 +87,12 @@ export interface Artifacts {
   sweep(signal: AbortSignal): Promise<Swept>
 }
 
+/** Which bytes are for devices; both refuse with `forbidden`. */
+export interface DeviceBytes {
+  assertStores(device: string, named: { readonly name: string; readonly volatile: boolean }): void
+  assertReads(device: string, digest: string): void
+}
+
 /** Artifacts on a database and a content store. */
 export function createArtifacts(deps: ArtifactsDeps): Artifacts {
   const store = createArtifactStore(deps.database.sql)

@@ -9,7 +9,7 @@ import type { EventLog } from '../events/event-log.ts'
 import { bytes, endpoint, type Handlers, reply, type RequestFacts } from '../http/endpoint.ts'
 import { invalid } from '../http/errors.ts'
 import { flag } from '../http/query.ts'
-import { type Artifacts, noArtifact, type OpenArtifact } from './artifacts.ts'
+import { type Artifacts, type DeviceBytes, noArtifact, type OpenArtifact } from './artifacts.ts'
 import { parseRange } from './byte-range.ts'
 import { checkMediaType, nameSchema } from './naming.ts'
 
@@ -32,8 +32,8 @@ export const artifactsEndpoints = {
     path: '/artifacts',
     summary: 'Store bytes',
     description:
-      'The media type is that of the request. Volatile bytes stay in the memory of the engine until newer ones push them out. A `Content-Digest` (RFC 9530, sha-256) that does not fit is refused.',
-    auth: ['user', 'worker'],
+      'The media type is that of the request. Volatile bytes stay in the memory of the engine until newer ones push them out. A `Content-Digest` (RFC 9530, sha-256) that does not fit is refused. A device stores volatile ones alone, named by a message that a port of it sends.',
+    auth: ['user', 'worker', 'device'],
     query: z.object({
       name: nameSchema.default('').meta({ description: 'File name, shown when the bytes are downloaded.' }),
       volatile: flag.default(false),
@@ -44,15 +44,16 @@ export const artifactsEndpoints = {
       200: reply.json('The bytes were stored already.', artifactRefSchema),
       201: reply.json('The bytes are stored.', artifactRefSchema),
     },
-    problems: ['payload_too_large', 'unavailable'],
+    problems: ['payload_too_large', 'unavailable', 'forbidden'],
   }),
   get: endpoint({
     id: 'artifacts.get',
     method: 'get',
     path: '/artifacts/{digest}',
     summary: 'Get bytes',
-    description: 'Answers `Range` and `If-None-Match`.',
-    auth: ['user', 'worker'],
+    description:
+      'Answers `Range` and `If-None-Match`. A device gets the bytes of the current values that its ports follow alone.',
+    auth: ['user', 'worker', 'device'],
     params: z.object({ digest: digestParam }),
     replies: {
       200: reply.stream('All bytes.', ['application/octet-stream'], bytesHeaders),
@@ -60,7 +61,7 @@ export const artifactsEndpoints = {
       304: reply.empty('The client has the bytes.', bytesHeaders),
       416: reply.empty('The range begins behind the last byte.', z.object({ 'content-range': z.string() })),
     },
-    problems: ['not_found'],
+    problems: ['not_found', 'forbidden'],
   }),
   delete: endpoint({
     id: 'artifacts.delete',
@@ -78,20 +79,23 @@ export const artifactsEndpoints = {
 
 /** What the endpoints work on. */
 export interface ArtifactsRoutesDeps {
+  readonly ofDevices: DeviceBytes
   readonly artifacts: Pick<Artifacts, 'put' | 'open' | 'delete'>
   readonly eventLog: Pick<EventLog, 'audit'>
 }
 
 /** `/artifacts` over a store of bytes. */
 export const artifactsHandlers = (deps: ArtifactsRoutesDeps): Handlers<typeof artifactsEndpoints> => ({
-  async put({ query, body, request }) {
+  async put({ query, body, principal, request }) {
+    if (principal.kind === 'device') deps.ofDevices.assertStores(principal.id, query)
     const named = { ...query, mediaType: mediaTypeOf(request) }
     const digest = contentDigest(request)
     const { ref, created } = await deps.artifacts.put(body, { ...named, ...(digest === null ? {} : { digest }) })
     return { status: created ? 201 : 200, value: ref }
   },
-  async get({ params, request }) {
+  async get({ params, principal, request }) {
     const digest = fullDigest(params.digest)
+    if (principal.kind === 'device') deps.ofDevices.assertReads(principal.id, digest)
     const artifact = await deps.artifacts.open(digest)
     if (!artifact) throw noArtifact(digest)
     return answer(artifact, request)

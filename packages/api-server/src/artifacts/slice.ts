@@ -8,12 +8,15 @@ import { eventLog } from '../events/slice.ts'
 import { routes } from '../http/slice-api.ts'
 import { config, log } from '../process/given.ts'
 import { makes, noun } from '../process/layer.ts'
-import { type Artifacts, createArtifacts } from './artifacts.ts'
+import { type Artifacts, createArtifacts, type DeviceBytes } from './artifacts.ts'
 import { openContentStore } from './content-store.ts'
 import { artifactsEndpoints, artifactsHandlers } from './routes.ts'
 import { claimFolder } from './store-id.ts'
 
 export const artifacts = noun<Artifacts>()('artifacts')
+
+/** Which bytes are for devices; made where their wiring is known. */
+export const deviceBytes = noun<DeviceBytes>()('deviceBytes')
 
 export const artifactsLayer = makes(artifacts, { config, database, eventLog, log, pins }, async (deps) => {
   const { config, database, eventLog, log, pins } = deps
@@ -33,5 +36,5 @@ export const artifactsLayer = makes(artifacts, { config, database, eventLog, log
 
 export const artifactsApi = {
   tags: { artifacts: 'Bytes that messages, runs and flows refer to.' },
-  routes: [routes(artifactsEndpoints, { artifacts, eventLog }, artifactsHandlers)],
+  routes: [routes(artifactsEndpoints, { artifacts, eventLog, ofDevices: deviceBytes }, artifactsHandlers)],
 }

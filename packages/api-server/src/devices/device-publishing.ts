@@ -47,12 +47,13 @@ export class DevicePublishing {
    * wired several times publishes on each message. Refuses with `forbidden` what the device has no `in` port for, with
    * `message_not_declared` a port that no flow wires, and as publications of people are refused.
    */
-  async publish(device: string, target: Target, value: Json): Promise<readonly Published[]> {
-    const bindings = this.targets(device, target)
-    for (const { dtype, message } of bindings) {
+  async publish(device: string, target: Target, value: Json): Promise<readonly [Published, ...Published[]]> {
+    const [first, ...more] = this.targets(device, target)
+    for (const { dtype, message } of [first, ...more]) {
       if (!accepts(dtype, value)) throw offDtype(`${message} takes ${dtype}, not ${describeValue(value)}`)
     }
-    return Promise.all(bindings.map((binding) => this.#publish(device, binding, value)))
+    const publish = (binding: DeviceBinding): Promise<Published> => this.#publish(device, binding, value)
+    return Promise.all([publish(first), ...more.map(publish)])
   }
 
   /** The wires that a target names; refuses as {@link DevicePublishing.publish} does. */

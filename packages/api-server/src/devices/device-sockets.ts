@@ -11,7 +11,7 @@
  */
 import type { Clock } from '@flow-service/core'
 import { IntervalGate } from '@flow-service/core'
-import { type DeviceBinding, type DeviceSnapshotFrame, timestampOf } from '@flow-service/protocol'
+import { accepts, type DeviceBinding, type DeviceSnapshotFrame, type Dtype, timestampOf } from '@flow-service/protocol'
 
 import type { Database } from '../db/database.ts'
 import type { DevicePrincipal } from '../http/principal.ts'
@@ -52,6 +52,8 @@ interface Follower {
   readonly session: Session
   readonly message: string
   readonly port: string
+  /** Values of another dtype are none for the device: the message may take more than its port. */
+  readonly dtype: Dtype
   /** Null for a port without an interval. */
   readonly gate: IntervalGate<string> | null
 }
@@ -130,6 +132,7 @@ export class DeviceSockets {
     let port: string | null = null
     let text = ''
     for (const follower of followers) {
+      if (!accepts(follower.dtype, value)) continue
       // many devices name a port alike
       if (follower.port !== port) {
         port = follower.port
@@ -174,11 +177,11 @@ export class DeviceSockets {
 
   #follow(session: Session): void {
     const { clock } = this.#deps
-    session.followers = session.bindings.flatMap(({ direction, message, port, interval }): Follower[] => {
+    session.followers = session.bindings.flatMap(({ direction, dtype, message, port, interval }): Follower[] => {
       if (direction === 'in') return []
       const pass = (text: string): void => send(follower, text)
       const gate = interval === null || interval <= 0 ? null : new IntervalGate(clock, interval * 1000, pass)
-      const follower: Follower = { session, message, port, gate }
+      const follower: Follower = { session, message, port, dtype, gate }
       return [follower]
     })
     for (const follower of session.followers) {
@@ -213,9 +216,9 @@ export class DeviceSockets {
   }
 
   #snapshotOf({ bindings, demand, socket: { device, uplink } }: Session): DeviceSnapshotFrame {
-    const values = bindings.flatMap(({ direction, message, port }) => {
+    const values = bindings.flatMap(({ direction, dtype, message, port }) => {
       const current = direction === 'out' ? this.#deps.values.get(message) : undefined
-      if (current === undefined) return []
+      if (current === undefined || !accepts(dtype, current.value)) return []
       return [{ message, port, value: current.value as DeviceSnapshotFrame['values'][number]['value'], ts: current.ts }]
     })
     return { type: 'snapshot', device, bindings: [...bindings], values, demand: [...demand], uplink }

@@ -56,6 +56,11 @@ export class KnownDevices {
     return this.#known.get(id)
   }
 
+  /** Of all, in their order. */
+  ids(): readonly string[] {
+    return [...this.#known.keys()].toSorted()
+  }
+
   /** Called when a device has changed, at whichever engine; null when any may have. The result ends that. */
   onChange(listener: (device: string | null) => void): () => void {
     this.#listeners.add(listener)

@@ -61,7 +61,7 @@ export const pairingCallers =
       address,
       portal: false,
       side: isHere || isNear(plain) ? 'lan' : 'outside',
-      network: isConcealed || address === '' ? null : isHere ? 'loopback' : subnetOf(address),
+      network: isConcealed || isIP(plain) === 0 ? null : isHere ? 'loopback' : subnetOf(address),
     }
   }
 

@@ -1,21 +1,23 @@
-import { artifacts } from '../artifacts/slice.ts'
 /**
  * Devices: boards on a table or wall that are paired by a code, and take part in flows by a socket of their own.
  * @module
  */
+import { artifacts, deviceBytes } from '../artifacts/slice.ts'
 import { database } from '../db/layer.ts'
 import { eventLog, eventSockets } from '../events/slice.ts'
 import { portalCheck } from '../hooks/portal.ts'
 import { routes } from '../http/slice-api.ts'
 import { SocketGuests } from '../http/socket-guests.ts'
-import { lastValues, messages, publisher, values } from '../messages/slice.ts'
+import { deviceMessages, lastValues, messages, publisher, values } from '../messages/slice.ts'
 import { clock, config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { DeviceCredentials } from './device-credentials.ts'
 import { DevicePresence } from './device-presence.ts'
 import { DevicePublishing } from './device-publishing.ts'
+import { deviceBytesOf, deviceMessagesOf } from './device-rights.ts'
 import { devicesEndpoints, devicesHandlers, panelsEndpoints, panelsHandlers } from './device-routes.ts'
 import { DeviceSeats } from './device-seats.ts'
+import { type DeviceSights, deviceSightsOf } from './device-sights.ts'
 import { CONNECTED, DeviceSockets } from './device-sockets.ts'
 import { createDeviceStore } from './device-store.ts'
 import type { DeviceWiring } from './device-wiring.ts'
@@ -25,14 +27,19 @@ import { type PairingCaller, pairingCallers } from './pairing-caller.ts'
 import { createPairingLimits } from './pairing-limits.ts'
 import { panelPairingEndpoints, panelPairingHandlers, pairingEndpoints, pairingHandlers } from './pairing-routes.ts'
 import { DevicePairing } from './pairing.ts'
+import { deviceRuntimeEndpoints, deviceRuntimeHandlers } from './runtime-routes.ts'
 
 /** How flows wire devices; made by the slice of flows. */
 export const deviceWiring = noun<DeviceWiring>()('deviceWiring')
 
-const devicePresence = noun<DevicePresence>()('devicePresence')
+/** Which devices are connected. */
+export const devicePresence = noun<DevicePresence>()('devicePresence')
 
 /** Which devices there are, with their ports, for checks. */
 export const knownDevices = noun<KnownDevices>()('knownDevices')
+
+/** Devices as checks and the graph of flows see them. */
+export const deviceSights = noun<DeviceSights>()('deviceSights')
 
 export const deviceCredentials = noun<DeviceCredentials>()('deviceCredentials')
 
@@ -79,6 +86,7 @@ export const deviceSeatsLayer = inOrder(
     },
     (opened) => opened.close(),
   ),
+  makes(deviceSights, { devicePresence, knownDevices }, deviceSightsOf),
 )
 
 const POLICY_VIOLATION = 1008
@@ -123,13 +131,19 @@ export const devicesLayer = inOrder(
   ),
 )
 
-/** Sockets of devices, once there are values to tell and viewers to ask. */
+/** Publications, rights and sockets of devices, once there are values to tell and viewers to ask. */
 export const deviceSocketsLayer = inOrder(
   makes(
     devicePublishing,
     { deviceSeats, deviceWiring, lastValues, messages, publisher, values },
     ({ deviceSeats: seats, deviceWiring: wiring, publisher: { committed }, ...deps }) =>
       new DevicePublishing({ ...deps, seats, wiring, committed }),
+  ),
+  makes(deviceMessages, { clock, devicePublishing }, ({ clock, devicePublishing: publishing }) =>
+    deviceMessagesOf({ clock, publishing }),
+  ),
+  makes(deviceBytes, { devicePublishing, deviceWiring, values }, ({ devicePublishing, deviceWiring: wiring, values }) =>
+    deviceBytesOf({ publishing: devicePublishing, wiring, values }),
   ),
   makes(
     deviceSockets,
@@ -214,6 +228,7 @@ export const devicesApi = {
     routes(devicesEndpoints, { devices, eventLog }, devicesHandlers),
     routes(pairingEndpoints, { ...pairs, devices, eventLog }, pairingHandlers),
     routes(panelsEndpoints, { devices }, panelsHandlers),
+    routes(deviceRuntimeEndpoints, {}, deviceRuntimeHandlers),
     routes(panelPairingEndpoints, pairs, panelPairingHandlers),
   ],
 }

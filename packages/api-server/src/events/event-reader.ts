@@ -15,6 +15,8 @@
  *   is let go. More than {@link MEDIA_BYTES}, which values of runs alone can make, closes the socket with 1013.
  * @module
  */
+import type { Writable } from 'node:stream'
+
 import { isArtifactRef, MAX_BINARY_FRAME_BYTES } from '@flow-service/protocol'
 import type { WebSocket } from 'ws'
 
@@ -43,6 +45,7 @@ type Waiting =
 /** Sends frames to one socket. */
 export class EventReader {
   readonly #socket: Outlet
+  readonly #wire: Pick<Writable, 'write'>
   /** By message for values and media; by `seq`-like numbers of their own for what is not coalesced. */
   readonly #waiting = new Map<string | number, Waiting>()
   #waitingText = 0
@@ -51,8 +54,10 @@ export class EventReader {
   #limit = CLOSE_BYTES
   #seq = 0
 
-  constructor(socket: Outlet) {
+  /** `wire` is the connection below the socket. */
+  constructor(socket: Outlet, wire: Pick<Writable, 'write'>) {
     this.#socket = socket
+    this.#wire = wire
   }
 
   /** Sends the state that later events change. */
@@ -137,8 +142,8 @@ export class EventReader {
 
   #tell({ text, media }: Waiting): void {
     if (media && this.#socket.readyState === 1) {
-      this.#socket.send(media.head, { binary: true, fin: false })
-      this.#socket.send(media.bytes, { binary: true, fin: true })
+      this.#wire.write(media.head)
+      this.#wire.write(media.bytes)
       this.closeIfTooSlow()
     }
     if (text) this.#number(text)

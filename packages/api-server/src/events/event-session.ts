@@ -26,7 +26,7 @@ export interface Interest {
 /** An accepted socket and the connection below it, whose writes are gathered. */
 export interface Connection {
   readonly socket: WebSocket
-  readonly wire: Pick<Duplex, 'cork' | 'on' | 'uncork'>
+  readonly wire: Pick<Duplex, 'cork' | 'on' | 'uncork' | 'write'>
 }
 
 interface Opening {
@@ -60,7 +60,7 @@ const WRITE_BYTES = 64 * 1024
 /** An accepted socket that waits for its snapshot. */
 export const newSession = (connection: Connection, interest: Interest): Session => ({
   ...connection,
-  reader: new EventReader(connection.socket),
+  reader: new EventReader(connection.socket, connection.wire),
   interest,
   state: { kind: 'opening', gathered: [], size: 0, answers: [] },
   media: new Set(),

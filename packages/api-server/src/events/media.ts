@@ -1,6 +1,9 @@
 /**
  * Bytes of messages on their way to sockets (wire decision G47). Many sockets get the same frame: its head is made once,
  * and the bytes are those that the ring of volatile artifacts holds.
+ *
+ * The head begins with that of the WebSocket message (RFC 6455, 5.2), and both parts are written to the connection as they
+ * are. The library would send them as two fragments, which each viewer has to put together again.
  * @module
  */
 import { frameHead, isArtifactRef, MAX_BINARY_FRAME_BYTES } from '@flow-service/protocol'
@@ -10,6 +13,7 @@ export interface Media {
   /** Qualified name of the message. */
   readonly name: string
   readonly digest: string
+  /** Up to the first of the bytes, for a message without a mask. */
   readonly head: Buffer
   readonly bytes: Buffer
 }
@@ -30,9 +34,21 @@ export function mediaOf({ message, value, ts }: ToldValue, find: FindFrame): Med
   const frame = isArtifactRef(value) && value.volatile ? find(value.digest) : undefined
   if (!frame || !isArtifactRef(value)) return null
   const { digest } = value
-  const head = bufferOf(frameHead({ type: 'media', name: message, digest, media_type: frame.mediaType, ts }))
-  if (head.length + frame.data.length > MAX_BINARY_FRAME_BYTES) return null
-  return { name: message, digest, head, bytes: bufferOf(frame.data) }
+  const head = frameHead({ type: 'media', name: message, digest, media_type: frame.mediaType, ts })
+  const length = head.length + frame.data.length
+  if (length > MAX_BINARY_FRAME_BYTES) return null
+  return { name: message, digest, head: Buffer.concat([messageHead(length), head]), bytes: bufferOf(frame.data) }
 }
+
+/** That of a whole binary message of this length. */
+function messageHead(length: number): Buffer {
+  if (length < 126) return Buffer.from([WHOLE_BINARY, length])
+  if (length < 65_536) return Buffer.from([WHOLE_BINARY, 126, length >> 8, length & 0xff])
+  const head = Buffer.from([WHOLE_BINARY, 127, 0, 0, 0, 0, 0, 0, 0, 0])
+  head.writeUInt32BE(length, 6)
+  return head
+}
+
+const WHOLE_BINARY = 0x82
 
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, byteLength)

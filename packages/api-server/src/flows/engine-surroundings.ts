@@ -4,5 +4,9 @@
  */
 import type { Surroundings } from '@flow-service/core'
 
-/** The node types that this engine lacks something for, and its resource sizes. */
-export type EngineSurroundings = Required<Pick<Surroundings, 'missing' | 'flavors'>>
+import type { DeviceSights } from '../devices/device-sights.ts'
+
+/** The node types that this engine lacks something for, its resource sizes, and devices. */
+export interface EngineSurroundings extends Required<Pick<Surroundings, 'missing' | 'flavors'>> {
+  readonly deviceSights: DeviceSights
+}

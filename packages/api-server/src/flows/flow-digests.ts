@@ -13,7 +13,7 @@
  * @module
  */
 import { checkDocument, declaredMessages, type NodeRegistry, secretRefs, type Surroundings } from '@flow-service/core'
-import { type Dtype, type FlowDocument, flowPart, type Issue } from '@flow-service/protocol'
+import { type Dtype, type FlowDocument, type FlowNode, flowPart, type Issue } from '@flow-service/protocol'
 
 import type { Database } from '../db/database.ts'
 import type { EngineSurroundings } from './engine-surroundings.ts'
@@ -56,6 +56,8 @@ interface Outlook {
   readonly libraries: readonly string[]
   readonly types: readonly string[]
   readonly flavor: string | null
+  /** Devices that its nodes stand for. */
+  readonly devices: readonly string[]
   readonly hasSecrets: boolean
 }
 
@@ -173,6 +175,7 @@ class Pass {
       missing: (type) => this.#missingOf(type),
       flavors: this.#deps.flavors,
       secrets: this.#deps.secrets,
+      devices: this.#deps.deviceSights,
     }
     this.#digests.set(row.id, {
       ...outlook,
@@ -218,13 +221,14 @@ class Pass {
     return missing
   }
 
-  #key({ names, libraries, types, flavor, hasSecrets }: Outlook): string {
-    const { flavors, secrets, sources } = this.#deps
+  #key({ names, libraries, types, flavor, devices, hasSecrets }: Outlook): string {
+    const { deviceSights, flavors, secrets, sources } = this.#deps
     return JSON.stringify([
       names.map((name) => this.#dtypeOf(name)),
       libraries.map((name) => sources.get(name)),
       types.map((type) => this.#missingOf(type)),
       flavor !== null && flavors.has(flavor),
+      devices.map((id) => deviceSights.find(id)),
       hasSecrets && secrets.generation,
     ])
   }
@@ -237,9 +241,19 @@ function outlookOf({ name, nodes, resources }: FlowDocument): Outlook {
     libraries: [...new Set(nodes.flatMap(({ library }) => library ?? []))],
     types: [...new Set(nodes.map(({ type }) => type))],
     flavor: resources.flavor,
+    devices: devicesOf(nodes),
     hasSecrets: nodes.some(({ settings }) => secretRefs(settings).length > 0),
   }
 }
+
+/** Ids of the devices that nodes stand for. */
+const devicesOf = (nodes: readonly FlowNode[]): string[] => [
+  ...new Set(
+    nodes.flatMap(({ type, settings: { device } }) =>
+      type === 'device' && typeof device === 'string' ? [device] : [],
+    ),
+  ),
+]
 
 /** How many there are of each severity. */
 export function countsOf(issues: readonly Issue[]): IssueCounts {

@@ -41,7 +41,8 @@ export interface FlowViewDeps extends EngineSurroundings {
 /** A view of flows. */
 export function createFlowView(deps: FlowViewDeps): FlowView {
   const { registry, code, live, published, missing, flavors, pythonIssues, secrets } = deps
-  const around: Surroundings = { message: (name) => published.dtypeOf(name), missing, flavors, secrets }
+  const message = (name: string) => published.dtypeOf(name)
+  const around: Surroundings = { message, missing, flavors, secrets, devices: deps.deviceSights }
   const documentIssues = ({ document, fault }: ReadContent): Issue[] =>
     fault ? [fault] : checkDocument(document, registry, around)
 

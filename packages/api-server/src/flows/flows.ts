@@ -22,6 +22,7 @@ import type * as z from 'zod'
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { CodeRegistry } from '../code/registry.ts'
 import type { Database, Sql } from '../db/database.ts'
+import type { DeviceWiring } from '../devices/device-wiring.ts'
 import { actorOf, type EventLog } from '../events/event-log.ts'
 import { invalid } from '../http/errors.ts'
 import type { UserPrincipal } from '../http/principal.ts'
@@ -61,6 +62,7 @@ export type DocumentInput = z.output<typeof flowDocumentInputSchema>
 
 /** What flows are made of. */
 export interface FlowsDeps extends EngineSurroundings {
+  readonly deviceWiring: Pick<DeviceWiring, 'of'>
   readonly database: Pick<Database, 'sql' | 'transaction'>
   readonly registry: NodeRegistry
   readonly artifacts: Pick<Artifacts, 'addRefs' | 'dropRefs'>
@@ -108,9 +110,9 @@ export class Flows {
     return (await this.#store.heads()).map((head) => ({ ...this.#state(head), mode: head.mode }))
   }
 
-  /** All flows, and whose messages they read. */
+  /** All flows and devices, and whose messages they read. */
   async graph(): Promise<FlowGraph> {
-    return flowGraph(await this.#digests.list(), this.#view)
+    return flowGraph(await this.#digests.list(), this.#view, this.#deps)
   }
 
   /** The draft if there is one, else the published content; with `onlyPublished` that one, or `not_published`. */

@@ -52,7 +52,8 @@ export interface RunnableFlowsDeps extends EngineSurroundings {
 export function createRunnableFlows(deps: RunnableFlowsDeps): RunnableFlows {
   const { database, registry, code, published, pythonIssues, missing, flavors, secrets } = deps
   const store = createFlowStore(database.sql)
-  const around: Surroundings = { message: (name) => published.dtypeOf(name), missing, flavors, secrets }
+  const message = (name: string) => published.dtypeOf(name)
+  const around: Surroundings = { message, missing, flavors, secrets, devices: deps.deviceSights }
   return {
     async byName(name, form) {
       const row = await store.byName(name)

@@ -11,7 +11,7 @@ import { artifacts } from '../artifacts/slice.ts'
 import { code, codeFolder, codeObjects, connectorPackages } from '../code/slice.ts'
 import { packageOf } from '../connectors/slice.ts'
 import { database } from '../db/layer.ts'
-import { deviceWiring } from '../devices/slice.ts'
+import { deviceSights, deviceWiring } from '../devices/slice.ts'
 import { contact } from '../engines/slice.ts'
 import { bus, eventLog } from '../events/slice.ts'
 import { host } from '../host/slice.ts'
@@ -127,19 +127,39 @@ export const liveLayer = inOrder(
   })),
   makes(
     live,
-    { bus, database, flavors, log, missing, placement, published, registry, runtime, secrets, values, work },
-    ({ bus, flavors, missing, published, registry, secrets, ...deps }) =>
+    {
+      bus,
+      database,
+      deviceSights,
+      flavors,
+      log,
+      missing,
+      placement,
+      published,
+      registry,
+      runtime,
+      secrets,
+      values,
+      work,
+    },
+    ({ bus, deviceSights: devices, flavors, missing, published, registry, secrets, ...deps }) =>
       createLiveFlows({
         ...deps,
         events: bus,
         published: (name) => published.get(name),
         check: (document) =>
-          checkDocument(document, registry, { message: (name) => published.dtypeOf(name), missing, flavors, secrets }),
+          checkDocument(document, registry, {
+            message: (name) => published.dtypeOf(name),
+            missing,
+            flavors,
+            secrets,
+            devices,
+          }),
       }),
   ),
   makes(
     runnableFlows,
-    { code, database, flavors, missing, published, pythonIssues, registry, secrets },
+    { code, database, deviceSights, flavors, missing, published, pythonIssues, registry, secrets },
     createRunnableFlows,
   ),
 )
@@ -149,14 +169,14 @@ const changing = { artifacts, code, database, eventLog, live, published, pythonI
 export const flowsLayer = inOrder(
   makes(
     flows,
-    { ...changing, flavors, flowRuns, lastValues, markers, missing, secrets, work },
+    { ...changing, deviceSights, deviceWiring, flavors, flowRuns, lastValues, markers, missing, secrets, work },
     ({ flowRuns, ...deps }) => new Flows({ ...deps, ...flowRuns }),
   ),
   makes(library, { database, eventLog, live, published, pythonIssues }, (deps) => new Library(deps)),
   makes(sources, { ...changing, library }, ({ library, ...deps }) => new NodeSources(deps, library)),
   makes(
     control,
-    { ...changing, flavors, host, markers, missing },
+    { ...changing, deviceSights, flavors, host, markers, missing },
     (deps) => new LiveControl({ ...deps, rows: new FlowRows(deps) }),
   ),
   makes(codeFlows, { ...changing, codeFolder, connectorPackages }, ({ codeFolder, connectorPackages, ...deps }) =>

@@ -69,6 +69,12 @@ export interface Messages {
   history(name: string, page: HistoryPage): Promise<MessageHistoryEntry[]>
 }
 
+/** How devices publish. */
+export interface DeviceMessages {
+  /** As {@link Messages.publish}; refuses with `forbidden` what no port of the device sends. */
+  publish(device: string, message: string, value: Json): Promise<PublishedMessage>
+}
+
 /** The catalogue over last values. */
 export function createMessages({ lastValues, catalogue, publish, assertHere, committed }: MessagesDeps): Messages {
   const values = createCurrentValues(lastValues, catalogue)

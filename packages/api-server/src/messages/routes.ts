@@ -12,7 +12,7 @@ import * as z from 'zod'
 
 import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
 import { nextPage, pageQuery } from '../http/query.ts'
-import type { Messages } from './messages.ts'
+import type { DeviceMessages, Messages } from './messages.ts'
 
 const params = z.object({
   message: z.string().meta({ description: '`flow.message`, or `message` where a single flow declares it.' }),
@@ -36,12 +36,12 @@ export const messagesEndpoints = {
     summary: 'Publish a value',
     description:
       'Feeds the flows that read the message. The answer comes when the value is stored as last value and history; ' +
-      '`cascade` is null when nothing active reads the message.',
-    auth: 'user',
+      '`cascade` is null when nothing active reads the message. A device publishes what its ports send alone, by qualified names.',
+    auth: ['user', 'device'],
     params,
     body: json(publishMessageSchema),
     replies: { 200: reply.json('The value is stored.', publishedMessageSchema) },
-    problems: ['message_not_declared', 'wrong_mode', 'validation_failed', 'in_use'],
+    problems: ['message_not_declared', 'wrong_mode', 'validation_failed', 'in_use', 'forbidden'],
   }),
   history: endpoint({
     id: 'messages.history',
@@ -57,10 +57,20 @@ export const messagesEndpoints = {
   }),
 } as const
 
-export const messagesHandlers = (deps: { messages: Messages }): Handlers<typeof messagesEndpoints> => ({
+/** What the endpoints work on. */
+export interface MessagesHandlersDeps {
+  readonly messages: Messages
+  readonly ofDevices: DeviceMessages
+}
+
+export const messagesHandlers = (deps: MessagesHandlersDeps): Handlers<typeof messagesEndpoints> => ({
   list: () => ({ status: 200, value: deps.messages.list() }),
-  async publish({ params: { message }, body }) {
-    return { status: 200, value: await deps.messages.publish(message, body.value) }
+  async publish({ params: { message }, body, principal }) {
+    const value =
+      principal.kind === 'device'
+        ? await deps.ofDevices.publish(principal.id, message, body.value)
+        : await deps.messages.publish(message, body.value)
+    return { status: 200, value }
   },
   async history({ params: { message }, query, request }) {
     const value = await deps.messages.history(message, query)

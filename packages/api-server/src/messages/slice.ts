@@ -6,7 +6,13 @@ import { routes } from '../http/slice-api.ts'
 import { makes, noun } from '../process/layer.ts'
 import { createCurrentValues, type CurrentValues } from './current-values.ts'
 import type { LastValues } from './last-values.ts'
-import { createMessages, type MessageCatalogue, type Messages, type MessagesDeps } from './messages.ts'
+import {
+  createMessages,
+  type DeviceMessages,
+  type MessageCatalogue,
+  type Messages,
+  type MessagesDeps,
+} from './messages.ts'
 import { messagesEndpoints, messagesHandlers } from './routes.ts'
 
 /** Made with kept work, which waits for them and they for it. */
@@ -21,6 +27,9 @@ export const publisher = noun<Pick<MessagesDeps, 'assertHere' | 'committed' | 'p
 export const values = noun<CurrentValues>()('values')
 export const messages = noun<Messages>()('messages')
 
+/** What devices publish; made where their wiring is known. */
+export const deviceMessages = noun<DeviceMessages>()('deviceMessages')
+
 export const valuesLayer = makes(values, { lastValues, catalogue }, ({ lastValues, catalogue }) =>
   createCurrentValues(lastValues, catalogue),
 )
@@ -31,5 +40,5 @@ export const messagesLayer = makes(messages, { lastValues, catalogue, publisher 
 
 export const messagesApi = {
   tags: { messages: 'The catalogue of messages with their last values.' },
-  routes: [routes(messagesEndpoints, { messages }, messagesHandlers)],
+  routes: [routes(messagesEndpoints, { messages, ofDevices: deviceMessages }, messagesHandlers)],
 }

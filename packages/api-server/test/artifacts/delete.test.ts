@@ -6,7 +6,7 @@ import { artifactsEndpoints, artifactsHandlers } from '../../src/artifacts/route
 import { createEventLog, type EventLog } from '../../src/events/event-log.ts'
 import { bind } from '../../src/http/mount.ts'
 import { type Running, serve, user } from '../http/server.ts'
-import { digestOf, fileOrNull, named, openStores, type Store, type Stores } from './stores.ts'
+import { digestOf, fileOrNull, named, ofDevices, openStores, type Store, type Stores } from './stores.ts'
 
 const admin = { ...user, superuser: true }
 let stores: Stores
@@ -19,7 +19,7 @@ beforeAll(async () => {
   stores = await openStores()
   ;[one, two] = stores.stores
   eventLog = createEventLog({ database: one.database, log: { error: () => undefined } })
-  const bindings = bind(artifactsEndpoints, artifactsHandlers({ artifacts: one.artifacts, eventLog }))
+  const bindings = bind(artifactsEndpoints, artifactsHandlers({ artifacts: one.artifacts, eventLog, ofDevices }))
   server = await serve(bindings, { authenticate: async () => caller })
 })
 afterAll(async () => {

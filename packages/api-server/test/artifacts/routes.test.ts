@@ -15,6 +15,7 @@ import { secureHeaders } from '../../src/http/headers.ts'
 import { bind } from '../../src/http/mount.ts'
 import { databaseAt } from '../backend.ts'
 import { type Running, serve } from '../http/server.ts'
+import { ofDevices } from './stores.ts'
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined }
 const MAX_BYTES = 2_000_000
@@ -28,7 +29,7 @@ beforeAll(async () => {
   content = await openContentStore(join(directory, 'artifacts'))
   const artifacts = createArtifacts({ database, content, maxBytes: MAX_BYTES, onCorrupt: () => undefined })
   const eventLog = createEventLog({ database, log: quiet })
-  server = await serve(bind(artifactsEndpoints, artifactsHandlers({ artifacts, eventLog })), {}, (app) =>
+  server = await serve(bind(artifactsEndpoints, artifactsHandlers({ artifacts, eventLog, ofDevices })), {}, (app) =>
     app.use(secureHeaders),
   )
 })

@@ -4,12 +4,15 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { type Artifacts, createArtifacts } from '../../src/artifacts/artifacts.ts'
+import { type Artifacts, createArtifacts, type DeviceBytes } from '../../src/artifacts/artifacts.ts'
 import { type ContentStore, openContentStore } from '../../src/artifacts/content-store.ts'
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import { databaseAt } from '../backend.ts'
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined }
+
+/** No device asks here. */
+export const ofDevices: DeviceBytes = { assertStores() {}, assertReads() {} }
 
 /** One engine's view. */
 export interface Store {

@@ -12,7 +12,7 @@ import { HASHED_FIRST_BYTES, openContentStore } from '../../src/artifacts/conten
 import { artifactsEndpoints, artifactsHandlers } from '../../src/artifacts/routes.ts'
 import { bind } from '../../src/http/mount.ts'
 import { type Running, serve } from '../http/server.ts'
-import { digestOf, fileOf, named, openStores, type Stores } from './stores.ts'
+import { digestOf, fileOf, named, ofDevices, openStores, type Stores } from './stores.ts'
 
 const MAX_BYTES = 20_000_000
 const eventLog = { audit: async () => undefined }
@@ -35,7 +35,7 @@ beforeAll(async () => {
     open: (digest) => artifacts.open(digest),
     delete: (digest, note) => artifacts.delete(digest, note),
   }
-  server = await serve(bind(artifactsEndpoints, artifactsHandlers({ artifacts: current, eventLog })))
+  server = await serve(bind(artifactsEndpoints, artifactsHandlers({ artifacts: current, eventLog, ofDevices })))
   artifacts = await fresh()
 })
 afterAll(async () => {
@@ -170,7 +170,7 @@ test('of several digests that a sender gives the last one counts, whatever its p
 })
 
 test('an upload that says it is too large is refused before it is sent [T61] [R672]', async () => {
-  const limited = await serve(bind(artifactsEndpoints, artifactsHandlers({ artifacts, eventLog })), {
+  const limited = await serve(bind(artifactsEndpoints, artifactsHandlers({ artifacts, eventLog, ofDevices })), {
     maxBodyBytes: { 'artifacts.put': 1000 },
   })
   const upload = httpRequest(`${limited.url}/artifacts`, { method: 'PUT', headers: { 'content-length': '5000000000' } })

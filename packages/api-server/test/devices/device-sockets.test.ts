@@ -64,6 +64,14 @@ test('10,000 values of others reach no device [R629, T50]', async () => {
   expect((await device.settled()).slice(1)).toEqual([])
 })
 
+test('a port that takes less than its message hears what fits', async () => {
+  at.tell('f.a', 'none')
+  const device = await at.connect('panel', [follows('a', { dtype: 'float' })])
+  at.tell('f.a', true)
+  at.tell('f.a', 2)
+  expect(await device.settled()).toMatchObject([{ values: [] }, { value: 2 }])
+})
+
 test('ports of one message hear it each under their own name, and devices that share it too', async () => {
   const shared = follows('x', { message: 'f.m' })
   const [first, second] = [

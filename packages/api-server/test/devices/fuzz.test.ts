@@ -100,7 +100,7 @@ function openSocket() {
     async publish(device, target, value) {
       publishing.targets(device, target)
       published[0] = value
-      return []
+      return [{ name: 'f.camera', value: null, ts: null, cascade: null }]
     },
   }
   const device = new DeviceSocket(

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
 
 import { type ArtifactRef, type BinaryFrame, type EventFrame, timestampOfMs } from '@flow-service/protocol'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -66,6 +67,8 @@ const told = ({ heard }: TestClient): string[] =>
         ? [`value ${frame.message}`]
         : [],
   )
+/** The connection below a socket of the engine. */
+const wireOf = (socket: WebSocket) => (socket as unknown as { readonly _socket: Socket })._socket
 const isMedia = (frame: EventFrame | BinaryFrame): frame is BinaryFrame => 'bytes' in frame
 
 describe('the bytes of a volatile value', () => {
@@ -86,12 +89,18 @@ describe('the bytes of a volatile value', () => {
 
   test('are laid out as four bytes of length, a header, and the bytes [R651]', async () => {
     const client = await viewer(['f.cam'])
-    const heard = once(client.socket, 'message') as Promise<[Buffer]>
-    const { digest } = publish('f.cam', 7)
-    const [frame] = await heard
-    const length = frame.readUInt32BE()
-    expect(JSON.parse(frame.subarray(4, 4 + length).toString())).toMatchObject({ type: 'media', digest })
-    expect(frame.subarray(4 + length)).toEqual(at.ring.get(digest)?.data)
+    // of each length that a message of the protocol tells in another way
+    for (const size of [4, 65_000, 65_535, 100_000, 8 * 1024 * 1024 - 1000]) {
+      const heard = once(client.socket, 'message') as Promise<[Buffer]>
+      const { digest } = publish('f.cam', size, size)
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const [frame] = await heard
+      const length = frame.readUInt32BE()
+      expect(JSON.parse(frame.subarray(4, 4 + length).toString())).toMatchObject({ type: 'media', digest })
+      expect(frame.subarray(4 + length).equals(at.ring.get(digest)!.data)).toBe(true)
+      // oxlint-disable-next-line no-await-in-loop -- with its value
+      await vi.waitFor(() => expect(client.frames.at(-1)).toMatchObject({ value: { digest } }), 10_000)
+    }
   })
 
   test('are those of the messages of the last request alone [R648]', async () => {
@@ -139,9 +148,9 @@ describe('the bytes of a volatile value', () => {
 
   test('are sent from the same memory to all, with a head that is made once', async () => {
     await Promise.all([viewer(['f.cam']), viewer(['f.cam'])])
-    const sent = at.served.map((socket) => vi.spyOn(socket, 'send'))
+    const sent = at.served.map((socket) => vi.spyOn(wireOf(socket), 'write'))
     const { digest } = publish('f.cam', 1, 100_000)
-    await vi.waitFor(() => expect(sent.map(({ mock }) => mock.calls.length)).toEqual([3, 3]), 10_000)
+    await vi.waitFor(() => expect(sent.map(({ mock }) => mock.calls.length)).toEqual([4, 4]), 10_000)
     const [first, second] = sent.map(({ mock }) => mock.calls.map(([data]) => data as Buffer))
     expect(first?.[0]).toBe(second?.[0])
     expect(first?.[1]).toBe(second?.[1])
@@ -209,10 +218,10 @@ describe('a request', () => {
 
 test('a burst of frames within a turn is told before it holds more than a mebibyte', async () => {
   const client = await viewer(['f.cam'])
-  const send = vi.spyOn(at.served[0]!, 'send')
+  const write = vi.spyOn(wireOf(at.served[0]!), 'write')
   for (let number = 1; number <= 25; number++) publish('f.cam', number, 100_000)
   // the turn is not over
-  expect(send.mock.calls.length).toBeGreaterThan(30)
+  expect(write.mock.calls.length).toBeGreaterThan(30)
   await vi.waitFor(() => expect(told(client).at(-2)).toBe('media f.cam 25'), 10_000)
 })
 

@@ -23,22 +23,29 @@ class SlowSocket implements Pick<Outlet, 'bufferedAmount' | 'readyState'> {
   copied = 0
   readonly #parts: Buffer[] = []
 
-  send(part: Buffer, { fin, binary }: { fin: boolean; binary: boolean }): void {
+  send(part: Buffer, { fin }: { fin: boolean }): void {
+    this.#take(part)
+    if (fin) this.#hear(eventFrameSchema.parse(JSON.parse(Buffer.concat(this.#parts.splice(0)).toString())))
+  }
+  /** A message that its sender has framed, in two parts. */
+  write(part: Buffer): true {
+    this.#take(part)
+    if (this.#parts.length === 2) this.#hearMedia(Buffer.concat(this.#parts.splice(0)))
+    return true
+  }
+  #take(part: Buffer): void {
     this.#parts.push(part)
     if (part !== this.shared) this.copied += part.length
     this.bufferedAmount += part.length
     this.#waiting.push(part.length)
-    if (!fin) return
-    const whole = Buffer.concat(this.#parts.splice(0))
-    if (binary) this.#hearMedia(whole)
-    else this.#hear(eventFrameSchema.parse(JSON.parse(whole.toString())))
   }
   #hear(frame: EventFrame): void {
     this.frames.push(frame)
     if (frame.type === 'value') this.told.push(`value ${digestOf(frame.value)}`)
   }
   #hearMedia(whole: Buffer): void {
-    const frame = decodeFrame(whole)
+    const start = whole[1] === 127 ? 10 : whole[1] === 126 ? 4 : 2
+    const frame = decodeFrame(whole.subarray(start))
     if (typeof frame === 'string') throw new Error(frame)
     this.told.push(`media ${frame.header['digest'] as string}`)
   }
@@ -62,7 +69,7 @@ class SlowSocket implements Pick<Outlet, 'bufferedAmount' | 'readyState'> {
 }
 
 function readerOf(socket: SlowSocket): EventReader {
-  const reader = new EventReader(socket.outlet)
+  const reader = new EventReader(socket.outlet, socket)
   socket.reader = reader
   return reader
 }

@@ -1,8 +1,9 @@
 /** Nodes of devices in flows of an engine: what a document may say of them, and what is shown while their flow is active. */
-import type { FlowDocumentInput, NodeState } from '@flow-service/protocol'
+import type { FlowDocumentInput, Issue, NodeState } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { type Engine, openEngine } from './engine.ts'
+import { keepDevice } from './kept-device.ts'
 
 let engine: Engine
 beforeAll(async () => {
@@ -83,4 +84,40 @@ test('a request to a node of a device to act is refused, and values for its outp
     'node "panel" stands for a device, and nothing of it is executed; name outputs of it, to publish for the device',
   ])
   expect((await engine.ann('POST', at, { values: { lux: 4 } })).status).toBe(202)
+})
+
+test('what a flow lacks of its device is a warning, wherever the flow is checked, and it starts all the same [R339]', async () => {
+  const warnings = async () => {
+    const { value } = await engine.ann<{ valid: boolean; issues: Issue[] }>('POST', '/flows/warned/validate')
+    expect(value.valid).toBe(true)
+    expect((await engine.ann('GET', '/flows/warned')).value.issues).toEqual(value.issues)
+    return value.issues.flatMap(({ severity, code, path }) => (severity === 'warning' ? [`${code} ${path}`] : []))
+  }
+  const document = hall()
+  document.nodes![0]!.settings = { device: 'warned-panel' }
+  await engine.publish('warned', document)
+  expect((await engine.ann('POST', '/flows/warned/start')).status).toBe(200)
+  expect(await warnings()).toEqual(['unknown_device /nodes/0/settings/device'])
+  await keepDevice(engine, 'warned-panel', [
+    { name: 'lux', direction: 'in', dtype: 'str' },
+    { name: 'relay', direction: 'out' },
+  ])
+  expect(await warnings()).toEqual([
+    'device_offline /nodes/0/settings/device',
+    'dtype_mismatch /nodes/0/ports/0/dtype',
+    'device_port_unknown /nodes/0/ports/1/port',
+  ])
+  const leave = engine.devicePresence.opened('warned-panel')
+  await keepDevice(engine, 'warned-panel', [])
+  expect(await warnings()).toEqual([])
+  leave()
+})
+
+test('a node keeps to its device while its flow gets another name', async () => {
+  await engine.publish('moving', hall())
+  await engine.ann('POST', '/flows/moving/start')
+  const isSeated = (flow: string) => engine.deviceSeats.find('hall-panel', { flow, node: 'panel' }) !== undefined
+  expect(isSeated('moving')).toBe(true)
+  await engine.root('POST', '/flows/moving/rename', { name: 'moved' })
+  expect([isSeated('moving'), isSeated('moved')]).toEqual([false, true])
 })

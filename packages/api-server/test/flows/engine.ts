@@ -27,7 +27,14 @@ import { resolveConfig } from '../../src/config.ts'
 import { connectorStateLayer } from '../../src/connectors/slice.ts'
 import type { Database } from '../../src/db/database.ts'
 import { database, databaseLayer } from '../../src/db/layer.ts'
-import { deviceSeats, deviceSeatsLayer, deviceWiring } from '../../src/devices/slice.ts'
+import {
+  devicePresence,
+  deviceSeats,
+  deviceSeatsLayer,
+  deviceSights,
+  deviceWiring,
+  knownDevices,
+} from '../../src/devices/slice.ts'
 import { egressLayer } from '../../src/egress/layer.ts'
 import { enginesLayer } from '../../src/engines/slice.ts'
 import { bus, eventLog, eventsLayer } from '../../src/events/slice.ts'
@@ -93,13 +100,16 @@ const shown = {
   code,
   codeFlows,
   database,
+  devicePresence,
   deviceSeats,
+  deviceSights,
   deviceWiring,
   eventLog,
   flavors,
   flows,
   hooks,
   host,
+  knownDevices,
   lastValues,
   live,
   published,

@@ -87,7 +87,12 @@ describe('the wiring of a device', () => {
     const light: Port = { direction: 'input', name: 'before.light' }
     await engine.publish('before', standing([lux], { device: 'renamed' }))
     await engine.publish('beside', standing([light], { device: 'renamed' }))
+    const told: string[][] = []
+    const end = engine.deviceWiring.onPublished(() => queueMicrotask(() => told.push(wiringOf('renamed'))))
     expect((await engine.root('POST', '/flows/before/rename', { name: 'after' })).status).toBe(200)
+    end()
+    // whoever looks at the end of the turn sees no flow without a name, or under one name here and another there
+    expect(new Set(told.map(String))).toEqual(new Set(['in lux after.lux,out light after.light']))
     expect(wiringOf('renamed')).toEqual(['in lux after.lux', 'out light after.light'])
     expect(engine.deviceWiring.of('renamed').map(({ flow }) => flow)).toEqual(['after', 'beside'])
   })
@@ -119,5 +124,18 @@ test('a message is read while a flow that reads it runs, and listeners are told 
   expect(await after('pause')).toEqual([false, true])
   expect(await after('resume')).toEqual([true, true])
   expect(await after('stop')).toEqual([false, true])
+  end()
+})
+
+test('a message is read, and listeners know, once an active flow is given a node that reads it [R658]', async () => {
+  await engine.publish('given', standing([lux], { device: 'watched' }))
+  await engine.publish('changing', reader('source.lux'))
+  await engine.ann('POST', '/flows/changing/start')
+  let known: boolean | null = null
+  const end = engine.deviceWiring.onReaders(() => void (known = engine.deviceWiring.isRead('given.lux')))
+  await engine.publish('changing', { ...reader('given.lux'), version: await version('changing') })
+  await expect.poll(() => known).toBe(true)
+  await engine.publish('changing', { ...reader('source.lux'), version: await version('changing') })
+  await expect.poll(() => known).toBe(false)
   end()
 })

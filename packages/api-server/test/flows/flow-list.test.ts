@@ -7,6 +7,7 @@ import { type FlowDigest, FlowDigests } from '../../src/flows/flow-digests.ts'
 import { Redactor } from '../../src/secrets/redactor.ts'
 import { openSecrets, type Secrets } from '../../src/secrets/secrets.ts'
 import { type Engine, openEngine, relay } from './engine.ts'
+import { keepDevice } from './kept-device.ts'
 
 const quiet = { info() {}, warn() {}, error() {} }
 const change = { by: 'root@example.org', audit: async () => {} }
@@ -99,6 +100,7 @@ const digestsOf = (reads: Reads, limit?: number): FlowDigests =>
       registry: engine.registry,
       missing: () => null,
       flavors: engine.flavors,
+      deviceSights: engine.deviceSights,
       secrets: othersSecrets,
     },
     limit,
@@ -168,6 +170,27 @@ describe('a list reads again', () => {
     now = await lists()
     expect(now.read).toEqual(['plain'])
     expect(now.of('plain')).toMatchObject({ mode: 'batch', status: 'ready' })
+  })
+
+  test('a flow that stands for a device when that is made, comes, goes or reports something else', async () => {
+    const ports = [{ direction: 'output', name: 'lux' } as const]
+    const standing = { nodes: [{ id: 'n', type: 'device', settings: { device: 'board' }, ports }] }
+    await engine.root('PUT', '/flows/standing', standing)
+    expect((await lists()).of('standing')).toMatchObject({ issues: { warning: 1 } })
+    const after = async (change: () => Promise<void> | void) => {
+      await change()
+      const { read, of } = await lists()
+      return [read, of('standing')?.issues.warning]
+    }
+    expect(await after(() => keepDevice(engine, 'other', []))).toEqual([[], 1])
+    expect(await after(() => keepDevice(engine, 'board'))).toEqual([['standing'], 1])
+    let leave = (): void => {}
+    expect(await after(() => void (leave = engine.devicePresence.opened('board')))).toEqual([['standing'], 0])
+    const io = [{ name: 'light', direction: 'in' }]
+    expect(await after(() => keepDevice(engine, 'board', io))).toEqual([['standing'], 1])
+    expect(await after(() => keepDevice(engine, 'board', io))).toEqual([[], 1])
+    expect(await after(() => leave())).toEqual([['standing'], 2])
+    await engine.root('DELETE', '/flows/standing')
   })
 
   test('the readers of a message when it gets another dtype or is gone, not when its flow changes otherwise', async () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 
 import { type Engine, openEngine, relay } from './engine.ts'
+import { keepDevice } from './kept-device.ts'
 
 const refusing = defineNode({
   type: 'refusing',
@@ -97,4 +98,34 @@ test('a flow of the name of a path is no flow: graph and node types keep their p
   expect((await engine.root('PUT', '/flows/graph', relay)).status).toBe(422)
   expect((await engine.root('GET', '/flows/graph')).status).toBe(200)
   expect((await engine.root('POST', '/flows/graph/publish', { version: 1 })).status).toBe(404)
+})
+
+test('devices are nodes, and joined to flows by the wires of published nodes that stand for them [R459]', async () => {
+  await keepDevice(engine, 'board')
+  await keepDevice(engine, 'alone')
+  const leave = engine.devicePresence.opened('board')
+  const ports = [
+    { direction: 'output', name: 'lux' },
+    { direction: 'output', port: 'twice', name: 'lux' },
+    { direction: 'output', name: 'elsewhere.x' },
+    { direction: 'input', name: 'light' },
+    { direction: 'input', port: 'word', name: 'source.off' },
+  ] as const
+  const standing = (device: string): FlowDocumentInput => ({
+    nodes: [{ id: 'panel', type: 'device', settings: { device }, ports: [...ports] }],
+  })
+  await engine.publish('hall', standing('board'))
+  await engine.publish('lost', standing('unknown'))
+  await engine.root('PUT', '/flows/drafted', standing('alone'))
+  const { nodes, edges } = await graph()
+  expect(nodes.filter(({ kind }) => kind === 'device')).toEqual([
+    { id: 'device:alone', kind: 'device', name: 'The alone', mode: null, status: null, health: 'degraded', issues: 0 },
+    { id: 'device:board', kind: 'device', name: 'The board', mode: null, status: null, health: 'ok', issues: 0 },
+  ])
+  expect(edges.filter(({ from, to }) => `${from} ${to}`.includes('device:'))).toEqual([
+    { from: 'device:board', to: 'flow:hall', messages: ['hall.lux'] },
+    { from: 'flow:hall', to: 'device:board', messages: ['hall.light'] },
+    { from: 'flow:source', to: 'device:board', messages: ['source.off'] },
+  ])
+  leave()
 })

@@ -69,7 +69,8 @@ beforeAll(async () => {
       return { cascade: message === 'climate.temp' ? cascade : null }
     },
   })
-  server = await serve(bind(messagesEndpoints, messagesHandlers({ messages })))
+  const ofDevices = { publish: () => Promise.reject(new Error('no device publishes here')) }
+  server = await serve(bind(messagesEndpoints, messagesHandlers({ messages, ofDevices })))
 })
 afterAll(async () => {
   await server[Symbol.asyncDispose]()

@@ -5130,6 +5130,31 @@ export type PanelsGetResponses = {
 
 export type PanelsGetResponse = PanelsGetResponses[keyof PanelsGetResponses];
 
+export type DevicesRuntimeData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/devices/runtime';
+};
+
+export type DevicesRuntimeErrors = {
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DevicesRuntimeError = DevicesRuntimeErrors[keyof DevicesRuntimeErrors];
+
+export type DevicesRuntimeResponses = {
+    /**
+     * Python source.
+     */
+    200: string;
+};
+
+export type DevicesRuntimeResponse = DevicesRuntimeResponses[keyof DevicesRuntimeResponses];
+
 export type PanelsStartPairingData = {
     body?: {
         name?: string;

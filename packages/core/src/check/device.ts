@@ -39,7 +39,8 @@ interface PortFault {
 }
 
 function portFault(id: string, { ports }: KnownDevice, port: Port): PortFault | null {
-  if (ports === null) return null
+  // a report may say nothing of ports
+  if (ports === null || ports.length === 0) return null
   // the node stands on the other side: what it puts out has come in from the device
   const isOutput = port.direction === 'output'
   const found = ports.find(({ name, direction }) => name === port.port && direction === (isOutput ? 'in' : 'out'))

@@ -74,8 +74,11 @@ function checkByType({ document, node, at, report }: NodeCheck, definition: AnyN
 /** Where a retry has no effect. */
 function checkRetry({ node, at, report }: NodeCheck, definition: AnyNodeDefinition, shape: NodeShape): void {
   if (node.retry === null) return
-  if (mayRetry(definition, shape)) return
-  const message = `a "${node.type}" node is executed once only, as a repetition may do harm; remove "retry"`
+  const isDevice = definition.device !== undefined
+  if (!isDevice && mayRetry(definition, shape)) return
+  const message = isDevice
+    ? `nothing of a "${node.type}" node is executed; remove "retry"`
+    : `a "${node.type}" node is executed once only, as a repetition may do harm; remove "retry"`
   report('retry_ignored', message, { node: node.id, path: `/nodes/${at}/retry`, severity: 'warning' })
 }
 

@@ -75,6 +75,13 @@ test('outputs of a device may be on demand, inputs may not [R076]', () => {
   ])
 })
 
+test('a retry of what is never executed is no use, which is said', () => {
+  const retried = { ...node([]), retry: { attempts: 3 } }
+  expect(found({ panel: { ports: null, online: true } }, flow([retried]))).toEqual([
+    'warning retry_ignored /nodes/0/retry: nothing of a "device" node is executed; remove "retry"',
+  ])
+})
+
 test('no input of a device may run its node [R131]', () => {
   expect(registry.imposedTrigger({ type: 'device', settings: {} }, 'any name')).toBe(false)
 })

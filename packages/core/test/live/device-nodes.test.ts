@@ -56,6 +56,7 @@ test('a value off the dtype of its port is refused to who brings it, with all th
   const { devices, host, start } = hall()
   const live = await start(flow([{ ...panel, ports: [lux, output('door', { dtype: 'bool' })] }]))
   expect(() => devices.say('hall-panel', { door: true, lux: 'dark' })).toThrow(DtypeViolation)
+  expect(() => devices.say('hall-panel', { door: true, dim: 1 })).toThrow('there is no output port "dim"; the node has')
   expect(host.records).toEqual([])
   expect(live.nodeStates()).toMatchObject([{ status: 'idle', error: null }])
 })

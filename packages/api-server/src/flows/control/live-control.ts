@@ -169,9 +169,10 @@ export class LiveControl {
   }
 
   async #issues(document: FlowDocument): Promise<Issue[]> {
-    const { code, flavors, host, missing, published, pythonIssues, registry } = this.#deps
+    const { code, deviceSights: devices, flavors, host, missing, published, pythonIssues, registry } = this.#deps
     const { secrets } = host
-    const around: Surroundings = { message: (message) => published.dtypeOf(message), missing, flavors, secrets }
+    const message = (name: string) => published.dtypeOf(name)
+    const around: Surroundings = { message, missing, flavors, secrets, devices }
     const found = [...checkDocument(document, registry, around), ...code.issues(document.name)]
     return [...found, ...(await pythonIssues(document))]
   }
