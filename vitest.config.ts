@@ -8,6 +8,7 @@ const source = ['@flow-service/source']
 
 /** What only a server can do. */
 const onServer = [
+  'devices/shared',
   'engines/shared',
   'flows/shared',
   'modules/shared',
@@ -23,6 +24,7 @@ const onDatabase = [
   'events/{event-log,event-socket}',
   'code/expired-code',
   'connectors/state',
+  'devices/{devices,pairing,pairing-threats}',
   'flows/{broken-changes,code-flows,concurrent-changes,discard-draft,documents,duplicate,flow-list,flow-run,held-work,live,rename}',
   'flows/{control/{live-control,node-control},sources/{library,node-source}}',
   'messages/{crash,last-values,recovered-values,rename-values,routes}',

@@ -21,6 +21,7 @@ import {
   followDevices,
   followPresence,
   recordPresence,
+  sharePresence,
 } from './devices/slice.ts'
 import { egressLayer } from './egress/layer.ts'
 import { enginesLayer } from './engines/slice.ts'
@@ -113,6 +114,7 @@ const work = [
   followCredentials,
   followPresence,
   recordPresence,
+  sharePresence,
   observe,
   recoverValues,
   followFlows,

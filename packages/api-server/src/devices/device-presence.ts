@@ -26,14 +26,35 @@ export class DevicePresence {
   readonly #asking = new Map<string, () => void>()
   /** When it was noted last that a device was heard of. */
   readonly #notedAt = new Map<string, number>()
+  /** Those that are connected to other engines. */
+  #elsewhere: ReadonlySet<string> = new Set()
   readonly #listeners = new Set<(device: string) => void>()
+  readonly #hereListeners = new Set<(device: string) => void>()
 
   constructor(deps: DevicePresenceDeps) {
     this.#deps = deps
   }
 
   isOnline(device: string): boolean {
+    return this.isHere(device) || this.#elsewhere.has(device)
+  }
+
+  /** Whether it is connected to this engine. */
+  isHere(device: string): boolean {
     return this.#open.has(device) || this.#asking.has(device)
+  }
+
+  /** The devices that are connected to this engine. */
+  here(): string[] {
+    return [...new Set([...this.#open.keys(), ...this.#asking.keys()])]
+  }
+
+  /** Takes which devices are connected to other engines. */
+  setElsewhere(devices: ReadonlySet<string>): void {
+    const before = this.#elsewhere
+    const moved = [...new Set([...before, ...devices])].filter((id) => before.has(id) !== devices.has(id))
+    this.#elsewhere = devices
+    for (const device of moved) if (!this.isHere(device)) this.#tell(this.#listeners, device)
   }
 
   /** A socket of the device is open; the result tells that it has closed. */
@@ -73,6 +94,12 @@ export class DevicePresence {
     return () => void this.#listeners.delete(listener)
   }
 
+  /** Called when a device comes to this engine or leaves it; the result ends that. */
+  onHere(listener: (device: string) => void): () => void {
+    this.#hereListeners.add(listener)
+    return () => void this.#hereListeners.delete(listener)
+  }
+
   /** Ends what waits. */
   close(): void {
     for (const cancel of this.#asking.values()) cancel()
@@ -85,9 +112,14 @@ export class DevicePresence {
   }
 
   #change(device: string, change: () => void): void {
-    const was = this.isOnline(device)
+    const was = this.isHere(device)
     change()
-    if (this.isOnline(device) === was) return
-    for (const listener of this.#listeners) listener(device)
+    if (this.isHere(device) === was) return
+    this.#tell(this.#hereListeners, device)
+    if (!this.#elsewhere.has(device)) this.#tell(this.#listeners, device)
+  }
+
+  #tell(listeners: ReadonlySet<(device: string) => void>, device: string): void {
+    for (const listener of listeners) listener(device)
   }
 }

@@ -4,6 +4,7 @@
  */
 import { artifacts, deviceBytes } from '../artifacts/slice.ts'
 import { database } from '../db/layer.ts'
+import { contact } from '../engines/slice.ts'
 import { eventLog, eventSockets } from '../events/slice.ts'
 import { portalCheck } from '../hooks/portal.ts'
 import { routes } from '../http/slice-api.ts'
@@ -28,6 +29,7 @@ import { createPairingLimits } from './pairing-limits.ts'
 import { panelPairingEndpoints, panelPairingHandlers, pairingEndpoints, pairingHandlers } from './pairing-routes.ts'
 import { DevicePairing } from './pairing.ts'
 import { deviceRuntimeEndpoints, deviceRuntimeHandlers } from './runtime-routes.ts'
+import { SharedPresence } from './shared-presence.ts'
 
 /** How flows wire devices; made by the slice of flows. */
 export const deviceWiring = noun<DeviceWiring>()('deviceWiring')
@@ -197,12 +199,25 @@ export const followPresence = begins(
   (end) => end(),
 )
 
-/** Keeps who comes and goes in the log of events. */
+/** Tells the other engines of the database which devices are connected here, and hears of theirs. */
+export const sharePresence = begins(
+  { clock, contact, database, devicePresence, log },
+  async ({ contact, devicePresence: presence, ...deps }) => {
+    if (contact.id === null) return null
+    const shared = new SharedPresence({ ...deps, engine: contact.id, presence })
+    await shared.open()
+    contact.onReturn(() => shared.refresh())
+    return shared
+  },
+  (shared) => shared?.close(),
+)
+
+/** Keeps who comes to this engine and leaves it in the log of events. */
 export const recordPresence = begins(
   { devicePresence, eventLog },
   ({ devicePresence, eventLog }) =>
-    devicePresence.onChange((device) => {
-      const action = devicePresence.isOnline(device) ? 'device.online' : 'device.offline'
+    devicePresence.onHere((device) => {
+      const action = devicePresence.isHere(device) ? 'device.online' : 'device.offline'
       eventLog.report({ kind: 'device', level: 'info', action, detail: { device } })
     }),
   (end) => end(),

@@ -1,5 +1,8 @@
 /** A service with devices, and boards that ask to be paired with it. */
+import { EventEmitter } from 'node:events'
+
 import type { DeviceDetail, Pairing, PairingStatus, PendingDevice } from '@flow-service/protocol'
+import type { WebSocket } from 'ws'
 
 import type { ServiceConfig } from '../../src/config.ts'
 import { type Answer, startService } from '../observability/service.ts'
@@ -65,6 +68,18 @@ export async function deviceService(options: ServiceConfig = {}) {
     get: async (id: string) => (await ask<DeviceDetail>('ann', 'GET', `/devices/${id}`)).value,
     pending: async (headers: Place = newPlace()) =>
       (await ask<PendingDevice[]>('ann', 'GET', '/devices/pending', { headers })).value,
+    /** Opens a socket of a credential, as far as its guest is watched over; with what it is closed. */
+    socketOf(credential: string): Promise<[code: number, reason: string]> {
+      const socket = Object.assign(new EventEmitter(), { close(_code: number, _reason: string) {}, terminate() {} })
+      const closed = new Promise<[number, string]>((resolve) => {
+        socket.close = (code, reason) => {
+          resolve([code, reason])
+          socket.emit('close')
+        }
+      })
+      at.engine.deviceGuests.admit({ id: credential, version: 0 }, socket as unknown as WebSocket)
+      return closed
+    },
     /** A new device, paired by its code; the credential that it has then. */
     async paired(id: string, headers: Place = newPlace()): Promise<string> {
       await ask('ann', 'POST', `/devices/${id}`)

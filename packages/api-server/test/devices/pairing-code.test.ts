@@ -1,3 +1,4 @@
+import vectors from '@flow-service/protocol/device-vectors.json' with { type: 'json' }
 import { expect, test } from 'vitest'
 
 import {
@@ -43,4 +44,9 @@ test('a credential is the same as often as it is made of secret and salt, and an
   expect(credentialOf(secret, salt)).toMatch(/^[\w-]{43}$/)
   expect(credentialOf(secret, salt)).toBe(credentialOf(secret, salt))
   expect(credentialOf(secret, newSalt())).not.toBe(credentialOf(secret, salt))
+})
+
+test.each(vectors.pairing)('check and credential are those of the vectors: $check [R125]', (vector) => {
+  expect(checkOf(proofOf(vector.secret))).toBe(vector.check)
+  expect(credentialOf(vector.secret, Buffer.from(vector.salt_hex, 'hex'))).toBe(vector.credential)
 })

@@ -73,7 +73,7 @@ describe('a poll [T37]', () => {
 describe('a start', () => {
   test('is the sixth of a minute from an address: refused until it is told [R432, R683, T38]', async () => {
     const place = newPlace()
-    const answers = [...(await Promise.all(Array.from({ length: 6 }, () => at.start({}, place))))]
+    const answers = await Promise.all(Array.from({ length: 6 }, () => at.start({}, place)))
     expect(statuses(answers)).toEqual({ 201: 5, 429: 1 })
     const refused = answers.find(({ status }) => status === 429)
     expect(refused?.problem).toMatchObject({ code: 'rate_limited', retry_after_s: expect.any(Number) })
@@ -96,11 +96,12 @@ describe('a start', () => {
     const { value: outside } = await at.start({}, { 'x-forwarded-for': '8.8.8.8' })
     const { value: first } = await at.start()
     const { value: second } = await at.start()
-    for (let n = 0; n < 49; n += 1) await at.start()
+    await Promise.all(Array.from({ length: 49 }, () => at.start()))
     expect((await at.poll(first)).status).toBe(404)
     expect((await at.poll(second)).status).toBe(200)
     expect((await at.poll(outside)).status).toBe(200)
-    for (let n = 0; n < 50; n += 1) await at.start({}, throughPortal({ 'x-forwarded-for': `9.0.${n}.1` }))
+    const remote = (n: number) => at.start({}, throughPortal({ 'x-forwarded-for': `9.0.${n}.1` }))
+    await Promise.all(Array.from({ length: 50 }, (_, n) => remote(n)))
     expect((await at.poll(outside)).status).toBe(404)
     expect((await at.poll(second)).status).toBe(200)
   })

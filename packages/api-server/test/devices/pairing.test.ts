@@ -1,9 +1,6 @@
 /** How boards become devices. */
-import { EventEmitter, once } from 'node:events'
-
 import type { ObservabilityEvent, PairingPreview } from '@flow-service/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { WebSocket } from 'ws'
 
 import { besides, type DeviceService, deviceService, newPlace } from './device-service.ts'
 
@@ -135,21 +132,6 @@ describe('a board that asks to be paired', () => {
   })
 })
 
-/** A socket of a device, as far as its guest is watched over; with what it was closed. */
-function openSocket(credential: string) {
-  const socket = Object.assign(new EventEmitter(), {
-    readyState: 1,
-    close(code: number, reason: string) {
-      socket.emit('closing', [code, reason])
-      socket.emit('close', code)
-    },
-    terminate() {},
-  })
-  const closed = once(socket, 'closing')
-  at.engine.deviceGuests.admit({ id: credential, version: 0 }, socket as unknown as WebSocket)
-  return closed
-}
-
 test.each([
   ['unpaired', () => at.ask('ann', 'POST', '/devices/cut/unpair')],
   ['deleted', () => at.ask('ann', 'DELETE', '/devices/cut')],
@@ -157,8 +139,8 @@ test.each([
 ])('a device that is %s is cut off at once [R627, T43]', async (_how, end) => {
   const token = await at.paired('cut')
   const [row] = await at.engine.database.sql<{ id: string }[]>`select id from device_credential where device = 'cut'`
-  const closed = openSocket(String(row?.id))
+  const closed = at.socketOf(String(row?.id))
   await end()
-  expect(await closed).toEqual([[1008, expect.stringContaining('unpaired')]])
+  expect(await closed).toEqual([1008, expect.stringContaining('unpaired')])
   expect((await readItself('cut', token)).status).toBe(401)
 })
