@@ -73,6 +73,22 @@ describe.skipIf(!findPostgres())('devices of two engines on a PostgreSQL server'
     await end(here, there)
   })
 
+  test('both engines tell that a device is online, at whichever its socket is open, and that it has left [R118]', async () => {
+    const { here, there, credential } = await start('online')
+    const told = async (): Promise<boolean[]> => {
+      const devices = await Promise.all([here, there].map(({ client }) => client.devices.get({ id: DEVICE })))
+      return devices.map(({ online }) => online)
+    }
+    const device = await DeviceClient.connect(there, credential)
+    await expect.poll(told).toEqual([true, true])
+    const newer = await DeviceClient.connect(here, credential)
+    await device.closed
+    expect(await told()).toEqual([true, true])
+    await newer.close()
+    await expect.poll(told).toEqual([false, false])
+    await end(here, there)
+  })
+
   test('unpairing at one engine closes the socket at the other with 1008 by a notice, and the credential is refused at both [R435, R436, T43]', async () => {
     const { here, there, credential } = await start('unpaired')
     const device = await DeviceClient.connect(there, credential)

@@ -1,6 +1,7 @@
 /**
- * How much a device may send (U16): publications and pictures a second, and bytes of both. Each socket of a device has one;
- * without it, one board that has gone wild would take the turns of all others.
+ * How much a device may send (U16): publications and pictures a second, and bytes of both; and how much of the engine's time
+ * its frames may take, which few long ones do as well as many. Each socket of a device has one; without it, one board that has
+ * gone wild would take the turns of all others.
  * @module
  */
 import { createFrameBudget } from '../events/frame-budget.ts'
@@ -16,6 +17,15 @@ const BURST_S = 2
 const PATIENCE = 100
 /** How long a device that floods is not read from, in milliseconds. */
 export const REST_MS = 1_000
+/** Part of the engine's time that the frames of a device may take in the long run. */
+const TIME_SHARE = 0.1
+/** Time that they may take at once, in milliseconds. */
+const TIME_BURST_MS = 100
+const MEBIBYTE = 1024 * 1024
+/** What a frame costs in all, in times of its handling: its value is stored and told afterwards. */
+const HANDLINGS = 2
+/** What a mebibyte costs before and after its frame is handled, in milliseconds: it is unmasked, copied and hashed. */
+const MS_PER_MEBIBYTE = 3
 /** How often a flood is told of, in milliseconds. */
 const NEWS_MS = 60_000
 
@@ -35,10 +45,13 @@ export class DeviceLimits {
   /** Refused since the flood was told of. */
   #untold = 0
   #toldAt = -NEWS_MS
+  #timeLeftMs = TIME_BURST_MS
+  #spentAt: number
 
   /** `now` is in milliseconds. */
   constructor(now: () => number) {
     this.#now = now
+    this.#spentAt = now()
     this.#publishes = createFrameBudget(now, rate(PUBLISHES_PER_SECOND))
     this.#frames = createFrameBudget(now, rate(FRAMES_PER_SECOND))
     this.#bytes = createFrameBudget(now, rate(BYTES_PER_SECOND))
@@ -51,6 +64,20 @@ export class DeviceLimits {
     this.#untold++
     this.#refused = (this.#refused + 1) % PATIENCE
     return this.#refused === 0 ? 'rest' : 'refused'
+  }
+
+  /**
+   * Counts the time that a frame has taken; how long the device is to be left alone so that it takes no more than its share,
+   * in milliseconds. Nothing of it is refused.
+   */
+  spend(handlingMs: number, bytes: number): number {
+    const now = this.#now()
+    this.#timeLeftMs = Math.min(TIME_BURST_MS, this.#timeLeftMs + (now - this.#spentAt) * TIME_SHARE)
+    this.#spentAt = now
+    const leftMs = this.#timeLeftMs - handlingMs * HANDLINGS - (bytes / MEBIBYTE) * MS_PER_MEBIBYTE
+    // an engine that has stood still is no fault of the device
+    this.#timeLeftMs = Math.max(leftMs, -REST_MS * TIME_SHARE)
+    return Math.max(0, -this.#timeLeftMs / TIME_SHARE)
   }
 
   /** How many frames were refused since the last time, when it is time to tell; else 0. */

@@ -36,6 +36,12 @@ export interface DeviceConnection {
   readonly wire: Pick<Duplex, 'on'>
 }
 
+/** A publication, as long as it is. */
+type Publication = { readonly id?: string | undefined; readonly value: Json } & (
+  | { readonly port: string }
+  | { readonly message: string }
+)
+
 const frameSchema = z.looseObject({ type: z.string() })
 const idSchema = z.object({ id: z.string().min(1).max(64) })
 
@@ -73,6 +79,14 @@ export class DeviceSocket {
 
   #take(data: RawData & Buffer, isBinary: boolean): void {
     if (this.#isEnded) return
+    const { clock } = this.#deps
+    const beginMs = clock.now()
+    this.#handle(data, isBinary)
+    const restMs = this.#limits.spend(clock.now() - beginMs, data.length)
+    if (restMs > 0) this.#rest(restMs)
+  }
+
+  #handle(data: Buffer, isBinary: boolean): void {
     const verdict = this.#limits.take(isBinary ? 'binary' : 'text', data.length)
     if (verdict === 'taken') {
       if (isBinary) this.#pictures.take(data)
@@ -80,7 +94,7 @@ export class DeviceSocket {
       return
     }
     if (!isBinary) this.#refuse(idOf(data), 'rate_limited', 'you send faster than the engine takes it; send less')
-    if (verdict === 'rest') this.#rest()
+    if (verdict === 'rest') this.#rest(REST_MS)
     this.#tellOfFlood()
   }
 
@@ -106,21 +120,23 @@ export class DeviceSocket {
         'unknown_frame',
         `frames of type "${type.slice(0, 100)}" are not known here; use "publish"`,
       )
-    const publication = devicePublishSchema.safeParse(value)
+    // what was parsed is JSON: to walk a long value again would take the turns of others
+    const said = 'value' in frame.data ? { ...frame.data, value: null } : frame.data
+    const publication = devicePublishSchema.safeParse(said)
     if (!publication.success)
       return this.#refuse(
         id,
         'malformed_frame',
         'a publication has a "port" or a "message", a "value", and an "id" of 1 to 64 characters if it is to be acknowledged',
       )
-    void this.#publish(publication.data)
+    void this.#publish({ ...publication.data, value: frame.data['value'] as Json })
   }
 
-  async #publish(frame: z.output<typeof devicePublishSchema>): Promise<void> {
+  async #publish(frame: Publication): Promise<void> {
     const { id, value } = frame
     const target = 'port' in frame ? { port: frame.port } : { message: frame.message }
     try {
-      const published = await this.#deps.publishing.publish(this.device, target, value as Json)
+      const published = await this.#deps.publishing.publish(this.device, target, value)
       if (id === undefined) return
       // null as soon as one of them is held back
       const times = published.map(({ ts }) => ts)
@@ -136,11 +152,11 @@ export class DeviceSocket {
   }
 
   /** Reads nothing for a while: what the device sends stays in its own buffers, and costs nobody a turn. */
-  #rest(): void {
+  #rest(ms: number): void {
     if (this.#isResting) return
     this.#isResting = true
     this.#socket.pause()
-    const cancel = this.#deps.clock.setTimer(REST_MS, () => {
+    const cancel = this.#deps.clock.setTimer(ms, () => {
       this.#isResting = false
       this.#socket.off('close', cancel)
       this.#socket.resume()

@@ -1,6 +1,7 @@
 import { timestampOfMs } from '@flow-service/protocol'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
+import { DeviceLimits } from '../../src/devices/device-limits.ts'
 import { ProblemError } from '../../src/http/errors.ts'
 import { follows, startDeviceSockets, type TestDevice, type TestSockets, wire } from './sockets.ts'
 
@@ -191,4 +192,31 @@ test('a device that goes on flooding is not read for a second, while others are 
     await expect.poll(() => at.clock.pending === 1 || flooder.frames.length === 20_001).toBe(true)
   }
   expect(rests).toBeGreaterThan(1)
+})
+
+test('a device whose frames take more than their share of time is not read for a while, and nothing of it is refused [T52]', async () => {
+  const [busy, calm] = [await at.connect('one', [wire('a')]), await at.connect('two', [wire('b')])]
+  for (let n = 0; n < 5; n++) busy.say(new Uint8Array(8 * 1024 * 1024))
+  busy.say({ type: 'publish', port: 'a', value: 1, id: 'busy' })
+  await expect.poll(() => at.clock.pending).toBe(1)
+  calm.say({ type: 'publish', port: 'b', value: 1, id: 'calm' })
+  expect((await calm.next(2))[1]).toMatchObject({ type: 'published', id: 'calm' })
+  await at.clock.advance(1_000)
+  expect((await busy.next(2))[1]).toMatchObject({ type: 'published', id: 'busy' })
+  expect(at.news).toEqual([])
+})
+
+test('a tenth of the time is the share of a device, as much of a second at once, and no rest is longer than a second [T52]', () => {
+  let now = 0
+  const limits = new DeviceLimits(() => now)
+  expect(limits.spend(30, 0)).toBe(0)
+  expect(limits.spend(18, 1024 * 1024)).toBe(0)
+  expect(limits.spend(5, 0)).toBe(90)
+  now += 90
+  expect(limits.spend(0, 0)).toBe(0)
+  expect(limits.spend(3, 1024 * 1024)).toBe(90)
+  expect(limits.spend(60_000, 0)).toBe(1_000)
+  now += 1_000 + 500
+  expect(limits.spend(25, 0)).toBe(0)
+  expect(limits.spend(1, 0)).toBe(20)
 })
