@@ -17,7 +17,7 @@ export const newCode = (): string =>
   Array.from({ length: CODE_LENGTH }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join('')
 
 /** A code as it is stored, however it was typed. */
-export const foldCode = (typed: string): string => typed.trim().toUpperCase()
+export const foldCode = (typed: string): string => typed.replaceAll(/[\s-]/g, '').toUpperCase()
 
 /** 256 bits in base64url. */
 export const newSecret = (): string => randomBytes(SECRET_BYTES).toString('base64url')
