@@ -8,10 +8,17 @@ import { createService, type ServiceConfig } from '@flow-service/api-server'
 export async function startBenchService(
   flows?: ServiceConfig['flows'],
   connectors: NonNullable<ServiceConfig['connectors']> = [],
+  config: ServiceConfig = {},
 ) {
   const dataDir = mkdtempSync(join(tmpdir(), 'bench-service-'))
   const quiet = { port: 0, environment: 'local', logLevel: 'silent' } as const
-  const service = await createService({ dataDir, ...quiet, connectors, ...(flows === undefined ? {} : { flows }) })
+  const service = await createService({
+    dataDir,
+    ...quiet,
+    ...config,
+    connectors,
+    ...(flows === undefined ? {} : { flows }),
+  })
   const { baseUrl, origin } = await service.listen()
   const stop = async (): Promise<void> => {
     await service.close()

@@ -171,6 +171,7 @@ export const deviceSocketsLayer = inOrder(
     ({ deviceGuests, devicePresence, devicePublishing, deviceWiring, eventSockets, ...deps }) =>
       new DeviceSockets({
         ...deps,
+        stopwatch: () => performance.now(),
         guests: deviceGuests,
         presence: devicePresence,
         publishing: devicePublishing,

@@ -194,16 +194,23 @@ test('a device that goes on flooding is not read for a second, while others are 
   expect(rests).toBeGreaterThan(1)
 })
 
-test('a device whose frames take more than their share of time is not read for a while, and nothing of it is refused [T52]', async () => {
-  const [busy, calm] = [await at.connect('one', [wire('a')]), await at.connect('two', [wire('b')])]
-  for (let n = 0; n < 5; n++) busy.say(new Uint8Array(8 * 1024 * 1024))
-  busy.say({ type: 'publish', port: 'a', value: 1, id: 'busy' })
-  await expect.poll(() => at.clock.pending).toBe(1)
-  calm.say({ type: 'publish', port: 'b', value: 1, id: 'calm' })
-  expect((await calm.next(2))[1]).toMatchObject({ type: 'published', id: 'calm' })
-  await at.clock.advance(1_000)
-  expect((await busy.next(2))[1]).toMatchObject({ type: 'published', id: 'busy' })
-  expect(at.news).toEqual([])
+describe('a device that takes more than its share of the time is not read for a while, and nothing of it is refused [T52]', () => {
+  test.each([
+    ['by frames that are long', 0, 5, 8 * 1024 * 1024],
+    ['by frames that take long', 60, 1, 1],
+  ])('%s', async (_how, frameMs, count, bytes) => {
+    const [busy, calm] = [await at.connect('one', [wire('a')]), await at.connect('two', [wire('b')])]
+    at.frameMs = frameMs
+    for (let n = 0; n < count; n++) busy.say(new Uint8Array(bytes))
+    await expect.poll(() => at.clock.pending).toBe(1)
+    at.frameMs = 0
+    calm.say({ type: 'publish', port: 'b', value: 1, id: 'calm' })
+    expect((await calm.next(2))[1]).toMatchObject({ type: 'published', id: 'calm' })
+    busy.say({ type: 'publish', port: 'a', value: 1, id: 'busy' })
+    await at.clock.advance(1_000)
+    expect((await busy.next(2))[1]).toMatchObject({ type: 'published', id: 'busy' })
+    expect(at.news).toEqual([])
+  })
 })
 
 test('a tenth of the time is the share of a device, as much of a second at once, and no rest is longer than a second [T52]', () => {

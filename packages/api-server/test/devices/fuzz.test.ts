@@ -115,6 +115,7 @@ function openSocket() {
       eventLog: { report: () => {} },
       log: { error: (fields) => expect.fail(JSON.stringify(fields)), warn: () => {} },
       clock: { now: () => (now += 1_000), setTimer: () => () => {} },
+      stopwatch: () => 0,
     },
   )
   return { device, socket }

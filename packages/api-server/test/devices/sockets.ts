@@ -120,7 +120,13 @@ export async function startDeviceSockets() {
     values.set(message, { value, ts })
     for (const listener of listeners.values) listener(message, value, clock.now() * 1000)
   }
-  const state = { committed: async (): Promise<void> => {}, refusal: null as Error | null }
+  const state = {
+    committed: async (): Promise<void> => {},
+    refusal: null as Error | null,
+    /** How long the engine takes for each frame, in milliseconds. */
+    frameMs: 0,
+  }
+  let watchMs = 0
   const wiring = {
     of: (device: string) => wires.get(device) ?? [],
     isRead: (message: string) => reads.has(message),
@@ -165,6 +171,7 @@ export async function startDeviceSockets() {
     eventLog: { report: (entry) => void news.push(entry) },
     log: { error: () => {}, warn: (fields) => void dropped.push(fields) },
     clock,
+    stopwatch: () => (watchMs += state.frameMs),
     wiring,
     values: current,
     lastValues: { subscribe: (listener) => subscribe(listeners.values, listener) },
