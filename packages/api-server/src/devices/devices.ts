@@ -7,12 +7,12 @@ import { type Device, type DeviceDetail, devicePorts } from '@flow-service/proto
 
 import type { Database, Sql } from '../db/database.ts'
 import { ProblemError } from '../http/errors.ts'
-import type { DeviceCredentials } from './device-credentials.ts'
 import type { DevicePresence } from './device-presence.ts'
 import { createDeviceStore, type DeviceRow } from './device-store.ts'
 import type { DeviceWiring } from './device-wiring.ts'
 import type { KnownDevices } from './known-devices.ts'
-import { createPairingStore } from './pairing-store.ts'
+import type { DeviceCredentials } from './pairing/device-credentials.ts'
+import { createPairingStore } from './pairing/pairing-store.ts'
 import { selfDescription } from './shown-text.ts'
 
 /** Writes the entry of the audit trail in the transaction of the change. */

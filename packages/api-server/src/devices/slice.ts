@@ -12,24 +12,29 @@ import { SocketGuests } from '../http/socket-guests.ts'
 import { deviceMessages, lastValues, messages, publisher, values } from '../messages/slice.ts'
 import { clock, config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
-import { DeviceCredentials } from './device-credentials.ts'
 import { DevicePresence } from './device-presence.ts'
 import { DevicePublishing } from './device-publishing.ts'
 import { deviceBytesOf, deviceMessagesOf } from './device-rights.ts'
 import { devicesEndpoints, devicesHandlers, panelsEndpoints, panelsHandlers } from './device-routes.ts'
 import { DeviceSeats } from './device-seats.ts'
-import { CONNECTED, DeviceSockets } from './device-sockets.ts'
 import { createDeviceStore } from './device-store.ts'
 import { type DeviceViews, deviceViewsOf } from './device-views.ts'
 import type { DeviceWiring } from './device-wiring.ts'
 import { Devices } from './devices.ts'
 import { KnownDevices } from './known-devices.ts'
-import { type PairingCaller, pairingCallers } from './pairing-caller.ts'
-import { createPairingLimits } from './pairing-limits.ts'
-import { panelPairingEndpoints, panelPairingHandlers, pairingEndpoints, pairingHandlers } from './pairing-routes.ts'
-import { DevicePairing } from './pairing.ts'
+import { DeviceCredentials } from './pairing/device-credentials.ts'
+import { type PairingCaller, pairingCallers } from './pairing/pairing-caller.ts'
+import { createPairingLimits } from './pairing/pairing-limits.ts'
+import {
+  panelPairingEndpoints,
+  panelPairingHandlers,
+  pairingEndpoints,
+  pairingHandlers,
+} from './pairing/pairing-routes.ts'
+import { DevicePairing } from './pairing/pairing.ts'
 import { deviceRuntimeEndpoints, deviceRuntimeHandlers } from './runtime-routes.ts'
 import { SharedPresence } from './shared-presence.ts'
+import { CONNECTED, DeviceSockets } from './sockets/device-sockets.ts'
 
 /** How flows wire devices; made by the slice of flows. */
 export const deviceWiring = noun<DeviceWiring>()('deviceWiring')

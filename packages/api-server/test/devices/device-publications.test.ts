@@ -1,7 +1,7 @@
 import { timestampOfMs } from '@flow-service/protocol'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import { DeviceLimits } from '../../src/devices/device-limits.ts'
+import { DeviceLimits } from '../../src/devices/sockets/device-limits.ts'
 import { ProblemError } from '../../src/http/errors.ts'
 import { follows, startDeviceSockets, type TestDevice, type TestSockets, wire } from './sockets.ts'
 

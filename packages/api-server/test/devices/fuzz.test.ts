@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest'
 import type { WebSocket } from 'ws'
 
 import type { DevicePublishing } from '../../src/devices/device-publishing.ts'
-import { DeviceSocket } from '../../src/devices/device-socket.ts'
+import { DeviceSocket } from '../../src/devices/sockets/device-socket.ts'
 import { ProblemError } from '../../src/http/errors.ts'
 import { camera } from './sockets.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { pairingCallers } from '../../src/devices/pairing-caller.ts'
+import { pairingCallers } from '../../src/devices/pairing/pairing-caller.ts'
 
 const direct = pairingCallers({ isPortal: () => false, trustProxy: 0 })
 const proxied = pairingCallers({ isPortal: () => false, trustProxy: 1 })

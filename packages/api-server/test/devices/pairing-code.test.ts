@@ -10,7 +10,7 @@ import {
   newSalt,
   newSecret,
   proofOf,
-} from '../../src/devices/pairing-code.ts'
+} from '../../src/devices/pairing/pairing-code.ts'
 
 test('codes are eight characters that nobody takes for each other, of all there are [R124, T39]', () => {
   const codes = Array.from({ length: 2000 }, newCode)

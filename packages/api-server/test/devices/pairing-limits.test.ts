@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { createPairingLimits } from '../../src/devices/pairing-limits.ts'
+import { createPairingLimits } from '../../src/devices/pairing/pairing-limits.ts'
 
 function limitsAt() {
   const clock = { now: 1_000_000 }

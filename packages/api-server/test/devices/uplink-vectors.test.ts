@@ -1,7 +1,7 @@
 import vectors from '@flow-service/protocol/device-vectors.json' with { type: 'json' }
 import { expect, test } from 'vitest'
 
-import { Uplink } from '../../src/devices/uplink.ts'
+import { Uplink } from '../../src/devices/sockets/uplink.ts'
 import { camera } from './sockets.ts'
 
 const short = vectors.frames.filter((vector) => vector.hex !== undefined)

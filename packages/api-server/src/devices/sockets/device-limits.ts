@@ -4,7 +4,7 @@
  * gone wild would take the turns of all others.
  * @module
  */
-import { createFrameBudget } from '../events/frame-budget.ts'
+import { createFrameBudget } from '../../events/frame-budget.ts'
 
 /** Longest text frame of a device, in bytes. */
 export const MAX_TEXT_BYTES = 256 * 1024

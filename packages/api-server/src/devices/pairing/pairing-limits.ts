@@ -3,8 +3,8 @@
  * user tries.
  * @module
  */
-import { Attempts } from '../http/attempts.ts'
-import { ProblemError } from '../http/errors.ts'
+import { Attempts } from '../../http/attempts.ts'
+import { ProblemError } from '../../http/errors.ts'
 
 /** The limits of pairing; each counts from its begin, so that parallel attempts do not slip through. */
 export interface PairingLimits {

@@ -3,9 +3,9 @@
  * database has their hashes. A device has one that it was given directly, and one through the portal.
  * @module
  */
-import type { Database } from '../db/database.ts'
-import type { TokenVerifier } from '../http/authenticate.ts'
-import type { DevicePresence } from './device-presence.ts'
+import type { Database } from '../../db/database.ts'
+import type { TokenVerifier } from '../../http/authenticate.ts'
+import type { DevicePresence } from '../device-presence.ts'
 import { proofOf } from './pairing-code.ts'
 import { createPairingStore, type PairingStore } from './pairing-store.ts'
 

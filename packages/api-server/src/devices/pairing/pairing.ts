@@ -12,18 +12,18 @@ import type {
   PendingDevice,
 } from '@flow-service/protocol'
 
-import type { Database, Sql } from '../db/database.ts'
-import type { EventLog } from '../events/event-log.ts'
-import { ProblemError } from '../http/errors.ts'
-import { newId } from '../process/new-id.ts'
+import type { Database, Sql } from '../../db/database.ts'
+import type { EventLog } from '../../events/event-log.ts'
+import { ProblemError } from '../../http/errors.ts'
+import { newId } from '../../process/new-id.ts'
+import { createDeviceStore } from '../device-store.ts'
+import { noDevice } from '../devices.ts'
+import { selfDescription } from '../shown-text.ts'
 import type { DeviceCredentials } from './device-credentials.ts'
-import { createDeviceStore } from './device-store.ts'
-import { noDevice } from './devices.ts'
 import type { PairingCaller } from './pairing-caller.ts'
 import { checkOf, credentialOf, foldCode, isProven, newCode, newSalt, newSecret, proofOf } from './pairing-code.ts'
 import type { PairingLimits } from './pairing-limits.ts'
 import { type AdoptableRequest, createPairingStore } from './pairing-store.ts'
-import { selfDescription } from './shown-text.ts'
 
 /** Writes the entry of the audit trail in the transaction of the change. */
 type Audit = (tx: Sql) => Promise<void>

@@ -5,8 +5,8 @@
  */
 import { BlockList, isIP, isIPv4 } from 'node:net'
 
-import { isForwarded, isLoopbackAddress, networkOf } from '../http/address.ts'
-import type { RequestFacts } from '../http/endpoint.ts'
+import { isForwarded, isLoopbackAddress, networkOf } from '../../http/address.ts'
+import type { RequestFacts } from '../../http/endpoint.ts'
 
 /** The side that a request is counted with: private and loopback addresses, or everything else. */
 type PairingSide = 'lan' | 'outside'

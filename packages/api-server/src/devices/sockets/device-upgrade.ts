@@ -1,12 +1,12 @@
-import type { IsPortal } from '../hooks/portal.ts'
+import type { IsPortal } from '../../hooks/portal.ts'
 /**
  * The way of a device onto `/flows/ws`, which people and devices share: who presents the credential of a device is served
  * as one.
  * @module
  */
-import { invalid } from '../http/errors.ts'
-import type { DevicePrincipal } from '../http/principal.ts'
-import type { Upgrade } from '../http/upgrade.ts'
+import { invalid } from '../../http/errors.ts'
+import type { DevicePrincipal } from '../../http/principal.ts'
+import type { Upgrade } from '../../http/upgrade.ts'
 import type { DeviceSockets } from './device-sockets.ts'
 
 /** A longer message closes the socket with 1009; shorter ones that are too long for a frame are dropped and told. */

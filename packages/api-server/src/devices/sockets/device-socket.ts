@@ -12,14 +12,14 @@ import { type DeviceErrorCode, deviceErrorCodes, devicePublishSchema, type Json 
 import type { RawData, WebSocket } from 'ws'
 import * as z from 'zod'
 
-import type { EventLog } from '../events/event-log.ts'
-import { ProblemError, problemOf } from '../http/errors.ts'
-import { parseJson } from '../http/json-text.ts'
-import { closeSocket } from '../http/upgrade.ts'
-import type { Log } from '../process/log.ts'
+import type { EventLog } from '../../events/event-log.ts'
+import { ProblemError, problemOf } from '../../http/errors.ts'
+import { parseJson } from '../../http/json-text.ts'
+import { closeSocket } from '../../http/upgrade.ts'
+import type { Log } from '../../process/log.ts'
+import type { DevicePublishing } from '../device-publishing.ts'
 import { DeviceLimits, MAX_TEXT_BYTES, REST_MS } from './device-limits.ts'
 import { DeviceOutlet } from './device-outlet.ts'
-import type { DevicePublishing } from './device-publishing.ts'
 import { Uplink, type UplinkDeps } from './uplink.ts'
 
 /** What a socket works with. */

@@ -14,12 +14,12 @@ import {
 } from '@flow-service/protocol'
 import * as z from 'zod'
 
-import type { Sql } from '../db/database.ts'
-import { actorOf, type EventLog } from '../events/event-log.ts'
-import { type Call, endpoint, type Handlers, json, reply, type RequestFacts } from '../http/endpoint.ts'
-import { ProblemError } from '../http/errors.ts'
-import type { UserPrincipal } from '../http/principal.ts'
-import type { Devices } from './devices.ts'
+import type { Sql } from '../../db/database.ts'
+import { actorOf, type EventLog } from '../../events/event-log.ts'
+import { type Call, endpoint, type Handlers, json, reply, type RequestFacts } from '../../http/endpoint.ts'
+import { ProblemError } from '../../http/errors.ts'
+import type { UserPrincipal } from '../../http/principal.ts'
+import type { Devices } from '../devices.ts'
 import type { PairingCaller } from './pairing-caller.ts'
 import type { DevicePairing } from './pairing.ts'
 

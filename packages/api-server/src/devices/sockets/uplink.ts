@@ -10,10 +10,10 @@
 import { decodeFrame, type DeviceBinding, type Json } from '@flow-service/protocol'
 import * as z from 'zod'
 
-import type { Artifacts } from '../artifacts/artifacts.ts'
-import { ProblemError } from '../http/errors.ts'
-import type { Log } from '../process/log.ts'
-import type { DevicePublishing } from './device-publishing.ts'
+import type { Artifacts } from '../../artifacts/artifacts.ts'
+import { ProblemError } from '../../http/errors.ts'
+import type { Log } from '../../process/log.ts'
+import type { DevicePublishing } from '../device-publishing.ts'
 
 /** Pictures of one device that are on their way at once. */
 const MAX_PENDING = 8

@@ -2,9 +2,9 @@
  * SQL of the tables `pairing_request` and `device_credential`.
  * @module
  */
-import { affected } from '../db/affected.ts'
-import type { Sql } from '../db/database.ts'
-import type { SelfDescription } from './device-store.ts'
+import { affected } from '../../db/affected.ts'
+import type { Sql } from '../../db/database.ts'
+import type { SelfDescription } from '../device-store.ts'
 import type { PairingCaller } from './pairing-caller.ts'
 
 /** A request to be. */
