@@ -11,9 +11,9 @@ export const arrows = {
   'worker-agent': ['protocol'],
   'client-sdk': ['protocol'],
   'device-sdk': ['protocol'],
-  testing: ['protocol', 'flow-sdk', 'connector-sdk', 'node-types', 'core'],
+  testing: ['protocol', 'flow-sdk', 'connector-sdk', 'node-types', 'core', 'device-sdk'],
   'api-server': ['protocol', 'connector-sdk', 'core', 'node-types', 'worker-agent'],
-  cli: ['protocol', 'api-server', 'client-sdk', 'worker-agent', 'create-flow-service-connector'],
+  cli: ['protocol', 'api-server', 'client-sdk', 'device-sdk', 'worker-agent', 'create-flow-service-connector'],
   'create-flow-service-connector': [],
   'device-python': [],
 }

@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import type { DeviceDetail, Pairing } from '@flow-service/protocol'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 
 import { begin, type Ended, ended, runService } from './cli-process.ts'
 import { DeviceClient, pairDevice, poll, startPairing } from './device-client.ts'
 import { publish, startService, type TestService } from './service.ts'
+
+vi.setConfig({ testTimeout: 300_000 })
 
 const folder = mkdtempSync(join(tmpdir(), 'cli-devices-'))
 const open: DeviceClient[] = []
@@ -51,8 +53,9 @@ async function board({ code, secret }: Pairing): Promise<void> {
 test('a device is paired by its code, and waited for until it is online with its ports [R433, R434, R548]', async () => {
   await at.send('POST', '/devices/hall-panel')
   const pairing = await startPairing(at, { name: 'Hall panel', board: 'esp32', firmware: '1.4' })
-  const { code, out, err } = await ended(begin(['devices', 'pair', pairing.code, '--yes'], place()), () =>
-    board(pairing),
+  const { code, out, err } = await ended(
+    begin(['devices', 'pair', pairing.code, '--yes', '--wait', '200'], place()),
+    () => board(pairing),
   )
   expect([code, err]).toEqual([
     0,
@@ -159,6 +162,21 @@ test('a device is created, renamed, unpaired and deleted [R542, R543, R544]', as
   expect((await service('delete', 'hall')).out).toMatch(/^Deleted hall\. /)
   expect((await service('delete', 'hall')).code).toBe(1)
 })
+
+test.each(['pair', 'pending', 'a.b'])(
+  '"%s" is refused as the id of a device, before anything is asked for',
+  async (id) => {
+    for (const args of [
+      ['add', id],
+      ['show', id],
+      ['pair', 'AAAABBBB', '--as', id],
+    ]) {
+      // oxlint-disable-next-line no-await-in-loop -- each is a process
+      const { code, err } = await service(...args)
+      expect([code, err]).toEqual([2, expect.stringMatching(/^error: .*(no id of a device|no device can have the id)/)])
+    }
+  },
+)
 
 test('types of reported ports are written once, and checked afterwards', async () => {
   await report('hall', await pairDevice(at, 'hall'))

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, connect as connectTcp } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,7 +36,8 @@ const program = join(home, 'test', 'board.py')
 /** A program, with what it has printed so far. */
 function run(python: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const child = spawn(python, args, { cwd: folder, env: { ...environment, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
-  const exited = once(child, 'exit')
+  // with all that it has printed
+  const exited = once(child, 'close')
   onTestFinished(async () => {
     child.kill('SIGKILL')
     await exited
@@ -123,6 +125,7 @@ describe.each(pythons)('with %s', (python) => {
         expect.stringMatching(/^\{"published": "\d{4}-/),
         '{"doubled": 8}',
         '{"refused": "message_not_declared"}',
+        expect.stringContaining('give that of an image, such as image/jpeg'),
       ]),
     )
     expect((await at.send('GET', `/devices/${id}`)).body).toMatchObject({ board: 'a board of tests' })
@@ -131,6 +134,22 @@ describe.each(pythons)('with %s', (python) => {
     expect(await exited).toEqual([0, null])
     expect(lines.at(-1)).toBe('{"ended": "unpaired"}')
   })
+})
+
+test.skipIf(python === null)('an address that leads elsewhere is told, and gets nothing', async () => {
+  const asked: (string | undefined)[] = []
+  const server = createHttpServer((request, response) => {
+    asked.push(request.url)
+    response.writeHead(308, { location: 'https://flows.example.com/api/v1/devices/pair' }).end()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const file = join(folder, 'nowhere.json')
+  const { lines, exited } = run(python ?? '', ['device.py', 'pair', url, '--file', file])
+  expect(await exited).toEqual([1, null])
+  expect(lines.join()).toContain('308 and leads to https://flows.example.com/api/v1/devices/pair: give that one')
+  expect(asked).toEqual(['/api/v1/devices/pair'])
 })
 
 describe.skipIf(python === null)('over TLS', () => {

@@ -1,8 +1,19 @@
 /**
- * The id that a device gets whose person has chosen none: made of what it calls itself, as ids are written, and free.
+ * Ids of devices: those that people type, and the one that a device gets whose person has chosen none.
  * @module
  */
 import { nameRule, reservedDeviceIds } from '@flow-service/protocol'
+
+import { CommandFailure } from './failure.ts'
+import { printable } from './table.ts'
+
+/** Fails with exit code 2 for what is no id. A reserved one has to be told here: its address is that of something else. */
+export function assertDeviceId(text: string): void {
+  if (!nameRule.pattern.test(text))
+    throw new CommandFailure(2, `"${printable(text)}" is no id of a device: ${nameRule.remedy}`)
+  if (reservedDeviceIds.has(text))
+    throw new CommandFailure(2, `no device can have the id "${text}"; choose another one`)
+}
 
 /** Room for the number that makes an id one of its own. */
 const MAX_LENGTH = 90

@@ -8,6 +8,9 @@ import { type DevicePort, devicePorts } from '@flow-service/protocol'
 /** First line of a file that may be written over. */
 export const TYPES_HEADER = '// Ports of devices as they report them, written by "service devices types".'
 
+/** The module whose `interface Devices` is added to. */
+const CONSTRUCTORS = '@flow-service/node-types/flow'
+
 /** A device that has reported ports. */
 export interface ReportedDevice {
   readonly id: string
@@ -25,9 +28,9 @@ export const reportedDevices = (
 
 /** The file, as text. */
 export const deviceTypes = (devices: readonly ReportedDevice[]): string => `${TYPES_HEADER}
-import type {} from '@flow-service/node-types/flow'
+import type {} from '${CONSTRUCTORS}'
 
-declare module '@flow-service/node-types/flow' {
+declare module '${CONSTRUCTORS}' {
   interface Devices {${devices.map(member).join('')}
   }
 }

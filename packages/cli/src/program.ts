@@ -9,7 +9,7 @@ import { Command } from 'commander'
 
 import { addConnectors } from './grammar/connectors.ts'
 import { addDeadLetters } from './grammar/dead-letters.ts'
-import { addDevices } from './grammar/devices.ts'
+import { addDevice, addDevices } from './grammar/devices.ts'
 import { addEngine, addKeys } from './grammar/engine.ts'
 import { addFlows, addValidate } from './grammar/flows.ts'
 import { addMessages } from './grammar/messages.ts'
@@ -49,6 +49,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 no engine or no sign-in.`,
   addRuns(root)
   addSecrets(root)
   addDevices(root)
+  addDevice(root)
   addConnectors(root)
   addModules(root)
   addWorkers(root)

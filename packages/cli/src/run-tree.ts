@@ -7,18 +7,13 @@ import type { Flow } from '@flow-service/client-sdk'
 import type { EventFrame } from '@flow-service/protocol'
 
 import { number } from './curve.ts'
+import { type Paper, Painting } from './painting.ts'
 import type { RunScreen } from './run-progress.ts'
 import { duration, oneLine } from './table.ts'
 import { dim, green, red, yellow } from './terminal.ts'
 
 type NodeFrame = Extract<EventFrame, { type: 'node' }>
 type ValueFrame = Extract<EventFrame, { type: 'value' }>
-
-/** Where the tree is painted: standard output, or a test. */
-export interface Paper {
-  readonly columns?: number
-  write(text: string): unknown
-}
 
 interface Branch {
   readonly id: string
@@ -49,14 +44,13 @@ const PAINT_EVERY_MS = 100
 /** The nodes of one run. */
 export class RunTree implements RunScreen {
   readonly #branches: Map<string, Branch>
-  readonly #paper: Paper
+  readonly #painting: Painting
   readonly #now: () => number
   #timer: NodeJS.Timeout | undefined
-  #painted = 0
 
   constructor(document: Pick<Flow, 'nodes'>, paper: Paper, now: () => number = () => performance.now()) {
     this.#branches = new Map(branchesOf(document).map((branch) => [branch.id, branch]))
-    this.#paper = paper
+    this.#painting = new Painting(paper)
     this.#now = now
   }
 
@@ -92,12 +86,7 @@ export class RunTree implements RunScreen {
 
   /** Paints over what was painted before. */
   paint(): void {
-    const lines = this.lines()
-    const up = this.#painted > 0 ? `\u001b[${this.#painted}A` : ''
-    // without wrapping: a line that takes two rows could not be painted over
-    const rows = lines.map((line) => `\u001b[2K${line}\n`).join('')
-    this.#paper.write(`${up}\u001b[?7l${rows}\u001b[?7h`)
-    this.#painted = lines.length
+    this.#painting.paint(this.lines())
   }
 
   end(): void {

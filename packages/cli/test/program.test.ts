@@ -31,7 +31,7 @@ test('every command is there', () => {
       'runs compare, runs export, runs report, runs cancel, runs retry, runs delete, runs import',
       'secrets list, secrets set, secrets delete, devices list, devices show, devices pair, devices pending',
       'devices approve, devices add, devices rename, devices unpair, devices delete, devices types',
-      'connectors new, connectors types',
+      'device simulate, connectors new, connectors types',
       'connectors state list, connectors state forget, connectors state clear',
       'modules list, modules apply',
       'workers list, workers show, workers tokens, workers token create, workers token revoke',
@@ -76,6 +76,7 @@ test('commands that talk to an engine take its address and print JSON', () => {
     'service worker',
     'service keys forget',
     'service connectors new',
+    'service device simulate',
   ])
   for (const { words, command } of leaves(program())) {
     if (local.has(words)) continue

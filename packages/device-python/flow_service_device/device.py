@@ -27,6 +27,7 @@ import os
 import pathlib
 import platform
 import random
+import re
 import ssl
 import sys
 import time
@@ -161,6 +162,9 @@ class _Reply(NamedTuple):
         code, detail = problem.get("code"), problem.get("detail")
         if isinstance(code, str) and isinstance(detail, str):
             return Refused(code, detail)
+        if 300 <= self.status < 400:
+            address = self.headers.get("location", "nowhere")
+            return Refused("not_an_engine", f"the answer was {self.status} and leads to {address}: give that one")
         return Refused("not_an_engine", f"the answer was {self.status}: the address of an engine ends in /api/v1")
 
     @property
@@ -362,6 +366,10 @@ def _retry_delay(attempt: int) -> float:
 
 
 # --- frames ---------------------------------------------------------------------------------------------------------
+
+
+#: What engines take for a picture.
+_IMAGE = re.compile(r"image/[\w.+-]{1,249}", re.ASCII | re.IGNORECASE)
 
 
 def _encode_frame(header: Mapping[str, object], data: bytes) -> bytes:
@@ -851,8 +859,11 @@ class Device:
 
     async def frame(self, port: str, data: bytes, media_type: str = "image/jpeg") -> bool:
         """Sends a picture now, or never: False when there is no connection, the port is not wired as `image`, nobody
-        wants it, or those before are still on their way. Raises `Ended`, and ValueError for one that is too large."""
+        wants it, or those before are still on their way. Raises `Ended`, and ValueError for one that is too large, or
+        of a media type that is none of an image."""
         self._check()
+        if not _IMAGE.fullmatch(media_type):
+            raise ValueError(f'the media type is "{media_type}": give that of an image, such as image/jpeg')
         messages = [binding.message for binding in self._bindings_in(port) if binding.dtype == "image"]
         ts = int(time.time() * 1000)
         headers = [{"type": "frame", "name": name, "media_type": media_type, "ts": ts} for name in messages]

@@ -26,6 +26,10 @@ async def main(url: str, credential: str) -> None:
             await device.publish("nothing", 1)
         except Refused as error:
             tell(refused=error.code)
+        try:
+            await device.frame("camera", b"a text", "text/plain")
+        except ValueError as error:
+            tell(wrong=str(error))
         tell(sent=await device.frame("camera", b"a picture", "image/png"))
         tell(ended=(await device.ended()).reason)
 

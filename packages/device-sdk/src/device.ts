@@ -120,7 +120,8 @@ export class Device {
 
   /**
    * Sends a picture of an `in` port. False when it was not sent: the engine is away, no flow takes pictures of this port,
-   * nobody wants one now, or those before are still on their way. Throws a RangeError above 8 MiB.
+   * nobody wants one now, or those before are still on their way. Throws a RangeError above 8 MiB, and a TypeError for a media
+   * type that is none of an image.
    */
   frame(port: string, bytes: Uint8Array, mediaType: string): boolean {
     return this.status.state === 'online' && this.#uplink.send(port, bytes, mediaType)

@@ -13,6 +13,14 @@ const MAX_MESSAGE_BYTES = 2 * MAX_BINARY_FRAME_BYTES
 /** The engine has so long to answer a close. */
 const CLOSING_MS = 2000
 
+/** The end of a WebSocket. */
+interface SocketClose {
+  readonly code: number
+  readonly reason: string
+  /** Of an answer that is no upgrade, by a WebSocket that knows it: 401 and 403 end the device. */
+  readonly status?: number
+}
+
 /** What the SDK uses of a WebSocket. */
 export interface WebSocketLike {
   readonly bufferedAmount: number
@@ -21,7 +29,7 @@ export interface WebSocketLike {
   /** Ends it at once, where it can. */
   terminate?(): void
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void
-  addEventListener(type: 'close', listener: (event: { readonly code: number; readonly reason: string }) => void): void
+  addEventListener(type: 'close', listener: (event: SocketClose) => void): void
   addEventListener(type: 'error', listener: (event: object) => void): void
 }
 
@@ -77,7 +85,9 @@ export function openSocket({ url, credential, webSocket, clock, events }: Socket
   socket.addEventListener('message', ({ data }) => {
     if (typeof data === 'string' && !isOver) events.text(data)
   })
-  socket.addEventListener('close', ({ code, reason }) => end({ kind: 'closed', code, reason }))
+  socket.addEventListener('close', ({ code, reason, status }) =>
+    end(status === undefined ? { kind: 'closed', code, reason } : { kind: 'refused', status }),
+  )
   // what it is about is told by the close that follows
   socket.addEventListener('error', () => {})
   const drop = (): void => {

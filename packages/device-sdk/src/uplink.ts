@@ -12,6 +12,9 @@ import type { Wiring } from './wiring.ts'
 /** With more bytes than this unsent, the link is slower than the camera. */
 const MAX_UNSENT_BYTES = 1024 * 1024
 
+/** What the engine takes for the media type of a picture. */
+const IMAGE = /^image\/[\w.+-]{1,249}$/i
+
 /** What pictures need. */
 export interface UplinkDeps {
   readonly api: HttpApi
@@ -31,8 +34,14 @@ export class Uplink {
     this.#deps = deps
   }
 
-  /** Sends a picture to all messages of a port that want it; false when it goes to none. Throws a RangeError above 8 MiB. */
+  /**
+   * Sends a picture to all messages of a port that want it; false when it goes to none. Throws a RangeError above 8 MiB, and a
+   * TypeError for a media type of something else.
+   */
   send(port: string, bytes: Uint8Array, mediaType: string): boolean {
+    if (!IMAGE.test(mediaType)) {
+      throw new TypeError(`mediaType is "${mediaType}"; give that of an image, such as "image/jpeg"`)
+    }
     const { wiring, connection } = this.#deps
     const messages = wiring
       .takers(port)

@@ -113,6 +113,13 @@ test('a picture above 8 MiB is refused', () => {
   expect(() => rig.device.frame('camera', new Uint8Array(8 * 2 ** 20), 'image/png')).toThrow(RangeError)
 })
 
+test.each(['text/html', 'jpeg', 'image/', 'image/png; q=1', ''])('the media type "%s" is refused', (mediaType) => {
+  const rig = new Rig().online()
+  expect(() => rig.device.frame('camera', new Uint8Array(1), mediaType)).toThrow(
+    `mediaType is "${mediaType}"; give that`,
+  )
+})
+
 test('whether a value is wanted [R076]', () => {
   const rig = new Rig()
   const bindings = [bound('camera', 'in', { on_demand: true }), bound('temp', 'in'), bound('lamp', 'out')]
@@ -173,6 +180,13 @@ test('an opener that throws throws at first, and later is an attempt that has fa
   await rig.clock.advance(30_000)
   expect(statuses.slice(0, 2)).toMatchObject([{ state: 'offline' }, { state: 'offline', detail: 'no proxy' }])
   expect(sockets).toHaveLength(3)
+})
+
+test('a socket of the user that knows why its upgrade was refused ends the device', () => {
+  const rig = new Rig()
+  rig.socket.end(1006, 401)
+  const detail = 'the engine answers with HTTP status 401'
+  expect(rig.device.status).toEqual({ state: 'ended', reason: 'refused', detail })
 })
 
 test.each([

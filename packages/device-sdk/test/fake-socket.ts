@@ -37,9 +37,9 @@ export class FakeSocket {
     this.#tell('message', { data: typeof frame === 'string' ? frame : JSON.stringify(frame) })
   }
 
-  /** The engine closes. */
-  end(code: number): void {
-    this.#tell('close', { code, reason: '' })
+  /** The engine closes, or answers the upgrade with a status. */
+  end(code: number, status?: number): void {
+    this.#tell('close', { code, reason: '', status })
   }
 
   #tell(type: string, event: object): void {

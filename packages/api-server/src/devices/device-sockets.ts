@@ -29,7 +29,7 @@ export interface DeviceSocketsDeps extends DeviceSocketDeps {
   readonly wiring: DeviceWiring
   readonly values: Pick<CurrentValues, 'get'>
   readonly lastValues: Pick<LastValues, 'subscribe'>
-  readonly presence: Pick<DevicePresence, 'opened'>
+  readonly presence: Pick<DevicePresence, 'heard' | 'opened'>
   readonly guests: Pick<SocketGuests, 'admit'>
   readonly viewed: DemandDeps['viewed']
   readonly database: Pick<Database, 'notify'>
@@ -95,7 +95,9 @@ export class DeviceSockets {
     if (!this.#deps.guests.admit({ id: credential, version: 0 }, connection.socket)) return
     const socket = new DeviceSocket(device, connection, uplink, this.#deps)
     const session: Session = { socket, id: newId(), bindings: [], demand: [], followers: [] }
-    const leave = this.#deps.presence.opened(device)
+    const { presence } = this.#deps
+    const leave = presence.opened(device)
+    connection.socket.on('message', () => presence.heard(device))
     connection.socket.once('close', () => {
       leave()
       this.#forget(session)

@@ -25,7 +25,7 @@ const columns = (sql: Sql) => sql`
   id, name, board, firmware, version, ${isPaired(sql)} as paired, last_seen_at as last_seen, report, reported_at,
   created_at, updated_at`
 
-/** The device's own words, beside what a person has decided. */
+/** The device's own words, beside what a person has decided (devices.D2). */
 const described = (sql: Sql, { name, board, firmware }: SelfDescription) => sql`
   name = case when named then name else coalesce(${name}::text, name) end,
   board = coalesce(${board}::text, board), firmware = coalesce(${firmware}::text, firmware)`

@@ -11,6 +11,7 @@ import type { DeviceCredentials } from './device-credentials.ts'
 import type { DevicePresence } from './device-presence.ts'
 import { createDeviceStore, type DeviceRow } from './device-store.ts'
 import type { DeviceWiring } from './device-wiring.ts'
+import type { KnownDevices } from './known-devices.ts'
 import { createPairingStore } from './pairing-store.ts'
 import { selfDescription } from './shown-text.ts'
 
@@ -23,8 +24,7 @@ export interface DevicesDeps {
   readonly presence: Pick<DevicePresence, 'isOnline'>
   readonly wiring: Pick<DeviceWiring, 'of'>
   readonly credentials: Pick<DeviceCredentials, 'revoked'>
-  /** Called once a change of a device is committed. */
-  readonly changed: (device: string) => Promise<void>
+  readonly known: Pick<KnownDevices, 'changed' | 'find'>
 }
 
 /** The devices of a database. */
@@ -55,7 +55,7 @@ export class Devices {
         throw new ProblemError('already_exists', `there is a device "${id}" already: choose another id`)
       await audit(tx)
     })
-    await this.#deps.changed(id)
+    await this.#deps.known.changed(id)
     return this.get(id)
   }
 
@@ -66,7 +66,7 @@ export class Devices {
       if (!(await store.save(id, version, name))) throw conflictOf(id, await store.find(id))
       await audit(tx)
     })
-    await this.#deps.changed(id)
+    await this.#deps.known.changed(id)
     return this.get(id)
   }
 
@@ -81,14 +81,16 @@ export class Devices {
       return credentials
     })
     await this.#deps.credentials.revoked(revoked)
-    await this.#deps.changed(id)
+    await this.#deps.known.changed(id)
   }
 
   /** Takes what a device says that it has, in the place of what it said before. Refuses with `not_found`. */
   async report(id: string, report: Readonly<Record<string, unknown>>): Promise<void> {
-    const store = createDeviceStore(this.#deps.database.sql)
+    const { database, known } = this.#deps
+    const before = known.find(id)
+    const store = createDeviceStore(database.sql)
     if (!(await store.report(id, JSON.stringify(report), selfDescription(report)))) throw noDevice(id)
-    await this.#deps.changed(id)
+    await known.changed(id, before)
   }
 
   #shown(row: DeviceRow): Device {

@@ -3,6 +3,8 @@
  * wait for the database. Engines tell each other of changes.
  * @module
  */
+import { isDeepStrictEqual } from 'node:util'
+
 import { type DevicePort, devicePorts } from '@flow-service/protocol'
 
 import type { Database } from '../db/database.ts'
@@ -27,7 +29,6 @@ export interface KnownDevicesDeps {
 /** The devices of a database, as last heard of. */
 export class KnownDevices {
   readonly #deps: KnownDevicesDeps
-  readonly #listeners = new Set<(device: string | null) => void>()
   #known = new Map<string, KnownDevice>()
   #unlisten: (() => Promise<void>) | null = null
   /** The latest reading; they follow each other, so that the last one to end is the newest. */
@@ -61,15 +62,14 @@ export class KnownDevices {
     return [...this.#known.keys()].toSorted()
   }
 
-  /** Called when a device has changed, at whichever engine; null when any may have. The result ends that. */
-  onChange(listener: (device: string | null) => void): () => void {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
-  }
-
-  /** To be called once a change is committed; what is committed is done, whatever comes of telling it. */
-  async changed(device: string): Promise<void> {
+  /**
+   * To be called once a change is committed; what is committed is done, whatever comes of telling it. `before` is what was
+   * known of the device before the change began: one that shows nothing new, as reports that some boards send each second,
+   * is told to nobody.
+   */
+  async changed(device: string, before?: KnownDevice): Promise<void> {
     await this.#refreshBehind(device)
+    if (before !== undefined && isDeepStrictEqual(before, this.#known.get(device))) return
     try {
       await this.#deps.database.notify(CHANNEL, device)
     } catch (error) {
@@ -91,7 +91,6 @@ export class KnownDevices {
       const store = createDeviceStore(this.#deps.database.sql)
       if (device === null) this.#known = new Map((await store.list()).map((row) => [row.id, knownOf(row)]))
       else this.#take(device, await store.find(device))
-      for (const listener of this.#listeners) listener(device)
     })
     this.#reading = reading.catch(() => {})
     await reading

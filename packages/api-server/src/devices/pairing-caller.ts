@@ -44,7 +44,7 @@ for (const [net, bits] of [
 
 /**
  * Tells where a request comes from, by its connection, or by the proxies that are declared. Behind a proxy that is not,
- * everybody has the address of that: such callers are of no network.
+ * everybody has the address of that: such callers are of no network (pairing.P8).
  */
 export const pairingCallers =
   ({ isPortal, trustProxy }: PairingCallersDeps) =>

@@ -17,7 +17,7 @@ export const newCode = (): string =>
   Array.from({ length: CODE_LENGTH }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join('')
 
 /** A code as it is stored, however it was typed. */
-export const foldCode = (typed: string): string => typed.trim().toUpperCase()
+export const foldCode = (typed: string): string => typed.replaceAll(/[\s-]/g, '').toUpperCase()
 
 /** 256 bits in base64url. */
 export const newSecret = (): string => randomBytes(SECRET_BYTES).toString('base64url')
@@ -31,12 +31,12 @@ export const proofOf = (text: string): Buffer => hash('sha256', text, 'buffer')
 export const checkOf = (proof: Uint8Array): string =>
   [...proof.subarray(0, CHECK_LENGTH)].map((byte) => ALPHABET.charAt(byte % ALPHABET.length)).join('')
 
-/** Whether a secret is the one that is stored, in a time that tells nothing; without a stored one it never is. */
+/** Whether a secret is the one that is stored, in a time that tells nothing; without a stored one it never is (pairing.P4). */
 export function isProven(secret: string, stored: Uint8Array | null): boolean {
   const given = proofOf(secret)
   return timingSafeEqual(given, stored ?? Buffer.alloc(given.length)) && stored !== null
 }
 
-/** The credential of a secret and a salt: the same as often as it is asked for. */
+/** The credential of a secret and a salt: the same as often as it is asked for (pairing.P1). */
 export const credentialOf = (secret: string, salt: Uint8Array): string =>
   createHmac('sha256', secret).update(salt).digest('base64url')

@@ -73,8 +73,8 @@ export const createPairingStore = (sql: Sql) => ({
   },
 
   /**
-   * In a transaction: makes room, in which the oldest of the side yields, and adds a request. When it expires; null
-   * when another request has the code.
+   * In a transaction: makes room, in which the oldest of the side yields, and adds a request (pairing.P7). When it expires;
+   * null when another request has the code.
    */
   async add(request: NewRequest): Promise<string | null> {
     const { id, code, secretProof, name, board, firmware, portal, side, network } = request
@@ -96,7 +96,7 @@ export const createPairingStore = (sql: Sql) => ({
     return row?.expires_at ?? null
   },
 
-  /** Waits for others who adopt the same one. */
+  /** Waits for others who adopt the same one (pairing.P5). */
   async toAdopt(by: { readonly code: string } | { readonly request: string }): Promise<AdoptableRequest | null> {
     const [row] = await sql<AdoptableRequest[]>`
       ${adoptable(sql)}
@@ -144,7 +144,7 @@ export const createPairingStore = (sql: Sql) => ({
     return row ?? null
   },
 
-  /** Notes the first use of a credential: nobody can ask for it again. */
+  /** Notes the first use of a credential: nobody can ask for it again (pairing.P3). */
   async used(credential: string): Promise<void> {
     await sql`
       with used as (

@@ -18,9 +18,9 @@ import { DevicePublishing } from './device-publishing.ts'
 import { deviceBytesOf, deviceMessagesOf } from './device-rights.ts'
 import { devicesEndpoints, devicesHandlers, panelsEndpoints, panelsHandlers } from './device-routes.ts'
 import { DeviceSeats } from './device-seats.ts'
-import { type DeviceSights, deviceSightsOf } from './device-sights.ts'
 import { CONNECTED, DeviceSockets } from './device-sockets.ts'
 import { createDeviceStore } from './device-store.ts'
+import { type DeviceViews, deviceViewsOf } from './device-views.ts'
 import type { DeviceWiring } from './device-wiring.ts'
 import { Devices } from './devices.ts'
 import { KnownDevices } from './known-devices.ts'
@@ -41,7 +41,7 @@ export const devicePresence = noun<DevicePresence>()('devicePresence')
 export const knownDevices = noun<KnownDevices>()('knownDevices')
 
 /** Devices as checks and the graph of flows see them. */
-export const deviceSights = noun<DeviceSights>()('deviceSights')
+export const deviceViews = noun<DeviceViews>()('deviceViews')
 
 export const deviceCredentials = noun<DeviceCredentials>()('deviceCredentials')
 
@@ -88,7 +88,7 @@ export const deviceSeatsLayer = inOrder(
     },
     (opened) => opened.close(),
   ),
-  makes(deviceSights, { devicePresence, knownDevices }, deviceSightsOf),
+  makes(deviceViews, { devicePresence, knownDevices }, deviceViewsOf),
 )
 
 const POLICY_VIOLATION = 1008
@@ -114,8 +114,13 @@ export const devicesLayer = inOrder(
   makes(
     devices,
     { database, deviceCredentials, devicePresence, deviceWiring, knownDevices },
-    ({ database, deviceCredentials: credentials, devicePresence: presence, deviceWiring: wiring, knownDevices }) =>
-      new Devices({ database, credentials, presence, wiring, changed: (device) => knownDevices.changed(device) }),
+    ({
+      database,
+      deviceCredentials: credentials,
+      devicePresence: presence,
+      deviceWiring: wiring,
+      knownDevices: known,
+    }) => new Devices({ database, credentials, presence, wiring, known }),
   ),
   makes(
     pairing,

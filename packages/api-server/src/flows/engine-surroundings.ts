@@ -4,9 +4,9 @@
  */
 import type { Surroundings } from '@flow-service/core'
 
-import type { DeviceSights } from '../devices/device-sights.ts'
+import type { DeviceViews } from '../devices/device-views.ts'
 
 /** The node types that this engine lacks something for, its resource sizes, and devices. */
 export interface EngineSurroundings extends Required<Pick<Surroundings, 'missing' | 'flavors'>> {
-  readonly deviceSights: DeviceSights
+  readonly deviceViews: DeviceViews
 }

@@ -175,7 +175,7 @@ class Pass {
       missing: (type) => this.#missingOf(type),
       flavors: this.#deps.flavors,
       secrets: this.#deps.secrets,
-      devices: this.#deps.deviceSights,
+      devices: this.#deps.deviceViews,
     }
     this.#digests.set(row.id, {
       ...outlook,
@@ -222,13 +222,13 @@ class Pass {
   }
 
   #key({ names, libraries, types, flavor, devices, hasSecrets }: Outlook): string {
-    const { deviceSights, flavors, secrets, sources } = this.#deps
+    const { deviceViews, flavors, secrets, sources } = this.#deps
     return JSON.stringify([
       names.map((name) => this.#dtypeOf(name)),
       libraries.map((name) => sources.get(name)),
       types.map((type) => this.#missingOf(type)),
       flavor !== null && flavors.has(flavor),
-      devices.map((id) => deviceSights.find(id)),
+      devices.map((id) => deviceViews.find(id)),
       hasSecrets && secrets.generation,
     ])
   }

@@ -6,7 +6,7 @@
  */
 import { type FlowGraph, flowPart, type Health, type NodeState } from '@flow-service/protocol'
 
-import type { DeviceSight, DeviceSights } from '../devices/device-sights.ts'
+import type { DeviceView, DeviceViews } from '../devices/device-views.ts'
 import type { DeviceWiring } from '../devices/device-wiring.ts'
 import type { ListedFlow } from './flow-digests.ts'
 import type { FlowView } from './flow-view.ts'
@@ -15,7 +15,7 @@ const severity: Readonly<Record<Health, number>> = { ok: 0, degraded: 1, down: 2
 
 /** What the graph has beside flows. */
 export interface GraphDevices {
-  readonly deviceSights: Pick<DeviceSights, 'all'>
+  readonly deviceViews: Pick<DeviceViews, 'all'>
   readonly deviceWiring: Pick<DeviceWiring, 'of'>
 }
 
@@ -23,9 +23,9 @@ export interface GraphDevices {
 export function flowGraph(
   flows: readonly ListedFlow[],
   view: Pick<FlowView, 'item' | 'state'>,
-  { deviceSights, deviceWiring }: GraphDevices,
+  { deviceViews, deviceWiring }: GraphDevices,
 ): FlowGraph {
-  const devices = deviceSights.all()
+  const devices = deviceViews.all()
   const names = new Set(flows.map(({ head }) => head.name))
   const edges = new Edges()
   for (const flow of flows) wireFlow(edges, flow, names)
@@ -34,7 +34,7 @@ export function flowGraph(
 }
 
 /** Devices have no issues of their own: those of a flow tell what its nodes lack. */
-const deviceNode = ({ id, name, online }: DeviceSight): FlowGraph['nodes'][number] => ({
+const deviceNode = ({ id, name, online }: DeviceView): FlowGraph['nodes'][number] => ({
   id: deviceId(id),
   kind: 'device',
   name,

@@ -42,7 +42,7 @@ export interface FlowViewDeps extends EngineSurroundings {
 export function createFlowView(deps: FlowViewDeps): FlowView {
   const { registry, code, live, published, missing, flavors, pythonIssues, secrets } = deps
   const message = (name: string) => published.dtypeOf(name)
-  const around: Surroundings = { message, missing, flavors, secrets, devices: deps.deviceSights }
+  const around: Surroundings = { message, missing, flavors, secrets, devices: deps.deviceViews }
   const documentIssues = ({ document, fault }: ReadContent): Issue[] =>
     fault ? [fault] : checkDocument(document, registry, around)
 

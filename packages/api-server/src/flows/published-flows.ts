@@ -2,6 +2,8 @@
  * The published form of every flow, in memory: what messages and checks ask for at any time.
  * @module
  */
+import { isDeepStrictEqual } from 'node:util'
+
 import { type DeclaredMessage as OwnMessage, declaredMessages } from '@flow-service/core'
 import { accepts, type FlowDocument, flowPart } from '@flow-service/protocol'
 
@@ -69,10 +71,12 @@ function createPublishedFlows(): PublishedFlowsOwner {
   }
 
   const set = (document: FlowDocument): void => {
+    // a row is also read again when its flow starts
+    const isNews = !isDeepStrictEqual(flows.get(document.name)?.document, document)
     changed()
     const messages = new Map(declaredMessages(document).map((message) => [message.name, message]))
     flows.set(document.name, { document, messages })
-    tell(document.name)
+    if (isNews) tell(document.name)
   }
 
   return {

@@ -53,7 +53,7 @@ export function createRunnableFlows(deps: RunnableFlowsDeps): RunnableFlows {
   const { database, registry, code, published, pythonIssues, missing, flavors, secrets } = deps
   const store = createFlowStore(database.sql)
   const message = (name: string) => published.dtypeOf(name)
-  const around: Surroundings = { message, missing, flavors, secrets, devices: deps.deviceSights }
+  const around: Surroundings = { message, missing, flavors, secrets, devices: deps.deviceViews }
   return {
     async byName(name, form) {
       const row = await store.byName(name)

@@ -11,7 +11,7 @@ import { artifacts } from '../artifacts/slice.ts'
 import { code, codeFolder, codeObjects, connectorPackages } from '../code/slice.ts'
 import { packageOf } from '../connectors/slice.ts'
 import { database } from '../db/layer.ts'
-import { deviceSights, deviceWiring } from '../devices/slice.ts'
+import { deviceViews, deviceWiring } from '../devices/slice.ts'
 import { contact } from '../engines/slice.ts'
 import { bus, eventLog } from '../events/slice.ts'
 import { host } from '../host/slice.ts'
@@ -130,7 +130,7 @@ export const liveLayer = inOrder(
     {
       bus,
       database,
-      deviceSights,
+      deviceViews,
       flavors,
       log,
       missing,
@@ -142,7 +142,7 @@ export const liveLayer = inOrder(
       values,
       work,
     },
-    ({ bus, deviceSights: devices, flavors, missing, published, registry, secrets, ...deps }) =>
+    ({ bus, deviceViews: devices, flavors, missing, published, registry, secrets, ...deps }) =>
       createLiveFlows({
         ...deps,
         events: bus,
@@ -159,7 +159,7 @@ export const liveLayer = inOrder(
   ),
   makes(
     runnableFlows,
-    { code, database, deviceSights, flavors, missing, published, pythonIssues, registry, secrets },
+    { code, database, deviceViews, flavors, missing, published, pythonIssues, registry, secrets },
     createRunnableFlows,
   ),
 )
@@ -169,14 +169,14 @@ const changing = { artifacts, code, database, eventLog, live, published, pythonI
 export const flowsLayer = inOrder(
   makes(
     flows,
-    { ...changing, deviceSights, deviceWiring, flavors, flowRuns, lastValues, markers, missing, secrets, work },
+    { ...changing, deviceViews, deviceWiring, flavors, flowRuns, lastValues, markers, missing, secrets, work },
     ({ flowRuns, ...deps }) => new Flows({ ...deps, ...flowRuns }),
   ),
   makes(library, { database, eventLog, live, published, pythonIssues }, (deps) => new Library(deps)),
   makes(sources, { ...changing, library }, ({ library, ...deps }) => new NodeSources(deps, library)),
   makes(
     control,
-    { ...changing, deviceSights, flavors, host, markers, missing },
+    { ...changing, deviceViews, flavors, host, markers, missing },
     (deps) => new LiveControl({ ...deps, rows: new FlowRows(deps) }),
   ),
   makes(codeFlows, { ...changing, codeFolder, connectorPackages }, ({ codeFolder, connectorPackages, ...deps }) =>

@@ -19,8 +19,8 @@ test('codes are eight characters that nobody takes for each other, of all there 
   expect(new Set(codes).size).toBe(codes.length)
 })
 
-test('a code is the same in small letters and with space around it', () => {
-  expect(foldCode(' k7m4qxab\n')).toBe('K7M4QXAB')
+test('a code is the same in small letters, with spaces and in two halves', () => {
+  expect([' k7m4qxab\n', 'K7M4-QXAB', 'K 7 M 4 Q X A B'].map(foldCode)).toEqual(Array(3).fill('K7M4QXAB'))
 })
 
 test('a check follows from the secret alone, and differs for most others [R125, T42]', () => {

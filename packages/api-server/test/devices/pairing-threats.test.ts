@@ -1,4 +1,5 @@
 /** What pairing withstands: guesses, floods, races, a database that is read. */
+import type { ObservabilityEvent } from '@flow-service/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { besides, type DeviceService, deviceService, newPlace, throughPortal } from './device-service.ts'
@@ -103,6 +104,9 @@ describe('a start', () => {
     const remote = (n: number) => at.start({}, throughPortal({ 'x-forwarded-for': `9.0.${n}.1` }))
     await Promise.all(Array.from({ length: 50 }, (_, n) => remote(n)))
     expect((await at.poll(outside)).status).toBe(404)
+    const counts = await at.engine.database
+      .sql`select side, count(*) as waiting from pairing_request group by side order by side`
+    expect([...counts]).toEqual(['lan', 'outside'].map((side) => ({ side, waiting: 50 })))
     expect((await at.poll(second)).status).toBe(200)
   })
 })
@@ -213,5 +217,7 @@ describe('a credential', () => {
     const remote = (await at.poll(request)).value.device?.credential ?? ''
     await at.ask({ credential: remote }, 'GET', '/devices/seen')
     expect(await at.get('seen')).toMatchObject({ online: true })
+    const { value: events } = await at.root<ObservabilityEvent[]>('GET', '/observability/events?kind=device&limit=500')
+    expect(events.find(({ action }) => action === 'device.online')).toMatchObject({ detail: { device: 'seen' } })
   })
 })

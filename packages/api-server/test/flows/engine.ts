@@ -31,7 +31,7 @@ import {
   devicePresence,
   deviceSeats,
   deviceSeatsLayer,
-  deviceSights,
+  deviceViews,
   deviceWiring,
   knownDevices,
 } from '../../src/devices/slice.ts'
@@ -102,7 +102,7 @@ const shown = {
   database,
   devicePresence,
   deviceSeats,
-  deviceSights,
+  deviceViews,
   deviceWiring,
   eventLog,
   flavors,

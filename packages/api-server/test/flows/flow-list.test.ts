@@ -100,7 +100,7 @@ const digestsOf = (reads: Reads, limit?: number): FlowDigests =>
       registry: engine.registry,
       missing: () => null,
       flavors: engine.flavors,
-      deviceSights: engine.deviceSights,
+      deviceViews: engine.deviceViews,
       secrets: othersSecrets,
     },
     limit,

@@ -1,5 +1,6 @@
 import type { Client, Device } from '@flow-service/client-sdk'
 
+import { assertDeviceId } from '../device-id.ts'
 import { describeDevice, presence } from '../device-text.ts'
 import { isRefusal } from '../failure.ts'
 import { type ClientFlags, connect } from '../session.ts'
@@ -35,6 +36,7 @@ async function rowOf(client: Client, device: Device): Promise<string[]> {
 
 /** `service devices show <id>`. */
 export async function showDevice(id: string, flags: ClientFlags): Promise<void> {
+  assertDeviceId(id)
   const client = connect(flags)
   const device = await client.devices.get({ id })
   const messages = flags.json ? [] : await client.messages.list()
@@ -47,6 +49,7 @@ interface AddFlags extends ClientFlags {
 
 /** `service devices add <id>`. */
 export async function addDevice(id: string, { name, ...flags }: AddFlags): Promise<void> {
+  assertDeviceId(id)
   const device = await connect(flags).devices.create({ id, ...(name === undefined ? {} : { name }) })
   printAnswer(
     device,
@@ -57,6 +60,7 @@ export async function addDevice(id: string, { name, ...flags }: AddFlags): Promi
 
 /** `service devices rename <id> <name>`. */
 export async function renameDevice(id: string, name: string, flags: ClientFlags): Promise<void> {
+  assertDeviceId(id)
   const client = connect(flags)
   const { version } = await client.devices.get({ id })
   const device = await client.devices.save({ id, version, name })
@@ -65,6 +69,7 @@ export async function renameDevice(id: string, name: string, flags: ClientFlags)
 
 /** `service devices unpair <id>`. */
 export async function unpairDevice(id: string, flags: ClientFlags): Promise<void> {
+  assertDeviceId(id)
   const device = await connect(flags).devices.unpair({ id })
   printAnswer(
     device,
@@ -75,6 +80,7 @@ export async function unpairDevice(id: string, flags: ClientFlags): Promise<void
 
 /** `service devices delete <id>`. */
 export async function deleteDevice(id: string, flags: ClientFlags): Promise<void> {
+  assertDeviceId(id)
   await connect(flags).devices.delete({ id })
   printAnswer({ id }, flags.json, () => `Deleted ${bold(id)}. Nodes that stand for it stay, without a device.`)
 }

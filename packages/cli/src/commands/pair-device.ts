@@ -3,9 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import type { Client, Device, DeviceDetail, PairingPreview } from '@flow-service/client-sdk'
 
-import { suggestedId } from '../device-id.ts'
+import { assertDeviceId, suggestedId } from '../device-id.ts'
 import { nodeLine } from '../device-text.ts'
-import { CommandFailure } from '../failure.ts'
+import { CommandFailure, isRefusal } from '../failure.ts'
 import { largeText } from '../large-text.ts'
 import { type ClientFlags, connect } from '../session.ts'
 import { oneLine, table } from '../table.ts'
@@ -26,6 +26,7 @@ interface Candidate {
 
 /** `service devices pair <code>`. */
 export async function pairDevice(code: string, flags: AdoptionFlags): Promise<void> {
+  if (flags.as !== undefined) assertDeviceId(flags.as)
   const client = connect(flags)
   const said = await client.pairing.inspect({ code })
   await adopt(client, { said, body: { code } }, flags)
@@ -49,6 +50,7 @@ export async function listPending(flags: ClientFlags): Promise<void> {
 
 /** `service devices approve <request>`. */
 export async function approveDevice(request: string, flags: AdoptionFlags): Promise<void> {
+  if (flags.as !== undefined) assertDeviceId(flags.as)
   const client = connect(flags)
   const said = (await client.pairing.pending()).find(({ id }) => id === request)
   if (!said) {
@@ -111,13 +113,13 @@ interface Grant {
   readonly name: string | undefined
 }
 
-/** Makes the device if there is none, and takes that back when it cannot be paired. */
+/** Makes the device if there is none, and takes that back when pairing is refused. */
 async function grant(client: Client, { id, body, former, name }: Grant): Promise<void> {
   if (!former) await client.devices.create({ id, ...(name === undefined ? {} : { name }) })
   try {
     await client.devices.pair({ id, body })
   } catch (error) {
-    if (!former) await client.devices.delete({ id })
+    if (!former && isRefusal(error)) await client.devices.delete({ id })
     throw error
   }
   if (former && name !== undefined) await client.devices.save({ id, version: former.version, name })

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 
 import { amount, byDefault, clientOptions, lazily, withExamples } from './options.ts'
 
@@ -65,3 +65,23 @@ const adoptionOptions = (command: Command): Command =>
     .option('--name <name>', 'what people call it; what the board says unless given')
     .option('--yes', 'do not ask whether the device shows the check')
     .option('--wait <seconds>', 'how long to wait until it is online; 60 unless given, 0 not at all', amount)
+
+/** `device …`: what a board does, instead of a board. */
+export function addDevice(root: Command): void {
+  const device = root.command('device').description('be a device, for who has no board at hand')
+  const simulate = device
+    .command('simulate')
+    .description('a board in the terminal: it pairs as a real one does, and is moved by arrow keys or lines name=value')
+    .option('--url <url>', 'the engine, such as http://hub:8000 (SERVICE_URL; found by the sign-in file)')
+    .option('--name <name>', 'what it calls itself; another name is another device')
+    .addOption(
+      new Option('--board <board>', 'what it is').choices(['hall-panel', 'weather', 'camera']).default('hall-panel'),
+    )
+    .option('--forget', 'pair anew, though it has been paired before')
+    .action(lazily(async () => (await import('../commands/simulate-device.ts')).simulateDevice))
+  withExamples(
+    simulate,
+    'device simulate',
+    'device simulate --board camera --name "Camera at the door" --url http://hub:8000',
+  )
+}

@@ -169,7 +169,7 @@ export class LiveControl {
   }
 
   async #issues(document: FlowDocument): Promise<Issue[]> {
-    const { code, deviceSights: devices, flavors, host, missing, published, pythonIssues, registry } = this.#deps
+    const { code, deviceViews: devices, flavors, host, missing, published, pythonIssues, registry } = this.#deps
     const { secrets } = host
     const message = (name: string) => published.dtypeOf(name)
     const around: Surroundings = { message, missing, flavors, secrets, devices }

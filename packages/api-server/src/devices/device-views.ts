@@ -7,27 +7,27 @@ import type { DevicePresence } from './device-presence.ts'
 import type { KnownDevice, KnownDevices } from './known-devices.ts'
 
 /** A device as flows see it. */
-export interface DeviceSight extends KnownDevice {
+export interface DeviceView extends KnownDevice {
   readonly id: string
   readonly online: boolean
 }
 
 /** The devices of a database as flows see them. */
-export interface DeviceSights {
-  find(id: string): DeviceSight | undefined
+export interface DeviceViews {
+  find(id: string): DeviceView | undefined
   /** All of them by id. */
-  all(): readonly DeviceSight[]
+  all(): readonly DeviceView[]
 }
 
 /** What devices are seen by. */
-export interface DeviceSightsDeps {
+export interface DeviceViewsDeps {
   readonly knownDevices: Pick<KnownDevices, 'find' | 'ids'>
   readonly devicePresence: Pick<DevicePresence, 'isOnline'>
 }
 
 /** Devices as they are when somebody looks. */
-export function deviceSightsOf({ knownDevices, devicePresence }: DeviceSightsDeps): DeviceSights {
-  const find = (id: string): DeviceSight | undefined => {
+export function deviceViewsOf({ knownDevices, devicePresence }: DeviceViewsDeps): DeviceViews {
+  const find = (id: string): DeviceView | undefined => {
     const known = knownDevices.find(id)
     return known && { ...known, id, online: devicePresence.isOnline(id) }
   }
