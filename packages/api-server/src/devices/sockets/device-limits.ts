@@ -24,8 +24,8 @@ const TIME_BURST_MS = 100
 const MEBIBYTE = 1024 * 1024
 /** What a frame costs in all, in times of its handling: its value is stored and told afterwards. */
 const HANDLINGS = 2
-/** What a mebibyte costs before and after its frame is handled, in milliseconds: it is unmasked, copied and hashed. */
-const MS_PER_MEBIBYTE = 3
+/** What a mebibyte costs beside that, in milliseconds: it is unmasked, copied, hashed, and collected as garbage above all. */
+const MS_PER_MEBIBYTE = 10
 /** How often a flood is told of, in milliseconds. */
 const NEWS_MS = 60_000
 
