@@ -134,7 +134,8 @@ interface Around {
 function slicesOf(options: EngineOptions, around: Around) {
   const { databaseUrl, databaseDir, open = openDatabase, wrap, environment = () => null } = options
   const { code, flows, published, deadLetters } = around
-  const publish = (message: string, value: unknown, run: string) => void published.push([message, value, run])
+  const publish = (message: string, value: unknown, { run }: { readonly run: string }) =>
+    void published.push([message, value, run])
   const wrapped = makes(database, { database }, ({ database }) => wrap?.(database) ?? database)
   return inOrder(
     makes(
