@@ -129,8 +129,8 @@ export class LiveRuntime {
 
   /**
    * Publishes a value from outside, under a qualified name, and records it also when nothing reads it; then the
-   * cascade is null. `by` credits it to the run whose output it is, or to an output of a node. Throws a DtypeViolation for a value off the dtype that an
-   * active flow declares; for messages of other flows the host has to know the dtype.
+   * cascade is null. `by` credits it to the run whose output it is, or to an output of a node. Throws a DtypeViolation for
+   * a value off the dtype that an active flow declares; for messages of other flows the host has to know the dtype.
    */
   publish(message: string, value: unknown, by: Credit = {}): { atMs: number; cascade: string | null } {
     const { flow, dtype, subject, origin, source } = credited(this.#outside(message), by)
