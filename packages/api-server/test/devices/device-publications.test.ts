@@ -213,6 +213,23 @@ describe('a device that takes more than its share of the time is not read for a 
   })
 })
 
+test('a device that goes on sending what is larger than any frame is not read for ten seconds [T52]', async () => {
+  const device = await at.connect('panel', [wire('a')])
+  for (const count of [1, 2, 3]) {
+    // the first two have a rest of a second
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await at.clock.advance(1_000)
+    device.say(new Uint8Array(8 * 1024 * 1024 + 1))
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await expect.poll(() => at.dropped).toHaveLength(count)
+  }
+  device.say({ type: 'publish', port: 'a', value: 1, id: 'after' })
+  await at.clock.advance(9_999)
+  expect([at.clock.pending, device.frames.length]).toEqual([1, 1])
+  await at.clock.advance(1)
+  expect((await device.next(2))[1]).toMatchObject({ type: 'published', id: 'after' })
+})
+
 test('a tenth of the time is the share of a device, as much of a second at once, and no rest is longer than a second [T52]', () => {
   let now = 0
   const limits = new DeviceLimits(() => now)

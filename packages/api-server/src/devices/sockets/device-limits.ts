@@ -4,6 +4,8 @@
  * gone wild would take the turns of all others.
  * @module
  */
+import { MAX_BINARY_FRAME_BYTES } from '@flow-service/protocol'
+
 import { createFrameBudget } from '../../events/frame-budget.ts'
 
 /** Longest text frame of a device, in bytes. */
@@ -26,6 +28,10 @@ const MEBIBYTE = 1024 * 1024
 const HANDLINGS = 2
 /** What a mebibyte costs beside that, in milliseconds: it is unmasked, copied, hashed, and collected as garbage above all. */
 const MS_PER_MEBIBYTE = 10
+/** Oversized messages, which are put together and dropped, hold everybody up: two, and one more each ten seconds. */
+const OVERSIZED = { perSecond: 0.1, burst: 2 }
+/** How long a device that sends more of them is not read from, in milliseconds. */
+const LONG_REST_MS = 10_000
 /** How often a flood is told of, in milliseconds. */
 const NEWS_MS = 60_000
 
@@ -40,6 +46,7 @@ export class DeviceLimits {
   readonly #publishes: (amount?: number) => boolean
   readonly #frames: (amount?: number) => boolean
   readonly #bytes: (amount?: number) => boolean
+  readonly #oversized: (amount?: number) => boolean
   /** Refused since the device was read from again. */
   #refused = 0
   /** Refused since the flood was told of. */
@@ -55,6 +62,7 @@ export class DeviceLimits {
     this.#publishes = createFrameBudget(now, rate(PUBLISHES_PER_SECOND))
     this.#frames = createFrameBudget(now, rate(FRAMES_PER_SECOND))
     this.#bytes = createFrameBudget(now, rate(BYTES_PER_SECOND))
+    this.#oversized = createFrameBudget(now, OVERSIZED)
   }
 
   /** Counts a frame; after many that are refused, the device is to be left alone for {@link REST_MS}. */
@@ -71,6 +79,7 @@ export class DeviceLimits {
    * in milliseconds. Nothing of it is refused.
    */
   spend(handlingMs: number, bytes: number): number {
+    if (bytes > MAX_BINARY_FRAME_BYTES && !this.#oversized()) return LONG_REST_MS
     const now = this.#now()
     this.#timeLeftMs = Math.min(TIME_BURST_MS, this.#timeLeftMs + (now - this.#spentAt) * TIME_SHARE)
     this.#spentAt = now
