@@ -19,4 +19,4 @@ server.on('connection', (socket, { url }) => {
 await once(server, 'listening')
 process.once('SIGTERM', () => process.exit())
 const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
-process.send?.({ camera: `${url}/camera`, viewer: url, token: '' })
+process.send?.({ camera: `${url}/camera`, viewer: url, token: '', credential: '' })

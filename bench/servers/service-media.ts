@@ -1,4 +1,7 @@
-/** What devices-media.bench.ts measures: a service with a node that takes the frames of a camera from a socket of its own. */
+/**
+ * What devices-media.bench.ts measures: a service with a node that takes the frames of a camera from a socket of its own, and
+ * with a paired device that is one.
+ */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 
@@ -31,8 +34,17 @@ const nodes = [{ id: 'camera', type: 'acme_camera', settings: {}, ports }]
 const { version } = await client.flows.save({ name: 'yard', flowDocument: { mode: 'live', nodes } })
 await client.flows.publish({ name: 'yard', version })
 await client.flows.start({ name: 'yard' })
+const gate = [{ id: 'gate', type: 'device', settings: { device: 'gate' }, ports }]
+const saved = await client.flows.save({ name: 'gate', flowDocument: { mode: 'live', nodes: gate } })
+await client.flows.publish({ name: 'gate', version: saved.version })
+await client.flows.start({ name: 'gate' })
+await client.devices.create({ id: 'gate' })
+const { code, secret } = await client.pairing.start({})
+await client.devices.pair({ id: 'gate', body: { code } })
+const { device } = await client.pairing.poll({ code, secret })
 process.send?.({
   camera: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
   viewer: `${baseUrl.replace('http', 'ws')}/flows/ws`,
   token,
+  credential: device?.credential,
 })
