@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { DeviceDetail, Pairing } from '@flow-service/protocol'
+import type { DeviceDetail, PairingStarted } from '@flow-service/protocol'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 
 import { begin, type Ended, ended, runService } from './cli-process.ts'
@@ -41,7 +41,7 @@ async function report(id: string, credential: string): Promise<void> {
 }
 
 /** What a board does once it is adopted: it fetches its credential, connects, and tells its ports. */
-async function board({ code, secret }: Pairing): Promise<void> {
+async function board({ code, secret }: PairingStarted): Promise<void> {
   let adopted: { readonly id: string; readonly credential: string } | null = null
   const ask = async () => (adopted = (await poll(at, code, secret)).device)
   await expect.poll(ask).not.toBeNull()

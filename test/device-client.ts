@@ -1,7 +1,7 @@
 /** Devices for tests of whole services: paired through the API, connected by a bare socket, that keep what they are told. */
 import { once } from 'node:events'
 
-import { type DeviceFrame, deviceFrameSchema, type Pairing, type PairingStatus } from '@flow-service/protocol'
+import { type DeviceFrame, deviceFrameSchema, type PairingStarted, type PairingPoll } from '@flow-service/protocol'
 import { type ClientOptions, type RawData, WebSocket } from 'ws'
 
 import type { TestService } from './service.ts'
@@ -19,21 +19,21 @@ export async function pairDevice(at: TestService, id: string): Promise<string> {
 let boards = 0
 
 /** A board asks to be paired, from an address of its own where the service believes its proxy. */
-export async function startPairing(at: Pick<TestService, 'baseUrl'>, said: object = {}): Promise<Pairing> {
+export async function startPairing(at: Pick<TestService, 'baseUrl'>, said: object = {}): Promise<PairingStarted> {
   const answer = await fetch(`${at.baseUrl}/devices/pair`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-forwarded-for': `10.1.${boards >> 8}.${boards++ & 255}` },
     body: JSON.stringify(said),
   })
   if (answer.status !== 201) throw new Error(`a start of pairing answered ${answer.status}: ${await answer.text()}`)
-  return (await answer.json()) as Pairing
+  return (await answer.json()) as PairingStarted
 }
 
 /** A board asks how far its pairing is. */
-export async function poll(at: Pick<TestService, 'baseUrl'>, code: string, secret: string): Promise<PairingStatus> {
+export async function poll(at: Pick<TestService, 'baseUrl'>, code: string, secret: string): Promise<PairingPoll> {
   const answer = await fetch(`${at.baseUrl}/devices/pair/${code}`, { headers: { authorization: `Bearer ${secret}` } })
   if (answer.status !== 200) throw new Error(`a poll answered ${answer.status}: ${await answer.text()}`)
-  return (await answer.json()) as PairingStatus
+  return (await answer.json()) as PairingPoll
 }
 
 /** The socket of a device. */

@@ -1,5 +1,5 @@
 /** Boards that are paired, and devices that publish and are renamed, while engines are killed. */
-import type { Pairing } from '@flow-service/protocol'
+import type { PairingStarted } from '@flow-service/protocol'
 
 import { DeviceClient, poll, startPairing } from './device-client.ts'
 import { publishFlow } from './documents.ts'
@@ -12,7 +12,7 @@ interface Board {
   step: 'new' | 'created' | 'asked' | 'adopted' | 'polled' | 'used'
   /** A step has no answer yet. */
   isPending: boolean
-  request: Pairing | null
+  request: PairingStarted | null
   credential: string
 }
 

@@ -3,7 +3,7 @@
  * the two devices beside it, and one more device for floods.
  */
 import { createClient } from '@flow-service/client-sdk'
-import type { Pairing } from '@flow-service/protocol'
+import type { PairingStarted } from '@flow-service/protocol'
 
 import { startBenchService } from './bench-service.ts'
 import { cpuNow, memoryNow } from './usage.ts'
@@ -21,7 +21,7 @@ async function pair(id: string, at: number): Promise<string> {
   await client.devices.create({ id })
   const headers = { 'content-type': 'application/json', 'x-forwarded-for': `10.${at >> 8}.${at & 255}.1` }
   const answer = await fetch(`${baseUrl}/devices/pair`, { method: 'POST', headers, body: '{}' })
-  const { code, secret } = (await answer.json()) as Pairing
+  const { code, secret } = (await answer.json()) as PairingStarted
   await client.devices.pair({ id, body: { code } })
   const polled = await fetch(`${baseUrl}/devices/pair/${code}`, {
     headers: { authorization: `Bearer ${secret}`, 'x-forwarded-for': headers['x-forwarded-for'] },

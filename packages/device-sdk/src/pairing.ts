@@ -7,7 +7,7 @@
  * - pairing.P3 a request that the engine no longer knows is followed by another one, with another code to show.
  * @module
  */
-import type { Pairing } from '@flow-service/protocol'
+import type { PairingStarted } from '@flow-service/protocol'
 
 import { Backoff } from './backoff.ts'
 import { baseUrl } from './base-url.ts'
@@ -61,7 +61,7 @@ export async function pair(options: PairOptions): Promise<PairedDevice> {
   }
 }
 
-type Request = Pick<Pairing, 'code' | 'secret' | 'check'>
+type Request = Pick<PairingStarted, 'code' | 'secret' | 'check'>
 
 class PairingEffort {
   readonly #options: PairOptions

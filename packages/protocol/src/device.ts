@@ -121,7 +121,7 @@ export const pairingStartSchema = z
 export type PairingStart = z.infer<typeof pairingStartSchema>
 
 /** Answer to a start of pairing. The device shows `code` and `check`, and keeps `secret` to itself. */
-export const pairingSchema = z
+export const pairingStartedSchema = z
   .object({
     code: z.string().meta({ description: 'Eight letters and digits, for a person to type.' }),
     secret: z.string().meta({ description: '256 bits in base64url, to poll with. Shown this once.' }),
@@ -130,7 +130,7 @@ export const pairingSchema = z
   })
   .meta({ id: 'PairingStarted' })
 /** What a device gets when it asks to be paired. */
-export type Pairing = z.infer<typeof pairingSchema>
+export type PairingStarted = z.infer<typeof pairingStartedSchema>
 
 const adoptedSchema = z
   .object({
@@ -142,7 +142,7 @@ const adoptedSchema = z
   .meta({ id: 'AdoptedDevice' })
 
 /** Answer to a poll; `panel` is `device` under the name that older firmware knows. */
-export const pairingStatusSchema = z
+export const pairingPollSchema = z
   .object({
     status: z.enum(['waiting', 'adopted']),
     device: adoptedSchema.nullable(),
@@ -150,7 +150,7 @@ export const pairingStatusSchema = z
   })
   .meta({ id: 'PairingPoll' })
 /** How far a pairing is. */
-export type PairingStatus = z.infer<typeof pairingStatusSchema>
+export type PairingPoll = z.infer<typeof pairingPollSchema>
 
 /** A device that waits to be adopted, without its code. */
 export const pendingDeviceSchema = z
@@ -176,8 +176,8 @@ export const pairingPreviewSchema = pendingDeviceSchema
 export type PairingPreview = z.infer<typeof pairingPreviewSchema>
 
 /** Body of `POST /devices/{id}/pair`: the code that the device shows, or the id of a pending request. */
-export const adoptionSchema = z
+export const pairRequestSchema = z
   .union([z.strictObject({ code: z.string() }), z.strictObject({ request: z.string() })])
   .meta({ id: 'PairRequest' })
 /** Which request is adopted. */
-export type Adoption = z.infer<typeof adoptionSchema>
+export type PairRequest = z.infer<typeof pairRequestSchema>

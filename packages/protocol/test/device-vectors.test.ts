@@ -4,7 +4,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
 
 import vectors from '../device-vectors.json' with { type: 'json' }
-import { decodeFrame, deviceFrameSchema, encodeFrame, pairingSchema, pairingStatusSchema } from '../src/index.ts'
+import { decodeFrame, deviceFrameSchema, encodeFrame, pairingStartedSchema, pairingPollSchema } from '../src/index.ts'
 
 interface FrameVector {
   readonly name: string
@@ -71,7 +71,7 @@ test('what sessions send is of the schemas', () => {
   const sent = { ...snapshot, bindings: [lamp, temp, camera], values: [light] }
   expect(deviceFrameSchema.parse(sent)).toEqual(sent)
   expect(deviceFrameSchema.parse({ type: 'value', ...light })).toEqual({ type: 'value', ...light })
-  expect(pairingSchema.parse(request)).toEqual(request)
+  expect(pairingStartedSchema.parse(request)).toEqual(request)
   const adopted = { ...device, credential: vectors.credential }
-  expect(pairingStatusSchema.safeParse({ status: 'adopted', device: adopted, panel: adopted }).success).toBe(true)
+  expect(pairingPollSchema.safeParse({ status: 'adopted', device: adopted, panel: adopted }).success).toBe(true)
 })

@@ -3,7 +3,7 @@
  * of the SDK, which takes its time between polls for people to type a code.
  * @module
  */
-import type { Pairing, PairingStart, PairingStatus } from '@flow-service/protocol'
+import type { PairingStarted, PairingStart, PairingPoll } from '@flow-service/protocol'
 
 /** Who is paired, and where. */
 export interface TwinPairing {
@@ -40,9 +40,9 @@ export async function pairTwin({ url, token, headers, id, board }: TwinPairing):
   }
   const record = `/devices/${encodeURIComponent(id)}`
   await ask('POST', record, { as: token, body: board.name === undefined ? {} : { name: board.name } })
-  const { code, secret } = (await (await ask('POST', '/devices/pair', { body: board })).json()) as Pairing
+  const { code, secret } = (await (await ask('POST', '/devices/pair', { body: board })).json()) as PairingStarted
   await ask('POST', `${record}/pair`, { as: token, body: { code } })
-  const { device } = (await (await ask('GET', `/devices/pair/${code}`, { as: secret })).json()) as PairingStatus
+  const { device } = (await (await ask('GET', `/devices/pair/${code}`, { as: secret })).json()) as PairingPoll
   if (device === null) throw new Error(`device "${id}" is not paired: its request still waits after it was adopted`)
   return device.credential
 }

@@ -5,7 +5,7 @@
  */
 import { hash } from 'node:crypto'
 
-import type { ArtifactRef } from '@flow-service/protocol'
+import { type ArtifactRef, MAX_BINARY_FRAME_BYTES } from '@flow-service/protocol'
 
 import type { Database, Sql } from '../db/database.ts'
 import { invalid, ProblemError } from '../http/errors.ts'
@@ -14,7 +14,7 @@ import { ChangedBytes, type ContentStore, FolderGone, hasCode, TooManyBytes } fr
 import { checkNames } from './naming.ts'
 import { createRemoval, type Swept } from './removal.ts'
 import { type Blob, createArtifactStore, type OwnedDigests, type RefKind } from './store.ts'
-import { createVolatileRing, type Frame, MAX_FRAME_BYTES, RING_BYTES } from './volatile-ring.ts'
+import { createVolatileRing, type Frame, RING_BYTES } from './volatile-ring.ts'
 
 /** Largest stored artifact unless the configuration says otherwise, in bytes. */
 const MAX_ARTIFACT_BYTES = 1024 * 1024 * 1024
@@ -102,7 +102,7 @@ export function createArtifacts(deps: ArtifactsDeps): Artifacts {
   const removal = createRemoval({ ...deps, known: (digests) => store.known(digests) })
 
   const putVolatile = async (source: ByteSource, { name, mediaType, owned = false, digest: wanted }: PutOptions) => {
-    const bytes = await collect(source, Math.min(MAX_FRAME_BYTES, ringBytes))
+    const bytes = await collect(source, Math.min(MAX_BINARY_FRAME_BYTES, ringBytes))
     const isOwn = owned || !(source instanceof Uint8Array)
     const data = isOwn && fillsItsBuffer(bytes) ? bytes : new Uint8Array(bytes)
     const digest = `sha256:${hash('sha256', data)}`

@@ -5,8 +5,6 @@
 
 /** Bytes the ring holds unless the configuration says otherwise. */
 export const RING_BYTES = 64 * 1024 * 1024
-/** Largest single frame, in bytes. */
-export const MAX_FRAME_BYTES = 8 * 1024 * 1024
 /** Frames in the ring: a frame of a few bytes takes some hundred for its place. */
 const MAX_FRAMES = 65_536
 

@@ -1,5 +1,6 @@
 /**
- * What flows have to do with devices, as the slice of flows tells it.
+ * What flows have to do with devices: asked for by publications, sockets and records of devices, and answered by the slice of
+ * flows, which stands behind this one.
  * @module
  */
 import type { DeviceBinding } from '@flow-service/protocol'

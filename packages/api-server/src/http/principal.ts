@@ -28,8 +28,6 @@ export interface DevicePrincipal {
   readonly id: string
   /** Id of the credential: pairing anew makes another one. */
   readonly credential: string
-  /** Whether the credential was given out through the portal. */
-  readonly portal: boolean
 }
 
 /** The caller of an endpoint, told apart by `kind`; every kind of credential adds its member here. */

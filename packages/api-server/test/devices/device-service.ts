@@ -1,7 +1,7 @@
 /** A service with devices, and boards that ask to be paired with it. */
 import { EventEmitter } from 'node:events'
 
-import type { DeviceDetail, Pairing, PairingStatus, PendingDevice } from '@flow-service/protocol'
+import type { DeviceDetail, PairingStarted, PairingPoll, PendingDevice } from '@flow-service/protocol'
 import type { WebSocket } from 'ws'
 
 import type { ServiceConfig } from '../../src/config.ts'
@@ -53,9 +53,9 @@ export async function deviceService(options: ServiceConfig = {}) {
   }
 
   const start = (said: object = {}, headers: Place = newPlace()) =>
-    ask<Pairing>('nobody', 'POST', '/devices/pair', { body: said, headers })
-  const poll = ({ code, secret }: Pick<Pairing, 'code' | 'secret'>, headers: Place = newPlace()) =>
-    ask<PairingStatus>({ credential: secret }, 'GET', `/devices/pair/${code}`, { headers })
+    ask<PairingStarted>('nobody', 'POST', '/devices/pair', { body: said, headers })
+  const poll = ({ code, secret }: Pick<PairingStarted, 'code' | 'secret'>, headers: Place = newPlace()) =>
+    ask<PairingPoll>({ credential: secret }, 'GET', `/devices/pair/${code}`, { headers })
   const adopt = (id: string, body: object, headers: Place = newPlace()) =>
     ask<DeviceDetail>('ann', 'POST', `/devices/${id}/pair`, { body, headers })
   return {

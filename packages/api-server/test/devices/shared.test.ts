@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { VirtualClock } from '@flow-service/core/testing'
-import type { DeviceDetail, PairingStatus } from '@flow-service/protocol'
+import type { DeviceDetail, PairingPoll } from '@flow-service/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import type { Database } from '../../src/db/database.ts'
@@ -47,7 +47,7 @@ describe('two engines', () => {
     expect((await two.poll(request)).value).toEqual({ status: 'waiting', device: null, panel: null })
     await two.adopt('board', { code: request.code })
     const answers = await Promise.all([one.poll(request), two.poll(request)])
-    const credentials = answers.map(({ value }: { value: PairingStatus }) => value.device?.credential ?? '')
+    const credentials = answers.map(({ value }: { value: PairingPoll }) => value.device?.credential ?? '')
     expect(credentials[0]).toBe(credentials[1])
     const [credential = ''] = credentials
     const read = (at: DeviceService) => at.ask<DeviceDetail>({ credential }, 'GET', '/devices/board')

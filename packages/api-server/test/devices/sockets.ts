@@ -190,7 +190,7 @@ export async function startDeviceSockets() {
   const open = deviceUpgrade({ sockets, isPortal: portalCheck('portal') })
   upgrades.route('/flows/ws', (upgrade) => {
     const id = bearerToken(upgrade.request).replace(/-secret$/, '')
-    return open(upgrade, { kind: 'device', id, credential: `of ${id}`, portal: false })
+    return open(upgrade, { kind: 'device', id, credential: `of ${id}` })
   })
   upgrades.attach(server.server, '/api/v1')
   const clients: WebSocket[] = []

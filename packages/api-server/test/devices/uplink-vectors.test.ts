@@ -22,7 +22,7 @@ test.each(short)(
       publishing: { targets: () => [camera()], publish: async () => [{} as never] },
     })
     picture.take(Buffer.from(hex as string, 'hex'))
-    await picture.done()
+    await expect.poll(() => stored.length + dropped.length).toBe(1)
     expect([stored.length, dropped.length]).toEqual(uplink === true ? [1, 0] : [0, 1])
   },
 )

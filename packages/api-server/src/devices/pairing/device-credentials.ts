@@ -39,7 +39,7 @@ export class DeviceCredentials {
     const { id: credential, device, portal, used } = found
     if (!used) await this.#store.used(credential)
     this.#presence.asked(device, portal)
-    return { kind: 'device', id: device, credential, portal }
+    return { kind: 'device', id: device, credential }
   }
 
   /** Version 0 of those credentials that count, by their ids. */

@@ -3,13 +3,13 @@
  * @module
  */
 import {
-  adoptionSchema,
+  pairRequestSchema,
   deviceDetailSchema,
   deviceIdSchema,
   pairingPreviewSchema,
-  pairingSchema,
+  pairingStartedSchema,
   pairingStartSchema,
-  pairingStatusSchema,
+  pairingPollSchema,
   pendingDeviceSchema,
 } from '@flow-service/protocol'
 import * as z from 'zod'
@@ -38,7 +38,7 @@ const startPairing = endpoint({
     'By a device that has no credential. It shows `code` and `check`, and polls with `secret` until somebody adopts it or ten minutes are over. Five times a minute from an address.',
   auth: 'open',
   body: json(pairingStartSchema, { required: false, maxBytes: MAX_START_BYTES }),
-  replies: { 201: reply.json('The device waits.', pairingSchema) },
+  replies: { 201: reply.json('The device waits.', pairingStartedSchema) },
   problems: ['rate_limited', 'validation_failed'],
 })
 
@@ -52,7 +52,7 @@ const pollPairing = endpoint({
   auth: 'open',
   params: onCode,
   query: z.object({ secret: z.string().max(100).optional().meta({ description: 'In place of the header.' }) }),
-  replies: { 200: reply.json('How far the pairing is.', pairingStatusSchema) },
+  replies: { 200: reply.json('How far the pairing is.', pairingPollSchema) },
   problems: ['not_found', 'unauthenticated', 'rate_limited'],
 })
 
@@ -88,7 +88,7 @@ export const pairingEndpoints = {
       'By its code, or by the id of its request from the network where that was made. What was paired with the device before counts no more.',
     auth: 'user',
     params: device,
-    body: json(adoptionSchema),
+    body: json(pairRequestSchema),
     replies: { 200: reply.json('The device as it is now.', deviceDetailSchema) },
     problems: ['not_found', 'forbidden', 'already_paired', 'rate_limited', 'validation_failed'],
   }),

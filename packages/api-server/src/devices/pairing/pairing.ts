@@ -4,11 +4,11 @@
  * @module
  */
 import type {
-  Adoption,
-  Pairing as Started,
+  PairRequest,
+  PairingStarted as Started,
   PairingPreview,
   PairingStart,
-  PairingStatus,
+  PairingPoll,
   PendingDevice,
 } from '@flow-service/protocol'
 
@@ -31,7 +31,7 @@ type Audit = (tx: Sql) => Promise<void>
 /** Who adopts which request, as which device. */
 interface Adopted {
   readonly device: string
-  readonly by: Adoption
+  readonly by: PairRequest
   /** Id of the user. */
   readonly user: string
 }
@@ -71,7 +71,7 @@ export class DevicePairing {
    * How far a pairing is, for the device that has its secret, with its credential once it is adopted. Refuses with
    * `not_found`, without telling whether the code or the secret is wrong, and with `rate_limited`.
    */
-  async poll(typed: string, secret: string, address: string): Promise<PairingStatus> {
+  async poll(typed: string, secret: string, address: string): Promise<PairingPoll> {
     const found = this.#deps.limits.poll(address)
     const { sql } = this.#deps.database
     const request = await createPairingStore(sql).polled(foldCode(typed))
@@ -156,7 +156,7 @@ export class DevicePairing {
 }
 
 /** Refuses what cannot be adopted in this way. */
-function adoptable(request: AdoptableRequest | null, by: Adoption, { network }: PairingCaller): AdoptableRequest {
+function adoptable(request: AdoptableRequest | null, by: PairRequest, { network }: PairingCaller): AdoptableRequest {
   if (request === null) throw 'code' in by ? noCode() : noRequest(by.request)
   if ('request' in by && (request.network === null || request.network !== network)) {
     throw new ProblemError(

@@ -1,6 +1,6 @@
 /**
  * The open sockets of devices at this engine, on `/flows/ws`: what each is told (wire decision G45), and which one of a
- * device counts. Requests of the slice reach connected devices through it.
+ * device counts. Every accepted upgrade of a device comes here, and so do values, publications of flows, and wishes.
  *
  * - device-sockets.S1 a device has one socket: a newer one, also at another engine of the database, closes the older with
  *   4000.

@@ -1,9 +1,9 @@
-import type { IsPortal } from '../../hooks/portal.ts'
 /**
  * The way of a device onto `/flows/ws`, which people and devices share: who presents the credential of a device is served
  * as one.
  * @module
  */
+import type { IsPortal } from '../../hooks/portal.ts'
 import { invalid } from '../../http/errors.ts'
 import type { DevicePrincipal } from '../../http/principal.ts'
 import type { Upgrade } from '../../http/upgrade.ts'

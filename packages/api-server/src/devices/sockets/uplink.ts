@@ -56,11 +56,6 @@ export class Uplink {
     this.#last = this.#last.then(() => this.#publish(picture))
   }
 
-  /** Resolves once everything that was taken is published or dropped. */
-  done(): Promise<void> {
-    return this.#last
-  }
-
   #read(frame: Uint8Array): Picture | string {
     const decoded = decodeFrame(frame)
     if (typeof decoded === 'string') return decoded
