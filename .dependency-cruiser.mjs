@@ -20,9 +20,10 @@ export const arrows = {
 
 /** Slices of the server in the order of their dependencies: a slice uses slices to its left. */
 export const slices = [
+  'events',
+  'mail',
   'auth',
   'engines',
-  'events',
   'secrets',
   'artifacts',
   'messages',
@@ -36,9 +37,9 @@ export const slices = [
   'flows',
   'runs',
   'dashboards',
-  'alerts',
   'modules',
   'observability',
+  'alerts',
 ]
 const server = '^packages/api-server/src'
 

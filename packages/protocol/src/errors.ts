@@ -11,6 +11,7 @@ export const problemCatalogue = {
   invalid_credentials: { status: 400, title: 'Wrong user name or password' },
   wrong_mode: { status: 400, title: 'Not possible in this mode of the flow' },
   environment_adopted: { status: 400, title: 'The environment is read-only' },
+  invalid_token: { status: 400, title: 'The one-time code or link is not valid' },
   channel_not_configured: { status: 400, title: 'The alert channel is not configured' },
   unauthenticated: { status: 401, title: 'Authentication is missing or not valid' },
   forbidden: { status: 403, title: 'Permission is missing' },
@@ -24,6 +25,7 @@ export const problemCatalogue = {
   flow_has_active_runs: { status: 409, title: 'The flow has queued or running runs' },
   run_active: { status: 409, title: 'The run is not finished' },
   already_paired: { status: 409, title: 'Somebody else has adopted the device' },
+  last_superuser: { status: 409, title: 'Nobody else is a superuser' },
   apply_running: { status: 409, title: 'Modules are being applied' },
   not_published: { status: 409, title: 'Nothing is published' },
   not_active: { status: 409, title: 'The flow is not active' },
@@ -56,6 +58,10 @@ export const problemSchema = z
     status: z.int(),
     detail: z.string().meta({ description: 'What failed this time, with which value, and what to do.' }),
     code: z.enum(Object.keys(problemCatalogue) as [ProblemCode, ...ProblemCode[]]),
+    required_scope: z
+      .string()
+      .optional()
+      .meta({ description: 'With `forbidden`: the scope that the key or token lacks.' }),
     current_version: z.int().optional().meta({ description: 'With `version_conflict`: reload, merge, save again.' }),
     errors: z.array(problemItemSchema).optional(),
   })

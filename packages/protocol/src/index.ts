@@ -244,6 +244,10 @@ export {
   cascadeSchema,
   type CascadeStatus,
   cascadeStatusSchema,
+  type Actor,
+  actorSchema,
+  type ActorVia,
+  actorViaSchema,
   type Check,
   type Checks,
   checksSchema,
@@ -314,6 +318,7 @@ export {
 } from './run.ts'
 export { type PythonModule, pythonParts, pythonSource } from './python-source.ts'
 export { type PlannedStage, type RunPlan, runPlanSchema, type RunPlanSubmit, runPlanSubmitSchema } from './run-plan.ts'
+export { covers, meaningOfScope, type Scope, scopes, scopeSchema } from './scope.ts'
 export { remedyOf, wantedBy } from './schema-words.ts'
 export { secretNameSchema, type SecretUsage, secretUsageSchema, secretValueSchema } from './secret.ts'
 export { timestampInputSchema, timestampOf, timestampOfMs, timestampSchema } from './time.ts'

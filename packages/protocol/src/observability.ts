@@ -94,6 +94,24 @@ export type CascadeRecord = z.infer<typeof cascadeSchema>
 export const eventKindSchema = z.enum(['audit', 'health', 'alert', 'worker', 'device', 'engine'])
 export type EventKind = z.infer<typeof eventKindSchema>
 
+/** How whoever did something was signed in. */
+export const actorViaSchema = z.enum(['session', 'key', 'mcp', 'cli']).meta({
+  id: 'ActorVia',
+  description: '`cli`: by the sign-in file of the machine, or on its stopped engine. `mcp`: as an agent.',
+})
+export type ActorVia = z.infer<typeof actorViaSchema>
+
+/** Whoever did something. */
+export const actorSchema = z
+  .object({
+    id: z.string().meta({ description: 'Of the user.' }),
+    email: z.string(),
+    via: actorViaSchema,
+    name: z.string().nullable().meta({ description: 'Of the key, or of the agent.' }),
+  })
+  .meta({ id: 'Actor' })
+export type Actor = z.infer<typeof actorSchema>
+
 /** Something that happened, or that somebody did (`audit`). */
 export const observabilityEventSchema = z
   .object({
@@ -104,7 +122,7 @@ export const observabilityEventSchema = z
     flow: z.string().nullable(),
     node: z.string().nullable(),
     action: z.string().meta({ description: 'What happened, for example `flow.publish`.' }),
-    actor: z.object({ id: z.string(), email: z.string() }).nullable(),
+    actor: actorSchema.nullable().meta({ description: 'Null for what nobody asked for.' }),
     detail: z.record(z.string(), z.json()),
   })
   .meta({ id: 'ObservabilityEvent' })

@@ -5,7 +5,7 @@
 import { artifactRefSchema } from '@flow-service/protocol'
 import * as z from 'zod'
 
-import type { EventLog } from '../events/event-log.ts'
+import { actorOf, type EventLog } from '../events/event-log.ts'
 import { bytes, endpoint, type Handlers, reply, type RequestFacts } from '../http/endpoint.ts'
 import { invalid } from '../http/errors.ts'
 import { flag } from '../http/query.ts'
@@ -34,6 +34,7 @@ export const artifactsEndpoints = {
     description:
       'The media type is that of the request. Volatile bytes stay in the memory of the engine until newer ones push them out. A `Content-Digest` (RFC 9530, sha-256) that does not fit is refused. A device stores volatile ones alone, named by a message that a port of it sends.',
     auth: ['user', 'worker', 'device'],
+    scope: 'runs:write',
     query: z.object({
       name: nameSchema.default('').meta({ description: 'File name, shown when the bytes are downloaded.' }),
       volatile: flag.default(false),
@@ -54,6 +55,7 @@ export const artifactsEndpoints = {
     description:
       'Answers `Range` and `If-None-Match`. A device gets the bytes of the current values that its ports follow alone.',
     auth: ['user', 'worker', 'device'],
+    scope: 'runs:read',
     params: z.object({ digest: digestParam }),
     replies: {
       200: reply.stream('All bytes.', ['application/octet-stream'], bytesHeaders),
@@ -71,6 +73,7 @@ export const artifactsEndpoints = {
     description:
       'Refused while something needs the bytes; `used_by` names the runs, messages and flows, and code by its digest. History and cached results are no reason to keep them.',
     auth: 'superuser',
+    scope: 'admin',
     params: z.object({ digest: digestParam }),
     replies: { 204: reply.empty('The bytes are deleted.') },
     problems: ['not_found', 'in_use'],
@@ -102,9 +105,8 @@ export const artifactsHandlers = (deps: ArtifactsRoutesDeps): Handlers<typeof ar
   },
   async delete({ params, principal }) {
     const digest = fullDigest(params.digest)
-    const { id, email } = principal
     await deps.artifacts.delete(digest, (tx) =>
-      deps.eventLog.audit(tx, { action: 'artifact.delete', actor: { id, email }, detail: { digest } }),
+      deps.eventLog.audit(tx, { action: 'artifact.delete', actor: actorOf(principal), detail: { digest } }),
     )
     return { status: 204 }
   },

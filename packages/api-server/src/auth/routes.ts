@@ -37,6 +37,7 @@ export const authEndpoints = {
     path: '/login/test-token',
     summary: 'Check a token',
     auth: 'user',
+    scope: null,
     replies: { 200: reply.json('The user of the token', userSchema) },
   }),
   me: endpoint({
@@ -45,6 +46,7 @@ export const authEndpoints = {
     path: '/users/me',
     summary: 'Who is signed in',
     auth: 'user',
+    scope: null,
     replies: { 200: reply.json('The user', userSchema) },
   }),
 }

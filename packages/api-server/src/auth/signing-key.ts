@@ -1,5 +1,6 @@
 /**
- * The key that signs what others carry away: tokens of workers (wire decision G10). Another one voids them all.
+ * The key that signs what others carry away: tokens of workers and of agents (wire decision G10). Another one voids them
+ * all.
  * @module
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, type KeyObject } from 'node:crypto'
@@ -27,7 +28,7 @@ export async function loadSigningKey(config: KeyConfig, pins: Pins | null): Prom
   const path = join(config.dataDir, 'oauth_signing_key.pem')
   const kind: SharedKey<SigningKey> = {
     pin: 'signing_key',
-    use: 'sign tokens of workers',
+    use: 'sign tokens of workers and agents',
     change: 'voids them all',
     variable: FROM_ENV,
     path,

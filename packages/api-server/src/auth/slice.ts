@@ -3,6 +3,7 @@
  * @module
  */
 import { database, pins } from '../db/layer.ts'
+import { userGuests } from '../events/slice.ts'
 import { routes } from '../http/slice-api.ts'
 import { SocketGuests } from '../http/socket-guests.ts'
 import { config, log } from '../process/given.ts'
@@ -13,6 +14,7 @@ import { authEndpoints, authHandlers } from './routes.ts'
 import { createSessions, findSessionKey, settleSessionKey, type Sessions } from './sessions.ts'
 import type { FoundKey } from './shared-key.ts'
 import { createSignInLimit } from './sign-in-limit.ts'
+import { loadSigningKey, type SigningKey } from './signing-key.ts'
 import { openUsers, type Users } from './users.ts'
 
 export const users = noun<Users>()('users')
@@ -28,8 +30,8 @@ export const sessions = noun<Sessions>()('sessions')
 /** Sessions of users who may not be found now because the database does not answer. */
 export const knownSessions = noun<Sessions>()('knownSessions')
 
-/** Whose event sockets are open. */
-export const userGuests = noun<SocketGuests>()('userGuests')
+/** Signs what others carry away. */
+export const signingKey = noun<SigningKey>()('signingKey')
 
 /** Before the database: a start without a usable key leaves no trace. */
 export const sessionKeyLayer = makes(foundSessionKey, { config }, ({ config }) => findSessionKey(config))
@@ -38,6 +40,7 @@ export const authLayer = inOrder(
   makes(sessionKey, { config, foundSessionKey, pins }, ({ config, foundSessionKey, pins }) =>
     settleSessionKey(config, foundSessionKey, pins),
   ),
+  makes(signingKey, { config, pins }, ({ config, pins }) => loadSigningKey(config, pins)),
   makes(users, { database }, ({ database }) => openUsers(database)),
   makes(rememberedUsers, { users }, ({ users }) => rememberUsers(users)),
   makes(sessions, { config, sessionKey, rememberedUsers }, ({ config, sessionKey, rememberedUsers }) =>

@@ -9,7 +9,7 @@ import { hash, parseOptions, verify } from '@node-rs/argon2'
 import type { ResolvedConfig } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { ProblemError } from '../http/errors.ts'
-import type { UserPrincipal } from '../http/principal.ts'
+import { sessionGrant, type UserPrincipal } from '../http/principal.ts'
 import { newId } from '../process/new-id.ts'
 import { type AccountNews, createAccountNews } from './account-news.ts'
 import { type Account, type AuthStore, createAuthStore } from './store.ts'
@@ -47,7 +47,7 @@ export function createUsers(store: AuthStore, news: Pick<AccountNews, 'changed'>
     checkPassword(password)
     const account = { id: newId(), email: foldEmail(email), fullName, superuser }
     const isNew = await store.insert({ ...account, passwordHash: await hashPassword(password) })
-    return isNew ? { kind: 'user', ...account } : null
+    return isNew ? { kind: 'user', ...account, grant: sessionGrant } : null
   }
   return {
     /** The user of an e-mail and password, `null` when either is wrong or the user is not active. */
@@ -114,7 +114,7 @@ function firstOf(config: FirstUserConfig): { email: string; password: string; ra
 }
 
 const holderOf = ({ id, email, fullName, superuser, tokenVersion }: Account): TokenHolder => ({
-  principal: { kind: 'user', id, email, fullName, superuser },
+  principal: { kind: 'user', id, email, fullName, superuser, grant: sessionGrant },
   tokenVersion,
 })
 

@@ -22,6 +22,7 @@ export const connectorsEndpoints = {
     summary: 'List what a connector keeps',
     description: 'Keys of all node types of its package. Nobody is shown a value.',
     auth: 'superuser',
+    scope: 'admin',
     params,
     replies: { 200: reply.json('Keys, in their order.', z.array(z.string())) },
     problems: ['not_found'],
@@ -34,6 +35,7 @@ export const connectorsEndpoints = {
     description:
       'Its package pairs, or learns, anew: when a flow with nodes of the package is published or started the next time.',
     auth: 'superuser',
+    scope: 'admin',
     params: params.extend({ key: z.string().min(1).max(1000) }),
     replies: { 204: reply.empty('The key is gone.') },
     problems: ['not_found'],
@@ -45,6 +47,7 @@ export const connectorsEndpoints = {
     summary: 'Have a connector forget everything',
     description: 'As for one key, for all keys of the package.',
     auth: 'superuser',
+    scope: 'admin',
     params,
     replies: { 204: reply.empty('Nothing is kept any more.') },
     problems: ['not_found'],

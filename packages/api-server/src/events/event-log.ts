@@ -3,7 +3,7 @@
  * parts. News are written behind, many in one commit; a flood of them is counted in the log.
  * @module
  */
-import { type ObservabilityEvent, timestampOfMs } from '@flow-service/protocol'
+import { type Actor, type ObservabilityEvent, timestampOfMs } from '@flow-service/protocol'
 
 import type { Database, Sql } from '../db/database.ts'
 import { createTimestamps } from '../db/timestamps.ts'
@@ -21,9 +21,11 @@ export type NewsEntry = Pick<EventRow, 'kind' | 'level' | 'action'> &
   Partial<Pick<EventRow, 'flow' | 'node' | 'detail'>>
 
 /** A user as the audit trail names them. */
-export const actorOf = ({ id, email }: Pick<UserPrincipal, 'id' | 'email'>): NonNullable<EventRow['actor']> => ({
+export const actorOf = ({ id, email, grant }: Pick<UserPrincipal, 'id' | 'email' | 'grant'>): Actor => ({
   id,
   email,
+  via: grant.via,
+  name: grant.name,
 })
 
 /** Keeps events. */

@@ -11,7 +11,7 @@ import { bearerToken } from '../http/authenticate.ts'
 import { endpoint, type Handlers, reply } from '../http/endpoint.ts'
 import { invalid, invalidPart, ProblemError } from '../http/errors.ts'
 import { type HomeOrigins, isFromHome } from '../http/page-origin.ts'
-import type { DevicePrincipal, Principal } from '../http/principal.ts'
+import { assertUser, type DevicePrincipal, type Principal } from '../http/principal.ts'
 import type { Guest } from '../http/socket-guests.ts'
 import type { Upgrade, UpgradeHandler } from '../http/upgrade.ts'
 import type { EventSockets } from './event-socket.ts'
@@ -37,6 +37,7 @@ export const eventsEndpoints = {
     summary: 'Get a ticket for the event socket',
     description: 'For browsers, which cannot send a header with a WebSocket. It works once, within 30 seconds.',
     auth: 'user',
+    scope: 'messages:read',
     replies: { 201: reply.json('The ticket.', wsTicketSchema) },
   }),
 } as const
@@ -118,8 +119,7 @@ const listOf = (query: URLSearchParams, key: string): string[] =>
   query.getAll(key).flatMap((list) => list.split(',').filter((item) => item !== ''))
 
 async function admitBearer(deps: EventUpgradeDeps, request: IncomingMessage, principal: Principal): Promise<Guest> {
-  if (principal.kind !== 'user')
-    throw new ProblemError('forbidden', 'the event socket needs the credential of a user or of a device')
+  assertUser(principal, 'messages:read')
   // the token's own: the user's may be a newer one by now
   return { id: principal.id, version: (await deps.versionOf(bearerToken(request))) ?? 0 }
 }

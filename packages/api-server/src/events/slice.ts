@@ -2,10 +2,10 @@
  * What happens in the engine: events as they come, the log of those that are kept, dead letters, and the event sockets.
  * @module
  */
-import { userGuests } from '../auth/slice.ts'
 import { engineVersion } from '../config.ts'
 import { database } from '../db/layer.ts'
 import { routes } from '../http/slice-api.ts'
+import type { SocketGuests } from '../http/socket-guests.ts'
 import { clock, log } from '../process/given.ts'
 import { inOrder, makes, noun } from '../process/layer.ts'
 import { createDeadLetters, type DeadLetters } from './dead-letters.ts'
@@ -19,6 +19,9 @@ export const eventLog = noun<EventLog>()('eventLog')
 export const bus = noun<EventBus>()('bus')
 export const deadLetters = noun<DeadLetters>()('deadLetters')
 export const tickets = noun<Tickets>()('tickets')
+
+/** Whose event sockets are open. */
+export const userGuests = noun<SocketGuests>()('userGuests')
 
 /** The state of the engine as a socket shows it first. */
 export const shownState = noun<Pick<EventSocketsDeps, 'current' | 'frame' | 'isMessage' | 'snapshot'>>()('shownState')

@@ -2,7 +2,7 @@
  * SQL of the audit trail, the engine's news, dead letters and tickets of the event socket.
  * @module
  */
-import type { DeadLetterReason, EventKind, ObservabilityEvent } from '@flow-service/protocol'
+import type { Actor, DeadLetterReason, EventKind, ObservabilityEvent } from '@flow-service/protocol'
 
 import { affected } from '../db/affected.ts'
 import type { Sql } from '../db/database.ts'
@@ -16,7 +16,7 @@ export interface EventRow {
   readonly flow: string | null
   readonly node: string | null
   readonly action: string
-  readonly actor: { readonly id: string; readonly email: string } | null
+  readonly actor: Actor | null
   readonly detail: Readonly<Record<string, unknown>>
 }
 

@@ -10,10 +10,10 @@
  * @module
  */
 import type { NodeRegistry } from '@flow-service/core'
-import { canonicalJson, type FlowDocument, type FlowNode, type ProblemItem } from '@flow-service/protocol'
+import { canonicalJson, covers, type FlowDocument, type FlowNode, type ProblemItem } from '@flow-service/protocol'
 
 import { ProblemError } from '../http/errors.ts'
-import type { UserPrincipal } from '../http/principal.ts'
+import { assertScope, type UserPrincipal } from '../http/principal.ts'
 
 /** Types that execute code or commands, known by name whether or not this engine has them installed. */
 const codeTypes: ReadonlySet<string> = new Set(['python', 'code', 'exec'])
@@ -27,8 +27,11 @@ export function assertPrivileged(
   by: UserPrincipal,
   registry: NodeRegistry,
 ): void {
-  const [first, ...more] = by.superuser ? [] : privilegedChanges(stored, next, registry)
-  if (first) throw new ProblemError('forbidden', `${first.path}: ${first.message}`, { errors: [first, ...more] })
+  if (by.superuser && covers(by.grant.scopes, 'flows:code')) return
+  const [first, ...more] = privilegedChanges(stored, next, registry)
+  if (!first) return
+  if (by.superuser) assertScope(by, 'flows:code')
+  throw new ProblemError('forbidden', `${first.path}: ${first.message}`, { errors: [first, ...more] })
 }
 
 /** The parts of `next` that an ordinary user may not change against `stored`. */

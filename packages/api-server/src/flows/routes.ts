@@ -35,6 +35,7 @@ export const flowsEndpoints = {
     path: '/flows/',
     summary: 'List flows',
     auth: 'user',
+    scope: 'flows:read',
     replies: { 200: reply.json('Flows with their state, by name.', z.array(flowListItemSchema)) },
   }),
   nodeTypes: endpoint({
@@ -44,6 +45,7 @@ export const flowsEndpoints = {
     summary: 'List node types',
     description: '`params` is the JSON Schema of a type’s settings.',
     auth: 'user',
+    scope: 'flows:read',
     replies: { 200: reply.json('Node types by name.', z.array(nodeTypeSchema)) },
   }),
   graph: endpoint({
@@ -53,6 +55,7 @@ export const flowsEndpoints = {
     summary: 'Read the graph of flows',
     description: 'Edges lead from where messages belong, or come from, to where they are read.',
     auth: 'user',
+    scope: 'flows:read',
     replies: { 200: reply.json('All flows, and the messages between them.', flowGraphSchema) },
   }),
   get: endpoint({
@@ -62,6 +65,7 @@ export const flowsEndpoints = {
     summary: 'Read a flow',
     description: 'The draft if there is one, else the published content.',
     auth: 'user',
+    scope: 'flows:read',
     params,
     query: z.object({ published: flag.default(false).meta({ description: 'The published content.' }) }),
     replies: { 200: reply.json('The flow.', flowSchema) },
@@ -75,6 +79,7 @@ export const flowsEndpoints = {
     description:
       'Replaces the whole content. `version` is the version that was read, 0 for a new flow. Errors of the graph are stored and listed in `issues`.',
     auth: 'user',
+    scope: 'flows:write',
     params: z.object({ name: flowNameSchema }),
     body: json(flowDocumentInputSchema),
     replies: {
@@ -91,6 +96,7 @@ export const flowsEndpoints = {
     description:
       'Of an active flow the nodes that have changed are made anew, and what comes to them waits; all others go on, and last values stay. When a node of the new content does not start, nothing is published.',
     auth: 'user',
+    scope: 'flows:publish',
     params,
     body: json(publishRequestSchema),
     replies: { 200: reply.json('The flow, and what was made anew.', publishedFlowSchema) },
@@ -104,6 +110,7 @@ export const flowsEndpoints = {
     description:
       'The published content is the current one again, under a new version: a save over the discarded draft conflicts.',
     auth: 'user',
+    scope: 'flows:publish',
     params,
     replies: { 200: reply.json('The flow.', flowSchema) },
     problems: ['not_found', 'not_published', 'code_defined'],
@@ -116,6 +123,7 @@ export const flowsEndpoints = {
     description:
       'Messages with their values, runs and the references of other flows follow. An active flow is made anew; of others those nodes that name its messages, and what comes to them meanwhile waits.',
     auth: 'user',
+    scope: 'flows:publish',
     params,
     body: json(renameRequestSchema),
     replies: { 200: reply.json('The flow under its new name.', flowSchema) },
@@ -129,6 +137,7 @@ export const flowsEndpoints = {
     description:
       'The current content becomes the draft of a new flow. Copies with code or environment variables take a superuser.',
     auth: 'user',
+    scope: 'flows:publish',
     params,
     body: json(duplicateRequestSchema, { required: false }),
     replies: { 201: reply.json('The copy.', flowSchema, location) },
@@ -141,6 +150,7 @@ export const flowsEndpoints = {
     summary: 'Delete a flow',
     description: 'An active flow is stopped first. Its runs stay.',
     auth: 'user',
+    scope: 'flows:publish',
     params,
     replies: { 204: reply.empty('The flow is gone.') },
     problems: ['flow_has_active_runs', 'code_defined'],
@@ -154,6 +164,7 @@ export const flowsEndpoints = {
       'Without a body the draft, or the published content where there is no draft. A flow document is checked as if it ' +
       'were the draft, and stored nowhere. Executes nothing of the flow.',
     auth: 'user',
+    scope: 'flows:write',
     params,
     body: optionalJson(flowDocumentInputSchema),
     replies: { 200: reply.json('What was found.', validationResultSchema) },
@@ -166,6 +177,7 @@ export const flowsEndpoints = {
     summary: 'Start a live flow',
     description: 'Its published content becomes active, and will be again after a restart of the engine.',
     auth: 'user',
+    scope: 'flows:publish',
     params,
     replies: { 200: reply.json('The flow is active.', flowStateSchema) },
     problems: ['wrong_mode', 'not_published', 'flow_invalid', 'in_use'],
@@ -176,6 +188,7 @@ export const flowsEndpoints = {
     path: '/flows/{name}/stop',
     summary: 'Stop a live flow',
     auth: 'user',
+    scope: 'flows:publish',
     params,
     replies: { 200: reply.json('The flow is stopped.', flowStateSchema) },
     problems: ['wrong_mode', 'in_use'],

@@ -8,8 +8,7 @@ import type { IncomingMessage } from 'node:http'
 import type { RequestHandler } from 'express'
 
 import type { AnonymousBodies } from '../http/anonymous-bodies.ts'
-import { ProblemError } from '../http/errors.ts'
-import type { Principal } from '../http/principal.ts'
+import { assertUser, type Principal } from '../http/principal.ts'
 import { handOver, type SetTimer } from './node-exchange.ts'
 import type { IsPortal } from './portal.ts'
 import { isOpenPath, type RoutedNodes, routedPath } from './routed-nodes.ts'
@@ -45,13 +44,9 @@ export function connectorRoutes(deps: ConnectorRoutesDeps): RequestHandler {
       if (isOpenPath(routes.open, path.rest) && !isPortal(request))
         return handOver({ ...exchange, patience: anonymous.wait })
       // oxlint-disable-next-line no-await-in-loop
-      assertUser(await authenticate(request))
+      assertUser(await authenticate(request), 'messages:publish')
     }
   }
-}
-
-function assertUser({ kind }: Principal): void {
-  if (kind !== 'user') throw new ProblemError('forbidden', 'this needs the credential of a user')
 }
 
 const timer: SetTimer = (delayMs, run) => {

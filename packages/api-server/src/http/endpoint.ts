@@ -6,7 +6,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 
-import type { ProblemCode } from '@flow-service/protocol'
+import type { ProblemCode, Scope } from '@flow-service/protocol'
 import type * as z from 'zod'
 
 import type { Principal } from './principal.ts'
@@ -85,6 +85,8 @@ export interface Endpoint {
   readonly description?: string
   readonly deprecated?: boolean
   readonly auth: Auth
+  /** What a key or token of a user has to cover; null is none. Needed exactly where users are let in. */
+  readonly scope?: Scope | null
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject
   readonly body?: BodySpec
@@ -95,13 +97,18 @@ export interface Endpoint {
 
 type PathParams<P extends string> = P extends `${string}{${infer N}}${infer R}` ? N | PathParams<R> : never
 
-/** Declares an endpoint; a path parameter without a schema, or a schema without one, does not compile. */
-export const endpoint = <const E extends Endpoint>(
-  definition: E &
-    ([PathParams<E['path']>] extends [never]
-      ? { params?: never }
-      : { params: z.ZodObject<Record<PathParams<E['path']>, z.ZodType>> }),
-): E => definition
+type Params<E extends Endpoint> = [PathParams<E['path']>] extends [never]
+  ? { params?: never }
+  : { params: z.ZodObject<Record<PathParams<E['path']>, z.ZodType>> }
+type Scoped<E extends Endpoint> = [Extract<LevelOf<E['auth']>, 'user' | 'superuser'>] extends [never]
+  ? { scope?: never }
+  : { scope: Scope | null }
+
+/**
+ * Declares an endpoint; a path parameter without a schema, or a schema without one, does not compile, and neither does
+ * one that lets users in without a scope.
+ */
+export const endpoint = <const E extends Endpoint>(definition: E & Params<E> & Scoped<E>): E => definition
 
 type Out<S> = S extends z.ZodType ? z.output<S> : never
 type BodyOf<B> = B extends { kind: 'bytes' }

@@ -19,7 +19,7 @@ import type { AuthLevel, Contract, Endpoint, Handlers, Method, RequestFacts, Rep
 import { invalidPart, ProblemError } from './errors.ts'
 import { parseFields } from './fields.ts'
 import { checkText } from './json-text.ts'
-import type { Principal } from './principal.ts'
+import { assertScope, type Principal } from './principal.ts'
 
 export interface MountOptions {
   /** The caller of a request; refuses with `unauthenticated`. Not called for open endpoints. */
@@ -125,7 +125,7 @@ const rank = (path: string): string =>
 async function serve(route: Route, options: Mounted, request: Request, response: Response): Promise<void> {
   const { endpoint, levels } = route
   const principal = levels.includes('open') ? undefined : await options.authenticate(request)
-  if (principal) authorize(principal, levels)
+  if (principal) authorize(principal, route)
   const gone = new AbortController()
   response.once('close', () => {
     if (!response.writableFinished) gone.abort()
@@ -145,14 +145,16 @@ async function serve(route: Route, options: Mounted, request: Request, response:
   await send(spec, answer, request, response)
 }
 
-function authorize(principal: Principal, levels: readonly AuthLevel[]): void {
+function authorize(principal: Principal, { endpoint: { scope }, levels }: Route): void {
   if (
     levels.some(
       (level) =>
         level === principal.kind || (level === 'superuser' && principal.kind === 'user' && principal.superuser),
     )
-  )
+  ) {
+    if (principal.kind === 'user' && scope) assertScope(principal, scope)
     return
+  }
   throw levels.includes('superuser') && principal.kind === 'user'
     ? new ProblemError('forbidden', 'only a superuser may do this')
     : new ProblemError('forbidden', `this needs the credential of a ${levels.join(' or a ')}`)

@@ -68,6 +68,7 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
     ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
     ...(endpoint.deprecated ? { deprecated: true } : {}),
     'x-auth-level': endpoint.auth as string | string[],
+    ...(endpoint.scope === undefined ? {} : { 'x-scope': endpoint.scope }),
     security: endpoint.auth === 'open' ? [] : [{ bearer: [] }],
     ...(params || query ? { requestParams: { ...(params && { path: params }), ...(query && { query }) } } : {}),
     ...(body ? { requestBody: { required: body.kind !== 'json' || body.required, content: contentOf(body) } } : {}),

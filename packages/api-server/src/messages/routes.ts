@@ -27,6 +27,7 @@ export const messagesEndpoints = {
     summary: 'List messages',
     description: 'Every message that a published flow declares, with its last value.',
     auth: 'user',
+    scope: 'messages:read',
     replies: { 200: reply.json('All messages by name.', z.array(messageSchema)) },
   }),
   publish: endpoint({
@@ -38,6 +39,7 @@ export const messagesEndpoints = {
       'Feeds the flows that read the message. The answer comes when the value is stored as last value and history; ' +
       '`cascade` is null when nothing active reads the message. A device publishes what its ports send alone, by qualified names.',
     auth: ['user', 'device'],
+    scope: 'messages:publish',
     params,
     body: json(publishMessageSchema),
     replies: { 200: reply.json('The value is stored.', publishedMessageSchema) },
@@ -50,6 +52,7 @@ export const messagesEndpoints = {
     summary: 'Read the history of a message',
     description: 'Newest first: the last 1,000 values of at most 7 days. Values over 64 kB are null and `truncated`.',
     auth: 'user',
+    scope: 'messages:read',
     params,
     query: pageQuery,
     replies: { 200: reply.json('A page of values.', z.array(messageHistoryEntrySchema), links) },

@@ -16,6 +16,7 @@ export const modulesEndpoints = {
     summary: 'Get the modules',
     description: 'The manifest in force, what is installed, and how far an apply is.',
     auth: 'user',
+    scope: 'flows:read',
     replies: { 200: reply.json('The modules of this engine.', modulesSchema) },
   }),
   apply: endpoint({
@@ -26,6 +27,7 @@ export const modulesEndpoints = {
     description:
       'Replaces the whole list. It is built beside what is in force, which is used until it is complete: poll GET /modules/, or follow the `modules` frames of the event socket.',
     auth: 'superuser',
+    scope: 'admin',
     body: json(modulesApplySchema),
     replies: {
       202: reply.json('It is being built, or nothing has changed: `state` tells.', modulesSchema),

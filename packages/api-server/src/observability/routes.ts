@@ -24,7 +24,7 @@ import * as z from 'zod'
 
 import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
 import { invalid, ProblemError } from '../http/errors.ts'
-import type { Principal } from '../http/principal.ts'
+import { assertUser, type Principal } from '../http/principal.ts'
 import { integer, nextPage, pageQuery, time } from '../http/query.ts'
 import { canWork } from './checks.ts'
 import { epochUsOf } from './instant.ts'
@@ -68,6 +68,7 @@ export const observabilityEndpoints = {
       'Executions of nodes of live flows and of runs, oldest first. They are counted by the minute and kept for 7 days; a ' +
       'bucket in which nothing was executed is left out.',
     auth: 'user',
+    scope: 'observability:read',
     query: z.object({
       flow: words('Names of flows'),
       since: time.optional().meta({ description: 'From the minute of this time on; the last 24 hours unless given.' }),
@@ -86,6 +87,7 @@ export const observabilityEndpoints = {
     path: '/observability/flows',
     summary: 'Sum up the executions of every flow',
     auth: 'user',
+    scope: 'observability:read',
     query: z.object({
       since: time.optional().meta({ description: 'From the minute of this time on; the last 7 days unless given.' }),
     }),
@@ -102,6 +104,7 @@ export const observabilityEndpoints = {
       'are kept for 30 days. Of a flow with many, those that failed or lasted a second are kept first, and of the others a ' +
       'part. `before` and `since` are about `started_at`.',
     auth: 'user',
+    scope: 'observability:read',
     query: pageQuery.extend({
       flow: words('Names of flows'),
       status: choices('Statuses', cascadeStatusSchema.options),
@@ -116,6 +119,7 @@ export const observabilityEndpoints = {
     summary: 'List events, newest first',
     description: 'What people did (`audit`) and what happened to the engine and its connections in the last 30 days.',
     auth: 'user',
+    scope: 'observability:read',
     query: pageQuery.extend({
       kind: choices('Kinds', eventKindSchema.options),
       flow: words('Names of flows'),
@@ -131,6 +135,7 @@ export const observabilityEndpoints = {
     summary: 'List dead letters, newest first',
     description: 'Work that ended without being done. It is kept for 30 days, or until it is replayed.',
     auth: 'user',
+    scope: 'observability:read',
     query: pageQuery.extend({
       flow: words('Names of flows'),
       node: words('Ids of nodes'),
@@ -148,6 +153,7 @@ export const observabilityEndpoints = {
       'Those of active flows that fit, the oldest first, at most 1,000 a call: call again until `replayed` is 0. What ' +
       'cannot be delivered stays. An empty body means all.',
     auth: 'superuser',
+    scope: 'flows:publish',
     body: json(replayRequestSchema, { required: false }),
     replies: { 200: reply.json('How many were delivered.', z.object({ replayed: z.int() }).meta({ id: 'Replayed' })) },
     problems: ['not_active', 'validation_failed'],
@@ -161,6 +167,7 @@ export const observabilityEndpoints = {
       'Its value goes to every input of the node that reads the message. It is taken from the list; if it fails again it ' +
       'comes back under its id.',
     auth: 'superuser',
+    scope: 'flows:publish',
     params: z.object({ id: z.uuid('use the id of a dead letter') }),
     replies: {
       202: reply.json('It was delivered.', z.object({ cascade: z.uuid() }).meta({ id: 'ReplayResult' })),
@@ -174,6 +181,7 @@ export const observabilityEndpoints = {
     summary: 'Write what waits to be written',
     description: 'Lists do that by themselves for what they show.',
     auth: 'superuser',
+    scope: 'admin',
     replies: { 200: reply.json('How many rows were written.', flushResultSchema) },
     problems: ['unavailable'],
   }),
@@ -190,6 +198,7 @@ export const stateEndpoints = {
       'The answer is 200 whatever the state of the engine. While the database does not answer, the numbers of runs are ' +
       'the last that it told.',
     auth: 'user',
+    scope: 'observability:read',
     replies: { 200: reply.json('The state of the engine.', observabilitySummarySchema) },
   }),
   health: endpoint({
@@ -200,6 +209,7 @@ export const stateEndpoints = {
     description:
       'Refuses while the event loop is blocked or the database cannot be written; `checks` tells what it is.',
     auth: 'user',
+    scope: 'observability:read',
     replies: { 200: reply.json('It works.', healthAnswerSchema) },
     problems: ['unavailable'],
   }),
@@ -265,8 +275,7 @@ export const stateHandlers = ({ observability }: Deps): Handlers<typeof stateEnd
 export const metricsRoute =
   (deps: Deps & { readonly authenticate: (request: IncomingMessage) => Promise<Principal> }): RequestHandler =>
   async (request, response) => {
-    const { kind } = await deps.authenticate(request)
-    if (kind !== 'user') throw new ProblemError('forbidden', 'this needs the credential of a user')
+    assertUser(await deps.authenticate(request), 'observability:read')
     const body = await deps.observability.metrics()
     response.set('content-type', PROMETHEUS_TYPE).end(request.method === 'HEAD' ? undefined : body)
   }

@@ -22,6 +22,7 @@ export const historyEndpoints = {
     description:
       'Batch flows, and deleted flows that have runs, by name. `avg_duration_s` is of the runs that ended `ok`.',
     auth: 'user',
+    scope: 'runs:read',
     replies: { 200: reply.json('The flows.', z.array(runOverviewSchema)) },
   }),
   nodeOutputs: endpoint({
@@ -31,6 +32,7 @@ export const historyEndpoints = {
     summary: 'Get what a node of a run returned',
     description: 'Kept of nodes that succeeded, may be cached and returned at most 262,144 bytes of JSON; else 404.',
     auth: 'user',
+    scope: 'runs:read',
     params: z.object({ id: runId, node: nameSchema }),
     replies: { 200: reply.json('The outputs by port.', nodeOutputsSchema) },
     problems: ['not_found'],
@@ -41,6 +43,7 @@ export const historyEndpoints = {
     path: '/runs/{id}',
     summary: 'Delete a finished run with its records',
     auth: 'user',
+    scope: 'runs:write',
     params: z.object({ id: runId }),
     replies: { 204: reply.empty('The run is deleted.') },
     problems: ['not_found', 'run_active'],
@@ -52,6 +55,7 @@ export const historyEndpoints = {
     summary: 'Delete the runs of a flow',
     description: 'Refused while one of them is queued or running. Runs that are submitted meanwhile stay.',
     auth: 'user',
+    scope: 'runs:write',
     query: z.object({
       flow: nameSchema.meta({ description: 'Name of the flow, which need not exist any more.' }),
       history: flag.default(false).meta({ description: 'Delete what is listed of the flow as executions, too.' }),

@@ -35,6 +35,7 @@ export const runsEndpoints = {
     summary: 'Queue a run',
     description: 'Answers at once with the queued run. A known `idempotency_key` answers with the run it named first.',
     auth: 'user',
+    scope: 'runs:write',
     params: z.object({ name: nameSchema }),
     body: json(runSubmitSchema, { required: false }),
     replies: {
@@ -51,6 +52,7 @@ export const runsEndpoints = {
     description:
       'Which nodes would execute, which are cached, and why, in dependency order. Takes and refuses what a submission or sweep does; executes and stores nothing.',
     auth: 'user',
+    scope: 'flows:write',
     params: z.object({ name: nameSchema }),
     body: json(runPlanSubmitSchema, { required: false }),
     replies: { 200: reply.json('The plan.', runPlanSchema) },
@@ -62,6 +64,7 @@ export const runsEndpoints = {
     path: '/runs',
     summary: 'List runs, newest first',
     auth: 'user',
+    scope: 'runs:read',
     query: pageQuery.extend({
       ...filterQuery.shape,
       offset: integer({ min: 0 }).default(0),
@@ -77,6 +80,7 @@ export const runsEndpoints = {
     path: '/runs/{id}',
     summary: 'Get a run with its nodes, result and artifacts',
     auth: 'user',
+    scope: 'runs:read',
     params: runParam,
     replies: { 200: reply.json('The run.', runSchema) },
     problems: ['not_found'],
@@ -88,6 +92,7 @@ export const runsEndpoints = {
     summary: 'Cancel a run',
     description: 'A finished run is answered unchanged.',
     auth: 'user',
+    scope: 'runs:write',
     params: runParam,
     replies: { 200: reply.json('The run.', runSchema) },
     problems: ['not_found'],
@@ -98,6 +103,7 @@ export const runsEndpoints = {
     path: '/runs/{id}/metrics',
     summary: 'Get the curves of a run',
     auth: 'user',
+    scope: 'runs:read',
     params: runParam,
     query: z.object({
       name: commaList('Messages, bare or as `<flow>.<message>`'),

@@ -28,6 +28,7 @@ export const submissionEndpoints = {
     summary: 'Queue a run for each of many params',
     description: 'All runs are queued under a common `group_id`, or none: a bad entry is named by its place.',
     auth: 'user',
+    scope: 'runs:write',
     params: z.object({ name: nameSchema }),
     body: json(sweepSubmitSchema, { maxBytes: MAX_SWEEP_BYTES }),
     replies: { 201: reply.json('The queued runs, in the order of the entries.', sweepSchema) },
@@ -41,6 +42,7 @@ export const submissionEndpoints = {
     description:
       'The new run has the inputs, seed, group and priority of the old one, which is its `parent`, and executes the flow as it is now. Stages that did not change are taken from the cache.',
     auth: 'user',
+    scope: 'runs:write',
     params: z.object({ id: z.uuid('use the id of a run') }),
     replies: { 201: reply.json('The queued run.', runSchema, z.object({ location: z.string() })) },
     problems: ['wrong_mode', 'not_found', 'not_published', 'run_active', 'validation_failed', 'flow_invalid'],
@@ -53,6 +55,7 @@ export const submissionEndpoints = {
     description:
       'Stores all entries or none, and executes nothing. A known `external_id` answers with its run, whatever else the entry says.',
     auth: 'user',
+    scope: 'runs:write',
     body: json(runImportSchema, { maxBytes: MAX_IMPORT_BYTES }),
     replies: { 200: reply.json('The run of each entry, in order.', runImportResultSchema) },
     problems: ['not_found', 'payload_too_large', 'validation_failed'],

@@ -6,7 +6,7 @@ import { secretNameSchema, secretUsageSchema, secretValueSchema } from '@flow-se
 import * as z from 'zod'
 
 import type { Sql } from '../db/database.ts'
-import type { EventLog } from '../events/event-log.ts'
+import { actorOf, type EventLog } from '../events/event-log.ts'
 import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import type { Secrets } from './secrets.ts'
@@ -20,6 +20,7 @@ export const secretsEndpoints = {
     path: '/secrets/',
     summary: 'List secrets',
     auth: 'user',
+    scope: 'admin',
     replies: { 200: reply.json('Names, in their order.', z.array(z.string())) },
   }),
   usage: endpoint({
@@ -29,6 +30,7 @@ export const secretsEndpoints = {
     summary: 'List secrets with their users',
     description: 'Nodes whose draft or published form refers to them.',
     auth: 'user',
+    scope: 'admin',
     replies: { 200: reply.json('Secrets without their values, by name.', z.array(secretUsageSchema)) },
   }),
   set: endpoint({
@@ -38,6 +40,7 @@ export const secretsEndpoints = {
     summary: 'Store a secret',
     description: 'In place of the value that it had. Nodes of active flows that use it are made anew.',
     auth: 'superuser',
+    scope: 'admin',
     params,
     body: json(secretValueSchema),
     replies: { 204: reply.empty('The value is stored.') },
@@ -49,6 +52,7 @@ export const secretsEndpoints = {
     path: '/secrets/{name}',
     summary: 'Delete a secret',
     auth: 'superuser',
+    scope: 'admin',
     params,
     replies: { 204: reply.empty('The secret is gone.') },
     problems: ['not_found', 'in_use'],
@@ -62,9 +66,9 @@ export interface SecretsHandlersDeps {
 }
 
 export function secretsHandlers({ secrets, eventLog }: SecretsHandlersDeps): Handlers<typeof secretsEndpoints> {
-  const change = (action: string, secret: string, { id, email }: UserPrincipal) => ({
-    by: email,
-    audit: (tx: Sql) => eventLog.audit(tx, { action, actor: { id, email }, detail: { secret } }),
+  const change = (action: string, secret: string, principal: UserPrincipal) => ({
+    by: principal.email,
+    audit: (tx: Sql) => eventLog.audit(tx, { action, actor: actorOf(principal), detail: { secret } }),
   })
   return {
     list: async () => ({ status: 200, value: await secrets.names() }),

@@ -36,6 +36,7 @@ export const workersEndpoints = {
     summary: 'List workers',
     description: 'Those that are attached to this engine, and those that it refused for their version.',
     auth: 'user',
+    scope: 'observability:read',
     replies: { 200: reply.json('Workers by name.', z.array(workerSchema)) },
   }),
   resources: endpoint({
@@ -44,6 +45,7 @@ export const workersEndpoints = {
     path: '/workers/resources',
     summary: 'Get what workers have and have left',
     auth: 'user',
+    scope: 'observability:read',
     replies: { 200: reply.json('Sums over the attached workers, and each of them.', workerResourcesSchema) },
   }),
   listTokens: endpoint({
@@ -53,6 +55,7 @@ export const workersEndpoints = {
     summary: 'List worker tokens',
     description: 'Without their texts, which only the answer to their making has.',
     auth: 'superuser',
+    scope: 'admin',
     replies: { 200: reply.json('Tokens by name.', z.array(workerTokenSchema)) },
   }),
   mintToken: endpoint({
@@ -63,6 +66,7 @@ export const workersEndpoints = {
     description:
       'Its name and labels decide which nodes, and with them which secrets, the engine sends to workers that attach with it. It counts for 365 days.',
     auth: 'superuser',
+    scope: 'admin',
     body: json(workerTokenRequestSchema),
     replies: { 201: reply.json('The token, which is shown this once.', mintedWorkerTokenSchema) },
     problems: ['already_exists', 'validation_failed'],
@@ -74,6 +78,7 @@ export const workersEndpoints = {
     summary: 'Revoke a worker token',
     description: 'Its workers are disconnected, and their calls fail. Revoking it again changes nothing.',
     auth: 'superuser',
+    scope: 'admin',
     params: z.object({ jti: z.uuid() }),
     replies: { 200: reply.json('The token as it is now.', workerTokenSchema) },
     problems: ['not_found'],
@@ -85,6 +90,7 @@ export const workersEndpoints = {
     summary: 'Get the source that runs Python nodes',
     description: 'For reading: workers bring their own.',
     auth: ['user', 'worker'],
+    scope: 'observability:read',
     replies: {
       200: reply.stream('Python source.', ['text/x-python'], z.object({ etag: z.string() })),
       304: reply.empty('The client has it.', z.object({ etag: z.string() })),

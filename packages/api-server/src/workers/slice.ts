@@ -5,9 +5,9 @@
 import type { Worker } from '@flow-service/worker-agent'
 
 import { artifacts } from '../artifacts/slice.ts'
-import { loadSigningKey } from '../auth/signing-key.ts'
+import { signingKey } from '../auth/slice.ts'
 import { engineVersion, modulesDirOf } from '../config.ts'
-import { database, pins } from '../db/layer.ts'
+import { database } from '../db/layer.ts'
 import { eventLog } from '../events/slice.ts'
 import { routes } from '../http/slice-api.ts'
 import { SocketGuests } from '../http/socket-guests.ts'
@@ -80,8 +80,8 @@ export const agentLayer = makes(
 export const attachmentLayer = inOrder(
   makes(
     workerTokens,
-    { config, database, pins },
-    async ({ config, database, pins }) => new WorkerTokens({ key: await loadSigningKey(config, pins), database }),
+    { database, signingKey },
+    ({ database, signingKey }) => new WorkerTokens({ key: signingKey, database }),
   ),
   makes(
     workerGuests,

@@ -2,11 +2,19 @@ import { afterEach, expect, test, vi } from 'vitest'
 
 import { rememberUsers } from '../../src/auth/remembered-users.ts'
 import type { TokenHolder } from '../../src/auth/users.ts'
+import { sessionGrant } from '../../src/http/principal.ts'
 
 afterEach(() => void vi.useRealTimers())
 
 const holder: TokenHolder = {
-  principal: { kind: 'user', id: 'u1', email: 'root@example.org', fullName: null, superuser: true },
+  principal: {
+    kind: 'user',
+    id: 'u1',
+    email: 'root@example.org',
+    fullName: null,
+    superuser: true,
+    grant: sessionGrant,
+  },
   tokenVersion: 3,
 }
 const plain = { ...holder, principal: { ...holder.principal, superuser: false } }

@@ -12,7 +12,12 @@ useDatabase((opened) => {
   database = opened
 })
 
-const actor = { id: '01900000-0000-7000-8000-000000000001', email: 'ann@example.org' }
+const actor = {
+  id: '01900000-0000-7000-8000-000000000001',
+  email: 'ann@example.org',
+  via: 'session',
+  name: null,
+} as const
 
 test('an audit entry is committed with the change it is about, or not at all [R425]', async () => {
   const events = createEventLog({ database, log: quiet })

@@ -16,9 +16,9 @@ import { AnonymousBodies } from '../../src/http/anonymous-bodies.ts'
 import { bearerToken } from '../../src/http/authenticate.ts'
 import { answerErrors, notFound, ProblemError } from '../../src/http/errors.ts'
 import { secureHeaders } from '../../src/http/headers.ts'
-import type { Principal } from '../../src/http/principal.ts'
+import { type Principal, sessionGrant } from '../../src/http/principal.ts'
 
-const user = { kind: 'user', id: '1', email: 'a@b.c', fullName: null, superuser: false } as const
+const user = { kind: 'user', id: '1', email: 'a@b.c', fullName: null, superuser: false, grant: sessionGrant } as const
 const worker = { kind: 'worker', jti: '1', name: 'w', labels: [] } as const
 const callers: Readonly<Record<string, Principal>> = { user, worker }
 

@@ -30,6 +30,7 @@ const contract = {
     path: '/user',
     summary: 'For users',
     auth: 'user',
+    scope: null,
     body: json(z.unknown()),
     replies: { 200: echo },
   }),

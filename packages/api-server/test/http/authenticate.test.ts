@@ -16,6 +16,7 @@ const contract = {
     path: '/me',
     summary: 'Me',
     auth: 'user',
+    scope: null,
     query: z.object({ token: z.string().optional(), access_token: z.string().optional() }),
     replies: { 200: reply.json('E-mail', z.string()) },
   }),

@@ -125,7 +125,10 @@ test('a client that leaves while it is being authenticated leaves no request beh
   const gone = Promise.withResolvers<void>()
   const failed = Promise.withResolvers<unknown>()
   await using guarded = await serve(
-    bind({ save: endpoint({ ...contract.any, auth: 'user' }) }, { save: () => ({ status: 200, value: 0 }) }),
+    bind(
+      { save: endpoint({ ...contract.any, auth: 'user', scope: null }) },
+      { save: () => ({ status: 200, value: 0 }) },
+    ),
     {
       authenticate: async (request) => {
         request.once('close', gone.resolve)

@@ -12,7 +12,7 @@ const replies = { 200: reply.json('The verb.', z.string()) }
 const contract = Object.fromEntries(
   verbs.map((method) => [
     method,
-    endpoint({ id: `things.${method}`, method, path: '/things', summary: method, auth: 'user', replies }),
+    endpoint({ id: `things.${method}`, method, path: '/things', summary: method, auth: 'user', scope: null, replies }),
   ]),
 )
 const bindings = bind(

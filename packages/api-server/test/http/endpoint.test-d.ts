@@ -2,9 +2,10 @@ import { describe, expectTypeOf, test } from 'vitest'
 import * as z from 'zod'
 
 import { bytes, type Call, endpoint, form, type Handler, json, reply } from '../../src/http/endpoint.ts'
-import type { DevicePrincipal, UserPrincipal } from '../../src/http/principal.ts'
+import type { DevicePrincipal, UserPrincipal, WorkerPrincipal } from '../../src/http/principal.ts'
 
-const base = { id: 'test.x', method: 'post', summary: 'Test', auth: 'user' } as const
+const base = { id: 'test.x', method: 'post', summary: 'Test', auth: 'user', scope: null } as const
+const anybody = { id: 'test.x', method: 'post', summary: 'Test', auth: 'open' } as const
 const done = { 204: reply.empty('Done') }
 
 describe('an endpoint', () => {
@@ -21,7 +22,7 @@ describe('an endpoint', () => {
   })
 
   test('must say who may call it', () => {
-    const several = endpoint({ ...base, auth: ['user', 'device'], path: '/a', replies: done })
+    const several = endpoint({ ...base, auth: ['user', 'device'], scope: null, path: '/a', replies: done })
     expectTypeOf<Call<typeof several>['principal']>().toEqualTypeOf<UserPrincipal | DevicePrincipal>()
     // @ts-expect-error no auth
     endpoint({ id: 'a.b', method: 'get', path: '/a', summary: 'A', replies: done })
@@ -29,6 +30,18 @@ describe('an endpoint', () => {
     endpoint({ ...base, auth: 'admin', path: '/a', replies: done })
     // @ts-expect-error open is no alternative to a credential
     endpoint({ ...base, auth: ['open', 'user'], path: '/a', replies: done })
+  })
+
+  test('must say what a key needs, where users are let in, and only there', () => {
+    const { scope: _, ...silent } = base
+    // @ts-expect-error a user, and no scope
+    endpoint({ ...silent, path: '/a', replies: done })
+    // @ts-expect-error an unknown scope
+    endpoint({ ...base, scope: 'flows:all', path: '/a', replies: done })
+    // @ts-expect-error nobody is asked for a key
+    endpoint({ ...anybody, scope: 'admin', path: '/a', replies: done })
+    const machine = endpoint({ ...silent, auth: 'worker', path: '/a', replies: done })
+    expectTypeOf<Call<typeof machine>['principal']>().toEqualTypeOf<WorkerPrincipal>()
   })
 })
 
@@ -54,7 +67,7 @@ describe('a handler', () => {
   })
 
   test('of an open endpoint has no caller, and without schemas no parts', () => {
-    const open = endpoint({ ...base, auth: 'open', path: '/a', replies: done })
+    const open = endpoint({ ...anybody, path: '/a', replies: done })
     expectTypeOf<Call<typeof open>['principal']>().toEqualTypeOf<undefined>()
     expectTypeOf<Call<typeof open>['body']>().toEqualTypeOf<undefined>()
     expectTypeOf<Call<typeof open>['query']>().toEqualTypeOf<undefined>()

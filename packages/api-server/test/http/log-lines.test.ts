@@ -29,6 +29,7 @@ const contract = {
     path: '/fail/{index}',
     summary: 'Fail',
     auth: 'user',
+    scope: null,
     params: z.object({ index: z.coerce.number() }),
     replies: { 200: reply.json('Never.', z.object({})) },
   }),

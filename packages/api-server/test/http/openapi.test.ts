@@ -22,6 +22,7 @@ const sample = {
     path: '/runs',
     summary: 'Runs',
     auth: 'user',
+    scope: null,
     query: pageQuery.extend({ history: flag.default(false) }),
     replies: {
       200: reply.json('Runs', z.array(z.strictObject({ n: z.int() })), z.object({ Link: z.string().optional() })),
@@ -33,6 +34,7 @@ const sample = {
     path: '/runs/flows/{name}',
     summary: 'Submit',
     auth: ['user', 'device'],
+    scope: null,
     params: z.object({ name: z.string() }),
     body: json(z.object({ seed: z.int().optional() }), { required: false }),
     replies: { 201: reply.json('The run', tokenSchema) },
@@ -53,6 +55,7 @@ const sample = {
     path: '/artifacts',
     summary: 'Upload',
     auth: 'superuser',
+    scope: null,
     body: bytes(10),
     replies: { 204: reply.empty('Stored') },
   }),

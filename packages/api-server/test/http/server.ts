@@ -7,6 +7,7 @@ import express, { type Express } from 'express'
 
 import { answerErrors, notFound } from '../../src/http/errors.ts'
 import { type Binding, mount, type MountOptions } from '../../src/http/mount.ts'
+import { sessionGrant } from '../../src/http/principal.ts'
 
 export interface Running extends AsyncDisposable {
   readonly server: Server
@@ -51,6 +52,7 @@ export const user = {
   email: 'ann@example.org',
   fullName: null,
   superuser: false,
+  grant: sessionGrant,
 } as const
 
 /** An answer; `body` is null where it has none. */

@@ -521,7 +521,11 @@ export type Problem = {
      * What failed this time, with which value, and what to do.
      */
     detail: string;
-    code: 'bad_request' | 'malformed_json' | 'invalid_credentials' | 'wrong_mode' | 'environment_adopted' | 'channel_not_configured' | 'unauthenticated' | 'forbidden' | 'not_found' | 'message_not_declared' | 'method_not_allowed' | 'request_timeout' | 'version_conflict' | 'already_exists' | 'in_use' | 'flow_has_active_runs' | 'run_active' | 'already_paired' | 'apply_running' | 'not_published' | 'not_active' | 'not_paused' | 'code_defined' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'flow_invalid' | 'rate_limited' | 'internal' | 'unavailable';
+    code: 'bad_request' | 'malformed_json' | 'invalid_credentials' | 'wrong_mode' | 'environment_adopted' | 'invalid_token' | 'channel_not_configured' | 'unauthenticated' | 'forbidden' | 'not_found' | 'message_not_declared' | 'method_not_allowed' | 'request_timeout' | 'version_conflict' | 'already_exists' | 'in_use' | 'flow_has_active_runs' | 'run_active' | 'already_paired' | 'last_superuser' | 'apply_running' | 'not_published' | 'not_active' | 'not_paused' | 'code_defined' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'flow_invalid' | 'rate_limited' | 'internal' | 'unavailable';
+    /**
+     * With `forbidden`: the scope that the key or token lacks.
+     */
+    required_scope?: string;
     /**
      * With `version_conflict`: reload, merge, save again.
      */
@@ -1769,14 +1773,32 @@ export type ObservabilityEvent = {
      * What happened, for example `flow.publish`.
      */
     action: string;
-    actor: {
-        id: string;
-        email: string;
-    } | null;
+    /**
+     * Null for what nobody asked for.
+     */
+    actor: Actor | null;
     detail: {
         [key: string]: Schema27;
     };
 };
+
+export type Actor = {
+    /**
+     * Of the user.
+     */
+    id: string;
+    email: string;
+    via: ActorVia;
+    /**
+     * Of the key, or of the agent.
+     */
+    name: string | null;
+};
+
+/**
+ * `cli`: by the sign-in file of the machine, or on its stopped engine. `mcp`: as an agent.
+ */
+export type ActorVia = 'session' | 'key' | 'mcp' | 'cli';
 
 export type DeadLetter = {
     id: string;

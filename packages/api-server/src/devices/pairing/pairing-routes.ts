@@ -66,6 +66,7 @@ export const pairingEndpoints = {
     summary: 'List devices that wait',
     description: 'Without their codes, which only who stands before the device can read.',
     auth: 'user',
+    scope: 'flows:read',
     replies: { 200: reply.json('What waits to be adopted, the newest first.', z.array(pendingDeviceSchema)) },
   }),
   preview: endpoint({
@@ -75,6 +76,7 @@ export const pairingEndpoints = {
     summary: 'Show what waits on a code',
     description: 'Compare `check` with what the device shows: somebody who relays a code has another one.',
     auth: 'user',
+    scope: 'flows:read',
     params: onCode,
     replies: { 200: reply.json('What waits.', pairingPreviewSchema) },
     problems: ['not_found', 'rate_limited'],
@@ -87,6 +89,7 @@ export const pairingEndpoints = {
     description:
       'By its code, or by the id of its request from the network where that was made. What was paired with the device before counts no more.',
     auth: 'user',
+    scope: 'devices:write',
     params: device,
     body: json(pairRequestSchema),
     replies: { 200: reply.json('The device as it is now.', deviceDetailSchema) },
@@ -99,6 +102,7 @@ export const pairingEndpoints = {
     summary: 'Unpair a device',
     description: 'Its credentials count no more, one given out through the portal included, and its socket is closed.',
     auth: 'user',
+    scope: 'devices:write',
     params: device,
     replies: { 200: reply.json('The device as it is now.', deviceDetailSchema) },
     problems: ['not_found'],

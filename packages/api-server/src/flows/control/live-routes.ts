@@ -36,6 +36,7 @@ export const liveEndpoints = {
     description:
       'Executions that run go on to their end. Held deliveries survive a restart; beyond 1,000 the oldest become dead letters.',
     auth: 'user',
+    scope: 'flows:publish',
     params,
     replies: { 200: reply.json('The flow is paused.', flowStateSchema) },
     problems: ['not_found', 'wrong_mode', 'not_active', 'in_use'],
@@ -46,6 +47,7 @@ export const liveEndpoints = {
     path: '/flows/{name}/resume',
     summary: 'Release what a paused flow holds',
     auth: 'user',
+    scope: 'flows:publish',
     params,
     replies: { 200: reply.json('The flow is active; what was held is delivered in order.', flowStateSchema) },
     problems: ['not_found', 'wrong_mode', 'not_active', 'in_use'],
@@ -57,6 +59,7 @@ export const liveEndpoints = {
     summary: 'Release the oldest held delivery',
     description: 'What it causes is held again.',
     auth: 'user',
+    scope: 'flows:publish',
     params,
     replies: { 200: reply.json('How much was released, and is held now.', stepResultSchema) },
     problems: ['not_found', 'wrong_mode', 'not_paused', 'in_use'],
@@ -69,6 +72,7 @@ export const liveEndpoints = {
     description:
       'A batch flow: queues a draft run, `inputs` being its parameters. A live flow: runs by itself until it is quiet, at most 30 s and at most 8 at a time, without listeners and schedules; nothing reaches the catalogue or other flows, but its nodes really send.',
     auth: 'user',
+    scope: 'flows:publish',
     params,
     body: json(flowRunRequestSchema, { required: false }),
     replies: {
@@ -85,6 +89,7 @@ export const liveEndpoints = {
     description:
       'Feeds the named input ports together, or publishes on the named output ports; without values the node acts by itself.',
     auth: 'user',
+    scope: 'flows:publish',
     params: nodeParams,
     body: json(triggerRequestSchema, { required: false }),
     replies: { 202: reply.json('The values are accepted.', triggerResultSchema) },
@@ -97,6 +102,7 @@ export const liveEndpoints = {
     summary: 'End what a node executes',
     description: 'Its process is ended. The execution leaves no failure marker.',
     auth: 'user',
+    scope: 'flows:publish',
     params: nodeParams,
     replies: { 200: reply.json('How many executions were ended.', nodeCancelResultSchema) },
     problems: ['not_found', 'wrong_mode', 'in_use'],
@@ -107,6 +113,7 @@ export const liveEndpoints = {
     path: '/flows/{name}/nodes/{id}/acknowledge',
     summary: 'Clear a node’s failure marker',
     auth: 'user',
+    scope: 'flows:publish',
     params: nodeParams,
     replies: { 200: reply.json('The node.', nodeStateSchema) },
     problems: ['not_found', 'wrong_mode', 'in_use'],

@@ -26,6 +26,7 @@ export const sourcesEndpoints = {
     summary: 'Read the code of a node',
     description: 'The node of the draft, or of the published content where there is no draft.',
     auth: 'user',
+    scope: 'flows:read',
     params,
     replies: { 200: reply.json('The code, private or shared.', nodeSourceSchema) },
     problems: ['not_found'],
@@ -38,6 +39,7 @@ export const sourcesEndpoints = {
     description:
       'Private code stays in the draft until it is published. Shared code acts at once on every user, whose nodes in active flows are made anew; it is refused when a published user could not execute it.',
     auth: 'superuser',
+    scope: 'flows:code',
     params,
     body: json(sourceUpdateSchema),
     replies: { 200: reply.json('The code as it is now.', nodeSourceSchema) },
@@ -50,6 +52,7 @@ export const sourcesEndpoints = {
     summary: 'Share the code of a node',
     description: 'The code becomes a source of the library, which the node uses from then on.',
     auth: 'superuser',
+    scope: 'flows:code',
     params,
     body: json(shareRequestSchema, { required: false }),
     replies: { 200: reply.json('The shared code.', nodeSourceSchema) },
@@ -61,6 +64,7 @@ export const sourcesEndpoints = {
     path: '/flows/{name}/nodes/{id}/unshare',
     summary: 'Give a node its own copy of shared code',
     auth: 'superuser',
+    scope: 'flows:code',
     params,
     replies: { 200: reply.json('The private code.', nodeSourceSchema) },
     problems: ['not_found', 'code_defined'],
@@ -74,6 +78,7 @@ export const libraryEndpoints = {
     path: '/flows/library',
     summary: 'List shared sources',
     auth: 'user',
+    scope: 'flows:read',
     replies: { 200: reply.json('Shared sources with their users, by name.', z.array(librarySourceSchema)) },
   }),
   delete: endpoint({
@@ -82,6 +87,7 @@ export const libraryEndpoints = {
     path: '/flows/library/{name}',
     summary: 'Delete a shared source',
     auth: 'superuser',
+    scope: 'flows:code',
     params: z.object({ name: nameSchema }),
     query: z.object({
       detach: flag

@@ -20,6 +20,7 @@ export const comparisonEndpoints = {
     summary: 'List the metrics of runs',
     description: 'Names of curves in the newest 10,000 runs of the selection, and how many of these have them.',
     auth: 'user',
+    scope: 'runs:read',
     query: selectionQuery,
     replies: { 200: reply.json('The names.', z.array(metricNameSchema)) },
     problems: ['validation_failed'],
@@ -31,6 +32,7 @@ export const comparisonEndpoints = {
     summary: 'Compare a metric of several runs',
     description: 'An answer has at most 1,000,000 points: a `stride` thins long curves.',
     auth: 'user',
+    scope: 'runs:read',
     query: z.object({
       ids: z.string().min(1).meta({ description: 'Ids of at most 50 runs, separated by commas.' }),
       metric: z.string().min(1).meta({ description: 'A message, bare or as `<flow>.<message>`.' }),

@@ -35,6 +35,7 @@ export const exportEndpoints = {
     description:
       "The newest 10,000 runs of the selection. In CSV, texts that a spreadsheet would calculate begin with `'`.",
     auth: 'user',
+    scope: 'runs:read',
     query: exportQuery.extend({
       metrics: commaList('Final outputs that become columns; a dotted path reaches into records'),
     }),
@@ -48,6 +49,7 @@ export const exportEndpoints = {
     summary: 'Export points, a row for each',
     description: 'The curves of the newest 10,000 runs of the selection.',
     auth: 'user',
+    scope: 'runs:read',
     query: exportQuery.extend({ metrics: commaList('Curves, bare or as `<flow>.<message>`') }),
     replies,
     problems: ['validation_failed'],
