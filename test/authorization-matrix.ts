@@ -13,6 +13,10 @@ export const matrix: Readonly<Record<string, Level | readonly Level[]>> = {
   'login.resetPassword': 'open',
   'users.me': 'user',
 
+  'keys.list': 'user',
+  'keys.create': 'user',
+  'keys.revoke': 'user',
+
   'flows.list': 'user',
   'flows.nodeTypes': 'user',
   'flows.graph': 'user',

@@ -60,6 +60,8 @@ export interface Seeds {
   readonly stageRun: string
   readonly digest: string
   readonly deadLetter: string
+  /** The id of an API key. */
+  readonly key: string
   /** The id of a worker token. */
   readonly jti: string
   /** The credential of the device `panel`. */
@@ -113,12 +115,14 @@ export async function seed(at: TestService, account: Pick<Seeds, 'email' | 'pass
   await at.send('PUT', '/secrets/spare', { value: 'not needed' })
   await at.send('POST', '/messages/alarm.temp', { value: 30 })
   const { jti } = await at.client.workers.mintToken({ name: 'spare' })
+  const { id: key } = await at.client.keys.create({ name: 'spare', scopes: ['flows:read'] })
   await at.client.flavors.create({ name: 'spare', cpus: 1, gpus: 0, ram_mb: 512 })
   return {
     run: id,
     stageRun,
     digest,
     deadLetter: await deadLetter(at),
+    key,
     jti,
     ...(await pairedDevice(at, shown)),
     ...account,
@@ -249,7 +253,7 @@ export function sampleOf(operation: Operation, seeds: Seeds): Sample {
     digest: seeds.digest,
     jti: seeds.jti,
     code: seeds.code,
-    id: operation.path.startsWith('/runs') ? runOf(operation, seeds) : seeds.deadLetter,
+    id: idOf(operation, seeds),
   }
   const named: Record<string, string> = { ...given, ...closest(places, operation.id) }
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(named[name] ?? 'sample'))
@@ -264,6 +268,12 @@ export const atRest = (text: string): string => text.replaceAll(/"(last_used_at|
 /** The credential of the device for what only devices may do; for all else that of a user. */
 export const bearerOf = ({ levels }: Operation, { credential }: Seeds, user: string): string =>
   `Bearer ${levels.every((level) => level === 'device') ? credential : user}`
+
+/** The id in a path that names no thing of its own. */
+function idOf(operation: Operation, seeds: Seeds): string {
+  if (operation.path.startsWith('/runs')) return runOf(operation, seeds)
+  return operation.path.startsWith('/keys') ? seeds.key : seeds.deadLetter
+}
 
 const runOf = ({ id }: Operation, { run, stageRun }: Seeds): string => (onStageRun.has(id) ? stageRun : run)
 

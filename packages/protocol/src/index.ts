@@ -2,6 +2,14 @@
  * The words that every package of flow-service shares.
  * @module
  */
+export {
+  type ApiKey,
+  type ApiKeyRequest,
+  apiKeyRequestSchema,
+  apiKeySchema,
+  type MintedApiKey,
+  mintedApiKeySchema,
+} from './api-key.ts'
 export { type ArtifactRef, artifactRefSchema, artifactRefsIn, digestSchema, isArtifactRef } from './artifact.ts'
 export {
   type BinaryFrame,

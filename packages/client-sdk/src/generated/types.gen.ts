@@ -13,6 +13,36 @@ export type LoginForm = {
     password: string;
 };
 
+export type ApiKeyRequest = {
+    /**
+     * No other live key of the owner has it.
+     */
+    name: string;
+    /**
+     * What the key is good for, of all that its owner may do.
+     */
+    scopes: Array<Scope>;
+    /**
+     * Null is never.
+     */
+    expires_in_days?: number | null;
+};
+
+/**
+ * - `flows:read`: flows, node types, the library, the graph, dashboards, devices, modules
+ * - `flows:write`: drafts, layout, checks, plans, drafts of dashboards
+ * - `flows:publish`: publish, discard, rename, duplicate, delete, and all control of live flows; dashboards likewise
+ * - `flows:code`: what of flows only superusers may change: code, commands, environment variables
+ * - `runs:read`: runs, metrics, exports, bytes of artifacts
+ * - `runs:write`: submit, import, cancel, retry and delete runs; store artifacts
+ * - `messages:read`: the catalogue of messages, last values, history, the event socket
+ * - `messages:publish`: publish messages; routes of connectors
+ * - `devices:write`: devices and their pairing
+ * - `observability:read`: state, cascades, measurements, events, dead letters, workers
+ * - `admin`: everything
+ */
+export type Scope = 'flows:read' | 'flows:write' | 'flows:publish' | 'flows:code' | 'runs:read' | 'runs:write' | 'messages:read' | 'messages:publish' | 'devices:write' | 'observability:read' | 'admin';
+
 export type FlowDocument = {
     name?: string;
     title?: string;
@@ -546,6 +576,70 @@ export type User = {
     full_name: string | null;
     is_active: boolean;
     is_superuser: boolean;
+};
+
+export type ApiKey = {
+    id: string;
+    name: string;
+    /**
+     * The beginning of the key, for example `fsk_4Jx0aZ9q`.
+     */
+    prefix: string;
+    scopes: Array<Scope>;
+    /**
+     * Whom the key signs in.
+     */
+    owner: {
+        id: string;
+        email: string;
+    };
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    /**
+     * Null is never.
+     */
+    expires_at: string | null;
+    /**
+     * To the minute.
+     */
+    last_used_at: string | null;
+    revoked_at: string | null;
+};
+
+export type ApiKeyMinted = {
+    id: string;
+    name: string;
+    /**
+     * The beginning of the key, for example `fsk_4Jx0aZ9q`.
+     */
+    prefix: string;
+    scopes: Array<Scope>;
+    /**
+     * Whom the key signs in.
+     */
+    owner: {
+        id: string;
+        email: string;
+    };
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    /**
+     * Null is never.
+     */
+    expires_at: string | null;
+    /**
+     * To the minute.
+     */
+    last_used_at: string | null;
+    revoked_at: string | null;
+    /**
+     * Shown this once: send it as `Authorization: Bearer …`.
+     */
+    key: string;
 };
 
 export type FlowListItem = {
@@ -2056,6 +2150,145 @@ export type UsersMeResponses = {
 };
 
 export type UsersMeResponse = UsersMeResponses[keyof UsersMeResponses];
+
+export type KeysListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Of all users, which takes a superuser.
+         */
+        all?: boolean;
+    };
+    url: '/keys';
+};
+
+export type KeysListErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type KeysListError = KeysListErrors[keyof KeysListErrors];
+
+export type KeysListResponses = {
+    /**
+     * Keys by owner and name.
+     */
+    200: Array<ApiKey>;
+};
+
+export type KeysListResponse = KeysListResponses[keyof KeysListResponses];
+
+export type KeysCreateData = {
+    body: {
+        /**
+         * No other live key of the owner has it.
+         */
+        name: string;
+        /**
+         * What the key is good for, of all that its owner may do.
+         */
+        scopes: Array<Scope>;
+        /**
+         * Null is never.
+         */
+        expires_in_days?: number | null;
+    };
+    path?: never;
+    query?: never;
+    url: '/keys';
+};
+
+export type KeysCreateErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `already_exists`: The name is taken
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type KeysCreateError = KeysCreateErrors[keyof KeysCreateErrors];
+
+export type KeysCreateResponses = {
+    /**
+     * The key, which is shown this once.
+     */
+    201: ApiKeyMinted;
+};
+
+export type KeysCreateResponse = KeysCreateResponses[keyof KeysCreateResponses];
+
+export type KeysRevokeData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/keys/{id}/revoke';
+};
+
+export type KeysRevokeErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type KeysRevokeError = KeysRevokeErrors[keyof KeysRevokeErrors];
+
+export type KeysRevokeResponses = {
+    /**
+     * The key as it is now.
+     */
+    200: ApiKey;
+};
+
+export type KeysRevokeResponse = KeysRevokeResponses[keyof KeysRevokeResponses];
 
 export type FlowsListData = {
     body?: never;
