@@ -11,6 +11,7 @@ import { join, resolve } from 'node:path'
 import { type AnyFlow, nameSchema } from '@flow-service/protocol'
 import * as z from 'zod'
 
+import { checkOidc, oidcSettings } from './auth/oidc/settings.ts'
 import { isNetwork } from './egress/address-rules.ts'
 import type { NodeListener } from './host/node-report.ts'
 import {
@@ -173,6 +174,7 @@ export const settings = {
       secret: true,
     },
   ),
+  ...oidcSettings,
   maxRuns: setting(integer(1, 1000), {
     env: 'SERVICE_MAX_RUNS',
     about: 'How many batch runs this engine executes at once.',
@@ -322,6 +324,7 @@ export function resolveConfig(options: ServiceConfig = {}, env: Environment = pr
   const values = Object.fromEntries(entries) as Omit<ResolvedConfig, (typeof notSettings)[number]>
   if ((values.firstSuperuser === null) !== (values.firstSuperuserPassword === null))
     throw new ConfigError('set SERVICE_FIRST_SUPERUSER and SERVICE_FIRST_SUPERUSER_PASSWORD together')
+  checkOidc(values)
   if (values.runRenewS * 2 > values.runLeaseS)
     throw new ConfigError(
       `SERVICE_RUN_RENEW_S is ${values.runRenewS}: use at most half of SERVICE_RUN_LEASE_S, which is ${values.runLeaseS}`,

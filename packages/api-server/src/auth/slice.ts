@@ -3,12 +3,14 @@
  * @module
  */
 import { database, pins } from '../db/layer.ts'
-import { userGuests } from '../events/slice.ts'
+import { eventLog, userGuests } from '../events/slice.ts'
 import { routes } from '../http/slice-api.ts'
 import { SocketGuests } from '../http/socket-guests.ts'
 import { config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { createAccountNews } from './account-news.ts'
+import { oidcEndpoints, oidcHandlers } from './oidc/oidc-routes.ts'
+import { createOidcSignIn, type OidcSignIn } from './oidc/oidc-sign-in.ts'
 import { rememberUsers } from './remembered-users.ts'
 import { authEndpoints, authHandlers } from './routes.ts'
 import { createSessions, findSessionKey, settleSessionKey, type Sessions } from './sessions.ts'
@@ -33,6 +35,9 @@ export const knownSessions = noun<Sessions>()('knownSessions')
 /** Signs what others carry away. */
 export const signingKey = noun<SigningKey>()('signingKey')
 
+/** Null while OpenID Connect is not configured. */
+const oidcSignIn = noun<OidcSignIn | null>()('oidcSignIn')
+
 /** Before the database: a start without a usable key leaves no trace. */
 export const sessionKeyLayer = makes(foundSessionKey, { config }, ({ config }) => findSessionKey(config))
 
@@ -49,6 +54,7 @@ export const authLayer = inOrder(
   makes(knownSessions, { config, sessionKey, rememberedUsers }, ({ config, sessionKey, rememberedUsers }) =>
     createSessions({ key: sessionKey, days: config.sessionDays, users: rememberedUsers.known }),
   ),
+  makes(oidcSignIn, { config, database, eventLog, log, sessionKey, sessions, users }, createOidcSignIn),
   makes(
     userGuests,
     { log, users },
@@ -71,5 +77,8 @@ export const followAccounts = begins(
 
 export const authApi = {
   tags: { login: 'Sign in.', users: 'Who is signed in.' },
-  routes: [routes(authEndpoints, { sessions, users }, (deps) => authHandlers({ ...deps, limit: createSignInLimit() }))],
+  routes: [
+    routes(authEndpoints, { sessions, users }, (deps) => authHandlers({ ...deps, limit: createSignInLimit() })),
+    routes(oidcEndpoints, { oidcSignIn }, oidcHandlers),
+  ],
 }
