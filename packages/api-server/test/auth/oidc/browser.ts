@@ -10,14 +10,20 @@ interface Cookie {
 /** Cookies of hosts and paths, as a browser sends them; ports count as hosts, as those of other machines would. */
 export class Browser {
   #cookies: Cookie[] = []
+  readonly #route: (url: URL) => URL
   /** Every `Set-Cookie` so far. */
   readonly told: string[] = []
+
+  /** `route` tells where requests really go; to the address that they are for unless given. */
+  constructor(route: (url: URL) => URL = (url) => url) {
+    this.#route = route
+  }
 
   /** One request, whose redirection is not followed. */
   async get(url: string): Promise<Response> {
     const { host, pathname } = new URL(url)
     const sent = this.#cookies.filter((cookie) => cookie.host === host && pathname.startsWith(cookie.path))
-    const answer = await fetch(url, {
+    const answer = await fetch(this.#route(new URL(url)), {
       redirect: 'manual',
       headers: sent.length === 0 ? {} : { cookie: sent.map(({ name, value }) => `${name}=${value}`).join('; ') },
     })
@@ -40,7 +46,7 @@ export class Browser {
 
   /** Another browser with the same cookies. */
   copy(): Browser {
-    const other = new Browser()
+    const other = new Browser(this.#route)
     other.#cookies = [...this.#cookies]
     return other
   }
