@@ -11,6 +11,10 @@ export const matrix: Readonly<Record<string, Level | readonly Level[]>> = {
   'login.testToken': 'user',
   'login.recoverPassword': 'open',
   'login.resetPassword': 'open',
+  'login.methods': 'open',
+  'login.oidc': 'open',
+  'login.oidcCallback': 'open',
+  'login.oidcToken': 'open',
   'users.me': 'user',
 
   'keys.list': 'user',

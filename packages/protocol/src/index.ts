@@ -329,6 +329,13 @@ export { type PlannedStage, type RunPlan, runPlanSchema, type RunPlanSubmit, run
 export { covers, meaningOfScope, type Scope, scopes, scopeSchema } from './scope.ts'
 export { remedyOf, wantedBy } from './schema-words.ts'
 export { secretNameSchema, type SecretUsage, secretUsageSchema, secretValueSchema } from './secret.ts'
+export {
+  meaningOfSignInError,
+  type SignInError,
+  signInErrors,
+  type SignInMethods,
+  signInMethodsSchema,
+} from './sign-in.ts'
 export { timestampInputSchema, timestampOf, timestampOfMs, timestampSchema } from './time.ts'
 export { emailSchema, type Token, tokenSchema, type User, userSchema } from './user.ts'
 export {

@@ -15,6 +15,8 @@ import { createKeyCheck, type KeyHolder, keyHolderOf } from './keys/key-check.ts
 import { keysEndpoints, keysHandlers } from './keys/key-routes.ts'
 import { createKeyStore } from './keys/key-store.ts'
 import { createKeyUses, type KeyUses } from './keys/key-uses.ts'
+import { oidcEndpoints, oidcHandlers } from './oidc/oidc-routes.ts'
+import { createOidcSignIn, type OidcSignIn } from './oidc/oidc-sign-in.ts'
 import { createRecentCallers, type RecentCallers } from './recent-callers.ts'
 import { rememberUsers } from './remembered-users.ts'
 import { authEndpoints, authHandlers } from './routes.ts'
@@ -49,6 +51,9 @@ export const knownCallers = noun<TokenVerifier>()('knownCallers')
 
 /** Signs what others carry away. */
 export const signingKey = noun<SigningKey>()('signingKey')
+
+/** Null while OpenID Connect is not configured. */
+const oidcSignIn = noun<OidcSignIn | null>()('oidcSignIn')
 
 /** Before the database: a start without a usable key leaves no trace. */
 export const sessionKeyLayer = makes(foundSessionKey, { config }, ({ config }) => findSessionKey(config))
@@ -98,6 +103,7 @@ export const authLayer = inOrder(
         createSessions({ key: sessionKey, days: config.sessionDays, users: rememberedUsers.known }).verify,
       ]),
   ),
+  makes(oidcSignIn, { config, database, eventLog, log, sessionKey, sessions, users }, createOidcSignIn),
   makes(
     userGuests,
     { apiKeys, log, users },
@@ -132,5 +138,6 @@ export const authApi = {
   routes: [
     routes(authEndpoints, { sessions, users }, (deps) => authHandlers({ ...deps, limit: createSignInLimit() })),
     routes(keysEndpoints, { apiKeys, eventLog }, keysHandlers),
+    routes(oidcEndpoints, { oidcSignIn }, oidcHandlers),
   ],
 }

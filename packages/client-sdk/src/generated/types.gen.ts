@@ -43,6 +43,10 @@ export type ApiKeyRequest = {
  */
 export type Scope = 'flows:read' | 'flows:write' | 'flows:publish' | 'flows:code' | 'runs:read' | 'runs:write' | 'messages:read' | 'messages:publish' | 'devices:write' | 'observability:read' | 'admin';
 
+export type SignInCode = {
+    code: string;
+};
+
 export type FlowDocument = {
     name?: string;
     title?: string;
@@ -640,6 +644,23 @@ export type ApiKeyMinted = {
      * Shown this once: send it as `Authorization: Bearer …`.
      */
     key: string;
+};
+
+export type SignInMethods = {
+    password: true;
+    /**
+     * Whether a forgotten password can be replaced by mail.
+     */
+    recovery: boolean;
+    /**
+     * OpenID Connect; null while it is not configured.
+     */
+    oidc: {
+        /**
+         * To be shown to people.
+         */
+        name: string;
+    } | null;
 };
 
 export type FlowListItem = {
@@ -2289,6 +2310,145 @@ export type KeysRevokeResponses = {
 };
 
 export type KeysRevokeResponse = KeysRevokeResponses[keyof KeysRevokeResponses];
+
+export type LoginMethodsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/login/methods';
+};
+
+export type LoginMethodsErrors = {
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginMethodsError = LoginMethodsErrors[keyof LoginMethodsErrors];
+
+export type LoginMethodsResponses = {
+    /**
+     * The ways of signing in.
+     */
+    200: SignInMethods;
+};
+
+export type LoginMethodsResponse = LoginMethodsResponses[keyof LoginMethodsResponses];
+
+export type LoginOidcData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * A path of the service, or `http://127.0.0.1:<port>/...`.
+         */
+        return_to?: string;
+    };
+    url: '/login/oidc';
+};
+
+export type LoginOidcErrors = {
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * `unavailable`: Not available now
+     */
+    503: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginOidcError = LoginOidcErrors[keyof LoginOidcErrors];
+
+export type LoginOidcResponses = {
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginOidcResponse = LoginOidcResponses[keyof LoginOidcResponses];
+
+export type LoginOidcCallbackData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/login/oidc/callback';
+};
+
+export type LoginOidcCallbackErrors = {
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * `unavailable`: Not available now
+     */
+    503: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginOidcCallbackError = LoginOidcCallbackErrors[keyof LoginOidcCallbackErrors];
+
+export type LoginOidcCallbackResponses = {
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginOidcCallbackResponse = LoginOidcCallbackResponses[keyof LoginOidcCallbackResponses];
+
+export type LoginOidcTokenData = {
+    body: {
+        code: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/login/oidc/token';
+};
+
+export type LoginOidcTokenErrors = {
+    /**
+     * `invalid_token`: The one-time code or link is not valid
+     */
+    400: Problem;
+    /**
+     * `request_timeout`: The request took too long to arrive
+     */
+    408: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * `unavailable`: Not available now
+     */
+    503: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginOidcTokenError = LoginOidcTokenErrors[keyof LoginOidcTokenErrors];
+
+export type LoginOidcTokenResponses = {
+    /**
+     * A session token
+     */
+    200: Token;
+};
+
+export type LoginOidcTokenResponse = LoginOidcTokenResponses[keyof LoginOidcTokenResponses];
 
 export type FlowsListData = {
     body?: never;
