@@ -6,7 +6,7 @@
 import { Router } from 'express'
 
 import { artifactsApi } from './artifacts/slice.ts'
-import { authApi, knownSessions, sessions, users } from './auth/slice.ts'
+import { agentTokens, authApi, knownSessions, sessions, users } from './auth/slice.ts'
 import type { Engine } from './compose.ts'
 import { engineVersion } from './config.ts'
 import { connectorsApi } from './connectors/slice.ts'
@@ -114,22 +114,24 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
 
 /** Who sends a request; the second also knows users whom the database cannot tell now. */
 function createAuthenticators(engine: Engine) {
-  const { deviceCredentials, knownSessions, sessions, workerTokens } = nounsOf(engine, authenticating)
+  const { agentTokens, deviceCredentials, knownSessions, sessions, workerTokens } = nounsOf(engine, authenticating)
   return {
     authenticate: createAuthenticator([
       (token) => sessions.verify(token),
+      (token) => agentTokens.verify(token),
       (token) => workerTokens.verify(token),
       (token) => deviceCredentials.verify(token),
     ]),
     authenticateKnown: createAuthenticator([
       (token) => knownSessions.verify(token),
+      (token) => agentTokens.verify(token),
       (token) => workerTokens.identify(token),
       (token) => deviceCredentials.verify(token),
     ]),
   }
 }
 
-const authenticating = { deviceCredentials, knownSessions, sessions, workerTokens }
+const authenticating = { agentTokens, deviceCredentials, knownSessions, sessions, workerTokens }
 
 interface SocketRoutes extends Pick<EventUpgradeDeps, 'authenticate' | 'home'> {
   readonly upgrades: UpgradeRouter

@@ -3,12 +3,16 @@
  * @module
  */
 import { database, pins } from '../db/layer.ts'
-import { userGuests } from '../events/slice.ts'
+import { eventLog, userGuests } from '../events/slice.ts'
 import { routes } from '../http/slice-api.ts'
 import { SocketGuests } from '../http/socket-guests.ts'
 import { config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { createAccountNews } from './account-news.ts'
+import { type AgentNews, createAgentNews } from './oauth/agent-news.ts'
+import { type AgentTokens, openAgentTokens } from './oauth/agent-tokens.ts'
+import { createOAuthClients, type OAuthClients } from './oauth/oauth-clients.ts'
+import { oauthEndpoints, oauthHandlers } from './oauth/oauth-routes.ts'
 import { rememberUsers } from './remembered-users.ts'
 import { authEndpoints, authHandlers } from './routes.ts'
 import { createSessions, findSessionKey, settleSessionKey, type Sessions } from './sessions.ts'
@@ -33,6 +37,13 @@ export const knownSessions = noun<Sessions>()('knownSessions')
 /** Signs what others carry away. */
 export const signingKey = noun<SigningKey>()('signingKey')
 
+const agentNews = noun<AgentNews>()('agentNews')
+
+/** Agents that users have let in. */
+export const agentTokens = noun<AgentTokens>()('agentTokens')
+
+const oauthClients = noun<OAuthClients>()('oauthClients')
+
 /** Before the database: a start without a usable key leaves no trace. */
 export const sessionKeyLayer = makes(foundSessionKey, { config }, ({ config }) => findSessionKey(config))
 
@@ -41,6 +52,13 @@ export const authLayer = inOrder(
     settleSessionKey(config, foundSessionKey, pins),
   ),
   makes(signingKey, { config, pins }, ({ config, pins }) => loadSigningKey(config, pins)),
+  makes(agentNews, { database }, ({ database }) => createAgentNews(database)),
+  makes(agentTokens, { agentNews, database, signingKey }, ({ agentNews, database, signingKey }) =>
+    openAgentTokens({ key: signingKey, database, news: agentNews }),
+  ),
+  makes(oauthClients, { agentNews, database }, ({ agentNews, database }) =>
+    createOAuthClients({ database, news: agentNews }),
+  ),
   makes(users, { database }, ({ database }) => openUsers(database)),
   makes(rememberedUsers, { users }, ({ users }) => rememberUsers(users)),
   makes(sessions, { config, sessionKey, rememberedUsers }, ({ config, sessionKey, rememberedUsers }) =>
@@ -70,6 +88,9 @@ export const followAccounts = begins(
 )
 
 export const authApi = {
-  tags: { login: 'Sign in.', users: 'Who is signed in.' },
-  routes: [routes(authEndpoints, { sessions, users }, (deps) => authHandlers({ ...deps, limit: createSignInLimit() }))],
+  tags: { login: 'Sign in.', users: 'Who is signed in.', oauth: 'Agents that people have let in.' },
+  routes: [
+    routes(authEndpoints, { sessions, users }, (deps) => authHandlers({ ...deps, limit: createSignInLimit() })),
+    routes(oauthEndpoints, { agentTokens, oauthClients, eventLog }, oauthHandlers),
+  ],
 }
