@@ -8,8 +8,7 @@ import { routes } from '../http/slice-api.ts'
 import { SocketGuests } from '../http/socket-guests.ts'
 import { config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
-import { createAccountNews } from './account-news.ts'
-import { type AgentNews, createAgentNews } from './oauth/agent-news.ts'
+import { type AccountNews, createAccountNews } from './account-news.ts'
 import { type AgentTokens, openAgentTokens } from './oauth/agent-tokens.ts'
 import { createOAuthClients, type OAuthClients } from './oauth/oauth-clients.ts'
 import { oauthEndpoints, oauthHandlers } from './oauth/oauth-routes.ts'
@@ -20,6 +19,8 @@ import type { FoundKey } from './shared-key.ts'
 import { createSignInLimit } from './sign-in-limit.ts'
 import { loadSigningKey, type SigningKey } from './signing-key.ts'
 import { openUsers, type Users } from './users.ts'
+
+const accountNews = noun<AccountNews>()('accountNews')
 
 export const users = noun<Users>()('users')
 
@@ -37,8 +38,6 @@ export const knownSessions = noun<Sessions>()('knownSessions')
 /** Signs what others carry away. */
 export const signingKey = noun<SigningKey>()('signingKey')
 
-const agentNews = noun<AgentNews>()('agentNews')
-
 /** Agents that users have let in. */
 export const agentTokens = noun<AgentTokens>()('agentTokens')
 
@@ -52,14 +51,14 @@ export const authLayer = inOrder(
     settleSessionKey(config, foundSessionKey, pins),
   ),
   makes(signingKey, { config, pins }, ({ config, pins }) => loadSigningKey(config, pins)),
-  makes(agentNews, { database }, ({ database }) => createAgentNews(database)),
-  makes(agentTokens, { agentNews, database, signingKey }, ({ agentNews, database, signingKey }) =>
-    openAgentTokens({ key: signingKey, database, news: agentNews }),
+  makes(accountNews, { database }, ({ database }) => createAccountNews(database)),
+  makes(agentTokens, { accountNews, database, signingKey }, ({ accountNews, database, signingKey }) =>
+    openAgentTokens({ key: signingKey, database, news: accountNews }),
   ),
-  makes(oauthClients, { agentNews, database }, ({ agentNews, database }) =>
-    createOAuthClients({ database, news: agentNews }),
+  makes(oauthClients, { accountNews, database }, ({ accountNews, database }) =>
+    createOAuthClients({ database, news: accountNews }),
   ),
-  makes(users, { database }, ({ database }) => openUsers(database)),
+  makes(users, { accountNews, database }, ({ accountNews, database }) => openUsers(database, accountNews)),
   makes(rememberedUsers, { users }, ({ users }) => rememberUsers(users)),
   makes(sessions, { config, sessionKey, rememberedUsers }, ({ config, sessionKey, rememberedUsers }) =>
     createSessions({ key: sessionKey, days: config.sessionDays, users: rememberedUsers.users }),
@@ -69,21 +68,24 @@ export const authLayer = inOrder(
   ),
   makes(
     userGuests,
-    { log, users },
-    ({ log, users }) =>
+    { agentTokens, log, users },
+    ({ agentTokens, log, users }) =>
       new SocketGuests({
-        versionsOf: (ids) => users.tokenVersions(ids),
+        async versionsOf(ids) {
+          const [ofUsers, ofAgents] = await Promise.all([users.tokenVersions(ids), agentTokens.versionsOf(ids)])
+          return new Map([...ofUsers, ...ofAgents])
+        },
         ending: { code: 1008, reason: 'the sign-in has ended; sign in again' },
         log,
       }),
   ),
 )
 
-/** Looks at open sockets again when an account has changed, at whichever engine. */
+/** Looks at open sockets again when an account or a key has changed, at whichever engine. */
 export const followAccounts = begins(
-  { database, userGuests },
-  ({ database, userGuests }) =>
-    createAccountNews(database).listen((id) => void userGuests.review(id === null ? undefined : [id])),
+  { accountNews, userGuests },
+  // all of them: a guest by a key is not known by the id of its owner
+  ({ accountNews, userGuests }) => accountNews.listen(() => void userGuests.review()),
   (stop) => stop(),
 )
 

@@ -22,8 +22,8 @@ import type { Database, Sql } from '../../db/database.ts'
 import { ProblemError } from '../../http/errors.ts'
 import { assertScope, type UserPrincipal } from '../../http/principal.ts'
 import { newId } from '../../process/new-id.ts'
+import type { AccountNews } from '../account-news.ts'
 import type { SigningKey } from '../signing-key.ts'
-import type { AgentNews } from './agent-news.ts'
 import { type AgentGrantStore, createAgentGrantStore } from './grant-store.ts'
 import { createOAuthRecordStore } from './record-store.ts'
 
@@ -42,7 +42,7 @@ type Audit = (tx: Sql, token: AgentToken) => Promise<void>
 export interface AgentTokensDeps {
   readonly key: SigningKey
   readonly database: Pick<Database, 'sql' | 'transaction'>
-  readonly news: Pick<AgentNews, 'revoked'>
+  readonly news: Pick<AccountNews, 'changed'>
 }
 
 /** The tokens of agents, those of another key being void (oauth.A2). */
@@ -110,8 +110,14 @@ export class AgentTokens {
       await audit(tx, revoked)
       return revoked
     })
-    await news.revoked(id)
+    await news.changed(id)
     return token
+  }
+
+  /** Version 0 of those agents that are let in. */
+  async versionsOf(ids: readonly string[]): Promise<Map<string, number>> {
+    const live = await this.#store.liveOf(ids)
+    return new Map([...live].map((id) => [id, 0]))
   }
 
   /** The user whose agent a token is of; null when it is forged, void, of another key, or no token of an agent. */
@@ -129,7 +135,7 @@ export class AgentTokens {
       email: grant.email,
       fullName: grant.fullName,
       superuser: grant.superuser,
-      grant: { via: 'mcp', id: grant.id, name: grant.client, scopes: granted },
+      grant: { via: 'mcp', id: grant.id, name: grant.client, scopes: granted, version: 0, endsAtMs: claims.endsAtMs },
     }
   }
 }
@@ -154,6 +160,7 @@ interface Claims {
   readonly subject: string
   readonly grant: string
   readonly scopes: readonly Scope[]
+  readonly endsAtMs: number
 }
 
 const known: ReadonlySet<string> = new Set(scopes)
@@ -169,11 +176,11 @@ async function claimsOf(token: string, { publicKey }: SigningKey): Promise<Claim
       // refuses a token from the future
       maxTokenAge: 366 * DAY_S,
     })
-    const { sub: subject, grant } = payload
+    const { sub: subject, grant, exp = 0 } = payload
     // what is no id is nobody's: no store is asked for it
     if (typeof grant !== 'string' || !validate(grant) || subject === undefined) return null
     const isKnown = (scope: string): scope is Scope => known.has(scope)
-    return { subject, grant, scopes: String(payload['scope']).split(' ').filter(isKnown) }
+    return { subject, grant, scopes: String(payload['scope']).split(' ').filter(isKnown), endsAtMs: exp * 1000 }
   } catch (error) {
     if (error instanceof errors.JOSEError) return null
     throw error

@@ -7,7 +7,7 @@ import type { OAuthClient, OAuthClientRequest } from '@flow-service/protocol'
 import type { Database, Sql } from '../../db/database.ts'
 import { invalid, ProblemError } from '../../http/errors.ts'
 import { newId } from '../../process/new-id.ts'
-import type { AgentNews } from './agent-news.ts'
+import type { AccountNews } from '../account-news.ts'
 import { createOAuthClientStore } from './client-store.ts'
 import { createAgentGrantStore } from './grant-store.ts'
 import { redirectFault } from './redirect-uri.ts'
@@ -18,7 +18,7 @@ type Audit = (tx: Sql, client: OAuthClient) => Promise<void>
 /** What they are made of. */
 export interface OAuthClientsDeps {
   readonly database: Pick<Database, 'sql' | 'transaction'>
-  readonly news: Pick<AgentNews, 'revoked'>
+  readonly news: Pick<AccountNews, 'changed'>
 }
 
 /** The programs of a database. */
@@ -55,6 +55,6 @@ export const createOAuthClients = ({ database, news }: OAuthClientsDeps) => ({
       await audit(tx, client)
       return ended
     })
-    for (const grant of revoked) await news.revoked(grant)
+    for (const grant of revoked) await news.changed(grant)
   },
 })
