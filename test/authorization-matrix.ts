@@ -16,6 +16,12 @@ export const matrix: Readonly<Record<string, Level | readonly Level[]>> = {
   'login.oidcCallback': 'open',
   'login.oidcToken': 'open',
   'users.me': 'user',
+  'oauth.listTokens': 'user',
+  'oauth.mintToken': 'user',
+  'oauth.revokeToken': 'user',
+  'oauth.listClients': 'superuser',
+  'oauth.addClient': 'superuser',
+  'oauth.removeClient': 'superuser',
 
   'keys.list': 'user',
   'keys.create': 'user',

@@ -282,6 +282,18 @@ export {
   timeBucketSchema,
 } from './observability.ts'
 export {
+  type AgentToken,
+  type AgentTokenRequest,
+  agentTokenRequestSchema,
+  agentTokenSchema,
+  type MintedAgentToken,
+  mintedAgentTokenSchema,
+  type OAuthClient,
+  type OAuthClientRequest,
+  oauthClientRequestSchema,
+  oauthClientSchema,
+} from './oauth.ts'
+export {
   deletedCountSchema,
   type ImportedRun,
   isFinished,
