@@ -114,6 +114,8 @@ export async function seed(at: TestService, account: Pick<Seeds, 'email' | 'pass
   await at.send('POST', '/messages/alarm.temp', { value: 30 })
   const { jti } = await at.client.workers.mintToken({ name: 'spare' })
   await at.client.flavors.create({ name: 'spare', cpus: 1, gpus: 0, ram_mb: 512 })
+  for (const name of ['panel', 'spare', 'other']) await at.client.dashboards.create({ name })
+  await at.send('POST', '/dashboards/panel/publish')
   return {
     run: id,
     stageRun,
@@ -194,6 +196,11 @@ const places: Record<string, Record<string, string>> = {
   'runs.sweep': { name: 'scale' },
   'secrets.delete': { name: 'spare' },
   flavors: { name: 'spare' },
+  dashboards: { name: 'panel' },
+  'dashboards.create': { name: 'fresh' },
+  'dashboards.fromFlow': { flow: 'scale' },
+  'dashboards.rename': { name: 'other' },
+  'dashboards.delete': { name: 'spare' },
   devices: { id: 'panel' },
   panels: { id: 'panel' },
   'devices.create': { id: 'fresh' },
@@ -214,6 +221,7 @@ const bodies: Record<string, (seeds: Seeds) => unknown> = {
   'flows.save': () => scaleFlow,
   'flows.publish': () => ({ version: 2 }),
   'flows.rename': () => ({ name: 'renamed' }),
+  'dashboards.rename': () => ({ name: 'renamed' }),
   'flows.run': () => ({}),
   'flows.nodes.trigger': () => ({ values: { temp: 20 } }),
   'flows.nodes.putSource': () => ({ code: 'def run(n):\n    return {"out": n + 1}\n' }),

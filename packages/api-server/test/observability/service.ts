@@ -11,6 +11,7 @@ import pino from 'pino'
 import { expect } from 'vitest'
 
 import { createApi } from '../../src/api.ts'
+import { artifacts } from '../../src/artifacts/slice.ts'
 import { sessions, users } from '../../src/auth/slice.ts'
 import { openEngine } from '../../src/compose.ts'
 import { resolveConfig, type ServiceConfig } from '../../src/config.ts'
@@ -67,6 +68,7 @@ const sums = batchFlow('sums', { n: input(t.int, 3) }, (p, use) => ({
 }))
 
 const shown = {
+  artifacts,
   bus,
   database,
   deadLetters,
