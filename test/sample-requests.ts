@@ -130,6 +130,8 @@ export async function seed(
   })
   const { id: program } = await at.client.oauth.addClient({ name: 'spare', redirect_uris: ['http://127.0.0.1/back'] })
   await at.client.flavors.create({ name: 'spare', cpus: 1, gpus: 0, ram_mb: 512 })
+  for (const name of ['panel', 'spare', 'other']) await at.client.dashboards.create({ name })
+  await at.send('POST', '/dashboards/panel/publish')
   return {
     run: id,
     stageRun,
@@ -213,6 +215,11 @@ const places: Record<string, Record<string, string>> = {
   'runs.sweep': { name: 'scale' },
   'secrets.delete': { name: 'spare' },
   flavors: { name: 'spare' },
+  dashboards: { name: 'panel' },
+  'dashboards.create': { name: 'fresh' },
+  'dashboards.fromFlow': { flow: 'scale' },
+  'dashboards.rename': { name: 'other' },
+  'dashboards.delete': { name: 'spare' },
   devices: { id: 'panel' },
   panels: { id: 'panel' },
   'devices.create': { id: 'fresh' },
@@ -233,6 +240,7 @@ const bodies: Record<string, (seeds: Seeds) => unknown> = {
   'flows.save': () => scaleFlow,
   'flows.publish': () => ({ version: 2 }),
   'flows.rename': () => ({ name: 'renamed' }),
+  'dashboards.rename': () => ({ name: 'renamed' }),
   'flows.run': () => ({}),
   'flows.nodes.trigger': () => ({ values: { temp: 20 } }),
   'flows.nodes.putSource': () => ({ code: 'def run(n):\n    return {"out": n + 1}\n' }),
