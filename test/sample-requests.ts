@@ -215,6 +215,7 @@ const bodies: Record<string, (seeds: Seeds) => unknown> = {
   'flows.publish': () => ({ version: 2 }),
   'flows.rename': () => ({ name: 'renamed' }),
   'flows.run': () => ({}),
+  'flows.try': () => ({}),
   'flows.nodes.trigger': () => ({ values: { temp: 20 } }),
   'flows.nodes.putSource': () => ({ code: 'def run(n):\n    return {"out": n + 1}\n' }),
   'messages.publish': () => ({ value: 20 }),
