@@ -12,6 +12,12 @@ export const matrix: Readonly<Record<string, Level | readonly Level[]>> = {
   'login.recoverPassword': 'open',
   'login.resetPassword': 'open',
   'users.me': 'user',
+  'oauth.listTokens': 'user',
+  'oauth.mintToken': 'user',
+  'oauth.revokeToken': 'user',
+  'oauth.listClients': 'superuser',
+  'oauth.addClient': 'superuser',
+  'oauth.removeClient': 'superuser',
 
   'flows.list': 'user',
   'flows.nodeTypes': 'user',

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'service-'))
   tokens = await createCallers(dataDir, account.password)
   at = await startService({ dataDir, sessionKey: callersKey, connectors })
-  seeds = await seed(at, account)
+  seeds = await seed(at, account, tokens.user)
   workerToken = String((await at.send('POST', '/workers/tokens', { name: 'lab' })).body?.['token'])
 }, 120_000)
 afterAll(() => at[Symbol.asyncDispose]())

@@ -274,6 +274,18 @@ export {
   timeBucketSchema,
 } from './observability.ts'
 export {
+  type AgentToken,
+  type AgentTokenRequest,
+  agentTokenRequestSchema,
+  agentTokenSchema,
+  type MintedAgentToken,
+  mintedAgentTokenSchema,
+  type OAuthClient,
+  type OAuthClientRequest,
+  oauthClientRequestSchema,
+  oauthClientSchema,
+} from './oauth.ts'
+export {
   deletedCountSchema,
   type ImportedRun,
   isFinished,
@@ -322,7 +334,7 @@ export { covers, meaningOfScope, type Scope, scopes, scopeSchema } from './scope
 export { remedyOf, wantedBy } from './schema-words.ts'
 export { secretNameSchema, type SecretUsage, secretUsageSchema, secretValueSchema } from './secret.ts'
 export { timestampInputSchema, timestampOf, timestampOfMs, timestampSchema } from './time.ts'
-export { type Token, tokenSchema, type User, userSchema } from './user.ts'
+export { emailSchema, type Token, tokenSchema, type User, userSchema } from './user.ts'
 export {
   type MintedWorkerToken,
   mintedWorkerTokenSchema,

@@ -3,12 +3,15 @@
  * @module
  */
 import { database, pins } from '../db/layer.ts'
-import { userGuests } from '../events/slice.ts'
+import { eventLog, userGuests } from '../events/slice.ts'
 import { routes } from '../http/slice-api.ts'
 import { SocketGuests } from '../http/socket-guests.ts'
 import { config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
-import { createAccountNews } from './account-news.ts'
+import { type AccountNews, createAccountNews } from './account-news.ts'
+import { type AgentTokens, openAgentTokens } from './oauth/agent-tokens.ts'
+import { createOAuthClients, type OAuthClients } from './oauth/oauth-clients.ts'
+import { oauthEndpoints, oauthHandlers } from './oauth/oauth-routes.ts'
 import { rememberUsers } from './remembered-users.ts'
 import { authEndpoints, authHandlers } from './routes.ts'
 import { createSessions, findSessionKey, settleSessionKey, type Sessions } from './sessions.ts'
@@ -16,6 +19,8 @@ import type { FoundKey } from './shared-key.ts'
 import { createSignInLimit } from './sign-in-limit.ts'
 import { loadSigningKey, type SigningKey } from './signing-key.ts'
 import { openUsers, type Users } from './users.ts'
+
+const accountNews = noun<AccountNews>()('accountNews')
 
 export const users = noun<Users>()('users')
 
@@ -33,6 +38,11 @@ export const knownSessions = noun<Sessions>()('knownSessions')
 /** Signs what others carry away. */
 export const signingKey = noun<SigningKey>()('signingKey')
 
+/** Agents that users have let in. */
+export const agentTokens = noun<AgentTokens>()('agentTokens')
+
+const oauthClients = noun<OAuthClients>()('oauthClients')
+
 /** Before the database: a start without a usable key leaves no trace. */
 export const sessionKeyLayer = makes(foundSessionKey, { config }, ({ config }) => findSessionKey(config))
 
@@ -41,7 +51,14 @@ export const authLayer = inOrder(
     settleSessionKey(config, foundSessionKey, pins),
   ),
   makes(signingKey, { config, pins }, ({ config, pins }) => loadSigningKey(config, pins)),
-  makes(users, { database }, ({ database }) => openUsers(database)),
+  makes(accountNews, { database }, ({ database }) => createAccountNews(database)),
+  makes(agentTokens, { accountNews, database, signingKey }, ({ accountNews, database, signingKey }) =>
+    openAgentTokens({ key: signingKey, database, news: accountNews }),
+  ),
+  makes(oauthClients, { accountNews, database }, ({ accountNews, database }) =>
+    createOAuthClients({ database, news: accountNews }),
+  ),
+  makes(users, { accountNews, database }, ({ accountNews, database }) => openUsers(database, accountNews)),
   makes(rememberedUsers, { users }, ({ users }) => rememberUsers(users)),
   makes(sessions, { config, sessionKey, rememberedUsers }, ({ config, sessionKey, rememberedUsers }) =>
     createSessions({ key: sessionKey, days: config.sessionDays, users: rememberedUsers.users }),
@@ -51,25 +68,31 @@ export const authLayer = inOrder(
   ),
   makes(
     userGuests,
-    { log, users },
-    ({ log, users }) =>
+    { agentTokens, log, users },
+    ({ agentTokens, log, users }) =>
       new SocketGuests({
-        versionsOf: (ids) => users.tokenVersions(ids),
+        async versionsOf(ids) {
+          const [ofUsers, ofAgents] = await Promise.all([users.tokenVersions(ids), agentTokens.versionsOf(ids)])
+          return new Map([...ofUsers, ...ofAgents])
+        },
         ending: { code: 1008, reason: 'the sign-in has ended; sign in again' },
         log,
       }),
   ),
 )
 
-/** Looks at open sockets again when an account has changed, at whichever engine. */
+/** Looks at open sockets again when an account or a key has changed, at whichever engine. */
 export const followAccounts = begins(
-  { database, userGuests },
-  ({ database, userGuests }) =>
-    createAccountNews(database).listen((id) => void userGuests.review(id === null ? undefined : [id])),
+  { accountNews, userGuests },
+  // all of them: a guest by a key is not known by the id of its owner
+  ({ accountNews, userGuests }) => accountNews.listen(() => void userGuests.review()),
   (stop) => stop(),
 )
 
 export const authApi = {
-  tags: { login: 'Sign in.', users: 'Who is signed in.' },
-  routes: [routes(authEndpoints, { sessions, users }, (deps) => authHandlers({ ...deps, limit: createSignInLimit() }))],
+  tags: { login: 'Sign in.', users: 'Who is signed in.', oauth: 'Agents that people have let in.' },
+  routes: [
+    routes(authEndpoints, { sessions, users }, (deps) => authHandlers({ ...deps, limit: createSignInLimit() })),
+    routes(oauthEndpoints, { agentTokens, oauthClients, eventLog }, oauthHandlers),
+  ],
 }

@@ -13,6 +13,44 @@ export type LoginForm = {
     password: string;
 };
 
+export type AgentTokenCreate = {
+    /**
+     * Name of the agent, which the audit trail shows.
+     */
+    client: string;
+    /**
+     * What it may do, of all that you may.
+     */
+    scopes: Array<Scope>;
+    expires_in_days?: number;
+};
+
+/**
+ * - `flows:read`: flows, node types, the library, the graph, dashboards, devices, modules
+ * - `flows:write`: drafts, layout, checks, plans, drafts of dashboards
+ * - `flows:publish`: publish, discard, rename, duplicate, delete, and all control of live flows; dashboards likewise
+ * - `flows:code`: what of flows only superusers may change: code, commands, environment variables
+ * - `runs:read`: runs, metrics, exports, bytes of artifacts
+ * - `runs:write`: submit, import, cancel, retry and delete runs; store artifacts
+ * - `messages:read`: the catalogue of messages, last values, history, the event socket
+ * - `messages:publish`: publish messages; routes of connectors
+ * - `devices:write`: devices and their pairing
+ * - `observability:read`: state, cascades, measurements, events, dead letters, workers
+ * - `admin`: everything
+ */
+export type Scope = 'flows:read' | 'flows:write' | 'flows:publish' | 'flows:code' | 'runs:read' | 'runs:write' | 'messages:read' | 'messages:publish' | 'devices:write' | 'observability:read' | 'admin';
+
+export type OAuthClientCreate = {
+    /**
+     * What users are shown.
+     */
+    name: string;
+    /**
+     * Where a user is sent back to: https, http on this machine (any port will do), or a scheme of its own.
+     */
+    redirect_uris: Array<string>;
+};
+
 export type FlowDocument = {
     name?: string;
     title?: string;
@@ -546,6 +584,87 @@ export type User = {
     full_name: string | null;
     is_active: boolean;
     is_superuser: boolean;
+};
+
+export type AgentToken = {
+    id: string;
+    /**
+     * Name of the agent.
+     */
+    client: string;
+    /**
+     * A token that was made here; or the consent of its owner in a browser, with all tokens that came of it.
+     */
+    origin: 'minted' | 'consent';
+    scopes: Array<Scope>;
+    owner: {
+        id: string;
+        email: string;
+    };
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    expires_at: string;
+    /**
+     * To the minute.
+     */
+    last_used_at: string | null;
+    revoked_at: string | null;
+};
+
+export type AgentTokenMinted = {
+    id: string;
+    /**
+     * Name of the agent.
+     */
+    client: string;
+    /**
+     * A token that was made here; or the consent of its owner in a browser, with all tokens that came of it.
+     */
+    origin: 'minted' | 'consent';
+    scopes: Array<Scope>;
+    owner: {
+        id: string;
+        email: string;
+    };
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    expires_at: string;
+    /**
+     * To the minute.
+     */
+    last_used_at: string | null;
+    revoked_at: string | null;
+    /**
+     * Shown this once: give it to the agent as SERVICE_TOKEN.
+     */
+    token: string;
+};
+
+export type OAuthClient = {
+    /**
+     * Its `client_id`; it has no secret.
+     */
+    id: string;
+    name: string;
+    redirect_uris: Array<string>;
+    /**
+     * It has made itself known, where that is allowed.
+     */
+    registered: boolean;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
 };
 
 export type FlowListItem = {
@@ -2056,6 +2175,260 @@ export type UsersMeResponses = {
 };
 
 export type UsersMeResponse = UsersMeResponses[keyof UsersMeResponses];
+
+export type OauthListTokensData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Those of everybody.
+         */
+        all?: boolean;
+    };
+    url: '/oauth/tokens';
+};
+
+export type OauthListTokensErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type OauthListTokensError = OauthListTokensErrors[keyof OauthListTokensErrors];
+
+export type OauthListTokensResponses = {
+    /**
+     * Agents, the newest first.
+     */
+    200: Array<AgentToken>;
+};
+
+export type OauthListTokensResponse = OauthListTokensResponses[keyof OauthListTokensResponses];
+
+export type OauthMintTokenData = {
+    body: {
+        /**
+         * Name of the agent, which the audit trail shows.
+         */
+        client: string;
+        /**
+         * What it may do, of all that you may.
+         */
+        scopes: Array<Scope>;
+        expires_in_days?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/oauth/tokens';
+};
+
+export type OauthMintTokenErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type OauthMintTokenError = OauthMintTokenErrors[keyof OauthMintTokenErrors];
+
+export type OauthMintTokenResponses = {
+    /**
+     * The token, which is shown this once.
+     */
+    201: AgentTokenMinted;
+};
+
+export type OauthMintTokenResponse = OauthMintTokenResponses[keyof OauthMintTokenResponses];
+
+export type OauthRevokeTokenData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/oauth/tokens/{id}/revoke';
+};
+
+export type OauthRevokeTokenErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type OauthRevokeTokenError = OauthRevokeTokenErrors[keyof OauthRevokeTokenErrors];
+
+export type OauthRevokeTokenResponses = {
+    /**
+     * The agent as it is now.
+     */
+    200: AgentToken;
+};
+
+export type OauthRevokeTokenResponse = OauthRevokeTokenResponses[keyof OauthRevokeTokenResponses];
+
+export type OauthListClientsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/oauth/clients';
+};
+
+export type OauthListClientsErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type OauthListClientsError = OauthListClientsErrors[keyof OauthListClientsErrors];
+
+export type OauthListClientsResponses = {
+    /**
+     * Programs by name.
+     */
+    200: Array<OAuthClient>;
+};
+
+export type OauthListClientsResponse = OauthListClientsResponses[keyof OauthListClientsResponses];
+
+export type OauthAddClientData = {
+    body: {
+        /**
+         * What users are shown.
+         */
+        name: string;
+        /**
+         * Where a user is sent back to: https, http on this machine (any port will do), or a scheme of its own.
+         */
+        redirect_uris: Array<string>;
+    };
+    path?: never;
+    query?: never;
+    url: '/oauth/clients';
+};
+
+export type OauthAddClientErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type OauthAddClientError = OauthAddClientErrors[keyof OauthAddClientErrors];
+
+export type OauthAddClientResponses = {
+    /**
+     * The program.
+     */
+    201: OAuthClient;
+};
+
+export type OauthAddClientResponse = OauthAddClientResponses[keyof OauthAddClientResponses];
+
+export type OauthRemoveClientData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/oauth/clients/{id}';
+};
+
+export type OauthRemoveClientErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type OauthRemoveClientError = OauthRemoveClientErrors[keyof OauthRemoveClientErrors];
+
+export type OauthRemoveClientResponses = {
+    /**
+     * The program is forgotten.
+     */
+    204: void;
+};
+
+export type OauthRemoveClientResponse = OauthRemoveClientResponses[keyof OauthRemoveClientResponses];
 
 export type FlowsListData = {
     body?: never;
