@@ -53,6 +53,7 @@ export const matrix: Readonly<Record<string, Level | readonly Level[]>> = {
   'flows.step': 'user',
   'flows.validate': 'user',
   'flows.run': 'user',
+  'flows.try': 'user',
   'flows.nodes.trigger': 'user',
   'flows.nodes.cancel': 'user',
   'flows.nodes.acknowledge': 'user',

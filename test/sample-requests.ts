@@ -242,6 +242,7 @@ const bodies: Record<string, (seeds: Seeds) => unknown> = {
   'flows.rename': () => ({ name: 'renamed' }),
   'dashboards.rename': () => ({ name: 'renamed' }),
   'flows.run': () => ({}),
+  'flows.try': () => ({}),
   'flows.nodes.trigger': () => ({ values: { temp: 20 } }),
   'flows.nodes.putSource': () => ({ code: 'def run(n):\n    return {"out": n + 1}\n' }),
   'messages.publish': () => ({ value: 20 }),

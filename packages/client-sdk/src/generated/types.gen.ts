@@ -4330,6 +4330,61 @@ export type FlowsRunResponses = {
 
 export type FlowsRunResponse = FlowsRunResponses[keyof FlowsRunResponses];
 
+export type FlowsTryData = {
+    body?: {
+        inputs?: {
+            [key: string]: Schema3;
+        };
+    };
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/flows/{name}/try';
+};
+
+export type FlowsTryErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid · `flow_invalid`: The flow has errors
+     */
+    422: Problem;
+    /**
+     * `rate_limited`: Too many requests
+     */
+    429: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsTryError = FlowsTryErrors[keyof FlowsTryErrors];
+
+export type FlowsTryResponses = {
+    /**
+     * What came of the live flow.
+     */
+    200: LiveRunResult;
+    /**
+     * The queued run of the batch flow.
+     */
+    201: Run;
+};
+
+export type FlowsTryResponse = FlowsTryResponses[keyof FlowsTryResponses];
+
 export type FlowsNodesTriggerData = {
     body?: {
         values?: {
