@@ -282,6 +282,18 @@ export {
   timeBucketSchema,
 } from './observability.ts'
 export {
+  type AgentToken,
+  type AgentTokenRequest,
+  agentTokenRequestSchema,
+  agentTokenSchema,
+  type MintedAgentToken,
+  mintedAgentTokenSchema,
+  type OAuthClient,
+  type OAuthClientRequest,
+  oauthClientRequestSchema,
+  oauthClientSchema,
+} from './oauth.ts'
+export {
   deletedCountSchema,
   type ImportedRun,
   isFinished,
@@ -329,8 +341,15 @@ export { type PlannedStage, type RunPlan, runPlanSchema, type RunPlanSubmit, run
 export { covers, meaningOfScope, type Scope, scopes, scopeSchema } from './scope.ts'
 export { remedyOf, wantedBy } from './schema-words.ts'
 export { secretNameSchema, type SecretUsage, secretUsageSchema, secretValueSchema } from './secret.ts'
+export {
+  meaningOfSignInError,
+  type SignInError,
+  signInErrors,
+  type SignInMethods,
+  signInMethodsSchema,
+} from './sign-in.ts'
 export { timestampInputSchema, timestampOf, timestampOfMs, timestampSchema } from './time.ts'
-export { type Token, tokenSchema, type User, userSchema } from './user.ts'
+export { emailSchema, type Token, tokenSchema, type User, userSchema } from './user.ts'
 export {
   type MintedWorkerToken,
   mintedWorkerTokenSchema,

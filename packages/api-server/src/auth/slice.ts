@@ -15,6 +15,11 @@ import { createKeyCheck, type KeyHolder, keyHolderOf } from './keys/key-check.ts
 import { keysEndpoints, keysHandlers } from './keys/key-routes.ts'
 import { createKeyStore } from './keys/key-store.ts'
 import { createKeyUses, type KeyUses } from './keys/key-uses.ts'
+import { type AgentTokens, openAgentTokens } from './oauth/agent-tokens.ts'
+import { createOAuthClients, type OAuthClients } from './oauth/oauth-clients.ts'
+import { oauthEndpoints, oauthHandlers } from './oauth/oauth-routes.ts'
+import { oidcEndpoints, oidcHandlers } from './oidc/oidc-routes.ts'
+import { createOidcSignIn, type OidcSignIn } from './oidc/oidc-sign-in.ts'
 import { createRecentCallers, type RecentCallers } from './recent-callers.ts'
 import { rememberUsers } from './remembered-users.ts'
 import { authEndpoints, authHandlers } from './routes.ts'
@@ -50,6 +55,13 @@ export const knownCallers = noun<TokenVerifier>()('knownCallers')
 /** Signs what others carry away. */
 export const signingKey = noun<SigningKey>()('signingKey')
 
+/** Null while OpenID Connect is not configured. */
+const oidcSignIn = noun<OidcSignIn | null>()('oidcSignIn')
+/** Agents that users have let in. */
+export const agentTokens = noun<AgentTokens>()('agentTokens')
+
+const oauthClients = noun<OAuthClients>()('oauthClients')
+
 /** Before the database: a start without a usable key leaves no trace. */
 export const sessionKeyLayer = makes(foundSessionKey, { config }, ({ config }) => findSessionKey(config))
 
@@ -80,31 +92,49 @@ export const authLayer = inOrder(
   ),
   makes(signingKey, { config, pins }, ({ config, pins }) => loadSigningKey(config, pins)),
   makes(accountNews, { database }, ({ database }) => createAccountNews(database)),
+  makes(agentTokens, { accountNews, database, signingKey }, ({ accountNews, database, signingKey }) =>
+    openAgentTokens({ key: signingKey, database, news: accountNews }),
+  ),
+  makes(oauthClients, { accountNews, database }, ({ accountNews, database }) =>
+    createOAuthClients({ database, news: accountNews }),
+  ),
   makes(users, { accountNews, database }, ({ accountNews, database }) => openUsers(database, accountNews)),
   makes(rememberedUsers, { users }, ({ users }) => rememberUsers(users)),
   makes(sessions, { config, sessionKey, rememberedUsers }, ({ config, sessionKey, rememberedUsers }) =>
     createSessions({ key: sessionKey, days: config.sessionDays, users: rememberedUsers.users }),
   ),
   keysLayer,
-  makes(recentCallers, { keyUses, rememberedKeys, sessions }, ({ keyUses, rememberedKeys, sessions }) =>
-    createRecentCallers([createKeyCheck({ keys: rememberedKeys.users, uses: keyUses }), sessions.verify]),
-  ),
   makes(
-    knownCallers,
-    { config, keyUses, rememberedKeys, rememberedUsers, sessionKey },
-    ({ config, keyUses, rememberedKeys, rememberedUsers, sessionKey }) =>
-      firstOf([
-        createKeyCheck({ keys: rememberedKeys.known, uses: keyUses }),
-        createSessions({ key: sessionKey, days: config.sessionDays, users: rememberedUsers.known }).verify,
+    recentCallers,
+    { agentTokens, keyUses, rememberedKeys, sessions },
+    ({ agentTokens, keyUses, rememberedKeys, sessions }) =>
+      createRecentCallers([
+        createKeyCheck({ keys: rememberedKeys.users, uses: keyUses }),
+        sessions.verify,
+        (token) => agentTokens.verify(token),
       ]),
   ),
   makes(
+    knownCallers,
+    { agentTokens, config, keyUses, rememberedKeys, rememberedUsers, sessionKey },
+    ({ agentTokens, config, keyUses, rememberedKeys, rememberedUsers, sessionKey }) =>
+      firstOf([
+        createKeyCheck({ keys: rememberedKeys.known, uses: keyUses }),
+        createSessions({ key: sessionKey, days: config.sessionDays, users: rememberedUsers.known }).verify,
+        (token) => agentTokens.verify(token),
+      ]),
+  ),
+  makes(oidcSignIn, { config, database, eventLog, log, sessionKey, sessions, users }, createOidcSignIn),
+  makes(
     userGuests,
-    { apiKeys, log, users },
-    ({ apiKeys, log, users }) =>
+    { agentTokens, apiKeys, log, users },
+    ({ agentTokens, apiKeys, log, users }) =>
       new SocketGuests({
-        // a guest is a user by a session, or a key
-        versionsOf: async (ids) => new Map([...(await users.tokenVersions(ids)), ...(await apiKeys.versionsOf(ids))]),
+        // a guest is a user by a session, a key, or an agent
+        async versionsOf(ids) {
+          const versions = [users.tokenVersions(ids), apiKeys.versionsOf(ids), agentTokens.versionsOf(ids)]
+          return new Map((await Promise.all(versions)).flatMap((of) => [...of]))
+        },
         ending: { code: 1008, reason: 'the sign-in has ended; sign in again' },
         log,
       }),
@@ -128,9 +158,12 @@ export const authApi = {
     login: 'Sign in.',
     users: 'Who is signed in.',
     keys: 'Keys by which programs are signed in as a user, within scopes.',
+    oauth: 'Agents that people have let in.',
   },
   routes: [
     routes(authEndpoints, { sessions, users }, (deps) => authHandlers({ ...deps, limit: createSignInLimit() })),
     routes(keysEndpoints, { apiKeys, eventLog }, keysHandlers),
+    routes(oidcEndpoints, { oidcSignIn }, oidcHandlers),
+    routes(oauthEndpoints, { agentTokens, oauthClients, eventLog }, oauthHandlers),
   ],
 }
