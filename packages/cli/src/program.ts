@@ -8,6 +8,7 @@ import { createRequire } from 'node:module'
 import { Command } from 'commander'
 
 import { addConnectors } from './grammar/connectors.ts'
+import { addDashboards } from './grammar/dashboards.ts'
 import { addDeadLetters } from './grammar/dead-letters.ts'
 import { addDevice, addDevices } from './grammar/devices.ts'
 import { addEngine, addKeys } from './grammar/engine.ts'
@@ -47,6 +48,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 no engine or no sign-in.`,
   addMessages(root)
   addDeadLetters(root)
   addRuns(root)
+  addDashboards(root)
   addSecrets(root)
   addDevices(root)
   addDevice(root)
