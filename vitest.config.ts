@@ -8,6 +8,7 @@ const source = ['@flow-service/source']
 
 /** What only a server can do. */
 const onServer = [
+  'auth/oidc/shared',
   'dashboards/shared',
   'devices/shared',
   'engines/shared',
@@ -21,7 +22,7 @@ const onServer = [
 /** Suites that reach the database's tables; on a server they run a second time. */
 const onDatabase = [
   'artifacts/{artifacts,delete,routes,sweep}',
-  'auth/{first-start,sign-in}',
+  'auth/{first-start,sign-in,oidc/sign-in}',
   'events/{event-log,event-socket}',
   'code/expired-code',
   'connectors/state',
@@ -29,6 +30,7 @@ const onDatabase = [
   'devices/{devices,pairing,pairing-threats}',
   'flows/{broken-changes,code-flows,concurrent-changes,discard-draft,documents,duplicate,flow-list,flow-run,held-work,live,rename}',
   'flows/{control/{live-control,node-control},sources/{library,node-source}}',
+  'mail/mails',
   'messages/{crash,last-values,recovered-values,rename-values,routes}',
   'observability/{lists,replay,state}',
   'runs/{cancel,deleted-flow,history,import,limits,races,retry,routes,run-artifacts,runs,sweep}',
