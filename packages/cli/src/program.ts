@@ -8,6 +8,7 @@ import { createRequire } from 'node:module'
 import { Command } from 'commander'
 
 import { addConnectors } from './grammar/connectors.ts'
+import { addDashboards } from './grammar/dashboards.ts'
 import { addDeadLetters } from './grammar/dead-letters.ts'
 import { addDevice, addDevices } from './grammar/devices.ts'
 import { addEngine, addSigningKeys } from './grammar/engine.ts'
@@ -49,6 +50,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 no engine or no sign-in.`,
   addMessages(root)
   addDeadLetters(root)
   addRuns(root)
+  addDashboards(root)
   addSecrets(root)
   addDevices(root)
   addDevice(root)

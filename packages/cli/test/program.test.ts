@@ -29,6 +29,8 @@ test('every command is there', () => {
       'flows trigger, flows cancel, flows acknowledge, validate, messages list, messages publish, messages watch',
       'messages history, events, dead-letter list, dead-letter replay, run, sweep, plan, runs list, runs show',
       'runs compare, runs export, runs report, runs cancel, runs retry, runs delete, runs import',
+      'dashboards list, dashboards show, dashboards from-flow, dashboards export, dashboards import, dashboards publish',
+      'dashboards delete',
       'secrets list, secrets set, secrets delete, devices list, devices show, devices pair, devices pending',
       'devices approve, devices add, devices rename, devices unpair, devices delete, devices types',
       'device simulate, connectors new, connectors types',
