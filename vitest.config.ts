@@ -8,6 +8,7 @@ const source = ['@flow-service/source']
 
 /** What only a server can do. */
 const onServer = [
+  'alerts/shared',
   'devices/shared',
   'engines/shared',
   'flows/shared',
@@ -19,6 +20,7 @@ const onServer = [
 ].map((suite) => `packages/api-server/test/${suite}.test.ts`)
 /** Suites that reach the database's tables; on a server they run a second time. */
 const onDatabase = [
+  'alerts/ledger',
   'artifacts/{artifacts,delete,routes,sweep}',
   'auth/{first-start,sign-in}',
   'events/{event-log,event-socket}',

@@ -2,6 +2,21 @@
  * The words that every package of flow-service shares.
  * @module
  */
+export {
+  type AlertChannel,
+  alertChannels,
+  type AlertConfig,
+  type AlertConfigInput,
+  alertConfigInputSchema,
+  alertConfigSchema,
+  type AlertEvent,
+  alertEvents,
+  type AlertMessage,
+  alertMessageSchema,
+  type AlertTestResult,
+  alertTestResultSchema,
+  meaningOfAlert,
+} from './alert.ts'
 export { type ArtifactRef, artifactRefSchema, artifactRefsIn, digestSchema, isArtifactRef } from './artifact.ts'
 export {
   type BinaryFrame,
@@ -320,7 +335,14 @@ export { type PythonModule, pythonParts, pythonSource } from './python-source.ts
 export { type PlannedStage, type RunPlan, runPlanSchema, type RunPlanSubmit, runPlanSubmitSchema } from './run-plan.ts'
 export { covers, meaningOfScope, type Scope, scopes, scopeSchema } from './scope.ts'
 export { remedyOf, wantedBy } from './schema-words.ts'
-export { secretNameSchema, type SecretUsage, secretUsageSchema, secretValueSchema } from './secret.ts'
+export {
+  secretNameSchema,
+  type SecretRef,
+  secretRefSchema,
+  type SecretUsage,
+  secretUsageSchema,
+  secretValueSchema,
+} from './secret.ts'
 export { timestampInputSchema, timestampOf, timestampOfMs, timestampSchema } from './time.ts'
 export { type Token, tokenSchema, type User, userSchema } from './user.ts'
 export {
