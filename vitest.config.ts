@@ -9,6 +9,7 @@ const source = ['@flow-service/source']
 /** What only a server can do. */
 const onServer = [
   'alerts/shared',
+  'auth/oidc/shared',
   'devices/shared',
   'engines/shared',
   'flows/shared',
@@ -22,13 +23,14 @@ const onServer = [
 const onDatabase = [
   'alerts/ledger',
   'artifacts/{artifacts,delete,routes,sweep}',
-  'auth/{first-start,sign-in}',
+  'auth/{first-start,sign-in,oidc/sign-in}',
   'events/{event-log,event-socket}',
   'code/expired-code',
   'connectors/state',
   'devices/{devices,pairing,pairing-threats}',
   'flows/{broken-changes,code-flows,concurrent-changes,discard-draft,documents,duplicate,flow-list,flow-run,held-work,live,rename}',
   'flows/{control/{live-control,node-control},sources/{library,node-source}}',
+  'mail/mails',
   'messages/{crash,last-values,recovered-values,rename-values,routes}',
   'observability/{lists,replay,state}',
   'runs/{cancel,deleted-flow,history,import,limits,races,retry,routes,run-artifacts,runs,sweep}',

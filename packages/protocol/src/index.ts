@@ -17,6 +17,14 @@ export {
   alertTestResultSchema,
   meaningOfAlert,
 } from './alert.ts'
+export {
+  type ApiKey,
+  type ApiKeyRequest,
+  apiKeyRequestSchema,
+  apiKeySchema,
+  type MintedApiKey,
+  mintedApiKeySchema,
+} from './api-key.ts'
 export { type ArtifactRef, artifactRefSchema, artifactRefsIn, digestSchema, isArtifactRef } from './artifact.ts'
 export {
   type BinaryFrame,
@@ -289,6 +297,18 @@ export {
   timeBucketSchema,
 } from './observability.ts'
 export {
+  type AgentToken,
+  type AgentTokenRequest,
+  agentTokenRequestSchema,
+  agentTokenSchema,
+  type MintedAgentToken,
+  mintedAgentTokenSchema,
+  type OAuthClient,
+  type OAuthClientRequest,
+  oauthClientRequestSchema,
+  oauthClientSchema,
+} from './oauth.ts'
+export {
   deletedCountSchema,
   type ImportedRun,
   isFinished,
@@ -343,8 +363,15 @@ export {
   secretUsageSchema,
   secretValueSchema,
 } from './secret.ts'
+export {
+  meaningOfSignInError,
+  type SignInError,
+  signInErrors,
+  type SignInMethods,
+  signInMethodsSchema,
+} from './sign-in.ts'
 export { timestampInputSchema, timestampOf, timestampOfMs, timestampSchema } from './time.ts'
-export { type Token, tokenSchema, type User, userSchema } from './user.ts'
+export { emailSchema, type Token, tokenSchema, type User, userSchema } from './user.ts'
 export {
   type MintedWorkerToken,
   mintedWorkerTokenSchema,

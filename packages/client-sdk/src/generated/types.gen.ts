@@ -13,6 +13,63 @@ export type LoginForm = {
     password: string;
 };
 
+export type ApiKeyRequest = {
+    /**
+     * No other live key of the owner has it.
+     */
+    name: string;
+    /**
+     * What the key is good for, of all that its owner may do.
+     */
+    scopes: Array<Scope>;
+    /**
+     * Null is never.
+     */
+    expires_in_days?: number | null;
+};
+
+/**
+ * - `flows:read`: flows, node types, the library, the graph, dashboards, devices, modules
+ * - `flows:write`: drafts, layout, checks, plans, drafts of dashboards
+ * - `flows:publish`: publish, discard, rename, duplicate, delete, and all control of live flows; dashboards likewise
+ * - `flows:code`: what of flows only superusers may change: code, commands, environment variables
+ * - `runs:read`: runs, metrics, exports, bytes of artifacts
+ * - `runs:write`: submit, import, cancel, retry and delete runs; store artifacts
+ * - `messages:read`: the catalogue of messages, last values, history, the event socket
+ * - `messages:publish`: publish messages; routes of connectors
+ * - `devices:write`: devices and their pairing
+ * - `observability:read`: state, cascades, measurements, events, dead letters, workers
+ * - `admin`: everything
+ */
+export type Scope = 'flows:read' | 'flows:write' | 'flows:publish' | 'flows:code' | 'runs:read' | 'runs:write' | 'messages:read' | 'messages:publish' | 'devices:write' | 'observability:read' | 'admin';
+
+export type SignInCode = {
+    code: string;
+};
+
+export type AgentTokenCreate = {
+    /**
+     * Name of the agent, which the audit trail shows.
+     */
+    client: string;
+    /**
+     * What it may do, of all that you may.
+     */
+    scopes: Array<Scope>;
+    expires_in_days?: number;
+};
+
+export type OAuthClientCreate = {
+    /**
+     * What users are shown.
+     */
+    name: string;
+    /**
+     * Where a user is sent back to: https, http on this machine (any port will do), or a scheme of its own.
+     */
+    redirect_uris: Array<string>;
+};
+
 export type FlowDocument = {
     name?: string;
     title?: string;
@@ -614,6 +671,168 @@ export type User = {
     full_name: string | null;
     is_active: boolean;
     is_superuser: boolean;
+};
+
+export type ApiKey = {
+    id: string;
+    name: string;
+    /**
+     * The beginning of the key, for example `fsk_4Jx0aZ9q`.
+     */
+    prefix: string;
+    scopes: Array<Scope>;
+    /**
+     * Whom the key signs in.
+     */
+    owner: {
+        id: string;
+        email: string;
+    };
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    /**
+     * Null is never.
+     */
+    expires_at: string | null;
+    /**
+     * To the minute.
+     */
+    last_used_at: string | null;
+    revoked_at: string | null;
+};
+
+export type ApiKeyMinted = {
+    id: string;
+    name: string;
+    /**
+     * The beginning of the key, for example `fsk_4Jx0aZ9q`.
+     */
+    prefix: string;
+    scopes: Array<Scope>;
+    /**
+     * Whom the key signs in.
+     */
+    owner: {
+        id: string;
+        email: string;
+    };
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    /**
+     * Null is never.
+     */
+    expires_at: string | null;
+    /**
+     * To the minute.
+     */
+    last_used_at: string | null;
+    revoked_at: string | null;
+    /**
+     * Shown this once: send it as `Authorization: Bearer …`.
+     */
+    key: string;
+};
+
+export type SignInMethods = {
+    password: true;
+    /**
+     * Whether a forgotten password can be replaced by mail.
+     */
+    recovery: boolean;
+    /**
+     * OpenID Connect; null while it is not configured.
+     */
+    oidc: {
+        /**
+         * To be shown to people.
+         */
+        name: string;
+    } | null;
+};
+
+export type AgentToken = {
+    id: string;
+    /**
+     * Name of the agent.
+     */
+    client: string;
+    /**
+     * A token that was made here; or the consent of its owner in a browser, with all tokens that came of it.
+     */
+    origin: 'minted' | 'consent';
+    scopes: Array<Scope>;
+    owner: {
+        id: string;
+        email: string;
+    };
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    expires_at: string;
+    /**
+     * To the minute.
+     */
+    last_used_at: string | null;
+    revoked_at: string | null;
+};
+
+export type AgentTokenMinted = {
+    id: string;
+    /**
+     * Name of the agent.
+     */
+    client: string;
+    /**
+     * A token that was made here; or the consent of its owner in a browser, with all tokens that came of it.
+     */
+    origin: 'minted' | 'consent';
+    scopes: Array<Scope>;
+    owner: {
+        id: string;
+        email: string;
+    };
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    expires_at: string;
+    /**
+     * To the minute.
+     */
+    last_used_at: string | null;
+    revoked_at: string | null;
+    /**
+     * Shown this once: give it to the agent as SERVICE_TOKEN.
+     */
+    token: string;
+};
+
+export type OAuthClient = {
+    /**
+     * Its `client_id`; it has no secret.
+     */
+    id: string;
+    name: string;
+    redirect_uris: Array<string>;
+    /**
+     * It has made itself known, where that is allowed.
+     */
+    registered: boolean;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
 };
 
 export type FlowListItem = {
@@ -2193,6 +2412,538 @@ export type UsersMeResponses = {
 };
 
 export type UsersMeResponse = UsersMeResponses[keyof UsersMeResponses];
+
+export type KeysListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Of all users, which takes a superuser.
+         */
+        all?: boolean;
+    };
+    url: '/keys';
+};
+
+export type KeysListErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type KeysListError = KeysListErrors[keyof KeysListErrors];
+
+export type KeysListResponses = {
+    /**
+     * Keys by owner and name.
+     */
+    200: Array<ApiKey>;
+};
+
+export type KeysListResponse = KeysListResponses[keyof KeysListResponses];
+
+export type KeysCreateData = {
+    body: {
+        /**
+         * No other live key of the owner has it.
+         */
+        name: string;
+        /**
+         * What the key is good for, of all that its owner may do.
+         */
+        scopes: Array<Scope>;
+        /**
+         * Null is never.
+         */
+        expires_in_days?: number | null;
+    };
+    path?: never;
+    query?: never;
+    url: '/keys';
+};
+
+export type KeysCreateErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `already_exists`: The name is taken
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type KeysCreateError = KeysCreateErrors[keyof KeysCreateErrors];
+
+export type KeysCreateResponses = {
+    /**
+     * The key, which is shown this once.
+     */
+    201: ApiKeyMinted;
+};
+
+export type KeysCreateResponse = KeysCreateResponses[keyof KeysCreateResponses];
+
+export type KeysRevokeData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/keys/{id}/revoke';
+};
+
+export type KeysRevokeErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type KeysRevokeError = KeysRevokeErrors[keyof KeysRevokeErrors];
+
+export type KeysRevokeResponses = {
+    /**
+     * The key as it is now.
+     */
+    200: ApiKey;
+};
+
+export type KeysRevokeResponse = KeysRevokeResponses[keyof KeysRevokeResponses];
+
+export type LoginMethodsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/login/methods';
+};
+
+export type LoginMethodsErrors = {
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginMethodsError = LoginMethodsErrors[keyof LoginMethodsErrors];
+
+export type LoginMethodsResponses = {
+    /**
+     * The ways of signing in.
+     */
+    200: SignInMethods;
+};
+
+export type LoginMethodsResponse = LoginMethodsResponses[keyof LoginMethodsResponses];
+
+export type LoginOidcData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * A path of the service, or `http://127.0.0.1:<port>/...`.
+         */
+        return_to?: string;
+    };
+    url: '/login/oidc';
+};
+
+export type LoginOidcErrors = {
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * `unavailable`: Not available now
+     */
+    503: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginOidcError = LoginOidcErrors[keyof LoginOidcErrors];
+
+export type LoginOidcResponses = {
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginOidcResponse = LoginOidcResponses[keyof LoginOidcResponses];
+
+export type LoginOidcCallbackData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/login/oidc/callback';
+};
+
+export type LoginOidcCallbackErrors = {
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * `unavailable`: Not available now
+     */
+    503: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginOidcCallbackError = LoginOidcCallbackErrors[keyof LoginOidcCallbackErrors];
+
+export type LoginOidcCallbackResponses = {
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginOidcCallbackResponse = LoginOidcCallbackResponses[keyof LoginOidcCallbackResponses];
+
+export type LoginOidcTokenData = {
+    body: {
+        code: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/login/oidc/token';
+};
+
+export type LoginOidcTokenErrors = {
+    /**
+     * `invalid_token`: The one-time code or link is not valid
+     */
+    400: Problem;
+    /**
+     * `request_timeout`: The request took too long to arrive
+     */
+    408: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * `unavailable`: Not available now
+     */
+    503: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginOidcTokenError = LoginOidcTokenErrors[keyof LoginOidcTokenErrors];
+
+export type LoginOidcTokenResponses = {
+    /**
+     * A session token
+     */
+    200: Token;
+};
+
+export type LoginOidcTokenResponse = LoginOidcTokenResponses[keyof LoginOidcTokenResponses];
+
+export type OauthListTokensData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Those of everybody.
+         */
+        all?: boolean;
+    };
+    url: '/oauth/tokens';
+};
+
+export type OauthListTokensErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type OauthListTokensError = OauthListTokensErrors[keyof OauthListTokensErrors];
+
+export type OauthListTokensResponses = {
+    /**
+     * Agents, the newest first.
+     */
+    200: Array<AgentToken>;
+};
+
+export type OauthListTokensResponse = OauthListTokensResponses[keyof OauthListTokensResponses];
+
+export type OauthMintTokenData = {
+    body: {
+        /**
+         * Name of the agent, which the audit trail shows.
+         */
+        client: string;
+        /**
+         * What it may do, of all that you may.
+         */
+        scopes: Array<Scope>;
+        expires_in_days?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/oauth/tokens';
+};
+
+export type OauthMintTokenErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type OauthMintTokenError = OauthMintTokenErrors[keyof OauthMintTokenErrors];
+
+export type OauthMintTokenResponses = {
+    /**
+     * The token, which is shown this once.
+     */
+    201: AgentTokenMinted;
+};
+
+export type OauthMintTokenResponse = OauthMintTokenResponses[keyof OauthMintTokenResponses];
+
+export type OauthRevokeTokenData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/oauth/tokens/{id}/revoke';
+};
+
+export type OauthRevokeTokenErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type OauthRevokeTokenError = OauthRevokeTokenErrors[keyof OauthRevokeTokenErrors];
+
+export type OauthRevokeTokenResponses = {
+    /**
+     * The agent as it is now.
+     */
+    200: AgentToken;
+};
+
+export type OauthRevokeTokenResponse = OauthRevokeTokenResponses[keyof OauthRevokeTokenResponses];
+
+export type OauthListClientsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/oauth/clients';
+};
+
+export type OauthListClientsErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type OauthListClientsError = OauthListClientsErrors[keyof OauthListClientsErrors];
+
+export type OauthListClientsResponses = {
+    /**
+     * Programs by name.
+     */
+    200: Array<OAuthClient>;
+};
+
+export type OauthListClientsResponse = OauthListClientsResponses[keyof OauthListClientsResponses];
+
+export type OauthAddClientData = {
+    body: {
+        /**
+         * What users are shown.
+         */
+        name: string;
+        /**
+         * Where a user is sent back to: https, http on this machine (any port will do), or a scheme of its own.
+         */
+        redirect_uris: Array<string>;
+    };
+    path?: never;
+    query?: never;
+    url: '/oauth/clients';
+};
+
+export type OauthAddClientErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type OauthAddClientError = OauthAddClientErrors[keyof OauthAddClientErrors];
+
+export type OauthAddClientResponses = {
+    /**
+     * The program.
+     */
+    201: OAuthClient;
+};
+
+export type OauthAddClientResponse = OauthAddClientResponses[keyof OauthAddClientResponses];
+
+export type OauthRemoveClientData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/oauth/clients/{id}';
+};
+
+export type OauthRemoveClientErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type OauthRemoveClientError = OauthRemoveClientErrors[keyof OauthRemoveClientErrors];
+
+export type OauthRemoveClientResponses = {
+    /**
+     * The program is forgotten.
+     */
+    204: void;
+};
+
+export type OauthRemoveClientResponse = OauthRemoveClientResponses[keyof OauthRemoveClientResponses];
 
 export type FlowsListData = {
     body?: never;
