@@ -9,6 +9,7 @@ const source = ['@flow-service/source']
 /** What only a server can do. */
 const onServer = [
   'auth/shared',
+  'alerts/shared',
   'auth/oidc/shared',
   'dashboards/shared',
   'devices/shared',
@@ -22,6 +23,7 @@ const onServer = [
 ].map((suite) => `packages/api-server/test/${suite}.test.ts`)
 /** Suites that reach the database's tables; on a server they run a second time. */
 const onDatabase = [
+  'alerts/ledger',
   'artifacts/{artifacts,delete,routes,sweep}',
   'auth/{first-start,keys,sign-in,oidc/sign-in}',
   'events/{event-log,event-socket}',

@@ -125,6 +125,7 @@ export async function seed(
   const shown = (await stored.json()) as { digest: string }
   const { digest } = shown
   await at.send('PUT', '/secrets/spare', { value: 'not needed' })
+  await at.send('PUT', '/alerts/config', webhookAlerts)
   await at.send('POST', '/messages/alarm.temp', { value: 30 })
   const { jti } = await at.client.workers.mintToken({ name: 'spare' })
   const { id: key } = await at.client.keys.create({ name: 'spare', scopes: ['flows:read'] })
@@ -232,6 +233,7 @@ const places: Record<string, Record<string, string>> = {
   'devices.pair': { id: 'adopting' },
   connectors: { node_type: 'acme_meter', key: 'pairing' },
   'connectors.clearState': { node_type: 'other_meter' },
+  alerts: { channel: 'webhook' },
   'runs.nodeOutputs': { node: 'work' },
   flows: { name: 'alarm' },
 }
@@ -254,12 +256,16 @@ const bodies: Record<string, (seeds: Seeds) => unknown> = {
   'devices.pair': ({ code }) => ({ code }),
   'devices.save': () => ({ version: 1, name: 'Panel' }),
   'devices.report': () => ({ board: 'esp32' }),
+  'alerts.put': () => webhookAlerts,
   // a package would be fetched
   'modules.apply': () => ({ requirements: '# nothing' }),
   'runs.import': () => ({
     runs: [{ flow: 'scale', external_id: 'sample', status: 'ok', created_at: '2024-01-01T00:00:00Z' }],
   }),
 }
+
+/** A channel where nobody listens. */
+const webhookAlerts = { channels: { webhook: { url: 'http://127.0.0.1:1/' } } }
 
 const queries: Record<string, (seeds: Seeds) => string> = {
   'pairing.poll': ({ secret }) => `?secret=${secret}`,

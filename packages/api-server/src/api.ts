@@ -5,6 +5,7 @@
  */
 import { Router } from 'express'
 
+import { alertsApi } from './alerts/slice.ts'
 import { artifactsApi } from './artifacts/slice.ts'
 import { authApi, knownCallers, recentCallers } from './auth/slice.ts'
 import type { Engine } from './compose.ts'
@@ -58,6 +59,7 @@ const slices = [
   connectorsApi,
   workersApi,
   modulesApi,
+  alertsApi,
 ] as const
 
 const described = [...slices, stateApi, observabilityApi]
