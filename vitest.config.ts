@@ -28,6 +28,7 @@ const onDatabase = [
   'devices/{devices,pairing,pairing-threats}',
   'flows/{broken-changes,code-flows,concurrent-changes,discard-draft,documents,duplicate,flow-list,flow-run,held-work,live,rename}',
   'flows/{control/{live-control,node-control},sources/{library,node-source}}',
+  'mail/mails',
   'messages/{crash,last-values,recovered-values,rename-values,routes}',
   'observability/{lists,replay,state}',
   'runs/{cancel,deleted-flow,history,import,limits,races,retry,routes,run-artifacts,runs,sweep}',

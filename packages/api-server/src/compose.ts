@@ -44,6 +44,7 @@ import {
 } from './flows/slice.ts'
 import { hooksLayer } from './hooks/slice.ts'
 import { hostLayer } from './host/slice.ts'
+import { deliverMail, mailLayer } from './mail/slice.ts'
 import { messagesLayer, valuesLayer } from './messages/slice.ts'
 import { followModules, modulesLayer } from './modules/slice.ts'
 import { observabilityLayer, observe, observerLayer, shownStateLayer } from './observability/slice.ts'
@@ -68,6 +69,7 @@ const nouns = inOrder(
   Layer.mergeAll(databaseLayer, codeFolderLayer, connectorPackagesLayer),
   enginesLayer,
   eventsLayer,
+  mailLayer,
   authLayer,
   secretsLayer,
   flavorsLayer,
@@ -129,6 +131,7 @@ const work = [
   followDevices,
   sweep,
   followAccounts,
+  deliverMail,
 ] as const
 
 const given = { clock, config, log, redactor }

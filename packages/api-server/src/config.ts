@@ -3,17 +3,17 @@
  * from that table.
  * @module
  */
-import { existsSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 
-import { type AnyFlow, nameSchema } from '@flow-service/protocol'
-import * as z from 'zod'
+import { type AnyFlow, emailSchema } from '@flow-service/protocol'
 
 import { checkOidc, oidcSettings } from './auth/oidc/settings.ts'
 import { isNetwork } from './egress/address-rules.ts'
+import { developedFolder, type HostConnectors, hostConnectors, hostMailer } from './host-options.ts'
 import type { NodeListener } from './host/node-report.ts'
+import type { Mailer } from './mail/mailer.ts'
 import {
   choice,
   ConfigError,
@@ -43,6 +43,11 @@ const enoughPlaces = (): number => Math.max(8, 2 * availableParallelism())
 const isUrlOf = (protocols: readonly string[]) => (value: string) =>
   URL.canParse(value) && protocols.includes(new URL(value).protocol)
 const isWeb = isUrlOf(['http:', 'https:'])
+/** A URL that a path can be put behind. */
+const isPlace = (value: string): boolean => isWeb(value) && !/[?#]/.test(value) && new URL(value).username === ''
+const isMailServer = (value: string): boolean => isUrlOf(['smtp:', 'smtps:'])(value) && new URL(value).hostname !== ''
+const isSender = (value: string): boolean =>
+  emailSchema.safeParse(/^[^<>\r\n]*<([^<>]*)>$/.exec(value)?.[1] ?? value).success
 const isOrigin = (value: string): boolean => isWeb(value) && new URL(value).origin === value
 const key = text('at least 32 bytes', (value) => Buffer.byteLength(value) >= 32)
 
@@ -72,6 +77,12 @@ export const settings = {
       initially: 'taken from each request',
     },
   ),
+  publicUrl: optional(text('an http or https URL without a query, such as https://flows.example', isPlace), {
+    env: 'SERVICE_PUBLIC_URL',
+    about:
+      'The URL where people open the service, for the links in mails and sign-in by OpenID Connect. Production sends no such mail without it.',
+    initially: 'the address that the service listens on, outside production',
+  }),
   trustProxy: setting(integer(0, 10), {
     env: 'SERVICE_TRUST_PROXY',
     about: 'How many reverse proxies stand before the service: that many entries of X-Forwarded-For are believed.',
@@ -174,6 +185,18 @@ export const settings = {
       secret: true,
     },
   ),
+  smtpUrl: optional(text('an smtp or smtps URL, such as smtps://user:password@mail.example', isMailServer), {
+    env: 'SERVICE_SMTP_URL',
+    about:
+      'The mail server: smtp:// uses TLS where the server offers it, and demands it for a password; smtps:// begins with it.',
+    initially: 'none: outside production the log shows mails, in production there are none',
+    secret: true,
+  }),
+  mailFrom: optional(text('an e-mail address, or a name with one: Flows <flows@example.org>', isSender), {
+    env: 'SERVICE_MAIL_FROM',
+    about: 'Who mails are from.',
+    initially: 'none; a mail server needs it',
+  }),
   ...oidcSettings,
   maxRuns: setting(integer(1, 1000), {
     env: 'SERVICE_MAX_RUNS',
@@ -263,19 +286,6 @@ export const settings = {
   }),
 }
 
-/** Node types of the host's own code. */
-const hostConnectorsSchema = z.array(
-  z.strictObject({
-    /** The package that they are shown under, and that their state belongs to. */
-    package: z.string().min(1).max(214),
-    version: z.string().min(1),
-    /** Classes of connectors, or what `defineNode` gives, by the node type that each becomes. */
-    nodeTypes: z.record(nameSchema, z.unknown()),
-  }),
-)
-/** A package of node types that is a part of the host's own code. */
-export type HostConnectors = z.infer<typeof hostConnectorsSchema>[number]
-
 type Settings = typeof settings
 type Value<S> = S extends Setting<infer T> ? T : never
 
@@ -292,6 +302,8 @@ export type ServiceConfig = { readonly [K in keyof Settings]?: Value<Settings[K]
    * environment variable: `service dev --connector` sets it, and nothing else should.
    */
   readonly developedConnectors?: readonly string[] | undefined
+  /** Brings mails to people, in place of the mail server of the settings. A rejection is an attempt that has failed. */
+  readonly mailer?: Mailer | undefined
   /** Hears what live nodes print, and of their failures. What they print and what does not load is not in the log then. */
   readonly onNodeReport?: NodeListener | undefined
 }
@@ -301,15 +313,23 @@ export type ResolvedConfig = { readonly [K in keyof Settings]: Value<Settings[K]
   readonly flows: Flows | null
   readonly connectors: readonly HostConnectors[]
   readonly developedConnectors: readonly string[]
+  readonly mailer: Mailer | null
   readonly onNodeReport: NodeListener | null
 }
 
 /** Options that are no settings: what only a host's own code can give. */
-const notSettings = ['flows', 'connectors', 'developedConnectors', 'onNodeReport'] as const
+const notSettings = ['flows', 'connectors', 'developedConnectors', 'mailer', 'onNodeReport'] as const
 
 /** Settles every setting; throws `ConfigError` about the first that is not usable, or about an unknown option. */
 export function resolveConfig(options: ServiceConfig = {}, env: Environment = process.env): ResolvedConfig {
-  const { flows = null, connectors = [], developedConnectors = [], onNodeReport = null, ...rest } = options
+  const {
+    flows = null,
+    connectors = [],
+    developedConnectors = [],
+    mailer = null,
+    onNodeReport = null,
+    ...rest
+  } = options
   const given: Readonly<Record<string, unknown>> = rest
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(settings, name))
   if (unknown !== undefined)
@@ -324,6 +344,8 @@ export function resolveConfig(options: ServiceConfig = {}, env: Environment = pr
   const values = Object.fromEntries(entries) as Omit<ResolvedConfig, (typeof notSettings)[number]>
   if ((values.firstSuperuser === null) !== (values.firstSuperuserPassword === null))
     throw new ConfigError('set SERVICE_FIRST_SUPERUSER and SERVICE_FIRST_SUPERUSER_PASSWORD together')
+  if (values.smtpUrl !== null && values.mailFrom === null)
+    throw new ConfigError('SERVICE_SMTP_URL is set without SERVICE_MAIL_FROM: say who the mails are from')
   checkOidc(values)
   if (values.runRenewS * 2 > values.runLeaseS)
     throw new ConfigError(
@@ -341,26 +363,9 @@ export function resolveConfig(options: ServiceConfig = {}, env: Environment = pr
     flows,
     connectors: hostConnectors(connectors),
     developedConnectors: developedConnectors.map(developedFolder),
+    mailer: hostMailer(mailer),
     onNodeReport,
   }
-}
-
-/** The option `connectors`; what its node types are is looked at when they are loaded. */
-function hostConnectors(given: unknown): readonly HostConnectors[] {
-  const { success, error, data } = hostConnectorsSchema.safeParse(given)
-  if (success) return data
-  const { path = [], message } = error.issues[0] ?? {}
-  throw new ConfigError(
-    `the option connectors is not usable at "${path.join('.')}": ${message}; use [{ package, version, nodeTypes: { name: class } }]`,
-  )
-}
-
-/** A folder of the option `developedConnectors`; what is wrong with the package in it is told when it is loaded. */
-function developedFolder(given: unknown): string {
-  if (typeof given === 'string' && existsSync(join(given, 'package.json'))) return realpathSync(given)
-  throw new ConfigError(
-    `there is no package.json in ${JSON.stringify(given)}; name the folder of a connector package for development`,
-  )
 }
 
 /** Directory of the stored artifacts. */

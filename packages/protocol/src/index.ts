@@ -329,7 +329,7 @@ export {
   signInMethodsSchema,
 } from './sign-in.ts'
 export { timestampInputSchema, timestampOf, timestampOfMs, timestampSchema } from './time.ts'
-export { type Token, tokenSchema, type User, userSchema } from './user.ts'
+export { emailSchema, type Token, tokenSchema, type User, userSchema } from './user.ts'
 export {
   type MintedWorkerToken,
   mintedWorkerTokenSchema,

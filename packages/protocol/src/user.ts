@@ -4,6 +4,13 @@
  */
 import * as z from 'zod'
 
+/** An e-mail address, of a mail server or of this machine (`admin@localhost`): one, and nothing that could begin another. */
+export const emailSchema = z
+  .string()
+  .trim()
+  .max(254)
+  .regex(/^[^\s"(),:;<>@[\\\]\p{C}]+@[^\s"(),:;<>@[\\\]\p{C}]+$/u, 'give it an e-mail address such as ann@example.org')
+
 /** A user as the API shows it. */
 export const userSchema = z
   .object({

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 
 const credential =
-  /(TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|AUTH|COOKIE|SESSION|DSN|DATABASE_URL|CONNECTION_STRING)/i
+  /(TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|AUTH|COOKIE|SESSION|DSN|DATABASE_URL|SMTP_URL|CONNECTION_STRING)/i
 
 /** An environment without the variables whose names speak of credentials (wire decision G58). */
 export function withoutCredentials(env: Readonly<Record<string, string | undefined>>): Record<string, string> {

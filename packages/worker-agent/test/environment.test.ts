@@ -18,6 +18,7 @@ test('variables with credential-like names are left out [R599]', () => {
     OPENAI_APIKEY: '1',
     SSH_AUTH_SOCK: '1',
     SERVICE_DATABASE_URL: '1',
+    SERVICE_SMTP_URL: '1',
     my_cookie: '1',
   }
   expect(withoutCredentials({ ...kept, ...dropped, EMPTY: undefined })).toEqual(kept)

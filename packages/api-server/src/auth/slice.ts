@@ -8,7 +8,7 @@ import { routes } from '../http/slice-api.ts'
 import { SocketGuests } from '../http/socket-guests.ts'
 import { config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
-import { createAccountNews } from './account-news.ts'
+import { type AccountNews, createAccountNews } from './account-news.ts'
 import { oidcEndpoints, oidcHandlers } from './oidc/oidc-routes.ts'
 import { createOidcSignIn, type OidcSignIn } from './oidc/oidc-sign-in.ts'
 import { rememberUsers } from './remembered-users.ts'
@@ -18,6 +18,8 @@ import type { FoundKey } from './shared-key.ts'
 import { createSignInLimit } from './sign-in-limit.ts'
 import { loadSigningKey, type SigningKey } from './signing-key.ts'
 import { openUsers, type Users } from './users.ts'
+
+const accountNews = noun<AccountNews>()('accountNews')
 
 export const users = noun<Users>()('users')
 
@@ -46,7 +48,8 @@ export const authLayer = inOrder(
     settleSessionKey(config, foundSessionKey, pins),
   ),
   makes(signingKey, { config, pins }, ({ config, pins }) => loadSigningKey(config, pins)),
-  makes(users, { database }, ({ database }) => openUsers(database)),
+  makes(accountNews, { database }, ({ database }) => createAccountNews(database)),
+  makes(users, { accountNews, database }, ({ accountNews, database }) => openUsers(database, accountNews)),
   makes(rememberedUsers, { users }, ({ users }) => rememberUsers(users)),
   makes(sessions, { config, sessionKey, rememberedUsers }, ({ config, sessionKey, rememberedUsers }) =>
     createSessions({ key: sessionKey, days: config.sessionDays, users: rememberedUsers.users }),
@@ -54,7 +57,7 @@ export const authLayer = inOrder(
   makes(knownSessions, { config, sessionKey, rememberedUsers }, ({ config, sessionKey, rememberedUsers }) =>
     createSessions({ key: sessionKey, days: config.sessionDays, users: rememberedUsers.known }),
   ),
-  makes(oidcSignIn, { config, database, eventLog, log, sessionKey, sessions, users }, createOidcSignIn),
+  makes(oidcSignIn, { accountNews, config, database, eventLog, log, sessionKey, sessions, users }, createOidcSignIn),
   makes(
     userGuests,
     { log, users },
@@ -67,11 +70,11 @@ export const authLayer = inOrder(
   ),
 )
 
-/** Looks at open sockets again when an account has changed, at whichever engine. */
+/** Looks at open sockets again when an account or a key has changed, at whichever engine. */
 export const followAccounts = begins(
-  { database, userGuests },
-  ({ database, userGuests }) =>
-    createAccountNews(database).listen((id) => void userGuests.review(id === null ? undefined : [id])),
+  { accountNews, userGuests },
+  // all of them: a guest by a key is not known by the id of its owner
+  ({ accountNews, userGuests }) => accountNews.listen(() => void userGuests.review()),
   (stop) => stop(),
 )
 

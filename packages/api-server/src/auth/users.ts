@@ -36,9 +36,11 @@ export interface TokenHolder {
 
 export type Users = ReturnType<typeof createUsers>
 
-/** The users of a database. */
-export const openUsers = (database: Pick<Database, 'sql' | 'listen' | 'notify'>): Users =>
-  createUsers(createAuthStore(database.sql), createAccountNews(database))
+/** The users of a database; `news` of its engine, where others listen to them. */
+export const openUsers = (
+  database: Pick<Database, 'sql' | 'listen' | 'notify'>,
+  news: Pick<AccountNews, 'changed'> = createAccountNews(database),
+): Users => createUsers(createAuthStore(database.sql), news)
 
 /** Users in a store; what ends the sign-ins of one is told to `news`. */
 export function createUsers(store: AuthStore, news: Pick<AccountNews, 'changed'>) {
