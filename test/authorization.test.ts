@@ -19,7 +19,10 @@ beforeAll(async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'service-'))
   tokens = await createCallers(dataDir, account.password)
   at = await startService({ dataDir, sessionKey: callersKey, connectors })
-  seeds = await seed(at, account)
+  seeds = {
+    ...(await seed(at, account, tokens.user)),
+    key: await keyOf(tokens.user, { name: 'theirs', scopes: ['runs:read'] }),
+  }
   workerToken = String((await at.send('POST', '/workers/tokens', { name: 'lab' })).body?.['token'])
 }, 120_000)
 afterAll(() => at[Symbol.asyncDispose]())
@@ -30,6 +33,12 @@ interface Caller {
   readonly levels: readonly Level[]
   headers(): Record<string, string>
   query?(): string
+}
+
+/** Makes a key by a session; its id. */
+async function keyOf(session: string, request: object): Promise<string> {
+  const { body } = await at.send('POST', '/keys', request, bearer(session))
+  return String(body?.['id'])
 }
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
@@ -137,6 +146,7 @@ describe('acting on a run or a node is asked for as such, not as reading [T24]',
     ...runs,
     ...nodes,
     'flows.run',
+    'flows.try',
     'flows.step',
     'flows.pause',
     'flows.resume',

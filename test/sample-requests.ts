@@ -3,6 +3,7 @@
  * filled in, and what only the seeded data can tell stands in the tables below.
  */
 import { apiDocument } from '@flow-service/api-server'
+import { createClient } from '@flow-service/client-sdk'
 import { Connector } from '@flow-service/connector-sdk'
 import { vi } from 'vitest'
 
@@ -60,8 +61,13 @@ export interface Seeds {
   readonly stageRun: string
   readonly digest: string
   readonly deadLetter: string
+  /** The id of an API key. */
+  readonly key: string
   /** The id of a worker token. */
   readonly jti: string
+  /** The ids of an agent that the user has let in, and of a program that may ask for it. */
+  readonly agent: string
+  readonly program: string
   /** The credential of the device `panel`. */
   readonly credential: string
   /** Of a device that waits to be paired. */
@@ -89,8 +95,12 @@ export const connectors = ['acme', 'other'].map((name) => ({
 
 const pairs = (type: string) => ({ id: type, type, ports: [{ direction: 'output', name: type }] })
 
-/** Fills a service with something that every operation can work on. */
-export async function seed(at: TestService, account: Pick<Seeds, 'email' | 'password'>): Promise<Seeds> {
+/** Fills a service with something that every operation can work on; agents act for the user of `token`. */
+export async function seed(
+  at: TestService,
+  account: Pick<Seeds, 'email' | 'password'>,
+  token = at.token,
+): Promise<Seeds> {
   await publish(at, 'alarm', alarmFlow)
   await at.send('POST', '/flows/alarm/start')
   await publish(at, 'paired', { mode: 'live', nodes: [pairs('acme_meter'), pairs('other_meter')] })
@@ -113,13 +123,24 @@ export async function seed(at: TestService, account: Pick<Seeds, 'email' | 'pass
   await at.send('PUT', '/secrets/spare', { value: 'not needed' })
   await at.send('POST', '/messages/alarm.temp', { value: 30 })
   const { jti } = await at.client.workers.mintToken({ name: 'spare' })
+  const { id: key } = await at.client.keys.create({ name: 'spare', scopes: ['flows:read'] })
+  const { id: agent } = await createClient({ baseUrl: at.baseUrl, token }).oauth.mintToken({
+    client: 'spare',
+    scopes: ['flows:read'],
+  })
+  const { id: program } = await at.client.oauth.addClient({ name: 'spare', redirect_uris: ['http://127.0.0.1/back'] })
   await at.client.flavors.create({ name: 'spare', cpus: 1, gpus: 0, ram_mb: 512 })
+  for (const name of ['panel', 'spare', 'other']) await at.client.dashboards.create({ name })
+  await at.send('POST', '/dashboards/panel/publish')
   return {
     run: id,
     stageRun,
     digest,
     deadLetter: await deadLetter(at),
+    key,
     jti,
+    agent,
+    program,
     ...(await pairedDevice(at, shown)),
     ...account,
   }
@@ -194,6 +215,11 @@ const places: Record<string, Record<string, string>> = {
   'runs.sweep': { name: 'scale' },
   'secrets.delete': { name: 'spare' },
   flavors: { name: 'spare' },
+  dashboards: { name: 'panel' },
+  'dashboards.create': { name: 'fresh' },
+  'dashboards.fromFlow': { flow: 'scale' },
+  'dashboards.rename': { name: 'other' },
+  'dashboards.delete': { name: 'spare' },
   devices: { id: 'panel' },
   panels: { id: 'panel' },
   'devices.create': { id: 'fresh' },
@@ -214,10 +240,13 @@ const bodies: Record<string, (seeds: Seeds) => unknown> = {
   'flows.save': () => scaleFlow,
   'flows.publish': () => ({ version: 2 }),
   'flows.rename': () => ({ name: 'renamed' }),
+  'dashboards.rename': () => ({ name: 'renamed' }),
   'flows.run': () => ({}),
+  'flows.try': () => ({}),
   'flows.nodes.trigger': () => ({ values: { temp: 20 } }),
   'flows.nodes.putSource': () => ({ code: 'def run(n):\n    return {"out": n + 1}\n' }),
   'messages.publish': () => ({ value: 20 }),
+  'oauth.addClient': () => ({ name: 'sample', redirect_uris: ['https://agent.example/back'] }),
   'devices.pair': ({ code }) => ({ code }),
   'devices.save': () => ({ version: 1, name: 'Panel' }),
   'devices.report': () => ({ board: 'esp32' }),
@@ -249,7 +278,7 @@ export function sampleOf(operation: Operation, seeds: Seeds): Sample {
     digest: seeds.digest,
     jti: seeds.jti,
     code: seeds.code,
-    id: operation.path.startsWith('/runs') ? runOf(operation, seeds) : seeds.deadLetter,
+    id: idOf(operation, seeds),
   }
   const named: Record<string, string> = { ...given, ...closest(places, operation.id) }
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(named[name] ?? 'sample'))
@@ -264,6 +293,14 @@ export const atRest = (text: string): string => text.replaceAll(/"(last_used_at|
 /** The credential of the device for what only devices may do; for all else that of a user. */
 export const bearerOf = ({ levels }: Operation, { credential }: Seeds, user: string): string =>
   `Bearer ${levels.every((level) => level === 'device') ? credential : user}`
+
+/** The id in a path that names no thing of its own. */
+function idOf(operation: Operation, seeds: Seeds): string {
+  if (operation.path.startsWith('/runs')) return runOf(operation, seeds)
+  if (operation.path.startsWith('/keys')) return seeds.key
+  if (operation.path.startsWith('/oauth/tokens')) return seeds.agent
+  return operation.path.startsWith('/oauth') ? seeds.program : seeds.deadLetter
+}
 
 const runOf = ({ id }: Operation, { run, stageRun }: Seeds): string => (onStageRun.has(id) ? stageRun : run)
 
