@@ -7,6 +7,7 @@ import { createRequire } from 'node:module'
 
 import { Command } from 'commander'
 
+import { addAudit } from './grammar/audit.ts'
 import { addConnectors } from './grammar/connectors.ts'
 import { addDashboards } from './grammar/dashboards.ts'
 import { addDeadLetters } from './grammar/dead-letters.ts'
@@ -49,6 +50,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 no engine or no sign-in.`,
   addValidate(root)
   addMessages(root)
   addDeadLetters(root)
+  addAudit(root)
   addRuns(root)
   addDashboards(root)
   addSecrets(root)

@@ -27,7 +27,7 @@ test('every command is there', () => {
       'dev, serve, login, worker, flows list, flows get, flows validate, flows save, flows publish, flows discard, flows rename',
       'flows duplicate, flows delete, flows start, flows stop, flows pause, flows resume, flows step, flows run',
       'flows trigger, flows cancel, flows acknowledge, validate, messages list, messages publish, messages watch',
-      'messages history, events, dead-letter list, dead-letter replay, run, sweep, plan, runs list, runs show',
+      'messages history, events, dead-letter list, dead-letter replay, audit, run, sweep, plan, runs list, runs show',
       'runs compare, runs export, runs report, runs cancel, runs retry, runs delete, runs import',
       'dashboards list, dashboards show, dashboards from-flow, dashboards export, dashboards import, dashboards publish',
       'dashboards delete',

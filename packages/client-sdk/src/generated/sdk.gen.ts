@@ -2676,6 +2676,9 @@ export class Observability extends HeyApiClient {
         kind?: string;
         flow?: string;
         node?: string;
+        action?: string;
+        actor?: string;
+        until?: string;
     }, options?: Options<never, ThrowOnError>): RequestResult<ObservabilityEventsResponses, ObservabilityEventsErrors, ThrowOnError, 'data'> {
         const params = buildClientParams([parameters], [{ args: [
                     { in: 'query', key: 'limit' },
@@ -2683,7 +2686,10 @@ export class Observability extends HeyApiClient {
                     { in: 'query', key: 'since' },
                     { in: 'query', key: 'kind' },
                     { in: 'query', key: 'flow' },
-                    { in: 'query', key: 'node' }
+                    { in: 'query', key: 'node' },
+                    { in: 'query', key: 'action' },
+                    { in: 'query', key: 'actor' },
+                    { in: 'query', key: 'until' }
                 ] }]);
         return (options?.client ?? this.client).get<ObservabilityEventsResponses, ObservabilityEventsErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',

@@ -8629,6 +8629,18 @@ export type ObservabilityEventsData = {
          * Ids of nodes, separated by commas.
          */
         node?: string;
+        /**
+         * What actions begin with: `flow.` or `user.create`.
+         */
+        action?: string;
+        /**
+         * The e-mail or the id of the user who did it.
+         */
+        actor?: string;
+        /**
+         * Only rows older than this, on every page.
+         */
+        until?: string;
     };
     url: '/observability/events';
 };
