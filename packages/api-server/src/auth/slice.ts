@@ -10,13 +10,14 @@ import { config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { type AccountNews, createAccountNews } from './account-news.ts'
 import { type AgentTokens, openAgentTokens } from './oauth/agent-tokens.ts'
+import { createAuthorizationHost } from './oauth/authorization-host.ts'
 import { createOAuthClients, type OAuthClients } from './oauth/oauth-clients.ts'
 import { oauthEndpoints, oauthHandlers } from './oauth/oauth-routes.ts'
 import { rememberUsers } from './remembered-users.ts'
 import { authEndpoints, authHandlers } from './routes.ts'
 import { createSessions, findSessionKey, settleSessionKey, type Sessions } from './sessions.ts'
 import type { FoundKey } from './shared-key.ts'
-import { createSignInLimit } from './sign-in-limit.ts'
+import { createSignInLimit, type SignInLimit } from './sign-in-limit.ts'
 import { loadSigningKey, type SigningKey } from './signing-key.ts'
 import { openUsers, type Users } from './users.ts'
 
@@ -43,6 +44,11 @@ export const agentTokens = noun<AgentTokens>()('agentTokens')
 
 const oauthClients = noun<OAuthClients>()('oauthClients')
 
+const signInLimit = noun<SignInLimit>()('signInLimit')
+
+/** The engine as the authorization server sees it. */
+export const authorizationHost = noun<ReturnType<typeof createAuthorizationHost>>()('authorizationHost')
+
 /** Before the database: a start without a usable key leaves no trace. */
 export const sessionKeyLayer = makes(foundSessionKey, { config }, ({ config }) => findSessionKey(config))
 
@@ -59,6 +65,12 @@ export const authLayer = inOrder(
     createOAuthClients({ database, news: accountNews }),
   ),
   makes(users, { accountNews, database }, ({ accountNews, database }) => openUsers(database, accountNews)),
+  makes(signInLimit, {}, () => createSignInLimit()),
+  makes(
+    authorizationHost,
+    { accountNews, config, database, eventLog, log, oauthClients, signInLimit, signingKey, users },
+    ({ accountNews, ...deps }) => createAuthorizationHost({ ...deps, news: accountNews }),
+  ),
   makes(rememberedUsers, { users }, ({ users }) => rememberUsers(users)),
   makes(sessions, { config, sessionKey, rememberedUsers }, ({ config, sessionKey, rememberedUsers }) =>
     createSessions({ key: sessionKey, days: config.sessionDays, users: rememberedUsers.users }),
@@ -92,7 +104,7 @@ export const followAccounts = begins(
 export const authApi = {
   tags: { login: 'Sign in.', users: 'Who is signed in.', oauth: 'Agents that people have let in.' },
   routes: [
-    routes(authEndpoints, { sessions, users }, (deps) => authHandlers({ ...deps, limit: createSignInLimit() })),
+    routes(authEndpoints, { limit: signInLimit, sessions, users }, authHandlers),
     routes(oauthEndpoints, { agentTokens, oauthClients, eventLog }, oauthHandlers),
   ],
 }
