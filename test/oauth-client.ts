@@ -4,22 +4,25 @@ import { createHash, randomBytes } from 'node:crypto'
 /** A browser: it keeps cookies by their paths, and shows each answer, also one that leads elsewhere. */
 export class Browser {
   readonly #origin: string
+  readonly #shown: string
   readonly cookies = new Map<string, { readonly path: string; readonly value: string; readonly text: string }>()
 
-  constructor(origin: string) {
+  /** `shown` is the address that it knows, where that is another one than where it is led. */
+  constructor(origin: string, shown = origin) {
     this.#origin = origin
+    this.#shown = shown
   }
 
   async open(path: string, form?: URLSearchParams, headers: Record<string, string> = {}): Promise<Response> {
-    const { pathname } = new URL(path, this.#origin)
+    const { pathname, search } = new URL(path, this.#shown)
     const sent = [...this.cookies].filter(([, { path: at }]) => pathname.startsWith(at))
-    const response = await fetch(new URL(path, this.#origin), {
+    const response = await fetch(`${this.#origin}${pathname}${search}`, {
       method: form ? 'POST' : 'GET',
       redirect: 'manual',
       headers: {
         accept: 'text/html',
         cookie: sent.map(([name, { value }]) => `${name}=${value}`).join('; '),
-        ...(form ? { origin: this.#origin } : {}),
+        ...(form ? { origin: this.#shown } : {}),
         ...headers,
       },
       ...(form ? { body: form } : {}),
