@@ -7,7 +7,8 @@ import { Router } from 'express'
 
 import { alertsApi } from './alerts/slice.ts'
 import { artifactsApi } from './artifacts/slice.ts'
-import { authApi, knownCallers, recentCallers } from './auth/slice.ts'
+import { authorizationRoutes } from './auth/oauth/authorization-routes.ts'
+import { authApi, authorizationHost, knownCallers, recentCallers } from './auth/slice.ts'
 import type { Engine } from './compose.ts'
 import { engineVersion } from './config.ts'
 import { connectorsApi } from './connectors/slice.ts'
@@ -33,6 +34,7 @@ import { mount } from './http/mount.ts'
 import { openApiDocument, type OpenApiDocument } from './http/openapi.ts'
 import { bindingsOf, endpointsOf } from './http/slice-api.ts'
 import type { UpgradeRouter } from './http/upgrade.ts'
+import type { McpPackage } from './mcp-package.ts'
 import { messagesApi } from './messages/slice.ts'
 import { modulesApi } from './modules/slice.ts'
 import { metricsRoute } from './observability/routes.ts'
@@ -80,11 +82,13 @@ export interface ApiDeps {
   readonly upgrades: UpgradeRouter
   /** Why the engine cannot work any more: its database or its data directory is lost. */
   readonly failure: Failure
+  /** The package for agents; null where none are let in. */
+  readonly mcp?: McpPackage | null
 }
 
 /** The router of a service, to be mounted before any body parser, and its socket routes on `upgrades`. */
-export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
-  const nouns = nounsOf(engine, { config, hooks, log, observability, routedNodes, servedSockets })
+export function createApi({ engine, upgrades, failure, mcp = null }: ApiDeps): Router {
+  const nouns = nounsOf(engine, { authorizationHost, config, hooks, log, observability, routedNodes, servedSockets })
   const { environment, portalToken, docs: hasDocs, ...settings } = nouns.config
   const { authenticate, authenticateKnown } = createAuthenticators(engine)
   const { baseUrl, corsOrigins, trustProxy } = settings
@@ -99,6 +103,13 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
   const maxBodyBytes = { 'artifacts.put': settings.artifactMaxBytes, 'runs.import': settings.importMaxBytes }
   const bindings = bindingsOf([...slices, observabilityApi], engine)
   const working = refuseWhenFailed(failure)
+  const letsAgentsIn = mcp
+    ? authorizationRoutes({
+        server: mcp.createAuthorizationServer(nouns.authorizationHost),
+        anonymous,
+        place: { baseUrl, trustProxy },
+      })
+    : Router()
   // only paths of our own: mounted at the root of a host's app, everything else is the host's
   return Router({ caseSensitive: true })
     .use(['/hooks', '/api/v1/hooks'], oneHost, working)
@@ -113,6 +124,7 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
     .use('/api/v1', working, mount(bindings, { authenticate, anonymous, baseUrl, trustProxy, maxBodyBytes }))
     .use('/api/v1/connectors', connectorRoutes({ nodes: nouns.routedNodes, authenticate, isPortal, anonymous }))
     .use('/api/v1', notFound)
+    .use(letsAgentsIn)
     .use(explainFailed(failure), answerErrors(nouns.log))
 }
 

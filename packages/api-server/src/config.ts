@@ -152,9 +152,20 @@ export const settings = {
   oauthSigningKey: optional(text('an Ed25519 key in PEM'), {
     env: 'SERVICE_OAUTH_SIGNING_KEY',
     about:
-      'Signs tokens of workers: an Ed25519 key in PEM, the same for all engines of a database. A new one voids them all.',
+      'Signs tokens of workers and agents: an Ed25519 key in PEM, the same for all engines of a database. A new one voids them all.',
     initially: 'oauth_signing_key.pem in the data folder, made at the first start',
     secret: true,
+  }),
+  mcp: setting(flag, {
+    env: 'SERVICE_MCP',
+    about: 'Lets agents in, by the Model Context Protocol: takes the package @flow-service/mcp.',
+    initial: false,
+  }),
+  mcpRegistration: setting(flag, {
+    env: 'SERVICE_MCP_REGISTRATION',
+    about:
+      'Whether programs may make themselves known, to ask users to let them in; else a superuser adds them (service oauth client add).',
+    initial: false,
   }),
   sessionDays: setting(integer(1, 365), {
     env: 'SERVICE_SESSION_DAYS',

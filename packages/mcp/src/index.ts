@@ -3,3 +3,14 @@
  * @module
  */
 export { createMcpServer, type McpServerDeps } from './mcp-server.ts'
+export { type AuthorizationServer, createAuthorizationServer } from './authorization/authorization-server.ts'
+export type {
+  AuthorizationClient,
+  AuthorizationHost,
+  AuthorizationUser,
+  KeptRecord,
+  LetIn,
+  RegisterAnswer,
+  SignInAnswer,
+} from './authorization/host.ts'
+export type { AuthorizationRequest, Place } from './authorization/place.ts'

@@ -16,6 +16,7 @@ import { keysEndpoints, keysHandlers } from './keys/key-routes.ts'
 import { createKeyStore } from './keys/key-store.ts'
 import { createKeyUses, type KeyUses } from './keys/key-uses.ts'
 import { type AgentTokens, openAgentTokens } from './oauth/agent-tokens.ts'
+import { createAuthorizationHost } from './oauth/authorization-host.ts'
 import { createOAuthClients, type OAuthClients } from './oauth/oauth-clients.ts'
 import { oauthEndpoints, oauthHandlers } from './oauth/oauth-routes.ts'
 import { oidcEndpoints, oidcHandlers } from './oidc/oidc-routes.ts'
@@ -25,7 +26,7 @@ import { rememberUsers } from './remembered-users.ts'
 import { authEndpoints, authHandlers } from './routes.ts'
 import { createSessions, findSessionKey, settleSessionKey, type Sessions } from './sessions.ts'
 import type { FoundKey } from './shared-key.ts'
-import { createSignInLimit } from './sign-in-limit.ts'
+import { createSignInLimit, type SignInLimit } from './sign-in-limit.ts'
 import { loadSigningKey, type SigningKey } from './signing-key.ts'
 import { openUsers, type TokenHolder, type Users } from './users.ts'
 
@@ -61,6 +62,11 @@ const oidcSignIn = noun<OidcSignIn | null>()('oidcSignIn')
 export const agentTokens = noun<AgentTokens>()('agentTokens')
 
 const oauthClients = noun<OAuthClients>()('oauthClients')
+
+const signInLimit = noun<SignInLimit>()('signInLimit')
+
+/** The engine as the authorization server sees it. */
+export const authorizationHost = noun<ReturnType<typeof createAuthorizationHost>>()('authorizationHost')
 
 /** Before the database: a start without a usable key leaves no trace. */
 export const sessionKeyLayer = makes(foundSessionKey, { config }, ({ config }) => findSessionKey(config))
@@ -99,6 +105,12 @@ export const authLayer = inOrder(
     createOAuthClients({ database, news: accountNews }),
   ),
   makes(users, { accountNews, database }, ({ accountNews, database }) => openUsers(database, accountNews)),
+  makes(signInLimit, {}, () => createSignInLimit()),
+  makes(
+    authorizationHost,
+    { accountNews, config, database, eventLog, log, oauthClients, signInLimit, signingKey, users },
+    ({ accountNews, ...deps }) => createAuthorizationHost({ ...deps, news: accountNews }),
+  ),
   makes(rememberedUsers, { users }, ({ users }) => rememberUsers(users)),
   makes(sessions, { config, sessionKey, rememberedUsers }, ({ config, sessionKey, rememberedUsers }) =>
     createSessions({ key: sessionKey, days: config.sessionDays, users: rememberedUsers.users }),
@@ -161,7 +173,7 @@ export const authApi = {
     oauth: 'Agents that people have let in.',
   },
   routes: [
-    routes(authEndpoints, { sessions, users }, (deps) => authHandlers({ ...deps, limit: createSignInLimit() })),
+    routes(authEndpoints, { limit: signInLimit, sessions, users }, authHandlers),
     routes(keysEndpoints, { apiKeys, eventLog }, keysHandlers),
     routes(oidcEndpoints, { oidcSignIn }, oidcHandlers),
     routes(oauthEndpoints, { agentTokens, oauthClients, eventLog }, oauthHandlers),

@@ -52,7 +52,7 @@ export async function openAgentTokens(deps: AgentTokensDeps): Promise<AgentToken
 }
 
 /** Which key signs. */
-const fingerprintOf = ({ publicKey }: Pick<SigningKey, 'publicKey'>): string =>
+export const fingerprintOf = ({ publicKey }: Pick<SigningKey, 'publicKey'>): string =>
   hash('sha256', publicKey.export({ type: 'spki', format: 'der' }), 'hex').slice(0, 16)
 
 /** The tokens of agents. */
@@ -153,7 +153,7 @@ function assertMayPassOn(owner: UserPrincipal, wanted: readonly Scope[]): void {
 }
 
 /** Whether a scope could ever let an agent of the user do something. */
-const mayHave = ({ superuser }: Pick<UserPrincipal, 'superuser'>, scope: Scope): boolean =>
+export const mayHave = ({ superuser }: Pick<UserPrincipal, 'superuser'>, scope: Scope): boolean =>
   superuser || scope !== 'flows:code'
 
 interface Claims {

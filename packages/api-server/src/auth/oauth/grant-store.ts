@@ -103,6 +103,13 @@ export const createAgentGrantStore = (sql: Sql) => ({
     return row ?? null
   },
 
+  /** Ends one; null when it is over, or was never there. */
+  async end(id: string): Promise<Pick<AgentToken, 'id' | 'client' | 'scopes'> | null> {
+    const [row] = await sql<Pick<AgentToken, 'id' | 'client' | 'scopes'>[]>`
+      update agent_grant set revoked_at = now() where id = ${id} and revoked_at is null returning id, client, scopes`
+    return row ?? null
+  },
+
   /** The ids of those that were revoked by it. */
   async revokeOfClient(clientId: string): Promise<string[]> {
     const rows = await sql<{ id: string }[]>`
