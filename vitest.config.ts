@@ -8,6 +8,7 @@ const source = ['@flow-service/source']
 
 /** What only a server can do. */
 const onServer = [
+  'auth/shared',
   'auth/oidc/shared',
   'dashboards/shared',
   'devices/shared',
@@ -22,7 +23,7 @@ const onServer = [
 /** Suites that reach the database's tables; on a server they run a second time. */
 const onDatabase = [
   'artifacts/{artifacts,delete,routes,sweep}',
-  'auth/{first-start,sign-in,oidc/sign-in}',
+  'auth/{first-start,keys,sign-in,oidc/sign-in}',
   'events/{event-log,event-socket}',
   'code/expired-code',
   'connectors/state',

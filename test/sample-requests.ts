@@ -5,6 +5,7 @@
 import { apiDocument } from '@flow-service/api-server'
 import { createClient } from '@flow-service/client-sdk'
 import { Connector } from '@flow-service/connector-sdk'
+import type { Scope } from '@flow-service/protocol'
 import { vi } from 'vitest'
 
 import { alarmFlow, pythonFlow, scaleFlow } from './documents.ts'
@@ -18,6 +19,8 @@ export interface Operation {
   readonly path: string
   /** What the endpoint says of its callers. */
   readonly levels: readonly string[]
+  /** What a key has to cover, as the endpoint says; undefined where no user is let in. */
+  readonly scope: Scope | null | undefined
   readonly body: { readonly type: string; readonly schema: Schema } | null
   readonly queries: readonly { readonly name: string; readonly schema: Schema }[]
 }
@@ -41,6 +44,7 @@ export const operations: readonly Operation[] = Object.entries(paths).flatMap(([
       method: method.toUpperCase(),
       path,
       levels: [operation['x-auth-level']].flat() as string[],
+      scope: operation['x-scope'] as Operation['scope'],
       body: bodyOf(operation),
       queries: ((operation.parameters ?? []) as { in: string; name: string; required?: boolean; schema: Schema }[])
         .filter((parameter) => parameter.in === 'query' && parameter.required === true)

@@ -37,7 +37,8 @@ test('every command is there', () => {
       'connectors state list, connectors state forget, connectors state clear',
       'modules list, modules apply',
       'workers list, workers show, workers tokens, workers token create, workers token revoke',
-      'workers flavors list, workers flavors set, workers flavors delete, keys forget',
+      'workers flavors list, workers flavors set, workers flavors delete',
+      'keys list, keys create, keys revoke, signing-keys forget',
       'oauth token, oauth tokens, oauth revoke, oauth client list, oauth client add, oauth client remove',
     ].flatMap((line) => line.split(', ')),
   )
@@ -77,7 +78,7 @@ test('commands that talk to an engine take its address and print JSON', () => {
     'service serve',
     'service login',
     'service worker',
-    'service keys forget',
+    'service signing-keys forget',
     'service connectors new',
     'service device simulate',
   ])
