@@ -20,7 +20,7 @@ const onServer = [
 /** Suites that reach the database's tables; on a server they run a second time. */
 const onDatabase = [
   'artifacts/{artifacts,delete,routes,sweep}',
-  'auth/{first-start,sign-in}',
+  'auth/{accounts,first-start,recovery,sign-in}',
   'events/{event-log,event-socket}',
   'code/expired-code',
   'connectors/state',

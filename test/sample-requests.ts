@@ -67,6 +67,9 @@ export interface Seeds {
   /** Of a device that waits to be paired. */
   readonly code: string
   readonly secret: string
+  /** The id of a user who has been invited, and the token of the invite of another one. */
+  readonly user: string
+  readonly invite: string
   readonly email: string
   readonly password: string
 }
@@ -114,7 +117,11 @@ export async function seed(at: TestService, account: Pick<Seeds, 'email' | 'pass
   await at.send('POST', '/messages/alarm.temp', { value: 30 })
   const { jti } = await at.client.workers.mintToken({ name: 'spare' })
   await at.client.flavors.create({ name: 'spare', cpus: 1, gpus: 0, ram_mb: 512 })
+  const spare = await at.client.users.create({ email: 'spare@example.org' })
+  const invited = await at.client.users.create({ email: 'invited@example.org' })
   return {
+    user: spare.id,
+    invite: invited.invite_url?.split('#token=')[1] ?? '',
     run: id,
     stageRun,
     digest,
@@ -211,6 +218,10 @@ const onStageRun: ReadonlySet<string> = new Set(['runs.nodeOutputs', 'runs.delet
 
 const bodies: Record<string, (seeds: Seeds) => unknown> = {
   'login.accessToken': ({ email, password }) => ({ username: email, password }),
+  'login.resetPassword': ({ invite }) => ({ token: invite, new_password: 'another password' }),
+  'users.create': () => ({ email: 'fresh@example.org' }),
+  'users.update': () => ({ full_name: 'Spare' }),
+  'users.changePassword': ({ password }) => ({ current_password: password, new_password: password }),
   'flows.save': () => scaleFlow,
   'flows.publish': () => ({ version: 2 }),
   'flows.rename': () => ({ name: 'renamed' }),
@@ -249,7 +260,8 @@ export function sampleOf(operation: Operation, seeds: Seeds): Sample {
     digest: seeds.digest,
     jti: seeds.jti,
     code: seeds.code,
-    id: operation.path.startsWith('/runs') ? runOf(operation, seeds) : seeds.deadLetter,
+    email: 'nobody@example.org',
+    id: idOf(operation, seeds),
   }
   const named: Record<string, string> = { ...given, ...closest(places, operation.id) }
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(named[name] ?? 'sample'))
@@ -264,6 +276,11 @@ export const atRest = (text: string): string => text.replaceAll(/"(last_used_at|
 /** The credential of the device for what only devices may do; for all else that of a user. */
 export const bearerOf = ({ levels }: Operation, { credential }: Seeds, user: string): string =>
   `Bearer ${levels.every((level) => level === 'device') ? credential : user}`
+
+const idOf = (operation: Operation, seeds: Seeds): string => {
+  if (operation.path.startsWith('/users')) return seeds.user
+  return operation.path.startsWith('/runs') ? runOf(operation, seeds) : seeds.deadLetter
+}
 
 const runOf = ({ id }: Operation, { run, stageRun }: Seeds): string => (onStageRun.has(id) ? stageRun : run)
 

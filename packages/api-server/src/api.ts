@@ -6,6 +6,7 @@
 import { Router } from 'express'
 
 import { artifactsApi } from './artifacts/slice.ts'
+import { passwordPage } from './auth/recovery/page.ts'
 import { authApi, knownSessions, sessions, users } from './auth/slice.ts'
 import type { Engine } from './compose.ts'
 import { engineVersion } from './config.ts'
@@ -100,9 +101,10 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
     .use(['/hooks', '/api/v1/hooks'], oneHost, working)
     .use('/hooks', hook)
     .use('/api/v1/hooks', hook)
-    .use(['/api/v1', '/docs', '/redoc', '/healthz', '/metrics'], secureHeaders, oneHost)
+    .use(['/api/v1', '/docs', '/redoc', '/healthz', '/metrics', '/reset-password'], secureHeaders, oneHost)
     .use('/api/v1', cors(corsOrigins))
     .get('/healthz', working, (_request, response) => void response.end())
+    .get('/reset-password', passwordPage)
     .get('/metrics', metricsRoute({ observability: nouns.observability, authenticate: authenticateKnown }))
     .use(docs({ document: apiDocument(), environment, enabled: hasDocs }))
     .use('/api/v1', mount(bindingsOf([stateApi], engine), { authenticate: authenticateKnown }))

@@ -3,21 +3,43 @@
  * @module
  */
 import { database, pins } from '../db/layer.ts'
-import { userGuests } from '../events/slice.ts'
+import { eventLog, userGuests } from '../events/slice.ts'
 import { routes } from '../http/slice-api.ts'
 import { SocketGuests } from '../http/socket-guests.ts'
-import { config, log } from '../process/given.ts'
+import { mail } from '../mail/slice.ts'
+import { clock, config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
-import { createAccountNews } from './account-news.ts'
+import { type AccountNews, createAccountNews } from './account-news.ts'
+import { Accounts } from './accounts.ts'
+import { Passwords } from './passwords.ts'
+import { PublicUrl } from './public-url.ts'
+import { PasswordLinks } from './recovery/links.ts'
+import { Recovery } from './recovery/recovery.ts'
+import { recoveryEndpoints, recoveryHandlers } from './recovery/routes.ts'
 import { rememberUsers } from './remembered-users.ts'
 import { authEndpoints, authHandlers } from './routes.ts'
 import { createSessions, findSessionKey, settleSessionKey, type Sessions } from './sessions.ts'
 import type { FoundKey } from './shared-key.ts'
-import { createSignInLimit } from './sign-in-limit.ts'
+import { createSignInLimit, type SignInLimit } from './sign-in-limit.ts'
 import { loadSigningKey, type SigningKey } from './signing-key.ts'
+import { usersEndpoints, usersHandlers } from './user-routes.ts'
 import { openUsers, type Users } from './users.ts'
 
 export const users = noun<Users>()('users')
+
+const passwords = noun<Passwords>()('passwords')
+const accountNews = noun<AccountNews>()('accountNews')
+const signInLimit = noun<SignInLimit>()('signInLimit')
+
+/** Where people open the service. */
+export const publicUrl = noun<PublicUrl>()('publicUrl')
+
+const passwordLinks = noun<PasswordLinks>()('passwordLinks')
+
+const accounts = noun<Accounts>()('accounts')
+
+/** Forgotten passwords. */
+const recovery = noun<Recovery>()('recovery')
 
 /** Users of the database; those of the last minute are remembered where it does not answer. */
 const rememberedUsers = noun<ReturnType<typeof rememberUsers>>()('rememberedUsers')
@@ -41,7 +63,27 @@ export const authLayer = inOrder(
     settleSessionKey(config, foundSessionKey, pins),
   ),
   makes(signingKey, { config, pins }, ({ config, pins }) => loadSigningKey(config, pins)),
-  makes(users, { database }, ({ database }) => openUsers(database)),
+  makes(passwords, {}, () => new Passwords()),
+  makes(signInLimit, {}, () => createSignInLimit()),
+  makes(accountNews, { database }, ({ database }) => createAccountNews(database)),
+  makes(users, { database, passwords }, ({ database, passwords }) => openUsers(database, passwords)),
+  makes(publicUrl, { config }, ({ config }) => new PublicUrl(config)),
+  makes(
+    passwordLinks,
+    { database, publicUrl },
+    ({ database: { sql }, publicUrl }) => new PasswordLinks({ sql, publicUrl }),
+  ),
+  makes(
+    accounts,
+    { accountNews, database, eventLog, mail, passwordLinks, passwords },
+    ({ accountNews: news, passwordLinks: links, ...deps }) => new Accounts({ ...deps, links, news }),
+  ),
+  makes(
+    recovery,
+    { accountNews, clock, database, eventLog, log, mail, passwordLinks, passwords },
+    ({ accountNews: news, passwordLinks: links, ...deps }) => new Recovery({ ...deps, links, news }),
+    (opened) => opened.close(),
+  ),
   makes(rememberedUsers, { users }, ({ users }) => rememberUsers(users)),
   makes(sessions, { config, sessionKey, rememberedUsers }, ({ config, sessionKey, rememberedUsers }) =>
     createSessions({ key: sessionKey, days: config.sessionDays, users: rememberedUsers.users }),
@@ -63,13 +105,18 @@ export const authLayer = inOrder(
 
 /** Looks at open sockets again when an account has changed, at whichever engine. */
 export const followAccounts = begins(
-  { database, userGuests },
-  ({ database, userGuests }) =>
-    createAccountNews(database).listen((id) => void userGuests.review(id === null ? undefined : [id])),
+  { accountNews, userGuests },
+  ({ accountNews, userGuests }) => accountNews.listen((id) => void userGuests.review(id === null ? undefined : [id])),
   (stop) => stop(),
 )
 
 export const authApi = {
-  tags: { login: 'Sign in.', users: 'Who is signed in.' },
-  routes: [routes(authEndpoints, { sessions, users }, (deps) => authHandlers({ ...deps, limit: createSignInLimit() }))],
+  tags: { login: 'Sign in, and passwords that were forgotten.', users: 'Who is signed in, and who may be.' },
+  routes: [
+    routes(authEndpoints, { sessions, signInLimit, users }, ({ signInLimit: limit, ...deps }) =>
+      authHandlers({ ...deps, limit }),
+    ),
+    routes(recoveryEndpoints, { recovery }, recoveryHandlers),
+    routes(usersEndpoints, { accounts, sessions, signInLimit }, usersHandlers),
+  ],
 }
