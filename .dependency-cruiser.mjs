@@ -11,6 +11,7 @@ export const arrows = {
   'worker-agent': ['protocol'],
   'client-sdk': ['protocol'],
   'device-sdk': ['protocol'],
+  mcp: ['protocol', 'client-sdk'],
   testing: ['protocol', 'flow-sdk', 'connector-sdk', 'node-types', 'core', 'device-sdk'],
   'api-server': ['protocol', 'connector-sdk', 'core', 'node-types', 'worker-agent'],
   cli: ['protocol', 'api-server', 'client-sdk', 'device-sdk', 'worker-agent', 'create-flow-service-connector'],

@@ -8,6 +8,7 @@ const source = ['@flow-service/source']
 
 /** What only a server can do. */
 const onServer = [
+  'auth/oidc/shared',
   'devices/shared',
   'engines/shared',
   'flows/shared',
@@ -20,7 +21,7 @@ const onServer = [
 /** Suites that reach the database's tables; on a server they run a second time. */
 const onDatabase = [
   'artifacts/{artifacts,delete,routes,sweep}',
-  'auth/{accounts,first-start,recovery,sign-in}',
+  'auth/{accounts,first-start,recovery,sign-in,oidc/sign-in}',
   'events/{event-log,event-socket}',
   'code/expired-code',
   'connectors/state',

@@ -12,6 +12,7 @@ const entries = [
   'testing/src/index',
   'client-sdk/src/index',
   'device-sdk/src/index',
+  'mcp/src/index',
   'api-server/src/index',
   'connector-sdk/src/index',
   'connector-sdk/src/testing',

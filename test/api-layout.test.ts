@@ -78,9 +78,31 @@ describe('the description', () => {
   })
 
   /** What answers are made of: every member is always there. */
-  const records = ['Flow', 'FlowListItem', 'NodeState', 'Run', 'RunSummary', 'NodeRecord', 'Message', 'ArtifactRef']
+  const records = [
+    'Flow',
+    'FlowListItem',
+    'NodeState',
+    'Run',
+    'RunSummary',
+    'NodeRecord',
+    'Message',
+    'ArtifactRef',
+    'Device',
+    'DeviceDetail',
+    'Worker',
+    'Flavor',
+  ]
   /** What requests are made of: nothing else is taken. */
-  const requests = ['FlowDocument', 'NodeInput', 'PortInput', 'RunSubmit', 'TriggerRequest', 'FlowRunRequest']
+  const requests = [
+    'FlowDocument',
+    'NodeInput',
+    'PortInput',
+    'RunSubmit',
+    'TriggerRequest',
+    'FlowRunRequest',
+    'DeviceCreate',
+    'FlavorCreate',
+  ]
 
   test.each(records)('names every member of %s, and all of them are there [R693]', (name) => {
     const { type, properties = {}, required } = described.components.schemas[name] ?? {}

@@ -60,6 +60,8 @@ export interface Seeds {
   readonly stageRun: string
   readonly digest: string
   readonly deadLetter: string
+  /** The id of an API key. */
+  readonly key: string
   /** The id of a worker token. */
   readonly jti: string
   /** The credential of the device `panel`. */
@@ -116,6 +118,7 @@ export async function seed(at: TestService, account: Pick<Seeds, 'email' | 'pass
   await at.send('PUT', '/secrets/spare', { value: 'not needed' })
   await at.send('POST', '/messages/alarm.temp', { value: 30 })
   const { jti } = await at.client.workers.mintToken({ name: 'spare' })
+  const { id: key } = await at.client.keys.create({ name: 'spare', scopes: ['flows:read'] })
   await at.client.flavors.create({ name: 'spare', cpus: 1, gpus: 0, ram_mb: 512 })
   const spare = await at.client.users.create({ email: 'spare@example.org' })
   const invited = await at.client.users.create({ email: 'invited@example.org' })
@@ -126,6 +129,7 @@ export async function seed(at: TestService, account: Pick<Seeds, 'email' | 'pass
     stageRun,
     digest,
     deadLetter: await deadLetter(at),
+    key,
     jti,
     ...(await pairedDevice(at, shown)),
     ...account,
@@ -277,9 +281,11 @@ export const atRest = (text: string): string => text.replaceAll(/"(last_used_at|
 export const bearerOf = ({ levels }: Operation, { credential }: Seeds, user: string): string =>
   `Bearer ${levels.every((level) => level === 'device') ? credential : user}`
 
-const idOf = (operation: Operation, seeds: Seeds): string => {
+/** The id in a path that names no thing of its own. */
+function idOf(operation: Operation, seeds: Seeds): string {
   if (operation.path.startsWith('/users')) return seeds.user
-  return operation.path.startsWith('/runs') ? runOf(operation, seeds) : seeds.deadLetter
+  if (operation.path.startsWith('/runs')) return runOf(operation, seeds)
+  return operation.path.startsWith('/keys') ? seeds.key : seeds.deadLetter
 }
 
 const runOf = ({ id }: Operation, { run, stageRun }: Seeds): string => (onStageRun.has(id) ? stageRun : run)

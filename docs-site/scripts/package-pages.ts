@@ -16,6 +16,7 @@ const names = [
   'cli',
   'client-sdk',
   'device-sdk',
+  'mcp',
   'api-server',
   'connector-sdk',
   'create-flow-service-connector',

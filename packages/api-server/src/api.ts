@@ -7,14 +7,14 @@ import { Router } from 'express'
 
 import { artifactsApi } from './artifacts/slice.ts'
 import { passwordPage } from './auth/recovery/page.ts'
-import { authApi, knownSessions, sessions, users } from './auth/slice.ts'
+import { authApi, knownCallers, recentCallers } from './auth/slice.ts'
 import type { Engine } from './compose.ts'
 import { engineVersion } from './config.ts'
 import { connectorsApi } from './connectors/slice.ts'
 import { deviceCredentials, devicesApi, deviceSockets } from './devices/slice.ts'
 import { deviceUpgrade } from './devices/sockets/device-upgrade.ts'
 import { eventUpgrade, type EventUpgradeDeps } from './events/routes.ts'
-import { eventsApi, eventSockets, tickets } from './events/slice.ts'
+import { eventsApi, eventSockets, tickets, userGuests } from './events/slice.ts'
 import { flowsApi } from './flows/slice.ts'
 import { connectorRoutes } from './hooks/connector-routes.ts'
 import { type IsPortal, portalCheck } from './hooks/portal.ts'
@@ -116,22 +116,22 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
 
 /** Who sends a request; the second also knows users whom the database cannot tell now. */
 function createAuthenticators(engine: Engine) {
-  const { deviceCredentials, knownSessions, sessions, workerTokens } = nounsOf(engine, authenticating)
+  const { deviceCredentials, knownCallers, recentCallers, workerTokens } = nounsOf(engine, authenticating)
   return {
     authenticate: createAuthenticator([
-      (token) => sessions.verify(token),
+      recentCallers.verify,
       (token) => workerTokens.verify(token),
       (token) => deviceCredentials.verify(token),
     ]),
     authenticateKnown: createAuthenticator([
-      (token) => knownSessions.verify(token),
+      knownCallers,
       (token) => workerTokens.identify(token),
       (token) => deviceCredentials.verify(token),
     ]),
   }
 }
 
-const authenticating = { deviceCredentials, knownSessions, sessions, workerTokens }
+const authenticating = { deviceCredentials, knownCallers, recentCallers, workerTokens }
 
 interface SocketRoutes extends Pick<EventUpgradeDeps, 'authenticate' | 'home'> {
   readonly upgrades: UpgradeRouter
@@ -140,19 +140,18 @@ interface SocketRoutes extends Pick<EventUpgradeDeps, 'authenticate' | 'home'> {
 
 /** The sockets below `/api/v1`. */
 function routeSockets(engine: Engine, { upgrades, authenticate, home, isPortal }: SocketRoutes): void {
-  const { deviceSockets, sessions, users, ...deps } = nounsOf(engine, attaching)
+  const { deviceSockets, userGuests, workerGuests, ...deps } = nounsOf(engine, attaching)
   upgrades.route(
     '/api/v1/flows/ws',
     eventUpgrade({
       ...deps,
       authenticate,
-      versionOf: (token) => sessions.versionOf(token),
-      tokenVersion: async (id) => (await users.find(id))?.tokenVersion ?? null,
+      guests: userGuests,
       home,
       serveDevice: deviceUpgrade({ sockets: deviceSockets, isPortal }),
     }),
   )
-  upgrades.route('/api/v1/workers/attach', workerUpgrade({ ...deps, authenticate }))
+  upgrades.route('/api/v1/workers/attach', workerUpgrade({ ...deps, authenticate, guests: workerGuests }))
 }
 
-const attaching = { deviceSockets, guests: workerGuests, log, pool, sessions, sockets: eventSockets, tickets, users }
+const attaching = { deviceSockets, log, pool, sockets: eventSockets, tickets, userGuests, workerGuests }

@@ -9,6 +9,7 @@ import { join, resolve } from 'node:path'
 
 import { type AnyFlow, emailSchema } from '@flow-service/protocol'
 
+import { checkOidc, oidcSettings } from './auth/oidc/settings.ts'
 import { isNetwork } from './egress/address-rules.ts'
 import { developedFolder, type HostConnectors, hostConnectors, hostMailer } from './host-options.ts'
 import type { NodeListener } from './host/node-report.ts'
@@ -195,6 +196,7 @@ export const settings = {
     about: 'Who mails are from.',
     initially: 'none; a mail server needs it',
   }),
+  ...oidcSettings,
   maxRuns: setting(integer(1, 1000), {
     env: 'SERVICE_MAX_RUNS',
     about: 'How many batch runs this engine executes at once.',
@@ -343,6 +345,7 @@ export function resolveConfig(options: ServiceConfig = {}, env: Environment = pr
     throw new ConfigError('set SERVICE_FIRST_SUPERUSER and SERVICE_FIRST_SUPERUSER_PASSWORD together')
   if (values.smtpUrl !== null && values.mailFrom === null)
     throw new ConfigError('SERVICE_SMTP_URL is set without SERVICE_MAIL_FROM: say who the mails are from')
+  checkOidc(values)
   if (values.runRenewS * 2 > values.runLeaseS)
     throw new ConfigError(
       `SERVICE_RUN_RENEW_S is ${values.runRenewS}: use at most half of SERVICE_RUN_LEASE_S, which is ${values.runLeaseS}`,

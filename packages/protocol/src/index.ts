@@ -2,6 +2,14 @@
  * The words that every package of flow-service shares.
  * @module
  */
+export {
+  type ApiKey,
+  type ApiKeyRequest,
+  apiKeyRequestSchema,
+  apiKeySchema,
+  type MintedApiKey,
+  mintedApiKeySchema,
+} from './api-key.ts'
 export { type ArtifactRef, artifactRefSchema, artifactRefsIn, digestSchema, isArtifactRef } from './artifact.ts'
 export {
   type BinaryFrame,
@@ -321,6 +329,13 @@ export { type PlannedStage, type RunPlan, runPlanSchema, type RunPlanSubmit, run
 export { covers, meaningOfScope, type Scope, scopes, scopeSchema } from './scope.ts'
 export { remedyOf, wantedBy } from './schema-words.ts'
 export { secretNameSchema, type SecretUsage, secretUsageSchema, secretValueSchema } from './secret.ts'
+export {
+  meaningOfSignInError,
+  type SignInError,
+  signInErrors,
+  type SignInMethods,
+  signInMethodsSchema,
+} from './sign-in.ts'
 export { timestampInputSchema, timestampOf, timestampOfMs, timestampSchema } from './time.ts'
 export {
   emailSchema,

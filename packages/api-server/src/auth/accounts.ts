@@ -163,7 +163,10 @@ const shown = (account: Account): UserAdmin => ({
   is_superuser: account.superuser,
   created_at: account.createdAt,
   last_sign_in_at: account.lastSignInAt,
-  sign_in: account.passwordHash === null ? [] : ['password'],
+  sign_in: [
+    ...(account.passwordHash === null ? [] : (['password'] as const)),
+    ...(account.linked ? (['oidc'] as const) : []),
+  ],
 })
 
 const inviteText = (by: string, email: string, link: string): string => `${by} has made an account for you: ${email}.

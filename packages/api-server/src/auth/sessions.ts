@@ -13,6 +13,7 @@ import { validate } from 'uuid'
 import type { ResolvedConfig } from '../config.ts'
 import type { Pins } from '../db/pins.ts'
 import type { TokenVerifier } from '../http/authenticate.ts'
+import { sessionGrant } from '../http/principal.ts'
 import { ConfigError } from '../process/setting.ts'
 import { readPrivateFile } from './private-file.ts'
 import { agreeOnKey, type FoundKey } from './shared-key.ts'
@@ -29,8 +30,6 @@ export interface Sessions {
   issue(user: TokenHolder): Promise<Token>
   /** The user of a session token; `null` when it is forged, expired, revoked or no session token. */
   readonly verify: TokenVerifier
-  /** The version of tokens that a session token has; `null` for what `verify` would not take, whoever its user is. */
-  versionOf(token: string): Promise<number | null>
 }
 
 /** Sessions signed by `key`, lasting `days`. */
@@ -56,13 +55,11 @@ export function createSessions(options: {
 
     async verify(token) {
       const claims = await claimsOf(token, key, lifetime)
-      const holder = claims && (await users.find(claims.subject))
-      return holder && holder.tokenVersion === claims.version ? holder.principal : null
-    },
-
-    async versionOf(token) {
-      const version = (await claimsOf(token, key, lifetime))?.version
-      return typeof version === 'number' ? version : null
+      if (!claims) return null
+      const holder = await users.find(claims.subject)
+      if (!holder || holder.tokenVersion !== claims.version) return null
+      const grant = { ...sessionGrant, version: holder.tokenVersion, endsAtMs: claims.endsAtMs }
+      return { ...holder.principal, grant }
     },
   }
 }
@@ -71,7 +68,7 @@ async function claimsOf(
   token: string,
   key: Uint8Array,
   lifetime: number,
-): Promise<{ subject: string; version: unknown } | null> {
+): Promise<{ subject: string; version: unknown; endsAtMs: number } | null> {
   try {
     const { payload } = await jwtVerify(token, key, {
       algorithms: ['HS256'],
@@ -84,7 +81,7 @@ async function claimsOf(
     })
     const subject = String(payload.sub)
     // what is no id is nobody's: no store is asked for it
-    return validate(subject) ? { subject, version: payload.version } : null
+    return validate(subject) ? { subject, version: payload.version, endsAtMs: Number(payload.exp) * 1000 } : null
   } catch (error) {
     if (error instanceof errors.JOSEError) return null
     throw error

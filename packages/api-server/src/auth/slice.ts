@@ -1,9 +1,10 @@
 /**
- * Who may sign in: users, their sessions, and the event sockets that end with a session.
+ * Who may sign in: users, their sessions and keys, and the event sockets that end with these.
  * @module
  */
 import { database, pins } from '../db/layer.ts'
 import { eventLog, userGuests } from '../events/slice.ts'
+import { firstOf, type TokenVerifier } from '../http/authenticate.ts'
 import { routes } from '../http/slice-api.ts'
 import { SocketGuests } from '../http/socket-guests.ts'
 import { mail } from '../mail/slice.ts'
@@ -11,8 +12,16 @@ import { clock, config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { type AccountNews, createAccountNews } from './account-news.ts'
 import { Accounts } from './accounts.ts'
+import { type ApiKeys, createApiKeys } from './keys/api-keys.ts'
+import { createKeyCheck, type KeyHolder, keyHolderOf } from './keys/key-check.ts'
+import { keysEndpoints, keysHandlers } from './keys/key-routes.ts'
+import { createKeyStore } from './keys/key-store.ts'
+import { createKeyUses, type KeyUses } from './keys/key-uses.ts'
+import { oidcEndpoints, oidcHandlers } from './oidc/oidc-routes.ts'
+import { createOidcSignIn, type OidcSignIn } from './oidc/oidc-sign-in.ts'
 import { Passwords } from './passwords.ts'
 import { PublicUrl } from './public-url.ts'
+import { createRecentCallers, type RecentCallers } from './recent-callers.ts'
 import { PasswordLinks } from './recovery/links.ts'
 import { Recovery } from './recovery/recovery.ts'
 import { recoveryEndpoints, recoveryHandlers } from './recovery/routes.ts'
@@ -23,12 +32,14 @@ import type { FoundKey } from './shared-key.ts'
 import { createSignInLimit, type SignInLimit } from './sign-in-limit.ts'
 import { loadSigningKey, type SigningKey } from './signing-key.ts'
 import { usersEndpoints, usersHandlers } from './user-routes.ts'
-import { openUsers, type Users } from './users.ts'
+import { openUsers, type TokenHolder, type Users } from './users.ts'
+
+/** Hears of changed accounts and keys. */
+export const accountNews = noun<AccountNews>()('accountNews')
 
 export const users = noun<Users>()('users')
 
 const passwords = noun<Passwords>()('passwords')
-const accountNews = noun<AccountNews>()('accountNews')
 const signInLimit = noun<SignInLimit>()('signInLimit')
 
 /** Where people open the service. */
@@ -42,21 +53,52 @@ const accounts = noun<Accounts>()('accounts')
 const recovery = noun<Recovery>()('recovery')
 
 /** Users of the database; those of the last minute are remembered where it does not answer. */
-const rememberedUsers = noun<ReturnType<typeof rememberUsers>>()('rememberedUsers')
+const rememberedUsers = noun<ReturnType<typeof rememberUsers<TokenHolder>>>()('rememberedUsers')
 
 const foundSessionKey = noun<FoundKey<Uint8Array> | null>()('foundSessionKey')
 const sessionKey = noun<Uint8Array>()('sessionKey')
 
 export const sessions = noun<Sessions>()('sessions')
 
-/** Sessions of users who may not be found now because the database does not answer. */
-export const knownSessions = noun<Sessions>()('knownSessions')
+const apiKeys = noun<ApiKeys>()('apiKeys')
+const keyUses = noun<KeyUses>()('keyUses')
+const rememberedKeys = noun<ReturnType<typeof rememberUsers<KeyHolder>>>()('rememberedKeys')
+
+/** Users by what they have signed in with. */
+export const recentCallers = noun<RecentCallers>()('recentCallers')
+
+/** The same, also of users who cannot be found now because the database does not answer. */
+export const knownCallers = noun<TokenVerifier>()('knownCallers')
 
 /** Signs what others carry away. */
 export const signingKey = noun<SigningKey>()('signingKey')
 
+/** Null while OpenID Connect is not configured. */
+const oidcSignIn = noun<OidcSignIn | null>()('oidcSignIn')
+
 /** Before the database: a start without a usable key leaves no trace. */
 export const sessionKeyLayer = makes(foundSessionKey, { config }, ({ config }) => findSessionKey(config))
+
+const keysLayer = inOrder(
+  makes(apiKeys, { accountNews, database }, ({ accountNews, database }) =>
+    createApiKeys({ database, news: accountNews }),
+  ),
+  makes(
+    keyUses,
+    { database, log },
+    ({ database, log }) => createKeyUses({ store: createKeyStore(database.sql), log }),
+    (opened) => opened.flush(),
+  ),
+  makes(rememberedKeys, { database }, ({ database }) => {
+    const store = createKeyStore(database.sql)
+    return rememberUsers({
+      async find(prefix) {
+        const row = await store.find(prefix)
+        return row && keyHolderOf(row)
+      },
+    })
+  }),
+)
 
 export const authLayer = inOrder(
   makes(sessionKey, { config, foundSessionKey, pins }, ({ config, foundSessionKey, pins }) =>
@@ -66,7 +108,9 @@ export const authLayer = inOrder(
   makes(passwords, {}, () => new Passwords()),
   makes(signInLimit, {}, () => createSignInLimit()),
   makes(accountNews, { database }, ({ database }) => createAccountNews(database)),
-  makes(users, { database, passwords }, ({ database, passwords }) => openUsers(database, passwords)),
+  makes(users, { accountNews, database, passwords }, ({ accountNews, database, passwords }) =>
+    openUsers(database, accountNews, passwords),
+  ),
   makes(publicUrl, { config }, ({ config }) => new PublicUrl(config)),
   makes(
     passwordLinks,
@@ -88,35 +132,58 @@ export const authLayer = inOrder(
   makes(sessions, { config, sessionKey, rememberedUsers }, ({ config, sessionKey, rememberedUsers }) =>
     createSessions({ key: sessionKey, days: config.sessionDays, users: rememberedUsers.users }),
   ),
-  makes(knownSessions, { config, sessionKey, rememberedUsers }, ({ config, sessionKey, rememberedUsers }) =>
-    createSessions({ key: sessionKey, days: config.sessionDays, users: rememberedUsers.known }),
+  keysLayer,
+  makes(recentCallers, { keyUses, rememberedKeys, sessions }, ({ keyUses, rememberedKeys, sessions }) =>
+    createRecentCallers([createKeyCheck({ keys: rememberedKeys.users, uses: keyUses }), sessions.verify]),
   ),
   makes(
+    knownCallers,
+    { config, keyUses, rememberedKeys, rememberedUsers, sessionKey },
+    ({ config, keyUses, rememberedKeys, rememberedUsers, sessionKey }) =>
+      firstOf([
+        createKeyCheck({ keys: rememberedKeys.known, uses: keyUses }),
+        createSessions({ key: sessionKey, days: config.sessionDays, users: rememberedUsers.known }).verify,
+      ]),
+  ),
+  makes(oidcSignIn, { config, database, eventLog, log, sessionKey, sessions, users }, createOidcSignIn),
+  makes(
     userGuests,
-    { log, users },
-    ({ log, users }) =>
+    { apiKeys, log, users },
+    ({ apiKeys, log, users }) =>
       new SocketGuests({
-        versionsOf: (ids) => users.tokenVersions(ids),
+        // a guest is a user by a session, or a key
+        versionsOf: async (ids) => new Map([...(await users.tokenVersions(ids)), ...(await apiKeys.versionsOf(ids))]),
         ending: { code: 1008, reason: 'the sign-in has ended; sign in again' },
         log,
       }),
   ),
 )
 
-/** Looks at open sockets again when an account has changed, at whichever engine. */
+/** Forgets callers and looks at open sockets again when an account or a key has changed, at whichever engine. */
 export const followAccounts = begins(
-  { accountNews, userGuests },
-  ({ accountNews, userGuests }) => accountNews.listen((id) => void userGuests.review(id === null ? undefined : [id])),
+  { accountNews, recentCallers, userGuests },
+  ({ accountNews, recentCallers, userGuests }) =>
+    accountNews.listen(() => {
+      recentCallers.forget()
+      // all of them: a guest by a key is not known by the id of its owner
+      void userGuests.review()
+    }),
   (stop) => stop(),
 )
 
 export const authApi = {
-  tags: { login: 'Sign in, and passwords that were forgotten.', users: 'Who is signed in, and who may be.' },
+  tags: {
+    login: 'Sign in, and passwords that were forgotten.',
+    users: 'Who is signed in, and who may be.',
+    keys: 'Keys by which programs are signed in as a user, within scopes.',
+  },
   routes: [
     routes(authEndpoints, { sessions, signInLimit, users }, ({ signInLimit: limit, ...deps }) =>
       authHandlers({ ...deps, limit }),
     ),
     routes(recoveryEndpoints, { recovery }, recoveryHandlers),
     routes(usersEndpoints, { accounts, sessions, signInLimit }, usersHandlers),
+    routes(keysEndpoints, { apiKeys, eventLog }, keysHandlers),
+    routes(oidcEndpoints, { oidcSignIn, recovery }, oidcHandlers),
   ],
 }

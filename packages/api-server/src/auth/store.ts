@@ -17,6 +17,8 @@ export interface Account {
   readonly tokenVersion: number
   readonly createdAt: string
   readonly lastSignInAt: string | null
+  /** Whether somebody signs in as it by OpenID Connect. */
+  readonly linked: boolean
 }
 
 /** What superusers change of an account; what is missing stays. */
@@ -33,7 +35,8 @@ export type NewAccount = Pick<Account, 'id' | 'email' | 'fullName' | 'passwordHa
 const columns = (sql: Sql) => sql`
   id, email, full_name as "fullName", password_hash as "passwordHash", is_active as "active",
   is_superuser as "superuser", token_version as "tokenVersion", created_at as "createdAt",
-  last_sign_in_at as "lastSignInAt"`
+  last_sign_in_at as "lastSignInAt",
+  exists(select from identity where identity.account = account.id) as "linked"`
 
 /** The statements of the auth slice. */
 export type AuthStore = ReturnType<typeof createAuthStore>

@@ -35,11 +35,12 @@ export interface TokenHolder {
 
 export type Users = ReturnType<typeof createUsers>
 
-/** The users of a database; `passwords` are those of its engine. */
+/** The users of a database; `news` and `passwords` are those of its engine, where it has some. */
 export const openUsers = (
   database: Pick<Database, 'sql' | 'listen' | 'notify'>,
+  news: Pick<AccountNews, 'changed'> = createAccountNews(database),
   passwords: Passwords = new Passwords(),
-): Users => createUsers(createAuthStore(database.sql), createAccountNews(database), passwords)
+): Users => createUsers(createAuthStore(database.sql), news, passwords)
 
 /** Users in a store; what ends the sign-ins of one is told to `news`. */
 export function createUsers(
@@ -65,6 +66,9 @@ export function createUsers(
       await store.signedIn(account.id)
       return holderOf(account)
     },
+
+    /** Somebody has signed in now, in whichever way. */
+    signedIn: (id: string): Promise<void> => store.signedIn(id),
 
     /** The active user of an id. */
     async find(id: string): Promise<TokenHolder | null> {

@@ -7,12 +7,11 @@ import type { IncomingMessage } from 'node:http'
 import { type FrameKind, frameKindSchema, nameSchema, timestampSchema } from '@flow-service/protocol'
 import * as z from 'zod'
 
-import { bearerToken } from '../http/authenticate.ts'
 import { endpoint, type Handlers, reply } from '../http/endpoint.ts'
 import { invalid, invalidPart, ProblemError } from '../http/errors.ts'
 import { type HomeOrigins, isFromHome } from '../http/page-origin.ts'
 import { assertUser, type DevicePrincipal, type Principal } from '../http/principal.ts'
-import type { Guest } from '../http/socket-guests.ts'
+import { type Guest, guestOf, type SocketGuests } from '../http/socket-guests.ts'
 import type { Upgrade, UpgradeHandler } from '../http/upgrade.ts'
 import type { EventSockets } from './event-socket.ts'
 import type { Tickets } from './tickets.ts'
@@ -44,7 +43,7 @@ export const eventsEndpoints = {
 
 export const eventsHandlers = (deps: { tickets: Tickets }): Handlers<typeof eventsEndpoints> => ({
   async wsTicket({ principal }) {
-    return { status: 201, value: await deps.tickets.issue(principal.id) }
+    return { status: 201, value: await deps.tickets.issue(guestOf(principal)) }
   },
 })
 
@@ -54,10 +53,8 @@ export interface EventUpgradeDeps {
   readonly tickets: Pick<Tickets, 'redeem'>
   /** The caller by the `Authorization` header; refuses with `unauthenticated`. */
   readonly authenticate: (request: IncomingMessage) => Promise<Principal>
-  /** The version of a bearer token that was accepted. */
-  readonly versionOf: (token: string) => Promise<number | null>
-  /** The version that a token of the user must have now; null when the account may not sign in. */
-  readonly tokenVersion: (userId: string) => Promise<number | null>
+  /** Knows whether whoever got a ticket may still come in. */
+  readonly guests: Pick<SocketGuests, 'isWelcome'>
   /** Whose pages may use tickets. */
   readonly home: HomeOrigins
   /** Serves a device, which has a socket of its own at the same address. */
@@ -72,7 +69,7 @@ export const eventUpgrade =
     const ticket = query.get('ticket')
     const caller = ticket === null ? await deps.authenticate(request) : null
     if (caller?.kind === 'device') return deps.serveDevice(upgrade, caller)
-    const guest = caller ? await admitBearer(deps, request, caller) : await admitTicket(deps, request, ticket ?? '')
+    const guest = caller ? admitBearer(caller) : await admitTicket(deps, request, ticket ?? '')
     assertKnown(query)
     const interest = { flows: flowsOf(query), kinds: kindsOf(query) }
     const socket = await upgrade.accept({ maxPayloadBytes: MAX_CLIENT_FRAME_BYTES, stopCode: GOING_AWAY })
@@ -118,10 +115,9 @@ function kindsOf(query: URLSearchParams): ReadonlySet<FrameKind> {
 const listOf = (query: URLSearchParams, key: string): string[] =>
   query.getAll(key).flatMap((list) => list.split(',').filter((item) => item !== ''))
 
-async function admitBearer(deps: EventUpgradeDeps, request: IncomingMessage, principal: Principal): Promise<Guest> {
+function admitBearer(principal: Principal): Guest {
   assertUser(principal, 'messages:read')
-  // the token's own: the user's may be a newer one by now
-  return { id: principal.id, version: (await deps.versionOf(bearerToken(request))) ?? 0 }
+  return guestOf(principal)
 }
 
 async function admitTicket(deps: EventUpgradeDeps, request: IncomingMessage, ticket: string): Promise<Guest> {
@@ -129,10 +125,9 @@ async function admitTicket(deps: EventUpgradeDeps, request: IncomingMessage, tic
   if (!isFromHome(request, deps.home)) {
     throw new ProblemError('forbidden', `pages of ${request.headers.origin} may not open the event socket`)
   }
-  const userId = await deps.tickets.redeem(ticket)
-  const tokenVersion = userId === undefined ? null : await deps.tokenVersion(userId)
-  if (userId === undefined || tokenVersion === null) {
+  const guest = await deps.tickets.redeem(ticket)
+  if (!guest || !(await deps.guests.isWelcome(guest))) {
     throw new ProblemError('unauthenticated', 'the ticket is unknown, used or older than 30 seconds: get another one')
   }
-  return { id: userId, version: tokenVersion }
+  return guest
 }

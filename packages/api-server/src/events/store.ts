@@ -6,6 +6,7 @@ import type { Actor, DeadLetterReason, EventKind, ObservabilityEvent } from '@fl
 
 import { affected } from '../db/affected.ts'
 import type { Sql } from '../db/database.ts'
+import type { Guest } from '../http/socket-guests.ts'
 
 /** A row of `engine_event`. */
 export interface EventRow {
@@ -52,6 +53,8 @@ export interface DeadLetterFilter extends Span {
   readonly reasons?: readonly DeadLetterReason[] | undefined
 }
 
+/** The greatest integer of PostgreSQL. */
+const MAX_VERSION = 2 ** 31 - 1
 /** Days that events and dead letters are kept. */
 const KEPT_DAYS = 30
 /** Dead letters that a flow keeps: one whose mailbox overflows writes thousands a second. */
@@ -140,20 +143,21 @@ export const createEventStore = (sql: Sql) => ({
   },
 
   /** Keeps a ticket for `seconds` and forgets those that nobody used; the time it ends. */
-  async addTicket(proof: Buffer, userId: string, seconds: number): Promise<string> {
+  async addTicket(proof: Buffer, { id, version, endsAtMs = null }: Guest, seconds: number): Promise<string> {
     const [row] = await sql<{ expires_at: string }[]>`
       with expired as (delete from socket_ticket where expires_at <= now())
-      insert into socket_ticket (proof, user_id, expires_at)
-      values (${proof}, ${userId}, now() + make_interval(secs => ${seconds}))
+      insert into socket_ticket (proof, user_id, version, ends_at_ms, expires_at)
+      values (${proof}, ${id}, ${version}, ${endsAtMs}, now() + make_interval(secs => ${seconds}))
       returning expires_at`
     if (!row) throw new Error('a ticket wrote no row')
     return row.expires_at
   },
 
   /** Takes a ticket away; of several callers one gets it. */
-  async takeTicket(proof: Buffer): Promise<string | undefined> {
-    const [row] = await sql<{ user_id: string }[]>`
-      delete from socket_ticket where proof = ${proof} and expires_at > now() returning user_id`
-    return row?.user_id
+  async takeTicket(proof: Buffer): Promise<Guest | undefined> {
+    const [row] = await sql<Guest[]>`
+      delete from socket_ticket where proof = ${proof} and expires_at > now()
+      returning user_id as id, coalesce(version, ${MAX_VERSION}) as version, ends_at_ms as "endsAtMs"`
+    return row
   },
 })

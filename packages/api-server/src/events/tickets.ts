@@ -5,6 +5,7 @@
 import { hash, randomBytes } from 'node:crypto'
 
 import type { Database } from '../db/database.ts'
+import type { Guest } from '../http/socket-guests.ts'
 import { createEventStore } from './store.ts'
 
 /** How long a ticket can be used, in seconds. */
@@ -12,18 +13,18 @@ const TICKET_SECONDS = 30
 
 /** Single-use admissions to the event socket; only their hashes are kept. */
 export interface Tickets {
-  issue(userId: string): Promise<{ ticket: string; expires_at: string }>
+  issue(guest: Guest): Promise<{ ticket: string; expires_at: string }>
   /** Whose ticket it is; undefined when it is unknown, used or too old. Of concurrent callers one gets it. */
-  redeem(ticket: string): Promise<string | undefined>
+  redeem(ticket: string): Promise<Guest | undefined>
 }
 
 /** Tickets on a database, so that any engine of it takes them. */
 export function createTickets(deps: { readonly database: Database }): Tickets {
   const store = createEventStore(deps.database.sql)
   return {
-    async issue(userId) {
+    async issue(guest) {
       const ticket = randomBytes(32).toString('base64url')
-      return { ticket, expires_at: await store.addTicket(proofOf(ticket), userId, TICKET_SECONDS) }
+      return { ticket, expires_at: await store.addTicket(proofOf(ticket), guest, TICKET_SECONDS) }
     },
     redeem: (ticket) => store.takeTicket(proofOf(ticket)),
   }

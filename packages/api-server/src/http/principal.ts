@@ -15,10 +15,21 @@ export interface Grant {
   readonly name: string | null
   /** Null is everything. */
   readonly scopes: ReadonlySet<Scope> | null
+  /** Of a session: of the tokens of its user, as of which it was made. 0 for what ends by its own id. */
+  readonly version: number
+  /** When it ends by itself, in milliseconds since the Unix epoch; null is never. */
+  readonly endsAtMs: number | null
 }
 
-/** A session. */
-export const sessionGrant: Grant = { via: 'session', id: null, name: null, scopes: null }
+/** A session of a user whose tokens are of the first version. */
+export const sessionGrant: Grant = {
+  via: 'session',
+  id: null,
+  name: null,
+  scopes: null,
+  version: 0,
+  endsAtMs: null,
+}
 
 /** A signed-in user; the flags are read from the database for every request, never from the token. */
 export interface UserPrincipal {

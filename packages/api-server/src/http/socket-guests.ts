@@ -1,6 +1,6 @@
 /**
  * Who is behind open sockets. A socket is refused what a request would be: when its user may no more sign in, their
- * tokens were voided by a new password, or the token of its worker was revoked, it is closed.
+ * tokens were voided by a new password, or the key or token that it was opened with was revoked or has ended, it is closed.
  *
  * Whoever changes an account or a token tells all engines of the database; what is not heard, because somebody wrote to
  * the table or a connection was lost, is found by looking at all guests each {@link REVIEW_MS}.
@@ -9,13 +9,23 @@
 import type { WebSocket } from 'ws'
 
 import type { Log } from '../process/log.ts'
+import type { UserPrincipal } from './principal.ts'
 import { closeSocket, SERVICE_RESTART, STOPPING } from './upgrade.ts'
 
-/** A user, as of a version of their tokens; or a token that is as it was made, of version 0. */
+/** A user, as of a version of their tokens; or a key or token that is as it was made, of version 0. */
 export interface Guest {
   readonly id: string
   readonly version: number
+  /** When it ends by itself, in milliseconds since the Unix epoch; never unless given. */
+  readonly endsAtMs?: number | null
 }
+
+/** A user as a guest: by their session, or by the key or token that they came with. */
+export const guestOf = ({ id, grant }: Pick<UserPrincipal, 'id' | 'grant'>): Guest => ({
+  id: grant.id ?? id,
+  version: grant.version,
+  endsAtMs: grant.endsAtMs,
+})
 
 /** What looking at guests takes. */
 export interface SocketGuestsDeps {
@@ -32,6 +42,8 @@ export interface SocketGuestsDeps {
 const MAX_SOCKETS = 4_000
 /** How often all guests are looked at, in milliseconds. */
 const REVIEW_MS = 30_000
+/** The longest that a timer of Node.js waits, in milliseconds. */
+const MAX_TIMER_MS = 2 ** 31 - 1
 const POLICY_VIOLATION = 1008
 
 type Socket = Pick<WebSocket, 'close' | 'once' | 'terminate'>
@@ -47,7 +59,7 @@ export class SocketGuests {
   }
 
   /** Watches over a socket until it closes; closes one that is too many, and then answers false. */
-  admit({ id, version }: Guest, socket: Socket): boolean {
+  admit({ id, version, endsAtMs = null }: Guest, socket: Socket): boolean {
     const own = this.#sockets.get(id) ?? new Map<Socket, number>()
     const max = this.#deps.maxSockets ?? MAX_SOCKETS
     if (own.size >= max) {
@@ -57,9 +69,16 @@ export class SocketGuests {
     this.#sockets.set(id, own.set(socket, version))
     this.#timer ??= setInterval(() => void this.review(), REVIEW_MS).unref()
     socket.once('close', () => this.#forget(id, socket))
+    if (endsAtMs !== null) this.#endAt(endsAtMs, socket)
     // the guest may have changed between the look at it and now
     void this.review([id])
     return true
+  }
+
+  /** Whether a request of a guest would be taken now. */
+  async isWelcome({ id, version, endsAtMs = null }: Guest): Promise<boolean> {
+    const wanted = (await this.#deps.versionsOf([id])).get(id)
+    return wanted !== undefined && wanted <= version && (endsAtMs === null || Date.now() < endsAtMs)
   }
 
   /** Closes the sockets of guests, of all unless given, whom a request would be refused. Never rejects. */
@@ -82,11 +101,22 @@ export class SocketGuests {
   }
 
   #close(id: string, version: number | undefined): void {
-    const { code, reason } = this.#deps.ending
     for (const [socket, own] of this.#sockets.get(id) ?? []) {
       // a newer version than the one that was asked for is the next review's
-      if (version === undefined || own < version) void closeSocket(socket, code, reason)
+      if (version === undefined || own < version) this.#end(socket)
     }
+  }
+
+  #end(socket: Socket): void {
+    const { code, reason } = this.#deps.ending
+    void closeSocket(socket, code, reason)
+  }
+
+  #endAt(endsAtMs: number, socket: Socket): void {
+    const leftMs = endsAtMs - Date.now()
+    if (leftMs <= 0) return this.#end(socket)
+    const timer = setTimeout(() => this.#endAt(endsAtMs, socket), Math.min(leftMs, MAX_TIMER_MS)).unref()
+    socket.once('close', () => clearTimeout(timer))
   }
 
   #forget(id: string, socket: Socket): void {

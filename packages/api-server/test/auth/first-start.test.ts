@@ -20,7 +20,7 @@ describe('the first superuser', () => {
   })
   const local = { environment: 'local', firstSuperuser: null, firstSuperuserPassword: null } as const
 
-  test('of environment local has a random password, told once', async () => {
+  test('of environment local has a random password, told once [T5]', async () => {
     const first = await service.users.createFirst(local)
     expect(first).toEqual({ email: 'admin@localhost', password: expect.stringMatching(/^[\w-]{24}$/) })
     const answer = await service.signIn('admin@localhost', first?.password ?? '')
@@ -81,7 +81,7 @@ describe('the first superuser', () => {
     expect(after?.tokenVersion).toBe(before?.tokenVersion)
   })
 
-  test('is signed in by a private file in environment local, rewritten at each start [R624]', async () => {
+  test('is signed in by a private file in environment local, rewritten at each start [R624, T19]', async () => {
     const { path: dataDir, remove } = await temporaryDirectory()
     try {
       const write = (environment: 'local' | 'staging' | 'production') =>
@@ -140,7 +140,7 @@ describe('the session key', () => {
     expect(await load('production')).toEqual(made)
   })
 
-  test('is never made up in production', async () => {
+  test('is never made up in production [T5]', async () => {
     await expect(load('production')).rejects.toThrow('SERVICE_SESSION_KEY is not set')
     expect(await readdir(directory.path)).toEqual([])
   })
@@ -151,7 +151,7 @@ describe('the session key', () => {
     expect(await readdir(directory.path)).toEqual([])
   })
 
-  test('of a file that is too short, or cannot be read, stops the start', async () => {
+  test('of a file that is too short, or cannot be read, stops the start [T5]', async () => {
     await writeFile(path(), 'short\n')
     await expect(load('local')).rejects.toThrow(`${path()} holds 5 bytes: put at least 32 there, or delete it`)
     await directory.remove()

@@ -54,7 +54,7 @@ describe('signing in', () => {
     expect((await check('x.y.z')).status).toBe(401)
   })
 
-  test('a wrong password and an unknown user get the same answer', async () => {
+  test('a wrong password and an unknown user get the same answer [T1]', async () => {
     const [wrong, unknown] = await Promise.all([
       service.signIn('ann@example.org', 'wrong'),
       service.signIn('nobody@example.org', 'wrong'),
@@ -65,7 +65,7 @@ describe('signing in', () => {
     expect(await unknown.json()).toEqual(body)
   })
 
-  test('an unknown user takes as long as a wrong password', async () => {
+  test('an unknown user takes as long as a wrong password [T1]', async () => {
     // in turn, and the least of each: what else the machine does only adds
     const least = { 'ann@example.org': Infinity, 'nobody@example.org': Infinity }
     for (let round = 0; round < 9; round += 1) {
@@ -82,7 +82,7 @@ describe('signing in', () => {
   })
 
   test.each(["' or 1=1--", 'admin', 'ann@example.org\u200B', 'ａnn@example.org', 'x'.repeat(320)])(
-    'the user name %s signs nobody in',
+    'the user name %s signs nobody in [T4]',
     async (name) => {
       expect((await service.signIn(name, password)).status).toBe(400)
     },
@@ -92,11 +92,11 @@ describe('signing in', () => {
     ['a NUL in the name', 'ann\0', 'x'],
     ['an empty password', 'ann@example.org', ''],
     ['a password over 1 KB, which is not hashed', 'ann@example.org', 'x'.repeat(1025)],
-  ])('%s is 422', async (_title, name, pass) => {
+  ])('%s is 422 [T3]', async (_title, name, pass) => {
     expect((await service.signIn(name, pass)).status).toBe(422)
   })
 
-  test('no answer holds a password hash', async () => {
+  test('no answer holds a password hash [T6]', async () => {
     const answers = await Promise.all([
       service.signIn('ann@example.org', password).then((answer) => answer.text()),
       tokenOf('ann@example.org')
@@ -152,7 +152,7 @@ describe('guessing', () => {
 })
 
 describe('a token is void', () => {
-  test('as soon as the password has changed', async () => {
+  test('as soon as the password has changed [T11]', async () => {
     await service.users.create({ email: 'carl@example.org', password, superuser: false })
     const old = await tokenOf('carl@example.org')
     expect((await service.me(old)).status).toBe(200)
@@ -162,7 +162,7 @@ describe('a token is void', () => {
     expect((await service.me(await tokenOf('carl@example.org', 'another password'))).status).toBe(200)
   })
 
-  test('while the user is not active, who cannot sign in either', async () => {
+  test('while the user is not active, who cannot sign in either [T11]', async () => {
     await service.users.create({ email: 'dora@example.org', password, superuser: false })
     const token = await tokenOf('dora@example.org')
     await service.database.sql`update account set is_active = false where email = 'dora@example.org'`
@@ -183,7 +183,7 @@ describe('a token is void', () => {
     expect((await service.me(token)).status).toBe(401)
   })
 
-  test('for what a role allowed before it was taken away', async () => {
+  test('for what a role allowed before it was taken away [T11]', async () => {
     await service.users.create({ email: 'fay@example.org', password, superuser: true })
     const token = await tokenOf('fay@example.org')
     await service.database.sql`update account set is_superuser = false where email = 'fay@example.org'`

@@ -5,9 +5,20 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 import type { Database } from '../../src/db/database.ts'
 import type { EngineSnapshot } from '../../src/events/event-replay.ts'
+import type { Grant } from '../../src/http/principal.ts'
 import { user } from '../http/server.ts'
 import { useDatabase } from '../use-database.ts'
 import { bearer, flowEvent, MAX_SOCKETS, nothing, startSockets, type TestSockets, valueEvent } from './sockets.ts'
+
+/** Of a key that lives as long as the tokens of version 1. */
+const keyGrant: Grant = {
+  via: 'key',
+  id: '01900000-0000-7000-8000-00000000000a',
+  name: 'ci',
+  scopes: new Set(['messages:read']),
+  version: 1,
+  endsAtMs: null,
+}
 
 let database: Database
 let at: TestSockets
@@ -51,6 +62,18 @@ test('a ticket is no admission for an account that was closed meanwhile', async 
   const { ticket } = await at.newTicket()
   at.tokenVersion = null
   expect(await at.knock(`?ticket=${ticket}`)).toBe(401)
+})
+
+test('a ticket ends with the password that it was got by, and with the key', async () => {
+  const { ticket } = await at.newTicket()
+  at.tokenVersion = 2
+  expect(await at.knock(`?ticket=${ticket}`)).toBe(401)
+  expect(await at.knock(`?ticket=${(await at.newTicket()).ticket}`)).toBe(101)
+  at.tokenVersion = 1
+  at.grant = { ...keyGrant, endsAtMs: Date.now() - 1 }
+  expect(await at.knock(`?ticket=${(await at.newTicket()).ticket}`)).toBe(401)
+  at.grant = { ...keyGrant, endsAtMs: Date.now() + 3_600_000 }
+  expect(await at.knock(`?ticket=${(await at.newTicket()).ticket}`)).toBe(101)
 })
 
 test('the database holds no ticket that could be used [T47]', async () => {

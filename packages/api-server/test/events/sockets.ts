@@ -25,6 +25,7 @@ import { createTickets } from '../../src/events/tickets.ts'
 import { bearerToken } from '../../src/http/authenticate.ts'
 import { ProblemError } from '../../src/http/errors.ts'
 import { bind } from '../../src/http/mount.ts'
+import { type Grant, sessionGrant, type UserPrincipal } from '../../src/http/principal.ts'
 import { SocketGuests } from '../../src/http/socket-guests.ts'
 import { createUpgradeRouter } from '../../src/http/upgrade.ts'
 import { serve, user } from '../http/server.ts'
@@ -75,6 +76,8 @@ export async function startSockets(database: Database) {
     /** The version that tokens of the user must have; null when the account may not sign in. */
     tokenVersion: 1 as number | null,
     baseUrl: null as string | null,
+    /** What they are signed in with; a session unless given. */
+    grant: null as Grant | null,
     /** Milliseconds, for the budget of clients. */
     now: 0,
     clock: new VirtualClock(0),
@@ -111,8 +114,9 @@ export async function startSockets(database: Database) {
       sockets.serve(connection, interest, guest)
     },
   }
-  const authenticate = async (request: Parameters<typeof bearerToken>[0]): Promise<typeof user> => {
-    if (bearerToken(request) === 'good') return user
+  const authenticate = async (request: Parameters<typeof bearerToken>[0]): Promise<UserPrincipal> => {
+    const grant = { ...sessionGrant, version: state.tokenVersion ?? 0 }
+    if (bearerToken(request) === 'good') return { ...user, grant: state.grant ?? grant }
     throw new ProblemError('unauthenticated', 'unknown token')
   }
   const upgrades = createUpgradeRouter({ log: quiet })
@@ -121,8 +125,7 @@ export async function startSockets(database: Database) {
       sockets: serving,
       tickets,
       authenticate,
-      versionOf: async () => state.tokenVersion,
-      tokenVersion: async () => state.tokenVersion,
+      guests,
       serveDevice: () => Promise.reject(new Error('no device has a credential here')),
       home: { baseUrl: state.baseUrl, origins: ['https://console.example'] },
     })(upgrade),

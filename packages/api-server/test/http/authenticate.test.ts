@@ -64,17 +64,17 @@ describe('the bearer token', () => {
     ['is longer than a header may be', [`Authorization: Bearer ${'x'.repeat(20_000)}`], 431],
     ['is only in a cookie', ['Cookie: access_token=good; Authorization=Bearer good'], 401],
     ['is in a proxy header', ['Proxy-Authorization: Bearer good', 'X-Authorization: Bearer good'], 401],
-  ])('%s [R622]', async (_title, lines, status) => {
+  ])('%s [R622, T13]', async (_title, lines, status) => {
     await using running = await api()
     expect(await statusOf(running.port, '/me', lines)).toBe(status)
   })
 
-  test('of the query is not looked at [R622]', async () => {
+  test('of the query is not looked at [R622, T12]', async () => {
     await using running = await api()
     expect(await statusOf(running.port, '/me?token=good&access_token=good', [])).toBe(401)
   })
 
-  test('is asked for by WWW-Authenticate, and no cookie is ever set', async () => {
+  test('is asked for by WWW-Authenticate, and no cookie is ever set [T7]', async () => {
     await using running = await api()
     const answer = await fetch(`${running.url}/me`)
     expect(answer.headers.get('www-authenticate')).toBe('Bearer')

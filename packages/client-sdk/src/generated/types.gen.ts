@@ -37,6 +37,40 @@ export type PasswordChange = {
     new_password: string;
 };
 
+export type ApiKeyRequest = {
+    /**
+     * No other live key of the owner has it.
+     */
+    name: string;
+    /**
+     * What the key is good for, of all that its owner may do.
+     */
+    scopes: Array<Scope>;
+    /**
+     * Null is never.
+     */
+    expires_in_days?: number | null;
+};
+
+/**
+ * - `flows:read`: flows, node types, the library, the graph, dashboards, devices, modules
+ * - `flows:write`: drafts, layout, checks, plans, drafts of dashboards
+ * - `flows:publish`: publish, discard, rename, duplicate, delete, and all control of live flows; dashboards likewise
+ * - `flows:code`: what of flows only superusers may change: code, commands, environment variables
+ * - `runs:read`: runs, metrics, exports, bytes of artifacts
+ * - `runs:write`: submit, import, cancel, retry and delete runs; store artifacts
+ * - `messages:read`: the catalogue of messages, last values, history, the event socket
+ * - `messages:publish`: publish messages; routes of connectors
+ * - `devices:write`: devices and their pairing
+ * - `observability:read`: state, cascades, measurements, events, dead letters, workers
+ * - `admin`: everything
+ */
+export type Scope = 'flows:read' | 'flows:write' | 'flows:publish' | 'flows:code' | 'runs:read' | 'runs:write' | 'messages:read' | 'messages:publish' | 'devices:write' | 'observability:read' | 'admin';
+
+export type SignInCode = {
+    code: string;
+};
+
 export type FlowDocument = {
     name?: string;
     title?: string;
@@ -612,6 +646,87 @@ export type UserCreated = {
      * Good for 24 hours and one use; null where it was mailed.
      */
     invite_url: string | null;
+};
+
+export type ApiKey = {
+    id: string;
+    name: string;
+    /**
+     * The beginning of the key, for example `fsk_4Jx0aZ9q`.
+     */
+    prefix: string;
+    scopes: Array<Scope>;
+    /**
+     * Whom the key signs in.
+     */
+    owner: {
+        id: string;
+        email: string;
+    };
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    /**
+     * Null is never.
+     */
+    expires_at: string | null;
+    /**
+     * To the minute.
+     */
+    last_used_at: string | null;
+    revoked_at: string | null;
+};
+
+export type ApiKeyMinted = {
+    id: string;
+    name: string;
+    /**
+     * The beginning of the key, for example `fsk_4Jx0aZ9q`.
+     */
+    prefix: string;
+    scopes: Array<Scope>;
+    /**
+     * Whom the key signs in.
+     */
+    owner: {
+        id: string;
+        email: string;
+    };
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    /**
+     * Null is never.
+     */
+    expires_at: string | null;
+    /**
+     * To the minute.
+     */
+    last_used_at: string | null;
+    revoked_at: string | null;
+    /**
+     * Shown this once: send it as `Authorization: Bearer …`.
+     */
+    key: string;
+};
+
+export type SignInMethods = {
+    password: true;
+    /**
+     * Whether a forgotten password can be replaced by mail.
+     */
+    recovery: boolean;
+    /**
+     * OpenID Connect; null while it is not configured.
+     */
+    oidc: {
+        /**
+         * To be shown to people.
+         */
+        name: string;
+    } | null;
 };
 
 export type FlowListItem = {
@@ -2431,6 +2546,284 @@ export type UsersChangePasswordResponses = {
 };
 
 export type UsersChangePasswordResponse = UsersChangePasswordResponses[keyof UsersChangePasswordResponses];
+
+export type KeysListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Of all users, which takes a superuser.
+         */
+        all?: boolean;
+    };
+    url: '/keys';
+};
+
+export type KeysListErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type KeysListError = KeysListErrors[keyof KeysListErrors];
+
+export type KeysListResponses = {
+    /**
+     * Keys by owner and name.
+     */
+    200: Array<ApiKey>;
+};
+
+export type KeysListResponse = KeysListResponses[keyof KeysListResponses];
+
+export type KeysCreateData = {
+    body: {
+        /**
+         * No other live key of the owner has it.
+         */
+        name: string;
+        /**
+         * What the key is good for, of all that its owner may do.
+         */
+        scopes: Array<Scope>;
+        /**
+         * Null is never.
+         */
+        expires_in_days?: number | null;
+    };
+    path?: never;
+    query?: never;
+    url: '/keys';
+};
+
+export type KeysCreateErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `already_exists`: The name is taken
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type KeysCreateError = KeysCreateErrors[keyof KeysCreateErrors];
+
+export type KeysCreateResponses = {
+    /**
+     * The key, which is shown this once.
+     */
+    201: ApiKeyMinted;
+};
+
+export type KeysCreateResponse = KeysCreateResponses[keyof KeysCreateResponses];
+
+export type KeysRevokeData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/keys/{id}/revoke';
+};
+
+export type KeysRevokeErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type KeysRevokeError = KeysRevokeErrors[keyof KeysRevokeErrors];
+
+export type KeysRevokeResponses = {
+    /**
+     * The key as it is now.
+     */
+    200: ApiKey;
+};
+
+export type KeysRevokeResponse = KeysRevokeResponses[keyof KeysRevokeResponses];
+
+export type LoginMethodsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/login/methods';
+};
+
+export type LoginMethodsErrors = {
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginMethodsError = LoginMethodsErrors[keyof LoginMethodsErrors];
+
+export type LoginMethodsResponses = {
+    /**
+     * The ways of signing in.
+     */
+    200: SignInMethods;
+};
+
+export type LoginMethodsResponse = LoginMethodsResponses[keyof LoginMethodsResponses];
+
+export type LoginOidcData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * A path of the service, or `http://127.0.0.1:<port>/...`.
+         */
+        return_to?: string;
+    };
+    url: '/login/oidc';
+};
+
+export type LoginOidcErrors = {
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * `unavailable`: Not available now
+     */
+    503: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginOidcError = LoginOidcErrors[keyof LoginOidcErrors];
+
+export type LoginOidcResponses = {
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginOidcResponse = LoginOidcResponses[keyof LoginOidcResponses];
+
+export type LoginOidcCallbackData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/login/oidc/callback';
+};
+
+export type LoginOidcCallbackErrors = {
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * `unavailable`: Not available now
+     */
+    503: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginOidcCallbackError = LoginOidcCallbackErrors[keyof LoginOidcCallbackErrors];
+
+export type LoginOidcCallbackResponses = {
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginOidcCallbackResponse = LoginOidcCallbackResponses[keyof LoginOidcCallbackResponses];
+
+export type LoginOidcTokenData = {
+    body: {
+        code: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/login/oidc/token';
+};
+
+export type LoginOidcTokenErrors = {
+    /**
+     * `invalid_token`: The one-time code or link is not valid
+     */
+    400: Problem;
+    /**
+     * `request_timeout`: The request took too long to arrive
+     */
+    408: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * `unavailable`: Not available now
+     */
+    503: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginOidcTokenError = LoginOidcTokenErrors[keyof LoginOidcTokenErrors];
+
+export type LoginOidcTokenResponses = {
+    /**
+     * A session token
+     */
+    200: Token;
+};
+
+export type LoginOidcTokenResponse = LoginOidcTokenResponses[keyof LoginOidcTokenResponses];
 
 export type FlowsListData = {
     body?: never;

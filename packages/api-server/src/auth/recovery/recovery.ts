@@ -145,9 +145,8 @@ export class Recovery {
   }
 }
 
-/** Who has no password and has signed in all the same does so elsewhere, and gets none by mail. */
-const mayRecover = ({ active, passwordHash, lastSignInAt }: Account): boolean =>
-  active && (passwordHash !== null || lastSignInAt === null)
+/** Who signs in by OpenID Connect alone gets no password by mail: it would stay when the provider lets them in no more. */
+const mayRecover = ({ active, linked, passwordHash }: Account): boolean => active && (passwordHash !== null || !linked)
 
 const recoveryText = (
   email: string,
