@@ -9,6 +9,7 @@ const source = ['@flow-service/source']
 /** What only a server can do. */
 const onServer = [
   'auth/oidc/shared',
+  'dashboards/shared',
   'devices/shared',
   'engines/shared',
   'flows/shared',
@@ -25,6 +26,7 @@ const onDatabase = [
   'events/{event-log,event-socket}',
   'code/expired-code',
   'connectors/state',
+  'dashboards/{dashboards,references}',
   'devices/{devices,pairing,pairing-threats}',
   'flows/{broken-changes,code-flows,concurrent-changes,discard-draft,documents,duplicate,flow-list,flow-run,held-work,live,rename}',
   'flows/{control/{live-control,node-control},sources/{library,node-source}}',

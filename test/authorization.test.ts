@@ -19,7 +19,10 @@ beforeAll(async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'service-'))
   tokens = await createCallers(dataDir, account.password)
   at = await startService({ dataDir, sessionKey: callersKey, connectors })
-  seeds = { ...(await seed(at, account)), key: await keyOf(tokens.user, { name: 'theirs', scopes: ['runs:read'] }) }
+  seeds = {
+    ...(await seed(at, account, tokens.user)),
+    key: await keyOf(tokens.user, { name: 'theirs', scopes: ['runs:read'] }),
+  }
   workerToken = String((await at.send('POST', '/workers/tokens', { name: 'lab' })).body?.['token'])
 }, 120_000)
 afterAll(() => at[Symbol.asyncDispose]())
@@ -143,6 +146,7 @@ describe('acting on a run or a node is asked for as such, not as reading [T24]',
     ...runs,
     ...nodes,
     'flows.run',
+    'flows.try',
     'flows.step',
     'flows.pause',
     'flows.resume',

@@ -3,6 +3,7 @@
  * filled in, and what only the seeded data can tell stands in the tables below.
  */
 import { apiDocument } from '@flow-service/api-server'
+import { createClient } from '@flow-service/client-sdk'
 import { Connector } from '@flow-service/connector-sdk'
 import { vi } from 'vitest'
 
@@ -64,6 +65,9 @@ export interface Seeds {
   readonly key: string
   /** The id of a worker token. */
   readonly jti: string
+  /** The ids of an agent that the user has let in, and of a program that may ask for it. */
+  readonly agent: string
+  readonly program: string
   /** The credential of the device `panel`. */
   readonly credential: string
   /** Of a device that waits to be paired. */
@@ -94,8 +98,12 @@ export const connectors = ['acme', 'other'].map((name) => ({
 
 const pairs = (type: string) => ({ id: type, type, ports: [{ direction: 'output', name: type }] })
 
-/** Fills a service with something that every operation can work on. */
-export async function seed(at: TestService, account: Pick<Seeds, 'email' | 'password'>): Promise<Seeds> {
+/** Fills a service with something that every operation can work on; agents act for the user of `token`. */
+export async function seed(
+  at: TestService,
+  account: Pick<Seeds, 'email' | 'password'>,
+  token = at.token,
+): Promise<Seeds> {
   await publish(at, 'alarm', alarmFlow)
   await at.send('POST', '/flows/alarm/start')
   await publish(at, 'paired', { mode: 'live', nodes: [pairs('acme_meter'), pairs('other_meter')] })
@@ -119,9 +127,16 @@ export async function seed(at: TestService, account: Pick<Seeds, 'email' | 'pass
   await at.send('POST', '/messages/alarm.temp', { value: 30 })
   const { jti } = await at.client.workers.mintToken({ name: 'spare' })
   const { id: key } = await at.client.keys.create({ name: 'spare', scopes: ['flows:read'] })
+  const { id: agent } = await createClient({ baseUrl: at.baseUrl, token }).oauth.mintToken({
+    client: 'spare',
+    scopes: ['flows:read'],
+  })
+  const { id: program } = await at.client.oauth.addClient({ name: 'spare', redirect_uris: ['http://127.0.0.1/back'] })
   await at.client.flavors.create({ name: 'spare', cpus: 1, gpus: 0, ram_mb: 512 })
   const spare = await at.client.users.create({ email: 'spare@example.org' })
   const invited = await at.client.users.create({ email: 'invited@example.org' })
+  for (const name of ['panel', 'spare', 'other']) await at.client.dashboards.create({ name })
+  await at.send('POST', '/dashboards/panel/publish')
   return {
     user: spare.id,
     invite: invited.invite_url?.split('#token=')[1] ?? '',
@@ -131,6 +146,8 @@ export async function seed(at: TestService, account: Pick<Seeds, 'email' | 'pass
     deadLetter: await deadLetter(at),
     key,
     jti,
+    agent,
+    program,
     ...(await pairedDevice(at, shown)),
     ...account,
   }
@@ -205,6 +222,11 @@ const places: Record<string, Record<string, string>> = {
   'runs.sweep': { name: 'scale' },
   'secrets.delete': { name: 'spare' },
   flavors: { name: 'spare' },
+  dashboards: { name: 'panel' },
+  'dashboards.create': { name: 'fresh' },
+  'dashboards.fromFlow': { flow: 'scale' },
+  'dashboards.rename': { name: 'other' },
+  'dashboards.delete': { name: 'spare' },
   devices: { id: 'panel' },
   panels: { id: 'panel' },
   'devices.create': { id: 'fresh' },
@@ -229,10 +251,13 @@ const bodies: Record<string, (seeds: Seeds) => unknown> = {
   'flows.save': () => scaleFlow,
   'flows.publish': () => ({ version: 2 }),
   'flows.rename': () => ({ name: 'renamed' }),
+  'dashboards.rename': () => ({ name: 'renamed' }),
   'flows.run': () => ({}),
+  'flows.try': () => ({}),
   'flows.nodes.trigger': () => ({ values: { temp: 20 } }),
   'flows.nodes.putSource': () => ({ code: 'def run(n):\n    return {"out": n + 1}\n' }),
   'messages.publish': () => ({ value: 20 }),
+  'oauth.addClient': () => ({ name: 'sample', redirect_uris: ['https://agent.example/back'] }),
   'devices.pair': ({ code }) => ({ code }),
   'devices.save': () => ({ version: 1, name: 'Panel' }),
   'devices.report': () => ({ board: 'esp32' }),
@@ -285,7 +310,9 @@ export const bearerOf = ({ levels }: Operation, { credential }: Seeds, user: str
 function idOf(operation: Operation, seeds: Seeds): string {
   if (operation.path.startsWith('/users')) return seeds.user
   if (operation.path.startsWith('/runs')) return runOf(operation, seeds)
-  return operation.path.startsWith('/keys') ? seeds.key : seeds.deadLetter
+  if (operation.path.startsWith('/keys')) return seeds.key
+  if (operation.path.startsWith('/oauth/tokens')) return seeds.agent
+  return operation.path.startsWith('/oauth') ? seeds.program : seeds.deadLetter
 }
 
 const runOf = ({ id }: Operation, { run, stageRun }: Seeds): string => (onStageRun.has(id) ? stageRun : run)

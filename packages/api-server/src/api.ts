@@ -11,6 +11,7 @@ import { authApi, knownCallers, recentCallers } from './auth/slice.ts'
 import type { Engine } from './compose.ts'
 import { engineVersion } from './config.ts'
 import { connectorsApi } from './connectors/slice.ts'
+import { dashboardsApi } from './dashboards/slice.ts'
 import { deviceCredentials, devicesApi, deviceSockets } from './devices/slice.ts'
 import { deviceUpgrade } from './devices/sockets/device-upgrade.ts'
 import { eventUpgrade, type EventUpgradeDeps } from './events/routes.ts'
@@ -52,6 +53,7 @@ const slices = [
   messagesApi,
   runsApi,
   artifactsApi,
+  dashboardsApi,
   devicesApi,
   secretsApi,
   connectorsApi,

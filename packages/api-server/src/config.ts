@@ -7,7 +7,7 @@ import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 
-import { type AnyFlow, emailSchema } from '@flow-service/protocol'
+import { type AnyFlow, type DashboardObject, emailSchema } from '@flow-service/protocol'
 
 import { checkOidc, oidcSettings } from './auth/oidc/settings.ts'
 import { isNetwork } from './egress/address-rules.ts'
@@ -288,8 +288,8 @@ export const settings = {
 type Settings = typeof settings
 type Value<S> = S extends Setting<infer T> ? T : never
 
-/** Flows defined in TypeScript: a folder to load them from, or the flow objects themselves. */
-type Flows = string | readonly AnyFlow[]
+/** Flows and dashboards defined in TypeScript: a folder to load them from, or the objects themselves. */
+type Flows = string | readonly (AnyFlow | DashboardObject)[]
 
 /** Options of a service; what is missing comes from the environment, then from the defaults of {@link settings}. */
 export type ServiceConfig = { readonly [K in keyof Settings]?: Value<Settings[K]> | undefined } & {

@@ -14,6 +14,7 @@ import { addEngine, addKeys } from './grammar/engine.ts'
 import { addFlows, addValidate } from './grammar/flows.ts'
 import { addMessages } from './grammar/messages.ts'
 import { addModules } from './grammar/modules.ts'
+import { addOAuth } from './grammar/oauth.ts'
 import { addRuns } from './grammar/runs.ts'
 import { addSecrets } from './grammar/secrets.ts'
 import { addWorker, addWorkers } from './grammar/workers.ts'
@@ -54,6 +55,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 no engine or no sign-in.`,
   addModules(root)
   addWorkers(root)
   addKeys(root)
+  addOAuth(root)
   // for every command of the tree: the help of what does not exist would be that of something else
   return root.on('beforeAllHelp', ({ command }: { readonly command: Command }) => {
     const [first = '-', second = '-'] = command.args

@@ -36,6 +36,7 @@ test('every command is there', () => {
       'modules list, modules apply',
       'workers list, workers show, workers tokens, workers token create, workers token revoke',
       'workers flavors list, workers flavors set, workers flavors delete, keys forget',
+      'oauth token, oauth tokens, oauth revoke, oauth client list, oauth client add, oauth client remove',
     ].flatMap((line) => line.split(', ')),
   )
 })

@@ -62,6 +62,7 @@ export {
 export { IntervalGate } from './live/gate.ts'
 export { type PrivateRun, type PrivateRunResult, runPrivately } from './live/private-run.ts'
 export { LiveRuntime } from './live/runtime.ts'
+export { unrepeatableNodes } from './live/unrepeatable.ts'
 export { MemoryMarkers } from './memory-markers.ts'
 export { StartError } from './node-life.ts'
 export { checkParams, type RunParams } from './params.ts'

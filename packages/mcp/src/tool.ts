@@ -4,18 +4,19 @@
  */
 import type { Client } from '@flow-service/client-sdk'
 import type { Scope } from '@flow-service/protocol'
-import * as z from 'zod'
+import type * as z from 'zod'
 
-/** What a tool does to the service, for clients that ask people first (MCP, tool annotations). */
+/** What a tool does, for programs that ask people first (tool annotations of the protocol). */
 interface Hints {
   readonly readOnly: boolean
   /** Changes or ends something that is there. */
   readonly destructive?: boolean
   /** Once more with the same input is as good as once. */
   readonly idempotent?: boolean
+  /** Executes flows, whose nodes may reach anything. */
+  readonly openWorld?: boolean
 }
 
-/** What a tool works on. */
 interface ToolCall<I> {
   readonly input: I
   /** Signed in as the agent: what it may not do is refused by the service. */
@@ -24,42 +25,31 @@ interface ToolCall<I> {
   readonly signal: AbortSignal
 }
 
-/** What a tool answers. */
 interface ToolAnswer<O> {
   /** For the model: the most important first. */
   readonly text: string
-  /** For programs. */
-  readonly value: O
+  /** For programs; `next` is where the next page begins. */
+  readonly value: O & { readonly next: string | null }
 }
 
-/** The definition of a tool. */
-export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
+interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
   readonly name: string
   readonly title: string
-  /** For the model: what it is for, when to use it, and what comes next. */
+  /** For the model: what it is for, what it needs to know, and what comes next. */
   readonly description: string
   /** What the token has to cover. */
   readonly scope: Scope
   readonly hints: Hints
   readonly input: I
   readonly output: O
-  readonly run: (call: ToolCall<z.output<I>>) => Promise<ToolAnswer<z.input<O> & Paged>>
+  /** Refuses by throwing a `ToolRefusal`, or an `ApiError` of the client. */
+  readonly run: (call: ToolCall<z.output<I>>) => Promise<ToolAnswer<z.input<O>>>
 }
 
-/** A tool whose input is not parsed yet. */
+/** A tool. */
 export type Tool = ToolDefinition<z.ZodObject, z.ZodObject>
-
-interface Paged {
-  readonly next: string | null
-}
-
-/** Where the next page of an answer begins. */
-export const nextSchema = z.string().nullable().describe('Pass it as cursor to get more; null: this is all.')
-
-/** The cursor that a tool takes. */
-export const cursorSchema = z.string().max(2000).optional().describe('The "next" of the answer before.')
 
 /** Declares a tool. */
 export const tool = <I extends z.ZodObject, O extends z.ZodObject>(definition: ToolDefinition<I, O>): Tool =>
-  // `run` is called with what `input` gave
+  // `run` gets what `input` gave; a list of tools cannot say so
   definition as unknown as Tool

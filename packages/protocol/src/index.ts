@@ -23,6 +23,25 @@ export {
 } from './binary-frame.ts'
 export { cronFault, takesBothDays } from './cron-pattern.ts'
 export {
+  type ChartSource,
+  type Dashboard,
+  type DashboardContent,
+  type DashboardContentInput,
+  dashboardContentSchema,
+  type DashboardCreate,
+  dashboardCreateSchema,
+  type DashboardListItem,
+  dashboardListItemSchema,
+  dashboardNameSchema,
+  type DashboardObject,
+  dashboardPublishSchema,
+  type DashboardSave,
+  dashboardSaveSchema,
+  dashboardSchema,
+  type Widget,
+  type WidgetInput,
+} from './dashboard.ts'
+export {
   deviceDemandFrameSchema,
   type DeviceErrorCode,
   deviceErrorCodes,
@@ -166,6 +185,7 @@ export {
   portSchema,
   resourcesSchema,
 } from './flow.ts'
+export { type GridPlace, type GridSize, placedInRows } from './grid-layout.ts'
 export { canonicalJson, type Json } from './json.ts'
 export {
   flowRunRequestSchema,
@@ -184,6 +204,7 @@ export {
   MAX_CASCADE_EXECUTIONS,
   MAX_COMPARED_RUNS,
   MAX_CONCURRENCY,
+  MAX_DASHBOARD_BYTES,
   MAX_HELD,
   MAX_HISTORY,
   MAX_HISTORY_VALUE_BYTES,
@@ -203,6 +224,7 @@ export {
   MAX_STORE_VALUE_BYTES,
   MAX_SWEEP_BYTES,
   MAX_SWEEP_RUNS,
+  MAX_WIDGETS,
   MAX_WORKER_FRAME_BYTES,
 } from './limits.ts'
 export {
@@ -281,6 +303,18 @@ export {
   type TimeBucket,
   timeBucketSchema,
 } from './observability.ts'
+export {
+  type AgentToken,
+  type AgentTokenRequest,
+  agentTokenRequestSchema,
+  agentTokenSchema,
+  type MintedAgentToken,
+  mintedAgentTokenSchema,
+  type OAuthClient,
+  type OAuthClientRequest,
+  oauthClientRequestSchema,
+  oauthClientSchema,
+} from './oauth.ts'
 export {
   deletedCountSchema,
   type ImportedRun,

@@ -17,6 +17,9 @@ import { createKeyCheck, type KeyHolder, keyHolderOf } from './keys/key-check.ts
 import { keysEndpoints, keysHandlers } from './keys/key-routes.ts'
 import { createKeyStore } from './keys/key-store.ts'
 import { createKeyUses, type KeyUses } from './keys/key-uses.ts'
+import { type AgentTokens, openAgentTokens } from './oauth/agent-tokens.ts'
+import { createOAuthClients, type OAuthClients } from './oauth/oauth-clients.ts'
+import { oauthEndpoints, oauthHandlers } from './oauth/oauth-routes.ts'
 import { oidcEndpoints, oidcHandlers } from './oidc/oidc-routes.ts'
 import { createOidcSignIn, type OidcSignIn } from './oidc/oidc-sign-in.ts'
 import { Passwords } from './passwords.ts'
@@ -75,6 +78,10 @@ export const signingKey = noun<SigningKey>()('signingKey')
 
 /** Null while OpenID Connect is not configured. */
 const oidcSignIn = noun<OidcSignIn | null>()('oidcSignIn')
+/** Agents that users have let in. */
+export const agentTokens = noun<AgentTokens>()('agentTokens')
+
+const oauthClients = noun<OAuthClients>()('oauthClients')
 
 /** Before the database: a start without a usable key leaves no trace. */
 export const sessionKeyLayer = makes(foundSessionKey, { config }, ({ config }) => findSessionKey(config))
@@ -108,6 +115,12 @@ export const authLayer = inOrder(
   makes(passwords, {}, () => new Passwords()),
   makes(signInLimit, {}, () => createSignInLimit()),
   makes(accountNews, { database }, ({ database }) => createAccountNews(database)),
+  makes(agentTokens, { accountNews, database, signingKey }, ({ accountNews, database, signingKey }) =>
+    openAgentTokens({ key: signingKey, database, news: accountNews }),
+  ),
+  makes(oauthClients, { accountNews, database }, ({ accountNews, database }) =>
+    createOAuthClients({ database, news: accountNews }),
+  ),
   makes(users, { accountNews, database, passwords }, ({ accountNews, database, passwords }) =>
     openUsers(database, accountNews, passwords),
   ),
@@ -133,26 +146,37 @@ export const authLayer = inOrder(
     createSessions({ key: sessionKey, days: config.sessionDays, users: rememberedUsers.users }),
   ),
   keysLayer,
-  makes(recentCallers, { keyUses, rememberedKeys, sessions }, ({ keyUses, rememberedKeys, sessions }) =>
-    createRecentCallers([createKeyCheck({ keys: rememberedKeys.users, uses: keyUses }), sessions.verify]),
+  makes(
+    recentCallers,
+    { agentTokens, keyUses, rememberedKeys, sessions },
+    ({ agentTokens, keyUses, rememberedKeys, sessions }) =>
+      createRecentCallers([
+        createKeyCheck({ keys: rememberedKeys.users, uses: keyUses }),
+        sessions.verify,
+        (token) => agentTokens.verify(token),
+      ]),
   ),
   makes(
     knownCallers,
-    { config, keyUses, rememberedKeys, rememberedUsers, sessionKey },
-    ({ config, keyUses, rememberedKeys, rememberedUsers, sessionKey }) =>
+    { agentTokens, config, keyUses, rememberedKeys, rememberedUsers, sessionKey },
+    ({ agentTokens, config, keyUses, rememberedKeys, rememberedUsers, sessionKey }) =>
       firstOf([
         createKeyCheck({ keys: rememberedKeys.known, uses: keyUses }),
         createSessions({ key: sessionKey, days: config.sessionDays, users: rememberedUsers.known }).verify,
+        (token) => agentTokens.verify(token),
       ]),
   ),
   makes(oidcSignIn, { config, database, eventLog, log, sessionKey, sessions, users }, createOidcSignIn),
   makes(
     userGuests,
-    { apiKeys, log, users },
-    ({ apiKeys, log, users }) =>
+    { agentTokens, apiKeys, log, users },
+    ({ agentTokens, apiKeys, log, users }) =>
       new SocketGuests({
-        // a guest is a user by a session, or a key
-        versionsOf: async (ids) => new Map([...(await users.tokenVersions(ids)), ...(await apiKeys.versionsOf(ids))]),
+        // a guest is a user by a session, a key, or an agent
+        async versionsOf(ids) {
+          const versions = [users.tokenVersions(ids), apiKeys.versionsOf(ids), agentTokens.versionsOf(ids)]
+          return new Map((await Promise.all(versions)).flatMap((of) => [...of]))
+        },
         ending: { code: 1008, reason: 'the sign-in has ended; sign in again' },
         log,
       }),
@@ -176,6 +200,7 @@ export const authApi = {
     login: 'Sign in, and passwords that were forgotten.',
     users: 'Who is signed in, and who may be.',
     keys: 'Keys by which programs are signed in as a user, within scopes.',
+    oauth: 'Agents that people have let in.',
   },
   routes: [
     routes(authEndpoints, { sessions, signInLimit, users }, ({ signInLimit: limit, ...deps }) =>
@@ -185,5 +210,6 @@ export const authApi = {
     routes(usersEndpoints, { accounts, sessions, signInLimit }, usersHandlers),
     routes(keysEndpoints, { apiKeys, eventLog }, keysHandlers),
     routes(oidcEndpoints, { oidcSignIn, recovery }, oidcHandlers),
+    routes(oauthEndpoints, { agentTokens, oauthClients, eventLog }, oauthHandlers),
   ],
 }

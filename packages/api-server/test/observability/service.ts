@@ -11,6 +11,7 @@ import pino from 'pino'
 import { expect } from 'vitest'
 
 import { createApi } from '../../src/api.ts'
+import { artifacts } from '../../src/artifacts/slice.ts'
 import { accountNews, sessions, users } from '../../src/auth/slice.ts'
 import { openEngine } from '../../src/compose.ts'
 import { resolveConfig, type ServiceConfig } from '../../src/config.ts'
@@ -68,6 +69,7 @@ const sums = batchFlow('sums', { n: input(t.int, 3) }, (p, use) => ({
 
 const shown = {
   accountNews,
+  artifacts,
   bus,
   database,
   deadLetters,

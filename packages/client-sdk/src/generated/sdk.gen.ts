@@ -3,7 +3,7 @@
 
 import { client } from './client.gen.ts';
 import { buildClientParams, type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape, urlSearchParamsBodySerializer } from './client/index.ts';
-import type { ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsPutErrors, ArtifactsPutResponses, ConnectorsClearStateErrors, ConnectorsClearStateResponses, ConnectorsDeleteKeyErrors, ConnectorsDeleteKeyResponses, ConnectorsListStateErrors, ConnectorsListStateResponses, DevicesCreateErrors, DevicesCreateResponses, DevicesDeleteErrors, DevicesDeleteResponses, DevicesGetErrors, DevicesGetResponses, DevicesListErrors, DevicesListResponses, DevicesPairErrors, DevicesPairResponses, DevicesReportErrors, DevicesReportResponses, DevicesRuntimeErrors, DevicesRuntimeResponses, DevicesSaveErrors, DevicesSaveResponses, DevicesUnpairErrors, DevicesUnpairResponses, FlavorsCreateErrors, FlavorsCreateResponses, FlavorsDeleteErrors, FlavorsDeleteResponses, FlavorsListErrors, FlavorsListResponses, FlavorsUpdateErrors, FlavorsUpdateResponses, FlowDocument, FlowsDeleteErrors, FlowsDeleteResponses, FlowsDiscardDraftErrors, FlowsDiscardDraftResponses, FlowsDuplicateErrors, FlowsDuplicateResponses, FlowsGetErrors, FlowsGetResponses, FlowsGraphErrors, FlowsGraphResponses, FlowsListErrors, FlowsListResponses, FlowsNodesAcknowledgeErrors, FlowsNodesAcknowledgeResponses, FlowsNodesCancelErrors, FlowsNodesCancelResponses, FlowsNodesGetSourceErrors, FlowsNodesGetSourceResponses, FlowsNodesPutSourceErrors, FlowsNodesPutSourceResponses, FlowsNodesShareErrors, FlowsNodesShareResponses, FlowsNodesTriggerErrors, FlowsNodesTriggerResponses, FlowsNodesUnshareErrors, FlowsNodesUnshareResponses, FlowsNodeTypesErrors, FlowsNodeTypesResponses, FlowsPauseErrors, FlowsPauseResponses, FlowsPublishErrors, FlowsPublishResponses, FlowsRenameErrors, FlowsRenameResponses, FlowsResumeErrors, FlowsResumeResponses, FlowsRunErrors, FlowsRunResponses, FlowsSaveErrors, FlowsSaveResponses, FlowsStartErrors, FlowsStartResponses, FlowsStepErrors, FlowsStepResponses, FlowsStopErrors, FlowsStopResponses, FlowsValidateErrors, FlowsValidateResponses, FlowsWsTicketErrors, FlowsWsTicketResponses, ImportedRun, KeysCreateErrors, KeysCreateResponses, KeysListErrors, KeysListResponses, KeysRevokeErrors, KeysRevokeResponses, LibraryDeleteErrors, LibraryDeleteResponses, LibraryListErrors, LibraryListResponses, LoginAccessTokenErrors, LoginAccessTokenResponses, LoginMethodsErrors, LoginMethodsResponses, LoginOidcCallbackErrors, LoginOidcCallbackResponses, LoginOidcErrors, LoginOidcResponses, LoginOidcTokenErrors, LoginOidcTokenResponses, LoginRecoverPasswordErrors, LoginRecoverPasswordResponses, LoginResetPasswordErrors, LoginResetPasswordResponses, LoginTestTokenErrors, LoginTestTokenResponses, MessagesHistoryErrors, MessagesHistoryResponses, MessagesListErrors, MessagesListResponses, MessagesPublishErrors, MessagesPublishResponses, MetricsCompareErrors, MetricsCompareResponses, MetricsExportErrors, MetricsExportResponses, MetricsNamesErrors, MetricsNamesResponses, ModulesApplyErrors, ModulesApplyResponses, ModulesGetErrors, ModulesGetResponses, ObservabilityCascadesErrors, ObservabilityCascadesResponses, ObservabilityDeadLetterErrors, ObservabilityDeadLetterResponses, ObservabilityEventsErrors, ObservabilityEventsResponses, ObservabilityFlowsErrors, ObservabilityFlowsResponses, ObservabilityFlushErrors, ObservabilityFlushResponses, ObservabilityReplayErrors, ObservabilityReplayManyErrors, ObservabilityReplayManyResponses, ObservabilityReplayResponses, ObservabilitySummaryErrors, ObservabilitySummaryResponses, ObservabilityTimeseriesErrors, ObservabilityTimeseriesResponses, PairingInspectErrors, PairingInspectResponses, PairingPendingErrors, PairingPendingResponses, PairingPollErrors, PairingPollResponses, PairingStartErrors, PairingStartResponses, PanelsGetErrors, PanelsGetResponses, PanelsPollPairingErrors, PanelsPollPairingResponses, PanelsStartPairingErrors, PanelsStartPairingResponses, RunsCancelErrors, RunsCancelResponses, RunsDeleteAllErrors, RunsDeleteAllResponses, RunsDeleteErrors, RunsDeleteResponses, RunsExportErrors, RunsExportResponses, RunsGetErrors, RunsGetResponses, RunsImportErrors, RunsImportResponses, RunsListErrors, RunsListResponses, RunsMetricsErrors, RunsMetricsResponses, RunsNodeOutputsErrors, RunsNodeOutputsResponses, RunsOverviewErrors, RunsOverviewResponses, RunsPlanErrors, RunsPlanResponses, RunsRetryErrors, RunsRetryResponses, RunsSubmitErrors, RunsSubmitResponses, RunsSweepErrors, RunsSweepResponses, Schema11, Schema3, Schema4, Schema5, Schema6, Schema7, Schema8, Scope, SecretsDeleteErrors, SecretsDeleteResponses, SecretsListErrors, SecretsListResponses, SecretsSetErrors, SecretsSetResponses, SecretsUsageErrors, SecretsUsageResponses, UsersChangePasswordErrors, UsersChangePasswordResponses, UsersCreateErrors, UsersCreateResponses, UsersDeleteErrors, UsersDeleteResponses, UsersListErrors, UsersListResponses, UsersMeErrors, UsersMeResponses, UsersUpdateErrors, UsersUpdateResponses, UtilsHealthErrors, UtilsHealthResponses, WorkersListErrors, WorkersListResponses, WorkersListTokensErrors, WorkersListTokensResponses, WorkersMintTokenErrors, WorkersMintTokenResponses, WorkersResourcesErrors, WorkersResourcesResponses, WorkersRevokeTokenErrors, WorkersRevokeTokenResponses, WorkersRuntimeErrors, WorkersRuntimeResponses } from './types.gen.ts';
+import type { ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsPutErrors, ArtifactsPutResponses, ConnectorsClearStateErrors, ConnectorsClearStateResponses, ConnectorsDeleteKeyErrors, ConnectorsDeleteKeyResponses, ConnectorsListStateErrors, ConnectorsListStateResponses, DashboardContent, DashboardsCreateErrors, DashboardsCreateResponses, DashboardsDeleteErrors, DashboardsDeleteResponses, DashboardsDiscardErrors, DashboardsDiscardResponses, DashboardsDuplicateErrors, DashboardsDuplicateResponses, DashboardsFromFlowErrors, DashboardsFromFlowResponses, DashboardsGetErrors, DashboardsGetResponses, DashboardsListErrors, DashboardsListResponses, DashboardsPublishErrors, DashboardsPublishResponses, DashboardsRenameErrors, DashboardsRenameResponses, DashboardsSaveErrors, DashboardsSaveResponses, DevicesCreateErrors, DevicesCreateResponses, DevicesDeleteErrors, DevicesDeleteResponses, DevicesGetErrors, DevicesGetResponses, DevicesListErrors, DevicesListResponses, DevicesPairErrors, DevicesPairResponses, DevicesReportErrors, DevicesReportResponses, DevicesRuntimeErrors, DevicesRuntimeResponses, DevicesSaveErrors, DevicesSaveResponses, DevicesUnpairErrors, DevicesUnpairResponses, FlavorsCreateErrors, FlavorsCreateResponses, FlavorsDeleteErrors, FlavorsDeleteResponses, FlavorsListErrors, FlavorsListResponses, FlavorsUpdateErrors, FlavorsUpdateResponses, FlowDocument, FlowsDeleteErrors, FlowsDeleteResponses, FlowsDiscardDraftErrors, FlowsDiscardDraftResponses, FlowsDuplicateErrors, FlowsDuplicateResponses, FlowsGetErrors, FlowsGetResponses, FlowsGraphErrors, FlowsGraphResponses, FlowsListErrors, FlowsListResponses, FlowsNodesAcknowledgeErrors, FlowsNodesAcknowledgeResponses, FlowsNodesCancelErrors, FlowsNodesCancelResponses, FlowsNodesGetSourceErrors, FlowsNodesGetSourceResponses, FlowsNodesPutSourceErrors, FlowsNodesPutSourceResponses, FlowsNodesShareErrors, FlowsNodesShareResponses, FlowsNodesTriggerErrors, FlowsNodesTriggerResponses, FlowsNodesUnshareErrors, FlowsNodesUnshareResponses, FlowsNodeTypesErrors, FlowsNodeTypesResponses, FlowsPauseErrors, FlowsPauseResponses, FlowsPublishErrors, FlowsPublishResponses, FlowsRenameErrors, FlowsRenameResponses, FlowsResumeErrors, FlowsResumeResponses, FlowsRunErrors, FlowsRunResponses, FlowsSaveErrors, FlowsSaveResponses, FlowsStartErrors, FlowsStartResponses, FlowsStepErrors, FlowsStepResponses, FlowsStopErrors, FlowsStopResponses, FlowsTryErrors, FlowsTryResponses, FlowsValidateErrors, FlowsValidateResponses, FlowsWsTicketErrors, FlowsWsTicketResponses, ImportedRun, KeysCreateErrors, KeysCreateResponses, KeysListErrors, KeysListResponses, KeysRevokeErrors, KeysRevokeResponses, LibraryDeleteErrors, LibraryDeleteResponses, LibraryListErrors, LibraryListResponses, LoginAccessTokenErrors, LoginAccessTokenResponses, LoginMethodsErrors, LoginMethodsResponses, LoginOidcCallbackErrors, LoginOidcCallbackResponses, LoginOidcErrors, LoginOidcResponses, LoginOidcTokenErrors, LoginOidcTokenResponses, LoginRecoverPasswordErrors, LoginRecoverPasswordResponses, LoginResetPasswordErrors, LoginResetPasswordResponses, LoginTestTokenErrors, LoginTestTokenResponses, MessagesHistoryErrors, MessagesHistoryResponses, MessagesListErrors, MessagesListResponses, MessagesPublishErrors, MessagesPublishResponses, MetricsCompareErrors, MetricsCompareResponses, MetricsExportErrors, MetricsExportResponses, MetricsNamesErrors, MetricsNamesResponses, ModulesApplyErrors, ModulesApplyResponses, ModulesGetErrors, ModulesGetResponses, OauthAddClientErrors, OauthAddClientResponses, OauthListClientsErrors, OauthListClientsResponses, OauthListTokensErrors, OauthListTokensResponses, OauthMintTokenErrors, OauthMintTokenResponses, OauthRemoveClientErrors, OauthRemoveClientResponses, OauthRevokeTokenErrors, OauthRevokeTokenResponses, ObservabilityCascadesErrors, ObservabilityCascadesResponses, ObservabilityDeadLetterErrors, ObservabilityDeadLetterResponses, ObservabilityEventsErrors, ObservabilityEventsResponses, ObservabilityFlowsErrors, ObservabilityFlowsResponses, ObservabilityFlushErrors, ObservabilityFlushResponses, ObservabilityReplayErrors, ObservabilityReplayManyErrors, ObservabilityReplayManyResponses, ObservabilityReplayResponses, ObservabilitySummaryErrors, ObservabilitySummaryResponses, ObservabilityTimeseriesErrors, ObservabilityTimeseriesResponses, PairingInspectErrors, PairingInspectResponses, PairingPendingErrors, PairingPendingResponses, PairingPollErrors, PairingPollResponses, PairingStartErrors, PairingStartResponses, PanelsGetErrors, PanelsGetResponses, PanelsPollPairingErrors, PanelsPollPairingResponses, PanelsStartPairingErrors, PanelsStartPairingResponses, RunsCancelErrors, RunsCancelResponses, RunsDeleteAllErrors, RunsDeleteAllResponses, RunsDeleteErrors, RunsDeleteResponses, RunsExportErrors, RunsExportResponses, RunsGetErrors, RunsGetResponses, RunsImportErrors, RunsImportResponses, RunsListErrors, RunsListResponses, RunsMetricsErrors, RunsMetricsResponses, RunsNodeOutputsErrors, RunsNodeOutputsResponses, RunsOverviewErrors, RunsOverviewResponses, RunsPlanErrors, RunsPlanResponses, RunsRetryErrors, RunsRetryResponses, RunsSubmitErrors, RunsSubmitResponses, RunsSweepErrors, RunsSweepResponses, Schema14, Schema3, Schema4, Schema5, Schema6, Schema7, Schema8, Scope, SecretsDeleteErrors, SecretsDeleteResponses, SecretsListErrors, SecretsListResponses, SecretsSetErrors, SecretsSetResponses, SecretsUsageErrors, SecretsUsageResponses, UsersChangePasswordErrors, UsersChangePasswordResponses, UsersCreateErrors, UsersCreateResponses, UsersDeleteErrors, UsersDeleteResponses, UsersListErrors, UsersListResponses, UsersMeErrors, UsersMeResponses, UsersUpdateErrors, UsersUpdateResponses, UtilsHealthErrors, UtilsHealthResponses, WorkersListErrors, WorkersListResponses, WorkersListTokensErrors, WorkersListTokensResponses, WorkersMintTokenErrors, WorkersMintTokenResponses, WorkersResourcesErrors, WorkersResourcesResponses, WorkersRevokeTokenErrors, WorkersRevokeTokenResponses, WorkersRuntimeErrors, WorkersRuntimeResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -381,6 +381,127 @@ export class Keys extends HeyApiClient {
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/keys/{id}/revoke',
+            ...options,
+            ...params
+        });
+    }
+}
+
+export class Oauth extends HeyApiClient {
+    /**
+     * List agents that are let in
+     *
+     * Yours, or those of everybody for a superuser; without the texts of their tokens.
+     */
+    public listTokens<ThrowOnError extends boolean = true>(parameters?: {
+        all?: boolean;
+    }, options?: Options<never, ThrowOnError>): RequestResult<OauthListTokensResponses, OauthListTokensErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'all' }] }]);
+        return (options?.client ?? this.client).get<OauthListTokensResponses, OauthListTokensErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/oauth/tokens',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Make a token for an agent
+     *
+     * It acts for you, within its scopes and never beyond what you may yourself. An agent makes no tokens. A new password leaves it as it is; a deactivated account ends it.
+     */
+    public mintToken<ThrowOnError extends boolean = true>(parameters: {
+        client: string;
+        scopes: Array<Scope>;
+        expires_in_days?: number;
+    }, options?: Options<never, ThrowOnError>): RequestResult<OauthMintTokenResponses, OauthMintTokenErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'body', key: 'client' },
+                    { in: 'body', key: 'scopes' },
+                    { in: 'body', key: 'expires_in_days' }
+                ] }]);
+        return (options?.client ?? this.client).post<OauthMintTokenResponses, OauthMintTokenErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/oauth/tokens',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * End an agent
+     *
+     * With all its tokens; its sockets are closed. Your own agents, anybody’s for a superuser. Again, it changes nothing.
+     */
+    public revokeToken<ThrowOnError extends boolean = true>(parameters: {
+        id: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<OauthRevokeTokenResponses, OauthRevokeTokenErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'id' }] }]);
+        return (options?.client ?? this.client).post<OauthRevokeTokenResponses, OauthRevokeTokenErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/oauth/tokens/{id}/revoke',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * List programs that may ask to be let in
+     */
+    public listClients<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<OauthListClientsResponses, OauthListClientsErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<OauthListClientsResponses, OauthListClientsErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/oauth/clients',
+            ...options
+        });
+    }
+    
+    /**
+     * Let a program ask to be let in
+     *
+     * It asks users in their browser, as a public client of OAuth 2.1: without a secret, by PKCE.
+     */
+    public addClient<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        redirect_uris: Array<string>;
+    }, options?: Options<never, ThrowOnError>): RequestResult<OauthAddClientResponses, OauthAddClientErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'body', key: 'name' }, { in: 'body', key: 'redirect_uris' }] }]);
+        return (options?.client ?? this.client).post<OauthAddClientResponses, OauthAddClientErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/oauth/clients',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Forget a program
+     *
+     * What users have let it do is revoked.
+     */
+    public removeClient<ThrowOnError extends boolean = true>(parameters: {
+        id: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<OauthRemoveClientResponses, OauthRemoveClientErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'id' }] }]);
+        return (options?.client ?? this.client).delete<OauthRemoveClientResponses, OauthRemoveClientErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/oauth/clients/{id}',
             ...options,
             ...params
         });
@@ -899,6 +1020,32 @@ export class Flows extends HeyApiClient {
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/flows/{name}/run',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Try the draft
+     *
+     * As `run`, for keys and tokens that may submit runs: a live flow with a node whose work must not be done twice, as that of a `push`, takes the scope `flows:publish`.
+     */
+    public try<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        inputs?: {
+            [key: string]: Schema3;
+        };
+    }, options?: Options<never, ThrowOnError>): RequestResult<FlowsTryResponses, FlowsTryErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'body', key: 'inputs' }] }]);
+        return (options?.client ?? this.client).post<FlowsTryResponses, FlowsTryErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/{name}/try',
             ...options,
             ...params,
             headers: {
@@ -1550,6 +1697,241 @@ export class Artifacts extends HeyApiClient {
     }
 }
 
+export class Dashboards extends HeyApiClient {
+    /**
+     * List dashboards
+     */
+    public list<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<DashboardsListResponses, DashboardsListErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<DashboardsListResponses, DashboardsListErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/dashboards/',
+            ...options
+        });
+    }
+    
+    /**
+     * Delete a dashboard
+     */
+    public delete<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<DashboardsDeleteResponses, DashboardsDeleteErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }] }]);
+        return (options?.client ?? this.client).delete<DashboardsDeleteResponses, DashboardsDeleteErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/dashboards/{name}',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Read a dashboard
+     *
+     * The published content.
+     */
+    public get<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        draft?: boolean;
+    }, options?: Options<never, ThrowOnError>): RequestResult<DashboardsGetResponses, DashboardsGetErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'query', key: 'draft' }] }]);
+        return (options?.client ?? this.client).get<DashboardsGetResponses, DashboardsGetErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/dashboards/{name}',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Create a dashboard
+     *
+     * With a draft, of which nothing is published yet.
+     */
+    public create<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        title?: string;
+        content?: DashboardContent;
+    }, options?: Options<never, ThrowOnError>): RequestResult<DashboardsCreateResponses, DashboardsCreateErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'path', key: 'name' },
+                    { in: 'body', key: 'title' },
+                    { in: 'body', key: 'content' }
+                ] }]);
+        return (options?.client ?? this.client).post<DashboardsCreateResponses, DashboardsCreateErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/dashboards/{name}',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Save a draft
+     *
+     * What is left out stays as it is. Messages, flows, runs and curves that nobody has are stored, and listed in `issues`.
+     */
+    public save<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        title?: string;
+        content?: DashboardContent;
+        version?: number;
+    }, options?: Options<never, ThrowOnError>): RequestResult<DashboardsSaveResponses, DashboardsSaveErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'path', key: 'name' },
+                    { in: 'body', key: 'title' },
+                    { in: 'body', key: 'content' },
+                    { in: 'body', key: 'version' }
+                ] }]);
+        return (options?.client ?? this.client).put<DashboardsSaveResponses, DashboardsSaveErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/dashboards/{name}',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Make a dashboard of the results of a batch flow
+     *
+     * Published at once: a chart of the newest 5 runs for each numeric streaming port, and a widget for each output; 200 widgets at most. Called `{flow}_results` unless named.
+     */
+    public fromFlow<ThrowOnError extends boolean = true>(parameters: {
+        flow: string;
+        name?: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<DashboardsFromFlowResponses, DashboardsFromFlowErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'flow' }, { in: 'body', key: 'name' }] }]);
+        return (options?.client ?? this.client).post<DashboardsFromFlowResponses, DashboardsFromFlowErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/dashboards/from-flow/{flow}',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Publish the draft
+     */
+    public publish<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        version?: number;
+    }, options?: Options<never, ThrowOnError>): RequestResult<DashboardsPublishResponses, DashboardsPublishErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'body', key: 'version' }] }]);
+        return (options?.client ?? this.client).post<DashboardsPublishResponses, DashboardsPublishErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/dashboards/{name}/publish',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Discard the draft
+     *
+     * The published content is the current one again, under a new version: a save over the discarded draft conflicts.
+     */
+    public discard<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<DashboardsDiscardResponses, DashboardsDiscardErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }] }]);
+        return (options?.client ?? this.client).post<DashboardsDiscardResponses, DashboardsDiscardErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/dashboards/{name}/discard',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Rename a dashboard
+     */
+    public rename<ThrowOnError extends boolean = true>(parameters: {
+        path_name: string;
+        body_name: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<DashboardsRenameResponses, DashboardsRenameErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{
+                        in: 'path',
+                        key: 'path_name',
+                        map: 'name'
+                    }, {
+                        in: 'body',
+                        key: 'body_name',
+                        map: 'name'
+                    }] }]);
+        return (options?.client ?? this.client).post<DashboardsRenameResponses, DashboardsRenameErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/dashboards/{name}/rename',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Copy a dashboard
+     *
+     * The current content becomes the draft of a new dashboard.
+     */
+    public duplicate<ThrowOnError extends boolean = true>(parameters: {
+        path_name: string;
+        body_name?: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<DashboardsDuplicateResponses, DashboardsDuplicateErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{
+                        in: 'path',
+                        key: 'path_name',
+                        map: 'name'
+                    }, {
+                        in: 'body',
+                        key: 'body_name',
+                        map: 'name'
+                    }] }]);
+        return (options?.client ?? this.client).post<DashboardsDuplicateResponses, DashboardsDuplicateErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/dashboards/{name}/duplicate',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+}
+
 export class Devices extends HeyApiClient {
     /**
      * List devices
@@ -1660,7 +2042,7 @@ export class Devices extends HeyApiClient {
     public report<ThrowOnError extends boolean = true>(parameters: {
         id: string;
         body: {
-            [key: string]: Schema11;
+            [key: string]: Schema14;
         };
     }, options?: Options<never, ThrowOnError>): RequestResult<DevicesReportResponses, DevicesReportErrors, ThrowOnError, 'data'> {
         const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'id' }, { key: 'body', map: 'body' }] }]);
@@ -2503,6 +2885,11 @@ export class GeneratedClient extends HeyApiClient {
         return this._keys ??= new Keys({ client: this.client });
     }
     
+    private _oauth?: Oauth;
+    get oauth(): Oauth {
+        return this._oauth ??= new Oauth({ client: this.client });
+    }
+    
     private _flows?: Flows;
     get flows(): Flows {
         return this._flows ??= new Flows({ client: this.client });
@@ -2531,6 +2918,11 @@ export class GeneratedClient extends HeyApiClient {
     private _artifacts?: Artifacts;
     get artifacts(): Artifacts {
         return this._artifacts ??= new Artifacts({ client: this.client });
+    }
+    
+    private _dashboards?: Dashboards;
+    get dashboards(): Dashboards {
+        return this._dashboards ??= new Dashboards({ client: this.client });
     }
     
     private _devices?: Devices;

@@ -71,6 +71,29 @@ export type SignInCode = {
     code: string;
 };
 
+export type AgentTokenCreate = {
+    /**
+     * Name of the agent, which the audit trail shows.
+     */
+    client: string;
+    /**
+     * What it may do, of all that you may.
+     */
+    scopes: Array<Scope>;
+    expires_in_days?: number;
+};
+
+export type OAuthClientCreate = {
+    /**
+     * What users are shown.
+     */
+    name: string;
+    /**
+     * Where a user is sent back to: https, http on this machine (any port will do), or a scheme of its own.
+     */
+    redirect_uris: Array<string>;
+};
+
 export type FlowDocument = {
     name?: string;
     title?: string;
@@ -423,6 +446,349 @@ export type ImportedArtifact = {
     data: string;
 };
 
+export type DashboardCreate = {
+    title?: string;
+    content?: DashboardContent;
+};
+
+export type DashboardContent = {
+    columns?: number;
+    widgets?: Array<Widget>;
+};
+
+export type Widget = {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'value';
+    title?: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source?: ChartSource | null;
+    options?: {
+        /**
+         * Shown behind the number.
+         */
+        unit?: string;
+        decimals?: number;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'gauge';
+    title?: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source?: ChartSource | null;
+    options?: {
+        min?: number;
+        max?: number;
+        /**
+         * Shown behind the number.
+         */
+        unit?: string;
+        thresholds?: Array<{
+            from: number;
+            level: 'ok' | 'warning' | 'error';
+        }>;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'chart';
+    title?: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source?: ChartSource | null;
+    options?: {
+        log_x?: boolean;
+        log_y?: boolean;
+        smoothing?: number;
+        /**
+         * Shown behind the number.
+         */
+        unit?: string;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'table';
+    title?: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source?: ChartSource | null;
+    options?: {
+        columns?: Array<string>;
+        /**
+         * Rows, at most.
+         */
+        limit?: number;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'image';
+    title?: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source?: ChartSource | null;
+    options?: {
+        /**
+         * A stored picture, which is kept as long as it is shown.
+         */
+        artifact?: {
+            digest: string;
+            name: string;
+            media_type: string;
+            size: number;
+            volatile?: boolean;
+        };
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'text';
+    title?: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source?: ChartSource | null;
+    options: {
+        /**
+         * Markdown without HTML: tags in it are text.
+         */
+        markdown: string;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'button';
+    title?: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source?: ChartSource | null;
+    options?: {
+        value?: Schema11;
+        label?: string;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'switch';
+    title?: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source?: ChartSource | null;
+    options?: {
+        on?: Schema12;
+        off?: Schema13;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'slider';
+    title?: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source?: ChartSource | null;
+    options: {
+        min: number;
+        max: number;
+        step?: number;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'input';
+    title?: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source?: ChartSource | null;
+    options?: {
+        placeholder?: string;
+    };
+};
+
+export type ChartSource = {
+    kind: 'messages';
+    /**
+     * Qualified: `<flow>.<message>`.
+     */
+    messages: Array<string>;
+    /**
+     * How far back; all that is kept unless given.
+     */
+    window_s?: number;
+} | {
+    kind: 'runs';
+    select: {
+        /**
+         * How many of the newest runs.
+         */
+        latest: number;
+        flow: string;
+    } | {
+        /**
+         * Of a sweep.
+         */
+        group_id: string;
+    } | {
+        ids: Array<string>;
+    };
+    /**
+     * Curves by name, such as `fit.loss`. Without any, the results of the runs are meant.
+     */
+    metrics: Array<string>;
+    /**
+     * `step` unless given, `time`, or another curve.
+     */
+    x?: string;
+};
+
+export type DashboardSave = {
+    title?: string;
+    content?: DashboardContent;
+    /**
+     * The version that was read: refused when it is no longer that.
+     */
+    version?: number;
+};
+
+export type DashboardPublish = {
+    /**
+     * The version that was read: refused when it is no longer that.
+     */
+    version?: number;
+};
+
 export type DeviceCreate = {
     /**
      * The id unless given.
@@ -436,7 +802,7 @@ export type DeviceSave = {
 };
 
 export type DeviceReport = {
-    [key: string]: Schema11;
+    [key: string]: Schema14;
 };
 
 export type PairingStart = {
@@ -554,6 +920,18 @@ export type Schema10 = string | number | boolean | null | Array<Schema10> | {
 
 export type Schema11 = string | number | boolean | null | Array<Schema11> | {
     [key: string]: Schema11;
+};
+
+export type Schema12 = string | number | boolean | null | Array<Schema12> | {
+    [key: string]: Schema12;
+};
+
+export type Schema13 = string | number | boolean | null | Array<Schema13> | {
+    [key: string]: Schema13;
+};
+
+export type Schema14 = string | number | boolean | null | Array<Schema14> | {
+    [key: string]: Schema14;
 };
 
 export type Token = {
@@ -729,6 +1107,87 @@ export type SignInMethods = {
     } | null;
 };
 
+export type AgentToken = {
+    id: string;
+    /**
+     * Name of the agent.
+     */
+    client: string;
+    /**
+     * A token that was made here; or the consent of its owner in a browser, with all tokens that came of it.
+     */
+    origin: 'minted' | 'consent';
+    scopes: Array<Scope>;
+    owner: {
+        id: string;
+        email: string;
+    };
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    expires_at: string;
+    /**
+     * To the minute.
+     */
+    last_used_at: string | null;
+    revoked_at: string | null;
+};
+
+export type AgentTokenMinted = {
+    id: string;
+    /**
+     * Name of the agent.
+     */
+    client: string;
+    /**
+     * A token that was made here; or the consent of its owner in a browser, with all tokens that came of it.
+     */
+    origin: 'minted' | 'consent';
+    scopes: Array<Scope>;
+    owner: {
+        id: string;
+        email: string;
+    };
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    expires_at: string;
+    /**
+     * To the minute.
+     */
+    last_used_at: string | null;
+    revoked_at: string | null;
+    /**
+     * Shown this once: give it to the agent as SERVICE_TOKEN.
+     */
+    token: string;
+};
+
+export type OAuthClient = {
+    /**
+     * Its `client_id`; it has no secret.
+     */
+    id: string;
+    name: string;
+    redirect_uris: Array<string>;
+    /**
+     * It has made itself known, where that is allowed.
+     */
+    registered: boolean;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+};
+
 export type FlowListItem = {
     name: string;
     title: string;
@@ -840,7 +1299,7 @@ export type Flow = {
     inputs: Array<{
         name: string;
         dtype: Dtype;
-        initial: Schema12;
+        initial: Schema15;
         title: string;
     }>;
     outputs: Array<{
@@ -862,7 +1321,7 @@ export type Flow = {
      */
     concurrency: number | null;
     layout: {
-        [key: string]: Schema14;
+        [key: string]: Schema17;
     };
     status: FlowStatus;
     issues: Array<Issue>;
@@ -893,7 +1352,7 @@ export type Node = {
     type: string;
     title: string;
     settings: {
-        [key: string]: Schema13;
+        [key: string]: Schema16;
     };
     ports: Array<Port>;
     source: string | null;
@@ -920,7 +1379,7 @@ export type Port = {
 
 export type Issue = {
     severity: 'error' | 'warning' | 'advisory';
-    code: 'duplicate_node_id' | 'duplicate_port' | 'unknown_type' | 'bad_setting' | 'missing_setting' | 'bad_source' | 'port_not_identifier' | 'name_collision' | 'dtype_mismatch' | 'unproduced_message' | 'unproduced_output' | 'duplicate_producer' | 'cycle' | 'interval_on_batch_port' | 'live_only_node' | 'unknown_output' | 'missing_source' | 'no_entry' | 'unsupported_target' | 'unsupported_ports' | 'missing_dependency' | 'unknown_secret' | 'unknown_device' | 'unknown_library' | 'unknown_message' | 'unknown_flavor' | 'unbundlable_dependency' | 'module_missing' | 'worker_ignored' | 'retry_ignored' | 'source_ignored' | 'plain_credential' | 'connector_down' | 'device_offline' | 'device_port_unknown' | 'webhook_without_secret' | 'send_queue_overflow' | 'start_failed' | 'shadowed_route';
+    code: 'duplicate_node_id' | 'duplicate_port' | 'unknown_type' | 'bad_setting' | 'missing_setting' | 'bad_source' | 'port_not_identifier' | 'name_collision' | 'dtype_mismatch' | 'unproduced_message' | 'unproduced_output' | 'duplicate_producer' | 'cycle' | 'interval_on_batch_port' | 'live_only_node' | 'unknown_output' | 'missing_source' | 'no_entry' | 'unsupported_target' | 'unsupported_ports' | 'missing_dependency' | 'unknown_secret' | 'unknown_device' | 'unknown_library' | 'unknown_message' | 'unknown_flow' | 'unknown_run' | 'unknown_metric' | 'unknown_artifact' | 'unknown_flavor' | 'unbundlable_dependency' | 'module_missing' | 'worker_ignored' | 'retry_ignored' | 'source_ignored' | 'plain_credential' | 'connector_down' | 'device_offline' | 'device_port_unknown' | 'webhook_without_secret' | 'send_queue_overflow' | 'start_failed' | 'shadowed_route';
     message: string;
     node: string | null;
     /**
@@ -955,7 +1414,7 @@ export type PublishedFlow = {
     inputs: Array<{
         name: string;
         dtype: Dtype;
-        initial: Schema12;
+        initial: Schema15;
         title: string;
     }>;
     outputs: Array<{
@@ -977,7 +1436,7 @@ export type PublishedFlow = {
      */
     concurrency: number | null;
     layout: {
-        [key: string]: Schema14;
+        [key: string]: Schema17;
     };
     status: FlowStatus;
     issues: Array<Issue>;
@@ -1029,7 +1488,7 @@ export type LiveRunResult = {
     cascade: string;
     status: 'ok' | 'error' | 'timed_out';
     values: {
-        [key: string]: Schema15;
+        [key: string]: Schema18;
     };
     nodes: Array<NodeState>;
 };
@@ -1061,14 +1520,14 @@ export type Run = {
     } | null;
     submitted_by: string | null;
     params: {
-        [key: string]: Schema16;
+        [key: string]: Schema19;
     };
     inputs: Array<RunInput>;
     no_cache: boolean;
     priority: number;
     nodes: Array<NodeRecord>;
     result: {
-        [key: string]: Schema18;
+        [key: string]: Schema21;
     } | null;
     metrics: Array<{
         name: string;
@@ -1092,7 +1551,7 @@ export type RunStatus = 'queued' | 'running' | 'ok' | 'error' | 'cancelled' | 'a
 export type RunInput = {
     name: string;
     dtype: Dtype;
-    value: Schema17;
+    value: Schema20;
     default: boolean;
 };
 
@@ -1207,7 +1666,7 @@ export type Message = {
     message: string;
     dtype: Dtype;
     stream: boolean;
-    value: Schema19;
+    value: Schema22;
     ts: string | null;
     sources: Array<{
         node: string;
@@ -1222,7 +1681,7 @@ export type Message = {
 
 export type PublishedMessage = {
     name: string;
-    value: Schema20;
+    value: Schema23;
     /**
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
      */
@@ -1235,7 +1694,7 @@ export type MessageHistoryEntry = {
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
      */
     ts: string;
-    value: Schema21;
+    value: Schema24;
     truncated: boolean;
     source: {
         flow: string;
@@ -1362,7 +1821,7 @@ export type NodeOutputs = {
     node: string;
     cached: boolean;
     outputs: {
-        [key: string]: Schema22;
+        [key: string]: Schema25;
     };
 };
 
@@ -1382,7 +1841,7 @@ export type MetricComparison = {
         flow: string;
         status: RunStatus;
         params: {
-            [key: string]: Schema23;
+            [key: string]: Schema26;
         };
         points: Array<{
             x: number | 'NaN' | 'Infinity' | '-Infinity';
@@ -1397,6 +1856,53 @@ export type ArtifactRef = {
     media_type: string;
     size: number;
     volatile: boolean;
+};
+
+export type DashboardListItem = {
+    name: string;
+    title: string;
+    version: number;
+    has_draft: boolean;
+    published_version: number | null;
+    origin: 'api' | 'code';
+    /**
+     * What it names and nobody has; each a warning.
+     */
+    issues: Array<Issue>;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    updated_at: string;
+};
+
+export type Dashboard = {
+    name: string;
+    title: string;
+    version: number;
+    has_draft: boolean;
+    published_version: number | null;
+    /**
+     * Whether title and content are those of the draft.
+     */
+    is_draft: boolean;
+    origin: 'api' | 'code';
+    /**
+     * What it names and nobody has; each a warning.
+     */
+    issues: Array<Issue>;
+    content: DashboardContentOutput;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    updated_at: string;
 };
 
 export type Device = {
@@ -1415,7 +1921,7 @@ export type Device = {
      * What the device last said that it has.
      */
     report: {
-        [key: string]: Schema24;
+        [key: string]: Schema30;
     } | null;
     reported_at: string | null;
     /**
@@ -1444,7 +1950,7 @@ export type DeviceDetail = {
      * What the device last said that it has.
      */
     report: {
-        [key: string]: Schema24;
+        [key: string]: Schema30;
     } | null;
     reported_at: string | null;
     /**
@@ -1472,7 +1978,7 @@ export type DevicePort = {
      * What else the report says of the port.
      */
     options: {
-        [key: string]: Schema25;
+        [key: string]: Schema31;
     };
 };
 
@@ -1500,7 +2006,7 @@ export type DeviceBinding = {
      * For the device; the engine does not read it.
      */
     config: {
-        [key: string]: Schema26;
+        [key: string]: Schema32;
     };
 };
 
@@ -1959,7 +2465,7 @@ export type ObservabilityEvent = {
      */
     actor: Actor | null;
     detail: {
-        [key: string]: Schema27;
+        [key: string]: Schema33;
     };
 };
 
@@ -1999,7 +2505,7 @@ export type DeadLetter = {
     /**
      * Null too when it had more than 256 KiB.
      */
-    value: Schema28;
+    value: Schema34;
     reason: 'crash' | 'overflow' | 'expired' | 'loop_limit' | 'lease' | 'stopped';
     /**
      * How often it was tried, replays included.
@@ -2026,18 +2532,6 @@ export type FlushResult = {
      * Cascades, events and dead letters.
      */
     events: number;
-};
-
-export type Schema12 = string | number | boolean | null | Array<Schema12> | {
-    [key: string]: Schema12;
-};
-
-export type Schema13 = string | number | boolean | null | Array<Schema13> | {
-    [key: string]: Schema13;
-};
-
-export type Schema14 = string | number | boolean | null | Array<Schema14> | {
-    [key: string]: Schema14;
 };
 
 export type Schema15 = string | number | boolean | null | Array<Schema15> | {
@@ -2096,6 +2590,30 @@ export type Schema28 = string | number | boolean | null | Array<Schema28> | {
     [key: string]: Schema28;
 };
 
+export type Schema29 = string | number | boolean | null | Array<Schema29> | {
+    [key: string]: Schema29;
+};
+
+export type Schema30 = string | number | boolean | null | Array<Schema30> | {
+    [key: string]: Schema30;
+};
+
+export type Schema31 = string | number | boolean | null | Array<Schema31> | {
+    [key: string]: Schema31;
+};
+
+export type Schema32 = string | number | boolean | null | Array<Schema32> | {
+    [key: string]: Schema32;
+};
+
+export type Schema33 = string | number | boolean | null | Array<Schema33> | {
+    [key: string]: Schema33;
+};
+
+export type Schema34 = string | number | boolean | null | Array<Schema34> | {
+    [key: string]: Schema34;
+};
+
 export type CodeEntryOutput = {
     module: string;
     export: string;
@@ -2123,6 +2641,328 @@ export type NodeRetryOutput = {
      * No pause is longer.
      */
     max_delay_s: number;
+};
+
+export type DashboardContentOutput = {
+    columns: number;
+    widgets: Array<WidgetOutput>;
+};
+
+export type WidgetOutput = {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'value';
+    title: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source: ChartSourceOutput | null;
+    options: {
+        /**
+         * Shown behind the number.
+         */
+        unit?: string;
+        decimals?: number;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'gauge';
+    title: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source: ChartSourceOutput | null;
+    options: {
+        min: number;
+        max: number;
+        /**
+         * Shown behind the number.
+         */
+        unit?: string;
+        thresholds?: Array<{
+            from: number;
+            level: 'ok' | 'warning' | 'error';
+        }>;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'chart';
+    title: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source: ChartSourceOutput | null;
+    options: {
+        log_x?: boolean;
+        log_y?: boolean;
+        smoothing?: number;
+        /**
+         * Shown behind the number.
+         */
+        unit?: string;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'table';
+    title: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source: ChartSourceOutput | null;
+    options: {
+        columns?: Array<string>;
+        /**
+         * Rows, at most.
+         */
+        limit: number;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'image';
+    title: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source: ChartSourceOutput | null;
+    options: {
+        /**
+         * A stored picture, which is kept as long as it is shown.
+         */
+        artifact?: {
+            digest: string;
+            name: string;
+            media_type: string;
+            size: number;
+            volatile: boolean;
+        };
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'text';
+    title: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source: ChartSourceOutput | null;
+    options: {
+        /**
+         * Markdown without HTML: tags in it are text.
+         */
+        markdown: string;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'button';
+    title: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source: ChartSourceOutput | null;
+    options: {
+        value: Schema27;
+        label?: string;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'switch';
+    title: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source: ChartSourceOutput | null;
+    options: {
+        on: Schema28;
+        off: Schema29;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'slider';
+    title: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source: ChartSourceOutput | null;
+    options: {
+        min: number;
+        max: number;
+        step: number;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'input';
+    title: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source: ChartSourceOutput | null;
+    options: {
+        placeholder?: string;
+    };
+};
+
+export type ChartSourceOutput = {
+    kind: 'messages';
+    /**
+     * Qualified: `<flow>.<message>`.
+     */
+    messages: Array<string>;
+    /**
+     * How far back; all that is kept unless given.
+     */
+    window_s?: number;
+} | {
+    kind: 'runs';
+    select: {
+        /**
+         * How many of the newest runs.
+         */
+        latest: number;
+        flow: string;
+    } | {
+        /**
+         * Of a sweep.
+         */
+        group_id: string;
+    } | {
+        ids: Array<string>;
+    };
+    /**
+     * Curves by name, such as `fit.loss`. Without any, the results of the runs are meant.
+     */
+    metrics: Array<string>;
+    /**
+     * `step` unless given, `time`, or another curve.
+     */
+    x?: string;
 };
 
 export type LoginAccessTokenData = {
@@ -2825,6 +3665,260 @@ export type LoginOidcTokenResponses = {
 
 export type LoginOidcTokenResponse = LoginOidcTokenResponses[keyof LoginOidcTokenResponses];
 
+export type OauthListTokensData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Those of everybody.
+         */
+        all?: boolean;
+    };
+    url: '/oauth/tokens';
+};
+
+export type OauthListTokensErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type OauthListTokensError = OauthListTokensErrors[keyof OauthListTokensErrors];
+
+export type OauthListTokensResponses = {
+    /**
+     * Agents, the newest first.
+     */
+    200: Array<AgentToken>;
+};
+
+export type OauthListTokensResponse = OauthListTokensResponses[keyof OauthListTokensResponses];
+
+export type OauthMintTokenData = {
+    body: {
+        /**
+         * Name of the agent, which the audit trail shows.
+         */
+        client: string;
+        /**
+         * What it may do, of all that you may.
+         */
+        scopes: Array<Scope>;
+        expires_in_days?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/oauth/tokens';
+};
+
+export type OauthMintTokenErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type OauthMintTokenError = OauthMintTokenErrors[keyof OauthMintTokenErrors];
+
+export type OauthMintTokenResponses = {
+    /**
+     * The token, which is shown this once.
+     */
+    201: AgentTokenMinted;
+};
+
+export type OauthMintTokenResponse = OauthMintTokenResponses[keyof OauthMintTokenResponses];
+
+export type OauthRevokeTokenData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/oauth/tokens/{id}/revoke';
+};
+
+export type OauthRevokeTokenErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type OauthRevokeTokenError = OauthRevokeTokenErrors[keyof OauthRevokeTokenErrors];
+
+export type OauthRevokeTokenResponses = {
+    /**
+     * The agent as it is now.
+     */
+    200: AgentToken;
+};
+
+export type OauthRevokeTokenResponse = OauthRevokeTokenResponses[keyof OauthRevokeTokenResponses];
+
+export type OauthListClientsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/oauth/clients';
+};
+
+export type OauthListClientsErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type OauthListClientsError = OauthListClientsErrors[keyof OauthListClientsErrors];
+
+export type OauthListClientsResponses = {
+    /**
+     * Programs by name.
+     */
+    200: Array<OAuthClient>;
+};
+
+export type OauthListClientsResponse = OauthListClientsResponses[keyof OauthListClientsResponses];
+
+export type OauthAddClientData = {
+    body: {
+        /**
+         * What users are shown.
+         */
+        name: string;
+        /**
+         * Where a user is sent back to: https, http on this machine (any port will do), or a scheme of its own.
+         */
+        redirect_uris: Array<string>;
+    };
+    path?: never;
+    query?: never;
+    url: '/oauth/clients';
+};
+
+export type OauthAddClientErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type OauthAddClientError = OauthAddClientErrors[keyof OauthAddClientErrors];
+
+export type OauthAddClientResponses = {
+    /**
+     * The program.
+     */
+    201: OAuthClient;
+};
+
+export type OauthAddClientResponse = OauthAddClientResponses[keyof OauthAddClientResponses];
+
+export type OauthRemoveClientData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/oauth/clients/{id}';
+};
+
+export type OauthRemoveClientErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type OauthRemoveClientError = OauthRemoveClientErrors[keyof OauthRemoveClientErrors];
+
+export type OauthRemoveClientResponses = {
+    /**
+     * The program is forgotten.
+     */
+    204: void;
+};
+
+export type OauthRemoveClientResponse = OauthRemoveClientResponses[keyof OauthRemoveClientResponses];
+
 export type FlowsListData = {
     body?: never;
     path?: never;
@@ -2943,7 +4037,7 @@ export type FlowsDeleteErrors = {
      */
     403: Problem;
     /**
-     * `flow_has_active_runs`: The flow has queued or running runs · `code_defined`: The flow is defined in code
+     * `flow_has_active_runs`: The flow has queued or running runs · `code_defined`: It is defined in code
      */
     409: Problem;
     /**
@@ -3038,7 +4132,7 @@ export type FlowsSaveErrors = {
      */
     403: Problem;
     /**
-     * `version_conflict`: Somebody saved first · `code_defined`: The flow is defined in code
+     * `version_conflict`: Somebody saved first · `code_defined`: It is defined in code
      */
     409: Problem;
     /**
@@ -3094,7 +4188,7 @@ export type FlowsPublishErrors = {
      */
     403: Problem;
     /**
-     * `version_conflict`: Somebody saved first · `code_defined`: The flow is defined in code
+     * `version_conflict`: Somebody saved first · `code_defined`: It is defined in code
      */
     409: Problem;
     /**
@@ -3141,7 +4235,7 @@ export type FlowsDiscardDraftErrors = {
      */
     404: Problem;
     /**
-     * `not_published`: Nothing is published · `code_defined`: The flow is defined in code
+     * `not_published`: Nothing is published · `code_defined`: It is defined in code
      */
     409: Problem;
     /**
@@ -3190,7 +4284,7 @@ export type FlowsRenameErrors = {
      */
     404: Problem;
     /**
-     * `already_exists`: The name is taken · `code_defined`: The flow is defined in code · `in_use`: Still in use
+     * `already_exists`: The name is taken · `code_defined`: It is defined in code · `in_use`: Still in use
      */
     409: Problem;
     /**
@@ -3611,6 +4705,61 @@ export type FlowsRunResponses = {
 
 export type FlowsRunResponse = FlowsRunResponses[keyof FlowsRunResponses];
 
+export type FlowsTryData = {
+    body?: {
+        inputs?: {
+            [key: string]: Schema3;
+        };
+    };
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/flows/{name}/try';
+};
+
+export type FlowsTryErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid · `flow_invalid`: The flow has errors
+     */
+    422: Problem;
+    /**
+     * `rate_limited`: Too many requests
+     */
+    429: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsTryError = FlowsTryErrors[keyof FlowsTryErrors];
+
+export type FlowsTryResponses = {
+    /**
+     * What came of the live flow.
+     */
+    200: LiveRunResult;
+    /**
+     * The queued run of the batch flow.
+     */
+    201: Run;
+};
+
+export type FlowsTryResponse = FlowsTryResponses[keyof FlowsTryResponses];
+
 export type FlowsNodesTriggerData = {
     body?: {
         values?: {
@@ -3845,7 +4994,7 @@ export type FlowsNodesPutSourceErrors = {
      */
     404: Problem;
     /**
-     * `version_conflict`: Somebody saved first · `code_defined`: The flow is defined in code
+     * `version_conflict`: Somebody saved first · `code_defined`: It is defined in code
      */
     409: Problem;
     /**
@@ -3898,7 +5047,7 @@ export type FlowsNodesShareErrors = {
      */
     404: Problem;
     /**
-     * `already_exists`: The name is taken · `code_defined`: The flow is defined in code
+     * `already_exists`: The name is taken · `code_defined`: It is defined in code
      */
     409: Problem;
     /**
@@ -3946,7 +5095,7 @@ export type FlowsNodesUnshareErrors = {
      */
     404: Problem;
     /**
-     * `code_defined`: The flow is defined in code
+     * `code_defined`: It is defined in code
      */
     409: Problem;
     /**
@@ -5352,6 +6501,498 @@ export type ArtifactsGetResponses = {
 
 export type ArtifactsGetResponse = ArtifactsGetResponses[keyof ArtifactsGetResponses];
 
+export type DashboardsListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/dashboards/';
+};
+
+export type DashboardsListErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DashboardsListError = DashboardsListErrors[keyof DashboardsListErrors];
+
+export type DashboardsListResponses = {
+    /**
+     * Dashboards by name, without their content.
+     */
+    200: Array<DashboardListItem>;
+};
+
+export type DashboardsListResponse = DashboardsListResponses[keyof DashboardsListResponses];
+
+export type DashboardsDeleteData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/dashboards/{name}';
+};
+
+export type DashboardsDeleteErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `code_defined`: It is defined in code
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DashboardsDeleteError = DashboardsDeleteErrors[keyof DashboardsDeleteErrors];
+
+export type DashboardsDeleteResponses = {
+    /**
+     * The dashboard is gone.
+     */
+    204: void;
+};
+
+export type DashboardsDeleteResponse = DashboardsDeleteResponses[keyof DashboardsDeleteResponses];
+
+export type DashboardsGetData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: {
+        /**
+         * The draft, or the published content where there is none.
+         */
+        draft?: boolean;
+    };
+    url: '/dashboards/{name}';
+};
+
+export type DashboardsGetErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DashboardsGetError = DashboardsGetErrors[keyof DashboardsGetErrors];
+
+export type DashboardsGetResponses = {
+    /**
+     * The dashboard.
+     */
+    200: Dashboard;
+};
+
+export type DashboardsGetResponse = DashboardsGetResponses[keyof DashboardsGetResponses];
+
+export type DashboardsCreateData = {
+    body?: {
+        title?: string;
+        content?: DashboardContent;
+    };
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/dashboards/{name}';
+};
+
+export type DashboardsCreateErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `already_exists`: The name is taken
+     */
+    409: Problem;
+    /**
+     * `payload_too_large`: The body is too large
+     */
+    413: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DashboardsCreateError = DashboardsCreateErrors[keyof DashboardsCreateErrors];
+
+export type DashboardsCreateResponses = {
+    /**
+     * The dashboard.
+     */
+    201: Dashboard;
+};
+
+export type DashboardsCreateResponse = DashboardsCreateResponses[keyof DashboardsCreateResponses];
+
+export type DashboardsSaveData = {
+    body: {
+        title?: string;
+        content?: DashboardContent;
+        /**
+         * The version that was read: refused when it is no longer that.
+         */
+        version?: number;
+    };
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/dashboards/{name}';
+};
+
+export type DashboardsSaveErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `version_conflict`: Somebody saved first · `code_defined`: It is defined in code
+     */
+    409: Problem;
+    /**
+     * `payload_too_large`: The body is too large
+     */
+    413: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DashboardsSaveError = DashboardsSaveErrors[keyof DashboardsSaveErrors];
+
+export type DashboardsSaveResponses = {
+    /**
+     * The draft is stored.
+     */
+    200: Dashboard;
+};
+
+export type DashboardsSaveResponse = DashboardsSaveResponses[keyof DashboardsSaveResponses];
+
+export type DashboardsFromFlowData = {
+    body?: {
+        /**
+         * Defaults to `{name}_copy`.
+         */
+        name?: string;
+    };
+    path: {
+        flow: string;
+    };
+    query?: never;
+    url: '/dashboards/from-flow/{flow}';
+};
+
+export type DashboardsFromFlowErrors = {
+    /**
+     * `wrong_mode`: Not possible in this mode of the flow
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `not_published`: Nothing is published · `already_exists`: The name is taken
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DashboardsFromFlowError = DashboardsFromFlowErrors[keyof DashboardsFromFlowErrors];
+
+export type DashboardsFromFlowResponses = {
+    /**
+     * The dashboard.
+     */
+    201: Dashboard;
+};
+
+export type DashboardsFromFlowResponse = DashboardsFromFlowResponses[keyof DashboardsFromFlowResponses];
+
+export type DashboardsPublishData = {
+    body?: {
+        /**
+         * The version that was read: refused when it is no longer that.
+         */
+        version?: number;
+    };
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/dashboards/{name}/publish';
+};
+
+export type DashboardsPublishErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `version_conflict`: Somebody saved first · `code_defined`: It is defined in code
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DashboardsPublishError = DashboardsPublishErrors[keyof DashboardsPublishErrors];
+
+export type DashboardsPublishResponses = {
+    /**
+     * The dashboard.
+     */
+    200: Dashboard;
+};
+
+export type DashboardsPublishResponse = DashboardsPublishResponses[keyof DashboardsPublishResponses];
+
+export type DashboardsDiscardData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/dashboards/{name}/discard';
+};
+
+export type DashboardsDiscardErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `not_published`: Nothing is published · `code_defined`: It is defined in code
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DashboardsDiscardError = DashboardsDiscardErrors[keyof DashboardsDiscardErrors];
+
+export type DashboardsDiscardResponses = {
+    /**
+     * The dashboard.
+     */
+    200: Dashboard;
+};
+
+export type DashboardsDiscardResponse = DashboardsDiscardResponses[keyof DashboardsDiscardResponses];
+
+export type DashboardsRenameData = {
+    body: {
+        name: string;
+    };
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/dashboards/{name}/rename';
+};
+
+export type DashboardsRenameErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `already_exists`: The name is taken · `code_defined`: It is defined in code
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DashboardsRenameError = DashboardsRenameErrors[keyof DashboardsRenameErrors];
+
+export type DashboardsRenameResponses = {
+    /**
+     * The dashboard under its new name.
+     */
+    200: Dashboard;
+};
+
+export type DashboardsRenameResponse = DashboardsRenameResponses[keyof DashboardsRenameResponses];
+
+export type DashboardsDuplicateData = {
+    body?: {
+        /**
+         * Defaults to `{name}_copy`.
+         */
+        name?: string;
+    };
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/dashboards/{name}/duplicate';
+};
+
+export type DashboardsDuplicateErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `already_exists`: The name is taken
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DashboardsDuplicateError = DashboardsDuplicateErrors[keyof DashboardsDuplicateErrors];
+
+export type DashboardsDuplicateResponses = {
+    /**
+     * The copy.
+     */
+    201: Dashboard;
+};
+
+export type DashboardsDuplicateResponse = DashboardsDuplicateResponses[keyof DashboardsDuplicateResponses];
+
 export type DevicesListData = {
     body?: never;
     path?: never;
@@ -5571,7 +7212,7 @@ export type DevicesSaveResponse = DevicesSaveResponses[keyof DevicesSaveResponse
 
 export type DevicesReportData = {
     body: {
-        [key: string]: Schema11;
+        [key: string]: Schema14;
     };
     path: {
         id: string;

@@ -11,10 +11,12 @@ import {
   StartError,
   type Surroundings,
   TriggerError,
+  unrepeatableNodes,
 } from '@flow-service/core'
 import type {
   FlowDocument,
   FlowMode,
+  FlowNode,
   FlowState,
   Issue,
   Json,
@@ -141,13 +143,15 @@ export class LiveControl {
 
   /**
    * Runs the draft of a live flow once by itself, until it is quiet or for 30 s. Refuses with `flow_invalid`, with
-   * `validation_failed` naming the input, and with `rate_limited` while {@link MAX_PRIVATE_RUNS} go on.
+   * `validation_failed` naming the input, and with `rate_limited` while {@link MAX_PRIVATE_RUNS} go on. Unless it `sends`,
+   * a flow with a node whose work must not be done twice is refused with `forbidden`.
    */
-  async runOnce(name: string, inputs: Values): Promise<LiveRunResult> {
+  async runOnce(name: string, inputs: Values, { sends = true } = {}): Promise<LiveRunResult> {
     const { host, registry } = this.#deps
     const { document, fault } = currentContent(await this.#deps.rows.find(name))
     const issues = fault ? [fault] : await this.#issues(document)
     if (issues.some(isError)) throw flowInvalid(name, issues)
+    if (!sends) this.#assertRepeatable(document)
     if (this.#privateRuns >= MAX_PRIVATE_RUNS) throw tooManyRuns()
     this.#privateRuns++
     const onEnd = (): void => void this.#privateRuns--
@@ -157,6 +161,25 @@ export class LiveControl {
     } catch (error) {
       if (error instanceof StartError) throw flowInvalid(name, [startFailed(error)])
       throw asRefusal('/inputs', error)
+    }
+  }
+
+  #assertRepeatable(document: FlowDocument): void {
+    const [first] = this.#unrepeatable(document)
+    if (!first) return
+    const scope = 'flows:publish'
+    throw new ProblemError(
+      'forbidden',
+      `node "${first.id}" of type "${first.type}" would really do its work, which must not be done twice: this takes the scope "${scope}"`,
+      { required_scope: scope },
+    )
+  }
+
+  #unrepeatable(document: FlowDocument): FlowNode[] {
+    try {
+      return unrepeatableNodes(document, this.#deps)
+    } catch (error) {
+      throw error instanceof StartError ? flowInvalid(document.name, [startFailed(error)]) : error
     }
   }
 

@@ -3,6 +3,7 @@
  * @module
  */
 import {
+  covers,
   flowRunRequestSchema,
   flowStateSchema,
   liveRunResultSchema,
@@ -19,7 +20,7 @@ import {
 } from '@flow-service/protocol'
 import * as z from 'zod'
 
-import { endpoint, type Handlers, json, reply } from '../../http/endpoint.ts'
+import { type Call, endpoint, type Handlers, json, reply } from '../../http/endpoint.ts'
 import { invalid, ProblemError } from '../../http/errors.ts'
 import type { UserPrincipal } from '../../http/principal.ts'
 import type { LiveControl } from './live-control.ts'
@@ -81,6 +82,23 @@ export const liveEndpoints = {
     },
     problems: ['not_found', 'validation_failed', 'flow_invalid', 'rate_limited'],
   }),
+  try: endpoint({
+    id: 'flows.try',
+    method: 'post',
+    path: '/flows/{name}/try',
+    summary: 'Try the draft',
+    description:
+      'As `run`, for keys and tokens that may submit runs: a live flow with a node whose work must not be done twice, as that of a `push`, takes the scope `flows:publish`.',
+    auth: 'user',
+    scope: 'runs:write',
+    params,
+    body: json(flowRunRequestSchema, { required: false }),
+    replies: {
+      200: reply.json('What came of the live flow.', liveRunResultSchema),
+      201: reply.json('The queued run of the batch flow.', runSchema, z.object({ location: z.string() })),
+    },
+    problems: ['forbidden', 'not_found', 'validation_failed', 'flow_invalid', 'rate_limited'],
+  }),
   trigger: endpoint({
     id: 'flows.nodes.trigger',
     method: 'post',
@@ -127,22 +145,36 @@ export interface LiveHandlersDeps {
   readonly submitDraft: (flow: string, params: RunSubmit['params'], by: UserPrincipal) => Promise<Run>
 }
 
-export const liveHandlers = ({ control, submitDraft }: LiveHandlersDeps): Handlers<typeof liveEndpoints> => ({
-  pause: async ({ params: { name } }) => ({ status: 200, value: await control.pause(name) }),
-  resume: async ({ params: { name } }) => ({ status: 200, value: await control.resume(name) }),
-  step: async ({ params: { name } }) => ({ status: 200, value: await control.step(name) }),
-  async run({ params: { name }, body: { inputs }, principal, request }) {
-    if ((await control.modeOf(name)) === 'live') return { status: 200, value: await control.runOnce(name, inputs) }
-    const run = await submitDraft(name, inputs, principal).catch(asInputs)
-    return { status: 201, value: run, headers: { location: `${request.baseUrl}/runs/${run.id}` } }
-  },
-  trigger: async ({ params: { name, id }, body: { values } }) => ({
-    status: 202,
-    value: await control.trigger(name, id, values),
-  }),
-  cancel: async ({ params: { name, id } }) => ({ status: 200, value: await control.cancel(name, id) }),
-  acknowledge: async ({ params: { name, id } }) => ({ status: 200, value: await control.acknowledge(name, id) }),
-})
+export const liveHandlers = (deps: LiveHandlersDeps): Handlers<typeof liveEndpoints> => {
+  const { control } = deps
+  return {
+    pause: async ({ params: { name } }) => ({ status: 200, value: await control.pause(name) }),
+    resume: async ({ params: { name } }) => ({ status: 200, value: await control.resume(name) }),
+    step: async ({ params: { name } }) => ({ status: 200, value: await control.step(name) }),
+    run: (call) => draftRun(deps, call, { sends: true }),
+    try: (call) => draftRun(deps, call, { sends: covers(call.principal.grant.scopes, 'flows:publish') }),
+    trigger: async ({ params: { name, id }, body: { values } }) => ({
+      status: 202,
+      value: await control.trigger(name, id, values),
+    }),
+    cancel: async ({ params: { name, id } }) => ({ status: 200, value: await control.cancel(name, id) }),
+    acknowledge: async ({ params: { name, id } }) => ({ status: 200, value: await control.acknowledge(name, id) }),
+  }
+}
+
+type DraftCall = Pick<Call<typeof liveEndpoints.run>, 'params' | 'body' | 'principal' | 'request'>
+
+/** Runs the draft once, in the way of its mode. */
+async function draftRun(
+  { control, submitDraft }: LiveHandlersDeps,
+  { params: { name }, body: { inputs }, principal, request }: DraftCall,
+  how: { readonly sends: boolean },
+) {
+  if ((await control.modeOf(name)) === 'live')
+    return { status: 200, value: await control.runOnce(name, inputs, how) } as const
+  const run = await submitDraft(name, inputs, principal).catch(asInputs)
+  return { status: 201, value: run, headers: { location: `${request.baseUrl}/runs/${run.id}` } } as const
+}
 
 /** A submission has `params` where the body of this request has `inputs`. */
 function asInputs(error: unknown): never {
