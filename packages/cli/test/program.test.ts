@@ -35,7 +35,8 @@ test('every command is there', () => {
       'connectors state list, connectors state forget, connectors state clear',
       'modules list, modules apply',
       'workers list, workers show, workers tokens, workers token create, workers token revoke',
-      'workers flavors list, workers flavors set, workers flavors delete, keys forget',
+      'workers flavors list, workers flavors set, workers flavors delete, users list, users add, users passwd',
+      'users deactivate, users activate, users promote, users demote, users delete, keys forget',
       'oauth token, oauth tokens, oauth revoke, oauth client list, oauth client add, oauth client remove',
     ].flatMap((line) => line.split(', ')),
   )
