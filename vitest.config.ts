@@ -25,7 +25,7 @@ const onServer = [
 const onDatabase = [
   'alerts/ledger',
   'artifacts/{artifacts,delete,routes,sweep}',
-  'auth/{first-start,keys,sign-in,oidc/sign-in}',
+  'auth/{accounts,first-start,keys,recovery,sign-in,oidc/sign-in}',
   'events/{event-log,event-socket}',
   'code/expired-code',
   'connectors/state',

@@ -124,7 +124,7 @@ describe('service login --oidc', () => {
 
 test('what nobody has configured is told as such', async () => {
   await using plain = await startService()
-  expect(await plain.client.login.methods()).toEqual({ password: true, recovery: false, oidc: null })
+  expect(await plain.client.login.methods()).toEqual({ password: true, recovery: true, oidc: null })
   for (const path of ['/login/oidc', '/login/oidc/callback?code=a&state=b']) {
     const answer = await fetch(`${plain.baseUrl}${path}`, { redirect: 'manual' })
     expect([answer.status, answer.headers.get('set-cookie')]).toEqual([503, null])

@@ -77,6 +77,9 @@ export interface Seeds {
   /** Of a device that waits to be paired. */
   readonly code: string
   readonly secret: string
+  /** The id of a user who has been invited, and the token of the invite of another one. */
+  readonly user: string
+  readonly invite: string
   readonly email: string
   readonly password: string
 }
@@ -135,9 +138,13 @@ export async function seed(
   })
   const { id: program } = await at.client.oauth.addClient({ name: 'spare', redirect_uris: ['http://127.0.0.1/back'] })
   await at.client.flavors.create({ name: 'spare', cpus: 1, gpus: 0, ram_mb: 512 })
+  const spare = await at.client.users.create({ email: 'spare@example.org' })
+  const invited = await at.client.users.create({ email: 'invited@example.org' })
   for (const name of ['panel', 'spare', 'other']) await at.client.dashboards.create({ name })
   await at.send('POST', '/dashboards/panel/publish')
   return {
+    user: spare.id,
+    invite: invited.invite_url?.split('#token=')[1] ?? '',
     run: id,
     stageRun,
     digest,
@@ -243,6 +250,10 @@ const onStageRun: ReadonlySet<string> = new Set(['runs.nodeOutputs', 'runs.delet
 
 const bodies: Record<string, (seeds: Seeds) => unknown> = {
   'login.accessToken': ({ email, password }) => ({ username: email, password }),
+  'login.resetPassword': ({ invite }) => ({ token: invite, new_password: 'another password' }),
+  'users.create': () => ({ email: 'fresh@example.org' }),
+  'users.update': () => ({ full_name: 'Spare' }),
+  'users.changePassword': ({ password }) => ({ current_password: password, new_password: password }),
   'flows.save': () => scaleFlow,
   'flows.publish': () => ({ version: 2 }),
   'flows.rename': () => ({ name: 'renamed' }),
@@ -288,6 +299,7 @@ export function sampleOf(operation: Operation, seeds: Seeds): Sample {
     digest: seeds.digest,
     jti: seeds.jti,
     code: seeds.code,
+    email: 'nobody@example.org',
     id: idOf(operation, seeds),
   }
   const named: Record<string, string> = { ...given, ...closest(places, operation.id) }
@@ -306,6 +318,7 @@ export const bearerOf = ({ levels }: Operation, { credential }: Seeds, user: str
 
 /** The id in a path that names no thing of its own. */
 function idOf(operation: Operation, seeds: Seeds): string {
+  if (operation.path.startsWith('/users')) return seeds.user
   if (operation.path.startsWith('/runs')) return runOf(operation, seeds)
   if (operation.path.startsWith('/keys')) return seeds.key
   if (operation.path.startsWith('/oauth/tokens')) return seeds.agent

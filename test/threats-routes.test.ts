@@ -80,6 +80,8 @@ const seeds = {
   credential: '',
   code: 'ABCDEFGH',
   secret: '',
+  user: '01900000-0000-7000-8000-000000000004',
+  invite: '',
   email: '',
   password: '',
 }

@@ -8,6 +8,7 @@ import { Router } from 'express'
 import { alertsApi } from './alerts/slice.ts'
 import { artifactsApi } from './artifacts/slice.ts'
 import { authorizationRoutes } from './auth/oauth/authorization-routes.ts'
+import { passwordPage } from './auth/recovery/page.ts'
 import { authApi, authorizationHost, knownCallers, recentCallers } from './auth/slice.ts'
 import type { Engine } from './compose.ts'
 import { engineVersion } from './config.ts'
@@ -115,9 +116,10 @@ export function createApi({ engine, upgrades, failure, mcp = null }: ApiDeps): R
     .use(['/hooks', '/api/v1/hooks'], oneHost, working)
     .use('/hooks', hook)
     .use('/api/v1/hooks', hook)
-    .use(['/api/v1', '/docs', '/redoc', '/healthz', '/metrics'], secureHeaders, oneHost)
+    .use(['/api/v1', '/docs', '/redoc', '/healthz', '/metrics', '/reset-password'], secureHeaders, oneHost)
     .use('/api/v1', cors(corsOrigins))
     .get('/healthz', working, (_request, response) => void response.end())
+    .get('/reset-password', passwordPage)
     .get('/metrics', metricsRoute({ observability: nouns.observability, authenticate: authenticateKnown }))
     .use(docs({ document: apiDocument(), environment, enabled: hasDocs }))
     .use('/api/v1', mount(bindingsOf([stateApi], engine), { authenticate: authenticateKnown }))

@@ -4,6 +4,7 @@
  */
 export { apiDocument } from './api.ts'
 export { forgetKeys } from './auth/forget-keys.ts'
+export { openStoppedAccounts, type StoppedAccounts } from './auth/stopped-accounts.ts'
 export { type ResolvedConfig, type ServiceConfig, settings } from './config.ts'
 export { checkFlowDocument, type DocumentFinding, type KnownSurroundings } from './flows/check-document.ts'
 export type { DashboardChange, DashboardRegistration, RegisteredName, ReloadResult } from './flows/code-flows.ts'

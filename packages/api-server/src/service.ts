@@ -16,9 +16,10 @@ import express, { type Router } from 'express'
 import type { Logger } from 'pino'
 
 import { createApi } from './api.ts'
+import type { PublicUrl } from './auth/public-url.ts'
 import type { Sessions } from './auth/sessions.ts'
 import { writeSignInFile } from './auth/sign-in-file.ts'
-import { sessions, users } from './auth/slice.ts'
+import { publicUrl, sessions, users } from './auth/slice.ts'
 import type { FirstUser, Users } from './auth/users.ts'
 import type { ConnectorPackages } from './code/packages/connector-packages.ts'
 import { blame } from './code/packages/forgotten-promises.ts'
@@ -122,6 +123,8 @@ async function explainStart(error: unknown, config: ResolvedConfig): Promise<unk
   return config.databaseUrl === null ? explainDamage(known, join(config.dataDir, DATABASE_FOLDER)) : known
 }
 
+const shown = { addressRules, codeFlows, connectorPackages, contact, database, publicUrl, sessions, users }
+
 async function open(config: ResolvedConfig, lifecycle: Lifecycle): Promise<Service> {
   const redactor = new Redactor()
   let failure: Error | null = null
@@ -147,7 +150,7 @@ async function open(config: ResolvedConfig, lifecycle: Lifecycle): Promise<Servi
   }
   const mcp = config.mcp ? await loadMcp() : null
   const engine = await lifecycle.openAll(openEngine({ config, log, redactor, clock: createClock() }))
-  const nouns = nounsOf(engine, { addressRules, codeFlows, connectorPackages, contact, database, sessions, users })
+  const nouns = nounsOf(engine, shown)
   // whoever shows reports to people shows these as well
   if (config.onNodeReport === null) {
     const errors = [...nouns.connectorPackages.developed.errors, ...nouns.codeFlows.errors]
@@ -197,6 +200,7 @@ interface ServiceDeps {
   readonly database: Database
   readonly lifecycle: Lifecycle
   readonly log: Logger
+  readonly publicUrl: PublicUrl
   readonly first: FirstUser | null
   readonly users: Users
   readonly sessions: Sessions
@@ -279,7 +283,7 @@ class OpenService implements Service {
   }
 
   async #listen(): Promise<Address> {
-    const { config, contact, lifecycle, log, router, sessions, upgrades, users } = this.#deps
+    const { config, contact, lifecycle, log, publicUrl, router, sessions, upgrades, users } = this.#deps
     const app = express().disable('x-powered-by').use(router).use(secureHeaders, oneHost, notFound, answerErrors(log))
     const server = await lifecycle.open(
       async () => {
@@ -295,6 +299,7 @@ class OpenService implements Service {
     const host = config.host.includes(':') ? `[${config.host}]` : config.host
     const origin = `http://${host}:${port}`
     const address = { origin, baseUrl: config.baseUrl ?? `${origin}/api/v1` }
+    publicUrl.listensAt(address.baseUrl.replace(/\/api\/v1$/, ''))
     await contact.listensAt(address.baseUrl)
     await writeSignInFile({ config, baseUrl: address.baseUrl, users, sessions })
     return address

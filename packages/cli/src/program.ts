@@ -20,6 +20,7 @@ import { addModules } from './grammar/modules.ts'
 import { addOAuth } from './grammar/oauth.ts'
 import { addRuns } from './grammar/runs.ts'
 import { addSecrets } from './grammar/secrets.ts'
+import { addUsers } from './grammar/users.ts'
 import { addWorker, addWorkers } from './grammar/workers.ts'
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
@@ -59,6 +60,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 no engine or no sign-in.`,
   addConnectors(root)
   addModules(root)
   addWorkers(root)
+  addUsers(root)
   addKeys(root)
   addSigningKeys(root)
   addOAuth(root)

@@ -393,7 +393,25 @@ export {
   signInMethodsSchema,
 } from './sign-in.ts'
 export { timestampInputSchema, timestampOf, timestampOfMs, timestampSchema } from './time.ts'
-export { emailSchema, type Token, tokenSchema, type User, userSchema } from './user.ts'
+export {
+  emailSchema,
+  messageTextSchema,
+  newPasswordSchema,
+  passwordChangeSchema,
+  type SignInMethod,
+  type Token,
+  tokenSchema,
+  type User,
+  type UserAdmin,
+  userAdminSchema,
+  type UserCreate,
+  type UserCreated,
+  userCreatedSchema,
+  userCreateSchema,
+  userSchema,
+  type UserUpdate,
+  userUpdateSchema,
+} from './user.ts'
 export {
   type MintedWorkerToken,
   mintedWorkerTokenSchema,

@@ -7,9 +7,11 @@ import { eventLog, userGuests } from '../events/slice.ts'
 import { firstOf, type TokenVerifier } from '../http/authenticate.ts'
 import { routes } from '../http/slice-api.ts'
 import { SocketGuests } from '../http/socket-guests.ts'
-import { config, log } from '../process/given.ts'
+import { mail } from '../mail/slice.ts'
+import { clock, config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { type AccountNews, createAccountNews } from './account-news.ts'
+import { Accounts } from './accounts.ts'
 import { type ApiKeys, createApiKeys } from './keys/api-keys.ts'
 import { createKeyCheck, type KeyHolder, keyHolderOf } from './keys/key-check.ts'
 import { keysEndpoints, keysHandlers } from './keys/key-routes.ts'
@@ -21,19 +23,36 @@ import { createOAuthClients, type OAuthClients } from './oauth/oauth-clients.ts'
 import { oauthEndpoints, oauthHandlers } from './oauth/oauth-routes.ts'
 import { oidcEndpoints, oidcHandlers } from './oidc/oidc-routes.ts'
 import { createOidcSignIn, type OidcSignIn } from './oidc/oidc-sign-in.ts'
+import { Passwords } from './passwords.ts'
+import { PublicUrl } from './public-url.ts'
 import { createRecentCallers, type RecentCallers } from './recent-callers.ts'
+import { PasswordLinks } from './recovery/links.ts'
+import { Recovery } from './recovery/recovery.ts'
+import { recoveryEndpoints, recoveryHandlers } from './recovery/routes.ts'
 import { rememberUsers } from './remembered-users.ts'
 import { authEndpoints, authHandlers } from './routes.ts'
 import { createSessions, findSessionKey, settleSessionKey, type Sessions } from './sessions.ts'
 import type { FoundKey } from './shared-key.ts'
 import { createSignInLimit, type SignInLimit } from './sign-in-limit.ts'
 import { loadSigningKey, type SigningKey } from './signing-key.ts'
+import { usersEndpoints, usersHandlers } from './user-routes.ts'
 import { openUsers, type TokenHolder, type Users } from './users.ts'
 
 /** Hears of changed accounts and keys. */
 export const accountNews = noun<AccountNews>()('accountNews')
 
 export const users = noun<Users>()('users')
+
+const passwords = noun<Passwords>()('passwords')
+/** Where people open the service. */
+export const publicUrl = noun<PublicUrl>()('publicUrl')
+
+const passwordLinks = noun<PasswordLinks>()('passwordLinks')
+
+const accounts = noun<Accounts>()('accounts')
+
+/** Forgotten passwords. */
+const recovery = noun<Recovery>()('recovery')
 
 /** Users of the database; those of the last minute are remembered where it does not answer. */
 const rememberedUsers = noun<ReturnType<typeof rememberUsers<TokenHolder>>>()('rememberedUsers')
@@ -59,7 +78,7 @@ export const signingKey = noun<SigningKey>()('signingKey')
 /** Null while OpenID Connect is not configured. */
 const oidcSignIn = noun<OidcSignIn | null>()('oidcSignIn')
 /** Agents that users have let in. */
-export const agentTokens = noun<AgentTokens>()('agentTokens')
+const agentTokens = noun<AgentTokens>()('agentTokens')
 
 const oauthClients = noun<OAuthClients>()('oauthClients')
 
@@ -97,6 +116,8 @@ export const authLayer = inOrder(
     settleSessionKey(config, foundSessionKey, pins),
   ),
   makes(signingKey, { config, pins }, ({ config, pins }) => loadSigningKey(config, pins)),
+  makes(passwords, {}, () => new Passwords()),
+  makes(signInLimit, {}, () => createSignInLimit()),
   makes(accountNews, { database }, ({ database }) => createAccountNews(database)),
   makes(agentTokens, { accountNews, database, signingKey }, ({ accountNews, database, signingKey }) =>
     openAgentTokens({ key: signingKey, database, news: accountNews }),
@@ -104,12 +125,30 @@ export const authLayer = inOrder(
   makes(oauthClients, { accountNews, database }, ({ accountNews, database }) =>
     createOAuthClients({ database, news: accountNews }),
   ),
-  makes(users, { accountNews, database }, ({ accountNews, database }) => openUsers(database, accountNews)),
-  makes(signInLimit, {}, () => createSignInLimit()),
+  makes(users, { accountNews, database, passwords }, ({ accountNews, database, passwords }) =>
+    openUsers(database, accountNews, passwords),
+  ),
   makes(
     authorizationHost,
     { accountNews, config, database, eventLog, log, oauthClients, signInLimit, signingKey, users },
     ({ accountNews, ...deps }) => createAuthorizationHost({ ...deps, news: accountNews }),
+  ),
+  makes(publicUrl, { config }, ({ config }) => new PublicUrl(config)),
+  makes(
+    passwordLinks,
+    { database, publicUrl },
+    ({ database: { sql }, publicUrl }) => new PasswordLinks({ sql, publicUrl }),
+  ),
+  makes(
+    accounts,
+    { accountNews, database, eventLog, mail, passwordLinks, passwords },
+    ({ accountNews: news, passwordLinks: links, ...deps }) => new Accounts({ ...deps, links, news }),
+  ),
+  makes(
+    recovery,
+    { accountNews, clock, database, eventLog, log, mail, passwordLinks, passwords },
+    ({ accountNews: news, passwordLinks: links, ...deps }) => new Recovery({ ...deps, links, news }),
+    (opened) => opened.close(),
   ),
   makes(rememberedUsers, { users }, ({ users }) => rememberUsers(users)),
   makes(sessions, { config, sessionKey, rememberedUsers }, ({ config, sessionKey, rememberedUsers }) =>
@@ -167,15 +206,17 @@ export const followAccounts = begins(
 
 export const authApi = {
   tags: {
-    login: 'Sign in.',
-    users: 'Who is signed in.',
+    login: 'Sign in, and passwords that were forgotten.',
+    users: 'Who is signed in, and who may be.',
     keys: 'Keys by which programs are signed in as a user, within scopes.',
     oauth: 'Agents that people have let in.',
   },
   routes: [
     routes(authEndpoints, { limit: signInLimit, sessions, users }, authHandlers),
+    routes(recoveryEndpoints, { recovery }, recoveryHandlers),
+    routes(usersEndpoints, { accounts, sessions, signInLimit }, usersHandlers),
     routes(keysEndpoints, { apiKeys, eventLog }, keysHandlers),
-    routes(oidcEndpoints, { oidcSignIn }, oidcHandlers),
+    routes(oidcEndpoints, { oidcSignIn, recovery }, oidcHandlers),
     routes(oauthEndpoints, { agentTokens, oauthClients, eventLog }, oauthHandlers),
   ],
 }

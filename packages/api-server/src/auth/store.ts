@@ -2,6 +2,7 @@
  * SQL of the table `account`.
  * @module
  */
+import { affected } from '../db/affected.ts'
 import type { Sql } from '../db/database.ts'
 
 /** A row of `account`. */
@@ -9,10 +10,23 @@ export interface Account {
   readonly id: string
   readonly email: string
   readonly fullName: string | null
-  readonly passwordHash: string
+  /** Null of who was invited and has chosen none, or signs in elsewhere. */
+  readonly passwordHash: string | null
   readonly active: boolean
   readonly superuser: boolean
   readonly tokenVersion: number
+  readonly createdAt: string
+  readonly lastSignInAt: string | null
+  /** Whether somebody signs in as it by OpenID Connect. */
+  readonly linked: boolean
+}
+
+/** What superusers change of an account; what is missing stays. */
+export interface AccountChange {
+  readonly fullName?: string | null | undefined
+  readonly active?: boolean | undefined
+  readonly superuser?: boolean | undefined
+  readonly passwordHash?: string | undefined
 }
 
 /** What a new row needs. */
@@ -20,7 +34,9 @@ export type NewAccount = Pick<Account, 'id' | 'email' | 'fullName' | 'passwordHa
 
 const columns = (sql: Sql) => sql`
   id, email, full_name as "fullName", password_hash as "passwordHash", is_active as "active",
-  is_superuser as "superuser", token_version as "tokenVersion"`
+  is_superuser as "superuser", token_version as "tokenVersion", created_at as "createdAt",
+  last_sign_in_at as "lastSignInAt",
+  exists(select from identity where identity.account = account.id) as "linked"`
 
 /** The statements of the auth slice. */
 export type AuthStore = ReturnType<typeof createAuthStore>
@@ -35,6 +51,46 @@ export const createAuthStore = (sql: Sql) => ({
   async findByEmail(email: string): Promise<Account | null> {
     const [row] = await sql<Account[]>`select ${columns(sql)} from account where email = ${email}`
     return row ?? null
+  },
+
+  /** By e-mail. */
+  async list(): Promise<Account[]> {
+    return sql<Account[]>`select ${columns(sql)} from account order by email collate "C"`
+  },
+
+  /** The account, which nobody else changes until the end of the transaction. */
+  async lock(tx: Sql, id: string): Promise<Account | null> {
+    const [row] = await tx<Account[]>`select ${columns(tx)} from account where id = ${id} for update`
+    return row ?? null
+  },
+
+  /** Ids of the superusers who may sign in; until the end of the transaction they stay so, and nobody else asks this. */
+  async lockSuperusers(tx: Sql): Promise<string[]> {
+    const rows = await tx<{ id: string }[]>`
+      select id from account where is_superuser and is_active order by id for update`
+    return rows.map(({ id }) => id)
+  },
+
+  /** Voids every token with a new password or a deactivation. */
+  async update(tx: Sql, id: string, { fullName, active, superuser, passwordHash }: AccountChange): Promise<void> {
+    const changed = await tx`
+      update account set
+        full_name = case when ${fullName !== undefined} then ${fullName ?? null}::text else full_name end,
+        is_active = coalesce(${active ?? null}::boolean, is_active),
+        is_superuser = coalesce(${superuser ?? null}::boolean, is_superuser),
+        password_hash = coalesce(${passwordHash ?? null}::text, password_hash),
+        token_version = token_version + ${passwordHash !== undefined || active === false ? 1 : 0}
+      where id = ${id}`
+    affected(changed, 1)
+  },
+
+  async remove(tx: Sql, id: string): Promise<void> {
+    affected(await tx`delete from account where id = ${id}`, 1)
+  },
+
+  /** Somebody has signed in now. */
+  async signedIn(id: string): Promise<void> {
+    await sql`update account set last_sign_in_at = now() where id = ${id}`
   },
 
   /** The superuser who was created first and may still sign in. */

@@ -1,10 +1,8 @@
 /**
- * The people who may sign in, and their passwords.
+ * The people who may sign in, by their passwords.
  * @module
  */
 import { randomBytes } from 'node:crypto'
-
-import { hash, parseOptions, verify } from '@node-rs/argon2'
 
 import type { ResolvedConfig } from '../config.ts'
 import type { Database } from '../db/database.ts'
@@ -12,6 +10,7 @@ import { ProblemError } from '../http/errors.ts'
 import { sessionGrant, type UserPrincipal } from '../http/principal.ts'
 import { newId } from '../process/new-id.ts'
 import { type AccountNews, createAccountNews } from './account-news.ts'
+import { checkPassword, Passwords } from './passwords.ts'
 import { type Account, type AuthStore, createAuthStore } from './store.ts'
 
 /** A user who was made at the first start; `password` only when it was made up, to be shown once. */
@@ -36,31 +35,40 @@ export interface TokenHolder {
 
 export type Users = ReturnType<typeof createUsers>
 
-/** The users of a database; `news` of its engine, where others listen to them. */
+/** The users of a database; `news` and `passwords` are those of its engine, where it has some. */
 export const openUsers = (
   database: Pick<Database, 'sql' | 'listen' | 'notify'>,
   news: Pick<AccountNews, 'changed'> = createAccountNews(database),
-): Users => createUsers(createAuthStore(database.sql), news)
+  passwords: Passwords = new Passwords(),
+): Users => createUsers(createAuthStore(database.sql), news, passwords)
 
 /** Users in a store; what ends the sign-ins of one is told to `news`. */
-export function createUsers(store: AuthStore, news: Pick<AccountNews, 'changed'>) {
+export function createUsers(
+  store: AuthStore,
+  news: Pick<AccountNews, 'changed'>,
+  passwords: Passwords = new Passwords(),
+) {
   /** `null` when the e-mail is taken. */
   const add = async ({ email, password, fullName = null, superuser }: NewUser): Promise<UserPrincipal | null> => {
     checkPassword(password)
     const account = { id: newId(), email: foldEmail(email), fullName, superuser }
-    const isNew = await store.insert({ ...account, passwordHash: await hashPassword(password) })
+    const isNew = await store.insert({ ...account, passwordHash: await passwords.hash(password) })
     return isNew ? { kind: 'user', ...account, grant: sessionGrant } : null
   }
   return {
     /** The user of an e-mail and password, `null` when either is wrong or the user is not active. */
     async signIn(email: string, password: string): Promise<TokenHolder | null> {
       const account = await store.findByEmail(foldEmail(email))
-      const fits = await passwordFits(account?.passwordHash ?? null, password)
-      if (!account || !fits || !account.active) return null
-      if (isOutdated(account.passwordHash))
-        await store.rehash(account.id, account.passwordHash, await hashPassword(password))
+      const stored = account?.passwordHash ?? null
+      const fits = await passwords.fits(stored, password)
+      if (!account || stored === null || !fits || !account.active) return null
+      if (passwords.isOutdated(stored)) await store.rehash(account.id, stored, await passwords.hash(password))
+      await store.signedIn(account.id)
       return holderOf(account)
     },
+
+    /** Somebody has signed in now, in whichever way. */
+    signedIn: (id: string): Promise<void> => store.signedIn(id),
 
     /** The active user of an id. */
     async find(id: string): Promise<TokenHolder | null> {
@@ -84,7 +92,7 @@ export function createUsers(store: AuthStore, news: Pick<AccountNews, 'changed'>
     /** Sets a password and signs the user out everywhere. Refuses with `not_found` or `validation_failed`. */
     async changePassword(email: string, password: string): Promise<void> {
       checkPassword(password)
-      const id = await store.changePassword(foldEmail(email), await hashPassword(password))
+      const id = await store.changePassword(foldEmail(email), await passwords.hash(password))
       if (id === null) throw new ProblemError('not_found', `there is no user "${foldEmail(email)}"`)
       await news.changed(id)
     },
@@ -115,39 +123,11 @@ function firstOf(config: FirstUserConfig): { email: string; password: string; ra
   return { email: 'admin@localhost', password: randomBytes(18).toString('base64url'), random: true }
 }
 
-const holderOf = ({ id, email, fullName, superuser, tokenVersion }: Account): TokenHolder => ({
+/** Who may have tokens for an account. */
+export const holderOf = ({ id, email, fullName, superuser, tokenVersion }: Account): TokenHolder => ({
   principal: { kind: 'user', id, email, fullName, superuser, grant: sessionGrant },
   tokenVersion,
 })
 
 /** An e-mail as accounts have it. Only A to Z is folded: other letters have look-alikes that fold into them. */
 export const foldEmail = (email: string): string => email.trim().replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
-
-function checkPassword(password: string): void {
-  if (password.length < 8 || password.length > 128)
-    throw new ProblemError('validation_failed', 'a password has 8 to 128 characters')
-}
-
-/**
- * Of password hashes: argon2id in the PHC string format (RFC 9106), with the parameters that OWASP recommends. Memory in
- * KiB, passes and lanes.
- */
-const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
-
-/** A hash of `password` with a salt of its own. */
-const hashPassword = (password: string): Promise<string> => hash(password, cost)
-
-/** Made of random bytes that nobody kept: verified for unknown users, so that they take as long as known ones. */
-const nobody = '$argon2id$v=19$m=19456,t=2,p=1$HaYMyr9GohMHRj7fszQuXg$FbwQaWk5e113Wj8Sw2TvEcp76AtPEIvAuCToCDTBDdc'
-
-/** Whether `password` fits; `stored` is `null` for an unknown user, which takes the same time. */
-async function passwordFits(stored: string | null, password: string): Promise<boolean> {
-  const fits = await verify(stored ?? nobody, password)
-  return fits && stored !== null
-}
-
-/** Whether a hash was made with other parameters than those in force. */
-function isOutdated(stored: string): boolean {
-  const used = parseOptions(stored)
-  return used.memoryCost !== cost.memoryCost || used.timeCost !== cost.timeCost || used.parallelism !== cost.parallelism
-}

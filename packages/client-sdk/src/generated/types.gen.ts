@@ -13,6 +13,30 @@ export type LoginForm = {
     password: string;
 };
 
+export type NewPassword = {
+    token: string;
+    new_password: string;
+};
+
+export type UserCreate = {
+    email: string;
+    full_name?: string | null;
+    is_superuser?: boolean;
+    password?: string;
+};
+
+export type UserUpdate = {
+    full_name?: string | null;
+    is_active?: boolean;
+    is_superuser?: boolean;
+    password?: string;
+};
+
+export type PasswordChange = {
+    current_password: string;
+    new_password: string;
+};
+
 export type ApiKeyRequest = {
     /**
      * No other live key of the owner has it.
@@ -1026,6 +1050,48 @@ export type User = {
     full_name: string | null;
     is_active: boolean;
     is_superuser: boolean;
+};
+
+export type MessageText = {
+    message: string;
+};
+
+export type UserAdmin = {
+    id: string;
+    email: string;
+    full_name: string | null;
+    is_active: boolean;
+    is_superuser: boolean;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    last_sign_in_at: string | null;
+    /**
+     * None of who was invited and has chosen no password.
+     */
+    sign_in: Array<'password' | 'oidc'>;
+};
+
+export type UserCreated = {
+    id: string;
+    email: string;
+    full_name: string | null;
+    is_active: boolean;
+    is_superuser: boolean;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    last_sign_in_at: string | null;
+    /**
+     * None of who was invited and has chosen no password.
+     */
+    sign_in: Array<'password' | 'oidc'>;
+    /**
+     * Good for 24 hours and one use; null where it was mailed.
+     */
+    invite_url: string | null;
 };
 
 export type ApiKey = {
@@ -3148,6 +3214,315 @@ export type UsersMeResponses = {
 };
 
 export type UsersMeResponse = UsersMeResponses[keyof UsersMeResponses];
+
+export type LoginRecoverPasswordData = {
+    body?: never;
+    path: {
+        email: string;
+    };
+    query?: never;
+    url: '/password-recovery/{email}';
+};
+
+export type LoginRecoverPasswordErrors = {
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * `rate_limited`: Too many requests
+     */
+    429: Problem;
+    /**
+     * `unavailable`: Not available now
+     */
+    503: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginRecoverPasswordError = LoginRecoverPasswordErrors[keyof LoginRecoverPasswordErrors];
+
+export type LoginRecoverPasswordResponses = {
+    /**
+     * If there is such a user, a mail is on its way.
+     */
+    200: MessageText;
+};
+
+export type LoginRecoverPasswordResponse = LoginRecoverPasswordResponses[keyof LoginRecoverPasswordResponses];
+
+export type LoginResetPasswordData = {
+    body: {
+        token: string;
+        new_password: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/reset-password/';
+};
+
+export type LoginResetPasswordErrors = {
+    /**
+     * `invalid_token`: The one-time code or link is not valid
+     */
+    400: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * `unavailable`: Not available now
+     */
+    503: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginResetPasswordError = LoginResetPasswordErrors[keyof LoginResetPasswordErrors];
+
+export type LoginResetPasswordResponses = {
+    /**
+     * The password is set.
+     */
+    200: MessageText;
+};
+
+export type LoginResetPasswordResponse = LoginResetPasswordResponses[keyof LoginResetPasswordResponses];
+
+export type UsersListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/users';
+};
+
+export type UsersListErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type UsersListError = UsersListErrors[keyof UsersListErrors];
+
+export type UsersListResponses = {
+    /**
+     * Users by e-mail.
+     */
+    200: Array<UserAdmin>;
+};
+
+export type UsersListResponse = UsersListResponses[keyof UsersListResponses];
+
+export type UsersCreateData = {
+    body: {
+        email: string;
+        full_name?: string | null;
+        is_superuser?: boolean;
+        password?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/users';
+};
+
+export type UsersCreateErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `already_exists`: The name is taken
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * `unavailable`: Not available now
+     */
+    503: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type UsersCreateError = UsersCreateErrors[keyof UsersCreateErrors];
+
+export type UsersCreateResponses = {
+    /**
+     * The user.
+     */
+    201: UserCreated;
+};
+
+export type UsersCreateResponse = UsersCreateResponses[keyof UsersCreateResponses];
+
+export type UsersDeleteData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/users/{id}';
+};
+
+export type UsersDeleteErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `last_superuser`: Nobody else is a superuser
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type UsersDeleteError = UsersDeleteErrors[keyof UsersDeleteErrors];
+
+export type UsersDeleteResponses = {
+    /**
+     * The user is gone.
+     */
+    204: void;
+};
+
+export type UsersDeleteResponse = UsersDeleteResponses[keyof UsersDeleteResponses];
+
+export type UsersUpdateData = {
+    body: {
+        full_name?: string | null;
+        is_active?: boolean;
+        is_superuser?: boolean;
+        password?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/users/{id}';
+};
+
+export type UsersUpdateErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `last_superuser`: Nobody else is a superuser
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type UsersUpdateError = UsersUpdateErrors[keyof UsersUpdateErrors];
+
+export type UsersUpdateResponses = {
+    /**
+     * The user.
+     */
+    200: UserAdmin;
+};
+
+export type UsersUpdateResponse = UsersUpdateResponses[keyof UsersUpdateResponses];
+
+export type UsersChangePasswordData = {
+    body: {
+        current_password: string;
+        new_password: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/users/me/password';
+};
+
+export type UsersChangePasswordErrors = {
+    /**
+     * `invalid_credentials`: Wrong user name or password
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * `rate_limited`: Too many requests
+     */
+    429: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type UsersChangePasswordError = UsersChangePasswordErrors[keyof UsersChangePasswordErrors];
+
+export type UsersChangePasswordResponses = {
+    /**
+     * A session token in place of the one that was used
+     */
+    200: Token;
+};
+
+export type UsersChangePasswordResponse = UsersChangePasswordResponses[keyof UsersChangePasswordResponses];
 
 export type KeysListData = {
     body?: never;

@@ -7,6 +7,7 @@ import * as z from 'zod'
 
 import { endpoint, type Handlers, json, reply } from '../../http/endpoint.ts'
 import { ProblemError } from '../../http/errors.ts'
+import type { Recovery } from '../recovery/recovery.ts'
 import type { OidcSignIn } from './oidc-sign-in.ts'
 import { returnToSchema } from './return-to.ts'
 
@@ -65,10 +66,11 @@ export const oidcEndpoints = {
 export interface OidcHandlersDeps {
   /** Null while OpenID Connect is not configured. */
   readonly oidcSignIn: OidcSignIn | null
+  readonly recovery: Pick<Recovery, 'isOpen'>
 }
 
 /** The handlers of {@link oidcEndpoints}. */
-export function oidcHandlers({ oidcSignIn }: OidcHandlersDeps): Handlers<typeof oidcEndpoints> {
+export function oidcHandlers({ oidcSignIn, recovery }: OidcHandlersDeps): Handlers<typeof oidcEndpoints> {
   const configured = (): OidcSignIn => {
     if (oidcSignIn) return oidcSignIn
     throw new ProblemError('unavailable', 'OpenID Connect is not configured: sign in with a password')
@@ -76,7 +78,7 @@ export function oidcHandlers({ oidcSignIn }: OidcHandlersDeps): Handlers<typeof 
   return {
     methods: () => ({
       status: 200,
-      value: { password: true, recovery: false, oidc: oidcSignIn && { name: oidcSignIn.name } },
+      value: { password: true, recovery: recovery.isOpen, oidc: oidcSignIn && { name: oidcSignIn.name } },
     }),
     async oidc({ query, request }) {
       const { location, cookie } = await configured().begin(query.return_to, request.baseUrl)

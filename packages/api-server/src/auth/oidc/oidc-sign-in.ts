@@ -32,7 +32,7 @@ export interface OidcSignInDeps {
   readonly log: Pick<Log, 'warn'>
   readonly sessionKey: Uint8Array
   readonly sessions: Pick<Sessions, 'issue'>
-  readonly users: Pick<Users, 'find'>
+  readonly users: Pick<Users, 'find' | 'signedIn'>
 }
 
 /** Where a browser goes next, with its cookie set or ended. */
@@ -100,8 +100,10 @@ export class OidcSignIn {
   async redeem(code: string): Promise<Token> {
     const account = await createOidcStore(this.#deps.database.sql).takeCode(proofOf(code))
     const user = account === null ? null : await this.#deps.users.find(account)
-    if (user) return this.#deps.sessions.issue(user)
-    throw new ProblemError('invalid_token', 'the code is unknown, used or older than 60 seconds: sign in again')
+    if (!user)
+      throw new ProblemError('invalid_token', 'the code is unknown, used or older than 60 seconds: sign in again')
+    await this.#deps.users.signedIn(user.principal.id)
+    return this.#deps.sessions.issue(user)
   }
 
   /** Where the provider sends people back to: of a `Host` header it is made only where that is this machine itself. */

@@ -51,7 +51,7 @@ export async function startOidcService(database: Database, options: ServiceConfi
   const api = await serve(
     [
       ...bind(authEndpoints, authHandlers({ users, sessions, limit })),
-      ...bind(oidcEndpoints, oidcHandlers({ oidcSignIn })),
+      ...bind(oidcEndpoints, oidcHandlers({ oidcSignIn, recovery: { isOpen: false } })),
     ],
     { authenticate: createAuthenticator([sessions.verify]), baseUrl: config.baseUrl },
   )
