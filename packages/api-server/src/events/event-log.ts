@@ -32,6 +32,8 @@ export const actorOf = ({ id, email, grant }: Pick<UserPrincipal, 'id' | 'email'
 export interface EventLog {
   /** Writes an entry in the caller's transaction: a change and its entry are committed together or not at all. */
   audit(tx: Sql, entry: AuditEntry): Promise<void>
+  /** Writes an entry about a change that is made already, soon: where it is none of one transaction. */
+  note(entry: AuditEntry): void
   /** Writes an entry on its own, soon; a failure goes to the log. `atMs` is now unless given. */
   report(entry: NewsEntry, atMs?: number): void
   /** Resolves, when all that was reported is committed or given up, to how much of it was waiting. */
@@ -62,6 +64,9 @@ export function createEventLog(deps: { readonly database: Database; readonly log
 
   return {
     audit: (tx, entry) => store.addEvents(tx, [{ ...blank(), ...entry, kind: 'audit', level: 'info' }]),
+    note(entry) {
+      writer.add(() => ({ ...blank(), ...entry, kind: 'audit', level: 'info' }))
+    },
     report(entry, atMs) {
       const at = atMs === undefined ? {} : { ts: timestampOfMs(atMs) }
       writer.add(() => ({ ...blank(), ...at, ...entry }))

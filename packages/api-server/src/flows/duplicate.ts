@@ -7,6 +7,7 @@ import type { NodeRegistry } from '@flow-service/core'
 import { flowNameSchema } from '@flow-service/protocol'
 
 import type { Database, Sql } from '../db/database.ts'
+import { actorOf, type EventLog } from '../events/event-log.ts'
 import { invalid } from '../http/errors.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import { newId } from '../process/new-id.ts'
@@ -22,6 +23,7 @@ import { currentContent } from './stored-content.ts'
 /** What copying is made of. */
 export interface DuplicateDeps {
   readonly database: Pick<Database, 'sql' | 'transaction'>
+  readonly eventLog: Pick<EventLog, 'audit'>
   readonly live: Pick<LiveFlows, 'announce'>
   readonly registry: NodeRegistry
 }
@@ -47,8 +49,9 @@ export async function duplicateFlow(
   const create = async (tx: Sql): Promise<FlowRow | null> => {
     if (!(await store.hold(tx, original))) return null
     const row = await store.create(tx, { id, name: to, content, by: by.email })
-    if (row) return row
-    throw nameTaken(to)
+    if (!row) throw nameTaken(to)
+    await deps.eventLog.audit(tx, { action: 'flow.duplicate', actor: actorOf(by), flow: to, detail: { from } })
+    return row
   }
   const copy = await changeOrFind(
     () => rows.change(create),

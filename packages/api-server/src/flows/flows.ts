@@ -203,7 +203,13 @@ export class Flows {
     if (stored.draft === null) return this.#view.flow(stored)
     const { id, version } = stored
     const row = await changeOrFind(
-      () => this.#rows.change((tx) => this.#store.discard(tx, { id, version, by: by.email })),
+      () =>
+        this.#rows.change(async (tx) => {
+          const discarded = await this.#store.discard(tx, { id, version, by: by.email })
+          const entry = { action: 'flow.discard', actor: actorOf(by), flow: name, detail: { version } }
+          if (discarded) await this.#deps.eventLog.audit(tx, entry)
+          return discarded
+        }),
       async () => savedBy(await this.#store.byId(id), version + 1, null, by.email),
     )
     if (row === null) return this.discardDraft(name, by)

@@ -20,6 +20,7 @@ import {
 } from '@flow-service/protocol'
 import * as z from 'zod'
 
+import { actorOf, type EventLog } from '../events/event-log.ts'
 import { endpoint, type Handlers, json, optionalJson, reply } from '../http/endpoint.ts'
 import { flag } from '../http/query.ts'
 import type { EngineSurroundings } from './engine-surroundings.ts'
@@ -199,9 +200,15 @@ export const flowsEndpoints = {
 export interface FlowsHandlersDeps extends Pick<EngineSurroundings, 'missing'> {
   readonly flows: Flows
   readonly registry: NodeRegistry
+  readonly eventLog: Pick<EventLog, 'note'>
 }
 
-export const flowsHandlers = ({ flows, registry, missing }: FlowsHandlersDeps): Handlers<typeof flowsEndpoints> => ({
+export const flowsHandlers = ({
+  eventLog,
+  flows,
+  registry,
+  missing,
+}: FlowsHandlersDeps): Handlers<typeof flowsEndpoints> => ({
   list: async () => ({ status: 200, value: await flows.list() }),
   nodeTypes: () => ({ status: 200, value: nodeTypes(registry, missing) }),
   get: async ({ params: { name }, query }) => ({ status: 200, value: await flows.get(name, query.published) }),
@@ -232,8 +239,16 @@ export const flowsHandlers = ({ flows, registry, missing }: FlowsHandlersDeps): 
     return { status: 204 }
   },
   validate: async ({ params: { name }, body }) => ({ status: 200, value: await flows.validate(name, body) }),
-  start: async ({ params: { name } }) => ({ status: 200, value: await flows.start(name) }),
-  stop: async ({ params: { name } }) => ({ status: 200, value: await flows.stop(name) }),
+  async start({ params: { name: flow }, principal }) {
+    const value = await flows.start(flow)
+    eventLog.note({ action: 'flow.start', actor: actorOf(principal), flow })
+    return { status: 200, value }
+  },
+  async stop({ params: { name: flow }, principal }) {
+    const value = await flows.stop(flow)
+    eventLog.note({ action: 'flow.stop', actor: actorOf(principal), flow })
+    return { status: 200, value }
+  },
 })
 
 function nodeTypes(registry: NodeRegistry, missing: FlowsHandlersDeps['missing']) {

@@ -262,8 +262,10 @@ export const flowsApi = {
     library: 'Source that nodes share.',
   },
   routes: [
-    routes(flowsEndpoints, { flows, missing, registry }, flowsHandlers),
-    routes(liveEndpoints, { control, flowRuns }, ({ control, flowRuns }) => liveHandlers({ control, ...flowRuns })),
+    routes(flowsEndpoints, { eventLog, flows, missing, registry }, flowsHandlers),
+    routes(liveEndpoints, { control, eventLog, flowRuns }, ({ flowRuns, ...deps }) =>
+      liveHandlers({ ...deps, ...flowRuns }),
+    ),
     routes(sourcesEndpoints, { sources }, sourcesHandlers),
     routes(libraryEndpoints, { library }, libraryHandlers),
   ],

@@ -6,6 +6,7 @@ import { deletedCountSchema, nameSchema, nodeOutputsSchema, runOverviewSchema } 
 import * as z from 'zod'
 
 import type { Sql } from '../db/database.ts'
+import { actorOf, type EventLog } from '../events/event-log.ts'
 import { endpoint, type Handlers, reply } from '../http/endpoint.ts'
 import { flag } from '../http/query.ts'
 import type { RunHistory } from './history.ts'
@@ -67,12 +68,14 @@ export const historyEndpoints = {
 
 /** What the handlers need; `removeExecutions` deletes what is listed of a flow as executions. */
 export interface HistoryHandlersDeps {
+  readonly eventLog: Pick<EventLog, 'audit' | 'note'>
   readonly history: RunHistory
   readonly removeExecutions: (tx: Sql, flow: string) => Promise<void>
 }
 
 /** The handlers of {@link historyEndpoints}. */
 export const historyHandlers = ({
+  eventLog,
   history,
   removeExecutions,
 }: HistoryHandlersDeps): Handlers<typeof historyEndpoints> => ({
@@ -82,12 +85,17 @@ export const historyHandlers = ({
   async nodeOutputs({ params }) {
     return { status: 200, value: await history.outputs(params.id, params.node) }
   },
-  async delete({ params }) {
-    await history.delete(params.id)
+  async delete({ params: { id }, principal }) {
+    await history.delete(id, (tx, flow) =>
+      eventLog.audit(tx, { action: 'run.delete', actor: actorOf(principal), flow, detail: { run: id } }),
+    )
     return { status: 204 }
   },
-  async deleteAll({ query }) {
-    const also = query.history ? (tx: Sql) => removeExecutions(tx, query.flow) : null
-    return { status: 200, value: { deleted: await history.deleteOf(query.flow, also) } }
+  async deleteAll({ query: { flow, history: isWhole }, principal }) {
+    const also = isWhole ? (tx: Sql) => removeExecutions(tx, flow) : null
+    const deleted = await history.deleteOf(flow, also)
+    const detail = { deleted, history: isWhole }
+    eventLog.note({ action: 'run.delete_all', actor: actorOf(principal), flow, detail })
+    return { status: 200, value: { deleted } }
   },
 })

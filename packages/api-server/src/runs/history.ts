@@ -52,11 +52,13 @@ export class RunHistory {
   }
 
   /** Deletes a finished run with its records; refuses with `not_found` and `run_active`. */
-  async delete(id: string): Promise<void> {
+  async delete(id: string, audit: (tx: Sql, flow: string) => Promise<void> = async () => {}): Promise<void> {
     const { database, store, runs, artifacts } = this.#deps
     const flow = await database.transaction(async (tx) => {
       const of = await store.delete(tx, id)
-      if (of !== null) await artifacts.dropRefs(tx, 'run', [id])
+      if (of === null) return null
+      await artifacts.dropRefs(tx, 'run', [id])
+      await audit(tx, of)
       return of
     })
     if (flow !== null) return store.dropDocuments(database, [flow])

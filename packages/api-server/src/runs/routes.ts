@@ -13,6 +13,7 @@ import {
 } from '@flow-service/protocol'
 import * as z from 'zod'
 
+import { actorOf, type EventLog } from '../events/event-log.ts'
 import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
 import { integer, nextPage, pageQuery } from '../http/query.ts'
 import { cutOf } from './curves/points.ts'
@@ -117,7 +118,13 @@ export const runsEndpoints = {
 } as const
 
 /** The handlers of {@link runsEndpoints}. */
-export const runsHandlers = ({ runs }: { runs: Runs }): Handlers<typeof runsEndpoints> => ({
+/** What the endpoints work on. */
+export interface RunsHandlersDeps {
+  readonly eventLog: Pick<EventLog, 'note'>
+  readonly runs: Runs
+}
+
+export const runsHandlers = ({ eventLog, runs }: RunsHandlersDeps): Handlers<typeof runsEndpoints> => ({
   async submit({ params, body, principal, request }) {
     const { run, created } = await runs.submit(params.name, body, principal.email)
     if (!created) return { status: 200, value: run }
@@ -135,8 +142,10 @@ export const runsHandlers = ({ runs }: { runs: Runs }): Handlers<typeof runsEndp
   async get({ params }) {
     return { status: 200, value: await runs.get(params.id) }
   },
-  async cancel({ params }) {
-    return { status: 200, value: await runs.cancel(params.id) }
+  async cancel({ params: { id }, principal }) {
+    const value = await runs.cancel(id)
+    eventLog.note({ action: 'run.cancel', actor: actorOf(principal), flow: value.flow, detail: { run: id } })
+    return { status: 200, value }
   },
   async metrics({ params, query }) {
     const series = await runs.metrics(params.id, { names: query.name?.split(','), stride: query.stride })

@@ -7,7 +7,7 @@ import { listPythonPackages } from '@flow-service/worker-agent'
 import { artifacts } from '../artifacts/slice.ts'
 import type { Sql } from '../db/database.ts'
 import { database } from '../db/layer.ts'
-import { bus } from '../events/slice.ts'
+import { bus, eventLog } from '../events/slice.ts'
 import { flowRuns, registry, runnableFlows, runtime } from '../flows/slice.ts'
 import { host } from '../host/slice.ts'
 import { routes } from '../http/slice-api.ts'
@@ -122,10 +122,11 @@ export const runsApi = {
     metrics: 'Metrics of several runs: names, comparison, export.',
   },
   routes: [
-    routes(runsEndpoints, { runs }, runsHandlers),
+    routes(runsEndpoints, { eventLog, runs }, runsHandlers),
     routes(submissionEndpoints, { runs }, ({ runs }) => submissionHandlers(runs)),
-    routes(historyEndpoints, { executionRecords, runs }, ({ executionRecords, runs }) =>
+    routes(historyEndpoints, { eventLog, executionRecords, runs }, ({ eventLog, executionRecords, runs }) =>
       historyHandlers({
+        eventLog,
         history: runs.history,
         removeExecutions: (tx, flow) => executionRecords.removeOf(tx, flow),
       }),

@@ -9,6 +9,8 @@ import { caller, type Running, serve } from '../http/server.ts'
 import { openEngine, type TestEngine } from './engine.ts'
 import { input, node, output } from './flows.ts'
 
+const eventLog = { async audit() {}, note() {} }
+
 let engine: TestEngine
 let api: Running
 const removed: string[] = []
@@ -21,9 +23,9 @@ beforeAll(async () => {
   })
   const removeExecutions = async (_tx: unknown, flow: string) => void removed.push(flow)
   api = await serve([
-    ...bind(runsEndpoints, runsHandlers({ runs: engine.runs })),
+    ...bind(runsEndpoints, runsHandlers({ eventLog, runs: engine.runs })),
     ...bind(submissionEndpoints, submissionHandlers(engine.runs)),
-    ...bind(historyEndpoints, historyHandlers({ history: engine.runs.history, removeExecutions })),
+    ...bind(historyEndpoints, historyHandlers({ eventLog, history: engine.runs.history, removeExecutions })),
   ])
 })
 afterAll(async () => {

@@ -6,6 +6,8 @@ import { caller, type Running, serve } from '../http/server.ts'
 import { openEngine, type TestEngine } from './engine.ts'
 import { double, train } from './flows.ts'
 
+const eventLog = { async audit() {}, note() {} }
+
 let engine: TestEngine
 let api: Running
 beforeAll(async () => {
@@ -20,7 +22,7 @@ beforeAll(async () => {
   })
   await engine.publish('double', double)
   await engine.publish('fit', train)
-  api = await serve(bind(runsEndpoints, runsHandlers({ runs: engine.runs })))
+  api = await serve(bind(runsEndpoints, runsHandlers({ eventLog, runs: engine.runs })))
 })
 afterAll(async () => {
   await api[Symbol.asyncDispose]()

@@ -20,6 +20,7 @@ import {
 } from '@flow-service/protocol'
 import * as z from 'zod'
 
+import { actorOf, type EventLog } from '../../events/event-log.ts'
 import { type Call, endpoint, type Handlers, json, reply } from '../../http/endpoint.ts'
 import { invalid, ProblemError } from '../../http/errors.ts'
 import type { UserPrincipal } from '../../http/principal.ts'
@@ -141,15 +142,24 @@ export const liveEndpoints = {
 /** What the endpoints are answered by. */
 export interface LiveHandlersDeps {
   readonly control: LiveControl
+  readonly eventLog: Pick<EventLog, 'note'>
   /** Queues a draft run of a batch flow. */
   readonly submitDraft: (flow: string, params: RunSubmit['params'], by: UserPrincipal) => Promise<Run>
 }
 
 export const liveHandlers = (deps: LiveHandlersDeps): Handlers<typeof liveEndpoints> => {
-  const { control } = deps
+  const { control, eventLog } = deps
   return {
-    pause: async ({ params: { name } }) => ({ status: 200, value: await control.pause(name) }),
-    resume: async ({ params: { name } }) => ({ status: 200, value: await control.resume(name) }),
+    async pause({ params: { name: flow }, principal }) {
+      const value = await control.pause(flow)
+      eventLog.note({ action: 'flow.pause', actor: actorOf(principal), flow })
+      return { status: 200, value }
+    },
+    async resume({ params: { name: flow }, principal }) {
+      const value = await control.resume(flow)
+      eventLog.note({ action: 'flow.resume', actor: actorOf(principal), flow })
+      return { status: 200, value }
+    },
     step: async ({ params: { name } }) => ({ status: 200, value: await control.step(name) }),
     run: (call) => draftRun(deps, call, { sends: true }),
     try: (call) => draftRun(deps, call, { sends: covers(call.principal.grant.scopes, 'flows:publish') }),
@@ -157,8 +167,16 @@ export const liveHandlers = (deps: LiveHandlersDeps): Handlers<typeof liveEndpoi
       status: 202,
       value: await control.trigger(name, id, values),
     }),
-    cancel: async ({ params: { name, id } }) => ({ status: 200, value: await control.cancel(name, id) }),
-    acknowledge: async ({ params: { name, id } }) => ({ status: 200, value: await control.acknowledge(name, id) }),
+    async cancel({ params: { name: flow, id: node }, principal }) {
+      const value = await control.cancel(flow, node)
+      eventLog.note({ action: 'node.cancel', actor: actorOf(principal), flow, node })
+      return { status: 200, value }
+    },
+    async acknowledge({ params: { name: flow, id: node }, principal }) {
+      const value = await control.acknowledge(flow, node)
+      eventLog.note({ action: 'node.acknowledge', actor: actorOf(principal), flow, node })
+      return { status: 200, value }
+    },
   }
 }
 

@@ -9,6 +9,8 @@ import type { TestEngine } from '../engine.ts'
 import { input, node, output } from '../flows.ts'
 import { useEngine } from '../use-engine.ts'
 
+const eventLog = { async audit() {}, note() {} }
+
 let engine: TestEngine
 /** Nodes in the order of their execution. */
 let executed: string[] = []
@@ -202,7 +204,7 @@ test('a plan refuses what a submission or a sweep refuses, and hears of drafts',
 })
 
 test('POST /runs/flows/{name}/plan answers with the plan, and takes no mixture of one run and a sweep', async () => {
-  await using api = await serve(bind(runsEndpoints, runsHandlers({ runs: engine.runs })))
+  await using api = await serve(bind(runsEndpoints, runsHandlers({ eventLog, runs: engine.runs })))
   const post = async (flow: string, body: unknown) => {
     const headers = { 'content-type': 'application/json' }
     const url = `${api.url}/runs/flows/${flow}/plan`

@@ -1,0 +1,107 @@
+/** What leaves a trace in the audit trail: every operation that changes something, but for those that stand here. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { bearerOf, connectors, type Operation, operations, sampleOf, seed, type Seeds } from './sample-requests.ts'
+import { startService, type TestService } from './service.ts'
+
+const signsIn = 'it signs in, and changes nothing; the account says when that was last'
+const asks = 'it asks and changes nothing'
+const runs = 'it makes runs, which say who has submitted them'
+const works = 'it gives a flow something to do, which its cascades show'
+const device = 'a device or a board does it, which is no user'
+
+/** Operations without a trace, and why they need none. */
+const traceless: Readonly<Record<string, string>> = {
+  'login.accessToken': signsIn,
+  'login.testToken': asks,
+  'login.oidcToken': signsIn,
+  'flows.save': 'it makes drafts, many while somebody edits; a flow says who has saved it last',
+  'dashboards.save': 'as of flows',
+  'flows.validate': asks,
+  'flows.wsTicket': asks,
+  'flows.step': works,
+  'flows.run': works,
+  'flows.try': works,
+  'flows.nodes.trigger': works,
+  'messages.publish': works,
+  'runs.plan': asks,
+  'runs.submit': runs,
+  'runs.sweep': runs,
+  'runs.retry': runs,
+  'runs.import': runs,
+  'artifacts.put': 'bytes alone do nothing, and go when nothing refers to them',
+  'devices.report': device,
+  'pairing.start': device,
+  'panels.startPairing': device,
+  'observability.flush': asks,
+}
+
+/** Operations that others make possible, or impossible, by their place among all; 1 unless given. */
+const ranks: Readonly<Record<string, number>> = {
+  'observability.replay': 0,
+  'flows.nodes.unshare': 2,
+  'flows.nodes.share': 2.5,
+  'flows.stop': 2,
+  // what is published is no draft any more
+  'dashboards.save': 0,
+  'dashboards.discard': 0.5,
+  'devices.unpair': 2,
+}
+const rankOf = ({ id, method }: Operation): number => ranks[id] ?? (method === 'DELETE' ? 3 : 1)
+const changing = operations.filter(({ method }) => method !== 'GET').toSorted((a, b) => rankOf(a) - rankOf(b))
+
+let at: TestService
+let seeds: Seeds
+let loose: string
+beforeAll(async () => {
+  at = await startService({ connectors })
+  const { email, password } = at.service.signIn
+  seeds = await seed(at, { email: email ?? '', password: password ?? '' })
+  await at.send('POST', '/flows/loop/start')
+  const { body: scale } = await at.send('GET', '/flows/scale')
+  await at.send('PUT', '/flows/scale', { ...scale, title: 'A draft' })
+  loose = (await at.client.upload(new Blob(['nobody refers to these']), { name: 'loose.txt' })).digest
+}, 120_000)
+afterAll(() => at[Symbol.asyncDispose]())
+
+/** Where the thing is that an operation can change, if the samples have none. */
+const elsewhere = ({ id }: Operation): string | undefined =>
+  ({
+    'dashboards.publish': '/dashboards/spare/publish',
+    'flows.discardDraft': '/flows/scale/discard-draft',
+    'devices.unpair': '/devices/panel/unpair',
+    'artifacts.delete': `/artifacts/${loose}`,
+  })[id]
+
+interface Entry {
+  readonly id: string
+  readonly action: string
+  readonly actor: { readonly email: string; readonly via: string } | null
+}
+const trail = async (): Promise<Entry[]> =>
+  (await at.send('GET', '/observability/events?kind=audit&limit=500')).body as unknown as Entry[]
+
+describe('whoever changes something stands in the audit trail [R569]', () => {
+  test.each(changing)('$id', async (operation) => {
+    const before = new Set((await trail()).map(({ id }) => id))
+    const { path, init } = sampleOf(operation, seeds)
+    const authorization = bearerOf(operation, seeds, at.token)
+    const answer = await fetch(`${at.baseUrl}${elsewhere(operation) ?? path}`, {
+      ...init,
+      headers: { ...init.headers, authorization },
+    })
+    const told = [answer.status, await answer.text()]
+    const entries = (await trail()).filter(({ id, actor }) => !before.has(id) && actor !== null)
+    if (traceless[operation.id] !== undefined) return expect(entries).toEqual([])
+    expect(told).toEqual([expect.toSatisfy((status) => status < 300), told[1]])
+    expect(entries).not.toEqual([])
+    for (const { action, actor } of entries) {
+      expect(actor).toEqual({ id: expect.any(String), email: seeds.email, via: 'session', name: null })
+      expect(action).toMatch(/^[a-z_]+\.[a-z_]+$/)
+    }
+  })
+
+  test('what needs no trace exists', () => {
+    expect(Object.keys(traceless).filter((id) => !changing.some((operation) => operation.id === id))).toEqual([])
+  })
+})
