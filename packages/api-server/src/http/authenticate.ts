@@ -41,12 +41,18 @@ export function createAuthenticator(
 
 /** The token of the one `Authorization: Bearer …` header; refuses with `unauthenticated`. */
 export function bearerToken(request: IncomingMessage): string {
-  const headers = request.headersDistinct.authorization ?? []
-  if (headers.length > 1) throw new ProblemError('unauthenticated', 'send one Authorization header, not several')
-  const [header] = headers
+  const header = request.headers.authorization
+  // `headers` has the first of several; `headersDistinct` would take all headers apart, for every request
+  if (request.rawHeaders.filter(isAuthorization).length > 1)
+    throw new ProblemError('unauthenticated', 'send one Authorization header, not several')
   if (header === undefined) throw new ProblemError('unauthenticated', 'send a token: Authorization: Bearer <token>')
   const token = /^bearer +([\w.~+/-]+=*) *$/i.exec(header)?.[1]
   if (token === undefined || token.length > MAX_TOKEN_LENGTH)
     throw new ProblemError('unauthenticated', 'the Authorization header is not of the form "Bearer <token>"')
   return token
 }
+
+/** Whether a raw header is the name `Authorization`: names and values take turns. */
+const isAuthorization = (text: string, at: number): boolean =>
+  at % 2 === 0 && text.length === AUTHORIZATION.length && text.toLowerCase() === AUTHORIZATION
+const AUTHORIZATION = 'authorization'
