@@ -7,6 +7,7 @@ import { createRequire } from 'node:module'
 
 import { Command } from 'commander'
 
+import { addAlerts } from './grammar/alerts.ts'
 import { addConnectors } from './grammar/connectors.ts'
 import { addDeadLetters } from './grammar/dead-letters.ts'
 import { addDevice, addDevices } from './grammar/devices.ts'
@@ -49,6 +50,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 no engine or no sign-in.`,
   addDeadLetters(root)
   addRuns(root)
   addSecrets(root)
+  addAlerts(root)
   addDevices(root)
   addDevice(root)
   addConnectors(root)
