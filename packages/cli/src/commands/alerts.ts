@@ -28,11 +28,11 @@ export async function showAlerts(flags: ClientFlags): Promise<void> {
   const client = connect(flags)
   const config = await client.alerts.get()
   const latest = flags.json ? [] : await client.observability.events({ kind: 'alert', limit: SHOWN })
-  printAnswer(config, flags.json, () => describeAlerts(config, latest))
+  printAnswer(config, flags.json, () => `${describeAlerts(config)}\n\n${describeLatest(latest)}`)
 }
 
-/** The configuration for people, and what became of messages. */
-function describeAlerts(config: AlertConfig, latest: readonly ObservabilityEvent[]): string {
+/** The configuration for people. */
+function describeAlerts(config: AlertConfig): string {
   const { enabled, min_interval_s: interval, events } = config
   const state = enabled ? `${status('active')}, at most one message in ${interval} s about the same thing` : offText
   const channels = alertChannels.map((channel) => [
@@ -41,18 +41,22 @@ function describeAlerts(config: AlertConfig, latest: readonly ObservabilityEvent
     printable(placeOf(channel, config)),
   ])
   const watched = alertEvents.map((event) => [event, events.includes(event) ? 'yes' : '-', meaningOfAlert(event)])
+  return [
+    `${bold('Alerts')}  ${state}`,
+    `\n${table(['CHANNEL', 'STATUS', 'SENDS TO'], channels, '')}`,
+    `\n${table(['EVENT', 'SENT', 'MEANING'], watched, '')}`,
+  ].join('\n')
+}
+
+/** What became of the latest messages. */
+function describeLatest(latest: readonly ObservabilityEvent[]): string {
   const sent = latest.map(({ ts, action, detail }) => [
     shortTime(ts),
     action,
     wordOf(detail.channel) || '-',
     oneLine(wordOf(detail.error ?? detail.title ?? detail.dropped), 80),
   ])
-  return [
-    `${bold('Alerts')}  ${state}`,
-    `\n${table(['CHANNEL', 'STATUS', 'SENDS TO'], channels, '')}`,
-    `\n${table(['EVENT', 'SENT', 'MEANING'], watched, '')}`,
-    `\n${table(['AT', 'WHAT', 'CHANNEL', ''], sent, dim('No message was sent yet.'))}`,
-  ].join('\n')
+  return table(['AT', 'WHAT', 'CHANNEL', ''], sent, dim('No message was sent yet.'))
 }
 
 /** A part of an event as a word: a later engine may have others there. */
@@ -101,7 +105,7 @@ export async function setAlerts(flags: SetFlags): Promise<void> {
   const client = connect(flags)
   const next = file === undefined ? changed(await client.alerts.get(), flags) : readConfig(file)
   const config = await client.alerts.put(next)
-  printAnswer(config, json, () => describeAlerts(config, []))
+  printAnswer(config, json, () => describeAlerts(config))
 }
 
 /** The configuration in a file with its defaults; a word in it that the engine does not know would be lost on the way. */
