@@ -1,14 +1,18 @@
 /** What guides show beside the examples: each piece runs here against a real engine. */
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 import { createService, type Service } from '@flow-service/api-server'
+import { createClient } from '@flow-service/client-sdk'
 import type { EventFrame } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
+import { receiver } from './alert-receiver.ts'
 import { frames } from './event-socket.ts'
 
 const EMAIL = 'guide@example.com'
@@ -54,6 +58,17 @@ test('the shell script of the live control guide prints what the guide says [R42
       .trimEnd()
       .split('\n'),
   ).toEqual(said)
+})
+
+test('the receiver of the guide to alerts hears a test', async () => {
+  const said: string[] = []
+  await using server = receiver((line) => said.push(line)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const client = createClient({ baseUrl: api, token: await service.superuserToken() })
+  await client.alerts.put({ channels: { webhook: { url, headers: { 'x-from': 'engine' } } } })
+  expect(await client.alerts.test({ channel: 'webhook' })).toEqual({ channel: 'webhook', ok: true, detail: null })
+  expect(said).toEqual(['info test x1: a test of this channel (Alerts of the engine arrive here.)'])
 })
 
 test('the program of the event socket guide sees a snapshot and then what happens', async () => {

@@ -7,6 +7,7 @@ import { createRequire } from 'node:module'
 
 import { Command } from 'commander'
 
+import { addAlerts } from './grammar/alerts.ts'
 import { addAudit } from './grammar/audit.ts'
 import { addConnectors } from './grammar/connectors.ts'
 import { addDashboards } from './grammar/dashboards.ts'
@@ -55,6 +56,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 no engine or no sign-in.`,
   addRuns(root)
   addDashboards(root)
   addSecrets(root)
+  addAlerts(root)
   addDevices(root)
   addDevice(root)
   addConnectors(root)

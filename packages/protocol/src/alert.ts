@@ -29,15 +29,12 @@ export const alertEvents = Object.keys(meanings) as [AlertEvent, ...AlertEvent[]
 export const meaningOfAlert = (event: AlertEvent): string => meanings[event]
 
 /** What an alert is about. */
-export const alertEventSchema = z
+const alertEventSchema = z
   .enum(alertEvents, { error: ({ input }) => `${JSON.stringify(input)} is not one of ${alertEvents.join(', ')}` })
   .meta({
     id: 'AlertEvent',
     description: alertEvents.map((event) => `- \`${event}\`: ${meanings[event]}`).join('\n'),
   })
-
-/** How bad it is; `info` is a test. */
-export const alertSeveritySchema = z.enum(['info', 'warning', 'error'])
 
 /** Where alerts go. */
 export const alertChannels = ['webhook', 'push', 'email'] as const
@@ -110,8 +107,6 @@ export type AlertConfig = z.output<typeof configSchema>
 
 /** As clients write it: what is left out has its default. */
 export const alertConfigInputSchema = configSchema.meta({ id: 'AlertConfigInput' })
-/** As clients write it: what is left out has its default. */
-export type AlertConfigInput = z.input<typeof configSchema>
 
 /** What became of a message to a channel that tests it. */
 export const alertTestResultSchema = z
@@ -128,7 +123,7 @@ export type AlertTestResult = z.infer<typeof alertTestResultSchema>
 export const alertMessageSchema = z
   .object({
     event: z.union([alertEventSchema, z.literal('test')]),
-    severity: alertSeveritySchema,
+    severity: z.enum(['info', 'warning', 'error']).meta({ description: '`info` is a test.' }),
     title: z.string(),
     detail: z.string().nullable(),
     flow: z.string().nullable(),

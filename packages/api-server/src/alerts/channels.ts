@@ -7,12 +7,14 @@ import { pushRequest } from '@flow-service/node-types'
 import type { AlertChannel, AlertConfig, AlertMessage, SecretRef } from '@flow-service/protocol'
 
 import type { OutgoingFetch } from '../egress/outgoing-fetch.ts'
+import type { Mails } from '../mail/mails.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 
 /** What channels send with. */
 export interface ChannelsDeps {
   readonly outgoing: Pick<OutgoingFetch, 'fetch'>
   readonly secrets: Pick<Secrets, 'valueOf'>
+  readonly mail: Pick<Mails, 'isOpen' | 'sendNow'>
 }
 
 /** Where messages are sent. */
@@ -24,7 +26,9 @@ export interface Channels {
 }
 
 /** The channels of an engine. */
-export function createChannels({ outgoing, secrets }: ChannelsDeps): Channels {
+export function createChannels({ outgoing, secrets, mail }: ChannelsDeps): Channels {
+  /** Who has got a message that others have not: another attempt is not for them. */
+  const reached = new WeakMap<AlertMessage, Set<string>>()
   const valueOf = (part: string | SecretRef): string => {
     if (typeof part === 'string') return part
     const value = secrets.valueOf(part.$secret)
@@ -60,13 +64,35 @@ export function createChannels({ outgoing, secrets }: ChannelsDeps): Channels {
       const settings = { topic: topic ?? '', token: token && valueOf(token), priority: priorities[severity] }
       await request(server, { ...pushRequest(settings, value), signal })
     },
-    async email() {
-      throw new Error('this engine sends no mail')
+    // not as kept work: the database may be what is gone
+    async email(message, { channels: { email } }) {
+      if (!mail.isOpen) throw new Error('no mailer is set: the operator sets SERVICE_SMTP_URL and SERVICE_MAIL_FROM')
+      const got = reached.get(message) ?? new Set()
+      reached.set(message, got)
+      const { subject, text } = mailOf(message)
+      const others = email.to.filter((to) => !got.has(to))
+      const sent = await Promise.allSettled(
+        others.map((to) => mail.sendNow({ to, subject, text }).then(() => void got.add(to))),
+      )
+      const [first, ...more] = sent.flatMap((each) => (each.status === 'rejected' ? [each.reason as Error] : []))
+      if (first === undefined) return
+      const count = `${more.length + 1} of ${email.to.length} mails`
+      throw new Error(email.to.length === 1 ? first.message : `${count} could not be sent: ${first.message}`)
     },
   }
   return {
     isConfigured: (channel, config) => isConfigured[channel](config.channels),
     send: async (channel, message, config, signal) => senders[channel](message, config, signal),
+  }
+}
+
+/** The message for people, with all that a program would get. */
+function mailOf({ title, detail, ...facts }: AlertMessage): { readonly subject: string; readonly text: string } {
+  const known = Object.entries(facts).filter(([, value]) => value !== null)
+  const lines = known.map(([name, value]) => `${name}: ${String(value)}`)
+  return {
+    subject: `[flow-service] ${title}`,
+    text: `${title}\n\n${detail === null ? '' : `${detail}\n\n`}${lines.join('\n')}\n`,
   }
 }
 

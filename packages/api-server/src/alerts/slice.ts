@@ -7,6 +7,7 @@ import { outgoing } from '../egress/layer.ts'
 import { contact } from '../engines/slice.ts'
 import { bus, eventLog } from '../events/slice.ts'
 import { routes } from '../http/slice-api.ts'
+import { mail } from '../mail/slice.ts'
 import { observability } from '../observability/slice.ts'
 import { clock, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
@@ -41,10 +42,10 @@ export const alertsLayer = inOrder(
   ),
   makes(
     alerts,
-    { clock, contact, database, eventLog, log, outgoing, redactor, secrets, settings },
-    ({ contact, database, eventLog, outgoing, redactor, secrets, ...deps }) => {
+    { clock, contact, database, eventLog, log, mail, outgoing, redactor, secrets, settings },
+    ({ contact, database, eventLog, mail, outgoing, redactor, secrets, ...deps }) => {
       const { clock, log, settings } = deps
-      const channels = createChannels({ outgoing, secrets })
+      const channels = createChannels({ mail, outgoing, secrets })
       const ledger = new Ledger({ store: createAlertStore(database.sql), clock, engine: contact.id ?? '', log })
       const outbox = new Outbox({ channels, config: () => settings.current, clock, eventLog, redactor })
       return new Alerts({ ...deps, channels, ledger, outbox })

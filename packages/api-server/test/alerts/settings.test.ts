@@ -1,3 +1,4 @@
+import { VirtualClock } from '@flow-service/core/testing'
 import { type AlertConfig, alertEvents } from '@flow-service/protocol'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 
@@ -168,4 +169,47 @@ test('in production internal addresses are refused, and nobody there hears anyth
     ])
   }
   expect(sink.seen).toEqual([])
+})
+
+test('mails go to each address, another attempt to those alone whom the first did not reach [R560]', async () => {
+  const mails: { to: string; subject: string; text: string }[] = []
+  let isFull = true
+  const mailer = {
+    async send(mail: (typeof mails)[0]) {
+      if (mail.to === 'bob@example.org' && isFull) throw new Error(`the box of ${mail.to} is full`)
+      mails.push(mail)
+    },
+  }
+  const clock = new VirtualClock(Date.now())
+  await using mailing = await startService({ mailer }, clock)
+  const email = { enabled: true, to: ['ann@example.org', 'bob@example.org'] }
+  await mailing.root('PUT', '/alerts/config', { enabled: true, channels: { email } })
+  const tested = await mailing.root('POST', '/alerts/test/email')
+  expect([tested.status, tested.value.ok]).toEqual([200, false])
+  expect(tested.value.detail).toBe('1 of 2 mails could not be sent: the mailer of the host has failed with Error')
+  expect(mails.splice(0).map(({ to, subject }) => [to, subject])).toEqual([
+    ['ann@example.org', '[flow-service] a test of this channel'],
+  ])
+
+  const run = await mailing.run('sums', { n: -5 })
+  await expect.poll(() => mails.length).toBe(1)
+  isFull = false
+  await expect.poll(async () => clock.advance(1_000).then(() => mails.length)).toBe(2)
+  expect(mails.map(({ to }) => to)).toEqual(email.to)
+  expect(mails[0]?.text).toMatch(
+    new RegExp(
+      `^a run of flow "sums" has ended with an error\\n\\nRangeError: too small\\n\\nevent: run_error\\n[^]*run: ${run}\\n`,
+    ),
+  )
+  const events = async () =>
+    (await mailing.root<{ detail: object }[]>('GET', '/observability/events?kind=alert')).value.map(
+      ({ detail }) => detail,
+    )
+  await expect.poll(events).toMatchObject([{ channel: 'email', attempts: 2 }])
+})
+
+test('without a mailer a test of mails says what to set', async () => {
+  await at.root('PUT', '/alerts/config', { channels: { email: { to: ['ann@example.org'] } } })
+  const { value } = await at.root('POST', '/alerts/test/email')
+  expect([value.ok, value.detail]).toEqual([false, expect.stringContaining('SERVICE_SMTP_URL')])
 })
