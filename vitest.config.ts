@@ -8,6 +8,8 @@ const source = ['@flow-service/source']
 
 /** What only a server can do. */
 const onServer = [
+  'auth/shared',
+  'alerts/shared',
   'auth/oidc/shared',
   'dashboards/shared',
   'devices/shared',
@@ -21,8 +23,9 @@ const onServer = [
 ].map((suite) => `packages/api-server/test/${suite}.test.ts`)
 /** Suites that reach the database's tables; on a server they run a second time. */
 const onDatabase = [
+  'alerts/ledger',
   'artifacts/{artifacts,delete,routes,sweep}',
-  'auth/{first-start,sign-in,oidc/sign-in}',
+  'auth/{first-start,keys,sign-in,oidc/sign-in}',
   'events/{event-log,event-socket}',
   'code/expired-code',
   'connectors/state',

@@ -2,10 +2,11 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { type Scope, scopes } from '@flow-service/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { type CallerTokens, callersKey, createCallers } from '../packages/api-server/test/auth/callers.ts'
-import { later, type Level, matrix } from './authorization-matrix.ts'
+import { later, type Level, matrix, operationsOf } from './authorization-matrix.ts'
 import { pythonFlow } from './documents.ts'
 import { atRest, connectors, type Operation, operations, sampleOf, seed, type Seeds } from './sample-requests.ts'
 import { startService, type TestService } from './service.ts'
@@ -15,14 +16,21 @@ let at: TestService
 let tokens: CallerTokens
 let seeds: Seeds
 let workerToken: string
+/** Keys of a superuser, by their one scope, and by the one that they lack. */
+const [only, without] = [new Map<Scope, string>(), new Map<Scope, string>()]
 beforeAll(async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'service-'))
   tokens = await createCallers(dataDir, account.password)
   at = await startService({ dataDir, sessionKey: callersKey, connectors })
-  seeds = {
-    ...(await seed(at, account, tokens.user)),
-    key: await keyOf(tokens.user, { name: 'theirs', scopes: ['runs:read'] }),
+  seeds = await seed(at, account, tokens.user)
+  for (const scope of scopes) {
+    const name = scope.replace(':', '-')
+    const others = scopes.filter((other) => other !== scope && other !== 'admin')
+    only.set(scope, await keyOf({ name, scopes: [scope] }))
+    without.set(scope, await keyOf({ name: `not-${name}`, scopes: others }))
   }
+  const { body } = await at.send('POST', '/keys', { name: 'theirs', scopes: ['runs:read'] }, bearer(tokens.user))
+  seeds = { ...seeds, key: String(body?.['id']) }
   workerToken = String((await at.send('POST', '/workers/tokens', { name: 'lab' })).body?.['token'])
 }, 120_000)
 afterAll(() => at[Symbol.asyncDispose]())
@@ -35,10 +43,10 @@ interface Caller {
   query?(): string
 }
 
-/** Makes a key by a session; its id. */
-async function keyOf(session: string, request: object): Promise<string> {
-  const { body } = await at.send('POST', '/keys', request, bearer(session))
-  return String(body?.['id'])
+/** Makes a key of the superuser. */
+async function keyOf(request: object): Promise<string> {
+  const { body } = await at.send('POST', '/keys', request)
+  return String(body?.['key'])
 }
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
@@ -51,9 +59,20 @@ const callers: readonly Caller[] = [
   { name: 'a name and password', levels: [], headers: () => ({ authorization: basic }) },
   { name: 'a token in a cookie', levels: [], headers: () => ({ cookie: `access_token=${tokens.superuser}` }) },
   { name: 'a token in the query', levels: [], headers: () => ({}), query: () => `access_token=${tokens.superuser}` },
+  { name: 'a revoked key', levels: [], headers: () => bearer(tokens.revokedKey) },
+  { name: 'an expired key', levels: [], headers: () => bearer(tokens.expiredKey) },
+  { name: 'a key of a deactivated superuser', levels: [], headers: () => bearer(tokens.deactivatedKey) },
+  { name: 'a key in a cookie', levels: [], headers: () => ({ cookie: `access_token=${tokens.superuserKey}` }) },
+  { name: 'a key in the query', levels: [], headers: () => ({}), query: () => `token=${tokens.superuserKey}` },
   { name: 'a worker', levels: ['worker'], headers: () => bearer(workerToken) },
   { name: 'a device', levels: ['device'], headers: () => bearer(seeds.credential) },
   { name: 'a user', levels: ['user'], headers: () => bearer(tokens.user) },
+  { name: 'a key of a user, of the scope "admin"', levels: ['user'], headers: () => bearer(tokens.userKey) },
+  {
+    name: 'a key of a superuser, of the scope "admin"',
+    levels: ['user', 'superuser'],
+    headers: () => bearer(tokens.superuserKey),
+  },
   { name: 'a superuser', levels: ['user', 'superuser'], headers: () => bearer(tokens.superuser) },
 ]
 
@@ -67,6 +86,13 @@ async function call(operation: Operation, caller: Caller): Promise<Response> {
   const query = caller.query ? `${path.includes('?') ? '&' : '?'}${caller.query()}` : ''
   return fetch(`${at.baseUrl}${path}${query}`, { ...init, headers: { ...init.headers, ...caller.headers() } })
 }
+
+/** A key of a superuser with no more than an operation asks for. */
+const keyFor = ({ scope }: Operation): Caller => ({
+  name: `a key of "${scope ?? 'devices:write'}"`,
+  levels: ['user', 'superuser'],
+  headers: () => bearer(only.get(scope ?? 'devices:write') ?? ''),
+})
 
 /** Measurements, which change by themselves. */
 const moving = /^(?:observability|utils|metrics)\.|^workers\.resources$/
@@ -109,6 +135,13 @@ describe('the matrix and the API are one', () => {
   })
 })
 
+describe('every operation that lets users in has the scope of its row', () => {
+  test.each(operations)('$id', ({ id, scope }) => {
+    const rows = Object.entries(operationsOf).flatMap(([row, ids]) => (ids.includes(id) ? [row] : []))
+    expect(rows).toEqual(scope === undefined ? [] : [scope ?? 'none'])
+  })
+})
+
 describe('a caller who may not is refused before anything happens [R445, R575, R582, R622, R668, R669, T21, T23]', () => {
   let before: string
   beforeAll(async () => {
@@ -124,6 +157,14 @@ describe('a caller who may not is refused before anything happens [R445, R575, R
       expect([caller.name, answer.status, code]).toEqual([caller.name, status, wanted])
       expect(answer.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null)
       expect(answer.headers.get('set-cookie')).toBeNull()
+    }
+    const { scope } = operation
+    if (scope) {
+      const headers = (): Record<string, string> => bearer(without.get(scope) ?? '')
+      const answer = await call(operation, { name: 'a key without the scope', levels: [], headers })
+      const { code, required_scope } = (await answer.json()) as Record<string, unknown>
+      expect([answer.status, code, required_scope]).toEqual([403, 'forbidden', scope])
+      expect(answer.headers.get('www-authenticate')).toBe(`Bearer error="insufficient_scope", scope="${scope}"`)
     }
     // one that changes something is told once
     const [was, is] = [before, await digest()]
@@ -230,6 +271,19 @@ describe('beside the API', () => {
     }
   })
 
+  test('measurements are for keys of "observability:read"', async () => {
+    const statuses = async (keys: ReadonlyMap<Scope, string>) =>
+      Promise.all(
+        [...keys].map(async ([scope, key]) => [
+          scope,
+          (await fetch(`${at.origin}/metrics`, { headers: bearer(key) })).status,
+        ]),
+      )
+    const may = (scope: Scope): boolean => scope === 'observability:read' || scope === 'admin'
+    expect(await statuses(only)).toEqual(scopes.map((scope) => [scope, may(scope) ? 200 : 403]))
+    expect(await statuses(without)).toEqual(scopes.map((scope) => [scope, scope === 'observability:read' ? 403 : 200]))
+  })
+
   test('that the engine lives may be asked by everybody, who learns no more', async () => {
     for (const caller of callers) {
       const answer = await fetch(`${at.origin}/healthz`, { headers: caller.headers() })
@@ -259,6 +313,7 @@ describe('a caller who may is let in, with the same request, and is sent no cook
 
   test.each(operations.toSorted((a, b) => last(a) - last(b)))('$id', async (operation) => {
     const allowed = callers.filter((caller) => mayCall(caller, operation))
+    if (operation.scope !== undefined) allowed.push(keyFor(operation))
     for (const [index, caller] of allowed.entries()) {
       const answer = await call(operation, caller)
       const body = await answer.text()

@@ -5,6 +5,7 @@
 import { apiDocument } from '@flow-service/api-server'
 import { createClient } from '@flow-service/client-sdk'
 import { Connector } from '@flow-service/connector-sdk'
+import type { Scope } from '@flow-service/protocol'
 import { vi } from 'vitest'
 
 import { alarmFlow, pythonFlow, scaleFlow } from './documents.ts'
@@ -18,6 +19,8 @@ export interface Operation {
   readonly path: string
   /** What the endpoint says of its callers. */
   readonly levels: readonly string[]
+  /** What a key has to cover, as the endpoint says; undefined where no user is let in. */
+  readonly scope: Scope | null | undefined
   readonly body: { readonly type: string; readonly schema: Schema } | null
   readonly queries: readonly { readonly name: string; readonly schema: Schema }[]
 }
@@ -41,6 +44,7 @@ export const operations: readonly Operation[] = Object.entries(paths).flatMap(([
       method: method.toUpperCase(),
       path,
       levels: [operation['x-auth-level']].flat() as string[],
+      scope: operation['x-scope'] as Operation['scope'],
       body: bodyOf(operation),
       queries: ((operation.parameters ?? []) as { in: string; name: string; required?: boolean; schema: Schema }[])
         .filter((parameter) => parameter.in === 'query' && parameter.required === true)
@@ -121,6 +125,7 @@ export async function seed(
   const shown = (await stored.json()) as { digest: string }
   const { digest } = shown
   await at.send('PUT', '/secrets/spare', { value: 'not needed' })
+  await at.send('PUT', '/alerts/config', webhookAlerts)
   await at.send('POST', '/messages/alarm.temp', { value: 30 })
   const { jti } = await at.client.workers.mintToken({ name: 'spare' })
   const { id: key } = await at.client.keys.create({ name: 'spare', scopes: ['flows:read'] })
@@ -228,6 +233,7 @@ const places: Record<string, Record<string, string>> = {
   'devices.pair': { id: 'adopting' },
   connectors: { node_type: 'acme_meter', key: 'pairing' },
   'connectors.clearState': { node_type: 'other_meter' },
+  alerts: { channel: 'webhook' },
   'runs.nodeOutputs': { node: 'work' },
   flows: { name: 'alarm' },
 }
@@ -250,12 +256,16 @@ const bodies: Record<string, (seeds: Seeds) => unknown> = {
   'devices.pair': ({ code }) => ({ code }),
   'devices.save': () => ({ version: 1, name: 'Panel' }),
   'devices.report': () => ({ board: 'esp32' }),
+  'alerts.put': () => webhookAlerts,
   // a package would be fetched
   'modules.apply': () => ({ requirements: '# nothing' }),
   'runs.import': () => ({
     runs: [{ flow: 'scale', external_id: 'sample', status: 'ok', created_at: '2024-01-01T00:00:00Z' }],
   }),
 }
+
+/** A channel where nobody listens. */
+const webhookAlerts = { channels: { webhook: { url: 'http://127.0.0.1:1/' } } }
 
 const queries: Record<string, (seeds: Seeds) => string> = {
   'pairing.poll': ({ secret }) => `?secret=${secret}`,

@@ -1,4 +1,4 @@
-/** Loads the flows of ./flows, runs the batch flow twice, feeds the live flow by its webhook, and checks both. */
+/** Loads the flows and the dashboard of ./flows, runs the batch flow twice, feeds the live flow by its webhook, and checks all. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,6 +10,7 @@ import { createClient } from '@flow-service/client-sdk'
 
 import { estimatePi } from './flows/estimate-pi.ts'
 import { greenhouse } from './flows/greenhouse.ts'
+import { overview } from './flows/overview.ts'
 
 const dataDir = await mkdtemp(join(tmpdir(), 'quickstart-'))
 const service = await createService({
@@ -50,6 +51,19 @@ try {
   assert.equal(answer.status, 202)
   assert.deepEqual((await first).value?.value, true)
   await fan.return()
+
+  // The dashboard names nothing that nobody has, and its charts are those that the flows have drawn.
+  const shown = await client.dashboards.get({ name: overview.name })
+  assert.deepEqual([shown.origin, shown.issues], ['code', []])
+  const [gauge] = shown.content.widgets
+  assert.equal(gauge?.binding?.message, 'greenhouse.temp')
+  const [reading] = await client.messages.history({ message: gauge.binding.message })
+  assert.equal(reading?.value, 31.5)
+  const results = await client.dashboards.fromFlow({ flow: estimatePi.name })
+  assert.deepEqual(
+    results.content.widgets.map(({ type, title }) => `${type} ${title}`),
+    ['chart estimate', 'value pi', 'table summary'],
+  )
   console.log(`quickstart: pi is about ${pi.toFixed(4)}, the second run came from the cache, the fan is on`)
 } finally {
   await service.close()

@@ -5,6 +5,7 @@
  */
 import { Router } from 'express'
 
+import { alertsApi } from './alerts/slice.ts'
 import { artifactsApi } from './artifacts/slice.ts'
 import { authorizationRoutes } from './auth/oauth/authorization-routes.ts'
 import { authApi, authorizationHost, knownCallers, recentCallers } from './auth/slice.ts'
@@ -60,6 +61,7 @@ const slices = [
   connectorsApi,
   workersApi,
   modulesApi,
+  alertsApi,
 ] as const
 
 const described = [...slices, stateApi, observabilityApi]

@@ -8,6 +8,7 @@ import type * as Effect from 'effect/Effect'
 import * as Layer from 'effect/Layer'
 import type * as Scope from 'effect/Scope'
 
+import { alertsLayer, followFailures, watchEngine } from './alerts/slice.ts'
 import { artifactsLayer } from './artifacts/slice.ts'
 import { authLayer, followAccounts, sessionKeyLayer } from './auth/slice.ts'
 import { codeFolderLayer, codeLayer, connectorPackagesLayer, sweep } from './code/slice.ts'
@@ -109,6 +110,7 @@ const nouns = inOrder(
   eventSocketsLayer,
   deviceSocketsLayer,
   observabilityLayer,
+  alertsLayer,
 )
 
 /** Work in the order in which it begins, once all nouns are made. It ends in reverse, before any noun is closed. */
@@ -120,6 +122,7 @@ const work = [
   recordPresence,
   sharePresence,
   observe,
+  followFailures,
   recoverValues,
   followFlows,
   followHeldWork,
@@ -134,6 +137,7 @@ const work = [
   sweep,
   followAccounts,
   deliverMail,
+  watchEngine,
 ] as const
 
 const given = { clock, config, log, redactor }

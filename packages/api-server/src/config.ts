@@ -79,7 +79,8 @@ export const settings = {
   ),
   publicUrl: optional(text('an http or https URL without a query, such as https://flows.example', isPlace), {
     env: 'SERVICE_PUBLIC_URL',
-    about: 'The URL where people open the service, for the links in mails. Production sends no such mail without it.',
+    about:
+      'The URL where people open the service, for the links in mails and sign-in by OpenID Connect. Production sends no such mail without it.',
     initially: 'the address that the service listens on, outside production',
   }),
   trustProxy: setting(integer(0, 10), {

@@ -70,6 +70,8 @@ export interface Service {
   readonly signIn: { readonly email: string | null; readonly password: string | null }
   /** Flows of `config.flows` that are registered. */
   readonly loadedFlows: readonly RegisteredName[]
+  /** Names of the dashboards of `config.flows`. */
+  readonly loadedDashboards: readonly string[]
   /**
    * Flows and modules of `config.flows`, and packages under development, that could not be loaded; the log has them too,
    * unless there is `onNodeReport`.
@@ -226,6 +228,10 @@ class OpenService implements Service {
 
   get loadedFlows(): Service['loadedFlows'] {
     return this.#deps.codeFlows.registered
+  }
+
+  get loadedDashboards(): Service['loadedDashboards'] {
+    return this.#deps.codeFlows.dashboards
   }
 
   get loadErrors(): Service['loadErrors'] {

@@ -99,7 +99,7 @@ describe('the configuration', () => {
     ],
     [
       { ...oidc, SERVICE_ENVIRONMENT: 'production' },
-      'SERVICE_BASE_URL is not set: in production SERVICE_OIDC_ISSUER needs it, for people come back there',
+      'SERVICE_PUBLIC_URL is not set: in production SERVICE_OIDC_ISSUER needs it, for people come back there',
     ],
     [
       { ...oidc, SERVICE_ENVIRONMENT: 'production', SERVICE_BASE_URL: 'https://x.org/api/v1' },

@@ -7,11 +7,14 @@ import { createRequire } from 'node:module'
 
 import { Command } from 'commander'
 
+import { addAudit } from './grammar/audit.ts'
 import { addConnectors } from './grammar/connectors.ts'
+import { addDashboards } from './grammar/dashboards.ts'
 import { addDeadLetters } from './grammar/dead-letters.ts'
 import { addDevice, addDevices } from './grammar/devices.ts'
-import { addEngine, addKeys } from './grammar/engine.ts'
+import { addEngine, addSigningKeys } from './grammar/engine.ts'
 import { addFlows, addValidate } from './grammar/flows.ts'
+import { addKeys } from './grammar/keys.ts'
 import { addMessages } from './grammar/messages.ts'
 import { addModules } from './grammar/modules.ts'
 import { addOAuth } from './grammar/oauth.ts'
@@ -47,7 +50,9 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 no engine or no sign-in.`,
   addValidate(root)
   addMessages(root)
   addDeadLetters(root)
+  addAudit(root)
   addRuns(root)
+  addDashboards(root)
   addSecrets(root)
   addDevices(root)
   addDevice(root)
@@ -55,6 +60,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 no engine or no sign-in.`,
   addModules(root)
   addWorkers(root)
   addKeys(root)
+  addSigningKeys(root)
   addOAuth(root)
   // for every command of the tree: the help of what does not exist would be that of something else
   return root.on('beforeAllHelp', ({ command }: { readonly command: Command }) => {

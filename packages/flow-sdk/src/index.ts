@@ -1,7 +1,8 @@
 /**
- * Write flows in TypeScript: stages, function nodes, messages and wiring, checked by the compiler.
+ * Write flows in TypeScript: stages, function nodes, messages and wiring, checked by the compiler; and dashboards of them.
  * @module
  */
+export { dashboard, type DashboardOptions } from './dashboard.ts'
 export {
   type CodeContext,
   type Execution,
@@ -41,4 +42,26 @@ export {
 } from './port-type.ts'
 export { secret, type SecretRef, type WithSecrets } from './secret.ts'
 export type { BatchUse, Use, UseOptions } from './use.ts'
-export type { ArtifactRef, BatchFlow, LiveFlow, ParamsOf, Ref, ResultOf } from '@flow-service/protocol'
+export {
+  button,
+  chart,
+  type ChartOptions,
+  type CurveOptions,
+  field,
+  gauge,
+  type GaugeOptions,
+  image,
+  runsChart,
+  type RunsChartOptions,
+  slider,
+  type SliderOptions,
+  table,
+  type TableOptions,
+  text,
+  toggle,
+  value,
+  type ValueOptions,
+  type Widget,
+  type WidgetOptions,
+} from './widgets.ts'
+export type { ArtifactRef, BatchFlow, DashboardObject, LiveFlow, ParamsOf, Ref, ResultOf } from '@flow-service/protocol'

@@ -3,3 +3,6 @@
  * @module
  */
 export * from './generated/node-types.ts'
+export { headerFindings } from './header-findings.ts'
+export { addressFindings } from './server-address.ts'
+export { pushRequest } from './types/push/push-request.ts'

@@ -3,6 +3,21 @@
  * @module
  */
 export {
+  type AlertChannel,
+  alertChannels,
+  type AlertConfig,
+  type AlertConfigInput,
+  alertConfigInputSchema,
+  alertConfigSchema,
+  type AlertEvent,
+  alertEvents,
+  type AlertMessage,
+  alertMessageSchema,
+  type AlertTestResult,
+  alertTestResultSchema,
+  meaningOfAlert,
+} from './alert.ts'
+export {
   type ApiKey,
   type ApiKeyRequest,
   apiKeyRequestSchema,
@@ -362,7 +377,14 @@ export { type PythonModule, pythonParts, pythonSource } from './python-source.ts
 export { type PlannedStage, type RunPlan, runPlanSchema, type RunPlanSubmit, runPlanSubmitSchema } from './run-plan.ts'
 export { covers, meaningOfScope, type Scope, scopes, scopeSchema } from './scope.ts'
 export { remedyOf, wantedBy } from './schema-words.ts'
-export { secretNameSchema, type SecretUsage, secretUsageSchema, secretValueSchema } from './secret.ts'
+export {
+  secretNameSchema,
+  type SecretRef,
+  secretRefSchema,
+  type SecretUsage,
+  secretUsageSchema,
+  secretValueSchema,
+} from './secret.ts'
 export {
   meaningOfSignInError,
   type SignInError,

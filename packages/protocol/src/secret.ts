@@ -16,6 +16,14 @@ export const secretNameSchema = z
     'use 1 to 100 letters, digits, "_", "-" or ".", beginning with a letter or digit',
   )
 
+/** A reference to a stored secret, in place of its value. */
+export const secretRefSchema = z.strictObject(
+  { $secret: secretNameSchema },
+  { error: ({ code }) => (code === 'invalid_type' ? 'a reference such as {"$secret": "name"}' : undefined) },
+)
+/** A reference to a stored secret. */
+export type SecretRef = z.infer<typeof secretRefSchema>
+
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length
 
 /** A new value of a secret. */
@@ -29,13 +37,14 @@ export const secretValueSchema = z
   })
   .meta({ id: 'SecretValue' })
 
-/** A secret with the nodes that refer to it. */
+/** A secret with what refers to it. */
 export const secretUsageSchema = z
   .object({
     name: z.string(),
     created_at: timestampSchema,
     updated_at: timestampSchema,
     used_by: z.array(libraryUseSchema.meta({ id: 'SecretUse' })),
+    others: z.array(z.string()).meta({ description: 'What refers to it beside nodes, such as a channel of alerts.' }),
   })
   .meta({ id: 'SecretUsage' })
 export type SecretUsage = z.infer<typeof secretUsageSchema>

@@ -68,5 +68,5 @@ type Words = Pick<SharedKey<unknown>, 'use' | 'change' | 'variable'>
 const otherKey = ({ use, change, variable }: Words, pinned: string, found: string): ConfigError =>
   new ConfigError(
     `the engines of this database ${use} by the key ${pinned}, and ${found}: set ${variable} to that key, the same one ` +
-      `for all engines, or stop them all and use "service keys forget" for another one, which ${change}; nothing was changed`,
+      `for all engines, or stop them all and use "service signing-keys forget" for another one, which ${change}; nothing was changed`,
   )

@@ -136,7 +136,7 @@ export const authLayer = inOrder(
         (token) => agentTokens.verify(token),
       ]),
   ),
-  makes(oidcSignIn, { config, database, eventLog, log, sessionKey, sessions, users }, createOidcSignIn),
+  makes(oidcSignIn, { accountNews, config, database, eventLog, log, sessionKey, sessions, users }, createOidcSignIn),
   makes(
     userGuests,
     { agentTokens, apiKeys, log, users },

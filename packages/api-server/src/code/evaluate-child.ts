@@ -39,8 +39,8 @@ async function evaluate({ modules, entries }: EvaluationRequest): Promise<void> 
   const flows = [...places].flatMap(([value, place]) =>
     exported.has(value) && isFlow(value) ? [foundFlow(value, place, places)] : [],
   )
-  const dashboards = [...places].flatMap(([value, { url }]) =>
-    exported.has(value) && isDashboard(value) ? [{ url, name: value.name, document: value.document }] : [],
+  const dashboards = [...places].flatMap(([value, place]) =>
+    exported.has(value) && isDashboard(value) ? [{ ...place, name: value.name, document: value.document }] : [],
   )
   tell({ kind: 'found', flows, dashboards })
 }

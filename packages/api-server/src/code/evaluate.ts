@@ -37,6 +37,7 @@ export interface FoundFlow {
 /** An exported dashboard. `document` is what the author's code has made, unchecked. */
 export interface FoundDashboard {
   readonly url: string
+  readonly export: string
   readonly name: string
   readonly document: unknown
 }

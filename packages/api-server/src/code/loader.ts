@@ -66,7 +66,7 @@ export function createCodeLoader(options: CodeLoaderOptions): CodeLoader {
       const evaluated = await evaluateModules(translated, { root, ...options })
       const { unique, doubles } = byName('flow', evaluated.flows, root)
       const shown = byName('dashboard', evaluated.dashboards, root)
-      const named = await nameCode(unique, root)
+      const named = await nameCode(unique, shown.unique, root)
       const results = unique.map((flow) => ({ flow, result: loadFlow(flow, root, commit, named) }))
       const failed = new Set(evaluated.failed)
       for (const { flow, result } of results) if ('errors' in result) failed.add(flow.url)
@@ -143,11 +143,15 @@ type NamedCode =
   | { readonly errors: readonly LoadError[] }
 type CodeByPlace = ReadonlyMap<string, NamedCode>
 
-/** The code behind every exported definition, once for all flows that use it. */
-async function nameCode(flows: readonly FoundFlow[], root: string): Promise<CodeByPlace> {
+/** The code behind every exported definition, once for all flows that use it, without the flows and dashboards beside it. */
+async function nameCode(
+  flows: readonly FoundFlow[],
+  dashboards: readonly FoundDashboard[],
+  root: string,
+): Promise<CodeByPlace> {
   const placed = flows.flatMap(({ nodes }) => nodes.flatMap(({ kind, place }) => (place ? [{ kind, ...place }] : [])))
   const definitions = new Map<string, Set<string>>()
-  for (const { url, export: name } of [...placed, ...flows]) {
+  for (const { url, export: name } of [...placed, ...flows, ...dashboards]) {
     const file = fileURLToPath(url)
     definitions.set(file, (definitions.get(file) ?? new Set()).add(name))
   }

@@ -38,6 +38,7 @@ export class CodeDashboards {
     const results = await Promise.all(found.map((dashboard) => this.#store(dashboard)))
     this.#names = new Set(results.flatMap((result) => ('error' in result ? [] : [result.name])))
     return {
+      names: [...this.#names],
       changed: results.flatMap((result) => ('error' in result || !result.isNew ? [] : [changeOf(result)])),
       removed: [...before].filter((name) => !this.#names.has(name)),
       errors: results.flatMap((result) => ('error' in result ? [result.error] : [])),

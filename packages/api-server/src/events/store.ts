@@ -3,6 +3,7 @@
  * @module
  */
 import type { Actor, DeadLetterReason, EventKind, ObservabilityEvent } from '@flow-service/protocol'
+import { validate } from 'uuid'
 
 import { affected } from '../db/affected.ts'
 import type { Sql } from '../db/database.ts'
@@ -46,6 +47,12 @@ interface Span {
 /** Which events a list shows. */
 export interface EventFilter extends Span {
   readonly kinds?: readonly EventKind[] | undefined
+  /** What actions begin with. */
+  readonly action?: string | undefined
+  /** The id or the e-mail of the user who did it. */
+  readonly actor?: string | undefined
+  /** As `before`, for whoever reads page after page of a span. */
+  readonly until?: string | undefined
 }
 
 /** Which dead letters a list shows. */
@@ -67,6 +74,15 @@ const inSpan = (sql: Sql, { flows, nodes, since, before }: Span) => sql`
   ts >= ${since ?? '-infinity'}::timestamptz and ts < ${before ?? 'infinity'}::timestamptz
   ${flows ? sql`and flow = any(${flows as string[]}::text[])` : sql``}
   ${nodes ? sql`and node = any(${nodes as string[]}::text[])` : sql``}`
+
+/** As a range, which the index knows. */
+const beginningWith = (sql: Sql, prefix: string) => sql`
+  and action collate "C" >= ${prefix} and action collate "C" <= ${`${prefix}\u{10FFFF}`}`
+
+const doneBy = (sql: Sql, actor: string) =>
+  validate(actor)
+    ? sql`and actor is not null and actor ->> 'id' = ${actor.toLowerCase()}`
+    : sql`and actor is not null and actor ->> 'email' = ${actor}`
 
 /** Statements over `engine_event`, `dead_letter` and `socket_ticket`. */
 export const createEventStore = (sql: Sql) => ({
@@ -90,6 +106,9 @@ export const createEventStore = (sql: Sql) => ({
     return sql<ObservabilityEvent[]>`
       select id, ts, kind, level, flow, node, action, actor, detail from engine_event where ${inSpan(sql, filter)}
       ${filter.kinds ? sql`and kind = any(${filter.kinds as string[]}::text[])` : sql``}
+      ${filter.until === undefined ? sql`` : sql`and ts < ${filter.until}::timestamptz`}
+      ${filter.action === undefined ? sql`` : beginningWith(sql, filter.action)}
+      ${filter.actor === undefined ? sql`` : doneBy(sql, filter.actor)}
       order by ts desc, id desc limit ${limit}`
   },
 

@@ -37,6 +37,8 @@ export interface DashboardChange {
 
 /** What a registration of dashboards did. */
 export interface DashboardRegistration {
+  /** Names of those that are registered now. */
+  readonly names: readonly string[]
   readonly changed: readonly DashboardChange[]
   /** Dashboards that no module defines any more: they stay, and are changed through the API. */
   readonly removed: readonly string[]
@@ -52,7 +54,7 @@ export interface ReloadResult {
   readonly unchanged: readonly string[]
   /** Flows that no module defines any more: they have ended, and are failed until they are back. */
   readonly removed: readonly string[]
-  readonly dashboards: Omit<DashboardRegistration, 'errors'>
+  readonly dashboards: Pick<DashboardRegistration, 'changed' | 'removed'>
   /** Packages under development that have changed. */
   readonly packages: readonly PackageChange[]
   /** What does not load now; flows of these modules, and types of these packages, are what they were. */
@@ -63,7 +65,7 @@ export interface ReloadResult {
 export interface CodeFlows {
   /** Those that are registered. */
   readonly registered: readonly RegisteredName[]
-  /** Dashboards of their modules, by name. */
+  /** Names of the dashboards of their modules. */
   readonly dashboards: readonly string[]
   /** What of their modules does not load. */
   readonly errors: readonly LoadError[]
@@ -91,6 +93,7 @@ export function createCodeFlows(source: CodeSource, deps: CodeFlowsDeps): CodeFl
   const created = new Set<string>()
   let wanted: readonly RegisteredFlow[] = []
   let shown: readonly RegisteredDashboard[] = []
+  let shownNames: readonly string[] = []
   let errors: readonly LoadError[] = []
   let files: readonly string[] = []
   let last: Promise<unknown> = Promise.resolve()
@@ -102,6 +105,7 @@ export function createCodeFlows(source: CodeSource, deps: CodeFlowsDeps): CodeFl
     wanted = first.flows
     shown = first.dashboards
     const dashboards = await deps.registerDashboards(shown)
+    shownNames = dashboards.names
     errors = [...first.errors, ...registration.errors, ...dashboards.errors]
     files = first.files
   }
@@ -119,6 +123,7 @@ export function createCodeFlows(source: CodeSource, deps: CodeFlowsDeps): CodeFl
     wanted = registration.flows
     shown = lastGood(found, shown, source.directory)
     const dashboards = await deps.registerDashboards(shown)
+    shownNames = dashboards.names
     errors = [...found.errors, ...refused, ...registration.errors, ...dashboards.errors]
     // what a module in error imports is not known: what it imported before is
     files = errors.length === 0 ? found.files : [...new Set([...files, ...found.files])]
@@ -140,7 +145,7 @@ export function createCodeFlows(source: CodeSource, deps: CodeFlowsDeps): CodeFl
       )
     },
     get dashboards() {
-      return shown.map(({ name }) => name)
+      return shownNames
     },
     get errors() {
       return errors

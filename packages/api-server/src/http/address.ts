@@ -19,6 +19,10 @@ export const isLoopbackAddress = (address: string): boolean =>
 
 const forwarding = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'x-forwarded-host']
 
+/** Whether the host name of a URL is this machine itself. */
+export const isLoopbackHost = (hostname: string): boolean =>
+  hostname === 'localhost' || isLoopbackAddress(hostname.replaceAll(/[[\]]/g, ''))
+
 /** Whether somebody says that a request was forwarded, believed or not. */
 export const isForwarded = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
   forwarding.some((name) => headers[name] !== undefined)

@@ -22,6 +22,7 @@ import {
 import type { RequestHandler } from 'express'
 import * as z from 'zod'
 
+import { foldEmail } from '../auth/users.ts'
 import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
 import { invalid, ProblemError } from '../http/errors.ts'
 import { assertUser, type Principal } from '../http/principal.ts'
@@ -124,6 +125,24 @@ export const observabilityEndpoints = {
       kind: choices('Kinds', eventKindSchema.options),
       flow: words('Names of flows'),
       node: words('Ids of nodes'),
+      action: z
+        .string()
+        .min(1)
+        .max(100)
+        .optional()
+        .meta({ description: 'What actions begin with: `flow.` or `user.create`.' }),
+      actor: z
+        .string()
+        .trim()
+        .min(1)
+        .max(320)
+        .transform(foldEmail)
+        .optional()
+        .meta({
+          description: 'The e-mail or the id of the user who did it.',
+          override: { type: 'string', minLength: 1 },
+        }),
+      until: time.optional().meta({ description: 'Only rows older than this, on every page.' }),
     }),
     replies: { 200: reply.json('A page of events.', z.array(observabilityEventSchema), links) },
     problems: ['validation_failed'],

@@ -94,6 +94,11 @@ export class RunQueue {
     })
   }
 
+  /** Whether a queued run would be taken now. */
+  get hasRoom(): boolean {
+    return this.#isOpen && this.#free > 0
+  }
+
   /** The execution of a run in this engine. A claim that is under way is waited for. */
   async find(id: string): Promise<Execution | null> {
     await this.#claiming

@@ -33,7 +33,7 @@ import { flushForRead, type MetricsQuery, RunView } from './run-view.ts'
 import { RunWrites } from './run-writes.ts'
 import { EngineStages } from './stages/engine-stages.ts'
 import type { StageEnvironments } from './stages/environments.ts'
-import { createRunsStore, type RunsStore } from './store.ts'
+import { createRunsStore, type QueuedRun, type RunsStore } from './store.ts'
 import { createSubmissions, type Submissions } from './submissions.ts'
 
 /** What runs are made of. */
@@ -77,6 +77,10 @@ export interface Runs extends Submissions {
   metrics(id: string, query: MetricsQuery): Promise<MetricSeries[]>
   /** Writes what this engine has gathered about a run: who reads then finds everything that listeners were told. */
   flush(id: string): Promise<void>
+  /** Calls back whenever a run ends by this engine; the result ends that. */
+  onEnded(listener: (run: RunSummary) => void): () => void
+  /** The run that has waited longest of those that this engine has room for; null for none. */
+  claimable(): Promise<QueuedRun | null>
   /** Finished runs. */
   readonly history: RunHistory
   /** Ids of the queued and running runs of a flow, by the flow's id, newest first. */
@@ -96,11 +100,13 @@ const MAX_ACTIVE = 1_000
 export function createRuns(deps: RunsDeps): Runs {
   const { database, host } = deps
   const { clock } = host
+  const listeners = new Set<(run: RunSummary) => void>()
   const teller = new RunTeller(deps.publishEvent)
   const publishEvent: RunsDeps['publishEvent'] = (event, atMs) => {
     if (event.type !== 'run') return deps.publishEvent(event, atMs)
     teller.tell(event.run, atMs)
     channel.tell(event.run)
+    if (isFinished(event.run.status)) for (const listener of listeners) listener(event.run)
   }
   const tellRun = (run: RunSummary): void => publishEvent({ type: 'run', run }, clock.now())
 
@@ -153,6 +159,11 @@ export function createRuns(deps: RunsDeps): Runs {
       return view.run(id)
     },
     metrics: (id, query) => view.metrics(id, query),
+    onEnded(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    claimable: async () => (queue.hasRoom ? store.claimable() : null),
     history: new RunHistory({ ...deps, store: createHistoryStore(database.sql), runs: store, flush }),
     flush,
     activeOf: (tx, flow) => store.activeOf(tx, flow),

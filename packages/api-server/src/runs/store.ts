@@ -37,6 +37,13 @@ export const summary = (sql: Sql) => sql`
   run.external_id, run.flow_version, run.digest, run.commit, run.created_at, run.started_at, run.finished_at,
   extract(epoch from run.finished_at - run.started_at)::float8 as duration_s, run.error, run.submitted_by`
 
+/** A run that waits. */
+export interface QueuedRun {
+  readonly id: string
+  readonly flow: string
+  readonly created_at: string
+}
+
 /** The statements of runs. */
 export type RunsStore = ReturnType<typeof createRunsStore>
 
@@ -126,6 +133,16 @@ export const createRunsStore = (sql: Sql) => ({
     return sql<SummaryRow[]>`
       select ${summary(sql)} from run where run.status in ('queued', 'running')
       order by run.created_at desc limit ${limit}`
+  },
+
+  /** The oldest queued run whose flow may have one more execute; null for none. */
+  async claimable(): Promise<QueuedRun | null> {
+    const [row] = await sql<QueuedRun[]>`
+      select run.id, ${flowName(sql)} as flow, run.created_at from run left join flow on flow.id = run.flow
+      where run.status = 'queued' and (flow.concurrency is null or flow.concurrency > (
+        select count(*) from run as other where other.flow = run.flow and other.status = 'running'))
+      order by run.created_at limit 1`
+    return row ?? null
   },
 
   /** Ids of the queued and running runs of a flow, newest first. */

@@ -28,7 +28,7 @@ export const secretsEndpoints = {
     method: 'get',
     path: '/secrets/usage',
     summary: 'List secrets with their users',
-    description: 'Nodes whose draft or published form refers to them.',
+    description: 'Nodes whose draft or published form refers to them, and what else does.',
     auth: 'user',
     scope: 'admin',
     replies: { 200: reply.json('Secrets without their values, by name.', z.array(secretUsageSchema)) },

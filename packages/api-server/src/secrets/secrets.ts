@@ -38,6 +38,9 @@ interface Change {
   readonly audit: (tx: Sql) => Promise<void>
 }
 
+/** What refers to secrets beside nodes, by their names, each as people are told of it. */
+type OtherUses = (sql: Sql) => Promise<ReadonlyMap<string, readonly string[]>>
+
 /** Opens the secrets of a database. Throws `ConfigError` when the key is not theirs; nothing is changed then. */
 export async function openSecrets(deps: SecretsDeps): Promise<Secrets> {
   const cipher = await loadSecretKey(deps.config, createSecretStore(deps.database.sql))
@@ -55,6 +58,7 @@ export class Secrets implements SecretValues {
   #retired: string[] = []
   #generation = 0
   #listener: SecretListener | null = null
+  #otherUses: OtherUses = async () => new Map()
   /** What has changed since the opening while nobody listened. */
   #untold = new Set<string>()
   #unlisten: (() => Promise<void>) | null = null
@@ -123,11 +127,22 @@ export class Secrets implements SecretValues {
     return (await this.#store.list()).map(({ name }) => name)
   }
 
-  /** All secrets by name, with the nodes that refer to them. */
+  /** Secrets are kept and listed as used by what this finds, too. */
+  alsoUsedBy(find: OtherUses): void {
+    this.#otherUses = find
+  }
+
+  /** All secrets by name, with what refers to them. */
   async usage(): Promise<SecretUsage[]> {
-    const [entries, users] = await Promise.all([this.#store.list(), this.#store.users(null)])
+    const { sql } = this.#deps.database
+    const reads = [this.#store.list(), this.#store.users(null), this.#otherUses(sql)] as const
+    const [entries, users, others] = await Promise.all(reads)
     const bySecret = Map.groupBy(users, ({ secret }) => secret)
-    return entries.map((entry) => ({ ...entry, used_by: (bySecret.get(entry.name) ?? []).map(useOf) }))
+    return entries.map((entry) => ({
+      ...entry,
+      used_by: (bySecret.get(entry.name) ?? []).map(useOf),
+      others: [...(others.get(entry.name) ?? [])],
+    }))
   }
 
   /** The nodes whose draft or published form refers to one of these secrets. */
@@ -145,13 +160,14 @@ export class Secrets implements SecretValues {
     await this.#changed(name)
   }
 
-  /** Refuses with `not_found`, and with `in_use` while a draft or published flow refers to it. */
+  /** Refuses with `not_found`, and with `in_use` while something refers to it. */
   async remove(name: string, { audit }: Change): Promise<void> {
     await this.#deps.database.transaction(async (tx) => {
       const store = createSecretStore(tx)
       if (!(await store.remove(name))) throw new ProblemError('not_found', `there is no secret "${name}"`)
       const users = await store.users([name])
-      if (users.length > 0) throw inUse(name, users)
+      const others = (await this.#otherUses(tx)).get(name) ?? []
+      if (users.length + others.length > 0) throw inUse(name, users, others)
       await audit(tx)
     })
     await this.#changed(name)
@@ -220,11 +236,11 @@ export class Secrets implements SecretValues {
   }
 }
 
-function inUse(name: string, users: readonly SecretUser[]): ProblemError {
-  const nodes = users.map(({ flow, node }) => `"${node}" of "${flow}"`)
-  const shown = nodes.length > 3 ? [...nodes.slice(0, 3), `${nodes.length - 3} more`] : nodes
+function inUse(name: string, users: readonly SecretUser[], others: readonly string[]): ProblemError {
+  const uses = [...users.map(({ flow, node }) => `"${node}" of "${flow}"`), ...others]
+  const shown = uses.length > 3 ? [...uses.slice(0, 3), `${uses.length - 3} more`] : uses
   const detail = `the secret "${name}" is used by ${shown.join(', ')}; change their settings first`
-  return new ProblemError('in_use', detail, { used_by: users.map(useOf) })
+  return new ProblemError('in_use', detail, { used_by: users.map(useOf), others })
 }
 
 const useOf = ({ flow, node, draft, published }: SecretUser) => ({ flow, node, draft, published })

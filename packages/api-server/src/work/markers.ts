@@ -26,6 +26,9 @@ export interface MarkersDeps {
   }
 }
 
+/** Hears of every failure of a node that runs here, also of one that says the same as the one before. Must not block. */
+export type MarkerListener = (flow: string, node: string, marker: FailureMarker) => void
+
 /** Where digests of contents are sealed for. */
 const SEALED_FOR = 'failure_marker'
 
@@ -41,6 +44,7 @@ export class Markers implements MarkerHost {
   readonly #deps: MarkersDeps
   readonly #store: MarkerStore
   readonly #memory = new MemoryMarkers()
+  readonly #listeners = new Set<MarkerListener>()
   /** Nodes whose marker is not what the database holds. */
   #changed = new Map<string, NodePlace>()
   #timer: NodeJS.Timeout | null = null
@@ -74,6 +78,13 @@ export class Markers implements MarkerHost {
     const before = this.#memory.of(flow).get(node)
     this.#memory.set(flow, node, marker)
     if (before === undefined || !isSame(before, marker)) this.#change({ flow, node })
+    for (const listener of this.#listeners) listener(flow, node, marker)
+  }
+
+  /** Calls back whenever a marker is set; the result ends that. */
+  onSet(listener: MarkerListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   clear(flow: string, node: string): void {

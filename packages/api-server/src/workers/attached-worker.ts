@@ -62,6 +62,8 @@ export interface WorkerDeps {
   readonly onChange: () => void
   /** A result came that nobody waits for: its call is over or cancelled, or there never was one. */
   readonly onDropped: () => void
+  /** Nothing was heard of it for so many seconds, and so many calls have failed. */
+  readonly onSilent: (seconds: number, calls: number) => void
   /** A call that was given up is lost: the worker goes on with it. */
   readonly onLost: (call: CodeCall) => void
 }
@@ -341,7 +343,9 @@ export class AttachedWorker {
 
   #silent(): void {
     const text = `worker "${this.hello.name}" was silent for ${SILENCE_S} seconds`
-    for (const id of this.#inFlight.keys()) this.#abandon(id, new CodeError('worker_silent', text, null))
+    const running = [...this.#inFlight].flatMap(([id, { settle }]) => (settle ? [id] : []))
+    if (running.length > 0) this.#deps.onSilent(SILENCE_S, running.length)
+    for (const id of running) this.#abandon(id, new CodeError('worker_silent', text, null))
   }
 
   #rest(): void {

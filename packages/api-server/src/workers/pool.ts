@@ -38,6 +38,12 @@ export interface Wish {
   readonly home: string | null
 }
 
+/** A worker whose calls are lost, and how. */
+export interface LostWorker {
+  readonly worker: string
+  readonly detail: string
+}
+
 /** Names come from outside: of more than these the oldest is forgotten. */
 const MAX_REFUSED = 1000
 
@@ -47,6 +53,7 @@ export class WorkerPool {
   readonly #workers = new Map<string, AttachedWorker>()
   readonly #refused = new Map<string, WorkerEntry>()
   readonly #listeners = new Set<() => void>()
+  readonly #mourners = new Set<(lost: LostWorker) => void>()
   #droppedResults = 0
 
   constructor(deps: PoolDeps) {
@@ -74,6 +81,12 @@ export class WorkerPool {
     return () => this.#listeners.delete(listener)
   }
 
+  /** Calls back whenever a worker of another machine disconnects during calls or falls silent; the result ends that. */
+  onLost(listener: (lost: LostWorker) => void): () => void {
+    this.#mourners.add(listener)
+    return () => this.#mourners.delete(listener)
+  }
+
   /**
    * Takes a worker in once it says hello, until its transport closes; one of another version, or with other labels than
    * its token, is told why not, and its transport is closed. Without a token it is the engine's own agent.
@@ -95,7 +108,10 @@ export class WorkerPool {
     })
     transport.onClose(() => {
       if (!worker || !this.#workers.delete(worker.id)) return
-      if (!worker.local) this.#tell('warning', 'worker.detach', { worker: worker.hello.name, lost_calls: worker.load })
+      const { hello, load, local } = worker
+      if (!local) this.#tell('warning', 'worker.detach', { worker: hello.name, lost_calls: load })
+      if (!local && load > 0)
+        this.#lost(hello.name, `it has disconnected during ${load === 1 ? 'a call' : `${load} calls`}`)
       worker.lost()
       this.#changed()
     })
@@ -125,6 +141,14 @@ export class WorkerPool {
       clock,
       onChange: () => this.#changed(),
       onDropped: () => void (this.#droppedResults += 1),
+      onSilent: (seconds, calls) => {
+        if (token === null) return
+        this.#tell('warning', 'worker.silent', { worker: token.name, lost_calls: calls })
+        this.#lost(
+          token.name,
+          `it was silent for ${seconds} seconds during ${calls === 1 ? 'a call' : `${calls} calls`}`,
+        )
+      },
       onLost: ({ document, node, run }) =>
         this.#tell('warning', 'worker.lost_call', {
           worker: worker.hello.name,
@@ -199,6 +223,10 @@ export class WorkerPool {
 
   #tell(level: 'info' | 'warning', action: string, detail: Record<string, unknown>): void {
     this.#deps.report?.({ kind: 'worker', level, action, detail })
+  }
+
+  #lost(worker: string, detail: string): void {
+    for (const listener of this.#mourners) listener({ worker, detail })
   }
 
   #changed(): void {

@@ -304,3 +304,16 @@ test('a user who is no superuser any more is none with the very next request [T1
   for (const program of [eve, caller(key)])
     expect((await program('PUT', '/secrets/s', { value: 'x' })).status).toBe(403)
 })
+
+test('a flag that is taken without any news is gone all the same, once what is known of the caller is a second old', async () => {
+  const mallory = await at.signUp('mallory@example.org', true)
+  const { key } = await make('unheard', ['admin'], {}, mallory)
+  for (const program of [mallory, caller(key)])
+    expect((await program('PUT', '/secrets/s', { value: 'x' })).status).toBe(204)
+  await at.engine.database.sql`update account set is_superuser = false where email = 'mallory@example.org'`
+  const statuses = () =>
+    Promise.all(
+      [mallory, caller(key)].map(async (program) => (await program('PUT', '/secrets/s', { value: 'x' })).status),
+    )
+  await expect.poll(statuses, { timeout: 20_000 }).toEqual([403, 403])
+})

@@ -138,7 +138,7 @@ test('other keys are had by forgetting those of the database, once all engines h
   const one = await open('one')
   await expect(forgetKeys({ databaseUrl })).rejects.toThrow(/is in contact with the database: stop all engines first/)
   await one.close()
-  await expect(open('one', another)).rejects.toThrow('service keys forget')
+  await expect(open('one', another)).rejects.toThrow('service signing-keys forget')
   await forgetKeys({ databaseUrl })
   await open('one', another)
   await expect(open('two')).rejects.toThrow('SERVICE_SESSION_KEY')

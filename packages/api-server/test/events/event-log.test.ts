@@ -130,3 +130,32 @@ test('news that come in a flood are counted in the log beyond what may wait', as
   await expect.poll(() => failures).toEqual([{ lost: 100 }])
   expect(await events.list({ kinds: ['device'] }, 500)).toHaveLength(500)
 })
+
+test('one entry among very many is found by who did it, and by what was done, with an index', async () => {
+  const events = createEventLog({ database, log: quiet })
+  await database.sql`
+    insert into engine_event (id, ts, kind, level, action, actor, detail)
+    select gen_random_uuid(), now() - make_interval(secs => n), 'audit', 'info', 'flow.publish',
+      json_build_object('id', gen_random_uuid(), 'email', n % 100 || '@example.org', 'via', 'session', 'name', null), '{}'
+    from generate_series(1, 10000) as n`
+  await database.sql`analyze engine_event`
+  await database.transaction((tx) => events.audit(tx, { action: 'flow_rename', actor }))
+  const one = [expect.objectContaining({ action: 'flow_rename', actor })]
+  expect(await events.list({ actor: actor.id.toUpperCase() }, 50)).toEqual(expect.arrayContaining(one))
+  expect(await events.list({ action: 'flow_' }, 50)).toEqual(one)
+  expect(await events.list({ actor: '7@example.org', action: 'flow.p' }, 500)).toHaveLength(100)
+  const plan = async (where: string): Promise<string> => {
+    const lines = await database.sql.unsafe(
+      `explain select id from engine_event where ${where} order by ts desc, id desc limit 50`,
+    )
+    return JSON.stringify(lines)
+  }
+  const byEmail = await plan(`actor is not null and actor ->> 'email' = 'ann@example.org'`)
+  const byId = await plan(`actor is not null and actor ->> 'id' = '${actor.id}'`)
+  const byAction = await plan(`action collate "C" >= 'flow_' and action collate "C" <= 'flow_\u{10FFFF}'`)
+  expect([byEmail, byId, byAction]).toEqual([
+    expect.stringContaining('engine_event_actor_email'),
+    expect.stringContaining('engine_event_actor_id'),
+    expect.stringContaining('engine_event_action'),
+  ])
+})

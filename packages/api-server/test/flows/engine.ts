@@ -131,7 +131,7 @@ function slicesOf({ activeRuns = () => [], types = [], missing: lacks, flowsData
   }
   const noDashboards: FlowDashboards = {
     renameFlow: async () => {},
-    register: async () => ({ changed: [], removed: [], errors: [] }),
+    register: async () => ({ names: [], changed: [], removed: [], errors: [] }),
   }
   const seen = makes(database, { database }, ({ database }) => (wrap?.(database) ?? database) as Database)
   return inOrder(

@@ -166,10 +166,31 @@ test('a publish is in the audit trail with who did it [R425, R569, R664]', async
       flow: 'audited',
       node: null,
       action: 'flow.publish',
-      actor: { id: expect.any(String), email: 'root@example.org' },
+      actor: { id: expect.any(String), email: 'root@example.org', via: 'session', name: null },
       detail: { version: 1, restart: false, rebuilt: [] },
     },
   ])
+})
+
+test('the audit trail is filtered by who, by what and until when, page by page [R569, R664]', async () => {
+  for (const name of ['traced', 'traced_too']) await at.publish(name, relay)
+  await at.root('PUT', '/secrets/traced', { value: 'a value that nobody sees' })
+  const actions = async (query: string) => (await events(`?kind=audit${query}`)).map(({ action }) => action)
+  expect(await actions('&action=secret.')).toEqual(['secret.put'])
+  expect(new Set(await actions('&action=flow.'))).toEqual(new Set(['flow.publish']))
+  expect(await actions('&action=flow_')).toEqual([])
+  expect(await actions('&action=flow.%25')).toEqual([])
+  const [newest] = await events('?kind=audit')
+  const { id = '' } = newest?.actor ?? {}
+  for (const actor of [id, 'ROOT@example.org'])
+    expect((await actions(`&actor=${actor}`)).slice(0, 3)).toEqual(['secret.put', 'flow.publish', 'flow.publish'])
+  expect(await actions('&actor=ann@example.org')).toEqual([])
+  const until = encodeURIComponent(newest?.ts ?? '')
+  expect((await actions(`&until=${until}`)).slice(0, 2)).toEqual(['flow.publish', 'flow.publish'])
+  const page = await at.root('GET', `/observability/events?kind=audit&until=${until}&limit=1`)
+  expect(page.headers.get('link')).toContain('until=')
+  for (const wrong of ['action=', 'actor=', 'until=soon', `action=${'x'.repeat(101)}`])
+    expect((await at.root('GET', `/observability/events?${wrong}`)).status).toBe(422)
 })
 
 test('the start of the engine and changes of the health of nodes are events [R569]', async () => {

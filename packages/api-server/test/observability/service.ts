@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { DeadLetter } from '@flow-service/core'
+import type { Clock, DeadLetter } from '@flow-service/core'
 import { batchFlow, input, liveFlow, node, stage, t } from '@flow-service/flow-sdk'
 import type { CascadeRecord, FlowDocumentInput, Problem } from '@flow-service/protocol'
 import express from 'express'
@@ -98,8 +98,11 @@ const secretKey = 'a key for secrets of at least 32 bytes'
 
 export type TestService = Awaited<ReturnType<typeof startService>>
 
-/** Starts a service with the flows `lab` (active) and `sums`, a superuser and the ordinary user ann. */
-export async function startService(options: ServiceConfig = {}) {
+/**
+ * Starts a service with the flows `lab` (active) and `sums`, a superuser and the ordinary user ann. Its clock is the
+ * machine's unless given.
+ */
+export async function startService(options: ServiceConfig = {}, clock: Clock = createClock()) {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'observed-')))
   const place =
     options.databaseUrl === undefined ? await databaseAt(dataDir) : { dataDir, databaseUrl: options.databaseUrl }
@@ -115,7 +118,7 @@ export async function startService(options: ServiceConfig = {}) {
   })
   const log = pino({ level: 'silent' })
   const lifecycle = new Lifecycle()
-  const engine = await lifecycle.openAll(openEngine({ config, log, redactor: new Redactor(), clock: createClock() }))
+  const engine = await lifecycle.openAll(openEngine({ config, log, redactor: new Redactor(), clock }))
   const { users, sessions, ...nouns } = nounsOf(engine, shown)
   const upgrades = createUpgradeRouter({ log })
   const { server, port } = await listen(express().use(createApi({ engine, upgrades, failure: () => null })))

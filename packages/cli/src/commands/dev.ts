@@ -124,6 +124,7 @@ async function banner({ service, origin, baseUrl }: Engine, client: Client): Pro
       [password === null ? `${email}` : `${email}, password ${password} (shown this once)`, signedIn(dataDir)],
     ],
     ['Flows', flows.filter((flow) => !isAbsent(flow)).map(stateOf)],
+    ['Shows', service.loadedDashboards.map((name) => `dashboard ${name}`)],
     ['Absent', absence(flows.filter(isAbsent))],
     ['Try', flows.flatMap((flow) => webhooks(flow, origin))],
   ]

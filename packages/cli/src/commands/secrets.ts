@@ -7,10 +7,10 @@ import { bold, printAnswer, shortTime } from '../terminal.ts'
 /** `service secrets list`. */
 export async function listSecrets(flags: ClientFlags): Promise<void> {
   const secrets = await connect(flags).secrets.usage()
-  const rows = secrets.map(({ name, updated_at, used_by }) => [
+  const rows = secrets.map(({ name, updated_at, used_by, others }) => [
     name,
     shortTime(updated_at),
-    used_by.map(({ flow, node }) => `${flow}.${node}`).join(', ') || '-',
+    [...used_by.map(({ flow, node }) => `${flow}.${node}`), ...others].join(', ') || '-',
   ])
   printAnswer(secrets, flags.json, () => table(['SECRET', 'CHANGED', 'USED BY'], rows, 'No secrets are stored.'))
 }

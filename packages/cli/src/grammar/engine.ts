@@ -41,14 +41,16 @@ export function addEngine(root: Command): void {
   )
 }
 
-/** `keys …`. */
-export function addKeys(root: Command): void {
-  const keys = root.command('keys').description('keys that the engines of a PostgreSQL server share')
+/** `signing-keys …`. */
+export function addSigningKeys(root: Command): void {
+  const keys = root
+    .command('signing-keys')
+    .description('keys by which the engines of a PostgreSQL server sign sessions and tokens')
   const forget = keys
     .command('forget')
     .description(
       'let the engines of SERVICE_DATABASE_URL have another session key and signing key; all of them are stopped',
     )
-    .action(lazily(async () => (await import('../commands/keys.ts')).forgetKeys))
-  withExamples(forget, 'keys forget')
+    .action(lazily(async () => (await import('../commands/signing-keys.ts')).forgetKeys))
+  withExamples(forget, 'signing-keys forget')
 }

@@ -3,7 +3,7 @@
 
 import { client } from './client.gen.ts';
 import { buildClientParams, type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape, urlSearchParamsBodySerializer } from './client/index.ts';
-import type { ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsPutErrors, ArtifactsPutResponses, ConnectorsClearStateErrors, ConnectorsClearStateResponses, ConnectorsDeleteKeyErrors, ConnectorsDeleteKeyResponses, ConnectorsListStateErrors, ConnectorsListStateResponses, DashboardContent, DashboardsCreateErrors, DashboardsCreateResponses, DashboardsDeleteErrors, DashboardsDeleteResponses, DashboardsDiscardErrors, DashboardsDiscardResponses, DashboardsDuplicateErrors, DashboardsDuplicateResponses, DashboardsFromFlowErrors, DashboardsFromFlowResponses, DashboardsGetErrors, DashboardsGetResponses, DashboardsListErrors, DashboardsListResponses, DashboardsPublishErrors, DashboardsPublishResponses, DashboardsRenameErrors, DashboardsRenameResponses, DashboardsSaveErrors, DashboardsSaveResponses, DevicesCreateErrors, DevicesCreateResponses, DevicesDeleteErrors, DevicesDeleteResponses, DevicesGetErrors, DevicesGetResponses, DevicesListErrors, DevicesListResponses, DevicesPairErrors, DevicesPairResponses, DevicesReportErrors, DevicesReportResponses, DevicesRuntimeErrors, DevicesRuntimeResponses, DevicesSaveErrors, DevicesSaveResponses, DevicesUnpairErrors, DevicesUnpairResponses, FlavorsCreateErrors, FlavorsCreateResponses, FlavorsDeleteErrors, FlavorsDeleteResponses, FlavorsListErrors, FlavorsListResponses, FlavorsUpdateErrors, FlavorsUpdateResponses, FlowDocument, FlowsDeleteErrors, FlowsDeleteResponses, FlowsDiscardDraftErrors, FlowsDiscardDraftResponses, FlowsDuplicateErrors, FlowsDuplicateResponses, FlowsGetErrors, FlowsGetResponses, FlowsGraphErrors, FlowsGraphResponses, FlowsListErrors, FlowsListResponses, FlowsNodesAcknowledgeErrors, FlowsNodesAcknowledgeResponses, FlowsNodesCancelErrors, FlowsNodesCancelResponses, FlowsNodesGetSourceErrors, FlowsNodesGetSourceResponses, FlowsNodesPutSourceErrors, FlowsNodesPutSourceResponses, FlowsNodesShareErrors, FlowsNodesShareResponses, FlowsNodesTriggerErrors, FlowsNodesTriggerResponses, FlowsNodesUnshareErrors, FlowsNodesUnshareResponses, FlowsNodeTypesErrors, FlowsNodeTypesResponses, FlowsPauseErrors, FlowsPauseResponses, FlowsPublishErrors, FlowsPublishResponses, FlowsRenameErrors, FlowsRenameResponses, FlowsResumeErrors, FlowsResumeResponses, FlowsRunErrors, FlowsRunResponses, FlowsSaveErrors, FlowsSaveResponses, FlowsStartErrors, FlowsStartResponses, FlowsStepErrors, FlowsStepResponses, FlowsStopErrors, FlowsStopResponses, FlowsTryErrors, FlowsTryResponses, FlowsValidateErrors, FlowsValidateResponses, FlowsWsTicketErrors, FlowsWsTicketResponses, ImportedRun, KeysCreateErrors, KeysCreateResponses, KeysListErrors, KeysListResponses, KeysRevokeErrors, KeysRevokeResponses, LibraryDeleteErrors, LibraryDeleteResponses, LibraryListErrors, LibraryListResponses, LoginAccessTokenErrors, LoginAccessTokenResponses, LoginMethodsErrors, LoginMethodsResponses, LoginOidcCallbackErrors, LoginOidcCallbackResponses, LoginOidcErrors, LoginOidcResponses, LoginOidcTokenErrors, LoginOidcTokenResponses, LoginTestTokenErrors, LoginTestTokenResponses, MessagesHistoryErrors, MessagesHistoryResponses, MessagesListErrors, MessagesListResponses, MessagesPublishErrors, MessagesPublishResponses, MetricsCompareErrors, MetricsCompareResponses, MetricsExportErrors, MetricsExportResponses, MetricsNamesErrors, MetricsNamesResponses, ModulesApplyErrors, ModulesApplyResponses, ModulesGetErrors, ModulesGetResponses, OauthAddClientErrors, OauthAddClientResponses, OauthListClientsErrors, OauthListClientsResponses, OauthListTokensErrors, OauthListTokensResponses, OauthMintTokenErrors, OauthMintTokenResponses, OauthRemoveClientErrors, OauthRemoveClientResponses, OauthRevokeTokenErrors, OauthRevokeTokenResponses, ObservabilityCascadesErrors, ObservabilityCascadesResponses, ObservabilityDeadLetterErrors, ObservabilityDeadLetterResponses, ObservabilityEventsErrors, ObservabilityEventsResponses, ObservabilityFlowsErrors, ObservabilityFlowsResponses, ObservabilityFlushErrors, ObservabilityFlushResponses, ObservabilityReplayErrors, ObservabilityReplayManyErrors, ObservabilityReplayManyResponses, ObservabilityReplayResponses, ObservabilitySummaryErrors, ObservabilitySummaryResponses, ObservabilityTimeseriesErrors, ObservabilityTimeseriesResponses, PairingInspectErrors, PairingInspectResponses, PairingPendingErrors, PairingPendingResponses, PairingPollErrors, PairingPollResponses, PairingStartErrors, PairingStartResponses, PanelsGetErrors, PanelsGetResponses, PanelsPollPairingErrors, PanelsPollPairingResponses, PanelsStartPairingErrors, PanelsStartPairingResponses, RunsCancelErrors, RunsCancelResponses, RunsDeleteAllErrors, RunsDeleteAllResponses, RunsDeleteErrors, RunsDeleteResponses, RunsExportErrors, RunsExportResponses, RunsGetErrors, RunsGetResponses, RunsImportErrors, RunsImportResponses, RunsListErrors, RunsListResponses, RunsMetricsErrors, RunsMetricsResponses, RunsNodeOutputsErrors, RunsNodeOutputsResponses, RunsOverviewErrors, RunsOverviewResponses, RunsPlanErrors, RunsPlanResponses, RunsRetryErrors, RunsRetryResponses, RunsSubmitErrors, RunsSubmitResponses, RunsSweepErrors, RunsSweepResponses, Schema14, Schema3, Schema4, Schema5, Schema6, Schema7, Schema8, Scope, SecretsDeleteErrors, SecretsDeleteResponses, SecretsListErrors, SecretsListResponses, SecretsSetErrors, SecretsSetResponses, SecretsUsageErrors, SecretsUsageResponses, UsersMeErrors, UsersMeResponses, UtilsHealthErrors, UtilsHealthResponses, WorkersListErrors, WorkersListResponses, WorkersListTokensErrors, WorkersListTokensResponses, WorkersMintTokenErrors, WorkersMintTokenResponses, WorkersResourcesErrors, WorkersResourcesResponses, WorkersRevokeTokenErrors, WorkersRevokeTokenResponses, WorkersRuntimeErrors, WorkersRuntimeResponses } from './types.gen.ts';
+import type { AlertEvent, AlertsGetErrors, AlertsGetResponses, AlertsPutErrors, AlertsPutResponses, AlertsTestErrors, AlertsTestResponses, ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsPutErrors, ArtifactsPutResponses, ConnectorsClearStateErrors, ConnectorsClearStateResponses, ConnectorsDeleteKeyErrors, ConnectorsDeleteKeyResponses, ConnectorsListStateErrors, ConnectorsListStateResponses, DashboardContent, DashboardsCreateErrors, DashboardsCreateResponses, DashboardsDeleteErrors, DashboardsDeleteResponses, DashboardsDiscardErrors, DashboardsDiscardResponses, DashboardsDuplicateErrors, DashboardsDuplicateResponses, DashboardsFromFlowErrors, DashboardsFromFlowResponses, DashboardsGetErrors, DashboardsGetResponses, DashboardsListErrors, DashboardsListResponses, DashboardsPublishErrors, DashboardsPublishResponses, DashboardsRenameErrors, DashboardsRenameResponses, DashboardsSaveErrors, DashboardsSaveResponses, DevicesCreateErrors, DevicesCreateResponses, DevicesDeleteErrors, DevicesDeleteResponses, DevicesGetErrors, DevicesGetResponses, DevicesListErrors, DevicesListResponses, DevicesPairErrors, DevicesPairResponses, DevicesReportErrors, DevicesReportResponses, DevicesRuntimeErrors, DevicesRuntimeResponses, DevicesSaveErrors, DevicesSaveResponses, DevicesUnpairErrors, DevicesUnpairResponses, FlavorsCreateErrors, FlavorsCreateResponses, FlavorsDeleteErrors, FlavorsDeleteResponses, FlavorsListErrors, FlavorsListResponses, FlavorsUpdateErrors, FlavorsUpdateResponses, FlowDocument, FlowsDeleteErrors, FlowsDeleteResponses, FlowsDiscardDraftErrors, FlowsDiscardDraftResponses, FlowsDuplicateErrors, FlowsDuplicateResponses, FlowsGetErrors, FlowsGetResponses, FlowsGraphErrors, FlowsGraphResponses, FlowsListErrors, FlowsListResponses, FlowsNodesAcknowledgeErrors, FlowsNodesAcknowledgeResponses, FlowsNodesCancelErrors, FlowsNodesCancelResponses, FlowsNodesGetSourceErrors, FlowsNodesGetSourceResponses, FlowsNodesPutSourceErrors, FlowsNodesPutSourceResponses, FlowsNodesShareErrors, FlowsNodesShareResponses, FlowsNodesTriggerErrors, FlowsNodesTriggerResponses, FlowsNodesUnshareErrors, FlowsNodesUnshareResponses, FlowsNodeTypesErrors, FlowsNodeTypesResponses, FlowsPauseErrors, FlowsPauseResponses, FlowsPublishErrors, FlowsPublishResponses, FlowsRenameErrors, FlowsRenameResponses, FlowsResumeErrors, FlowsResumeResponses, FlowsRunErrors, FlowsRunResponses, FlowsSaveErrors, FlowsSaveResponses, FlowsStartErrors, FlowsStartResponses, FlowsStepErrors, FlowsStepResponses, FlowsStopErrors, FlowsStopResponses, FlowsTryErrors, FlowsTryResponses, FlowsValidateErrors, FlowsValidateResponses, FlowsWsTicketErrors, FlowsWsTicketResponses, ImportedRun, KeysCreateErrors, KeysCreateResponses, KeysListErrors, KeysListResponses, KeysRevokeErrors, KeysRevokeResponses, LibraryDeleteErrors, LibraryDeleteResponses, LibraryListErrors, LibraryListResponses, LoginAccessTokenErrors, LoginAccessTokenResponses, LoginMethodsErrors, LoginMethodsResponses, LoginOidcCallbackErrors, LoginOidcCallbackResponses, LoginOidcErrors, LoginOidcResponses, LoginOidcTokenErrors, LoginOidcTokenResponses, LoginTestTokenErrors, LoginTestTokenResponses, MessagesHistoryErrors, MessagesHistoryResponses, MessagesListErrors, MessagesListResponses, MessagesPublishErrors, MessagesPublishResponses, MetricsCompareErrors, MetricsCompareResponses, MetricsExportErrors, MetricsExportResponses, MetricsNamesErrors, MetricsNamesResponses, ModulesApplyErrors, ModulesApplyResponses, ModulesGetErrors, ModulesGetResponses, OauthAddClientErrors, OauthAddClientResponses, OauthListClientsErrors, OauthListClientsResponses, OauthListTokensErrors, OauthListTokensResponses, OauthMintTokenErrors, OauthMintTokenResponses, OauthRemoveClientErrors, OauthRemoveClientResponses, OauthRevokeTokenErrors, OauthRevokeTokenResponses, ObservabilityCascadesErrors, ObservabilityCascadesResponses, ObservabilityDeadLetterErrors, ObservabilityDeadLetterResponses, ObservabilityEventsErrors, ObservabilityEventsResponses, ObservabilityFlowsErrors, ObservabilityFlowsResponses, ObservabilityFlushErrors, ObservabilityFlushResponses, ObservabilityReplayErrors, ObservabilityReplayManyErrors, ObservabilityReplayManyResponses, ObservabilityReplayResponses, ObservabilitySummaryErrors, ObservabilitySummaryResponses, ObservabilityTimeseriesErrors, ObservabilityTimeseriesResponses, PairingInspectErrors, PairingInspectResponses, PairingPendingErrors, PairingPendingResponses, PairingPollErrors, PairingPollResponses, PairingStartErrors, PairingStartResponses, PanelsGetErrors, PanelsGetResponses, PanelsPollPairingErrors, PanelsPollPairingResponses, PanelsStartPairingErrors, PanelsStartPairingResponses, RunsCancelErrors, RunsCancelResponses, RunsDeleteAllErrors, RunsDeleteAllResponses, RunsDeleteErrors, RunsDeleteResponses, RunsExportErrors, RunsExportResponses, RunsGetErrors, RunsGetResponses, RunsImportErrors, RunsImportResponses, RunsListErrors, RunsListResponses, RunsMetricsErrors, RunsMetricsResponses, RunsNodeOutputsErrors, RunsNodeOutputsResponses, RunsOverviewErrors, RunsOverviewResponses, RunsPlanErrors, RunsPlanResponses, RunsRetryErrors, RunsRetryResponses, RunsSubmitErrors, RunsSubmitResponses, RunsSweepErrors, RunsSweepResponses, Schema14, Schema3, Schema4, Schema5, Schema6, Schema7, Schema8, Scope, SecretsDeleteErrors, SecretsDeleteResponses, SecretsListErrors, SecretsListResponses, SecretsSetErrors, SecretsSetResponses, SecretsUsageErrors, SecretsUsageResponses, UsersMeErrors, UsersMeResponses, UtilsHealthErrors, UtilsHealthResponses, WorkersListErrors, WorkersListResponses, WorkersListTokensErrors, WorkersListTokensResponses, WorkersMintTokenErrors, WorkersMintTokenResponses, WorkersResourcesErrors, WorkersResourcesResponses, WorkersRevokeTokenErrors, WorkersRevokeTokenResponses, WorkersRuntimeErrors, WorkersRuntimeResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -2130,7 +2130,7 @@ export class Secrets extends HeyApiClient {
     /**
      * List secrets with their users
      *
-     * Nodes whose draft or published form refers to them.
+     * Nodes whose draft or published form refers to them, and what else does.
      */
     public usage<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<SecretsUsageResponses, SecretsUsageErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).get<SecretsUsageResponses, SecretsUsageErrors, ThrowOnError, 'data'>({
@@ -2474,6 +2474,111 @@ export class Modules extends HeyApiClient {
     }
 }
 
+export class Alerts extends HeyApiClient {
+    /**
+     * Get the configuration of alerts
+     *
+     * With references to secrets, and no value of one.
+     */
+    public get<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<AlertsGetResponses, AlertsGetErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<AlertsGetResponses, AlertsGetErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/alerts/config',
+            ...options
+        });
+    }
+    
+    /**
+     * Replace the configuration of alerts
+     *
+     * As a whole: what is left out has its default.
+     */
+    public put<ThrowOnError extends boolean = true>(parameters?: {
+        enabled?: boolean;
+        min_interval_s?: number;
+        events?: Array<AlertEvent>;
+        channels?: {
+            webhook?: {
+                enabled?: boolean;
+                /**
+                 * Gets a POST of JSON for each alert. Every user can read it; a credential belongs into a header.
+                 */
+                url?: string | null;
+                /**
+                 * Sent along; those with a credential as `{"$secret": "name"}`.
+                 */
+                headers?: {
+                    [key: string]: string | {
+                        $secret: string;
+                    };
+                };
+            };
+            push?: {
+                enabled?: boolean;
+                /**
+                 * A push server of ntfy’s kind.
+                 */
+                server?: string;
+                /**
+                 * Topic that receivers have subscribed to.
+                 */
+                topic?: string | null;
+                /**
+                 * Access token, for a protected topic.
+                 */
+                token?: {
+                    $secret: string;
+                } | null;
+            };
+            email?: {
+                enabled?: boolean;
+                /**
+                 * Addresses that each get a mail.
+                 */
+                to?: Array<string>;
+            };
+        };
+    }, options?: Options<never, ThrowOnError>): RequestResult<AlertsPutResponses, AlertsPutErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'body', key: 'enabled' },
+                    { in: 'body', key: 'min_interval_s' },
+                    { in: 'body', key: 'events' },
+                    { in: 'body', key: 'channels' }
+                ] }]);
+        return (options?.client ?? this.client).put<AlertsPutResponses, AlertsPutErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/alerts/config',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Test a channel of alerts
+     *
+     * Sends a message of the event `test` now, also through a channel that is not enabled.
+     */
+    public test<ThrowOnError extends boolean = true>(parameters: {
+        channel: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<AlertsTestResponses, AlertsTestErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'channel' }] }]);
+        return (options?.client ?? this.client).post<AlertsTestResponses, AlertsTestErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/alerts/test/{channel}',
+            ...options,
+            ...params
+        });
+    }
+}
+
 export class Observability extends HeyApiClient {
     /**
      * Tell how the engine is
@@ -2571,6 +2676,9 @@ export class Observability extends HeyApiClient {
         kind?: string;
         flow?: string;
         node?: string;
+        action?: string;
+        actor?: string;
+        until?: string;
     }, options?: Options<never, ThrowOnError>): RequestResult<ObservabilityEventsResponses, ObservabilityEventsErrors, ThrowOnError, 'data'> {
         const params = buildClientParams([parameters], [{ args: [
                     { in: 'query', key: 'limit' },
@@ -2578,7 +2686,10 @@ export class Observability extends HeyApiClient {
                     { in: 'query', key: 'since' },
                     { in: 'query', key: 'kind' },
                     { in: 'query', key: 'flow' },
-                    { in: 'query', key: 'node' }
+                    { in: 'query', key: 'node' },
+                    { in: 'query', key: 'action' },
+                    { in: 'query', key: 'actor' },
+                    { in: 'query', key: 'until' }
                 ] }]);
         return (options?.client ?? this.client).get<ObservabilityEventsResponses, ObservabilityEventsErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
@@ -2805,6 +2916,11 @@ export class GeneratedClient extends HeyApiClient {
     private _modules?: Modules;
     get modules(): Modules {
         return this._modules ??= new Modules({ client: this.client });
+    }
+    
+    private _alerts?: Alerts;
+    get alerts(): Alerts {
+        return this._alerts ??= new Alerts({ client: this.client });
     }
     
     private _observability?: Observability;

@@ -842,6 +842,74 @@ export type ModulesApply = {
     requirements: string;
 };
 
+export type AlertConfigInput = {
+    /**
+     * Whether any alert is sent.
+     */
+    enabled?: boolean;
+    /**
+     * Seconds from one message to the next about the same thing. What happens between is counted, and told at the end as one message.
+     */
+    min_interval_s?: number;
+    /**
+     * What alerts are sent about; all unless given.
+     */
+    events?: Array<AlertEvent>;
+    channels?: {
+        webhook?: {
+            enabled?: boolean;
+            /**
+             * Gets a POST of JSON for each alert. Every user can read it; a credential belongs into a header.
+             */
+            url?: string | null;
+            /**
+             * Sent along; those with a credential as `{"$secret": "name"}`.
+             */
+            headers?: {
+                [key: string]: string | {
+                    $secret: string;
+                };
+            };
+        };
+        push?: {
+            enabled?: boolean;
+            /**
+             * A push server of ntfy’s kind.
+             */
+            server?: string;
+            /**
+             * Topic that receivers have subscribed to.
+             */
+            topic?: string | null;
+            /**
+             * Access token, for a protected topic.
+             */
+            token?: {
+                $secret: string;
+            } | null;
+        };
+        email?: {
+            enabled?: boolean;
+            /**
+             * Addresses that each get a mail.
+             */
+            to?: Array<string>;
+        };
+    };
+};
+
+/**
+ * - `flow_failed`: a live flow could not be started, or runs nowhere though it should
+ * - `node_failed`: an execution of a live node has failed
+ * - `run_error`: a run has ended with an error
+ * - `run_abandoned`: a run was given up, because its engine stopped
+ * - `worker_lost`: a worker has disconnected during calls, or was silent for 90 seconds
+ * - `connector_down`: a node has lost its connection
+ * - `store_unavailable`: the database has failed two checks in a row
+ * - `queue_stalled`: a run waits for 300 seconds though there is room for it
+ */
+export type AlertEvent = 'flow_failed' | 'node_failed' | 'run_error' | 'run_abandoned' | 'worker_lost' | 'connector_down' | 'store_unavailable' | 'queue_stalled';
+
 export type ReplayRequest = {
     flow?: string;
     node?: string;
@@ -2027,6 +2095,10 @@ export type SecretUsage = {
      */
     updated_at: string;
     used_by: Array<SecretUse>;
+    /**
+     * What refers to it beside nodes, such as a channel of alerts.
+     */
+    others: Array<string>;
 };
 
 export type SecretUse = LibraryUse;
@@ -2240,6 +2312,71 @@ export type ConnectorReport = {
      * Why it was skipped.
      */
     reason: string | null;
+};
+
+export type AlertConfig = {
+    /**
+     * Whether any alert is sent.
+     */
+    enabled: boolean;
+    /**
+     * Seconds from one message to the next about the same thing. What happens between is counted, and told at the end as one message.
+     */
+    min_interval_s: number;
+    /**
+     * What alerts are sent about; all unless given.
+     */
+    events: Array<AlertEvent>;
+    channels: {
+        webhook: {
+            enabled: boolean;
+            /**
+             * Gets a POST of JSON for each alert. Every user can read it; a credential belongs into a header.
+             */
+            url: string | null;
+            /**
+             * Sent along; those with a credential as `{"$secret": "name"}`.
+             */
+            headers: {
+                [key: string]: string | {
+                    $secret: string;
+                };
+            };
+        };
+        push: {
+            enabled: boolean;
+            /**
+             * A push server of ntfy’s kind.
+             */
+            server: string;
+            /**
+             * Topic that receivers have subscribed to.
+             */
+            topic: string | null;
+            /**
+             * Access token, for a protected topic.
+             */
+            token: {
+                $secret: string;
+            } | null;
+        };
+        email: {
+            enabled: boolean;
+            /**
+             * Addresses that each get a mail.
+             */
+            to: Array<string>;
+        };
+    };
+};
+
+export type AlertTestResult = {
+    channel: 'webhook' | 'push' | 'email';
+    ok: boolean;
+    /**
+     * Why it could not be sent; null when it was.
+     */
+    detail: string | null;
 };
 
 export type ObservabilitySummary = {
@@ -8075,6 +8212,177 @@ export type ModulesApplyResponses = {
 
 export type ModulesApplyResponse = ModulesApplyResponses[keyof ModulesApplyResponses];
 
+export type AlertsGetData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/alerts/config';
+};
+
+export type AlertsGetErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type AlertsGetError = AlertsGetErrors[keyof AlertsGetErrors];
+
+export type AlertsGetResponses = {
+    /**
+     * The configuration.
+     */
+    200: AlertConfig;
+};
+
+export type AlertsGetResponse = AlertsGetResponses[keyof AlertsGetResponses];
+
+export type AlertsPutData = {
+    body: {
+        /**
+         * Whether any alert is sent.
+         */
+        enabled?: boolean;
+        /**
+         * Seconds from one message to the next about the same thing. What happens between is counted, and told at the end as one message.
+         */
+        min_interval_s?: number;
+        /**
+         * What alerts are sent about; all unless given.
+         */
+        events?: Array<AlertEvent>;
+        channels?: {
+            webhook?: {
+                enabled?: boolean;
+                /**
+                 * Gets a POST of JSON for each alert. Every user can read it; a credential belongs into a header.
+                 */
+                url?: string | null;
+                /**
+                 * Sent along; those with a credential as `{"$secret": "name"}`.
+                 */
+                headers?: {
+                    [key: string]: string | {
+                        $secret: string;
+                    };
+                };
+            };
+            push?: {
+                enabled?: boolean;
+                /**
+                 * A push server of ntfy’s kind.
+                 */
+                server?: string;
+                /**
+                 * Topic that receivers have subscribed to.
+                 */
+                topic?: string | null;
+                /**
+                 * Access token, for a protected topic.
+                 */
+                token?: {
+                    $secret: string;
+                } | null;
+            };
+            email?: {
+                enabled?: boolean;
+                /**
+                 * Addresses that each get a mail.
+                 */
+                to?: Array<string>;
+            };
+        };
+    };
+    path?: never;
+    query?: never;
+    url: '/alerts/config';
+};
+
+export type AlertsPutErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type AlertsPutError = AlertsPutErrors[keyof AlertsPutErrors];
+
+export type AlertsPutResponses = {
+    /**
+     * The configuration as it is now.
+     */
+    200: AlertConfig;
+};
+
+export type AlertsPutResponse = AlertsPutResponses[keyof AlertsPutResponses];
+
+export type AlertsTestData = {
+    body?: never;
+    path: {
+        channel: string;
+    };
+    query?: never;
+    url: '/alerts/test/{channel}';
+};
+
+export type AlertsTestErrors = {
+    /**
+     * `channel_not_configured`: The alert channel is not configured
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type AlertsTestError = AlertsTestErrors[keyof AlertsTestErrors];
+
+export type AlertsTestResponses = {
+    /**
+     * What became of it.
+     */
+    200: AlertTestResult;
+};
+
+export type AlertsTestResponse = AlertsTestResponses[keyof AlertsTestResponses];
+
 export type ObservabilitySummaryData = {
     body?: never;
     path?: never;
@@ -8321,6 +8629,18 @@ export type ObservabilityEventsData = {
          * Ids of nodes, separated by commas.
          */
         node?: string;
+        /**
+         * What actions begin with: `flow.` or `user.create`.
+         */
+        action?: string;
+        /**
+         * The e-mail or the id of the user who did it.
+         */
+        actor?: string;
+        /**
+         * Only rows older than this, on every page.
+         */
+        until?: string;
     };
     url: '/observability/events';
 };

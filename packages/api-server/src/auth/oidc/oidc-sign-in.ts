@@ -10,10 +10,10 @@ import type { SignInError, Token } from '@flow-service/protocol'
 import type { ResolvedConfig } from '../../config.ts'
 import type { Database } from '../../db/database.ts'
 import type { EventLog } from '../../events/event-log.ts'
-import { isLoopbackAddress } from '../../http/address.ts'
+import { isLoopbackHost } from '../../http/address.ts'
 import { ProblemError } from '../../http/errors.ts'
 import type { Log } from '../../process/log.ts'
-import { createAccountNews } from '../account-news.ts'
+import type { AccountNews } from '../account-news.ts'
 import type { Sessions } from '../sessions.ts'
 import type { Users } from '../users.ts'
 import { Identities } from './identities.ts'
@@ -26,7 +26,8 @@ const CODE_SECONDS = 60
 
 export interface OidcSignInDeps {
   readonly config: ResolvedConfig
-  readonly database: Pick<Database, 'sql' | 'transaction' | 'listen' | 'notify'>
+  readonly accountNews: Pick<AccountNews, 'changed'>
+  readonly database: Pick<Database, 'sql' | 'transaction'>
   readonly eventLog: Pick<EventLog, 'audit'>
   readonly log: Pick<Log, 'warn'>
   readonly sessionKey: Uint8Array
@@ -51,7 +52,7 @@ export class OidcSignIn {
     this.#deps = deps
     this.#provider = provider
     this.#cookie = new SignInCookie(deps.sessionKey)
-    this.#identities = new Identities({ ...deps, news: createAccountNews(deps.database) })
+    this.#identities = new Identities({ ...deps, news: deps.accountNews })
   }
 
   /** What people call it. */
@@ -105,14 +106,15 @@ export class OidcSignIn {
 
   /** Where the provider sends people back to: of a `Host` header it is made only where that is this machine itself. */
   #callback(apiUrl: string): URL {
-    const { baseUrl } = this.#deps.config
-    const { hostname } = new URL(baseUrl ?? apiUrl)
-    if (baseUrl === null && hostname !== 'localhost' && !isLoopbackAddress(hostname.replaceAll(/[[\]]/g, '')))
+    const { baseUrl, publicUrl } = this.#deps.config
+    const configured = baseUrl ?? (publicUrl === null ? null : `${publicUrl.replace(/\/$/, '')}/api/v1`)
+    const { hostname } = new URL(configured ?? apiUrl)
+    if (configured === null && !isLoopbackHost(hostname))
       throw new ProblemError(
         'unavailable',
-        `people cannot be sent back to "${hostname}": set SERVICE_BASE_URL to the URL of the API`,
+        `people cannot be sent back to "${hostname}": set SERVICE_PUBLIC_URL to where they open the service`,
       )
-    return new URL(`${baseUrl ?? apiUrl}/login/oidc/callback`)
+    return new URL(`${configured ?? apiUrl}/login/oidc/callback`)
   }
 
   #wordOf(error: unknown): SignInError {

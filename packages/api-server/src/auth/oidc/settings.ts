@@ -2,7 +2,7 @@
  * Settings of OpenID Connect, which `config.ts` has among all others (wire decision U3).
  * @module
  */
-import { isLoopbackAddress } from '../../http/address.ts'
+import { isLoopbackHost } from '../../http/address.ts'
 import { ConfigError, list, optional, setting, text } from '../../process/setting.ts'
 
 const isIssuer = (value: string): boolean => {
@@ -58,24 +58,25 @@ export const oidcSettings = {
 interface OidcValues {
   readonly environment: string
   readonly baseUrl: string | null
+  readonly publicUrl: string | null
   readonly oidcIssuer: string | null
   readonly oidcClientId: string | null
   readonly oidcClientSecret: string | null
 }
 
 /** Throws `ConfigError` when there is an issuer and something that it needs is not usable. */
-export function checkOidc({ environment, baseUrl, oidcIssuer: issuer, ...client }: OidcValues): void {
+export function checkOidc({ environment, oidcIssuer: issuer, ...others }: OidcValues): void {
   if (issuer === null) return
-  if (client.oidcClientId === null)
+  if (others.oidcClientId === null)
     throw new ConfigError('SERVICE_OIDC_CLIENT_ID is not set: SERVICE_OIDC_ISSUER needs a client')
-  if (client.oidcClientSecret === null)
+  if (others.oidcClientSecret === null)
     throw new ConfigError('SERVICE_OIDC_CLIENT_SECRET is not set: SERVICE_OIDC_ISSUER needs the secret of its client')
   if (environment !== 'production') return
-  if (baseUrl === null)
+  if (others.baseUrl === null && others.publicUrl === null)
     throw new ConfigError(
-      'SERVICE_BASE_URL is not set: in production SERVICE_OIDC_ISSUER needs it, for people come back there',
+      'SERVICE_PUBLIC_URL is not set: in production SERVICE_OIDC_ISSUER needs it, for people come back there',
     )
   const { protocol, hostname } = new URL(issuer)
-  if (protocol !== 'https:' && hostname !== 'localhost' && !isLoopbackAddress(hostname))
+  if (protocol !== 'https:' && !isLoopbackHost(hostname))
     throw new ConfigError(`SERVICE_OIDC_ISSUER is "${issuer}": in production use https`)
 }

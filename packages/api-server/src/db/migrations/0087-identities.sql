@@ -25,3 +25,8 @@ create unlogged table sign_in_code (
   account uuid not null references account on delete cascade,
   expires_at timestamptz not null
 );
+
+-- The audit trail by who did it, and events by what was done.
+create index engine_event_actor_email on engine_event ((actor ->> 'email'), ts desc, id desc) where actor is not null;
+create index engine_event_actor_id on engine_event ((actor ->> 'id'), ts desc, id desc) where actor is not null;
+create index engine_event_action on engine_event (action collate "C", ts desc, id desc);

@@ -118,14 +118,17 @@ describe('the cookie of a sign-in [T7]', () => {
 
   test('is for https alone where the service is reached by that', async () => {
     const { issuer } = provider
-    await using secure = await startOidcService(database, {
-      oidcIssuer: issuer,
-      baseUrl: 'https://flows.example.org/api/v1',
-    })
-    const answer = await fetch(`${secure.api.url}/login/oidc`, { redirect: 'manual' })
-    expect(answer.headers.get('set-cookie')).toMatch(/; Secure$/)
-    const asked = new URL(answer.headers.get('location') ?? '')
-    expect(asked.searchParams.get('redirect_uri')).toBe('https://flows.example.org/api/v1/login/oidc/callback')
+    const api = 'https://flows.example.org/x/api/v1'
+    for (const place of [
+      { baseUrl: api, publicUrl: 'http://else.example' },
+      { publicUrl: 'https://flows.example.org/x' },
+    ]) {
+      await using secure = await startOidcService(database, { oidcIssuer: issuer, ...place })
+      const answer = await fetch(`${secure.api.url}/login/oidc`, { redirect: 'manual' })
+      expect(answer.headers.get('set-cookie')).toMatch(/; Path=\/x\/api\/v1\/login\/oidc\/callback; .*; Secure$/)
+      const asked = new URL(answer.headers.get('location') ?? '')
+      expect(asked.searchParams.get('redirect_uri')).toBe(`${api}/login/oidc/callback`)
+    }
   })
 
   test('shows nothing of what it holds, and cannot be changed', async () => {
@@ -192,7 +195,7 @@ describe('where a sign-in goes back to', () => {
   test('is never made of a foreign Host', async () => {
     const { status, headers, body } = await hostTold('evil.example')
     expect([status, headers.location]).toEqual([503, undefined])
-    expect(body).toContain('SERVICE_BASE_URL')
+    expect(body).toContain('SERVICE_PUBLIC_URL')
     expect((await hostTold('localhost:8000')).headers.location).toContain(encodeURIComponent('http://localhost:8000/'))
   })
 })

@@ -28,7 +28,8 @@ export async function startOidcService(database: Database, options: ServiceConfi
   const clock = { nowMs: 0 }
   const warned: object[] = []
   const eventLog = createEventLog({ database, log: quiet })
-  const users = createUsers(createAuthStore(database.sql), createAccountNews(database))
+  const accountNews = createAccountNews(database)
+  const users = createUsers(createAuthStore(database.sql), accountNews)
   const sessions = createSessions({ key: sessionKey, days: 8, users })
   const { oidcIssuer, oidcClientId, oidcClientSecret } = config
   const provider = new OidcProvider({
@@ -42,7 +43,10 @@ export async function startOidcService(database: Database, options: ServiceConfi
     now: () => clock.nowMs,
   })
   const log = { warn: (fields: object) => void warned.push(fields) }
-  const oidcSignIn = new OidcSignIn({ config, database, eventLog, log, sessionKey, sessions, users }, provider)
+  const oidcSignIn = new OidcSignIn(
+    { accountNews, config, database, eventLog, log, sessionKey, sessions, users },
+    provider,
+  )
   const limit = createSignInLimit(() => clock.nowMs)
   const api = await serve(
     [

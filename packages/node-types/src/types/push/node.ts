@@ -1,20 +1,14 @@
 /**
- * `push`: sends a value as a notification to a server of ntfy's kind (wire decision G72; docs.ntfy.sh/publish, "Publish
- * as JSON").
+ * `push`: sends a value as a notification to a server of ntfy's kind (wire decision G72).
  * @module
  */
 import { defineNode, type NodeContext, type NodeFinding, type NodeShape } from '@flow-service/connector-sdk'
-import { describeValue } from '@flow-service/protocol'
 import * as z from 'zod'
 
 import { RequestFailure, requestTitle, within } from '../../outgoing-request.ts'
 import { credential, published, textOf } from '../../secret.ts'
 import { addressFindings } from '../../server-address.ts'
-import { valueText } from '../../value-text.ts'
-
-const priorities = ['min', 'low', 'default', 'high', 'urgent'] as const
-const prioritySchema = z.enum(priorities)
-type Priority = z.infer<typeof prioritySchema>
+import { prioritySchema, pushRequest } from './push-request.ts'
 
 const settings = z.strictObject({
   server: z.string().min(1).max(2000).default('https://ntfy.sh').describe('URL of the push server.'),
@@ -40,14 +34,6 @@ const settings = z.strictObject({
 type Settings = z.infer<typeof settings>
 type Context = NodeContext<Settings>
 
-/** What the value says of its notification itself. */
-const ownSchema = z.object({
-  message: z.string(),
-  title: z.string().optional(),
-  priority: z.union([prioritySchema, z.int().min(1).max(5)]).optional(),
-  tags: z.union([z.string(), z.array(z.string())]).optional(),
-})
-
 /** Sends a notification on each arrival. */
 export const pushNode = defineNode({
   type: 'push',
@@ -67,47 +53,14 @@ export const pushNode = defineNode({
 async function send(ctx: Context, value: unknown): Promise<void> {
   const { server, token, timeout } = ctx.settings
   const title = requestTitle('POST', new URL(server))
-  const body = JSON.stringify(notificationOf(ctx.settings, value))
-  const headers: Record<string, string> = { 'content-type': 'application/json' }
-  if (token !== null) headers['authorization'] = `Bearer ${textOf(token)}`
+  const request = pushRequest({ ...ctx.settings, token: token && textOf(token) }, value)
   await within(ctx, { seconds: timeout, title }, async (signal) => {
-    // a redirect would make a GET of it, which sends nothing and looks like success
-    const response = await ctx.fetch(server, { method: 'POST', headers, body, redirect: 'manual', signal })
+    const response = await ctx.fetch(server, { ...request, signal })
     await response.body?.cancel()
     if (!response.ok)
       throw new RequestFailure('http_status', `${title} answered ${response.status} ${response.statusText}`.trim())
   })
 }
-
-function notificationOf({ topic, title, priority, tags }: Settings, value: unknown): object {
-  const own = ownOf(value)
-  const tagList = tagsOf(own?.tags ?? tags)
-  const heading = own?.title ?? title
-  return {
-    topic,
-    message: own?.message ?? valueText(value),
-    ...(heading ? { title: heading } : {}),
-    priority: levelOf(own?.priority ?? priority),
-    ...(tagList.length > 0 ? { tags: tagList } : {}),
-  }
-}
-
-function ownOf(value: unknown): z.infer<typeof ownSchema> | null {
-  if (typeof value !== 'object' || value === null) return null
-  if (typeof (value as { message?: unknown }).message !== 'string') return null
-  const parsed = ownSchema.safeParse(value)
-  if (parsed.success) return parsed.data
-  const key = String(parsed.error.issues[0]?.path[0] ?? '')
-  const given = describeValue((value as Record<string, unknown>)[key])
-  const expected = { title: 'a text', priority: `one of ${priorities.join(', ')}, or 1 to 5`, tags: 'texts' }[key]
-  throw new TypeError(`the ${key} of a notification is ${expected ?? 'a text'}, which ${given} is not`)
-}
-
-const levelOf = (priority: Priority | number): number =>
-  typeof priority === 'number' ? priority : priorities.indexOf(priority) + 1
-
-const tagsOf = (tags: string | readonly string[] | null): string[] =>
-  (typeof tags === 'string' ? tags.split(',') : (tags ?? [])).map((tag) => tag.trim()).filter((tag) => tag !== '')
 
 const portFindings = ({ inputs }: NodeShape): NodeFinding[] =>
   inputs.length > 0 ? [] : [{ code: 'unsupported_ports', message: 'a push has inputs, whose values it sends; add one' }]
