@@ -13,7 +13,7 @@ export const arrows = {
   'device-sdk': ['protocol'],
   mcp: ['protocol', 'client-sdk'],
   testing: ['protocol', 'flow-sdk', 'connector-sdk', 'node-types', 'core', 'device-sdk'],
-  'api-server': ['protocol', 'connector-sdk', 'core', 'node-types', 'worker-agent'],
+  'api-server': ['protocol', 'connector-sdk', 'core', 'node-types', 'worker-agent', 'mcp'],
   cli: ['protocol', 'api-server', 'client-sdk', 'device-sdk', 'worker-agent', 'create-flow-service-connector'],
   'create-flow-service-connector': [],
   'device-python': [],
@@ -41,6 +41,7 @@ export const slices = [
   'modules',
   'observability',
   'alerts',
+  'agents',
 ]
 const server = '^packages/api-server/src'
 

@@ -3,8 +3,10 @@
  * people and programs, `scripts/generate.ts` writes its description. A slice that is missing here answers nothing.
  * @module
  */
-import { Router } from 'express'
+import express, { Router } from 'express'
 
+import { mcpRoute } from './agents/routes.ts'
+import { mcpEndpoint } from './agents/slice.ts'
 import { artifactsApi } from './artifacts/slice.ts'
 import { agentTokens, authApi, knownSessions, sessions } from './auth/slice.ts'
 import type { Engine } from './compose.ts'
@@ -27,6 +29,7 @@ import { docs } from './http/docs.ts'
 import { answerErrors, notFound } from './http/errors.ts'
 import { explainFailed, type Failure, refuseWhenFailed } from './http/failed-engine.ts'
 import { secureHeaders } from './http/headers.ts'
+import { InnerServer } from './http/inner-server.ts'
 import { mount } from './http/mount.ts'
 import { openApiDocument, type OpenApiDocument } from './http/openapi.ts'
 import { bindingsOf, endpointsOf } from './http/slice-api.ts'
@@ -80,7 +83,7 @@ export interface ApiDeps {
 
 /** The router of a service, to be mounted before any body parser, and its socket routes on `upgrades`. */
 export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
-  const nouns = nounsOf(engine, { config, hooks, log, observability, routedNodes, servedSockets })
+  const nouns = nounsOf(engine, { config, hooks, log, mcpEndpoint, observability, routedNodes, servedSockets })
   const { environment, portalToken, docs: hasDocs, ...settings } = nouns.config
   const { authenticate, authenticateKnown } = createAuthenticators(engine)
   const { baseUrl, corsOrigins, trustProxy } = settings
@@ -96,7 +99,7 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
   const bindings = bindingsOf([...slices, observabilityApi], engine)
   const working = refuseWhenFailed(failure)
   // only paths of our own: mounted at the root of a host's app, everything else is the host's
-  return Router({ caseSensitive: true })
+  const router = Router({ caseSensitive: true })
     .use(['/hooks', '/api/v1/hooks'], oneHost, working)
     .use('/hooks', hook)
     .use('/api/v1/hooks', hook)
@@ -108,8 +111,12 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
     .use('/api/v1', mount(bindingsOf([stateApi], engine), { authenticate: authenticateKnown }))
     .use('/api/v1', working, mount(bindings, { authenticate, anonymous, baseUrl, trustProxy, maxBodyBytes }))
     .use('/api/v1/connectors', connectorRoutes({ nodes: nouns.routedNodes, authenticate, isPortal, anonymous }))
-    .use('/api/v1', notFound)
-    .use(explainFailed(failure), answerErrors(nouns.log))
+  if (nouns.mcpEndpoint) {
+    const inner = new InnerServer(express().disable('x-powered-by').use(router))
+    const { endpoint, hosts } = { endpoint: nouns.mcpEndpoint, hosts: nouns.config }
+    router.all('/api/v1/mcp', working, mcpRoute({ endpoint, authenticate, inner, home, hosts, trustProxy }))
+  }
+  return router.use('/api/v1', notFound).use(explainFailed(failure), answerErrors(nouns.log))
 }
 
 /** Who sends a request; the second also knows users whom the database cannot tell now. */

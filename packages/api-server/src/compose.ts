@@ -8,6 +8,7 @@ import type * as Effect from 'effect/Effect'
 import * as Layer from 'effect/Layer'
 import type * as Scope from 'effect/Scope'
 
+import { agentsLayer } from './agents/slice.ts'
 import { artifactsLayer } from './artifacts/slice.ts'
 import { authLayer, followAccounts, sessionKeyLayer } from './auth/slice.ts'
 import { codeFolderLayer, codeLayer, connectorPackagesLayer, sweep } from './code/slice.ts'
@@ -107,6 +108,7 @@ const nouns = inOrder(
   eventSocketsLayer,
   deviceSocketsLayer,
   observabilityLayer,
+  agentsLayer,
 )
 
 /** Work in the order in which it begins, once all nouns are made. It ends in reverse, before any noun is closed. */

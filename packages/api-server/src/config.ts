@@ -125,6 +125,11 @@ export const settings = {
     about: 'Shows the API reference to clients of other machines too; never in production.',
     initial: false,
   }),
+  mcp: setting(flag, {
+    env: 'SERVICE_MCP',
+    about: 'Lets agents in, over the Model Context Protocol at /api/v1/mcp; needs the package @flow-service/mcp.',
+    initial: false,
+  }),
   dataDir: setting(text('a path'), {
     env: 'SERVICE_DATA_DIR',
     about: 'The folder of the embedded database, of artifacts and of keys.',
