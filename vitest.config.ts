@@ -8,6 +8,8 @@ const source = ['@flow-service/source']
 
 /** What only a server can do. */
 const onServer = [
+  'auth/oidc/shared',
+  'dashboards/shared',
   'devices/shared',
   'engines/shared',
   'flows/shared',
@@ -20,10 +22,11 @@ const onServer = [
 /** Suites that reach the database's tables; on a server they run a second time. */
 const onDatabase = [
   'artifacts/{artifacts,delete,routes,sweep}',
-  'auth/{first-start,sign-in}',
+  'auth/{first-start,sign-in,oidc/sign-in}',
   'events/{event-log,event-socket}',
   'code/expired-code',
   'connectors/state',
+  'dashboards/{dashboards,references}',
   'devices/{devices,pairing,pairing-threats}',
   'flows/{broken-changes,code-flows,concurrent-changes,discard-draft,documents,duplicate,flow-list,flow-run,held-work,live,rename}',
   'flows/{control/{live-control,node-control},sources/{library,node-source}}',

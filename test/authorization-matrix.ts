@@ -11,6 +11,10 @@ export const matrix: Readonly<Record<string, Level | readonly Level[]>> = {
   'login.testToken': 'user',
   'login.recoverPassword': 'open',
   'login.resetPassword': 'open',
+  'login.methods': 'open',
+  'login.oidc': 'open',
+  'login.oidcCallback': 'open',
+  'login.oidcToken': 'open',
   'users.me': 'user',
   'oauth.listTokens': 'user',
   'oauth.mintToken': 'user',
@@ -18,6 +22,10 @@ export const matrix: Readonly<Record<string, Level | readonly Level[]>> = {
   'oauth.listClients': 'superuser',
   'oauth.addClient': 'superuser',
   'oauth.removeClient': 'superuser',
+
+  'keys.list': 'user',
+  'keys.create': 'user',
+  'keys.revoke': 'user',
 
   'flows.list': 'user',
   'flows.nodeTypes': 'user',
@@ -142,4 +150,4 @@ export const matrix: Readonly<Record<string, Level | readonly Level[]>> = {
 }
 
 /** Operations, or whole groups of them, that do not exist yet: who adds one takes it from here. */
-export const later: readonly string[] = ['login.recoverPassword', 'login.resetPassword', 'dashboards', 'alerts']
+export const later: readonly string[] = ['login.recoverPassword', 'login.resetPassword', 'alerts']

@@ -115,6 +115,7 @@ describe('service.reload', () => {
       changed: [],
       unchanged: ['a', 'b'],
       removed: [],
+      dashboards: { changed: [], removed: [] },
       packages: [],
       errors: [],
     })
@@ -124,6 +125,7 @@ describe('service.reload', () => {
       changed: [{ name: 'a', mode: 'batch', previousVersion: 1, version: 2, nodes: ['twice'] }],
       unchanged: ['b'],
       removed: [],
+      dashboards: { changed: [], removed: [] },
       packages: [],
       errors: [],
     })
@@ -199,6 +201,7 @@ describe('service.reload', () => {
       changed: [],
       unchanged: [],
       removed: [],
+      dashboards: { changed: [], removed: [] },
       packages: [],
       errors: [],
     })

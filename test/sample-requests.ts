@@ -61,6 +61,8 @@ export interface Seeds {
   readonly stageRun: string
   readonly digest: string
   readonly deadLetter: string
+  /** The id of an API key. */
+  readonly key: string
   /** The id of a worker token. */
   readonly jti: string
   /** The ids of an agent that the user has let in, and of a program that may ask for it. */
@@ -121,17 +123,21 @@ export async function seed(
   await at.send('PUT', '/secrets/spare', { value: 'not needed' })
   await at.send('POST', '/messages/alarm.temp', { value: 30 })
   const { jti } = await at.client.workers.mintToken({ name: 'spare' })
+  const { id: key } = await at.client.keys.create({ name: 'spare', scopes: ['flows:read'] })
   const { id: agent } = await createClient({ baseUrl: at.baseUrl, token }).oauth.mintToken({
     client: 'spare',
     scopes: ['flows:read'],
   })
   const { id: program } = await at.client.oauth.addClient({ name: 'spare', redirect_uris: ['http://127.0.0.1/back'] })
   await at.client.flavors.create({ name: 'spare', cpus: 1, gpus: 0, ram_mb: 512 })
+  for (const name of ['panel', 'spare', 'other']) await at.client.dashboards.create({ name })
+  await at.send('POST', '/dashboards/panel/publish')
   return {
     run: id,
     stageRun,
     digest,
     deadLetter: await deadLetter(at),
+    key,
     jti,
     agent,
     program,
@@ -209,6 +215,11 @@ const places: Record<string, Record<string, string>> = {
   'runs.sweep': { name: 'scale' },
   'secrets.delete': { name: 'spare' },
   flavors: { name: 'spare' },
+  dashboards: { name: 'panel' },
+  'dashboards.create': { name: 'fresh' },
+  'dashboards.fromFlow': { flow: 'scale' },
+  'dashboards.rename': { name: 'other' },
+  'dashboards.delete': { name: 'spare' },
   devices: { id: 'panel' },
   panels: { id: 'panel' },
   'devices.create': { id: 'fresh' },
@@ -229,6 +240,7 @@ const bodies: Record<string, (seeds: Seeds) => unknown> = {
   'flows.save': () => scaleFlow,
   'flows.publish': () => ({ version: 2 }),
   'flows.rename': () => ({ name: 'renamed' }),
+  'dashboards.rename': () => ({ name: 'renamed' }),
   'flows.run': () => ({}),
   'flows.try': () => ({}),
   'flows.nodes.trigger': () => ({ values: { temp: 20 } }),
@@ -282,8 +294,10 @@ export const atRest = (text: string): string => text.replaceAll(/"(last_used_at|
 export const bearerOf = ({ levels }: Operation, { credential }: Seeds, user: string): string =>
   `Bearer ${levels.every((level) => level === 'device') ? credential : user}`
 
+/** The id in a path that names no thing of its own. */
 function idOf(operation: Operation, seeds: Seeds): string {
   if (operation.path.startsWith('/runs')) return runOf(operation, seeds)
+  if (operation.path.startsWith('/keys')) return seeds.key
   if (operation.path.startsWith('/oauth/tokens')) return seeds.agent
   return operation.path.startsWith('/oauth') ? seeds.program : seeds.deadLetter
 }

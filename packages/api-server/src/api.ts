@@ -8,10 +8,11 @@ import express, { Router } from 'express'
 import { mcpRoute } from './agents/routes.ts'
 import { mcpEndpoint } from './agents/slice.ts'
 import { artifactsApi } from './artifacts/slice.ts'
-import { agentTokens, authApi, knownSessions, sessions } from './auth/slice.ts'
+import { authApi, knownCallers, recentCallers } from './auth/slice.ts'
 import type { Engine } from './compose.ts'
 import { engineVersion } from './config.ts'
 import { connectorsApi } from './connectors/slice.ts'
+import { dashboardsApi } from './dashboards/slice.ts'
 import { deviceCredentials, devicesApi, deviceSockets } from './devices/slice.ts'
 import { deviceUpgrade } from './devices/sockets/device-upgrade.ts'
 import { eventUpgrade, type EventUpgradeDeps } from './events/routes.ts'
@@ -54,6 +55,7 @@ const slices = [
   messagesApi,
   runsApi,
   artifactsApi,
+  dashboardsApi,
   devicesApi,
   secretsApi,
   connectorsApi,
@@ -121,24 +123,22 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
 
 /** Who sends a request; the second also knows users whom the database cannot tell now. */
 function createAuthenticators(engine: Engine) {
-  const { agentTokens, deviceCredentials, knownSessions, sessions, workerTokens } = nounsOf(engine, authenticating)
+  const { deviceCredentials, knownCallers, recentCallers, workerTokens } = nounsOf(engine, authenticating)
   return {
     authenticate: createAuthenticator([
-      (token) => sessions.verify(token),
-      (token) => agentTokens.verify(token),
+      recentCallers.verify,
       (token) => workerTokens.verify(token),
       (token) => deviceCredentials.verify(token),
     ]),
     authenticateKnown: createAuthenticator([
-      (token) => knownSessions.verify(token),
-      (token) => agentTokens.verify(token),
+      knownCallers,
       (token) => workerTokens.identify(token),
       (token) => deviceCredentials.verify(token),
     ]),
   }
 }
 
-const authenticating = { agentTokens, deviceCredentials, knownSessions, sessions, workerTokens }
+const authenticating = { deviceCredentials, knownCallers, recentCallers, workerTokens }
 
 interface SocketRoutes extends Pick<EventUpgradeDeps, 'authenticate' | 'home'> {
   readonly upgrades: UpgradeRouter

@@ -13,6 +13,7 @@ import { artifactsLayer } from './artifacts/slice.ts'
 import { authLayer, followAccounts, sessionKeyLayer } from './auth/slice.ts'
 import { codeFolderLayer, codeLayer, connectorPackagesLayer, sweep } from './code/slice.ts'
 import { connectorStateLayer } from './connectors/slice.ts'
+import { dashboardsLayer } from './dashboards/slice.ts'
 import { databaseLayer, settlePins } from './db/layer.ts'
 import {
   devicesLayer,
@@ -100,6 +101,7 @@ const nouns = inOrder(
   runsLayer,
   reportsLayer,
   flowRunsLayer,
+  dashboardsLayer,
   flowsLayer,
   messagesLayer,
   devicesLayer,

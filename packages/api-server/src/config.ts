@@ -7,8 +7,9 @@ import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 
-import { type AnyFlow, emailSchema } from '@flow-service/protocol'
+import { type AnyFlow, type DashboardObject, emailSchema } from '@flow-service/protocol'
 
+import { checkOidc, oidcSettings } from './auth/oidc/settings.ts'
 import { isNetwork } from './egress/address-rules.ts'
 import { developedFolder, type HostConnectors, hostConnectors, hostMailer } from './host-options.ts'
 import type { NodeListener } from './host/node-report.ts'
@@ -200,6 +201,7 @@ export const settings = {
     about: 'Who mails are from.',
     initially: 'none; a mail server needs it',
   }),
+  ...oidcSettings,
   maxRuns: setting(integer(1, 1000), {
     env: 'SERVICE_MAX_RUNS',
     about: 'How many batch runs this engine executes at once.',
@@ -291,8 +293,8 @@ export const settings = {
 type Settings = typeof settings
 type Value<S> = S extends Setting<infer T> ? T : never
 
-/** Flows defined in TypeScript: a folder to load them from, or the flow objects themselves. */
-type Flows = string | readonly AnyFlow[]
+/** Flows and dashboards defined in TypeScript: a folder to load them from, or the objects themselves. */
+type Flows = string | readonly (AnyFlow | DashboardObject)[]
 
 /** Options of a service; what is missing comes from the environment, then from the defaults of {@link settings}. */
 export type ServiceConfig = { readonly [K in keyof Settings]?: Value<Settings[K]> | undefined } & {
@@ -348,6 +350,7 @@ export function resolveConfig(options: ServiceConfig = {}, env: Environment = pr
     throw new ConfigError('set SERVICE_FIRST_SUPERUSER and SERVICE_FIRST_SUPERUSER_PASSWORD together')
   if (values.smtpUrl !== null && values.mailFrom === null)
     throw new ConfigError('SERVICE_SMTP_URL is set without SERVICE_MAIL_FROM: say who the mails are from')
+  checkOidc(values)
   if (values.runRenewS * 2 > values.runLeaseS)
     throw new ConfigError(
       `SERVICE_RUN_RENEW_S is ${values.runRenewS}: use at most half of SERVICE_RUN_LEASE_S, which is ${values.runLeaseS}`,

@@ -7,6 +7,11 @@ import { resolveConfig, type ServiceConfig, settings } from '../src/config.ts'
 import { ConfigError } from '../src/process/setting.ts'
 
 const key = 'k'.repeat(32)
+const oidc = {
+  SERVICE_OIDC_ISSUER: 'http://id.example',
+  SERVICE_OIDC_CLIENT_ID: 'flows',
+  SERVICE_OIDC_CLIENT_SECRET: 'a secret of the client',
+}
 
 describe('the configuration', () => {
   test('has a default for everything', () => {
@@ -76,6 +81,30 @@ describe('the configuration', () => {
     ],
     [{ SERVICE_LOG_LEVEL: 'loud' }, 'SERVICE_LOG_LEVEL is "loud": use fatal, error, warn, info, debug, trace, silent'],
     [{ SERVICE_RUN_LEASE_S: '19' }, 'SERVICE_RUN_RENEW_S is 10: use at most half of SERVICE_RUN_LEASE_S, which is 19'],
+    [
+      { SERVICE_OIDC_ISSUER: 'https://id.example' },
+      'SERVICE_OIDC_CLIENT_ID is not set: SERVICE_OIDC_ISSUER needs a client',
+    ],
+    [
+      { SERVICE_OIDC_ISSUER: 'https://id.example', SERVICE_OIDC_CLIENT_ID: 'flows' },
+      'SERVICE_OIDC_CLIENT_SECRET is not set: SERVICE_OIDC_ISSUER needs the secret of its client',
+    ],
+    [
+      { SERVICE_OIDC_ISSUER: 'id.example' },
+      'SERVICE_OIDC_ISSUER is "id.example": use the http or https URL of an issuer, without a query',
+    ],
+    [
+      { SERVICE_OIDC_ALLOWED_DOMAINS: 'example.org, ann@example.org' },
+      'SERVICE_OIDC_ALLOWED_DOMAINS is ["example.org","ann@example.org"]: use domains of e-mail addresses such as example.org, or *, separated by commas in the environment',
+    ],
+    [
+      { ...oidc, SERVICE_ENVIRONMENT: 'production' },
+      'SERVICE_BASE_URL is not set: in production SERVICE_OIDC_ISSUER needs it, for people come back there',
+    ],
+    [
+      { ...oidc, SERVICE_ENVIRONMENT: 'production', SERVICE_BASE_URL: 'https://x.org/api/v1' },
+      'SERVICE_OIDC_ISSUER is "http://id.example": in production use https',
+    ],
     [{ SERVICE_FIRST_SUPERUSER: 'a@b' }, 'set SERVICE_FIRST_SUPERUSER and SERVICE_FIRST_SUPERUSER_PASSWORD together'],
   ])('%o is refused in one sentence', (env, message) => {
     expect(() => resolveConfig({}, env)).toThrow(new ConfigError(message))

@@ -1,11 +1,18 @@
 /**
- * The lines that `service dev` prints while its engine runs. After a reload: each package and flow that was swapped, the places of
+ * The lines that `service dev` prints while its engine runs. After a reload: each package, flow and dashboard that was swapped, the places of
  * errors, and files that load again. Of live nodes: their own output, and failures.
  * @module
  */
 import { stripVTControlCharacters } from 'node:util'
 
-import type { FlowChange, LoadError, NodeReport, PackageChange, ReloadResult } from '@flow-service/api-server'
+import type {
+  DashboardChange,
+  FlowChange,
+  LoadError,
+  NodeReport,
+  PackageChange,
+  ReloadResult,
+} from '@flow-service/api-server'
 
 import { describeLoadError } from './engine.ts'
 import { oneLine, printable } from './table.ts'
@@ -13,7 +20,7 @@ import { bold, counted, dim, green, red, yellow } from './terminal.ts'
 
 /** Lines about a reload that took `ms`; `before` are the errors that were told last. Empty when there is nothing new to tell. */
 export function reloadLines(
-  { changed, removed, packages, errors }: Omit<ReloadResult, 'unchanged'>,
+  { changed, removed, dashboards, packages, errors }: Omit<ReloadResult, 'unchanged'>,
   { before, ms }: { readonly before: readonly LoadError[]; readonly ms: number },
 ): string[] {
   const told = new Set(before.map(describeLoadError))
@@ -24,6 +31,11 @@ export function reloadLines(
     ...packages.map((each) => packageLine(each, ms)),
     ...changed.map((change) => changeLine(change, width)),
     ...removed.map((name) => `${red('✗')} ${bold(name.padEnd(width))}  no module defines it any more: ended`),
+    ...dashboards.changed.map(dashboardLine),
+    ...dashboards.removed.map(
+      (name) =>
+        `${red('✗')} dashboard ${bold(name)}  no module defines it any more: it stays, and is changed through the API`,
+    ),
     ...recovered(before, errors).map((file) => `${green('✓')} ${bold(file)} loads again`),
     ...fresh.map((text) => `\n${text}`),
     ...(fresh.length > 0 ? [yellow('what it defines goes on as it was last loaded')] : []),
@@ -36,6 +48,11 @@ export function nodeLines({ flow, node, is, text }: NodeReport): string[] {
   if (is === 'failure') return [`${red('✗')} ${place}  ${red(`failed: ${oneLine(text)}`)}`]
   const lines = stripVTControlCharacters(text).trimEnd().split(/\r?\n/)
   return lines.map((line) => `${dim('›')} ${place}  ${printable(line.replaceAll('\t', '  '))}`.trimEnd())
+}
+
+function dashboardLine({ name, version }: DashboardChange): string {
+  const title = `dashboard ${bold(name)}  v${version}`
+  return version === 1 ? `${green('+')} ${title} ${dim('(new)')}` : `${green('↻')} ${title}`
 }
 
 function packageLine({ package: name, nodeTypes, removedTypes, rebuilt }: PackageChange, ms: number): string {

@@ -104,7 +104,13 @@ test.each([
 })
 
 const error: LoadError = { file: 'flows/a.ts', line: 2, column: 4, message: 'Unexpected token', frame: '2: x\n   ^' }
-const nothing = { changed: [], removed: [], packages: [], errors: [] }
+const nothing = {
+  changed: [],
+  removed: [],
+  dashboards: { changed: [], removed: [] },
+  packages: [],
+  errors: [],
+}
 
 test('a reload shows what was swapped, by how much', () => {
   const change = { name: 'hall', mode: 'live', previousVersion: 3, version: 4, nodes: ['a', 'b'] } as const
@@ -118,6 +124,13 @@ test('a reload shows what was swapped, by how much', () => {
         { ...change, name: 'back', version: 3, nodes: [] },
       ],
       removed: ['gone'],
+      dashboards: {
+        changed: [
+          { name: 'wall', version: 1 },
+          { name: 'hall', version: 3 },
+        ],
+        removed: ['old'],
+      },
       packages: [
         {
           package: 'acme-meter',
@@ -142,6 +155,9 @@ test('a reload shows what was swapped, by how much', () => {
     '+ new         v1 (new, live)',
     '↻ back        v3 (back)',
     '✗ gone        no module defines it any more: ended',
+    '+ dashboard wall  v1 (new)',
+    '↻ dashboard hall  v3',
+    '✗ dashboard old  no module defines it any more: it stays, and is changed through the API',
   ])
 })
 

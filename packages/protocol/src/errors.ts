@@ -30,7 +30,7 @@ export const problemCatalogue = {
   not_published: { status: 409, title: 'Nothing is published' },
   not_active: { status: 409, title: 'The flow is not active' },
   not_paused: { status: 409, title: 'The flow is not paused' },
-  code_defined: { status: 409, title: 'The flow is defined in code' },
+  code_defined: { status: 409, title: 'It is defined in code' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The content type is not supported' },
   validation_failed: { status: 422, title: 'The request is not valid' },

@@ -2,6 +2,14 @@
  * The words that every package of flow-service shares.
  * @module
  */
+export {
+  type ApiKey,
+  type ApiKeyRequest,
+  apiKeyRequestSchema,
+  apiKeySchema,
+  type MintedApiKey,
+  mintedApiKeySchema,
+} from './api-key.ts'
 export { type ArtifactRef, artifactRefSchema, artifactRefsIn, digestSchema, isArtifactRef } from './artifact.ts'
 export {
   type BinaryFrame,
@@ -14,6 +22,25 @@ export {
   type UplinkHeader,
 } from './binary-frame.ts'
 export { cronFault, takesBothDays } from './cron-pattern.ts'
+export {
+  type ChartSource,
+  type Dashboard,
+  type DashboardContent,
+  type DashboardContentInput,
+  dashboardContentSchema,
+  type DashboardCreate,
+  dashboardCreateSchema,
+  type DashboardListItem,
+  dashboardListItemSchema,
+  dashboardNameSchema,
+  type DashboardObject,
+  dashboardPublishSchema,
+  type DashboardSave,
+  dashboardSaveSchema,
+  dashboardSchema,
+  type Widget,
+  type WidgetInput,
+} from './dashboard.ts'
 export {
   deviceDemandFrameSchema,
   type DeviceErrorCode,
@@ -158,6 +185,7 @@ export {
   portSchema,
   resourcesSchema,
 } from './flow.ts'
+export { type GridPlace, type GridSize, placedInRows } from './grid-layout.ts'
 export { canonicalJson, type Json } from './json.ts'
 export {
   flowRunRequestSchema,
@@ -176,6 +204,7 @@ export {
   MAX_CASCADE_EXECUTIONS,
   MAX_COMPARED_RUNS,
   MAX_CONCURRENCY,
+  MAX_DASHBOARD_BYTES,
   MAX_HELD,
   MAX_HISTORY,
   MAX_HISTORY_VALUE_BYTES,
@@ -195,6 +224,7 @@ export {
   MAX_STORE_VALUE_BYTES,
   MAX_SWEEP_BYTES,
   MAX_SWEEP_RUNS,
+  MAX_WIDGETS,
   MAX_WORKER_FRAME_BYTES,
 } from './limits.ts'
 export {
@@ -333,6 +363,13 @@ export { type PlannedStage, type RunPlan, runPlanSchema, type RunPlanSubmit, run
 export { covers, meaningOfScope, type Scope, scopes, scopeSchema } from './scope.ts'
 export { remedyOf, wantedBy } from './schema-words.ts'
 export { secretNameSchema, type SecretUsage, secretUsageSchema, secretValueSchema } from './secret.ts'
+export {
+  meaningOfSignInError,
+  type SignInError,
+  signInErrors,
+  type SignInMethods,
+  signInMethodsSchema,
+} from './sign-in.ts'
 export { timestampInputSchema, timestampOf, timestampOfMs, timestampSchema } from './time.ts'
 export { emailSchema, type Token, tokenSchema, type User, userSchema } from './user.ts'
 export {

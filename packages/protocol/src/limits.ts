@@ -51,3 +51,7 @@ export const MAX_STORE_VALUE_BYTES = 65_536
 export const MAX_REQUIREMENTS_BYTES = 65_536
 /** Lines of a manifest of modules, comments and blanks among them. */
 export const MAX_REQUIREMENT_LINES = 500
+/** Widgets of one dashboard (U9). */
+export const MAX_WIDGETS = 200
+/** Largest content of a dashboard, in bytes of JSON. */
+export const MAX_DASHBOARD_BYTES = 1024 * 1024

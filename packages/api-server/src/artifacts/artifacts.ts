@@ -80,7 +80,7 @@ export interface Artifacts {
   dropRefs(tx: Sql, kind: RefKind, owners: readonly string[]): Promise<void>
   /**
    * Deletes the bytes of a digest, stored or volatile. `note` runs in the transaction that deletes stored ones. Refuses
-   * with `not_found`, and with `in_use` while a run, a last value, a flow or registered code refers to them.
+   * with `not_found`, and with `in_use` while a run, a last value, a flow, a dashboard or registered code refers to them.
    */
   delete(digest: string, note: (tx: Sql) => Promise<void>): Promise<void>
   /** Takes away what nothing refers to; stops early when told so. */

@@ -5,9 +5,9 @@
 import { affected } from '../db/affected.ts'
 import type { Sql } from '../db/database.ts'
 
-/** Who keeps bytes from being deleted: a run, a message and a flow by its name, registered code by its digest. */
+/** Who keeps bytes from being deleted: a run, a message, a flow and a dashboard by its name, registered code by its digest. */
 export interface Holder {
-  readonly kind: 'run' | 'message' | 'flow_input' | 'code'
+  readonly kind: 'run' | 'message' | 'flow_input' | 'dashboard' | 'code'
   readonly id: string
 }
 
@@ -61,9 +61,10 @@ export const createRemovalStore = (sql: Sql) => ({
   /** Who keeps the bytes from being deleted, at most 100. */
   async holders(digest: string): Promise<Holder[]> {
     return sql<Holder[]>`
-      select kind, coalesce(flow.name, owner) as id
+      select kind, coalesce(flow.name, dashboard.name, owner) as id
       from blob_ref left join flow on kind = 'flow_input' and flow.id::text = owner
-      where digest = ${digest} and kind in ('run', 'message', 'flow_input', 'code')
+      left join dashboard on kind = 'dashboard' and dashboard.id::text = owner
+      where digest = ${digest} and kind in ('run', 'message', 'flow_input', 'dashboard', 'code')
       order by kind, id limit ${MAX_HOLDERS}`
   },
 

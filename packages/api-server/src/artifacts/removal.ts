@@ -37,7 +37,7 @@ export interface Removal {
   sweep(signal: AbortSignal): Promise<Swept>
   /**
    * Deletes the bytes of a digest; whether they were stored. `note` runs in the same transaction. Refuses with `in_use`
-   * while a run, a last value, a flow or registered code refers to them.
+   * while a run, a last value, a flow, a dashboard or registered code refers to them.
    */
   remove(digest: string, note: (tx: Sql) => Promise<void>): Promise<boolean>
 }

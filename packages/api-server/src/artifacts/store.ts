@@ -4,8 +4,8 @@
  */
 import type { Sql } from '../db/database.ts'
 
-/** What others may refer to bytes for; `owner` is the id of the thing: a run, a message, a flow. */
-export type RefKind = 'run' | 'message' | 'history' | 'flow_input' | 'cache' | 'code'
+/** What others may refer to bytes for; `owner` is the id of the thing: a run, a message, a flow, a dashboard. */
+export type RefKind = 'run' | 'message' | 'history' | 'flow_input' | 'dashboard' | 'cache' | 'code'
 
 /** An owner of references and what it refers to. */
 export interface OwnedDigests {

@@ -3,18 +3,23 @@
  * user, so that the state of a broken engine can be asked for.
  * @module
  */
-import type { TokenHolder, Users } from './users.ts'
+import type { UserPrincipal } from '../http/principal.ts'
 
 /** As long as a caller waits for the database, in milliseconds. */
 const PATIENCE_MS = 2_000
 const MAX_REMEMBERED = 10_000
 
-type Finder = Pick<Users, 'find'>
+/** Finds who holds a session or a key. */
+interface Finder<H> {
+  find(id: string): Promise<H | null>
+}
 
 /** Two ways to the same users: `users` finds and remembers them, `known` also tells those that cannot be found now. */
-export function rememberUsers(users: Finder): { readonly users: Finder; readonly known: Finder } {
-  const remembered = new Map<string, TokenHolder>()
-  const find = async (id: string): Promise<TokenHolder | null> => {
+export function rememberUsers<H extends { readonly principal: UserPrincipal }>(
+  users: Finder<H>,
+): { readonly users: Finder<H>; readonly known: Finder<H> } {
+  const remembered = new Map<string, H>()
+  const find = async (id: string): Promise<H | null> => {
     const found = await users.find(id)
     remembered.delete(id)
     if (found) remembered.set(id, found)
@@ -22,12 +27,12 @@ export function rememberUsers(users: Finder): { readonly users: Finder; readonly
     if (remembered.size > MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest)
     return found
   }
-  const recall = async (id: string): Promise<TokenHolder | null> => {
+  const recall = async (id: string): Promise<H | null> => {
     const holder = remembered.get(id)
     if (!holder) return find(id)
     const plain = { ...holder, principal: { ...holder.principal, superuser: false } }
     let timer: NodeJS.Timeout | undefined
-    const late = new Promise<TokenHolder>((resolve) => {
+    const late = new Promise<H>((resolve) => {
       timer = setTimeout(() => resolve(plain), PATIENCE_MS)
     })
     try {

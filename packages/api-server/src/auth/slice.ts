@@ -1,43 +1,62 @@
 /**
- * Who may sign in: users, their sessions, and the event sockets that end with a session.
+ * Who may sign in: users, their sessions and keys, and the event sockets that end with these.
  * @module
  */
 import { database, pins } from '../db/layer.ts'
 import { eventLog, userGuests } from '../events/slice.ts'
+import { firstOf, type TokenVerifier } from '../http/authenticate.ts'
 import { routes } from '../http/slice-api.ts'
 import { SocketGuests } from '../http/socket-guests.ts'
 import { config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { type AccountNews, createAccountNews } from './account-news.ts'
+import { type ApiKeys, createApiKeys } from './keys/api-keys.ts'
+import { createKeyCheck, type KeyHolder, keyHolderOf } from './keys/key-check.ts'
+import { keysEndpoints, keysHandlers } from './keys/key-routes.ts'
+import { createKeyStore } from './keys/key-store.ts'
+import { createKeyUses, type KeyUses } from './keys/key-uses.ts'
 import { type AgentTokens, openAgentTokens } from './oauth/agent-tokens.ts'
 import { createOAuthClients, type OAuthClients } from './oauth/oauth-clients.ts'
 import { oauthEndpoints, oauthHandlers } from './oauth/oauth-routes.ts'
+import { oidcEndpoints, oidcHandlers } from './oidc/oidc-routes.ts'
+import { createOidcSignIn, type OidcSignIn } from './oidc/oidc-sign-in.ts'
+import { createRecentCallers, type RecentCallers } from './recent-callers.ts'
 import { rememberUsers } from './remembered-users.ts'
 import { authEndpoints, authHandlers } from './routes.ts'
 import { createSessions, findSessionKey, settleSessionKey, type Sessions } from './sessions.ts'
 import type { FoundKey } from './shared-key.ts'
 import { createSignInLimit } from './sign-in-limit.ts'
 import { loadSigningKey, type SigningKey } from './signing-key.ts'
-import { openUsers, type Users } from './users.ts'
+import { openUsers, type TokenHolder, type Users } from './users.ts'
 
-const accountNews = noun<AccountNews>()('accountNews')
+/** Hears of changed accounts and keys. */
+export const accountNews = noun<AccountNews>()('accountNews')
 
 export const users = noun<Users>()('users')
 
 /** Users of the database; those of the last minute are remembered where it does not answer. */
-const rememberedUsers = noun<ReturnType<typeof rememberUsers>>()('rememberedUsers')
+const rememberedUsers = noun<ReturnType<typeof rememberUsers<TokenHolder>>>()('rememberedUsers')
 
 const foundSessionKey = noun<FoundKey<Uint8Array> | null>()('foundSessionKey')
 const sessionKey = noun<Uint8Array>()('sessionKey')
 
 export const sessions = noun<Sessions>()('sessions')
 
-/** Sessions of users who may not be found now because the database does not answer. */
-export const knownSessions = noun<Sessions>()('knownSessions')
+const apiKeys = noun<ApiKeys>()('apiKeys')
+const keyUses = noun<KeyUses>()('keyUses')
+const rememberedKeys = noun<ReturnType<typeof rememberUsers<KeyHolder>>>()('rememberedKeys')
+
+/** Users by what they have signed in with. */
+export const recentCallers = noun<RecentCallers>()('recentCallers')
+
+/** The same, also of users who cannot be found now because the database does not answer. */
+export const knownCallers = noun<TokenVerifier>()('knownCallers')
 
 /** Signs what others carry away. */
 export const signingKey = noun<SigningKey>()('signingKey')
 
+/** Null while OpenID Connect is not configured. */
+const oidcSignIn = noun<OidcSignIn | null>()('oidcSignIn')
 /** Agents that users have let in. */
 export const agentTokens = noun<AgentTokens>()('agentTokens')
 
@@ -45,6 +64,27 @@ const oauthClients = noun<OAuthClients>()('oauthClients')
 
 /** Before the database: a start without a usable key leaves no trace. */
 export const sessionKeyLayer = makes(foundSessionKey, { config }, ({ config }) => findSessionKey(config))
+
+const keysLayer = inOrder(
+  makes(apiKeys, { accountNews, database }, ({ accountNews, database }) =>
+    createApiKeys({ database, news: accountNews }),
+  ),
+  makes(
+    keyUses,
+    { database, log },
+    ({ database, log }) => createKeyUses({ store: createKeyStore(database.sql), log }),
+    (opened) => opened.flush(),
+  ),
+  makes(rememberedKeys, { database }, ({ database }) => {
+    const store = createKeyStore(database.sql)
+    return rememberUsers({
+      async find(prefix) {
+        const row = await store.find(prefix)
+        return row && keyHolderOf(row)
+      },
+    })
+  }),
+)
 
 export const authLayer = inOrder(
   makes(sessionKey, { config, foundSessionKey, pins }, ({ config, foundSessionKey, pins }) =>
@@ -63,17 +103,37 @@ export const authLayer = inOrder(
   makes(sessions, { config, sessionKey, rememberedUsers }, ({ config, sessionKey, rememberedUsers }) =>
     createSessions({ key: sessionKey, days: config.sessionDays, users: rememberedUsers.users }),
   ),
-  makes(knownSessions, { config, sessionKey, rememberedUsers }, ({ config, sessionKey, rememberedUsers }) =>
-    createSessions({ key: sessionKey, days: config.sessionDays, users: rememberedUsers.known }),
+  keysLayer,
+  makes(
+    recentCallers,
+    { agentTokens, keyUses, rememberedKeys, sessions },
+    ({ agentTokens, keyUses, rememberedKeys, sessions }) =>
+      createRecentCallers([
+        createKeyCheck({ keys: rememberedKeys.users, uses: keyUses }),
+        sessions.verify,
+        (token) => agentTokens.verify(token),
+      ]),
   ),
   makes(
+    knownCallers,
+    { agentTokens, config, keyUses, rememberedKeys, rememberedUsers, sessionKey },
+    ({ agentTokens, config, keyUses, rememberedKeys, rememberedUsers, sessionKey }) =>
+      firstOf([
+        createKeyCheck({ keys: rememberedKeys.known, uses: keyUses }),
+        createSessions({ key: sessionKey, days: config.sessionDays, users: rememberedUsers.known }).verify,
+        (token) => agentTokens.verify(token),
+      ]),
+  ),
+  makes(oidcSignIn, { config, database, eventLog, log, sessionKey, sessions, users }, createOidcSignIn),
+  makes(
     userGuests,
-    { agentTokens, log, users },
-    ({ agentTokens, log, users }) =>
+    { agentTokens, apiKeys, log, users },
+    ({ agentTokens, apiKeys, log, users }) =>
       new SocketGuests({
+        // a guest is a user by a session, a key, or an agent
         async versionsOf(ids) {
-          const [ofUsers, ofAgents] = await Promise.all([users.tokenVersions(ids), agentTokens.versionsOf(ids)])
-          return new Map([...ofUsers, ...ofAgents])
+          const versions = [users.tokenVersions(ids), apiKeys.versionsOf(ids), agentTokens.versionsOf(ids)]
+          return new Map((await Promise.all(versions)).flatMap((of) => [...of]))
         },
         ending: { code: 1008, reason: 'the sign-in has ended; sign in again' },
         log,
@@ -81,18 +141,29 @@ export const authLayer = inOrder(
   ),
 )
 
-/** Looks at open sockets again when an account or a key has changed, at whichever engine. */
+/** Forgets callers and looks at open sockets again when an account or a key has changed, at whichever engine. */
 export const followAccounts = begins(
-  { accountNews, userGuests },
-  // all of them: a guest by a key is not known by the id of its owner
-  ({ accountNews, userGuests }) => accountNews.listen(() => void userGuests.review()),
+  { accountNews, recentCallers, userGuests },
+  ({ accountNews, recentCallers, userGuests }) =>
+    accountNews.listen(() => {
+      recentCallers.forget()
+      // all of them: a guest by a key is not known by the id of its owner
+      void userGuests.review()
+    }),
   (stop) => stop(),
 )
 
 export const authApi = {
-  tags: { login: 'Sign in.', users: 'Who is signed in.', oauth: 'Agents that people have let in.' },
+  tags: {
+    login: 'Sign in.',
+    users: 'Who is signed in.',
+    keys: 'Keys by which programs are signed in as a user, within scopes.',
+    oauth: 'Agents that people have let in.',
+  },
   routes: [
     routes(authEndpoints, { sessions, users }, (deps) => authHandlers({ ...deps, limit: createSignInLimit() })),
+    routes(keysEndpoints, { apiKeys, eventLog }, keysHandlers),
+    routes(oidcEndpoints, { oidcSignIn }, oidcHandlers),
     routes(oauthEndpoints, { agentTokens, oauthClients, eventLog }, oauthHandlers),
   ],
 }

@@ -1,6 +1,6 @@
 /**
  * The entry of the process that evaluates flow modules. It gets the modules' texts, serves them to the loader under
- * the URLs of their files, imports them and tells which flows and definitions they export. Never imported.
+ * the URLs of their files, imports them and tells which flows, definitions and dashboards they export. Never imported.
  * @module
  */
 import { registerHooks } from 'node:module'
@@ -39,7 +39,10 @@ async function evaluate({ modules, entries }: EvaluationRequest): Promise<void> 
   const flows = [...places].flatMap(([value, place]) =>
     exported.has(value) && isFlow(value) ? [foundFlow(value, place, places)] : [],
   )
-  tell({ kind: 'found', flows })
+  const dashboards = [...places].flatMap(([value, { url }]) =>
+    exported.has(value) && isDashboard(value) ? [{ url, name: value.name, document: value.document }] : [],
+  )
+  tell({ kind: 'found', flows, dashboards })
 }
 
 const tell = (reply: EvaluationReply): unknown => process.send?.(reply)
@@ -83,6 +86,9 @@ async function findExports(modules: readonly PlainModule[]): Promise<Map<unknown
 
 const isFlow = (value: unknown): value is Flow =>
   typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'flow' && 'definitions' in value
+
+const isDashboard = (value: unknown): value is Pick<Flow, 'name' | 'document'> =>
+  typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'dashboard' && 'document' in value
 
 function foundFlow(flow: Flow, place: Place, places: ReadonlyMap<unknown, Place>): FoundFlow {
   const nodes = [...flow.definitions].map(([node, definition]): FoundNode => {

@@ -34,17 +34,29 @@ export interface FoundFlow {
   readonly nodes: readonly FoundNode[]
 }
 
+/** An exported dashboard. `document` is what the author's code has made, unchecked. */
+export interface FoundDashboard {
+  readonly url: string
+  readonly name: string
+  readonly document: unknown
+}
+
 /** What the process is told. */
 export type EvaluationRequest = Pick<PlainModules, 'modules' | 'entries'>
 /** What the process tells. */
 export type EvaluationReply =
   | { readonly kind: 'importing'; readonly url: string }
   | { readonly kind: 'failed'; readonly url: string; readonly message: string; readonly stack: string }
-  | { readonly kind: 'found'; readonly flows: readonly FoundFlow[] }
+  | ({ readonly kind: 'found' } & Found)
+
+/** What modules export. */
+interface Found {
+  readonly flows: readonly FoundFlow[]
+  readonly dashboards: readonly FoundDashboard[]
+}
 
 /** What was found, and which modules failed. */
-export interface Evaluation {
-  readonly flows: readonly FoundFlow[]
+export interface Evaluation extends Found {
   /** URLs of the modules that failed. */
   readonly failed: readonly string[]
   readonly errors: readonly LoadError[]
@@ -59,14 +71,16 @@ export interface EvaluationOptions {
 
 /** Evaluates modules. One that fails, hangs or ends the process is told as an error and leaves the others in. */
 export async function evaluateModules(request: EvaluationRequest, options: EvaluationOptions): Promise<Evaluation> {
-  if (request.entries.length === 0) return { flows: [], failed: [], errors: [] }
+  if (request.entries.length === 0) return { ...none, failed: [], errors: [] }
   const { stoppedAt, ...evaluation } = await evaluateOnce(request, options)
   if (stoppedAt === null) return evaluation
   const entries = request.entries.filter((url) => url !== stoppedAt.url)
   const rest = await evaluateModules({ ...request, entries }, options)
   const fatal = errorAt(stoppedAt.url, stoppedAt.why, '', options.root)
-  return { flows: rest.flows, failed: [stoppedAt.url, ...rest.failed], errors: [fatal, ...rest.errors] }
+  return { ...rest, failed: [stoppedAt.url, ...rest.failed], errors: [fatal, ...rest.errors] }
 }
+
+const none: Found = { flows: [], dashboards: [] }
 
 interface Attempt extends Evaluation {
   readonly stoppedAt: { readonly url: string; readonly why: string } | null
@@ -78,24 +92,24 @@ function evaluateOnce(request: EvaluationRequest, options: EvaluationOptions): P
   const failed: string[] = []
   const errors: LoadError[] = []
   return new Promise((resolve) => {
-    const stop = (flows: readonly FoundFlow[], why: string | null): void => {
+    const stop = ({ flows, dashboards }: Found, why: string | null): void => {
       clearTimeout(limit)
       child.end()
-      resolve({ flows, failed, errors, stoppedAt: why === null ? null : { url: importing, why } })
+      resolve({ flows, dashboards, failed, errors, stoppedAt: why === null ? null : { url: importing, why } })
     }
     const limit = setTimeout(() => {
-      stop([], `did not finish loading within ${limitMs / 1000} s; keep long work inside stages and nodes`)
+      stop(none, `did not finish loading within ${limitMs / 1000} s; keep long work inside stages and nodes`)
     }, limitMs)
     const child = new ImportProcess(
       CHILD,
       { cwd: root, env },
       {
-        ended: (how) => stop([], how),
+        ended: (how) => stop(none, how),
         message(message) {
           const reply = message as EvaluationReply
           if (reply.kind === 'importing') importing = reply.url
           else if (reply.kind === 'found') {
-            stop(reply.flows, null)
+            stop(reply, null)
             // of a process that has not lived to answer, its error has it
             void child.words.then((words) => process.stderr.write(words))
           } else {

@@ -1,5 +1,5 @@
 /**
- * Loads the flows of a directory of TypeScript (wire decision G64, "registration by path"): translates the modules,
+ * Loads the flows and dashboards of a directory of TypeScript (wire decision G64, "registration by path"): translates the modules,
  * evaluates them in a process of their own, and names the code behind every node. Holds no state: calling it again is
  * how a change is seen. A broken module is an error in the answer and leaves everything else in. States and invariants of
  * all that: DESIGN.md beside this file.
@@ -18,15 +18,17 @@ import {
 
 import { jsonPointer } from '../http/errors.ts'
 import { bundleCode, type CodeBundle, codeEntry, type DefinitionPlace } from './bundle.ts'
-import { evaluateModules, type FoundFlow, type FoundNode } from './evaluate.ts'
+import { evaluateModules, type FoundDashboard, type FoundFlow, type FoundNode } from './evaluate.ts'
 import { translateModules } from './modules.ts'
 import { buildErrors, commitOf, findModules, type LoadError, projectRootOf } from './project.ts'
 import { readPythonFile } from './python-modules.ts'
+import { type RegisteredDashboard, registeredDashboard } from './registered-dashboard.ts'
 import type { RegisteredFlow } from './registry.ts'
 
 /** What a directory holds: every flow that could be loaded, and why others could not. */
 export interface LoadResult {
   readonly flows: readonly RegisteredFlow[]
+  readonly dashboards: readonly RegisteredDashboard[]
   readonly errors: readonly LoadError[]
   /** The modules of the directory without any error, relative to the project root: they define these flows and no others. */
   readonly sound: readonly string[]
@@ -62,19 +64,24 @@ export function createCodeLoader(options: CodeLoaderOptions): CodeLoader {
       const root = projectRootOf(given)
       const [translated, commit] = await Promise.all([translateModules(root, findModules(given)), commitOf(root)])
       const evaluated = await evaluateModules(translated, { root, ...options })
-      const { unique, doubles } = byName(evaluated.flows, root)
+      const { unique, doubles } = byName('flow', evaluated.flows, root)
+      const shown = byName('dashboard', evaluated.dashboards, root)
       const named = await nameCode(unique, root)
       const results = unique.map((flow) => ({ flow, result: loadFlow(flow, root, commit, named) }))
       const failed = new Set(evaluated.failed)
       for (const { flow, result } of results) if ('errors' in result) failed.add(flow.url)
+      const dashboards = shown.unique.map((found) => ({ found, result: loadDashboard(found, root) }))
+      for (const { found, result } of dashboards) if ('errors' in result) failed.add(found.url)
       const errors = [
         ...translated.errors,
         ...evaluated.errors,
         ...doubles,
-        ...results.flatMap(({ result }) => ('errors' in result ? result.errors : [])),
+        ...shown.doubles,
+        ...[...results, ...dashboards].flatMap(({ result }) => ('errors' in result ? result.errors : [])),
       ]
       return {
         flows: results.flatMap(({ result }) => ('flow' in result ? [result.flow] : [])),
+        dashboards: dashboards.flatMap(({ result }) => ('dashboard' in result ? [result.dashboard] : [])),
         errors,
         sound: translated.entries.filter((url) => !failed.has(url)).map((url) => moduleOf({ url }, root)),
         files: [
@@ -103,24 +110,41 @@ function realDirectory(directory: string): string {
   throw new Error(`"${directory}" is no directory of flows; name the folder that the modules are in`)
 }
 
-function byName(flows: readonly FoundFlow[], root: string): { unique: FoundFlow[]; doubles: LoadError[] } {
-  const first = new Map<string, FoundFlow>()
+function byName<F extends Named>(kind: string, all: readonly F[], root: string): { unique: F[]; doubles: LoadError[] } {
+  const first = new Map<string, F>()
   const doubles: LoadError[] = []
-  for (const flow of flows) {
-    const other = first.get(flow.name)
-    if (other === undefined) first.set(flow.name, flow)
-    else doubles.push(atModule(flow, root, `${moduleOf(other, root)} defines a flow "${flow.name}" too; rename one`))
+  for (const found of all) {
+    const other = first.get(found.name)
+    if (other === undefined) first.set(found.name, found)
+    else
+      doubles.push(atModule(found, root, `${moduleOf(other, root)} defines a ${kind} "${found.name}" too; rename one`))
   }
   return { unique: [...first.values()], doubles }
+}
+
+interface Named {
+  readonly name: string
+  readonly url: string
+}
+
+function loadDashboard(
+  found: FoundDashboard,
+  root: string,
+): { dashboard: RegisteredDashboard } | { errors: readonly LoadError[] } {
+  try {
+    return { dashboard: registeredDashboard(found.name, found.document, moduleOf(found, root)) }
+  } catch (error) {
+    return { errors: [atModule(found, root, error instanceof Error ? error.message : String(error))] }
+  }
 }
 
 type NamedCode =
   | { readonly entry: CodeEntry; readonly place: DefinitionPlace }
   | { readonly errors: readonly LoadError[] }
-type Named = ReadonlyMap<string, NamedCode>
+type CodeByPlace = ReadonlyMap<string, NamedCode>
 
 /** The code behind every exported definition, once for all flows that use it. */
-async function nameCode(flows: readonly FoundFlow[], root: string): Promise<Named> {
+async function nameCode(flows: readonly FoundFlow[], root: string): Promise<CodeByPlace> {
   const placed = flows.flatMap(({ nodes }) => nodes.flatMap(({ kind, place }) => (place ? [{ kind, ...place }] : [])))
   const definitions = new Map<string, Set<string>>()
   for (const { url, export: name } of [...placed, ...flows]) {
@@ -145,7 +169,7 @@ function loadFlow(
   found: FoundFlow,
   root: string,
   commit: string | null,
-  named: Named,
+  named: CodeByPlace,
 ): { flow: RegisteredFlow } | { errors: readonly LoadError[] } {
   const parsed = flowDocumentInputSchema.safeParse(found.document)
   if (!parsed.success) {
@@ -191,7 +215,7 @@ function fieldsOf(code: NodeCode | undefined): CodeFields {
   return 'source' in code ? { source: code.source } : { entry: code.entry }
 }
 
-function codeOf(node: FoundNode, flow: FoundFlow, root: string, named: Named): NodeCode {
+function codeOf(node: FoundNode, flow: FoundFlow, root: string, named: CodeByPlace): NodeCode {
   if (node.place === null) {
     const how = `export const ${/^[A-Za-z_]\w*$/.test(node.id) ? node.id : 'name'} = ${node.kind}("${node.id}", …)`
     const message = `flow "${flow.name}": no module exports the ${node.kind} "${node.id}"; write "${how}" at the top level`
@@ -229,8 +253,8 @@ const shownPath = (file: string, root: string): string => path.relative(root, fi
 
 const moduleOf = ({ url }: Pick<FoundFlow, 'url'>, root: string): string => shownPath(fileURLToPath(url), root)
 
-const atModule = (flow: FoundFlow, root: string, message: string): LoadError => ({
-  file: moduleOf(flow, root),
+const atModule = (found: Pick<FoundFlow, 'url'>, root: string, message: string): LoadError => ({
+  file: moduleOf(found, root),
   line: null,
   column: null,
   message,

@@ -1,5 +1,5 @@
 /**
- * Flows given as objects (`createService({ flows: [fit] })`): their closures execute in the engine's process, by the
+ * Flows and dashboards given as objects (`createService({ flows: [fit] })`): their closures execute in the engine's process, by the
  * same rules as in a process of their own, but cancel and timeout are cooperative: code that ignores `ctx.signal` goes
  * on, and its outcome is dropped.
  * @module
@@ -14,6 +14,7 @@ import {
   canonicalJson,
   type CodeEntry,
   type CodeContext,
+  type DashboardObject,
   type Definition,
   flowDocumentInputSchema,
   normalizeDocument,
@@ -23,6 +24,7 @@ import { Execution, Silence } from '@flow-service/worker-agent'
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import { callFrame } from '../workers/call-frame.ts'
 import { readPythonFile } from './python-modules.ts'
+import { type RegisteredDashboard, registeredDashboard } from './registered-dashboard.ts'
 import type { RegisteredFlow } from './registry.ts'
 
 type Values = Record<string, unknown>
@@ -32,16 +34,24 @@ type Runnable = Definition & Required<Pick<Definition, 'run'>>
 export interface CodeObjects {
   /** The flows, ready to be registered. */
   readonly flows: readonly RegisteredFlow[]
+  readonly dashboards: readonly RegisteredDashboard[]
   /** Executes a node of these flows; null for every other. Rejects with a {@link CodeError}. */
   call(call: CodeCall): Promise<Values> | null
 }
 
 /**
- * Flow objects as registered flows. Python files are read now: an absolute path or a file URL. Throws an error that
- * names the flow and the node for what cannot be read or called.
+ * Objects as what is registered. Python files are read now: an absolute path or a file URL. Throws an error that names the
+ * flow and the node for what cannot be read or called, and the dashboard that cannot be shown.
  */
-export function createCodeObjects(flows: readonly AnyFlow[], artifacts: Pick<Artifacts, 'put' | 'read'>): CodeObjects {
+export function createCodeObjects(
+  objects: readonly (AnyFlow | DashboardObject)[],
+  artifacts: Pick<Artifacts, 'put' | 'read'>,
+): CodeObjects {
   const code = new Map<string, Runnable>()
+  const dashboards = objects.flatMap((each) =>
+    each.kind === 'dashboard' ? [registeredDashboard(each.name, each.document, MODULE)] : [],
+  )
+  const flows = objects.filter((each) => each.kind === 'flow')
   const registered = flows.map((flow): RegisteredFlow => {
     const parsed = flowDocumentInputSchema.parse(flow.document)
     const python = new Map<string, string>()
@@ -63,6 +73,7 @@ export function createCodeObjects(flows: readonly AnyFlow[], artifacts: Pick<Art
   })
   return {
     flows: registered,
+    dashboards,
     call(call) {
       const definition = call.node.entry && code.get(canonicalJson(call.node.entry))
       return definition ? execute(definition, call, artifacts) : null

@@ -69,7 +69,7 @@ export const sweep = begins(
 )
 
 async function loadModules(directory: string | null): Promise<LoadResult> {
-  if (directory === null) return { flows: [], errors: [], sound: [], files: [] }
+  if (directory === null) return { flows: [], dashboards: [], errors: [], sound: [], files: [] }
   // with it comes the bundler, which an engine without flows in TypeScript does without
   const { createCodeLoader } = await import('./loader.ts')
   return createCodeLoader({ env: withoutCredentials(process.env) }).load(directory)

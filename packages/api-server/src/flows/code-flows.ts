@@ -1,5 +1,6 @@
 /**
- * The flows in TypeScript of a running engine, and how a change of their modules gets into it.
+ * The flows in TypeScript of a running engine, and how a change of their modules gets into it. Dashboards that the modules
+ * define come along.
  *
  * - code-flows.C1 what does not load changes nothing: the flows of a module in error stay as they were last loaded, and so
  *   does one that runs and would not start.
@@ -16,6 +17,7 @@ import type { FlowMode } from '@flow-service/protocol'
 import type { CodeSource, LoadResult } from '../code/loader.ts'
 import type { DevelopedPackages } from '../code/packages/developed-packages.ts'
 import { type LoadError, projectRootOf } from '../code/project.ts'
+import type { RegisteredDashboard } from '../code/registered-dashboard.ts'
 import type { RegisteredFlow } from '../code/registry.ts'
 import { type CodeRegistrationDeps, type FlowChange, registerFlows } from './code-registration.ts'
 import { type PackageChange, reloadTypes } from './developed-types.ts'
@@ -27,6 +29,21 @@ export interface RegisteredName {
   readonly created: boolean
 }
 
+/** A dashboard that is new, or has a new version. */
+export interface DashboardChange {
+  readonly name: string
+  readonly version: number
+}
+
+/** What a registration of dashboards did. */
+export interface DashboardRegistration {
+  readonly changed: readonly DashboardChange[]
+  /** Dashboards that no module defines any more: they stay, and are changed through the API. */
+  readonly removed: readonly string[]
+  /** What could not be registered: the API has one of the name. */
+  readonly errors: readonly LoadError[]
+}
+
 /** What a reload did. Flows in the order of their modules. */
 export interface ReloadResult {
   /** New flows, and those with a new version. */
@@ -35,6 +52,7 @@ export interface ReloadResult {
   readonly unchanged: readonly string[]
   /** Flows that no module defines any more: they have ended, and are failed until they are back. */
   readonly removed: readonly string[]
+  readonly dashboards: Omit<DashboardRegistration, 'errors'>
   /** Packages under development that have changed. */
   readonly packages: readonly PackageChange[]
   /** What does not load now; flows of these modules, and types of these packages, are what they were. */
@@ -45,6 +63,8 @@ export interface ReloadResult {
 export interface CodeFlows {
   /** Those that are registered. */
   readonly registered: readonly RegisteredName[]
+  /** Dashboards of their modules, by name. */
+  readonly dashboards: readonly string[]
   /** What of their modules does not load. */
   readonly errors: readonly LoadError[]
   /** Absolute paths of the files that they were made from; without those that nobody knows yet to belong to them. */
@@ -62,12 +82,15 @@ export interface CodeFlowsDeps extends CodeRegistrationDeps {
   readonly registry: NodeRegistry
   /** Packages under development: flows of the same reload may use their types. */
   readonly developed: Pick<DevelopedPackages, 'reload' | 'errors'>
+  /** Registers these dashboards in place of those before. */
+  readonly registerDashboards: (found: readonly RegisteredDashboard[]) => Promise<DashboardRegistration>
 }
 
 /** Flows of a source, none of which is registered before `open`. */
 export function createCodeFlows(source: CodeSource, deps: CodeFlowsDeps): CodeFlows {
   const created = new Set<string>()
   let wanted: readonly RegisteredFlow[] = []
+  let shown: readonly RegisteredDashboard[] = []
   let errors: readonly LoadError[] = []
   let files: readonly string[] = []
   let last: Promise<unknown> = Promise.resolve()
@@ -77,7 +100,9 @@ export function createCodeFlows(source: CodeSource, deps: CodeFlowsDeps): CodeFl
     const registration = await registerFlows(first.flows, deps)
     for (const { name, previousVersion } of registration.changed) if (previousVersion === null) created.add(name)
     wanted = first.flows
-    errors = [...first.errors, ...registration.errors]
+    shown = first.dashboards
+    const dashboards = await deps.registerDashboards(shown)
+    errors = [...first.errors, ...registration.errors, ...dashboards.errors]
     files = first.files
   }
 
@@ -85,20 +110,23 @@ export function createCodeFlows(source: CodeSource, deps: CodeFlowsDeps): CodeFl
     const packages = closed ? [] : await reloadTypes(deps)
     const faults = deps.developed.errors
     if (source.directory === null || closed)
-      return { changed: [], unchanged: namesOf(wanted, deps), removed: [], packages, errors: [...errors, ...faults] }
+      return { ...nothing, unchanged: namesOf(wanted, deps), packages, errors: [...errors, ...faults] }
     const found = await source.load().catch(unreadable)
     const { flows, refused } = await keepLastGood(found, { earlier: wanted, directory: source.directory, deps })
     const registration = await registerFlows(flows, deps, wanted)
     const changed = new Set(registration.changed.map(({ name }) => name))
     for (const { name, previousVersion } of registration.changed) if (previousVersion === null) created.add(name)
     wanted = registration.flows
-    errors = [...found.errors, ...refused, ...registration.errors]
+    shown = lastGood(found, shown, source.directory)
+    const dashboards = await deps.registerDashboards(shown)
+    errors = [...found.errors, ...refused, ...registration.errors, ...dashboards.errors]
     // what a module in error imports is not known: what it imported before is
     files = errors.length === 0 ? found.files : [...new Set([...files, ...found.files])]
     return {
       changed: registration.changed,
       unchanged: namesOf(wanted, deps).filter((name) => !changed.has(name)),
       removed: registration.removed,
+      dashboards: { changed: dashboards.changed, removed: dashboards.removed },
       packages,
       errors: [...errors, ...faults],
     }
@@ -110,6 +138,9 @@ export function createCodeFlows(source: CodeSource, deps: CodeFlowsDeps): CodeFl
       return wanted.flatMap(({ document: { name, mode } }) =>
         deps.code.has(name) ? [{ name, mode, created: created.has(name) }] : [],
       )
+    },
+    get dashboards() {
+      return shown.map(({ name }) => name)
     },
     get errors() {
       return errors
@@ -129,11 +160,14 @@ export function createCodeFlows(source: CodeSource, deps: CodeFlowsDeps): CodeFl
   }
 }
 
+const nothing = { changed: [], removed: [], dashboards: { changed: [], removed: [] } } as const
+
 const namesOf = (flows: readonly RegisteredFlow[], { code }: CodeRegistrationDeps): string[] =>
   flows.map(({ document }) => document.name).filter((name) => code.has(name))
 
 const unreadable = (error: unknown): LoadResult => ({
   flows: [],
+  dashboards: [],
   errors: [{ ...nowhere, message: error instanceof Error ? error.message : String(error) }],
   sound: [],
   files: [],
@@ -164,6 +198,17 @@ async function keepLastGood(
     ({ document, module }) => !names.has(document.name) && isInError(module, found, directory),
   )
   return { flows: [...flows, ...kept], refused }
+}
+
+/** The dashboards that were found, with those of modules in error as they were before. */
+function lastGood(
+  found: LoadResult,
+  earlier: readonly RegisteredDashboard[],
+  directory: string,
+): readonly RegisteredDashboard[] {
+  const names = new Set(found.dashboards.map(({ name }) => name))
+  const kept = earlier.filter(({ name, module }) => !names.has(name) && isInError(module, found, directory))
+  return [...found.dashboards, ...kept]
 }
 
 /** Whether a module is there, but does not say what it defines. */

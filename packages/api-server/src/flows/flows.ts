@@ -79,6 +79,8 @@ export interface FlowsDeps extends EngineSurroundings {
   readonly activeRuns: (tx: Sql, flowId: string) => Promise<readonly string[]>
   /** Gives the runs of a flow another name, in the transaction that renames it. */
   readonly renameRuns: (tx: Sql, flowId: string, name: string) => Promise<void>
+  /** Has dashboards name a flow as it is called from now on, in the transaction that renames it. */
+  readonly renameInDashboards: (tx: Sql, names: NewName) => Promise<void>
 }
 
 /**

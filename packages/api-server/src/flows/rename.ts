@@ -1,7 +1,7 @@
 /**
  * Another name for a flow (wire decision G21). Everything that knows flows by name follows in one transaction: its own
- * contents, those of the flows that name its messages, last values with their history, and its runs. Dashboards and
- * device bindings have their place in `follow`. Events and dead letters keep the name of their time.
+ * contents, those of the flows that name its messages, last values with their history, its runs, and dashboards. Bindings
+ * of devices are read from the contents. Events and dead letters keep the name of their time.
  * - rename.M1 one renaming at a time: it alone holds several flows, so that two never wait for each other.
  * - rename.M2 nothing publishes under either name until the new one is committed: the flow is ended before, of the active
  *   ones that name its messages those nodes, and values from outside wait. All of them go on afterwards, whatever happened,
@@ -44,6 +44,8 @@ export interface RenameDeps {
   readonly issuesOf: (content: ReadContent) => Promise<readonly Issue[]>
   /** Gives the runs of a flow another name. */
   readonly renameRuns: (tx: Sql, flowId: string, name: string) => Promise<void>
+  /** Has dashboards name the flow by its new name. */
+  readonly renameInDashboards: (tx: Sql, names: NewName) => Promise<void>
 }
 
 /** What one renaming works with. */
@@ -172,7 +174,7 @@ function commit(renaming: Renaming, naming: readonly string[], deps: Following):
 
 /** Everything stored that knows the flow by its name. */
 async function follow(tx: Sql, { id, names, by }: Renaming, deps: Following): Promise<FlowRow[]> {
-  const { code, eventLog, lastValues, renameRuns, store, work } = deps
+  const { code, eventLog, lastValues, renameInDashboards, renameRuns, store, work } = deps
   const changed: FlowRow[] = []
   for (const row of await store.lockWithNaming(tx, { id, name: names.from })) {
     const contents = renamedContents(row, names)
@@ -189,6 +191,7 @@ async function follow(tx: Sql, { id, names, by }: Renaming, deps: Following): Pr
   await lastValues.rename(tx, names)
   await work.rename(tx, names)
   await renameRuns(tx, id, names.to)
+  await renameInDashboards(tx, names)
   const detail = { ...names, version: renamed.version }
   await eventLog.audit(tx, { action: 'flow.rename', actor: actorOf(by), flow: names.to, detail })
   return changed

@@ -22,7 +22,7 @@ import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { secrets } from '../secrets/slice.ts'
 import { adoptFlows, markers, work } from '../work/slice.ts'
 import { agent, flavors } from '../workers/slice.ts'
-import { type CodeFlows, createCodeFlows } from './code-flows.ts'
+import { type CodeFlows, type CodeFlowsDeps, createCodeFlows } from './code-flows.ts'
 import { LiveControl } from './control/live-control.ts'
 import { liveEndpoints, liveHandlers, type LiveHandlersDeps } from './control/live-routes.ts'
 import { flowDevices } from './flow-devices.ts'
@@ -60,6 +60,16 @@ export const runnableFlows = noun<RunnableFlows>()('runnableFlows')
 export interface FlowRuns extends Pick<FlowsDeps, 'activeRuns' | 'renameRuns'>, Pick<LiveHandlersDeps, 'submitDraft'> {}
 
 export const flowRuns = noun<FlowRuns>()('flowRuns')
+
+/** What flows ask of the dashboards that show them. */
+export interface FlowDashboards {
+  /** Has them follow a flow to another name, in the transaction that renames it. */
+  readonly renameFlow: FlowsDeps['renameInDashboards']
+  /** Registers those that modules of flows define. */
+  readonly register: CodeFlowsDeps['registerDashboards']
+}
+
+export const flowDashboards = noun<FlowDashboards>()('flowDashboards')
 
 export const flows = noun<Flows>()('flows')
 const library = noun<Library>()('library')
@@ -169,8 +179,21 @@ const changing = { artifacts, code, database, eventLog, live, published, pythonI
 export const flowsLayer = inOrder(
   makes(
     flows,
-    { ...changing, deviceViews, deviceWiring, flavors, flowRuns, lastValues, markers, missing, secrets, work },
-    ({ flowRuns, ...deps }) => new Flows({ ...deps, ...flowRuns }),
+    {
+      ...changing,
+      deviceViews,
+      deviceWiring,
+      flavors,
+      flowDashboards,
+      flowRuns,
+      lastValues,
+      markers,
+      missing,
+      secrets,
+      work,
+    },
+    ({ flowDashboards: { renameFlow: renameInDashboards }, flowRuns, ...deps }) =>
+      new Flows({ ...deps, ...flowRuns, renameInDashboards }),
   ),
   makes(library, { database, eventLog, live, published, pythonIssues }, (deps) => new Library(deps)),
   makes(sources, { ...changing, library }, ({ library, ...deps }) => new NodeSources(deps, library)),
@@ -179,8 +202,11 @@ export const flowsLayer = inOrder(
     { ...changing, deviceViews, flavors, host, markers, missing },
     (deps) => new LiveControl({ ...deps, rows: new FlowRows(deps) }),
   ),
-  makes(codeFlows, { ...changing, codeFolder, connectorPackages }, ({ codeFolder, connectorPackages, ...deps }) =>
-    createCodeFlows(codeFolder, { ...deps, developed: connectorPackages.developed }),
+  makes(
+    codeFlows,
+    { ...changing, codeFolder, connectorPackages, flowDashboards },
+    ({ codeFolder, connectorPackages: { developed }, flowDashboards: { register: registerDashboards }, ...deps }) =>
+      createCodeFlows(codeFolder, { ...deps, developed, registerDashboards }),
   ),
 )
 
@@ -188,7 +214,11 @@ export const flowsLayer = inOrder(
 export const registerCode = begins(
   { codeFlows, codeFolder, codeObjects },
   async ({ codeFlows, codeFolder: { first }, codeObjects }) => {
-    await codeFlows.open({ ...first, flows: [...first.flows, ...codeObjects.flows] })
+    await codeFlows.open({
+      ...first,
+      flows: [...first.flows, ...codeObjects.flows],
+      dashboards: [...first.dashboards, ...codeObjects.dashboards],
+    })
     return codeFlows
   },
   (opened) => opened.close(),

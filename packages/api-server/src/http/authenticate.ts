@@ -16,18 +16,28 @@ const MAX_TOKEN_LENGTH = 8192
  */
 export type TokenVerifier = (token: string) => Promise<Principal | null>
 
-/** The caller of a request by the first verifier that knows its token; refuses with `unauthenticated`. */
-export const createAuthenticator =
-  (verifiers: readonly TokenVerifier[]) =>
-  async (request: IncomingMessage): Promise<Principal> => {
-    const token = bearerToken(request)
+/** Checks tokens of several kinds, one verifier after the other: the first that knows a token decides. */
+export const firstOf =
+  (verifiers: readonly TokenVerifier[]): TokenVerifier =>
+  async (token) => {
     for (const verify of verifiers) {
-      // one after the other: the first that knows the token decides
       const principal = await verify(token)
       if (principal) return principal
     }
+    return null
+  }
+
+/** The caller of a request by the first verifier that knows its token; refuses with `unauthenticated`. */
+export function createAuthenticator(
+  verifiers: readonly TokenVerifier[],
+): (request: IncomingMessage) => Promise<Principal> {
+  const verify = firstOf(verifiers)
+  return async (request) => {
+    const principal = await verify(bearerToken(request))
+    if (principal) return principal
     throw new ProblemError('unauthenticated', 'the token is not valid, has expired or was revoked: sign in again')
   }
+}
 
 /** The token of the one `Authorization: Bearer …` header; refuses with `unauthenticated`. */
 export function bearerToken(request: IncomingMessage): string {

@@ -64,7 +64,7 @@ export const bind = <C extends Contract>(contract: C, handlers: NoInfer<Handlers
 /** A binding with what every request needs of its endpoint. */
 interface Route extends Binding {
   readonly levels: readonly AuthLevel[]
-  /** Refuses keys that the endpoint does not declare. */
+  /** Refuses keys that the endpoint does not declare, unless it says that there are others. */
   readonly query: z.ZodObject
 }
 
@@ -97,8 +97,9 @@ export function mount(bindings: readonly Binding[], given: MountOptions): Router
 }
 
 const routeOf = (binding: Binding): Route => {
-  const { auth, query } = binding.endpoint
-  return { ...binding, levels: typeof auth === 'string' ? [auth] : auth, query: (query ?? z.object({})).strict() }
+  const { auth, query = z.object({}) } = binding.endpoint
+  const isLoose = query.def.catchall !== undefined
+  return { ...binding, levels: typeof auth === 'string' ? [auth] : auth, query: isLoose ? query : query.strict() }
 }
 
 /** Paths in the order in which they are tried: at every step a literal comes before a parameter. */

@@ -48,7 +48,11 @@ export function openApiDocument(endpoints: readonly Endpoint[], info: OpenApiInf
       })),
       components: {
         securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer', description: 'A session token of `POST /login/access-token`.' },
+          bearer: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'A session token of `POST /login/access-token`, or an API key of `POST /keys`.',
+          },
         },
       },
       paths,

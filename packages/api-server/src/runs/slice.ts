@@ -17,6 +17,8 @@ import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { agent } from '../workers/slice.ts'
 import { createCurveStore } from './curves/curve-store.ts'
 import { historyEndpoints, historyHandlers } from './history-routes.ts'
+import { createKnownRunsStore } from './known-runs-store.ts'
+import type { KnownRuns } from './known-runs.ts'
 import { comparisonEndpoints, comparisonHandlers } from './reports/comparison-routes.ts'
 import { CurveComparison } from './reports/comparison.ts'
 import { exportEndpoints, exportHandlers } from './reports/export-routes.ts'
@@ -43,6 +45,9 @@ export const comparison = noun<CurveComparison>()('comparison')
 
 /** Runs and their points as text. */
 export const runExports = noun<RunExports>()('runExports')
+
+/** Which of the runs and curves that others name there are. */
+export const knownRuns = noun<KnownRuns>()('knownRuns')
 
 /** Removes what is kept of the executions of a flow, with its runs. */
 export const executionRecords = noun<{ removeOf(tx: Sql, flow: string): Promise<void> }>()('executionRecords')
@@ -84,6 +89,7 @@ export const reportsLayer = inOrder(
     const stores = { store: createExportStore(database.sql), curves: createCurveStore(database.sql) }
     return new RunExports({ ...stores, secrets, flush: (id) => runs.flush(id) })
   }),
+  makes(knownRuns, { database }, ({ database }) => createKnownRunsStore(database.sql)),
 )
 
 export const flowRunsLayer = makes(flowRuns, { runs }, ({ runs }) => ({

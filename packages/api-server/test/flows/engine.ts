@@ -41,6 +41,8 @@ import { bus, eventLog, eventsLayer } from '../../src/events/slice.ts'
 import { registerFlows } from '../../src/flows/code-registration.ts'
 import {
   codeFlows,
+  type FlowDashboards,
+  flowDashboards,
   type FlowRuns,
   flowRuns,
   flows,
@@ -127,6 +129,10 @@ function slicesOf({ activeRuns = () => [], types = [], missing: lacks, flowsData
     renameRuns: async () => {},
     submitDraft: () => Promise.reject(new Error('there are no runs here')),
   }
+  const noDashboards: FlowDashboards = {
+    renameFlow: async () => {},
+    register: async () => ({ changed: [], removed: [], errors: [] }),
+  }
   const seen = makes(database, { database }, ({ database }) => (wrap?.(database) ?? database) as Database)
   return inOrder(
     Layer.mergeAll(databaseLayer, codeFolderLayer, connectorPackagesLayer),
@@ -147,6 +153,7 @@ function slicesOf({ activeRuns = () => [], types = [], missing: lacks, flowsData
     lacks ? makes(missing, {}, () => lacks) : missingLayer,
     ...([pythonIssuesLayer, liveLayer] as const),
     makes(flowRuns, {}, () => noRuns),
+    makes(flowDashboards, {}, () => noDashboards),
     wrap ? Layer.provide(flowsLayer, seen) : flowsLayer,
   )
 }

@@ -11,7 +11,8 @@ import pino from 'pino'
 import { expect } from 'vitest'
 
 import { createApi } from '../../src/api.ts'
-import { sessions, users } from '../../src/auth/slice.ts'
+import { artifacts } from '../../src/artifacts/slice.ts'
+import { accountNews, sessions, users } from '../../src/auth/slice.ts'
 import { openEngine } from '../../src/compose.ts'
 import { resolveConfig, type ServiceConfig } from '../../src/config.ts'
 import { database } from '../../src/db/layer.ts'
@@ -67,6 +68,8 @@ const sums = batchFlow('sums', { n: input(t.int, 3) }, (p, use) => ({
 }))
 
 const shown = {
+  accountNews,
+  artifacts,
   bus,
   database,
   deadLetters,
@@ -166,6 +169,10 @@ export async function startService(options: ServiceConfig = {}) {
     root,
     ann,
     nobody: caller(null),
+    /** Requests with a token, or a key. */
+    caller,
+    /** Adds a user; their requests. */
+    signUp: async (email: string, superuser = false) => caller(await signIn(email, superuser)),
     /** Saves, publishes and starts a live flow. */
     async publish(name: string, document: FlowDocumentInput): Promise<void> {
       const saved = await root<{ version: number }>('PUT', `/flows/${name}`, document)

@@ -23,11 +23,22 @@ export function addEngine(root: Command): void {
     .command('login')
     .description('sign in to an engine; the token is kept in your configuration folder')
     .requiredOption('--url <base>', 'API of the engine, ends in /api/v1')
-    .requiredOption('--email <address>', 'your user name')
+    .option('--email <address>', 'your user name')
     .addOption(new Option('--password-stdin', 'read the password from standard input instead of asking'))
+    .addOption(
+      new Option('--oidc', 'sign in by OpenID Connect, in a browser of this machine').conflicts([
+        'email',
+        'passwordStdin',
+      ]),
+    )
+    .option('--no-browser', 'with --oidc: print the address, and open no browser')
     .option('--json', 'print JSON for programs')
     .action(lazily(async () => (await import('../commands/login.ts')).login))
-  withExamples(login, 'login --url https://flows.example.com/api/v1 --email ann@example.com')
+  withExamples(
+    login,
+    'login --url https://flows.example.com/api/v1 --email ann@example.com',
+    'login --url https://flows.example.com/api/v1 --oidc',
+  )
 }
 
 /** `keys …`. */

@@ -3,7 +3,7 @@
 
 import { client } from './client.gen.ts';
 import { buildClientParams, type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape, urlSearchParamsBodySerializer } from './client/index.ts';
-import type { ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsPutErrors, ArtifactsPutResponses, ConnectorsClearStateErrors, ConnectorsClearStateResponses, ConnectorsDeleteKeyErrors, ConnectorsDeleteKeyResponses, ConnectorsListStateErrors, ConnectorsListStateResponses, DevicesCreateErrors, DevicesCreateResponses, DevicesDeleteErrors, DevicesDeleteResponses, DevicesGetErrors, DevicesGetResponses, DevicesListErrors, DevicesListResponses, DevicesPairErrors, DevicesPairResponses, DevicesReportErrors, DevicesReportResponses, DevicesRuntimeErrors, DevicesRuntimeResponses, DevicesSaveErrors, DevicesSaveResponses, DevicesUnpairErrors, DevicesUnpairResponses, FlavorsCreateErrors, FlavorsCreateResponses, FlavorsDeleteErrors, FlavorsDeleteResponses, FlavorsListErrors, FlavorsListResponses, FlavorsUpdateErrors, FlavorsUpdateResponses, FlowDocument, FlowsDeleteErrors, FlowsDeleteResponses, FlowsDiscardDraftErrors, FlowsDiscardDraftResponses, FlowsDuplicateErrors, FlowsDuplicateResponses, FlowsGetErrors, FlowsGetResponses, FlowsGraphErrors, FlowsGraphResponses, FlowsListErrors, FlowsListResponses, FlowsNodesAcknowledgeErrors, FlowsNodesAcknowledgeResponses, FlowsNodesCancelErrors, FlowsNodesCancelResponses, FlowsNodesGetSourceErrors, FlowsNodesGetSourceResponses, FlowsNodesPutSourceErrors, FlowsNodesPutSourceResponses, FlowsNodesShareErrors, FlowsNodesShareResponses, FlowsNodesTriggerErrors, FlowsNodesTriggerResponses, FlowsNodesUnshareErrors, FlowsNodesUnshareResponses, FlowsNodeTypesErrors, FlowsNodeTypesResponses, FlowsPauseErrors, FlowsPauseResponses, FlowsPublishErrors, FlowsPublishResponses, FlowsRenameErrors, FlowsRenameResponses, FlowsResumeErrors, FlowsResumeResponses, FlowsRunErrors, FlowsRunResponses, FlowsSaveErrors, FlowsSaveResponses, FlowsStartErrors, FlowsStartResponses, FlowsStepErrors, FlowsStepResponses, FlowsStopErrors, FlowsStopResponses, FlowsTryErrors, FlowsTryResponses, FlowsValidateErrors, FlowsValidateResponses, FlowsWsTicketErrors, FlowsWsTicketResponses, ImportedRun, LibraryDeleteErrors, LibraryDeleteResponses, LibraryListErrors, LibraryListResponses, LoginAccessTokenErrors, LoginAccessTokenResponses, LoginTestTokenErrors, LoginTestTokenResponses, MessagesHistoryErrors, MessagesHistoryResponses, MessagesListErrors, MessagesListResponses, MessagesPublishErrors, MessagesPublishResponses, MetricsCompareErrors, MetricsCompareResponses, MetricsExportErrors, MetricsExportResponses, MetricsNamesErrors, MetricsNamesResponses, ModulesApplyErrors, ModulesApplyResponses, ModulesGetErrors, ModulesGetResponses, OauthAddClientErrors, OauthAddClientResponses, OauthListClientsErrors, OauthListClientsResponses, OauthListTokensErrors, OauthListTokensResponses, OauthMintTokenErrors, OauthMintTokenResponses, OauthRemoveClientErrors, OauthRemoveClientResponses, OauthRevokeTokenErrors, OauthRevokeTokenResponses, ObservabilityCascadesErrors, ObservabilityCascadesResponses, ObservabilityDeadLetterErrors, ObservabilityDeadLetterResponses, ObservabilityEventsErrors, ObservabilityEventsResponses, ObservabilityFlowsErrors, ObservabilityFlowsResponses, ObservabilityFlushErrors, ObservabilityFlushResponses, ObservabilityReplayErrors, ObservabilityReplayManyErrors, ObservabilityReplayManyResponses, ObservabilityReplayResponses, ObservabilitySummaryErrors, ObservabilitySummaryResponses, ObservabilityTimeseriesErrors, ObservabilityTimeseriesResponses, PairingInspectErrors, PairingInspectResponses, PairingPendingErrors, PairingPendingResponses, PairingPollErrors, PairingPollResponses, PairingStartErrors, PairingStartResponses, PanelsGetErrors, PanelsGetResponses, PanelsPollPairingErrors, PanelsPollPairingResponses, PanelsStartPairingErrors, PanelsStartPairingResponses, RunsCancelErrors, RunsCancelResponses, RunsDeleteAllErrors, RunsDeleteAllResponses, RunsDeleteErrors, RunsDeleteResponses, RunsExportErrors, RunsExportResponses, RunsGetErrors, RunsGetResponses, RunsImportErrors, RunsImportResponses, RunsListErrors, RunsListResponses, RunsMetricsErrors, RunsMetricsResponses, RunsNodeOutputsErrors, RunsNodeOutputsResponses, RunsOverviewErrors, RunsOverviewResponses, RunsPlanErrors, RunsPlanResponses, RunsRetryErrors, RunsRetryResponses, RunsSubmitErrors, RunsSubmitResponses, RunsSweepErrors, RunsSweepResponses, Schema11, Schema3, Schema4, Schema5, Schema6, Schema7, Schema8, Scope, SecretsDeleteErrors, SecretsDeleteResponses, SecretsListErrors, SecretsListResponses, SecretsSetErrors, SecretsSetResponses, SecretsUsageErrors, SecretsUsageResponses, UsersMeErrors, UsersMeResponses, UtilsHealthErrors, UtilsHealthResponses, WorkersListErrors, WorkersListResponses, WorkersListTokensErrors, WorkersListTokensResponses, WorkersMintTokenErrors, WorkersMintTokenResponses, WorkersResourcesErrors, WorkersResourcesResponses, WorkersRevokeTokenErrors, WorkersRevokeTokenResponses, WorkersRuntimeErrors, WorkersRuntimeResponses } from './types.gen.ts';
+import type { ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsPutErrors, ArtifactsPutResponses, ConnectorsClearStateErrors, ConnectorsClearStateResponses, ConnectorsDeleteKeyErrors, ConnectorsDeleteKeyResponses, ConnectorsListStateErrors, ConnectorsListStateResponses, DashboardContent, DashboardsCreateErrors, DashboardsCreateResponses, DashboardsDeleteErrors, DashboardsDeleteResponses, DashboardsDiscardErrors, DashboardsDiscardResponses, DashboardsDuplicateErrors, DashboardsDuplicateResponses, DashboardsFromFlowErrors, DashboardsFromFlowResponses, DashboardsGetErrors, DashboardsGetResponses, DashboardsListErrors, DashboardsListResponses, DashboardsPublishErrors, DashboardsPublishResponses, DashboardsRenameErrors, DashboardsRenameResponses, DashboardsSaveErrors, DashboardsSaveResponses, DevicesCreateErrors, DevicesCreateResponses, DevicesDeleteErrors, DevicesDeleteResponses, DevicesGetErrors, DevicesGetResponses, DevicesListErrors, DevicesListResponses, DevicesPairErrors, DevicesPairResponses, DevicesReportErrors, DevicesReportResponses, DevicesRuntimeErrors, DevicesRuntimeResponses, DevicesSaveErrors, DevicesSaveResponses, DevicesUnpairErrors, DevicesUnpairResponses, FlavorsCreateErrors, FlavorsCreateResponses, FlavorsDeleteErrors, FlavorsDeleteResponses, FlavorsListErrors, FlavorsListResponses, FlavorsUpdateErrors, FlavorsUpdateResponses, FlowDocument, FlowsDeleteErrors, FlowsDeleteResponses, FlowsDiscardDraftErrors, FlowsDiscardDraftResponses, FlowsDuplicateErrors, FlowsDuplicateResponses, FlowsGetErrors, FlowsGetResponses, FlowsGraphErrors, FlowsGraphResponses, FlowsListErrors, FlowsListResponses, FlowsNodesAcknowledgeErrors, FlowsNodesAcknowledgeResponses, FlowsNodesCancelErrors, FlowsNodesCancelResponses, FlowsNodesGetSourceErrors, FlowsNodesGetSourceResponses, FlowsNodesPutSourceErrors, FlowsNodesPutSourceResponses, FlowsNodesShareErrors, FlowsNodesShareResponses, FlowsNodesTriggerErrors, FlowsNodesTriggerResponses, FlowsNodesUnshareErrors, FlowsNodesUnshareResponses, FlowsNodeTypesErrors, FlowsNodeTypesResponses, FlowsPauseErrors, FlowsPauseResponses, FlowsPublishErrors, FlowsPublishResponses, FlowsRenameErrors, FlowsRenameResponses, FlowsResumeErrors, FlowsResumeResponses, FlowsRunErrors, FlowsRunResponses, FlowsSaveErrors, FlowsSaveResponses, FlowsStartErrors, FlowsStartResponses, FlowsStepErrors, FlowsStepResponses, FlowsStopErrors, FlowsStopResponses, FlowsTryErrors, FlowsTryResponses, FlowsValidateErrors, FlowsValidateResponses, FlowsWsTicketErrors, FlowsWsTicketResponses, ImportedRun, KeysCreateErrors, KeysCreateResponses, KeysListErrors, KeysListResponses, KeysRevokeErrors, KeysRevokeResponses, LibraryDeleteErrors, LibraryDeleteResponses, LibraryListErrors, LibraryListResponses, LoginAccessTokenErrors, LoginAccessTokenResponses, LoginMethodsErrors, LoginMethodsResponses, LoginOidcCallbackErrors, LoginOidcCallbackResponses, LoginOidcErrors, LoginOidcResponses, LoginOidcTokenErrors, LoginOidcTokenResponses, LoginTestTokenErrors, LoginTestTokenResponses, MessagesHistoryErrors, MessagesHistoryResponses, MessagesListErrors, MessagesListResponses, MessagesPublishErrors, MessagesPublishResponses, MetricsCompareErrors, MetricsCompareResponses, MetricsExportErrors, MetricsExportResponses, MetricsNamesErrors, MetricsNamesResponses, ModulesApplyErrors, ModulesApplyResponses, ModulesGetErrors, ModulesGetResponses, OauthAddClientErrors, OauthAddClientResponses, OauthListClientsErrors, OauthListClientsResponses, OauthListTokensErrors, OauthListTokensResponses, OauthMintTokenErrors, OauthMintTokenResponses, OauthRemoveClientErrors, OauthRemoveClientResponses, OauthRevokeTokenErrors, OauthRevokeTokenResponses, ObservabilityCascadesErrors, ObservabilityCascadesResponses, ObservabilityDeadLetterErrors, ObservabilityDeadLetterResponses, ObservabilityEventsErrors, ObservabilityEventsResponses, ObservabilityFlowsErrors, ObservabilityFlowsResponses, ObservabilityFlushErrors, ObservabilityFlushResponses, ObservabilityReplayErrors, ObservabilityReplayManyErrors, ObservabilityReplayManyResponses, ObservabilityReplayResponses, ObservabilitySummaryErrors, ObservabilitySummaryResponses, ObservabilityTimeseriesErrors, ObservabilityTimeseriesResponses, PairingInspectErrors, PairingInspectResponses, PairingPendingErrors, PairingPendingResponses, PairingPollErrors, PairingPollResponses, PairingStartErrors, PairingStartResponses, PanelsGetErrors, PanelsGetResponses, PanelsPollPairingErrors, PanelsPollPairingResponses, PanelsStartPairingErrors, PanelsStartPairingResponses, RunsCancelErrors, RunsCancelResponses, RunsDeleteAllErrors, RunsDeleteAllResponses, RunsDeleteErrors, RunsDeleteResponses, RunsExportErrors, RunsExportResponses, RunsGetErrors, RunsGetResponses, RunsImportErrors, RunsImportResponses, RunsListErrors, RunsListResponses, RunsMetricsErrors, RunsMetricsResponses, RunsNodeOutputsErrors, RunsNodeOutputsResponses, RunsOverviewErrors, RunsOverviewResponses, RunsPlanErrors, RunsPlanResponses, RunsRetryErrors, RunsRetryResponses, RunsSubmitErrors, RunsSubmitResponses, RunsSweepErrors, RunsSweepResponses, Schema14, Schema3, Schema4, Schema5, Schema6, Schema7, Schema8, Scope, SecretsDeleteErrors, SecretsDeleteResponses, SecretsListErrors, SecretsListResponses, SecretsSetErrors, SecretsSetResponses, SecretsUsageErrors, SecretsUsageResponses, UsersMeErrors, UsersMeResponses, UtilsHealthErrors, UtilsHealthResponses, WorkersListErrors, WorkersListResponses, WorkersListTokensErrors, WorkersListTokensResponses, WorkersMintTokenErrors, WorkersMintTokenResponses, WorkersResourcesErrors, WorkersResourcesResponses, WorkersRevokeTokenErrors, WorkersRevokeTokenResponses, WorkersRuntimeErrors, WorkersRuntimeResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -83,6 +83,69 @@ export class Login extends HeyApiClient {
             ...options
         });
     }
+    
+    /**
+     * Tell how people sign in here
+     */
+    public methods<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<LoginMethodsResponses, LoginMethodsErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<LoginMethodsResponses, LoginMethodsErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            url: '/login/methods',
+            ...options
+        });
+    }
+    
+    /**
+     * Sign in by OpenID Connect
+     *
+     * To be opened by a browser, which is sent to the provider, and comes back to `return_to` with `#code=` or `#error=`. The code is exchanged by `POST /login/oidc/token`.
+     */
+    public oidc<ThrowOnError extends boolean = true>(parameters?: {
+        return_to?: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<LoginOidcResponses, LoginOidcErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'return_to' }] }]);
+        return (options?.client ?? this.client).get<LoginOidcResponses, LoginOidcErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            url: '/login/oidc',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Come back from the OpenID provider
+     *
+     * To be registered at the provider as the redirect URI. The words of `#error=` are denied, expired, provider, no_email, unverified, domain, inactive.
+     */
+    public oidcCallback<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<LoginOidcCallbackResponses, LoginOidcCallbackErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<LoginOidcCallbackResponses, LoginOidcCallbackErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            url: '/login/oidc/callback',
+            ...options
+        });
+    }
+    
+    /**
+     * Exchange the code of a sign-in
+     *
+     * A code works once, within 60 seconds.
+     */
+    public oidcToken<ThrowOnError extends boolean = true>(parameters: {
+        code: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<LoginOidcTokenResponses, LoginOidcTokenErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'body', key: 'code' }] }]);
+        return (options?.client ?? this.client).post<LoginOidcTokenResponses, LoginOidcTokenErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            url: '/login/oidc/token',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
 }
 
 export class Users extends HeyApiClient {
@@ -95,6 +158,73 @@ export class Users extends HeyApiClient {
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/users/me',
             ...options
+        });
+    }
+}
+
+export class Keys extends HeyApiClient {
+    /**
+     * List API keys
+     *
+     * Your own without their texts, those that are revoked or have expired among them.
+     */
+    public list<ThrowOnError extends boolean = true>(parameters?: {
+        all?: boolean;
+    }, options?: Options<never, ThrowOnError>): RequestResult<KeysListResponses, KeysListErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'all' }] }]);
+        return (options?.client ?? this.client).get<KeysListResponses, KeysListErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/keys',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Make an API key
+     *
+     * A program that sends it is signed in as you, within the scopes of the key: it is never more than you are at the time. Agents make no keys.
+     */
+    public create<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        scopes: Array<Scope>;
+        expires_in_days?: number | null;
+    }, options?: Options<never, ThrowOnError>): RequestResult<KeysCreateResponses, KeysCreateErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'body', key: 'name' },
+                    { in: 'body', key: 'scopes' },
+                    { in: 'body', key: 'expires_in_days' }
+                ] }]);
+        return (options?.client ?? this.client).post<KeysCreateResponses, KeysCreateErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/keys',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Revoke an API key
+     *
+     * Requests with it are refused from now on, and its sockets close. Revoking it again changes nothing. Superusers revoke those of others too.
+     */
+    public revoke<ThrowOnError extends boolean = true>(parameters: {
+        id: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<KeysRevokeResponses, KeysRevokeErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'id' }] }]);
+        return (options?.client ?? this.client).post<KeysRevokeResponses, KeysRevokeErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/keys/{id}/revoke',
+            ...options,
+            ...params
         });
     }
 }
@@ -1409,6 +1539,241 @@ export class Artifacts extends HeyApiClient {
     }
 }
 
+export class Dashboards extends HeyApiClient {
+    /**
+     * List dashboards
+     */
+    public list<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<DashboardsListResponses, DashboardsListErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<DashboardsListResponses, DashboardsListErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/dashboards/',
+            ...options
+        });
+    }
+    
+    /**
+     * Delete a dashboard
+     */
+    public delete<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<DashboardsDeleteResponses, DashboardsDeleteErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }] }]);
+        return (options?.client ?? this.client).delete<DashboardsDeleteResponses, DashboardsDeleteErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/dashboards/{name}',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Read a dashboard
+     *
+     * The published content.
+     */
+    public get<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        draft?: boolean;
+    }, options?: Options<never, ThrowOnError>): RequestResult<DashboardsGetResponses, DashboardsGetErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'query', key: 'draft' }] }]);
+        return (options?.client ?? this.client).get<DashboardsGetResponses, DashboardsGetErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/dashboards/{name}',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Create a dashboard
+     *
+     * With a draft, of which nothing is published yet.
+     */
+    public create<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        title?: string;
+        content?: DashboardContent;
+    }, options?: Options<never, ThrowOnError>): RequestResult<DashboardsCreateResponses, DashboardsCreateErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'path', key: 'name' },
+                    { in: 'body', key: 'title' },
+                    { in: 'body', key: 'content' }
+                ] }]);
+        return (options?.client ?? this.client).post<DashboardsCreateResponses, DashboardsCreateErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/dashboards/{name}',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Save a draft
+     *
+     * What is left out stays as it is. Messages, flows, runs and curves that nobody has are stored, and listed in `issues`.
+     */
+    public save<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        title?: string;
+        content?: DashboardContent;
+        version?: number;
+    }, options?: Options<never, ThrowOnError>): RequestResult<DashboardsSaveResponses, DashboardsSaveErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'path', key: 'name' },
+                    { in: 'body', key: 'title' },
+                    { in: 'body', key: 'content' },
+                    { in: 'body', key: 'version' }
+                ] }]);
+        return (options?.client ?? this.client).put<DashboardsSaveResponses, DashboardsSaveErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/dashboards/{name}',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Make a dashboard of the results of a batch flow
+     *
+     * Published at once: a chart of the newest 5 runs for each numeric streaming port, and a widget for each output; 200 widgets at most. Called `{flow}_results` unless named.
+     */
+    public fromFlow<ThrowOnError extends boolean = true>(parameters: {
+        flow: string;
+        name?: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<DashboardsFromFlowResponses, DashboardsFromFlowErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'flow' }, { in: 'body', key: 'name' }] }]);
+        return (options?.client ?? this.client).post<DashboardsFromFlowResponses, DashboardsFromFlowErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/dashboards/from-flow/{flow}',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Publish the draft
+     */
+    public publish<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        version?: number;
+    }, options?: Options<never, ThrowOnError>): RequestResult<DashboardsPublishResponses, DashboardsPublishErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'body', key: 'version' }] }]);
+        return (options?.client ?? this.client).post<DashboardsPublishResponses, DashboardsPublishErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/dashboards/{name}/publish',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Discard the draft
+     *
+     * The published content is the current one again, under a new version: a save over the discarded draft conflicts.
+     */
+    public discard<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<DashboardsDiscardResponses, DashboardsDiscardErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }] }]);
+        return (options?.client ?? this.client).post<DashboardsDiscardResponses, DashboardsDiscardErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/dashboards/{name}/discard',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Rename a dashboard
+     */
+    public rename<ThrowOnError extends boolean = true>(parameters: {
+        path_name: string;
+        body_name: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<DashboardsRenameResponses, DashboardsRenameErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{
+                        in: 'path',
+                        key: 'path_name',
+                        map: 'name'
+                    }, {
+                        in: 'body',
+                        key: 'body_name',
+                        map: 'name'
+                    }] }]);
+        return (options?.client ?? this.client).post<DashboardsRenameResponses, DashboardsRenameErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/dashboards/{name}/rename',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Copy a dashboard
+     *
+     * The current content becomes the draft of a new dashboard.
+     */
+    public duplicate<ThrowOnError extends boolean = true>(parameters: {
+        path_name: string;
+        body_name?: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<DashboardsDuplicateResponses, DashboardsDuplicateErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{
+                        in: 'path',
+                        key: 'path_name',
+                        map: 'name'
+                    }, {
+                        in: 'body',
+                        key: 'body_name',
+                        map: 'name'
+                    }] }]);
+        return (options?.client ?? this.client).post<DashboardsDuplicateResponses, DashboardsDuplicateErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/dashboards/{name}/duplicate',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+}
+
 export class Devices extends HeyApiClient {
     /**
      * List devices
@@ -1519,7 +1884,7 @@ export class Devices extends HeyApiClient {
     public report<ThrowOnError extends boolean = true>(parameters: {
         id: string;
         body: {
-            [key: string]: Schema11;
+            [key: string]: Schema14;
         };
     }, options?: Options<never, ThrowOnError>): RequestResult<DevicesReportResponses, DevicesReportErrors, ThrowOnError, 'data'> {
         const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'id' }, { key: 'body', map: 'body' }] }]);
@@ -2357,6 +2722,11 @@ export class GeneratedClient extends HeyApiClient {
         return this._users ??= new Users({ client: this.client });
     }
     
+    private _keys?: Keys;
+    get keys(): Keys {
+        return this._keys ??= new Keys({ client: this.client });
+    }
+    
     private _oauth?: Oauth;
     get oauth(): Oauth {
         return this._oauth ??= new Oauth({ client: this.client });
@@ -2390,6 +2760,11 @@ export class GeneratedClient extends HeyApiClient {
     private _artifacts?: Artifacts;
     get artifacts(): Artifacts {
         return this._artifacts ??= new Artifacts({ client: this.client });
+    }
+    
+    private _dashboards?: Dashboards;
+    get dashboards(): Dashboards {
+        return this._dashboards ??= new Dashboards({ client: this.client });
     }
     
     private _devices?: Devices;

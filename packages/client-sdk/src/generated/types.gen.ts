@@ -13,16 +13,19 @@ export type LoginForm = {
     password: string;
 };
 
-export type AgentTokenCreate = {
+export type ApiKeyRequest = {
     /**
-     * Name of the agent, which the audit trail shows.
+     * No other live key of the owner has it.
      */
-    client: string;
+    name: string;
     /**
-     * What it may do, of all that you may.
+     * What the key is good for, of all that its owner may do.
      */
     scopes: Array<Scope>;
-    expires_in_days?: number;
+    /**
+     * Null is never.
+     */
+    expires_in_days?: number | null;
 };
 
 /**
@@ -39,6 +42,22 @@ export type AgentTokenCreate = {
  * - `admin`: everything
  */
 export type Scope = 'flows:read' | 'flows:write' | 'flows:publish' | 'flows:code' | 'runs:read' | 'runs:write' | 'messages:read' | 'messages:publish' | 'devices:write' | 'observability:read' | 'admin';
+
+export type SignInCode = {
+    code: string;
+};
+
+export type AgentTokenCreate = {
+    /**
+     * Name of the agent, which the audit trail shows.
+     */
+    client: string;
+    /**
+     * What it may do, of all that you may.
+     */
+    scopes: Array<Scope>;
+    expires_in_days?: number;
+};
 
 export type OAuthClientCreate = {
     /**
@@ -403,6 +422,349 @@ export type ImportedArtifact = {
     data: string;
 };
 
+export type DashboardCreate = {
+    title?: string;
+    content?: DashboardContent;
+};
+
+export type DashboardContent = {
+    columns?: number;
+    widgets?: Array<Widget>;
+};
+
+export type Widget = {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'value';
+    title?: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source?: ChartSource | null;
+    options?: {
+        /**
+         * Shown behind the number.
+         */
+        unit?: string;
+        decimals?: number;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'gauge';
+    title?: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source?: ChartSource | null;
+    options?: {
+        min?: number;
+        max?: number;
+        /**
+         * Shown behind the number.
+         */
+        unit?: string;
+        thresholds?: Array<{
+            from: number;
+            level: 'ok' | 'warning' | 'error';
+        }>;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'chart';
+    title?: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source?: ChartSource | null;
+    options?: {
+        log_x?: boolean;
+        log_y?: boolean;
+        smoothing?: number;
+        /**
+         * Shown behind the number.
+         */
+        unit?: string;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'table';
+    title?: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source?: ChartSource | null;
+    options?: {
+        columns?: Array<string>;
+        /**
+         * Rows, at most.
+         */
+        limit?: number;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'image';
+    title?: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source?: ChartSource | null;
+    options?: {
+        /**
+         * A stored picture, which is kept as long as it is shown.
+         */
+        artifact?: {
+            digest: string;
+            name: string;
+            media_type: string;
+            size: number;
+            volatile?: boolean;
+        };
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'text';
+    title?: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source?: ChartSource | null;
+    options: {
+        /**
+         * Markdown without HTML: tags in it are text.
+         */
+        markdown: string;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'button';
+    title?: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source?: ChartSource | null;
+    options?: {
+        value?: Schema11;
+        label?: string;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'switch';
+    title?: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source?: ChartSource | null;
+    options?: {
+        on?: Schema12;
+        off?: Schema13;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'slider';
+    title?: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source?: ChartSource | null;
+    options: {
+        min: number;
+        max: number;
+        step?: number;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'input';
+    title?: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source?: ChartSource | null;
+    options?: {
+        placeholder?: string;
+    };
+};
+
+export type ChartSource = {
+    kind: 'messages';
+    /**
+     * Qualified: `<flow>.<message>`.
+     */
+    messages: Array<string>;
+    /**
+     * How far back; all that is kept unless given.
+     */
+    window_s?: number;
+} | {
+    kind: 'runs';
+    select: {
+        /**
+         * How many of the newest runs.
+         */
+        latest: number;
+        flow: string;
+    } | {
+        /**
+         * Of a sweep.
+         */
+        group_id: string;
+    } | {
+        ids: Array<string>;
+    };
+    /**
+     * Curves by name, such as `fit.loss`. Without any, the results of the runs are meant.
+     */
+    metrics: Array<string>;
+    /**
+     * `step` unless given, `time`, or another curve.
+     */
+    x?: string;
+};
+
+export type DashboardSave = {
+    title?: string;
+    content?: DashboardContent;
+    /**
+     * The version that was read: refused when it is no longer that.
+     */
+    version?: number;
+};
+
+export type DashboardPublish = {
+    /**
+     * The version that was read: refused when it is no longer that.
+     */
+    version?: number;
+};
+
 export type DeviceCreate = {
     /**
      * The id unless given.
@@ -416,7 +778,7 @@ export type DeviceSave = {
 };
 
 export type DeviceReport = {
-    [key: string]: Schema11;
+    [key: string]: Schema14;
 };
 
 export type PairingStart = {
@@ -536,6 +898,18 @@ export type Schema11 = string | number | boolean | null | Array<Schema11> | {
     [key: string]: Schema11;
 };
 
+export type Schema12 = string | number | boolean | null | Array<Schema12> | {
+    [key: string]: Schema12;
+};
+
+export type Schema13 = string | number | boolean | null | Array<Schema13> | {
+    [key: string]: Schema13;
+};
+
+export type Schema14 = string | number | boolean | null | Array<Schema14> | {
+    [key: string]: Schema14;
+};
+
 export type Token = {
     access_token: string;
     token_type: 'bearer';
@@ -584,6 +958,87 @@ export type User = {
     full_name: string | null;
     is_active: boolean;
     is_superuser: boolean;
+};
+
+export type ApiKey = {
+    id: string;
+    name: string;
+    /**
+     * The beginning of the key, for example `fsk_4Jx0aZ9q`.
+     */
+    prefix: string;
+    scopes: Array<Scope>;
+    /**
+     * Whom the key signs in.
+     */
+    owner: {
+        id: string;
+        email: string;
+    };
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    /**
+     * Null is never.
+     */
+    expires_at: string | null;
+    /**
+     * To the minute.
+     */
+    last_used_at: string | null;
+    revoked_at: string | null;
+};
+
+export type ApiKeyMinted = {
+    id: string;
+    name: string;
+    /**
+     * The beginning of the key, for example `fsk_4Jx0aZ9q`.
+     */
+    prefix: string;
+    scopes: Array<Scope>;
+    /**
+     * Whom the key signs in.
+     */
+    owner: {
+        id: string;
+        email: string;
+    };
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    /**
+     * Null is never.
+     */
+    expires_at: string | null;
+    /**
+     * To the minute.
+     */
+    last_used_at: string | null;
+    revoked_at: string | null;
+    /**
+     * Shown this once: send it as `Authorization: Bearer …`.
+     */
+    key: string;
+};
+
+export type SignInMethods = {
+    password: true;
+    /**
+     * Whether a forgotten password can be replaced by mail.
+     */
+    recovery: boolean;
+    /**
+     * OpenID Connect; null while it is not configured.
+     */
+    oidc: {
+        /**
+         * To be shown to people.
+         */
+        name: string;
+    } | null;
 };
 
 export type AgentToken = {
@@ -778,7 +1233,7 @@ export type Flow = {
     inputs: Array<{
         name: string;
         dtype: Dtype;
-        initial: Schema12;
+        initial: Schema15;
         title: string;
     }>;
     outputs: Array<{
@@ -800,7 +1255,7 @@ export type Flow = {
      */
     concurrency: number | null;
     layout: {
-        [key: string]: Schema14;
+        [key: string]: Schema17;
     };
     status: FlowStatus;
     issues: Array<Issue>;
@@ -831,7 +1286,7 @@ export type Node = {
     type: string;
     title: string;
     settings: {
-        [key: string]: Schema13;
+        [key: string]: Schema16;
     };
     ports: Array<Port>;
     source: string | null;
@@ -858,7 +1313,7 @@ export type Port = {
 
 export type Issue = {
     severity: 'error' | 'warning' | 'advisory';
-    code: 'duplicate_node_id' | 'duplicate_port' | 'unknown_type' | 'bad_setting' | 'missing_setting' | 'bad_source' | 'port_not_identifier' | 'name_collision' | 'dtype_mismatch' | 'unproduced_message' | 'unproduced_output' | 'duplicate_producer' | 'cycle' | 'interval_on_batch_port' | 'live_only_node' | 'unknown_output' | 'missing_source' | 'no_entry' | 'unsupported_target' | 'unsupported_ports' | 'missing_dependency' | 'unknown_secret' | 'unknown_device' | 'unknown_library' | 'unknown_message' | 'unknown_flavor' | 'unbundlable_dependency' | 'module_missing' | 'worker_ignored' | 'retry_ignored' | 'source_ignored' | 'plain_credential' | 'connector_down' | 'device_offline' | 'device_port_unknown' | 'webhook_without_secret' | 'send_queue_overflow' | 'start_failed' | 'shadowed_route';
+    code: 'duplicate_node_id' | 'duplicate_port' | 'unknown_type' | 'bad_setting' | 'missing_setting' | 'bad_source' | 'port_not_identifier' | 'name_collision' | 'dtype_mismatch' | 'unproduced_message' | 'unproduced_output' | 'duplicate_producer' | 'cycle' | 'interval_on_batch_port' | 'live_only_node' | 'unknown_output' | 'missing_source' | 'no_entry' | 'unsupported_target' | 'unsupported_ports' | 'missing_dependency' | 'unknown_secret' | 'unknown_device' | 'unknown_library' | 'unknown_message' | 'unknown_flow' | 'unknown_run' | 'unknown_metric' | 'unknown_artifact' | 'unknown_flavor' | 'unbundlable_dependency' | 'module_missing' | 'worker_ignored' | 'retry_ignored' | 'source_ignored' | 'plain_credential' | 'connector_down' | 'device_offline' | 'device_port_unknown' | 'webhook_without_secret' | 'send_queue_overflow' | 'start_failed' | 'shadowed_route';
     message: string;
     node: string | null;
     /**
@@ -893,7 +1348,7 @@ export type PublishedFlow = {
     inputs: Array<{
         name: string;
         dtype: Dtype;
-        initial: Schema12;
+        initial: Schema15;
         title: string;
     }>;
     outputs: Array<{
@@ -915,7 +1370,7 @@ export type PublishedFlow = {
      */
     concurrency: number | null;
     layout: {
-        [key: string]: Schema14;
+        [key: string]: Schema17;
     };
     status: FlowStatus;
     issues: Array<Issue>;
@@ -967,7 +1422,7 @@ export type LiveRunResult = {
     cascade: string;
     status: 'ok' | 'error' | 'timed_out';
     values: {
-        [key: string]: Schema15;
+        [key: string]: Schema18;
     };
     nodes: Array<NodeState>;
 };
@@ -999,14 +1454,14 @@ export type Run = {
     } | null;
     submitted_by: string | null;
     params: {
-        [key: string]: Schema16;
+        [key: string]: Schema19;
     };
     inputs: Array<RunInput>;
     no_cache: boolean;
     priority: number;
     nodes: Array<NodeRecord>;
     result: {
-        [key: string]: Schema18;
+        [key: string]: Schema21;
     } | null;
     metrics: Array<{
         name: string;
@@ -1030,7 +1485,7 @@ export type RunStatus = 'queued' | 'running' | 'ok' | 'error' | 'cancelled' | 'a
 export type RunInput = {
     name: string;
     dtype: Dtype;
-    value: Schema17;
+    value: Schema20;
     default: boolean;
 };
 
@@ -1145,7 +1600,7 @@ export type Message = {
     message: string;
     dtype: Dtype;
     stream: boolean;
-    value: Schema19;
+    value: Schema22;
     ts: string | null;
     sources: Array<{
         node: string;
@@ -1160,7 +1615,7 @@ export type Message = {
 
 export type PublishedMessage = {
     name: string;
-    value: Schema20;
+    value: Schema23;
     /**
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
      */
@@ -1173,7 +1628,7 @@ export type MessageHistoryEntry = {
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
      */
     ts: string;
-    value: Schema21;
+    value: Schema24;
     truncated: boolean;
     source: {
         flow: string;
@@ -1300,7 +1755,7 @@ export type NodeOutputs = {
     node: string;
     cached: boolean;
     outputs: {
-        [key: string]: Schema22;
+        [key: string]: Schema25;
     };
 };
 
@@ -1320,7 +1775,7 @@ export type MetricComparison = {
         flow: string;
         status: RunStatus;
         params: {
-            [key: string]: Schema23;
+            [key: string]: Schema26;
         };
         points: Array<{
             x: number | 'NaN' | 'Infinity' | '-Infinity';
@@ -1335,6 +1790,53 @@ export type ArtifactRef = {
     media_type: string;
     size: number;
     volatile: boolean;
+};
+
+export type DashboardListItem = {
+    name: string;
+    title: string;
+    version: number;
+    has_draft: boolean;
+    published_version: number | null;
+    origin: 'api' | 'code';
+    /**
+     * What it names and nobody has; each a warning.
+     */
+    issues: Array<Issue>;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    updated_at: string;
+};
+
+export type Dashboard = {
+    name: string;
+    title: string;
+    version: number;
+    has_draft: boolean;
+    published_version: number | null;
+    /**
+     * Whether title and content are those of the draft.
+     */
+    is_draft: boolean;
+    origin: 'api' | 'code';
+    /**
+     * What it names and nobody has; each a warning.
+     */
+    issues: Array<Issue>;
+    content: DashboardContentOutput;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    created_at: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    updated_at: string;
 };
 
 export type Device = {
@@ -1353,7 +1855,7 @@ export type Device = {
      * What the device last said that it has.
      */
     report: {
-        [key: string]: Schema24;
+        [key: string]: Schema30;
     } | null;
     reported_at: string | null;
     /**
@@ -1382,7 +1884,7 @@ export type DeviceDetail = {
      * What the device last said that it has.
      */
     report: {
-        [key: string]: Schema24;
+        [key: string]: Schema30;
     } | null;
     reported_at: string | null;
     /**
@@ -1410,7 +1912,7 @@ export type DevicePort = {
      * What else the report says of the port.
      */
     options: {
-        [key: string]: Schema25;
+        [key: string]: Schema31;
     };
 };
 
@@ -1438,7 +1940,7 @@ export type DeviceBinding = {
      * For the device; the engine does not read it.
      */
     config: {
-        [key: string]: Schema26;
+        [key: string]: Schema32;
     };
 };
 
@@ -1897,7 +2399,7 @@ export type ObservabilityEvent = {
      */
     actor: Actor | null;
     detail: {
-        [key: string]: Schema27;
+        [key: string]: Schema33;
     };
 };
 
@@ -1937,7 +2439,7 @@ export type DeadLetter = {
     /**
      * Null too when it had more than 256 KiB.
      */
-    value: Schema28;
+    value: Schema34;
     reason: 'crash' | 'overflow' | 'expired' | 'loop_limit' | 'lease' | 'stopped';
     /**
      * How often it was tried, replays included.
@@ -1964,18 +2466,6 @@ export type FlushResult = {
      * Cascades, events and dead letters.
      */
     events: number;
-};
-
-export type Schema12 = string | number | boolean | null | Array<Schema12> | {
-    [key: string]: Schema12;
-};
-
-export type Schema13 = string | number | boolean | null | Array<Schema13> | {
-    [key: string]: Schema13;
-};
-
-export type Schema14 = string | number | boolean | null | Array<Schema14> | {
-    [key: string]: Schema14;
 };
 
 export type Schema15 = string | number | boolean | null | Array<Schema15> | {
@@ -2034,6 +2524,30 @@ export type Schema28 = string | number | boolean | null | Array<Schema28> | {
     [key: string]: Schema28;
 };
 
+export type Schema29 = string | number | boolean | null | Array<Schema29> | {
+    [key: string]: Schema29;
+};
+
+export type Schema30 = string | number | boolean | null | Array<Schema30> | {
+    [key: string]: Schema30;
+};
+
+export type Schema31 = string | number | boolean | null | Array<Schema31> | {
+    [key: string]: Schema31;
+};
+
+export type Schema32 = string | number | boolean | null | Array<Schema32> | {
+    [key: string]: Schema32;
+};
+
+export type Schema33 = string | number | boolean | null | Array<Schema33> | {
+    [key: string]: Schema33;
+};
+
+export type Schema34 = string | number | boolean | null | Array<Schema34> | {
+    [key: string]: Schema34;
+};
+
 export type CodeEntryOutput = {
     module: string;
     export: string;
@@ -2061,6 +2575,328 @@ export type NodeRetryOutput = {
      * No pause is longer.
      */
     max_delay_s: number;
+};
+
+export type DashboardContentOutput = {
+    columns: number;
+    widgets: Array<WidgetOutput>;
+};
+
+export type WidgetOutput = {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'value';
+    title: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source: ChartSourceOutput | null;
+    options: {
+        /**
+         * Shown behind the number.
+         */
+        unit?: string;
+        decimals?: number;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'gauge';
+    title: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source: ChartSourceOutput | null;
+    options: {
+        min: number;
+        max: number;
+        /**
+         * Shown behind the number.
+         */
+        unit?: string;
+        thresholds?: Array<{
+            from: number;
+            level: 'ok' | 'warning' | 'error';
+        }>;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'chart';
+    title: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source: ChartSourceOutput | null;
+    options: {
+        log_x?: boolean;
+        log_y?: boolean;
+        smoothing?: number;
+        /**
+         * Shown behind the number.
+         */
+        unit?: string;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'table';
+    title: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source: ChartSourceOutput | null;
+    options: {
+        columns?: Array<string>;
+        /**
+         * Rows, at most.
+         */
+        limit: number;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'image';
+    title: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source: ChartSourceOutput | null;
+    options: {
+        /**
+         * A stored picture, which is kept as long as it is shown.
+         */
+        artifact?: {
+            digest: string;
+            name: string;
+            media_type: string;
+            size: number;
+            volatile: boolean;
+        };
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'text';
+    title: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source: ChartSourceOutput | null;
+    options: {
+        /**
+         * Markdown without HTML: tags in it are text.
+         */
+        markdown: string;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'button';
+    title: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source: ChartSourceOutput | null;
+    options: {
+        value: Schema27;
+        label?: string;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'switch';
+    title: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source: ChartSourceOutput | null;
+    options: {
+        on: Schema28;
+        off: Schema29;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'slider';
+    title: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source: ChartSourceOutput | null;
+    options: {
+        min: number;
+        max: number;
+        step: number;
+    };
+} | {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    type: 'input';
+    title: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: {
+        /**
+         * Qualified: `<flow>.<message>`.
+         */
+        message: string;
+    } | null;
+    source: ChartSourceOutput | null;
+    options: {
+        placeholder?: string;
+    };
+};
+
+export type ChartSourceOutput = {
+    kind: 'messages';
+    /**
+     * Qualified: `<flow>.<message>`.
+     */
+    messages: Array<string>;
+    /**
+     * How far back; all that is kept unless given.
+     */
+    window_s?: number;
+} | {
+    kind: 'runs';
+    select: {
+        /**
+         * How many of the newest runs.
+         */
+        latest: number;
+        flow: string;
+    } | {
+        /**
+         * Of a sweep.
+         */
+        group_id: string;
+    } | {
+        ids: Array<string>;
+    };
+    /**
+     * Curves by name, such as `fit.loss`. Without any, the results of the runs are meant.
+     */
+    metrics: Array<string>;
+    /**
+     * `step` unless given, `time`, or another curve.
+     */
+    x?: string;
 };
 
 export type LoginAccessTokenData = {
@@ -2175,6 +3011,284 @@ export type UsersMeResponses = {
 };
 
 export type UsersMeResponse = UsersMeResponses[keyof UsersMeResponses];
+
+export type KeysListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Of all users, which takes a superuser.
+         */
+        all?: boolean;
+    };
+    url: '/keys';
+};
+
+export type KeysListErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type KeysListError = KeysListErrors[keyof KeysListErrors];
+
+export type KeysListResponses = {
+    /**
+     * Keys by owner and name.
+     */
+    200: Array<ApiKey>;
+};
+
+export type KeysListResponse = KeysListResponses[keyof KeysListResponses];
+
+export type KeysCreateData = {
+    body: {
+        /**
+         * No other live key of the owner has it.
+         */
+        name: string;
+        /**
+         * What the key is good for, of all that its owner may do.
+         */
+        scopes: Array<Scope>;
+        /**
+         * Null is never.
+         */
+        expires_in_days?: number | null;
+    };
+    path?: never;
+    query?: never;
+    url: '/keys';
+};
+
+export type KeysCreateErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `already_exists`: The name is taken
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type KeysCreateError = KeysCreateErrors[keyof KeysCreateErrors];
+
+export type KeysCreateResponses = {
+    /**
+     * The key, which is shown this once.
+     */
+    201: ApiKeyMinted;
+};
+
+export type KeysCreateResponse = KeysCreateResponses[keyof KeysCreateResponses];
+
+export type KeysRevokeData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/keys/{id}/revoke';
+};
+
+export type KeysRevokeErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type KeysRevokeError = KeysRevokeErrors[keyof KeysRevokeErrors];
+
+export type KeysRevokeResponses = {
+    /**
+     * The key as it is now.
+     */
+    200: ApiKey;
+};
+
+export type KeysRevokeResponse = KeysRevokeResponses[keyof KeysRevokeResponses];
+
+export type LoginMethodsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/login/methods';
+};
+
+export type LoginMethodsErrors = {
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginMethodsError = LoginMethodsErrors[keyof LoginMethodsErrors];
+
+export type LoginMethodsResponses = {
+    /**
+     * The ways of signing in.
+     */
+    200: SignInMethods;
+};
+
+export type LoginMethodsResponse = LoginMethodsResponses[keyof LoginMethodsResponses];
+
+export type LoginOidcData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * A path of the service, or `http://127.0.0.1:<port>/...`.
+         */
+        return_to?: string;
+    };
+    url: '/login/oidc';
+};
+
+export type LoginOidcErrors = {
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * `unavailable`: Not available now
+     */
+    503: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginOidcError = LoginOidcErrors[keyof LoginOidcErrors];
+
+export type LoginOidcResponses = {
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginOidcResponse = LoginOidcResponses[keyof LoginOidcResponses];
+
+export type LoginOidcCallbackData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/login/oidc/callback';
+};
+
+export type LoginOidcCallbackErrors = {
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * `unavailable`: Not available now
+     */
+    503: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginOidcCallbackError = LoginOidcCallbackErrors[keyof LoginOidcCallbackErrors];
+
+export type LoginOidcCallbackResponses = {
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginOidcCallbackResponse = LoginOidcCallbackResponses[keyof LoginOidcCallbackResponses];
+
+export type LoginOidcTokenData = {
+    body: {
+        code: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/login/oidc/token';
+};
+
+export type LoginOidcTokenErrors = {
+    /**
+     * `invalid_token`: The one-time code or link is not valid
+     */
+    400: Problem;
+    /**
+     * `request_timeout`: The request took too long to arrive
+     */
+    408: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * `unavailable`: Not available now
+     */
+    503: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginOidcTokenError = LoginOidcTokenErrors[keyof LoginOidcTokenErrors];
+
+export type LoginOidcTokenResponses = {
+    /**
+     * A session token
+     */
+    200: Token;
+};
+
+export type LoginOidcTokenResponse = LoginOidcTokenResponses[keyof LoginOidcTokenResponses];
 
 export type OauthListTokensData = {
     body?: never;
@@ -2548,7 +3662,7 @@ export type FlowsDeleteErrors = {
      */
     403: Problem;
     /**
-     * `flow_has_active_runs`: The flow has queued or running runs · `code_defined`: The flow is defined in code
+     * `flow_has_active_runs`: The flow has queued or running runs · `code_defined`: It is defined in code
      */
     409: Problem;
     /**
@@ -2643,7 +3757,7 @@ export type FlowsSaveErrors = {
      */
     403: Problem;
     /**
-     * `version_conflict`: Somebody saved first · `code_defined`: The flow is defined in code
+     * `version_conflict`: Somebody saved first · `code_defined`: It is defined in code
      */
     409: Problem;
     /**
@@ -2699,7 +3813,7 @@ export type FlowsPublishErrors = {
      */
     403: Problem;
     /**
-     * `version_conflict`: Somebody saved first · `code_defined`: The flow is defined in code
+     * `version_conflict`: Somebody saved first · `code_defined`: It is defined in code
      */
     409: Problem;
     /**
@@ -2746,7 +3860,7 @@ export type FlowsDiscardDraftErrors = {
      */
     404: Problem;
     /**
-     * `not_published`: Nothing is published · `code_defined`: The flow is defined in code
+     * `not_published`: Nothing is published · `code_defined`: It is defined in code
      */
     409: Problem;
     /**
@@ -2795,7 +3909,7 @@ export type FlowsRenameErrors = {
      */
     404: Problem;
     /**
-     * `already_exists`: The name is taken · `code_defined`: The flow is defined in code · `in_use`: Still in use
+     * `already_exists`: The name is taken · `code_defined`: It is defined in code · `in_use`: Still in use
      */
     409: Problem;
     /**
@@ -3505,7 +4619,7 @@ export type FlowsNodesPutSourceErrors = {
      */
     404: Problem;
     /**
-     * `version_conflict`: Somebody saved first · `code_defined`: The flow is defined in code
+     * `version_conflict`: Somebody saved first · `code_defined`: It is defined in code
      */
     409: Problem;
     /**
@@ -3558,7 +4672,7 @@ export type FlowsNodesShareErrors = {
      */
     404: Problem;
     /**
-     * `already_exists`: The name is taken · `code_defined`: The flow is defined in code
+     * `already_exists`: The name is taken · `code_defined`: It is defined in code
      */
     409: Problem;
     /**
@@ -3606,7 +4720,7 @@ export type FlowsNodesUnshareErrors = {
      */
     404: Problem;
     /**
-     * `code_defined`: The flow is defined in code
+     * `code_defined`: It is defined in code
      */
     409: Problem;
     /**
@@ -5012,6 +6126,498 @@ export type ArtifactsGetResponses = {
 
 export type ArtifactsGetResponse = ArtifactsGetResponses[keyof ArtifactsGetResponses];
 
+export type DashboardsListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/dashboards/';
+};
+
+export type DashboardsListErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DashboardsListError = DashboardsListErrors[keyof DashboardsListErrors];
+
+export type DashboardsListResponses = {
+    /**
+     * Dashboards by name, without their content.
+     */
+    200: Array<DashboardListItem>;
+};
+
+export type DashboardsListResponse = DashboardsListResponses[keyof DashboardsListResponses];
+
+export type DashboardsDeleteData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/dashboards/{name}';
+};
+
+export type DashboardsDeleteErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `code_defined`: It is defined in code
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DashboardsDeleteError = DashboardsDeleteErrors[keyof DashboardsDeleteErrors];
+
+export type DashboardsDeleteResponses = {
+    /**
+     * The dashboard is gone.
+     */
+    204: void;
+};
+
+export type DashboardsDeleteResponse = DashboardsDeleteResponses[keyof DashboardsDeleteResponses];
+
+export type DashboardsGetData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: {
+        /**
+         * The draft, or the published content where there is none.
+         */
+        draft?: boolean;
+    };
+    url: '/dashboards/{name}';
+};
+
+export type DashboardsGetErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DashboardsGetError = DashboardsGetErrors[keyof DashboardsGetErrors];
+
+export type DashboardsGetResponses = {
+    /**
+     * The dashboard.
+     */
+    200: Dashboard;
+};
+
+export type DashboardsGetResponse = DashboardsGetResponses[keyof DashboardsGetResponses];
+
+export type DashboardsCreateData = {
+    body?: {
+        title?: string;
+        content?: DashboardContent;
+    };
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/dashboards/{name}';
+};
+
+export type DashboardsCreateErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `already_exists`: The name is taken
+     */
+    409: Problem;
+    /**
+     * `payload_too_large`: The body is too large
+     */
+    413: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DashboardsCreateError = DashboardsCreateErrors[keyof DashboardsCreateErrors];
+
+export type DashboardsCreateResponses = {
+    /**
+     * The dashboard.
+     */
+    201: Dashboard;
+};
+
+export type DashboardsCreateResponse = DashboardsCreateResponses[keyof DashboardsCreateResponses];
+
+export type DashboardsSaveData = {
+    body: {
+        title?: string;
+        content?: DashboardContent;
+        /**
+         * The version that was read: refused when it is no longer that.
+         */
+        version?: number;
+    };
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/dashboards/{name}';
+};
+
+export type DashboardsSaveErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `version_conflict`: Somebody saved first · `code_defined`: It is defined in code
+     */
+    409: Problem;
+    /**
+     * `payload_too_large`: The body is too large
+     */
+    413: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DashboardsSaveError = DashboardsSaveErrors[keyof DashboardsSaveErrors];
+
+export type DashboardsSaveResponses = {
+    /**
+     * The draft is stored.
+     */
+    200: Dashboard;
+};
+
+export type DashboardsSaveResponse = DashboardsSaveResponses[keyof DashboardsSaveResponses];
+
+export type DashboardsFromFlowData = {
+    body?: {
+        /**
+         * Defaults to `{name}_copy`.
+         */
+        name?: string;
+    };
+    path: {
+        flow: string;
+    };
+    query?: never;
+    url: '/dashboards/from-flow/{flow}';
+};
+
+export type DashboardsFromFlowErrors = {
+    /**
+     * `wrong_mode`: Not possible in this mode of the flow
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `not_published`: Nothing is published · `already_exists`: The name is taken
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DashboardsFromFlowError = DashboardsFromFlowErrors[keyof DashboardsFromFlowErrors];
+
+export type DashboardsFromFlowResponses = {
+    /**
+     * The dashboard.
+     */
+    201: Dashboard;
+};
+
+export type DashboardsFromFlowResponse = DashboardsFromFlowResponses[keyof DashboardsFromFlowResponses];
+
+export type DashboardsPublishData = {
+    body?: {
+        /**
+         * The version that was read: refused when it is no longer that.
+         */
+        version?: number;
+    };
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/dashboards/{name}/publish';
+};
+
+export type DashboardsPublishErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `version_conflict`: Somebody saved first · `code_defined`: It is defined in code
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DashboardsPublishError = DashboardsPublishErrors[keyof DashboardsPublishErrors];
+
+export type DashboardsPublishResponses = {
+    /**
+     * The dashboard.
+     */
+    200: Dashboard;
+};
+
+export type DashboardsPublishResponse = DashboardsPublishResponses[keyof DashboardsPublishResponses];
+
+export type DashboardsDiscardData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/dashboards/{name}/discard';
+};
+
+export type DashboardsDiscardErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `not_published`: Nothing is published · `code_defined`: It is defined in code
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DashboardsDiscardError = DashboardsDiscardErrors[keyof DashboardsDiscardErrors];
+
+export type DashboardsDiscardResponses = {
+    /**
+     * The dashboard.
+     */
+    200: Dashboard;
+};
+
+export type DashboardsDiscardResponse = DashboardsDiscardResponses[keyof DashboardsDiscardResponses];
+
+export type DashboardsRenameData = {
+    body: {
+        name: string;
+    };
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/dashboards/{name}/rename';
+};
+
+export type DashboardsRenameErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `already_exists`: The name is taken · `code_defined`: It is defined in code
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DashboardsRenameError = DashboardsRenameErrors[keyof DashboardsRenameErrors];
+
+export type DashboardsRenameResponses = {
+    /**
+     * The dashboard under its new name.
+     */
+    200: Dashboard;
+};
+
+export type DashboardsRenameResponse = DashboardsRenameResponses[keyof DashboardsRenameResponses];
+
+export type DashboardsDuplicateData = {
+    body?: {
+        /**
+         * Defaults to `{name}_copy`.
+         */
+        name?: string;
+    };
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/dashboards/{name}/duplicate';
+};
+
+export type DashboardsDuplicateErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `already_exists`: The name is taken
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type DashboardsDuplicateError = DashboardsDuplicateErrors[keyof DashboardsDuplicateErrors];
+
+export type DashboardsDuplicateResponses = {
+    /**
+     * The copy.
+     */
+    201: Dashboard;
+};
+
+export type DashboardsDuplicateResponse = DashboardsDuplicateResponses[keyof DashboardsDuplicateResponses];
+
 export type DevicesListData = {
     body?: never;
     path?: never;
@@ -5231,7 +6837,7 @@ export type DevicesSaveResponse = DevicesSaveResponses[keyof DevicesSaveResponse
 
 export type DevicesReportData = {
     body: {
-        [key: string]: Schema11;
+        [key: string]: Schema14;
     };
     path: {
         id: string;
