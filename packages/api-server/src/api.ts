@@ -123,7 +123,7 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
     router.all('/api/v1/mcp', working, mcpRoute({ endpoint, authenticate, inner, home, hosts, trustProxy }))
   }
   router.use('/api/v1', notFound)
-  if (server) router.use(authorizationRoutes({ server, anonymous, place: { baseUrl, trustProxy } }))
+  if (server) router.use(authorizationRoutes({ server, anonymous, place: nouns.config }))
   return router.use(explainFailed(failure), answerErrors(nouns.log))
 }
 

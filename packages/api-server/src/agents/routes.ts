@@ -15,9 +15,9 @@ import { readBody } from '../http/body.ts'
 import { json } from '../http/endpoint.ts'
 import { ProblemError } from '../http/errors.ts'
 import type { InnerServer } from '../http/inner-server.ts'
+import { isKnownHost, type KnownHosts } from '../http/known-host.ts'
 import { type HomeOrigins, isFromHome } from '../http/page-origin.ts'
 import type { Principal, UserPrincipal } from '../http/principal.ts'
-import { isKnownHost, type KnownHosts } from './known-host.ts'
 import type { McpPackage } from './mcp-package.ts'
 
 /** Beside a document there is what calls the tool. */

@@ -59,7 +59,7 @@ export const signingKey = noun<SigningKey>()('signingKey')
 /** Null while OpenID Connect is not configured. */
 const oidcSignIn = noun<OidcSignIn | null>()('oidcSignIn')
 /** Agents that users have let in. */
-export const agentTokens = noun<AgentTokens>()('agentTokens')
+const agentTokens = noun<AgentTokens>()('agentTokens')
 
 const oauthClients = noun<OAuthClients>()('oauthClients')
 
