@@ -71,7 +71,7 @@ export const artifactsEndpoints = {
     path: '/artifacts/{digest}',
     summary: 'Delete bytes',
     description:
-      'Refused while something needs the bytes; `used_by` names the runs, messages and flows, and code by its digest. History and cached results are no reason to keep them.',
+      'Refused while something needs the bytes; `used_by` names the runs, messages, flows and dashboards, and code by its digest. History and cached results are no reason to keep them.',
     auth: 'superuser',
     scope: 'admin',
     params: z.object({ digest: digestParam }),

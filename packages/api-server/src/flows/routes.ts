@@ -121,7 +121,7 @@ export const flowsEndpoints = {
     path: '/flows/{name}/rename',
     summary: 'Rename a flow',
     description:
-      'Messages with their values, runs and the references of other flows follow. An active flow is made anew; of others those nodes that name its messages, and what comes to them meanwhile waits.',
+      'Messages with their values, runs and the references of other flows and of dashboards follow. An active flow is made anew; of others those nodes that name its messages, and what comes to them meanwhile waits.',
     auth: 'user',
     scope: 'flows:publish',
     params,

@@ -55,10 +55,11 @@ export async function showDashboard(name: string, flags: ReadFlags): Promise<voi
   )
 }
 
-/** The message, or the runs, of a widget. */
-function shownBy({ binding, source, title }: Dashboard['content']['widgets'][number]): string {
+/** The message, the runs, or the text of a widget. */
+function shownBy(widget: Dashboard['content']['widgets'][number]): string {
+  const { binding, source, title } = widget
   if (binding) return binding.message
-  if (!source) return title
+  if (!source) return widget.type === 'text' ? widget.options.markdown : title
   if (source.kind === 'messages') return source.messages.join(', ')
   const { select, metrics } = source
   if ('flow' in select) return `${metrics.join(', ')} of the newest ${select.latest} runs of ${select.flow}`

@@ -675,7 +675,7 @@ export class Flows extends HeyApiClient {
     /**
      * Rename a flow
      *
-     * Messages with their values, runs and the references of other flows follow. An active flow is made anew; of others those nodes that name its messages, and what comes to them meanwhile waits.
+     * Messages with their values, runs and the references of other flows and of dashboards follow. An active flow is made anew; of others those nodes that name its messages, and what comes to them meanwhile waits.
      */
     public rename<ThrowOnError extends boolean = true>(parameters: {
         path_name: string;
@@ -1505,7 +1505,7 @@ export class Artifacts extends HeyApiClient {
     /**
      * Delete bytes
      *
-     * Refused while something needs the bytes; `used_by` names the runs, messages and flows, and code by its digest. History and cached results are no reason to keep them.
+     * Refused while something needs the bytes; `used_by` names the runs, messages, flows and dashboards, and code by its digest. History and cached results are no reason to keep them.
      */
     public delete<ThrowOnError extends boolean = true>(parameters: {
         digest: string;
