@@ -41,6 +41,7 @@ export const slices = [
   'modules',
   'observability',
   'alerts',
+  'agents',
 ]
 const server = '^packages/api-server/src'
 

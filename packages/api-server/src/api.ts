@@ -3,8 +3,10 @@
  * people and programs, `scripts/generate.ts` writes its description. A slice that is missing here answers nothing.
  * @module
  */
-import { Router } from 'express'
+import express, { Router } from 'express'
 
+import { mcpRoute } from './agents/routes.ts'
+import { authorizationServer, mcpEndpoint } from './agents/slice.ts'
 import { alertsApi } from './alerts/slice.ts'
 import { artifactsApi } from './artifacts/slice.ts'
 import { authorizationRoutes } from './auth/oauth/authorization-routes.ts'
@@ -31,11 +33,11 @@ import { docs } from './http/docs.ts'
 import { answerErrors, notFound } from './http/errors.ts'
 import { explainFailed, type Failure, refuseWhenFailed } from './http/failed-engine.ts'
 import { secureHeaders } from './http/headers.ts'
+import { InnerServer } from './http/inner-server.ts'
 import { mount } from './http/mount.ts'
 import { openApiDocument, type OpenApiDocument } from './http/openapi.ts'
 import { bindingsOf, endpointsOf } from './http/slice-api.ts'
 import type { UpgradeRouter } from './http/upgrade.ts'
-import type { McpPackage } from './mcp-package.ts'
 import { messagesApi } from './messages/slice.ts'
 import { modulesApi } from './modules/slice.ts'
 import { metricsRoute } from './observability/routes.ts'
@@ -83,13 +85,11 @@ export interface ApiDeps {
   readonly upgrades: UpgradeRouter
   /** Why the engine cannot work any more: its database or its data directory is lost. */
   readonly failure: Failure
-  /** The package for agents; null where none are let in. */
-  readonly mcp?: McpPackage | null
 }
 
 /** The router of a service, to be mounted before any body parser, and its socket routes on `upgrades`. */
-export function createApi({ engine, upgrades, failure, mcp = null }: ApiDeps): Router {
-  const nouns = nounsOf(engine, { authorizationHost, config, hooks, log, observability, routedNodes, servedSockets })
+export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
+  const nouns = nounsOf(engine, engineNouns)
   const { environment, portalToken, docs: hasDocs, ...settings } = nouns.config
   const { authenticate, authenticateKnown } = createAuthenticators(engine)
   const { baseUrl, corsOrigins, trustProxy } = settings
@@ -104,15 +104,8 @@ export function createApi({ engine, upgrades, failure, mcp = null }: ApiDeps): R
   const maxBodyBytes = { 'artifacts.put': settings.artifactMaxBytes, 'runs.import': settings.importMaxBytes }
   const bindings = bindingsOf([...slices, observabilityApi], engine)
   const working = refuseWhenFailed(failure)
-  const letsAgentsIn = mcp
-    ? authorizationRoutes({
-        server: mcp.createAuthorizationServer(nouns.authorizationHost),
-        anonymous,
-        place: { baseUrl, trustProxy },
-      })
-    : Router()
   // only paths of our own: mounted at the root of a host's app, everything else is the host's
-  return Router({ caseSensitive: true })
+  const router = Router({ caseSensitive: true })
     .use(['/hooks', '/api/v1/hooks'], oneHost, working)
     .use('/hooks', hook)
     .use('/api/v1/hooks', hook)
@@ -125,9 +118,26 @@ export function createApi({ engine, upgrades, failure, mcp = null }: ApiDeps): R
     .use('/api/v1', mount(bindingsOf([stateApi], engine), { authenticate: authenticateKnown }))
     .use('/api/v1', working, mount(bindings, { authenticate, anonymous, baseUrl, trustProxy, maxBodyBytes }))
     .use('/api/v1/connectors', connectorRoutes({ nodes: nouns.routedNodes, authenticate, isPortal, anonymous }))
-    .use('/api/v1', notFound)
-    .use(letsAgentsIn)
-    .use(explainFailed(failure), answerErrors(nouns.log))
+  const { authorizationServer: server, mcpEndpoint: endpoint } = nouns
+  if (endpoint) {
+    const inner = new InnerServer(express().disable('x-powered-by').use(router))
+    const hosts = nouns.config
+    router.all('/api/v1/mcp', working, mcpRoute({ endpoint, authenticate, inner, home, hosts, trustProxy }))
+  }
+  router.use('/api/v1', notFound)
+  if (server) router.use(authorizationRoutes({ server, anonymous, place: nouns.config }))
+  return router.use(explainFailed(failure), answerErrors(nouns.log))
+}
+
+const engineNouns = {
+  authorizationServer,
+  config,
+  hooks,
+  log,
+  mcpEndpoint,
+  observability,
+  routedNodes,
+  servedSockets,
 }
 
 /** Who sends a request; the second also knows users whom the database cannot tell now. */

@@ -8,6 +8,7 @@ import type * as Effect from 'effect/Effect'
 import * as Layer from 'effect/Layer'
 import type * as Scope from 'effect/Scope'
 
+import { agentsLayer } from './agents/slice.ts'
 import { alertsLayer, followFailures, watchEngine } from './alerts/slice.ts'
 import { artifactsLayer } from './artifacts/slice.ts'
 import { authLayer, followAccounts, sessionKeyLayer } from './auth/slice.ts'
@@ -111,6 +112,7 @@ const nouns = inOrder(
   deviceSocketsLayer,
   observabilityLayer,
   alertsLayer,
+  agentsLayer,
 )
 
 /** Work in the order in which it begins, once all nouns are made. It ends in reverse, before any noun is closed. */

@@ -127,6 +127,11 @@ export const settings = {
     about: 'Shows the API reference to clients of other machines too; never in production.',
     initial: false,
   }),
+  mcp: setting(flag, {
+    env: 'SERVICE_MCP',
+    about: 'Lets agents in, over the Model Context Protocol at /api/v1/mcp; needs the package @flow-service/mcp.',
+    initial: false,
+  }),
   dataDir: setting(text('a path'), {
     env: 'SERVICE_DATA_DIR',
     about: 'The folder of the embedded database, of artifacts and of keys.',
@@ -155,11 +160,6 @@ export const settings = {
       'Signs tokens of workers and agents: an Ed25519 key in PEM, the same for all engines of a database. A new one voids them all.',
     initially: 'oauth_signing_key.pem in the data folder, made at the first start',
     secret: true,
-  }),
-  mcp: setting(flag, {
-    env: 'SERVICE_MCP',
-    about: 'Lets agents in, by the Model Context Protocol: takes the package @flow-service/mcp.',
-    initial: false,
   }),
   mcpRegistration: setting(flag, {
     env: 'SERVICE_MCP_REGISTRATION',

@@ -43,7 +43,6 @@ import { answerErrors, notFound } from './http/errors.ts'
 import { secureHeaders } from './http/headers.ts'
 import { openServer } from './http/open-server.ts'
 import { createUpgradeRouter, type UpgradeRouter } from './http/upgrade.ts'
-import { loadMcp } from './mcp-package.ts'
 import { createClock } from './process/clock.ts'
 import { explained } from './process/full-disk.ts'
 import { HeldDirectory } from './process/held-directory.ts'
@@ -148,7 +147,6 @@ async function open(config: ResolvedConfig, lifecycle: Lifecycle): Promise<Servi
       (remove) => remove(),
     )
   }
-  const mcp = config.mcp ? await loadMcp() : null
   const engine = await lifecycle.openAll(openEngine({ config, log, redactor, clock: createClock() }))
   const nouns = nounsOf(engine, shown)
   // whoever shows reports to people shows these as well
@@ -171,7 +169,7 @@ async function open(config: ResolvedConfig, lifecycle: Lifecycle): Promise<Servi
     first,
     upgrades,
     failed,
-    router: createApi({ engine, upgrades, failure: () => failure, mcp }),
+    router: createApi({ engine, upgrades, failure: () => failure }),
     email: (await nouns.users.firstSuperuser())?.principal.email ?? null,
   })
 }

@@ -2,6 +2,7 @@
  * flow-service for agents: tools over the Model Context Protocol.
  * @module
  */
+export { createMcpEndpoint, type McpCaller, type McpEndpoint } from './mcp-endpoint.ts'
 export { createMcpServer, type McpServerDeps } from './mcp-server.ts'
 export { type AuthorizationServer, createAuthorizationServer } from './authorization/authorization-server.ts'
 export type {

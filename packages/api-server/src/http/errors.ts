@@ -20,7 +20,8 @@ import { newId } from '../process/new-id.ts'
 
 /**
  * A refusal. `detail` says what failed, with which value, and what to do; `extensions` become members of the body.
- * `retry_after_s` is sent as `Retry-After` too, `allow` as `Allow`, `required_scope` as `WWW-Authenticate`.
+ * `retry_after_s` is sent as `Retry-After` too, `allow` as `Allow`, `required_scope` and `resource_metadata` as
+ * `WWW-Authenticate`.
  */
 export class ProblemError extends Error {
   readonly code: ProblemCode
@@ -176,9 +177,11 @@ export function sendProblem(request: IncomingMessage, response: ServerResponse, 
 
 /** The headers that a refusal carries, also on a refused WebSocket upgrade. */
 export function headersOf(problem: ProblemError): Record<string, string> {
-  const { retry_after_s: retryAfter, allow, required_scope: scope } = problem.extensions
+  const { retry_after_s: retryAfter, allow, required_scope: scope, resource_metadata: metadata } = problem.extensions
   return {
     ...(problem.code === 'unauthenticated' ? { 'www-authenticate': 'Bearer' } : {}),
+    // RFC 9728, section 5.1
+    ...(typeof metadata === 'string' ? { 'www-authenticate': `Bearer resource_metadata="${metadata}"` } : {}),
     // RFC 6750, section 3.1
     ...(typeof scope === 'string' ? { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` } : {}),
     ...(typeof retryAfter === 'number' ? { 'retry-after': String(Math.ceil(retryAfter)) } : {}),

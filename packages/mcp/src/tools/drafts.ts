@@ -21,13 +21,14 @@ const writable = {
   nodes: true,
   resources: true,
   concurrency: true,
-  layout: true,
 } as const
 
 /** A flow document without its name and version, which stand beside it. */
 const documentSchema = flowDocumentInputSchema
   .pick(writable)
   .partial()
+  // without a default: what is left out is kept
+  .extend({ layout: z.record(z.string(), z.json()).optional().describe('Where nodes are drawn; leave it out.') })
   .describe(
     'The whole flow. Nodes are wired by names of messages: what one node writes under a name (a port with direction "output"), others read under that name ("input"). "inputs" are values from outside, for a batch flow its parameters; "outputs" of a batch flow are its result. Give secrets as {"$secret": "NAME"}.',
   )

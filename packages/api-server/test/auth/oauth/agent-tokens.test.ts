@@ -1,11 +1,14 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import type { AgentToken, MintedAgentToken, ObservabilityEvent, OAuthClient } from '@flow-service/protocol'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 
 import { startService, type TestService } from '../../observability/service.ts'
 
@@ -99,6 +102,23 @@ describe('the token of an agent', () => {
     const again = await at.root<AgentToken>('POST', `/oauth/tokens/${own.id}/revoke`)
     expect([again.status, again.value.revoked_at]).toEqual([200, revoked.value.revoked_at])
     expect(await audited('oauth.revoke')).toMatchObject({ detail: { id: own.id, owner: 'ann@example.org' } })
+  })
+
+  test('opens an event socket within its scopes, which closes when it is revoked', async () => {
+    const url = `${at.origin.replace('http', 'ws')}/api/v1/flows/ws`
+    const open = (token: string) => new WebSocket(url, { headers: { authorization: `Bearer ${token}` } })
+    const narrow = open((await minted(at.ann, { scopes: ['flows:read'] })).token)
+    const [, refused] = (await once(
+      narrow.on('error', () => {}),
+      'unexpected-response',
+    )) as [unknown, IncomingMessage]
+    expect(refused.statusCode).toBe(403)
+    const { id, token } = await minted(at.ann, { scopes: ['messages:read'] })
+    const socket = open(token)
+    await once(socket, 'open')
+    const closed = once(socket, 'close')
+    await at.ann('POST', `/oauth/tokens/${id}/revoke`)
+    expect((await closed)[0]).toBe(1008)
   })
 
   test('is listed for its owner, and for superusers, without its text', async () => {
