@@ -1,7 +1,11 @@
-import type { Scope } from '@flow-service/protocol'
 /** Agents of a service, for tests: the official client of the protocol, with a token of its own. */
-import { Client as McpClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { join } from 'node:path'
 
+import type { Scope } from '@flow-service/protocol'
+import { Client as McpClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+
+import { nodeArguments } from './components/node-arguments.ts'
 import type { TestService } from './service.ts'
 
 /** What a tool has answered. */
@@ -32,6 +36,16 @@ export async function agentAt(at: TestService, scopes: readonly Scope[]): Promis
       requestInit: { headers: { authorization: `Bearer ${token}` } },
     }),
   )
+}
+
+/** Arguments of Node for the command `flow-service-mcp` from source. */
+export const mcpCommand = [...nodeArguments, join(import.meta.dirname, '..', 'packages', 'mcp', 'src', 'bin.ts')]
+
+/** An agent that starts the command. */
+export async function agentBeside(at: TestService, scopes: readonly Scope[]): Promise<Agent> {
+  const token = await tokenFor(at, scopes)
+  const env = { PATH: process.env['PATH'] ?? '', SERVICE_URL: at.origin, SERVICE_TOKEN: token }
+  return agentOver(token, new StdioClientTransport({ command: process.execPath, args: mcpCommand, env }))
 }
 
 type Transport = Parameters<McpClient['connect']>[0]

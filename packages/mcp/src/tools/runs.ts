@@ -112,7 +112,7 @@ export const getRun = tool({
 
 const valuesOf = (values: Readonly<Record<string, unknown>>) =>
   Object.entries(values)
-    .slice(0, 100)
+    .slice(0, PAGE)
     .map(([name, value]) => ({ name, ...bounded(value) }))
 
 function linesOf(run: Run, nodes: readonly NodeRecord[]): string[] {

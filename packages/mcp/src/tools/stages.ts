@@ -129,7 +129,7 @@ export const whyMiss = tool({
 
 function stageOf({ node, cache, cached_from: from }: NodeRecord) {
   if (cache === null) return []
-  const why = cache.why.slice(0, 20).map((reason) => line(words[reason] ?? reason, 300))
+  const why = cache.why.slice(0, 8).map((reason) => line(words[reason] ?? reason, 300))
   return [{ node, hit: cache.hit, why, cached_from: from }]
 }
 
