@@ -217,6 +217,7 @@ export const operationsOf: Readonly<Record<Scope | 'none', readonly string[]>> =
     'artifacts.get',
   ],
   'runs:write': [
+    'flows.try',
     'runs.submit',
     'runs.deleteAll',
     'runs.delete',

@@ -3,14 +3,7 @@
  * @module
  */
 export * from './alert.ts'
-export {
-  type ApiKey,
-  type ApiKeyRequest,
-  apiKeyRequestSchema,
-  apiKeySchema,
-  type MintedApiKey,
-  mintedApiKeySchema,
-} from './api-key.ts'
+export * from './api-key.ts'
 export { type ArtifactRef, artifactRefSchema, artifactRefsIn, digestSchema, isArtifactRef } from './artifact.ts'
 export {
   type BinaryFrame,
@@ -23,25 +16,7 @@ export {
   type UplinkHeader,
 } from './binary-frame.ts'
 export { cronFault, takesBothDays } from './cron-pattern.ts'
-export {
-  type ChartSource,
-  type Dashboard,
-  type DashboardContent,
-  type DashboardContentInput,
-  dashboardContentSchema,
-  type DashboardCreate,
-  dashboardCreateSchema,
-  type DashboardListItem,
-  dashboardListItemSchema,
-  dashboardNameSchema,
-  type DashboardObject,
-  dashboardPublishSchema,
-  type DashboardSave,
-  dashboardSaveSchema,
-  dashboardSchema,
-  type Widget,
-  type WidgetInput,
-} from './dashboard.ts'
+export * from './dashboard.ts'
 export {
   deviceDemandFrameSchema,
   type DeviceErrorCode,
@@ -304,18 +279,7 @@ export {
   type TimeBucket,
   timeBucketSchema,
 } from './observability.ts'
-export {
-  type AgentToken,
-  type AgentTokenRequest,
-  agentTokenRequestSchema,
-  agentTokenSchema,
-  type MintedAgentToken,
-  mintedAgentTokenSchema,
-  type OAuthClient,
-  type OAuthClientRequest,
-  oauthClientRequestSchema,
-  oauthClientSchema,
-} from './oauth.ts'
+export * from './oauth.ts'
 export {
   deletedCountSchema,
   type ImportedRun,
@@ -372,25 +336,7 @@ export {
   signInMethodsSchema,
 } from './sign-in.ts'
 export { timestampInputSchema, timestampOf, timestampOfMs, timestampSchema } from './time.ts'
-export {
-  emailSchema,
-  messageTextSchema,
-  newPasswordSchema,
-  passwordChangeSchema,
-  type SignInMethod,
-  type Token,
-  tokenSchema,
-  type User,
-  type UserAdmin,
-  userAdminSchema,
-  type UserCreate,
-  type UserCreated,
-  userCreatedSchema,
-  userCreateSchema,
-  userSchema,
-  type UserUpdate,
-  userUpdateSchema,
-} from './user.ts'
+export * from './user.ts'
 export {
   type MintedWorkerToken,
   mintedWorkerTokenSchema,
