@@ -16,6 +16,7 @@ let at: TestService
 let tokens: CallerTokens
 let seeds: Seeds
 let workerToken: string
+let [agentToken, endedAgentToken]: string[] = []
 /** Keys of a superuser, by their one scope, and by the one that they lack. */
 const [only, without] = [new Map<Scope, string>(), new Map<Scope, string>()]
 beforeAll(async () => {
@@ -31,6 +32,10 @@ beforeAll(async () => {
   }
   const { body } = await at.send('POST', '/keys', { name: 'theirs', scopes: ['runs:read'] }, bearer(tokens.user))
   seeds = { ...seeds, key: String(body?.['id']) }
+  agentToken = (await agentOf('theirs')).token
+  const ended = await agentOf('ended')
+  endedAgentToken = ended.token
+  await at.send('POST', `/oauth/tokens/${ended.id}/revoke`)
   workerToken = String((await at.send('POST', '/workers/tokens', { name: 'lab' })).body?.['token'])
 }, 120_000)
 afterAll(() => at[Symbol.asyncDispose]())
@@ -49,8 +54,24 @@ async function keyOf(request: object): Promise<string> {
   return String(body?.['key'])
 }
 
+/** Lets in an agent of the ordinary user, for everything. */
+async function agentOf(client: string): Promise<{ readonly id: string; readonly token: string }> {
+  const { body } = await at.send('POST', '/oauth/tokens', { client, scopes: ['admin'] }, bearer(tokens.user))
+  return { id: String(body?.['id']), token: String(body?.['token']) }
+}
+
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const basic = `Basic ${Buffer.from(`${account.email}:${account.password}`).toString('base64')}`
+const superuser: Caller = {
+  name: 'a superuser',
+  levels: ['user', 'superuser'],
+  headers: () => bearer(tokens.superuser),
+}
+const agent: Caller = {
+  name: 'an agent of a user, of the scope "admin"',
+  levels: ['user'],
+  headers: () => bearer(agentToken ?? ''),
+}
 const callers: readonly Caller[] = [
   { name: 'nobody', levels: [], headers: () => ({}) },
   { name: 'garbage', levels: [], headers: () => bearer('garbage') },
@@ -64,16 +85,19 @@ const callers: readonly Caller[] = [
   { name: 'a key of a deactivated superuser', levels: [], headers: () => bearer(tokens.deactivatedKey) },
   { name: 'a key in a cookie', levels: [], headers: () => ({ cookie: `access_token=${tokens.superuserKey}` }) },
   { name: 'a key in the query', levels: [], headers: () => ({}), query: () => `token=${tokens.superuserKey}` },
+  { name: 'an agent that was ended', levels: [], headers: () => bearer(endedAgentToken ?? '') },
   { name: 'a worker', levels: ['worker'], headers: () => bearer(workerToken) },
   { name: 'a device', levels: ['device'], headers: () => bearer(seeds.credential) },
   { name: 'a user', levels: ['user'], headers: () => bearer(tokens.user) },
+  { name: 'a user of OpenID Connect', levels: ['user'], headers: () => bearer(tokens.elsewhere) },
   { name: 'a key of a user, of the scope "admin"', levels: ['user'], headers: () => bearer(tokens.userKey) },
+  superuser,
   {
     name: 'a key of a superuser, of the scope "admin"',
     levels: ['user', 'superuser'],
     headers: () => bearer(tokens.superuserKey),
   },
-  { name: 'a superuser', levels: ['user', 'superuser'], headers: () => bearer(tokens.superuser) },
+  agent,
 ]
 
 const rowOf = (operation: Operation): readonly Level[] => [matrix[operation.id] ?? []].flat()
@@ -100,7 +124,6 @@ const moving = /^(?:observability|utils|metrics)\.|^workers\.resources$/
 /** Everything that a superuser can read. */
 async function digest(): Promise<string> {
   const reads = operations.filter(({ method, id }) => method === 'GET' && !moving.test(id))
-  const superuser = callers.at(-1) as Caller
   const answers = await Promise.all(
     reads.map(async (operation) => {
       const answer = await call(operation, superuser)
@@ -233,7 +256,6 @@ describe('what a body claims about its caller or about what it makes is refused,
   test.each(takesJson)('$id', async (operation) => {
     const before = await digest()
     const { path, init } = sampleOf(operation, seeds)
-    const superuser = callers.at(-1) as Caller
     for (const name of names) {
       const body = JSON.stringify({ ...(JSON.parse(init.body ?? '{}') as object), [name]: CLAIM })
       const answer = await fetch(`${at.baseUrl}${path}`, {
@@ -304,6 +326,16 @@ describe('a user who is no superuser brings no code into a flow [R638, R639, T26
   })
 })
 
+/** What lets others in: an agent may not, whatever its scopes. */
+const ofPeople: ReadonlySet<string> = new Set(['keys.create', 'oauth.mintToken'])
+
+test.each(operations.filter(({ id }) => ofPeople.has(id)))('$id is nothing for an agent [T91]', async (operation) => {
+  const before = await digest()
+  const answer = await call(operation, agent)
+  expect([answer.status, await answer.json()]).toMatchObject([403, { code: 'forbidden' }])
+  expect(await digest()).toBe(before)
+})
+
 describe('a caller who may is let in, with the same request, and is sent no cookie [T7]', () => {
   const last = ({ id, method }: Operation): number => {
     // with it the tokens of the callers end
@@ -312,7 +344,9 @@ describe('a caller who may is let in, with the same request, and is sent no cook
   }
 
   test.each(operations.toSorted((a, b) => last(a) - last(b)))('$id', async (operation) => {
-    const allowed = callers.filter((caller) => mayCall(caller, operation))
+    const allowed = callers.filter(
+      (caller) => mayCall(caller, operation) && !(caller === agent && ofPeople.has(operation.id)),
+    )
     if (operation.scope !== undefined) allowed.push(keyFor(operation))
     for (const [index, caller] of allowed.entries()) {
       const answer = await call(operation, caller)

@@ -98,7 +98,14 @@ test('the sources of a package under development are loaded at the start and aga
   await client.flows.start({ name: 'house' })
   await powerIs(client, 1)
   await expect.poll(() => starts(client)).toBe(1)
-  const nothing = { changed: [], unchanged: [], removed: [], packages: [], errors: [] }
+  const nothing = {
+    changed: [],
+    unchanged: [],
+    removed: [],
+    dashboards: { changed: [], removed: [] },
+    packages: [],
+    errors: [],
+  }
   expect(await service.reload()).toEqual(nothing)
 
   acme.meter('2')

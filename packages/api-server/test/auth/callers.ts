@@ -29,6 +29,8 @@ export interface CallerTokens {
   /** Of superusers. */
   readonly revokedKey: string
   readonly expiredKey: string
+  /** Of a user who signs in by OpenID Connect, and has no password. */
+  readonly elsewhere: string
   /** Of a superuser who is not active any more. */
   readonly deactivatedKey: string
 }
@@ -46,11 +48,15 @@ export async function createCallers(dataDir: string, password: string): Promise<
       users.create({ email: `${name}@example.org`, password, superuser })
     const tokenOf = async (principal: UserPrincipal): Promise<string> =>
       (await sessions.issue({ principal, tokenVersion: 0 })).access_token
-    const [root, ann, left] = [
+    const [root, ann, left, elsewhere] = [
       await signUp('superuser', true),
       await signUp('user', false),
       await signUp('deactivated', true),
+      await signUp('elsewhere', false),
     ]
+    await database.sql`update account set password_hash = null where id = ${elsewhere.id}`
+    await database.sql`
+      insert into identity (issuer, subject, account) values ('https://id.example.org', 'elsewhere', ${elsewhere.id})`
     const [superuserKey, userKey, deactivatedKey] = [
       await keyOf(root, 'all'),
       await keyOf(ann, 'all'),
@@ -60,11 +66,13 @@ export async function createCallers(dataDir: string, password: string): Promise<
     await keys.revoke(revokedKey.id, root, async () => undefined)
     await database.sql`update api_key set expires_at = now() where id = ${expiredKey.id}`
     const sessionsOf = { superuser: await tokenOf(root), user: await tokenOf(ann), deactivated: await tokenOf(left) }
+    const elsewhereSession = await tokenOf(elsewhere)
     await database.sql`update account set is_active = false where email = 'deactivated@example.org'`
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - (DAYS + 1) * 86_400_000 })
     const expired = await tokenOf(await signUp('expired', true)).finally(() => vi.useRealTimers())
     return {
       ...sessionsOf,
+      elsewhere: elsewhereSession,
       expired,
       superuserKey: superuserKey.key,
       userKey: userKey.key,
