@@ -4,13 +4,15 @@ import { text } from 'node:stream/consumers'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { pairDevice } from './device-client.ts'
 import { pythonFlow, scaleFlow } from './documents.ts'
 import { type Agent, agentAt, tokenFor } from './mcp-agent.ts'
 import { startService, type TestService } from './service.ts'
 
+const console = 'https://console.example'
 let at: TestService
 beforeAll(async () => {
-  at = await startService({ mcp: true })
+  at = await startService({ mcp: true, corsOrigins: [console] })
 })
 afterAll(() => at[Symbol.asyncDispose]())
 
@@ -36,10 +38,11 @@ const ask = (token: string | null, headers: Record<string, string> = {}, init: R
   })
 
 describe('who may use the tools over HTTP', () => {
-  test('the token of an agent is taken, and that of a session, key or worker, or none, is not [R625, T91]', async () => {
+  test('the token of an agent is taken, and that of a session, key, worker or device, or none, is not [R625, T91]', async () => {
     const worker = await at.client.workers.mintToken({ name: 'w' }).then(({ token }) => token)
     expect((await ask(await tokenFor(at, ['flows:read']))).status).toBe(200)
-    for (const token of [at.token, worker, 'nonsense', null]) {
+    const { key } = await at.client.keys.create({ name: 'all', scopes: ['admin'] })
+    for (const token of [at.token, key, worker, await pairDevice(at, 'hall'), 'nonsense', null]) {
       const answer = await ask(token)
       expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
         401,
@@ -57,6 +60,22 @@ describe('who may use the tools over HTTP', () => {
       Object.entries(headers).map(([name, value]) => [name, value.replace('SELF', at.origin)]),
     )
     expect((await ask(await tokenFor(at, ['flows:read']), given)).status).toBe(status)
+  })
+
+  test('an agent in a page of an allowed origin may send what the protocol demands, and read where to sign in', async () => {
+    const sent = ['mcp-protocol-version', 'mcp-session-id', 'mcp-method', 'mcp-name', 'last-event-id']
+    const read = ['mcp-session-id', 'www-authenticate']
+    const namedAt = async (path: string, origin: string) => {
+      const asked = { origin, 'access-control-request-method': 'POST' }
+      const preflight = await fetch(`${at.baseUrl}${path}`, { method: 'OPTIONS', headers: asked })
+      const answer = await fetch(`${at.baseUrl}${path}`, { method: 'POST', headers: { origin } })
+      const allowed = preflight.headers.get('access-control-allow-headers')?.split(', ') ?? []
+      const exposed = answer.headers.get('access-control-expose-headers')?.split(', ') ?? []
+      return [...sent.filter((name) => allowed.includes(name)), ...read.filter((name) => exposed.includes(name))]
+    }
+    expect(await namedAt('/mcp', console)).toEqual([...sent, ...read])
+    expect(await namedAt('/flows', console)).toEqual([])
+    expect(await namedAt('/mcp', 'https://evil.example')).toEqual([])
   })
 
   test('a name that somebody else has given the address of the service is refused [T91]', async () => {

@@ -73,7 +73,7 @@ const tick = (action: string, scopes: readonly string[]): URLSearchParams =>
 export async function letIn(browser: Browser, path: string, { email, password, scopes }: Answer): Promise<URL> {
   const asked = await browser.open(path)
   const page = asked.headers.get('location') ?? ''
-  if (!page.startsWith('/oauth/consent/')) throw new Error(`${asked.status} ${page} ${await asked.text()}`)
+  if (!page.includes('/oauth/consent/')) throw new Error(`${asked.status} ${page} ${await asked.text()}`)
   const signedIn = await browser.open(page, new URLSearchParams({ action: 'sign-in', email, password }))
   if (signedIn.status !== 303) throw new Error(await signedIn.text())
   const decided = await browser.open(page, tick('allow', scopes))

@@ -94,6 +94,33 @@ describe.skipIf(!findPostgres())('at two engines on a PostgreSQL server', () => 
     }
   })
 
+  test('a code counts for a minute, and a refresh token for thirty days from its last use [T90]', async () => {
+    const elapse = (kind: string, interval: string): Promise<void> =>
+      databases
+        .server()
+        .execute(
+          'agents',
+          `update oauth_record set expires_at = expires_at - interval '${interval}' where kind = '${kind}'`,
+        )
+    const late = await code()
+    await elapse('AuthorizationCode', '60 seconds')
+    expect(await post(one.origin, '/oauth/token', late)).toMatchObject({
+      status: 400,
+      value: { error: 'invalid_grant' },
+    })
+
+    const { value: first } = await post(one.origin, '/oauth/token', await code())
+    await elapse('RefreshToken', '29 days')
+    const refresh = (refresh_token = '') =>
+      post(two.origin, '/oauth/token', { grant_type: 'refresh_token', client_id, refresh_token })
+    const { status, value: second } = await refresh(first.refresh_token)
+    await elapse('RefreshToken', '29 days')
+    const { value: third } = await refresh(second.refresh_token)
+    expect([status, await flows(one, third.access_token)]).toEqual([200, 200])
+    await elapse('RefreshToken', '30 days')
+    expect(await refresh(third.refresh_token)).toMatchObject({ status: 400, value: { error: 'invalid_grant' } })
+  })
+
   test('an agent that is ended at one engine is out at the other', async () => {
     const { value } = await post(one.origin, '/oauth/token', await code())
     expect(await flows(two, value.access_token)).toBe(200)

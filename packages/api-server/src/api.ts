@@ -5,7 +5,7 @@
  */
 import express, { Router } from 'express'
 
-import { mcpRoute } from './agents/routes.ts'
+import { mcpHeaders, mcpRoute } from './agents/routes.ts'
 import { authorizationServer, mcpEndpoint } from './agents/slice.ts'
 import { alertsApi } from './alerts/slice.ts'
 import { artifactsApi } from './artifacts/slice.ts'
@@ -110,7 +110,7 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
     .use('/hooks', hook)
     .use('/api/v1/hooks', hook)
     .use(['/api/v1', '/docs', '/redoc', '/healthz', '/metrics', '/reset-password'], secureHeaders, oneHost)
-    .use('/api/v1', cors(corsOrigins))
+    .use('/api/v1', cors(corsOrigins, nouns.mcpEndpoint && mcpHeaders))
     .get('/healthz', working, (_request, response) => void response.end())
     .get('/reset-password', passwordPage)
     .get('/metrics', metricsRoute({ observability: nouns.observability, authenticate: authenticateKnown }))

@@ -21,6 +21,7 @@ const besideTheApi = [
   '/docs/start.js',
   '/redoc',
   '/redoc/start.js',
+  '/reset-password',
 ]
 /** Places where every path below is answered by one function: webhooks of flows, routes of nodes, files of the two pages. */
 const answering = [
@@ -32,9 +33,11 @@ const answering = [
 ]
 /** Functions that requests pass through, or that refuse what nothing has answered. */
 const passing = [
-  ...['/api/v1', '/docs', '/redoc', '/healthz', '/metrics', ''].map((place) => `${place} secureHeaders`),
+  ...['/api/v1', '/docs', '/redoc', '/healthz', '/metrics', '/reset-password', ''].map(
+    (place) => `${place} secureHeaders`,
+  ),
   // requests that name two hosts
-  ...['/hooks', '/api/v1/hooks', '/api/v1', '/docs', '/redoc', '/healthz', '/metrics', ''].map(
+  ...['/hooks', '/api/v1/hooks', '/api/v1', '/docs', '/redoc', '/healthz', '/metrics', '/reset-password', ''].map(
     (place) => `${place} oneHost`,
   ),
   // requests from pages of other sites
@@ -171,7 +174,9 @@ test('the pages that are served load what is theirs, and ask for the description
   const get = (path: string) => fetch(origin + path)
   const answers = await Promise.all(besideTheApi.map(async (path) => ({ path, answer: await get(path) })))
   const pages = answers.filter(({ answer }) => answer.headers.get('content-type')?.startsWith('text/html'))
-  expect(pages.map(({ path }) => path)).toEqual(['/docs', '/redoc'])
+  expect(pages.map(({ path }) => path)).toEqual(['/docs', '/redoc', '/reset-password'])
+  const [reset] = pages.splice(2)
+  expect(await reset?.answer.text()).not.toMatch(/\b(?:src|href|action)=/)
   for (const { path, answer } of pages) {
     const html = await answer.text()
     const loaded = [...html.matchAll(/(?:src|href|action)="([^"]+)"/g)].map(([, address = '']) => address)

@@ -12,6 +12,7 @@ import * as z from 'zod'
 import { clientAddress, originOf } from '../http/address.ts'
 import { bearerToken } from '../http/authenticate.ts'
 import { readBody } from '../http/body.ts'
+import type { CorsHeaders } from '../http/cors.ts'
 import { json } from '../http/endpoint.ts'
 import { ProblemError } from '../http/errors.ts'
 import type { InnerServer } from '../http/inner-server.ts'
@@ -22,6 +23,13 @@ import type { McpPackage } from './mcp-package.ts'
 
 /** Beside a document there is what calls the tool. */
 const MAX_MESSAGE_BYTES = MAX_BODY_BYTES + 64 * 1024
+
+/** Of the protocol, for agents in pages: the session of its older versions, what a message is, and where to sign in. */
+export const mcpHeaders: CorsHeaders = {
+  path: '/mcp',
+  request: ['mcp-protocol-version', 'mcp-session-id', 'mcp-method', 'mcp-name', 'last-event-id'],
+  answer: ['mcp-session-id', 'www-authenticate'],
+}
 
 /** What the route is made of. */
 export interface McpRouteDeps {

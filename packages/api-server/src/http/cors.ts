@@ -14,8 +14,17 @@ const ANSWER_HEADERS =
 /** How long a browser remembers what it may do, in seconds. */
 const MAX_AGE_SECONDS = 600
 
+/** Headers of a path of its own protocol, beside those of the API. */
+export interface CorsHeaders {
+  readonly path: string
+  /** A page may send them. */
+  readonly request: readonly string[]
+  /** A page may read them. */
+  readonly answer: readonly string[]
+}
+
 /** Allows the pages of these origins, and answers their preflights; without origins it does nothing at all. */
-export function cors(origins: readonly string[]): RequestHandler {
+export function cors(origins: readonly string[], more: CorsHeaders | null = null): RequestHandler {
   const allowed = new Set(origins)
   return (request, response, next) => {
     if (allowed.size === 0) return next()
@@ -23,11 +32,12 @@ export function cors(origins: readonly string[]): RequestHandler {
     response.vary('Origin')
     const { origin } = request.headers
     if (origin === undefined || !allowed.has(origin)) return next()
+    const own = request.path === more?.path ? more : null
     response.setHeader('access-control-allow-origin', origin)
-    response.setHeader('access-control-expose-headers', ANSWER_HEADERS)
+    response.setHeader('access-control-expose-headers', [ANSWER_HEADERS, ...(own?.answer ?? [])].join(', '))
     if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return next()
     response.setHeader('access-control-allow-methods', METHODS)
-    response.setHeader('access-control-allow-headers', REQUEST_HEADERS)
+    response.setHeader('access-control-allow-headers', [REQUEST_HEADERS, ...(own?.request ?? [])].join(', '))
     response.setHeader('access-control-max-age', MAX_AGE_SECONDS)
     response.status(204).end()
   }
