@@ -1,6 +1,6 @@
 /** Accounts as superusers manage them. */
 import type { UserAdmin, UserCreated } from '@flow-service/protocol'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
 import type { Mail } from '../../src/mail/mailer.ts'
@@ -81,6 +81,33 @@ describe('a new user', () => {
     expect((await at.nobody('POST', '/reset-password/', body)).status).toBe(200)
     expect((await signIn('cleo@example.org', 'chosen by Cleo')).status).toBe(200)
     expect((await at.nobody('POST', '/reset-password/', body)).problem.code).toBe('invalid_token')
+  })
+
+  test('is answered whole, with an invite that is shown where nobody mails it', async () => {
+    await using own = await startService({ publicUrl: 'https://flows.example' })
+    const { status, value } = await own.root<UserCreated>('POST', '/users', {
+      email: 'Lea@example.org',
+      full_name: 'Lea',
+      is_superuser: true,
+    })
+    expect([status, value]).toEqual([
+      201,
+      {
+        id: expect.any(String),
+        email: 'lea@example.org',
+        full_name: 'Lea',
+        is_active: true,
+        is_superuser: true,
+        created_at: expect.any(String),
+        last_sign_in_at: null,
+        sign_in: [],
+        invite_url: expect.stringMatching(/^https:\/\/flows\.example\/reset-password#token=[\w-]{43}$/),
+      },
+    ])
+    const token = value.invite_url?.split('#token=')[1]
+    expect((await own.nobody('POST', '/reset-password/', { token, new_password: password })).status).toBe(200)
+    const listed = (await own.root<UserAdmin[]>('GET', '/users')).value.find(({ id }) => id === value.id)
+    expect(listed?.sign_in).toEqual(['password'])
   })
 
   test('has an address of its own, whatever the case of its letters', async () => {
@@ -207,6 +234,32 @@ describe('a superuser remains', () => {
     const left = await own.engine.database.sql`select from account where is_superuser and is_active`
     expect(left).toHaveLength(1)
     expect(answers.filter(({ status }) => status < 300)).toHaveLength(1)
+  })
+
+  test('when both are demoted at the same moment: one of the requests is refused', async () => {
+    const { own, second, root } = await two()
+    await using _own = own
+    const { database } = own.engine
+    const { transaction } = database
+    // both have been let in by the time that either is carried out
+    const bothAsked = Promise.withResolvers<void>()
+    let asked = 0
+    vi.spyOn(database, 'transaction').mockImplementation(async (work, ...more) => {
+      asked += 1
+      if (asked === 2) bothAsked.resolve()
+      await bothAsked.promise
+      return transaction.call(database, work, ...more) as never
+    })
+    const answers = await Promise.all(
+      [second, root].map((id) => own.root('PATCH', `/users/${id}`, { is_superuser: false })),
+    )
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
+    expect(answers.find(({ status }) => status === 409)?.problem).toMatchObject({
+      code: 'last_superuser',
+      detail: 'nobody else is an active superuser: make another one first',
+    })
+    const left = await database.sql`select from account where is_superuser and is_active`
+    expect(left).toHaveLength(1)
   })
 })
 

@@ -94,3 +94,28 @@ test('an attempt that its address refuses does not count against the account', (
     expect(() => limit.begin('203.0.113.1', 'ann@example.org')).toThrow(refused)
   failOn(limit, 'ann@example.org', 20)
 })
+
+test('names, and places where they have signed in, are remembered up to a number [T2]', () => {
+  const limit = createSignInLimit(() => 0)
+  const addressOf = (nth: number): string => `10.${nth >> 16}.${(nth >> 8) & 255}.${nth & 255}`
+  const isSlowed = (): boolean => {
+    try {
+      limit.begin('192.0.2.2', 'ann@example.org')
+      return false
+    } catch {
+      return true
+    }
+  }
+  failOn(limit, 'ann@example.org', 20)
+  for (let nth = 0; nth < 9_999; nth += 1) limit.begin(addressOf(nth), `claimed-${nth}@example.org`)
+  expect(isSlowed()).toBe(true)
+  limit.begin('198.51.100.1', 'one-more@example.org')
+  expect(isSlowed()).toBe(false)
+
+  limit.begin('192.0.2.1', 'bob@example.org')()
+  failOn(limit, 'bob@example.org', 20)
+  for (let nth = 0; nth < 9_999; nth += 1) limit.begin(addressOf(nth), `true-${nth}@example.org`)()
+  expect(() => limit.begin('192.0.2.1', 'bob@example.org')).not.toThrow()
+  limit.begin('198.51.100.1', 'true-one-more@example.org')()
+  expect(() => limit.begin('192.0.2.1', 'bob@example.org')).toThrow('with this user name')
+})

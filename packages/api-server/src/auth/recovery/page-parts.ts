@@ -45,17 +45,24 @@ button:disabled { opacity: 0.6; cursor: progress; }
 #told:focus { outline: none; }
 #wrong { color: var(--bad); font-weight: 600; }`
 
-/** The token is taken out of the address before anything else, so that it stands in no history and on no screen. */
+/** The token is taken out of the address at once, so that it stands in no history and on no screen. */
 export const script = `'use strict'
 const of = (id) => document.getElementById(id)
 const show = (id, text) => { of(id).textContent = text; of(id).hidden = text === '' }
-let token = new URLSearchParams(location.hash.slice(1)).get('token')
-history.replaceState(null, '', location.pathname)
+const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.')
+let token = null
 const begin = (hasToken) => {
   of('title').textContent = hasToken ? 'Set your password' : 'Get a link for a new password'
   document.title = of('title').textContent
   of('choose').hidden = !hasToken
   of('ask').hidden = hasToken
+}
+const take = () => {
+  token = new URLSearchParams(location.hash.slice(1)).get('token')
+  history.replaceState(null, '', location.pathname)
+  show('wrong', '')
+  show('told', '')
+  begin(token !== null)
 }
 const send = async (form, path, body) => {
   const button = form.querySelector('button')
@@ -73,7 +80,7 @@ const send = async (form, path, body) => {
       of('told').focus()
       return null
     }
-    show('wrong', told.detail ?? 'The service did not understand this page: load it again.')
+    show('wrong', told.detail ? sentence(told.detail) : 'The service did not understand this page: load it again.')
     return told.code ?? 'unknown'
   } catch {
     show('wrong', 'The service cannot be reached: try again in a moment.')
@@ -92,10 +99,15 @@ of('choose').addEventListener('submit', async (event) => {
   }
   const code = await send(event.target, 'reset-password/', JSON.stringify({ token, new_password: password }))
   if (code === null) token = null
-  if (code === 'invalid_token') begin(false)
+  if (code === 'invalid_token') {
+    begin(false)
+    of('email').focus()
+  }
 })
 of('ask').addEventListener('submit', (event) => {
   event.preventDefault()
   void send(event.target, 'password-recovery/' + encodeURIComponent(of('email').value.trim()))
 })
-begin(token !== null)`
+// a link that is pasted where the page is open already does not load it again
+addEventListener('hashchange', take)
+take()`
