@@ -66,10 +66,26 @@ test('the event socket is at /flows/ws below the base, by the scheme of web sock
 describe('the description', () => {
   const operations = Object.values(described.paths).flatMap((methods) => Object.values(methods))
 
+  const areas = [
+    'flows',
+    'messages',
+    'runs',
+    'artifacts',
+    'dashboards',
+    'devices',
+    'secrets',
+    'modules',
+    'alerts',
+    'observability',
+    'workers',
+    'flavors',
+    'connectors',
+  ]
+
   test('has one tag for each area, in words, and each operation belongs to one [R018]', () => {
     const tags = described.tags.map(({ name }) => name)
     expect(new Set(tags).size).toBe(tags.length)
-    expect(tags).toEqual(expect.arrayContaining(['flows', 'messages', 'runs', 'artifacts', 'observability']))
+    expect(tags).toEqual(expect.arrayContaining(areas))
     expect(described.tags.filter(({ description }) => description.startsWith('Operations on'))).toEqual([])
     expect(operations.filter((operation) => operation.tags.length !== 1)).toEqual([])
     expect(new Set(operations.flatMap((operation) => operation.tags))).toEqual(new Set(tags))
@@ -91,6 +107,11 @@ describe('the description', () => {
     'DeviceDetail',
     'Worker',
     'Flavor',
+    'Dashboard',
+    'DashboardListItem',
+    'AlertConfig',
+    'UserAdmin',
+    'ApiKey',
   ]
   /** What requests are made of: nothing else is taken. */
   const requests = [

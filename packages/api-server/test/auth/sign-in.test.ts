@@ -54,6 +54,16 @@ describe('signing in', () => {
     expect((await check('x.y.z')).status).toBe(401)
   })
 
+  test('an answer about oneself holds no more than it says [T20]', async () => {
+    const token = await tokenOf('bob@example.org')
+    const answers = await Promise.all([
+      service.me(token),
+      fetch(`${service.api.url}/login/test-token`, { method: 'POST', headers: { authorization: `Bearer ${token}` } }),
+    ])
+    for (const body of (await Promise.all(answers.map((answer) => answer.json()))) as object[])
+      expect(Object.keys(body)).toEqual(['id', 'email', 'full_name', 'is_active', 'is_superuser'])
+  })
+
   test('a wrong password and an unknown user get the same answer [T1]', async () => {
     const [wrong, unknown] = await Promise.all([
       service.signIn('ann@example.org', 'wrong'),

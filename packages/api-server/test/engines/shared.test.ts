@@ -74,7 +74,7 @@ test.each<[what: string, other: () => ServiceConfig, told: RegExp]>([
   [
     'another signing key',
     () => ({ oauthSigningKey: newKey() }),
-    /sign tokens of workers by the key [0-9a-f]{16}, and SERVICE_OAUTH_SIGNING_KEY holds .*: set SERVICE_OAUTH_SIGNING_KEY .*nothing was changed$/,
+    /sign tokens of workers and agents by the key [0-9a-f]{16}, and SERVICE_OAUTH_SIGNING_KEY holds .*: set SERVICE_OAUTH_SIGNING_KEY .*nothing was changed$/,
   ],
   ['no signing key', () => ({ oauthSigningKey: null }), /and there is no .*oauth_signing_key\.pem: set SERVICE_OAUTH/],
   [
