@@ -39,9 +39,9 @@ test('every command is there', () => {
       'modules list, modules apply',
       'workers list, workers show, workers tokens, workers token create, workers token revoke',
       'workers flavors list, workers flavors set, workers flavors delete',
-      'keys list, keys create, keys revoke, signing-keys forget',
       'users list, users add, users passwd',
       'users deactivate, users activate, users promote, users demote, users delete',
+      'keys list, keys create, keys revoke, signing-keys forget',
       'oauth token, oauth tokens, oauth revoke, oauth client list, oauth client add, oauth client remove',
     ].flatMap((line) => line.split(', ')),
   )

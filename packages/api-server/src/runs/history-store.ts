@@ -112,11 +112,12 @@ export const createHistoryStore = (sql: Sql) => ({
 
 /** Statements of transactions. */
 const changes = {
-  /** Deletes a run that is finished; gives its flow, null when there was none. */
-  async delete(tx: Sql, id: string): Promise<string | null> {
-    const [row] = await tx<{ flow: string }[]>`
-      delete from run where id = ${id} and status not in ('queued', 'running') returning flow`
-    return row?.flow ?? null
+  /** Deletes a run that is finished; gives its flow with the name of it, null when there was none. */
+  async delete(tx: Sql, id: string): Promise<{ flow: string; name: string } | null> {
+    const [row] = await tx<{ flow: string; name: string }[]>`
+      delete from run where id = ${id} and status not in ('queued', 'running')
+      returning flow, (select name from (${named(tx)}) named where named.id = run.flow) as name`
+    return row ?? null
   },
 
   /** Deletes up to `limit` finished runs of a flow by its name, up to a time of creation; gives these. */

@@ -58,8 +58,8 @@ export class RunHistory {
       const of = await store.delete(tx, id)
       if (of === null) return null
       await artifacts.dropRefs(tx, 'run', [id])
-      await audit(tx, of)
-      return of
+      await audit(tx, of.name)
+      return of.flow
     })
     if (flow !== null) return store.dropDocuments(database, [flow])
     const run = await runs.detail(id)

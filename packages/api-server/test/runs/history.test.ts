@@ -116,7 +116,9 @@ describe('deletion', () => {
     }
     const { id } = await ended('fit')
     expect(await rowsOf(id)).toBe(4)
-    await engine.runs.history.delete(id)
+    const told: string[] = []
+    await engine.runs.history.delete(id, async (_tx, flow) => void told.push(flow))
+    expect(told).toEqual(['fit'])
     expect(await rowsOf(id)).toBe(0)
     await expect(engine.runs.get(id)).rejects.toMatchObject({ code: 'not_found' })
     await expect(engine.runs.history.delete(id)).rejects.toMatchObject({ code: 'not_found' })
