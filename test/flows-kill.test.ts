@@ -30,7 +30,7 @@ interface Lane {
   count: number
 }
 
-test('kills in the middle of changes leave every flow as it was before or after, and exactly what was published in the audit trail [R421] [R423] [R426] [R454] [F5]', async () => {
+test('kills in the middle of changes leave every flow as it was before or after, and exactly what was published, renamed and discarded in the audit trail [R421] [R423] [R426] [R454] [F5]', async () => {
   using data = new DataDirectory()
   const lanes = Array.from({ length: LANES }, (_, id): Lane => ({ id, state: {}, pending: null, audit: [], count: 0 }))
   for (let round = 0; round < ROUNDS; round++) {
@@ -132,11 +132,13 @@ async function change(client: Client, lane: Lane, operation: Operation): Promise
 
 function acknowledge(lane: Lane, operation: Operation): void {
   const before = lane.state
+  const was = before[operation.name]
   lane.state = step(before, operation)[1]
   const name = nameOf(lane)
   const version = lane.state[name]?.version ?? 0
   if (operation.do === 'rename') lane.audit.push(`flow.rename ${name} ${version}`)
-  if (operation.do === 'publish' && before[name]?.draft !== null) lane.audit.push(`flow.publish ${name} ${version}`)
+  if (operation.do === 'discard' && was?.draft !== null) lane.audit.push(`flow.discard ${name} ${was?.version}`)
+  if (operation.do === 'publish' && was?.draft !== null) lane.audit.push(`flow.publish ${name} ${version}`)
 }
 
 async function send({ flows }: Client, operation: Operation): Promise<unknown> {
