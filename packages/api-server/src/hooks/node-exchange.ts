@@ -132,10 +132,11 @@ class NodeExchange {
 
 /** Takes them away in each form in which a request has its headers (node-exchange.X1). */
 function withoutCredentials(request: IncomingMessage): void {
-  const { rawHeaders } = request
+  // the first look at either of these two makes it of the raw ones, by how many these were
+  const { headers, headersDistinct, rawHeaders } = request
   request.rawHeaders = rawHeaders.filter((_, at) => !credentials.has((rawHeaders[at - (at % 2)] ?? '').toLowerCase()))
   for (const name of credentials) {
-    Reflect.deleteProperty(request.headers, name)
-    Reflect.deleteProperty(request.headersDistinct, name)
+    Reflect.deleteProperty(headers, name)
+    Reflect.deleteProperty(headersDistinct, name)
   }
 }

@@ -139,6 +139,7 @@ test('sockets that open in the middle of a storm miss nothing, hear nothing twic
   let seed = 11
   const random = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below
   const models: Model[] = [new Model()]
+  await vi.waitFor(() => expect(models[0]?.frames).not.toEqual([]), 30_000)
   const submitted: string[] = []
   const writer = async (name: string): Promise<void> => {
     for (let n = 1; n <= 30; n++) {
