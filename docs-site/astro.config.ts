@@ -13,6 +13,8 @@ const entries = [
   'client-sdk/src/index',
   'device-sdk/src/index',
   'mcp/src/index',
+  'commands-lm/src/index',
+  'commands-lm/src/chat',
   'api-server/src/index',
   'connector-sdk/src/index',
   'connector-sdk/src/testing',

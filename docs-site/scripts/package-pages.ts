@@ -17,6 +17,7 @@ const names = [
   'client-sdk',
   'device-sdk',
   'mcp',
+  'commands-lm',
   'api-server',
   'connector-sdk',
   'create-flow-service-connector',

@@ -15,6 +15,7 @@ export {
   type MediaHeader,
   type UplinkHeader,
 } from './binary-frame.ts'
+export * from './commands.ts'
 export { cronFault, takesBothDays } from './cron-pattern.ts'
 export * from './dashboard.ts'
 export {
