@@ -50,6 +50,16 @@ export class SharedPresence {
     await this.#last
   }
 
+  /** Resolves once the others can know all that has been told here so far. */
+  async written(): Promise<void> {
+    await this.#last
+  }
+
+  /** Resolves once all is known that others had written before. */
+  async heard(): Promise<void> {
+    await this.#look()
+  }
+
   /** Writes all that is here anew: the engine was lost to the others, and its rows may be gone. */
   refresh(): void {
     this.#cancel()
@@ -80,8 +90,9 @@ export class SharedPresence {
     })
   }
 
+  /** Resolves with a look that begins after the call. */
   async #look(): Promise<void> {
-    if (this.#isLooking) return
+    if (this.#isLooking) return this.#last
     this.#isLooking = true
     const { database, engine, presence } = this.#deps
     await this.#then(async () => {

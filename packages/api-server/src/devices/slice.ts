@@ -42,6 +42,8 @@ export const deviceWiring = noun<DeviceWiring>()('deviceWiring')
 /** Which devices are connected. */
 export const devicePresence = noun<DevicePresence>()('devicePresence')
 
+const sharedPresence = noun<SharedPresence | null>()('sharedPresence')
+
 /** Which devices there are, with their ports, for checks. */
 export const knownDevices = noun<KnownDevices>()('knownDevices')
 
@@ -146,6 +148,12 @@ export const devicesLayer = inOrder(
 /** Publications, rights and sockets of devices, once there are values to tell and viewers to ask. */
 export const deviceSocketsLayer = inOrder(
   makes(
+    sharedPresence,
+    { clock, contact, database, devicePresence, log },
+    ({ contact: { id }, devicePresence: presence, ...deps }) =>
+      id === null ? null : new SharedPresence({ ...deps, engine: id, presence }),
+  ),
+  makes(
     devicePublishing,
     { deviceSeats, deviceWiring, lastValues, messages, publisher, values },
     ({ deviceSeats: seats, deviceWiring: wiring, publisher: { committed }, ...deps }) =>
@@ -171,15 +179,17 @@ export const deviceSocketsLayer = inOrder(
       eventSockets,
       lastValues,
       log,
+      sharedPresence,
       values,
     },
-    ({ deviceGuests, devicePresence, devicePublishing, deviceWiring, eventSockets, ...deps }) =>
+    ({ deviceGuests, devicePresence, devicePublishing, deviceWiring, eventSockets, sharedPresence, ...deps }) =>
       new DeviceSockets({
         ...deps,
         stopwatch: () => performance.now(),
         guests: deviceGuests,
         presence: devicePresence,
         publishing: devicePublishing,
+        shared: sharedPresence,
         wiring: deviceWiring,
         viewed: () => eventSockets.wantedMedia(),
       }),
@@ -191,10 +201,7 @@ export const followDevices = begins(
   { database, deviceSockets, eventSockets },
   async ({ database, deviceSockets, eventSockets }) => {
     const ends = [deviceSockets.follow(), eventSockets.onWantedMedia(() => deviceSockets.reviewDemand())]
-    const unlisten = await database.listen(CONNECTED, (notice) => {
-      const [device = '', session = ''] = notice.split(' ')
-      deviceSockets.replace(device, session)
-    })
+    const unlisten = await database.listen(CONNECTED, (notice) => void deviceSockets.heard(notice))
     return async () => {
       for (const end of ends) end()
       await unlisten()
@@ -212,12 +219,10 @@ export const followPresence = begins(
 
 /** Tells the other engines of the database which devices are connected here, and hears of theirs. */
 export const sharePresence = begins(
-  { clock, contact, database, devicePresence, log },
-  async ({ contact, devicePresence: presence, ...deps }) => {
-    if (contact.id === null) return null
-    const shared = new SharedPresence({ ...deps, engine: contact.id, presence })
-    await shared.open()
-    contact.onReturn(() => shared.refresh())
+  { contact, sharedPresence },
+  async ({ contact, sharedPresence: shared }) => {
+    await shared?.open()
+    contact.onReturn(() => shared?.refresh())
     return shared
   },
   (shared) => shared?.close(),

@@ -163,10 +163,26 @@ test('a newer socket of a device takes over, and the older one is closed with 40
 test('of two sockets at two engines the newer one stays, whichever is heard of first', async () => {
   const here = await at.connect('panel', [])
   const [own = ''] = at.notices.map((notice) => notice.split(' ')[1] ?? '')
-  at.sockets.replace('panel', '00000000-0000-7000-8000-000000000000')
-  at.sockets.replace('panel', own)
+  await at.sockets.heard('panel 00000000-0000-7000-8000-000000000000')
+  await at.sockets.heard(`panel ${own}`)
   expect(await here.settled()).toHaveLength(1)
-  at.sockets.replace('panel', 'ffffffff-ffff-7fff-bfff-ffffffffffff')
+  await at.sockets.heard('panel ffffffff-ffff-7fff-bfff-ffffffffffff')
+  expect((await here.closed).code).toBe(4000)
+})
+
+test('other engines hear of a device once its presence is written, and an older socket stays until it is known elsewhere [R118]', async () => {
+  const [written, heard] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  at.written = () => written.promise
+  at.heard = () => heard.promise
+  const here = await at.connect('panel')
+  expect(at.notices).toEqual([])
+  written.resolve()
+  await expect.poll(() => at.notices).toHaveLength(1)
+  const replaced = at.sockets.heard('panel ffffffff-ffff-7fff-bfff-ffffffffffff')
+  expect(await here.settled()).toHaveLength(1)
+  expect(at.presence.isOnline('panel')).toBe(true)
+  heard.resolve()
+  await replaced
   expect((await here.closed).code).toBe(4000)
 })
 

@@ -122,6 +122,9 @@ export async function startDeviceSockets() {
   }
   const state = {
     committed: async (): Promise<void> => {},
+    /** What other engines have written of presence is known here, and the reverse. */
+    heard: async (): Promise<void> => {},
+    written: async (): Promise<void> => {},
     refusal: null as Error | null,
     /** How long the engine takes for each frame, in milliseconds. */
     frameMs: 0,
@@ -176,6 +179,7 @@ export async function startDeviceSockets() {
     values: current,
     lastValues: { subscribe: (listener) => subscribe(listeners.values, listener) },
     presence,
+    shared: { heard: () => state.heard(), written: () => state.written() },
     guests: { admit: () => true },
     viewed: () => viewed,
     database: {

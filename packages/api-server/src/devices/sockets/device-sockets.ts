@@ -3,7 +3,8 @@
  * device counts. Every accepted upgrade of a device comes here, and so do values, publications of flows, and wishes.
  *
  * - device-sockets.S1 a device has one socket: a newer one, also at another engine of the database, closes the older with
- *   4000.
+ *   4000. It is closed once the engine knows that the device is connected to the other one, so that nobody is told in
+ *   between that it has gone.
  * - device-sockets.S2 the first frame is the snapshot. A publication of a flow that wires the device, or has done so, sends
  *   another one, and values of the new wiring follow it.
  * - device-sockets.S3 a device is told of its own ports alone.
@@ -21,6 +22,7 @@ import type { LastValues } from '../../messages/last-values.ts'
 import { newId } from '../../process/new-id.ts'
 import type { DevicePresence } from '../device-presence.ts'
 import type { DeviceWiring } from '../device-wiring.ts'
+import type { SharedPresence } from '../shared-presence.ts'
 import { Demand, type DemandDeps } from './demand.ts'
 import { type DeviceConnection, DeviceSocket, type DeviceSocketDeps } from './device-socket.ts'
 
@@ -30,6 +32,8 @@ export interface DeviceSocketsDeps extends DeviceSocketDeps {
   readonly values: Pick<CurrentValues, 'get'>
   readonly lastValues: Pick<LastValues, 'subscribe'>
   readonly presence: Pick<DevicePresence, 'heard' | 'opened'>
+  /** Presence over the engines of the database; null for an engine that is alone. */
+  readonly shared: Pick<SharedPresence, 'heard' | 'written'> | null
   readonly guests: Pick<SocketGuests, 'admit'>
   readonly viewed: DemandDeps['viewed']
   readonly database: Pick<Database, 'notify'>
@@ -102,16 +106,28 @@ export class DeviceSockets {
       leave()
       this.#forget(session)
     })
-    this.replace(device, session.id)
+    this.#replace(device, session.id)
     this.#sessions.set(device, session)
     this.#wire([session])
-    void this.#deps.database
-      .notify(CONNECTED, `${device} ${session.id}`)
-      .catch((error: unknown) => this.#deps.log.error({ err: error, device }, 'other engines do not know of a device'))
+    this.#announce(device, session.id).catch((error: unknown) =>
+      this.#deps.log.error({ err: error, device }, 'other engines do not know of a device'),
+    )
   }
 
-  /** A device has connected, here or at another engine: an older socket of it is closed. */
-  replace(device: string, by: string): void {
+  /** A device has connected to some engine, as a notice tells. */
+  async heard(notice: string): Promise<void> {
+    const [device = '', session = ''] = notice.split(' ')
+    if (!this.#sessions.has(device)) return
+    await this.#deps.shared?.heard()
+    this.#replace(device, session)
+  }
+
+  async #announce(device: string, session: string): Promise<void> {
+    await this.#deps.shared?.written()
+    await this.#deps.database.notify(CONNECTED, `${device} ${session}`)
+  }
+
+  #replace(device: string, by: string): void {
     const session = this.#sessions.get(device)
     if (session === undefined || session.id >= by) return
     this.#forget(session)
