@@ -55,3 +55,8 @@ test.each([
     expect(new Set(await slow)).toEqual(new Set(['HTTP/1.1 408 Request Timeout']))
   },
 )
+
+test('a connection between two requests is kept for more than the minute after which load balancers end it', async () => {
+  const { headers } = await fetch(`http://127.0.0.1:${port}/`)
+  expect(headers.get('keep-alive')).toBe('timeout=65')
+})
