@@ -25,7 +25,7 @@ if (which !== undefined && !Object.hasOwn(suites, which)) {
   process.exit(2)
 }
 const files = which === undefined ? Object.values(suites).flat() : suites[which]
-const projects = ['unit', 'postgres', 'service'].flatMap((name) => ['--project', name])
+const projects = ['light', 'unit', 'postgres', 'service'].flatMap((name) => ['--project', name])
 const { status } = spawnSync('vitest', ['run', ...projects, '--test-timeout', '600000', ...files], {
   stdio: 'inherit',
   shell: process.platform === 'win32',

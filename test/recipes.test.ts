@@ -61,7 +61,7 @@ describe.each(recipes.map((recipe) => [recipe.name, recipe] as const))('%s', (_n
 const commands = recipes.flatMap((recipe) => recipe.commands.filter(([command]) => command === 'vitest'))
 const picked = commands.filter((words) => words.includes('-t'))
 const whole = commands.filter((words) => !picked.includes(words)).flatMap((words) => words.slice(2))
-const vitest = ['vitest', 'run', '--project', 'unit', '--project', 'service', '--maxWorkers', '1']
+const vitest = ['vitest', 'run', '--project', 'unit', '--project', 'light', '--project', 'service', '--maxWorkers', '1']
 const files = (): string[] => [...touched.values()].flat()
 const sources = (): string[] => files().filter((path) => path.endsWith('.ts') && !path.includes('/generated/'))
 
