@@ -59,6 +59,8 @@ export function readingsOf(said: string, origin: string): CommandReading[] {
     throw bad(
       `answered ${odd.call} for a device of kind ${quoted(odd.kind ?? '')}: it is one of ${commandCalls[odd.call]}`,
     )
+  if (data.calls.some(({ call, temperature }) => call === 'heating_set' && typeof temperature !== 'number'))
+    throw bad('answered heating_set without a temperature')
   return settled(data.calls.map(readingOf))
 }
 
@@ -69,20 +71,20 @@ function unfenced(said: string): string {
   return text.startsWith('```') && text.endsWith('```') && line !== -1 ? text.slice(line, -3) : text
 }
 
-function readingOf({ call, area, temperature = null, delay_s: said, confidence }: Call): CommandReading {
+/** What cannot be done is told with the nearest that can, at a confidence of 0. */
+function readingOf({ call, area, temperature: degrees = null, delay_s: said, confidence }: Call): CommandReading {
   const { min, max } = commandTemperatures
-  const isSet = call === 'heating_set'
-  const isWithin = temperature !== null && temperature >= min && temperature <= max
-  const delay = Math.ceil(said / 60) * 60
-  const isPossible = (isWithin || !isSet) && delay <= MAX_COMMAND_DELAY_S
-  const most = delay === said ? MAX_CHAT_CONFIDENCE : ROUNDED
+  const whole = Math.ceil(said / 60) * 60
+  const delay = Math.min(whole, MAX_COMMAND_DELAY_S)
+  const temperature = call === 'heating_set' && degrees !== null ? Math.min(max, Math.max(min, degrees)) : null
+  const isPossible = delay === whole && (temperature === null || temperature === degrees)
   return {
     call,
     area,
     kind: commandCalls[call],
-    args: isSet && isWithin ? { temperature } : {},
+    args: temperature === null ? {} : { temperature },
     delay_s: delay,
-    confidence: isPossible ? Math.min(confidence, most) : 0,
+    confidence: isPossible ? Math.min(confidence, whole === said ? MAX_CHAT_CONFIDENCE : ROUNDED) : 0,
   }
 }
 

@@ -114,7 +114,7 @@ describe('what is answered', () => {
       { delay_s: 120, confidence: 0.9 },
     ],
     ['a part of a second is a minute', { delay_s: 0.5, confidence: 1 }, { delay_s: 60, confidence: 0.9 }],
-    ['more than a day cannot be done', { delay_s: 86_460 }, { delay_s: 86_460, confidence: 0 }],
+    ['more than a day cannot be done', { delay_s: 86_401 }, { delay_s: 86_400, confidence: 0 }],
     ['a temperature is for heating_set alone', { temperature: 20 }, { args: {} }],
     [
       'a temperature is taken',
@@ -122,14 +122,14 @@ describe('what is answered', () => {
       { call: 'heating_set', kind: 'heating', args: { temperature: 21.5 } },
     ],
     [
-      'one that no heating knows cannot be done',
+      'one that is too warm cannot be done',
       { call: 'heating_set', temperature: 30.5 },
-      { call: 'heating_set', kind: 'heating', confidence: 0 },
+      { call: 'heating_set', kind: 'heating', args: { temperature: 30 }, confidence: 0 },
     ],
     [
-      'heating to nothing cannot be done',
-      { call: 'heating_set' },
-      { call: 'heating_set', kind: 'heating', confidence: 0 },
+      'nor one that is too cold',
+      { call: 'heating_set', temperature: -40 },
+      { call: 'heating_set', kind: 'heating', args: { temperature: 5 }, confidence: 0 },
     ],
     ['a kind that fits is no harm', { kind: 'light' }, {}],
   ])('%s', async (_, said, read) => {
@@ -175,6 +175,11 @@ describe('what is answered', () => {
       'another kind of device',
       { calls: [{ ...call, kind: 'heating' }] },
       'answered lights_off for a device of kind "heating": it is one of light',
+    ],
+    [
+      'heating to nothing',
+      { calls: [call, { ...call, call: 'heating_set', area: 'bedroom' }] },
+      'answered heating_set without a temperature',
     ],
     ['no delay', { calls: [{ ...call, delay_s: undefined }] }, 'answered nothing at "answer.calls.0.delay_s"'],
     ['a delay before now', { calls: [{ ...call, delay_s: -60 }] }, 'answered -60 at "answer.calls.0.delay_s"'],
