@@ -10,6 +10,6 @@ import { makes, noun } from '../process/layer.ts'
 import { openCommandsModel } from './model.ts'
 
 /** Null for the grammar of the package that a host installs. */
-const commandsModel = noun<CommandModel | null>()('commandsModel')
+export const commandsModel = noun<CommandModel | null>()('commandsModel')
 
 export const commandsLayer = makes(commandsModel, { clock, config, outgoing }, openCommandsModel)
