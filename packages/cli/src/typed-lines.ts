@@ -21,14 +21,19 @@ export async function* typedLines({ input, terminal }: Typing): AsyncGenerator<s
   const lines = createInterface({ input, output: terminal, terminal: true, prompt: '> ' })
   let isOpen = true
   lines.once('close', () => (isOpen = false))
-  lines.prompt()
-  for await (const line of lines) {
-    const text = line.trim()
-    if (text === 'exit' || text === 'quit') return
-    if (text !== '') yield text
-    // Ctrl-D may have come while the line was worked on
-    if (isOpen) lines.prompt()
+  try {
+    lines.prompt()
+    for await (const line of lines) {
+      const text = line.trim()
+      if (text === 'exit' || text === 'quit') return
+      if (text !== '') yield text
+      // Ctrl-D may have come while the line was worked on
+      if (isOpen) lines.prompt()
+    }
+    // the shell goes on below the prompt
+    terminal.write('\n')
+  } finally {
+    // an input that is still read would keep the process
+    lines.close()
   }
-  // the shell goes on below the prompt
-  terminal.write('\n')
 }

@@ -34,3 +34,11 @@ test('Ctrl-D ends on a line of its own', async () => {
   expect(lines).toEqual(['lights on'])
   expect(shown.endsWith('\n')).toBe(true)
 })
+
+test('once it is left, nothing of the input is waited for', async () => {
+  const input = new PassThrough()
+  input.write('lights on\nexit\n')
+  const lines: string[] = []
+  for await (const line of typedLines({ input, terminal: new PassThrough() })) lines.push(line)
+  expect([lines, input.isPaused()]).toEqual([['lights on'], true])
+})
