@@ -44,6 +44,7 @@ export const slices = [
   'code',
   'connectors',
   'host',
+  'commands',
   'flows',
   'runs',
   'dashboards',
@@ -154,7 +155,7 @@ export default {
       name: 'no-deep-imports',
       severity: 'error',
       from: { path: '^(packages/([^/]+)|examples|bench|test)/' },
-      to: { path: '^packages/[^/]+/src/(?!(index|flow|testing|command)\\.ts$)', pathNot: '^packages/$2/' },
+      to: { path: '^packages/[^/]+/src/(?!(index|flow|testing|command|chat)\\.ts$)', pathNot: '^packages/$2/' },
     },
     {
       name: 'constructors-hold-no-implementation',

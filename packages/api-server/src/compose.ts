@@ -13,6 +13,7 @@ import { alertsLayer, followFailures, watchEngine } from './alerts/slice.ts'
 import { artifactsLayer } from './artifacts/slice.ts'
 import { authLayer, followAccounts, sessionKeyLayer } from './auth/slice.ts'
 import { codeFolderLayer, codeLayer, connectorPackagesLayer, sweep } from './code/slice.ts'
+import { commandsLayer } from './commands/slice.ts'
 import { connectorStateLayer } from './connectors/slice.ts'
 import { dashboardsLayer } from './dashboards/slice.ts'
 import { databaseLayer, settlePins } from './db/layer.ts'
@@ -90,6 +91,7 @@ const nouns = inOrder(
   hostLayer,
   agentLayer,
   attachmentLayer,
+  commandsLayer,
   registryLayer,
   packageOfLayer,
   publishedLayer,

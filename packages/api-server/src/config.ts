@@ -7,11 +7,12 @@ import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 
-import { type AnyFlow, type DashboardObject, emailSchema } from '@flow-service/protocol'
+import { type AnyFlow, type CommandModel, type DashboardObject, emailSchema } from '@flow-service/protocol'
 
 import { checkOidc, oidcSettings } from './auth/oidc/settings.ts'
+import { checkCommands, commandsSettings } from './commands/settings.ts'
 import { isNetwork } from './egress/address-rules.ts'
-import { developedFolder, type HostConnectors, hostConnectors, hostMailer } from './host-options.ts'
+import { developedFolder, hostCommandsModel, type HostConnectors, hostConnectors, hostMailer } from './host-options.ts'
 import type { NodeListener } from './host/node-report.ts'
 import type { Mailer } from './mail/mailer.ts'
 import {
@@ -209,6 +210,7 @@ export const settings = {
     initially: 'none; a mail server needs it',
   }),
   ...oidcSettings,
+  ...commandsSettings,
   maxRuns: setting(integer(1, 1000), {
     env: 'SERVICE_MAX_RUNS',
     about: 'How many batch runs this engine executes at once.',
@@ -315,6 +317,8 @@ export type ServiceConfig = { readonly [K in keyof Settings]?: Value<Settings[K]
   readonly developedConnectors?: readonly string[] | undefined
   /** Brings mails to people, in place of the mail server of the settings. A rejection is an attempt that has failed. */
   readonly mailer?: Mailer | undefined
+  /** Understands the commands of `commands_lm` nodes, in place of the grammar and of the model of the settings. */
+  readonly commandsModel?: CommandModel | undefined
   /** Hears what live nodes print, and of their failures. What they print and what does not load is not in the log then. */
   readonly onNodeReport?: NodeListener | undefined
 }
@@ -325,11 +329,12 @@ export type ResolvedConfig = { readonly [K in keyof Settings]: Value<Settings[K]
   readonly connectors: readonly HostConnectors[]
   readonly developedConnectors: readonly string[]
   readonly mailer: Mailer | null
+  readonly commandsModel: CommandModel | null
   readonly onNodeReport: NodeListener | null
 }
 
 /** Options that are no settings: what only a host's own code can give. */
-const notSettings = ['flows', 'connectors', 'developedConnectors', 'mailer', 'onNodeReport'] as const
+const notSettings = ['flows', 'connectors', 'developedConnectors', 'mailer', 'commandsModel', 'onNodeReport'] as const
 
 /** Settles every setting; throws `ConfigError` about the first that is not usable, or about an unknown option. */
 export function resolveConfig(options: ServiceConfig = {}, env: Environment = process.env): ResolvedConfig {
@@ -338,6 +343,7 @@ export function resolveConfig(options: ServiceConfig = {}, env: Environment = pr
     connectors = [],
     developedConnectors = [],
     mailer = null,
+    commandsModel = null,
     onNodeReport = null,
     ...rest
   } = options
@@ -358,6 +364,7 @@ export function resolveConfig(options: ServiceConfig = {}, env: Environment = pr
   if (values.smtpUrl !== null && values.mailFrom === null)
     throw new ConfigError('SERVICE_SMTP_URL is set without SERVICE_MAIL_FROM: say who the mails are from')
   checkOidc(values)
+  checkCommands(values)
   if (values.runRenewS * 2 > values.runLeaseS)
     throw new ConfigError(
       `SERVICE_RUN_RENEW_S is ${values.runRenewS}: use at most half of SERVICE_RUN_LEASE_S, which is ${values.runLeaseS}`,
@@ -375,6 +382,7 @@ export function resolveConfig(options: ServiceConfig = {}, env: Environment = pr
     connectors: hostConnectors(connectors),
     developedConnectors: developedConnectors.map(developedFolder),
     mailer: hostMailer(mailer),
+    commandsModel: hostCommandsModel(commandsModel),
     onNodeReport,
   }
 }

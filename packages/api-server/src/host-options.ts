@@ -5,7 +5,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { nameSchema } from '@flow-service/protocol'
+import { type CommandModel, nameSchema } from '@flow-service/protocol'
 import * as z from 'zod'
 
 import type { Mailer } from './mail/mailer.ts'
@@ -38,6 +38,14 @@ export function hostConnectors(given: unknown): readonly HostConnectors[] {
 export function hostMailer(given: Mailer | null): Mailer | null {
   if (given === null || typeof given.send === 'function') return given
   throw new ConfigError('the option mailer has no function "send": use { send({ to, subject, text }) }')
+}
+
+/** The option `commandsModel`; what it answers is looked at by the nodes that ask it. */
+export function hostCommandsModel(given: CommandModel | null): CommandModel | null {
+  if (given === null || typeof given.interpret === 'function') return given
+  throw new ConfigError(
+    'the option commandsModel has no function "interpret": use { interpret(prompt, context, signal) }, or commandsModelName to name a model of commandsUrl',
+  )
 }
 
 /** A folder of the option `developedConnectors`; what is wrong with the package in it is told when it is loaded. */

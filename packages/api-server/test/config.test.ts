@@ -12,6 +12,7 @@ const oidc = {
   SERVICE_OIDC_CLIENT_ID: 'flows',
   SERVICE_OIDC_CLIENT_SECRET: 'a secret of the client',
 }
+const commands = { SERVICE_COMMANDS_URL: 'http://127.0.0.1:11434/v1', SERVICE_COMMANDS_MODEL: 'small' }
 
 describe('the configuration', () => {
   test('has a default for everything', () => {
@@ -105,6 +106,35 @@ describe('the configuration', () => {
       { ...oidc, SERVICE_ENVIRONMENT: 'production', SERVICE_BASE_URL: 'https://x.org/api/v1' },
       'SERVICE_OIDC_ISSUER is "http://id.example": in production use https',
     ],
+    [
+      { SERVICE_COMMANDS_URL: commands.SERVICE_COMMANDS_URL },
+      'SERVICE_COMMANDS_URL is set without SERVICE_COMMANDS_MODEL: name the model that it has',
+    ],
+    [
+      { SERVICE_COMMANDS_MODEL: 'small' },
+      'SERVICE_COMMANDS_MODEL is set without SERVICE_COMMANDS_URL: say whose model it is',
+    ],
+    [
+      { SERVICE_COMMANDS_TOKEN: 'a token' },
+      'SERVICE_COMMANDS_TOKEN is not usable: use ASCII characters but spaces, quotes and backslashes',
+    ],
+    [
+      { SERVICE_COMMANDS_TOKEN: 'token' },
+      'SERVICE_COMMANDS_TOKEN is set without SERVICE_COMMANDS_URL: say who gets it',
+    ],
+    [
+      { ...commands, SERVICE_COMMANDS_URL: '127.0.0.1:11434' },
+      'SERVICE_COMMANDS_URL is "127.0.0.1:11434": use the http or https URL of a chat API up to its version, such as http://127.0.0.1:11434/v1, and without a query',
+    ],
+    [
+      {
+        ...commands,
+        SERVICE_COMMANDS_URL: 'http://models.example/v1',
+        SERVICE_COMMANDS_TOKEN: 'token',
+        SERVICE_ENVIRONMENT: 'production',
+      },
+      'SERVICE_COMMANDS_URL is "http://models.example/v1": in production use https for SERVICE_COMMANDS_TOKEN',
+    ],
     [{ SERVICE_FIRST_SUPERUSER: 'a@b' }, 'set SERVICE_FIRST_SUPERUSER and SERVICE_FIRST_SUPERUSER_PASSWORD together'],
   ])('%o is refused in one sentence', (env, message) => {
     expect(() => resolveConfig({}, env)).toThrow(new ConfigError(message))
@@ -165,6 +195,47 @@ describe('the configuration', () => {
       databaseUrl: 'postgres://u:p@db/service',
       baseUrl: 'https://flows.example.org/x/api/v1',
     })
+  })
+})
+
+describe('the model of commands', () => {
+  test('is that of the settings, whose token may go to this machine without TLS', () => {
+    const env = { ...commands, SERVICE_COMMANDS_TOKEN: 'token', SERVICE_ENVIRONMENT: 'production' }
+    expect(resolveConfig({}, env)).toMatchObject({
+      commandsUrl: 'http://127.0.0.1:11434/v1',
+      commandsModelName: 'small',
+      commandsToken: 'token',
+      commandsModel: null,
+    })
+  })
+
+  test.each(['http://ann:hidden@h/v1', 'https://hidden@h/v1', 'http://:hidden@h/v1'])(
+    'has no credentials in its address, and %s is not repeated',
+    (SERVICE_COMMANDS_URL) => {
+      expect(() => resolveConfig({}, { ...commands, SERVICE_COMMANDS_URL })).toThrow(
+        new ConfigError('SERVICE_COMMANDS_URL holds a user name or password: set SERVICE_COMMANDS_TOKEN instead'),
+      )
+    },
+  )
+
+  test.each(['http://h/v1?key=hidden', 'http://h/v1#hidden', 'http//ann:hidden@h'])(
+    'has an address to which a path can be added, and %s is not repeated',
+    (SERVICE_COMMANDS_URL) => {
+      expect(() => resolveConfig({}, { ...commands, SERVICE_COMMANDS_URL })).toThrow(
+        new ConfigError(
+          'SERVICE_COMMANDS_URL is not usable: use the http or https URL of a chat API up to its version, such as http://127.0.0.1:11434/v1, and without a query',
+        ),
+      )
+    },
+  )
+
+  test('is an object of the host, which has to be one', () => {
+    const commandsModel = { interpret: () => [] }
+    expect(resolveConfig({ commandsModel }, commands).commandsModel).toBe(commandsModel)
+    for (const none of ['small', {}, { interpret: 'small' }, () => []])
+      expect(() => resolveConfig({ commandsModel: none } as unknown as ServiceConfig, {})).toThrow(
+        'the option commandsModel has no function "interpret": use { interpret(prompt, context, signal) }, or commandsModelName',
+      )
   })
 })
 

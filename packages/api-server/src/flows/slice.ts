@@ -4,11 +4,13 @@
  * @module
  */
 import { checkDocument, LiveRuntime, NodeRegistry, type Surroundings } from '@flow-service/core'
-import { nodeTypes } from '@flow-service/node-types'
+import { createCommandsNode, nodeTypes } from '@flow-service/node-types'
+import type { CommandModel } from '@flow-service/protocol'
 import { parsePython } from '@flow-service/worker-agent'
 
 import { artifacts } from '../artifacts/slice.ts'
 import { code, codeFolder, codeObjects, connectorPackages } from '../code/slice.ts'
+import { commandsModel } from '../commands/slice.ts'
 import { packageOf } from '../connectors/slice.ts'
 import { database } from '../db/layer.ts'
 import { deviceViews, deviceWiring } from '../devices/slice.ts'
@@ -79,9 +81,13 @@ export const codeFlows = noun<CodeFlows>()('codeFlows')
 
 export const registryLayer = makes(
   registry,
-  { connectorPackages },
-  ({ connectorPackages }) => new NodeRegistry(nodeTypes, connectorPackages),
+  { commandsModel, connectorPackages },
+  ({ commandsModel, connectorPackages }) => new NodeRegistry(builtIn(commandsModel), connectorPackages),
 )
+
+/** The built-in types; with a model of commands, the one that asks it stands before that of the optional package. */
+const builtIn = (model: CommandModel | null) =>
+  model === null ? nodeTypes : [createCommandsNode({ load: async () => model, missing: () => null }), ...nodeTypes]
 
 export const packageOfLayer = makes(packageOf, { registry }, ({ registry }) => (type: string) => {
   const definition = registry.get(type)
