@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 
 import { type Ended, runService } from './cli-process.ts'
+import { publish, startService } from './service.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cli-commands-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -50,4 +51,73 @@ test('a pipe brings a sentence on each line; as JSON, each is a document on a li
     { sentence: 'mumble', context: { devices: { length: 7 } }, readings: [] },
     { sentence: 'grumble', min_confidence: 0.93 },
   ])
+})
+
+const input = (name: string, dtype: string) => ({ direction: 'input', name, dtype })
+const output = (port: string, name: string, dtype: string) => ({ direction: 'output', port, name, dtype })
+const listener = (id: string, settings: object = {}, more: object[] = []) => ({
+  id,
+  type: 'commands_lm',
+  settings,
+  ports: [
+    input('prompt', 'str'),
+    ...['presence', 'outdoor', 'dark'].map((name, at) => ({
+      ...input(name, ['str', 'float', 'bool'][at] ?? ''),
+      trigger: false,
+    })),
+    { direction: 'output', name: `${id}_actions`, port: 'actions', dtype: 'array' },
+    ...more,
+  ],
+})
+
+test('the house of a flow has what its node is wired to, with the values of now, where the speaker is and what applies', async () => {
+  await using at = await startService()
+  const targets = [output('kitchen_lamp', 'lamp', 'str'), output('office_tv', 'tv', 'int')]
+  await publish(at, 'home', {
+    mode: 'live',
+    inputs: [
+      { name: 'presence', dtype: 'str', initial: 'Living room' },
+      { name: 'outdoor', dtype: 'float', initial: 50 },
+      { name: 'dark', dtype: 'bool', initial: true },
+      { name: 'lamp', dtype: 'str' },
+    ],
+    nodes: [listener('voice', { apply: true, min_confidence: 0.5 }, targets)],
+  })
+  await at.send('POST', '/messages/home.lamp', { value: 'off' })
+  const asked = (args: string[], text = '') =>
+    runService(['commands', 'try', ...args, '--url', at.baseUrl, '--token', at.token], { cwd: folder, input: text })
+  const { out } = await asked(['--flow', 'home', 'x'])
+  expect(out.split('\n').slice(0, 4)).toEqual([
+    'speaker  in the living room; outside 30 °C, dark',
+    'house    home.voice',
+    'wired    kitchen_light=off, office_media',
+    'writes   from a confidence of 0.5',
+  ])
+  const changed = await asked(['--flow', 'home', '--device', 'kitchen_light=on', '--outdoor', '3', 'x'])
+  expect(changed.out).toMatch(/outside 3 °C[^]*kitchen_light=on, office_media/)
+
+  // what is drafted is not what runs
+  const { body } = await at.send('GET', '/flows/home')
+  await at.send('PUT', '/flows/home', { ...body, nodes: [listener('voice'), listener('other')] })
+  expect((await asked(['--flow', 'home', 'x'])).out).toContain('home.voice')
+  await at.send('PUT', '/flows/drafted', { mode: 'live', nodes: [listener('a'), listener('b')] })
+  expect((await asked(['--flow', 'drafted', '--node', 'b', 'x'])).out).toMatch(
+    /drafted\.b\nwired +nothing\nwrites +nothing: "apply" is off/,
+  )
+  await at.send('PUT', '/flows/other', { mode: 'live' })
+  const cases: [string[], number, string][] = [
+    [['drafted'], 2, 'the flow "drafted" has several nodes of type commands_lm; give --node one of a, b'],
+    [['drafted', '--node', 'c'], 2, 'the flow "drafted" has no node "c" of type commands_lm; give --node one of a, b'],
+    [['other'], 1, 'the flow "other" has no node of type commands_lm'],
+    [['nowhere'], 1, 'there is no flow "nowhere"'],
+    [
+      ['home', '--device', 'garden_light=on'],
+      2,
+      'garden_light is not wired in home.voice, which has kitchen_light, office_media',
+    ],
+  ]
+  for (const [args, code, text] of cases) {
+    const refused = await asked(['--flow', ...args], 'lights on\n')
+    expect([args, refused.code, refused.out, refused.err]).toEqual([args, code, '', expect.stringContaining(text)])
+  }
 })

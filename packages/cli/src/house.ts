@@ -3,6 +3,7 @@
  * Options describe one here; `house-of-flow.ts` finds one in a flow.
  * @module
  */
+import { type CommandsMoment, type CommandsView, commandsView } from '@flow-service/node-types'
 import {
   type CommandArea,
   commandAreas,
@@ -35,6 +36,8 @@ export interface House {
   readonly applies: boolean
   /** Whose house it is. */
   readonly title: string
+  /** What a call comes to at each target of its device; null where nobody knows the targets. */
+  readonly writes: CommandsView['writes'] | null
 }
 
 /** Where a device is, and what it is. */
@@ -42,17 +45,27 @@ export type DevicePlace = Pick<CommandDevice, 'area' | 'kind'>
 
 /** The house that options describe: the devices that they name, or all that a house may have. */
 export function describedHouse(flags: HouseFlags, now: Date): House {
-  const named = flags.device
-    ?.map(typedDevice)
-    .filter((device, at, all) => all.findLastIndex((other) => isSame(device, other)) === at)
-  const house: House = {
-    context: { ...unknownSurroundings(now), devices: named === undefined ? fullHouse : withDefaults(named) },
-    minConfidence: 0.93,
-    applies: true,
-    title: named === undefined ? 'a full one; yours by --device, or by --flow' : 'of these devices',
-  }
-  return asSaid(house, flags)
+  const named = flags.device?.map(typedDevice) ?? []
+  const values = new Map(named.map(({ port, value }) => [port, value]))
+  const { context, minConfidence } = commandsView(
+    {
+      settings: {},
+      ports: named.map(({ port }) => ({ direction: 'output', port, message: port, dtype: 'any' })),
+    },
+    momentAt(now, (port) => values.get(port) ?? null),
+  )
+  const house = { minConfidence, applies: true, writes: null }
+  if (flags.device !== undefined) return asSaid({ ...house, context, title: 'of these devices' }, flags)
+  const title = 'a full one; yours by --device, or by --flow'
+  return asSaid({ ...house, context: { ...context, devices: fullHouse }, title }, flags)
 }
+
+/** What is known now, by the clock of this machine. */
+export const momentAt = (now: Date, valueOf: (message: string) => unknown): CommandsMoment => ({
+  valueOf,
+  atMs: now.getTime(),
+  timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+})
 
 /** The house of a flow, but with what options say otherwise. */
 export function changedHouse(house: House, flags: HouseFlags): House {
@@ -63,25 +76,11 @@ export function changedHouse(house: House, flags: HouseFlags): House {
     const there = wired.length === 0 ? 'nothing' : wired.map(deviceName).join(', ')
     throw new CommandFailure(2, `${deviceName(stranger)} is not wired in ${house.title}, which has ${there}`)
   }
-  const devices = house.context.devices.map((device) => changes.findLast((change) => isSame(device, change)) ?? device)
+  const devices = house.context.devices.map((device) => {
+    const change = changes.findLast((other) => isSame(device, other))
+    return change === undefined ? device : { ...device, value: change.value }
+  })
   return asSaid({ ...house, context: { ...house.context, devices } }, flags)
-}
-
-/** What a node takes for its surroundings while nothing says otherwise. */
-export const unknownSurroundings = (now: Date): Omit<CommandContext, 'devices'> => ({
-  presence: null,
-  outdoor: 20,
-  dark: now.getHours() < 7 || now.getHours() >= 18,
-})
-
-/** Devices that are wired, each once, and those that a house is supposed to have besides. */
-export function withDefaults(wired: readonly CommandDevice[]): CommandDevice[] {
-  const defaults = [
-    ...indoorAreas.map((area): DevicePlace => ({ area, kind: 'light' })),
-    ...(['living_room', 'bedroom'] as const).map((area): DevicePlace => ({ area, kind: 'heating' })),
-  ]
-  const missing = defaults.filter((device) => !wired.some((other) => isSame(device, other)))
-  return [...wired, ...missing.map((device) => ({ ...device, value: null, wired: false }))]
 }
 
 /** The name by which a port stands for a device. */
@@ -100,16 +99,11 @@ export function deviceOfPort(port: string): DevicePlace | null {
   return kind === undefined ? null : { area, kind }
 }
 
-/** An area by a word for it; null when it is none. */
-export const areaOf = (text: string): CommandArea | null =>
-  commandAreas.find(
-    (area) =>
-      area ===
-      text
-        .trim()
-        .toLowerCase()
-        .replaceAll(/[\s-]+/g, '_'),
-  ) ?? null
+/** An area as people write it; null when it is none. */
+export function areaOf(text: string): CommandArea | null {
+  const name = text.trim().toLowerCase()
+  return commandAreas.find((area) => area === name.replaceAll(/[\s-]+/g, '_')) ?? null
+}
 
 const kindNames = Object.keys(commandKinds) as CommandKind[]
 
@@ -124,11 +118,11 @@ const fullHouse: readonly CommandDevice[] = Object.entries({
 )
 
 /** `kitchen_light=on`, or `kitchen_light` while nobody knows what it does. */
-function typedDevice(text: string): CommandDevice {
+function typedDevice(text: string): CommandDevice & { readonly port: string } {
   const at = text.indexOf('=')
   const port = at === -1 ? text : text.slice(0, at)
   const place = deviceOfPort(port)
-  if (place !== null) return { ...place, value: at === -1 ? null : jsonOrText(text.slice(at + 1)), wired: true }
+  if (place !== null) return { ...place, port, value: at === -1 ? null : jsonOrText(text.slice(at + 1)), wired: true }
   const kinds = kindNames.map((kind) => commandKinds[kind].join(', '))
   throw new CommandFailure(
     2,

@@ -3,6 +3,7 @@
  * @module
  */
 import type { ExplainedReading, Explanation } from '@flow-service/commands-lm'
+import type { CommandsWrite } from '@flow-service/node-types'
 
 import { deviceName, type House, isSame } from './house.ts'
 import { oneLine, printable, table } from './table.ts'
@@ -28,8 +29,9 @@ export const triedDocument = ({ sentence, house, explanation }: TriedSentence): 
   apply: house.applies,
   words: explanation.words,
   readings: explanation.readings.map((reading) => {
-    const reason = reading.lost ?? notWritten(reading, house)
-    return { ...reading, written: reason === null, reason }
+    const { reason, writes } = outcomeOf(reading, house)
+    const why = reading.lost ?? reason
+    return { ...reading, written: why === null, reason: why, writes: why === null ? writes : [] }
   }),
   refusal: explanation.refusal,
 })
@@ -58,19 +60,37 @@ export function triedText({ house, explanation }: TriedSentence): string {
   const lost = readings.filter((reading) => reading.lost !== null)
   const blocks = [
     repairLines(explanation),
-    given.length === 0 ? nothingLines(refusal) : givenLines(given, house),
+    given.length === 0 ? nothingLines(refusal, lost) : givenLines(given, house),
     given.length > 0 && refusal !== null ? [printable(refusal)] : [],
     lost.length === 0 ? [] : lostLines(lost),
   ]
   return blocks.flatMap((lines) => (lines.length === 0 ? [] : [lines.join('\n')])).join('\n\n')
 }
 
-/** Why a call is not written; null when it is. */
-function notWritten(reading: ExplainedReading, { context, minConfidence, applies }: House): string | null {
+/** Whether a call is written, and why not. */
+interface Outcome {
+  /** Why not; null when it is written. */
+  readonly reason: string | null
+  /** What is written where; empty where nobody knows the targets. */
+  readonly writes: readonly CommandsWrite[]
+}
+
+function outcomeOf(reading: ExplainedReading, { context, minConfidence, applies, writes: writesOf }: House): Outcome {
+  const no = (reason: string): Outcome => ({ reason, writes: [] })
   if (!context.devices.some((device) => device.wired && isSame(device, reading)))
-    return `${deviceName(reading)} is not wired`
-  if (reading.confidence < minConfidence) return `below ${minConfidence}`
-  return applies ? null : '"apply" is off'
+    return no(`${deviceName(reading)} is not wired`)
+  if (reading.confidence === 0) return no('it cannot be done')
+  if (reading.confidence < minConfidence) return no(`below ${minConfidence}`)
+  const writes = writesOf?.(reading) ?? []
+  if (writes.length > 0 && writes.every(({ value }) => value === null))
+    return no(`${writes.map(({ message }) => message).join(', ')} has no value for it`)
+  return applies ? { reason: null, writes: writes.filter(({ value }) => value !== null) } : no('"apply" is off')
+}
+
+/** `yes`, or what is written where. */
+const writtenText = ({ reason, writes }: Outcome): string => {
+  if (reason !== null) return yellow(`no: ${printable(reason)}`)
+  return green(writes.map(({ message, value }) => `${message} = ${oneLine(value)}`).join(', ') || 'yes')
 }
 
 /** The sentence as it is read, where that is not how it was typed. */
@@ -84,14 +104,11 @@ function repairLines({ words }: Explanation): string[] {
 const hasChanged = ({ said, read }: Explanation['words'][number]): boolean => said.toLowerCase() !== read.toLowerCase()
 
 function givenLines(given: readonly ExplainedReading[], house: House): string[] {
-  const rows = given.map((reading) => {
-    const reason = notWritten(reading, house)
-    return [
-      ...callCells(reading),
-      confidenceText(reading.confidence),
-      reason === null ? green(reading.delay_s === 0 ? 'yes' : 'yes, when due') : yellow(`no: ${reason}`),
-    ]
-  })
+  const rows = given.map((reading) => [
+    ...callCells(reading),
+    confidenceText(reading.confidence),
+    writtenText(outcomeOf(reading, house)),
+  ])
   return table(['CALL', 'AREA', 'WITH', 'WHEN', 'CONFIDENCE', 'WRITTEN'], rows, '').split('\n')
 }
 
@@ -111,12 +128,13 @@ function lostLines(lost: readonly ExplainedReading[]): string[] {
   ]
 }
 
-function nothingLines(refusal: string | null): string[] {
-  return [
-    `${yellow('Nothing is done')}: ${printable(refusal ?? 'this was not understood')}`,
-    'Say what to do with which device, such as "turn off the kitchen light" or "heat the bedroom in ten minutes".',
-  ]
-}
+/** Who sees what lost needs no example of what can be said. */
+const nothingLines = (refusal: string | null, lost: readonly ExplainedReading[]): string[] => [
+  `${yellow('Nothing is done')}: ${printable(refusal ?? 'this was not understood')}`,
+  ...(lost.length > 0
+    ? []
+    : ['Say what to do with which device, such as "turn off the kitchen light" or "heat the bedroom in ten minutes".']),
+]
 
 const callCells = ({ call, area, args, delay_s: delay }: ExplainedReading): string[] => [
   call,

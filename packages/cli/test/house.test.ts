@@ -16,12 +16,12 @@ test('without any named, every device that a house may have is there, and nobody
 })
 
 test('devices that are named are wired, each once; others that a house is supposed to have are not', () => {
-  const device = ['kitchen_lamp=on', 'office_tv', 'living_room_setpoint=20.5', 'kitchen_light=false']
+  const device = ['kitchen_lamp', 'office_tv', 'living_room_setpoint=20.5', 'kitchen_light=false']
   const { devices } = describedHouse({ device }, noon).context
   expect(devices.filter(({ wired }) => wired)).toEqual([
+    { area: 'kitchen', kind: 'light', value: false, wired: true },
     { area: 'office', kind: 'media', value: null, wired: true },
     { area: 'living_room', kind: 'heating', value: 20.5, wired: true },
-    { area: 'kitchen', kind: 'light', value: false, wired: true },
   ])
   expect(names(devices, false)).toEqual([
     'living_room_light',

@@ -43,13 +43,50 @@ test('calls stand in a table with whether they are written and why not, and read
     '',
     'CALL           AREA     WITH     WHEN           CONFIDENCE  WRITTEN',
     'lights_off     kitchen  -        now            0.987       yes',
-    'heating_set    bedroom  21.5 °C  in 1 h 30 min  0.987       yes, when due',
+    'heating_set    bedroom  21.5 °C  in 1 h 30 min  0.987       yes',
     'heating_boost  bedroom  -        in 10 min      0.929       no: below 0.93',
     'lights_on      office   -        in 1 h         0.987       no: office_light is not wired',
     '',
     'LOST       AREA     WITH  WHEN  SCORE  MADE OF         WHY',
     'lights_on  kitchen  -     now   1.23   light\\u001b[2J  of says off',
   ])
+})
+
+test('where targets are known, it is told what is written to which message, and what has no value for a call', () => {
+  const at: House = {
+    ...house,
+    writes: ({ call }) =>
+      call === 'heating_set'
+        ? [{ message: 'home.boost', value: null }]
+        : [
+            { message: 'home.lamp', value: 'off' },
+            { message: 'home.spots', value: false },
+            { message: 'home.level', value: null },
+          ],
+  }
+  const readings = explanation.readings.slice(0, 2)
+  expect(
+    triedText(tried(at, { words: [], readings, refusal: null }))
+      .split('\n')
+      .slice(1),
+  ).toEqual([
+    'lights_off   kitchen  -        now            0.987       home.lamp = off, home.spots = false',
+    'heating_set  bedroom  21.5 °C  in 1 h 30 min  0.987       no: home.boost has no value for it',
+  ])
+  expect(triedDocument(tried(at))).toMatchObject({
+    readings: [
+      { written: true, writes: [{ message: 'home.lamp', value: 'off' }, { message: 'home.spots' }] },
+      { written: false, writes: [] },
+      {},
+      {},
+      {},
+    ],
+  })
+})
+
+test('what was understood and cannot be done is never written', () => {
+  const none = { words: [], readings: [reading('lights_off', { confidence: 0 })], refusal: null }
+  expect(triedText(tried({ ...house, minConfidence: 0 }, none))).toContain('0.000       no: it cannot be done')
 })
 
 test('words are shown where one of them was repaired, and capitals are no repair', () => {
@@ -59,10 +96,7 @@ test('words are shown where one of them was repaired, and capitals are no repair
 test('of many that lost the best are shown, and how many there are', () => {
   const readings = Array.from({ length: 11 }, () => reading('lights_on', { lost: 'it is not' }))
   const lines = triedText(tried(house, { words: [], readings, refusal: 'it is a question' })).split('\n')
-  expect(lines.slice(0, 2)).toEqual([
-    'Nothing is done: it is a question',
-    expect.stringContaining('Say what to do with which device'),
-  ])
+  expect(lines.slice(0, 2)).toEqual(['Nothing is done: it is a question', ''])
   expect(lines.filter((line) => line.startsWith('lights_on'))).toHaveLength(8)
   expect(lines.at(-1)).toBe('and 3 others: --json')
 })
