@@ -17,6 +17,7 @@ export const arrows = {
   'api-server': ['protocol', 'connector-sdk', 'core', 'node-types', 'worker-agent', 'mcp', 'commands-lm'],
   cli: [
     'protocol',
+    'node-types',
     'api-server',
     'client-sdk',
     'device-sdk',

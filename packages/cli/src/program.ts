@@ -9,6 +9,7 @@ import { Command } from 'commander'
 
 import { addAlerts } from './grammar/alerts.ts'
 import { addAudit } from './grammar/audit.ts'
+import { addCommands } from './grammar/commands.ts'
 import { addConnectors } from './grammar/connectors.ts'
 import { addDashboards } from './grammar/dashboards.ts'
 import { addDeadLetters } from './grammar/dead-letters.ts'
@@ -59,6 +60,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 no engine or no sign-in.`,
   addAlerts(root)
   addDevices(root)
   addDevice(root)
+  addCommands(root)
   addConnectors(root)
   addModules(root)
   addWorkers(root)

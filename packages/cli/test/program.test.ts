@@ -34,7 +34,7 @@ test('every command is there', () => {
       'secrets list, secrets set, secrets delete, alerts show, alerts set, alerts test, alerts on, alerts off',
       'devices list, devices show, devices pair, devices pending',
       'devices approve, devices add, devices rename, devices unpair, devices delete, devices types',
-      'device simulate, connectors new, connectors types',
+      'device simulate, commands try, connectors new, connectors types',
       'connectors state list, connectors state forget, connectors state clear',
       'modules list, modules apply',
       'workers list, workers show, workers tokens, workers token create, workers token revoke',

@@ -4,6 +4,13 @@
  */
 export * from './generated/node-types.ts'
 export { type CommandsNodeOptions, createCommandsNode } from './types/commands_lm/node.ts'
+export {
+  type CommandsMoment,
+  commandsView,
+  type CommandsView,
+  type CommandsWrite,
+  type DocumentedCommands,
+} from './types/commands_lm/view.ts'
 export { headerFindings } from './header-findings.ts'
 export { addressFindings } from './server-address.ts'
 export { pushRequest } from './types/push/push-request.ts'

@@ -30,7 +30,7 @@ export interface Target {
 }
 
 /** The targets among outputs that have passed the check, in port order. */
-export const targetsIn = (outputs: readonly NodePort[]): readonly Target[] =>
+export const targetsIn = (outputs: readonly Pick<NodePort, 'port' | 'message' | 'dtype'>[]): readonly Target[] =>
   outputs.flatMap(({ port, message, dtype }) => {
     const device = deviceOf(port)
     return device === null ? [] : [{ port, message, dtype: dtype as TargetDtype, device }]
