@@ -72,7 +72,7 @@ describe('two engines on one database', () => {
     await one.run('sums', { n: -5 })
     await two.run('sums', { n: -6 })
     await one.run('sums', { n: -7 })
-    expect(about(sink, 'run_error')).toMatchObject([{ flow: 'sums', count: 1 }])
+    await expect.poll(() => about(sink, 'run_error')).toMatchObject([{ flow: 'sums', count: 1 }])
     const [, digest, ...more] = await at.later('run_error', 2)
     expect([digest?.count, more]).toEqual([2, []])
 
