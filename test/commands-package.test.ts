@@ -1,4 +1,4 @@
-/** A model of commands by the settings where nobody has installed the package that asks it: in a process without it. */
+/** Models of commands where nobody has installed the package: in a process without it. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,14 +26,20 @@ const settings = {
   commandsModelName: 'small',
 }
 const missing = await createService(settings).catch(({ name, message }) => name + ': ' + message)
-const own = await createService({ ...settings, commandsModel: { interpret: () => [] } })
-await own.close()
-const none = await createService({ ...settings, commandsUrl: null, commandsModelName: null })
-await none.close()
-console.log(JSON.stringify({ missing }))
+const lacks = async (options) => {
+  const service = await createService({ ...settings, ...options, port: 0 })
+  const { baseUrl } = await service.listen()
+  const headers = { authorization: 'Bearer ' + (await service.superuserToken()) }
+  const types = await (await fetch(baseUrl + '/flows/node-types', { headers })).json()
+  await service.close()
+  return types.find(({ type }) => type === 'commands_lm').missing
+}
+const own = await lacks({ commandsModel: { interpret: () => [] } })
+const none = await lacks({ commandsUrl: null, commandsModelName: null })
+console.log(JSON.stringify({ missing, own, none }))
 `
 
-test("without the package a model of the settings stops the start, and neither the host's own nor none does", async () => {
+test('without the package a model of the settings stops the start, one of the host needs none, and nodes without a model tell of it', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'package-'))
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
   const args = [...nodeArguments, '--eval', program, dataDir]
@@ -41,5 +47,7 @@ test("without the package a model of the settings stops the start, and neither t
   expect(JSON.parse(stdout)).toEqual({
     missing:
       'ConfigError: SERVICE_COMMANDS_URL is set, and the package @flow-service/commands-lm is not installed: npm install @flow-service/commands-lm',
+    own: null,
+    none: '@flow-service/commands-lm',
   })
 })

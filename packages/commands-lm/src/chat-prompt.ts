@@ -31,10 +31,10 @@ Other usual names count: lounge, study, yard or lawn, terrace. For places that a
 
 CALLS by kind of device
 ${kinds.map((kind) => `${kind}: ${callsOf(kind)}`).join('\n')}
-An area has one device of a kind. Lights are only switched: no dimming, brightness, percentage or colour. Media is music, radio and television, without volume, channels or next songs. Covers are shutters, blinds, curtains and the door of the garage; they open and close fully. Windows, other doors, locks, ovens, fans and all else are no devices.
+An area has one device of a kind. Lights are only switched: no dimming, brightness, percentage or colour. Media is music, radio and television, without volume, channels or next songs. Covers are shutters, blinds, curtains and the door of the garage; they open and close fully, or stop. Windows, other doors, locks, ovens, fans and all else are no devices.
 
 WHERE
-An area that is said counts, whether or not a device is listed there. None said: the device of that kind in "presence"; if there is none, the only wired one of the kind; else all of the kind with a confidence of at most 0.5. "Here" is "presence", and nothing when that is null. "All" and "everywhere" are all listed devices of the kind; inside and outside are those there; exceptions are left out.
+An area that is said counts, whether or not a device is listed there. None said: the device of that kind in "presence"; if there is none, the only wired one of the kind; else all of the kind with a confidence of at most 0.5. "Here" is "presence", and nothing when that is null. "All" and "everywhere" are all listed devices of the kind; inside and outside are those there; exceptions are left out. Toggling is the contrary of a state that is known, else no call.
 
 HEATING
 On, up, warmer: heating_boost. Off: heating_off. Down, cooler: heating_off, confidence at most 0.5. A temperature in degrees Celsius from ${min} to ${max}: heating_set with "temperature"; Fahrenheit, if said, is converted to the nearest half degree. Warmer or colder by a number of degrees: no call. "temperature" is null for every other call.
@@ -43,7 +43,7 @@ WHEN
 "delay_s" is seconds from now, 0 for at once, at most ${MAX_COMMAND_DELAY_S}. Give a delay as it was said. "For ten minutes" is the call now and its contrary after 600. A delay before all clauses holds for all, one after a clause for that clause. Clock times, days, sunsets and vague times such as later or in a bit: no call.
 
 NO CALL
-Questions about a state, reports of what is or was done, "leave it on", what is denied or taken back ("don't", "never mind"; after a correction the last word counts), and sentences with a condition (if, when, until, unless). Requests in the form of a question ("could you ...") are commands.
+Questions about a state, reports of what is or was done, "leave it on", what is denied or taken back ("don't", "never mind"; after a correction the last word counts), and sentences with a condition (if, when, until, unless) that is no mere politeness. Requests in the form of a question ("could you ...") and wishes ("I want the light on") are commands.
 
 INDIRECT
 Cold: heating_boost in presence. Hot: heating_off there. Too dark: lights_on there, by day shutters_up if its cover is known to be closed. Too bright: by day shutters_down there, else lights_off. Nothing when presence is null.

@@ -230,6 +230,43 @@ describe('what is answered', () => {
   })
 })
 
+test('whatever is answered is a failure, or readings that a node takes', async () => {
+  const fields = {
+    call: ['lights_off', 'heating_set', 'toString', null],
+    area: ['kitchen', '__proto__', 7],
+    kind: [undefined, 'light', {}],
+    temperature: [undefined, null, 21.5, 1e308, -1e308, '20'],
+    delay_s: [0, 60, 1e-9, 86_400, 86_400.5, 1e308, -1, null],
+    confidence: [0, 0.93, 1, 1.01, -0.01, true],
+  }
+  const answers = Object.entries(fields).reduce<object[]>(
+    (made, [name, values]) => made.flatMap((each) => values.map((value) => ({ ...each, [name]: value }))),
+    [{}],
+  )
+  const counts = { failures: 0, readings: 0 }
+  for (const answer of answers) {
+    const content = JSON.stringify({ calls: [answer] })
+    const body = JSON.stringify({ choices: [{ message: { content } }] })
+    const readings = await Promise.resolve(interpret('x', { fetch: async () => new Response(body) })).catch(
+      (error: unknown) => {
+        expect(error).toBeInstanceOf(ChatFailure)
+        return null
+      },
+    )
+    counts[readings === null ? 'failures' : 'readings'] += 1
+    for (const { call: name, kind, args, delay_s: delay, confidence } of readings ?? []) {
+      expect(kind).toBe(commandCalls[name])
+      expect(Object.keys(args)).toEqual(name === 'heating_set' ? ['temperature'] : [])
+      if (args.temperature !== undefined) expect(Math.abs(args.temperature - 17.5)).toBeLessThanOrEqual(12.5)
+      expect([delay % 60, delay >= 0 && delay <= 86_400]).toEqual([0, true])
+      expect(confidence >= 0 && confidence <= MAX_CHAT_CONFIDENCE).toBe(true)
+    }
+  }
+  // a light takes any temperature and heating_set a number, for which a light is the wrong kind
+  expect(counts.readings).toBe((2 * 5 + 3) * 5 * 3)
+  expect(counts.failures).toBe(answers.length - counts.readings)
+})
+
 describe('a model that is not to be had', () => {
   test.each([
     [401, {}, `answered 401: it refuses the token, or wants one; set another`],
