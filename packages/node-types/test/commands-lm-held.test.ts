@@ -185,6 +185,24 @@ test('a call that becomes due while the model thinks is taken back by the prompt
   expect(home.records().filter(({ superseded }) => superseded === true)).toMatchObject([{ call: 'lights_off' }])
 })
 
+test('a call that was due while a prompt waited for its turn is taken back by that prompt, not written after it', async () => {
+  const asked: (() => void)[] = []
+  const { definition } = spokenNode((prompt) =>
+    prompt.includes('+') ? readingsOf(prompt) : new Promise((resolve) => asked.push(() => resolve(readingsOf(prompt)))),
+  )
+  const home = new Home(definition)
+  await home.start()
+  home.say('lights_off kitchen +60; lights_off office +60')
+  await home.pass(50)
+  home.say('something that takes long')
+  home.say('lights_on kitchen')
+  await home.pass(20)
+  await home.pass(0, [() => asked[0]?.()])
+  await home.pass(0, [() => asked[1]?.()])
+  await home.pass(600)
+  expect([home.written('kitchen_light'), home.written('office_light')]).toEqual([[true], [false]])
+})
+
 describe('as many as may wait', () => {
   const many = (count: number) =>
     Array.from({ length: count }, (_, at) => `lights_on kitchen +${(at + 1) * 60}`).join('; ')
@@ -289,9 +307,11 @@ const lights = parsed('lights', { inputs: [{ name: 'k1', dtype: 'bool' }] })
 const homeOf = ({
   targets = ['kitchen_light', 'office_light'],
   apply = true,
+  dtype = 'bool',
 }: {
   targets?: readonly string[]
   apply?: boolean
+  dtype?: string
 }) =>
   parsed('home', {
     inputs: [{ name: 'said', dtype: 'str' }],
@@ -304,7 +324,7 @@ const homeOf = ({
           { direction: 'input', name: 'said', port: 'prompt', dtype: 'str' },
           { direction: 'output', name: 'actions', dtype: 'array' },
           { direction: 'output', name: 'lights.k1', port: 'garden_light', dtype: 'bool' },
-          ...targets.map((name) => ({ direction: 'output', name, dtype: 'bool' })),
+          ...targets.map((name) => ({ direction: 'output', name, dtype })),
         ],
       },
     ],
@@ -364,6 +384,17 @@ describe('in flows that come and go', () => {
     expect(home.host.logs.map(({ text }) => text)).toEqual([
       'lights_on kitchen is due, and not written to "home.kitchen_light": the node may not any more',
     ])
+  })
+
+  test('a held value that its target takes no more, because of another type, is not written', async () => {
+    const home = new Home()
+    await home.start()
+    home.say('lights_on kitchen +600; lights_on garden +600')
+    await home.pass(0)
+    await home.publish({ dtype: 'str' })
+    await home.pass(600)
+    expect([home.written('kitchen_light'), home.written('lights.k1')]).toEqual([[], [true]])
+    expect(home.host.logs).toHaveLength(1)
   })
 
   test('nothing that was held is written once the node only reports', async () => {

@@ -1,5 +1,5 @@
 import { commandsLmNode, createCommandsNode } from '@flow-service/node-types'
-import { commandCalls, type CommandCall, type Dtype } from '@flow-service/protocol'
+import { commandAreas, commandCalls, type CommandCall, type Dtype } from '@flow-service/protocol'
 import { describe, expect, test } from 'vitest'
 
 import { surroundingsOf } from '../src/types/commands_lm/surroundings.ts'
@@ -283,6 +283,41 @@ describe('what is written', () => {
     ])
   })
 })
+
+test('whatever a model says, nothing is published but the targets of its calls, and each value has its record [R309]', async () => {
+  const outputs = {
+    kitchen_light: 'bool',
+    kitchen_lamp: 'int',
+    office_blind: 'str',
+    bedroom_setpoint: 'float',
+  } as const
+  const { say } = await speaking({ outputs })
+  let state = 7
+  const random = (below: number) => (state = (state * 48_271) % 2_147_483_647) % below
+  const calls = Object.keys(commandCalls)
+  const sentence = () => {
+    const call = calls[random(calls.length)]!
+    const area = commandAreas[random(commandAreas.length)]!
+    const doubt = random(4) === 0 ? '~' : ''
+    return `${doubt}${call} ${area}${call === 'heating_set' ? ` ${5 + random(51) / 2}` : ''}`
+  }
+  let writes = 0
+  for (let round = 0; round < 500; round++) {
+    const prompt = Array.from({ length: random(12) }, sentence).join('; ')
+    // oxlint-disable-next-line no-await-in-loop -- one prompt after the other
+    const { values, records } = await say(prompt)
+    const applied = records.filter((record) => record['applied'] === true)
+    const told = Object.fromEntries(applied.map(({ message, value }) => [message, value]))
+    expect([prompt, told]).toEqual([prompt, byMessage(values)])
+    expect(applied.every(({ confidence }) => confidence === SURE)).toBe(true)
+    expect(Object.keys(values).filter((port) => !Object.hasOwn(outputs, port))).toEqual([])
+    writes += applied.length
+  }
+  expect(writes).toBeGreaterThan(100)
+})
+
+const byMessage = (values: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(values).map(([port, value]) => [`test.${port}`, value]))
 
 describe('the answer of a model', () => {
   const [sound] = readingsOf('lights_on kitchen')
