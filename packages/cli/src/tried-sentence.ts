@@ -13,6 +13,8 @@ import { bold, counted, dim, green, yellow } from './terminal.ts'
 const SHOWN = 8
 /** Devices that are shown. */
 const DEVICES = 6
+/** Areas of a row that are shown. */
+const AREAS = 5
 
 /** A sentence with what was made of it. */
 export interface TriedSentence {
@@ -77,8 +79,7 @@ interface Outcome {
 
 function outcomeOf(reading: ExplainedReading, { context, minConfidence, applies, writes: writesOf }: House): Outcome {
   const no = (reason: string): Outcome => ({ reason, writes: [] })
-  if (!context.devices.some((device) => device.wired && isSame(device, reading)))
-    return no(`${deviceName(reading)} is not wired`)
+  if (!context.devices.some((device) => device.wired && isSame(device, reading))) return no('not wired')
   if (reading.confidence === 0) return no('it cannot be done')
   if (reading.confidence < minConfidence) return no(`below ${minConfidence}`)
   const writes = writesOf?.(reading) ?? []
@@ -109,23 +110,37 @@ function givenLines(given: readonly ExplainedReading[], house: House): string[] 
     confidenceText(reading.confidence),
     writtenText(outcomeOf(reading, house)),
   ])
-  return table(['CALL', 'AREA', 'WITH', 'WHEN', 'CONFIDENCE', 'WRITTEN'], rows, '').split('\n')
+  return table(['CALL', 'AREA', 'WITH', 'WHEN', 'CONFIDENCE', 'WRITTEN'], byArea(rows), '').split('\n')
 }
 
 function lostLines(lost: readonly ExplainedReading[]): string[] {
-  const rows = lost
-    .slice(0, SHOWN)
-    .map((reading) => [
+  const rows = byArea(
+    lost.map((reading) => [
       ...callCells(reading),
       reading.score.toFixed(2),
       oneLine(reading.words, 40),
       printable(reading.lost ?? ''),
-    ])
-  const more = lost.length - rows.length
+    ]),
+  )
+  const more = rows.length - SHOWN
   return [
-    ...table(['LOST', 'AREA', 'WITH', 'WHEN', 'SCORE', 'MADE OF', 'WHY'], rows, '').split('\n'),
+    ...table(['LOST', 'AREA', 'WITH', 'WHEN', 'SCORE', 'MADE OF', 'WHY'], rows.slice(0, SHOWN), '').split('\n'),
     ...(more > 0 ? [dim(`and ${counted(more, 'other')}: --json`)] : []),
   ]
+}
+
+/** Rows that differ in the area alone are one: a sentence may reach every light of a house. */
+function byArea(rows: readonly (readonly string[])[]): string[][] {
+  const areas = new Map<string, string[]>()
+  for (const [call = '', area = '', ...rest] of rows) {
+    const key = JSON.stringify([call, ...rest])
+    areas.set(key, [...(areas.get(key) ?? []), area])
+  }
+  return [...areas].map(([key, named]) => {
+    const [call = '', ...rest] = JSON.parse(key) as string[]
+    const shown = named.length > AREAS ? [...named.slice(0, AREAS - 1), `${named.length - AREAS + 1} more`] : named
+    return [call, shown.join(', '), ...rest]
+  })
 }
 
 /** Who sees what lost needs no example of what can be said. */

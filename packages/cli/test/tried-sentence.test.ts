@@ -45,7 +45,7 @@ test('calls stand in a table with whether they are written and why not, and read
     'lights_off     kitchen  -        now            0.987       yes',
     'heating_set    bedroom  21.5 °C  in 1 h 30 min  0.987       yes',
     'heating_boost  bedroom  -        in 10 min      0.929       no: below 0.93',
-    'lights_on      office   -        in 1 h         0.987       no: office_light is not wired',
+    'lights_on      office   -        in 1 h         0.987       no: not wired',
     '',
     'LOST       AREA     WITH  WHEN  SCORE  MADE OF         WHY',
     'lights_on  kitchen  -     now   1.23   light\\u001b[2J  of says off',
@@ -94,11 +94,28 @@ test('words are shown where one of them was repaired, and capitals are no repair
 })
 
 test('of many that lost the best are shown, and how many there are', () => {
-  const readings = Array.from({ length: 11 }, () => reading('lights_on', { lost: 'it is not' }))
+  const readings = Array.from({ length: 11 }, (_, at) => reading('lights_on', { lost: `no ${at}` }))
   const lines = triedText(tried(house, { words: [], readings, refusal: 'it is a question' })).split('\n')
   expect(lines.slice(0, 2)).toEqual(['Nothing is done: it is a question', ''])
   expect(lines.filter((line) => line.startsWith('lights_on'))).toHaveLength(8)
   expect(lines.at(-1)).toBe('and 3 others: --json')
+})
+
+test('readings that differ in the area alone are one row', () => {
+  const readings = (['office', 'kitchen', 'bedroom', 'patio', 'garage', 'garden'] as const).flatMap((area) => [
+    reading('lights_off', { area, confidence: 0.9 }),
+    reading('lights_on', { area, confidence: area === 'office' ? 0.95 : 0.9 }),
+  ])
+  const full = describedHouse({}, new Date(2027, 2, 21, 12))
+  expect(
+    triedText(tried(full, { words: [], readings, refusal: null }))
+      .split('\n')
+      .slice(1),
+  ).toEqual([
+    'lights_off  office, kitchen, bedroom, patio, 2 more  -     now   0.900       no: below 0.93',
+    'lights_on   office                                   -     now   0.950       yes',
+    'lights_on   kitchen, bedroom, patio, garage, garden  -     now   0.900       no: below 0.93',
+  ])
 })
 
 test('what is not understood is told with what can be said', () => {
@@ -135,7 +152,7 @@ test('programs get all of it, each reading with whether it is written and why no
       { call: 'lights_off', confidence: 0.98765, written: false, reason: '"apply" is off' },
       { call: 'heating_set', args: { temperature: 21.5 }, delay_s: 5400, reason: '"apply" is off' },
       { call: 'heating_boost', written: false, reason: 'below 0.93' },
-      { call: 'lights_on', written: false, reason: 'office_light is not wired' },
+      { call: 'lights_on', written: false, reason: 'not wired' },
       { call: 'lights_on', written: false, reason: 'of says off' },
     ],
     refusal: null,
