@@ -51,7 +51,8 @@ export function faultsOf(judged: Judged): string[] {
   })
   const known = [...new Set(faults)].filter((fault) => fault !== '')
   if (judged.exact || known.length > 0) return known
-  return [judged.sentence.doubtful ? 'doubtful and said firmly' : 'call twice']
+  const keys = judged.readings.map((reading) => keyOfReading(reading))
+  return [new Set(keys).size < keys.length ? 'call twice' : 'doubtful and said firmly']
 }
 
 /** Rows and columns of the confusion table: calls, and nothing at its end. */

@@ -37,17 +37,18 @@ export async function judge(model: CommandModel, sentences: readonly Sentence[])
 /** Holds what a model gave for a sentence against its calls. */
 export function judgeReadings(sentence: Sentence, given: readonly CommandReading[]): Judged {
   const readings = given.filter(({ confidence }) => confidence > 0)
-  const expected = new Set(sentence.calls.map((call) => keyOf(call)))
+  const expected = new Map(sentence.calls.map((call) => [keyOf(call), call]))
+  const callOf = (reading: CommandReading): ExpectedCall | undefined => expected.get(keyOfReading(reading))
   const read = new Set(readings.map((reading) => keyOfReading(reading)))
   const missed = sentence.calls.filter((call) => !read.has(keyOf(call)))
-  const extra = readings.filter((reading) => !expected.has(keyOfReading(reading)))
-  const firm = sentence.doubtful && readings.some(({ confidence }) => confidence > DOUBTFUL_UP_TO)
+  const extra = readings.filter((reading) => !callOf(reading))
+  const isFirm = readings.some((reading) => reading.confidence > DOUBTFUL_UP_TO && callOf(reading)?.doubtful)
   return {
     sentence,
     readings,
-    exact: missed.length === 0 && extra.length === 0 && read.size === readings.length && !firm,
+    exact: missed.length === 0 && extra.length === 0 && read.size === readings.length && !isFirm,
     wrongWrites: readings.filter(
-      (reading) => reading.confidence >= WRITTEN_FROM && (sentence.doubtful || extra.includes(reading)),
+      (reading) => reading.confidence >= WRITTEN_FROM && callOf(reading)?.doubtful !== false,
     ),
     missed,
     extra,
@@ -86,7 +87,7 @@ export function measure(judged: readonly Judged[]): Measure {
     const passed = new Set(
       readings.filter(({ confidence }) => confidence >= WRITTEN_FROM).map((reading) => keyOfReading(reading)),
     )
-    return sentence.doubtful ? [] : sentence.calls.map((call) => passed.has(keyOf(call)))
+    return sentence.calls.filter(({ doubtful }) => !doubtful).map((call) => passed.has(keyOf(call)))
   })
   return {
     exact: share(judged, ({ exact }) => exact),

@@ -82,7 +82,7 @@ function faultTable(judged: readonly Judged[]): string {
 const shown = (each: Judged): string =>
   [
     `- ${each.sentence.text}   [${each.sentence.file}, ${each.sentence.tag}: ${faultsOf(each).join(', ')}]`,
-    `    right: ${each.sentence.calls.map((call) => (each.sentence.doubtful ? '~' : '') + keyOf(call)).join('; ') || 'none'}`,
+    `    right: ${each.sentence.calls.map((call) => (call.doubtful ? '~' : '') + keyOf(call)).join('; ') || 'none'}`,
     `    read:  ${each.readings.map((reading) => `${keyOfReading(reading)} (${reading.confidence.toFixed(3)})`).join('; ') || 'none'}`,
   ].join('\n')
 

@@ -34,6 +34,8 @@ export interface ExpectedCall {
   readonly temperature?: number
   /** Seconds. */
   readonly delay_s: number
+  /** Whether it is to be reported and not to be written. */
+  readonly doubtful: boolean
 }
 
 /** A sentence of the corpus. */
@@ -44,14 +46,12 @@ export interface Sentence {
   readonly context: CommandContext
   /** None when nothing may be done. */
   readonly calls: readonly ExpectedCall[]
-  /** Whether the calls are to be reported and not to be written. */
-  readonly doubtful: boolean
   /** What is special about it. */
   readonly tag: string
 }
 
 /** What tells calls apart, written as in the files: `heating_set bedroom 21 +600`. */
-export const keyOf = ({ call, area, temperature, delay_s }: ExpectedCall): string =>
+export const keyOf = ({ call, area, temperature, delay_s }: Omit<ExpectedCall, 'doubtful'>): string =>
   [call, area, temperature, delay_s > 0 ? `+${delay_s}` : undefined].filter((part) => part !== undefined).join(' ')
 
 /** {@link keyOf} of a reading. */
@@ -65,40 +65,38 @@ export function sentenceOf(line: string, file: string): Sentence {
     if (!text || !context || !calls || !tag || more.length > 0) throw new Error('it has not four columns')
     if (text !== text.trim()) throw new Error('there is space around its text')
     if (!/^[a-z][a-z-]*$/.test(tag)) throw new Error(`"${tag}" is no tag`)
-    return { file, text, context: contextOf(context), ...callsOf(calls), tag }
+    return { file, text, context: contextOf(context), calls: callsOf(calls), tag }
   } catch (error) {
     throw new Error(`${file}: ${line}: ${(error as Error).message}`, { cause: error })
   }
 }
 
 /** What the column `calls` says. */
-function callsOf(column: string): Pick<Sentence, 'calls' | 'doubtful'> {
-  if (column === 'none') return { calls: [], doubtful: false }
+function callsOf(column: string): ExpectedCall[] {
+  if (column === 'none') return []
   const parts = column.split('; ')
-  const doubtful = column.startsWith('~')
-  if (parts.some((part) => part.startsWith('~') !== doubtful))
-    throw new Error('some of its calls are doubtful, some not')
-  const calls = parts.map((part) => callOf(doubtful ? part.slice(1) : part))
+  const calls = parts.map((part) => callOf(part))
   const keys = calls.map((call) => keyOf(call))
   if (new Set(keys).size < keys.length) throw new Error('it has a call twice')
   if (keys.join() !== parts.map((part) => part.replace('~', '')).join()) throw new Error('it has a call in other words')
-  return { calls, doubtful }
+  return calls
 }
 
 function callOf(part: string): ExpectedCall {
-  const words = part.split(' ')
+  const doubtful = part.startsWith('~')
+  const words = part.slice(doubtful ? 1 : 0).split(' ')
   const delay = words.at(-1)?.startsWith('+') ? Number(words.pop()) : 0
   const [call, area, degrees, ...more] = words
   if (!isCall(call)) throw new Error(`"${call}" is no call`)
   if (!isArea(area)) throw new Error(`"${area}" is no area`)
   if (more.length > 0 || (degrees !== undefined) !== (call === 'heating_set')) throw new Error(`"${part}" is no call`)
   if (delay % 60 !== 0 || delay < 0 || delay > MAX_COMMAND_DELAY_S) throw new Error(`${delay} is no delay`)
-  if (degrees === undefined) return { call, area, delay_s: delay }
+  if (degrees === undefined) return { call, area, delay_s: delay, doubtful }
   const temperature = Number(degrees)
   const { min, max } = commandTemperatures
   if (!(temperature >= min && temperature <= max && temperature % 0.5 === 0))
     throw new Error(`${degrees} is no temperature`)
-  return { call, area, temperature, delay_s: delay }
+  return { call, area, temperature, delay_s: delay, doubtful }
 }
 
 const isCall = (word: string | undefined): word is CommandCall => Object.hasOwn(commandCalls, word ?? '')

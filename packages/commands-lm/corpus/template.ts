@@ -65,11 +65,14 @@ export function callsIn(context: string, column: string): string | null {
   const found = column.split('; ').map((part) => devicesOf(part, context))
   const calls = found.flatMap(({ calls: own }) => own)
   const doubtful = found.some(({ doubtful: own }) => own)
-  return calls.length === 0 ? null : calls.map((call) => (doubtful ? '~' : '') + call).join('; ')
+  return calls.length === 0
+    ? null
+    : calls.map((call) => (doubtful && !call.startsWith('~') ? `~${call}` : call)).join('; ')
 }
 
 const PART = /^(~?)(\w+) (\S+)((?: -\w+)*)(.*)$/
 
+/** The calls of a part. A garage door that is among covers is doubtful by itself: nobody has named it. */
 function devicesOf(part: string, context: string): { calls: string[]; doubtful: boolean } {
   const [, mark, call = '', place = '', without = '', rest = ''] = PART.exec(part) ?? []
   const house = (/house=(\w+)/.exec(context)?.[1] ?? 'full') as HouseName
@@ -85,7 +88,10 @@ function devicesOf(part: string, context: string): { calls: string[]; doubtful: 
   const areas = places[place] ?? (place.endsWith('?') ? own.filter((area) => `${area}?` === place) : [place])
   const left = areas.filter((area) => !without.split(' -').includes(area))
   return {
-    calls: left.map((area) => `${call} ${area}${rest}`),
+    calls: left.map(
+      (area) =>
+        `${place !== area && call.startsWith('shutters') && area === 'garage' ? '~' : ''}${call} ${area}${rest}`,
+    ),
     doubtful: mark === '~' || (place === '.' && areas.length > 1),
   }
 }
