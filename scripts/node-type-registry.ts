@@ -1,7 +1,8 @@
 /**
  * The two lists of built-in node types, made from the folders of `packages/node-types/src/types`.
  *
- * A type is a folder with a `node.ts`, which exports `<folder>Node` in camelCase, made by `defineNode`. A `flow.ts` beside it
+ * A type is a folder with a `node.ts`, which exports `<folder>Node` in camelCase, made by `defineNode` or by a `create…Node`
+ * of its own. A `flow.ts` beside it
  * holds its typed constructors; it is a file of its own because flows are written without the implementation of a type.
  * @module
  */
@@ -43,6 +44,6 @@ function definitionIn(type: string): string {
   const file = join(TYPES, type, 'node.ts')
   const name = `${type.replaceAll(/[-_](\w)/g, (_, first: string) => first.toUpperCase())}Node`
   const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
-  if (text.includes(`export const ${name} = defineNode(`)) return name
+  if (new RegExp(`^export const ${name} = (defineNode|create\\w+Node)\\(`, 'm').test(text)) return name
   throw new Error(`${file} has to hold \`export const ${name} = defineNode({ … })\`: a folder there is a node type`)
 }

@@ -62,6 +62,14 @@ export interface FetchInit extends RequestInit {
   readonly pin?: CertificatePin
 }
 
+/** A timer of `ctx.setTimer` that is not due yet. */
+export interface PendingTimer {
+  readonly key: string
+  /** Milliseconds since the Unix epoch. */
+  readonly dueMs: number
+  readonly data: unknown
+}
+
 /** A value that does not fit the dtype of its port; nothing of the delivery is published. */
 export class DtypeViolation extends TypeError {
   override readonly name = 'DtypeViolation'
@@ -109,6 +117,8 @@ export interface NodeContext<S = Values> {
 
   /** Time of the engine's clock, in milliseconds since the Unix epoch. */
   now(): number
+  /** Time zone of the engine, an IANA name such as `Europe/Berlin`: that of cron patterns and of people's day. */
+  readonly timeZone: string
   /** Calls `run` once; the stop of the node ends it. What `run` throws marks the node as failed, here and below. */
   after(seconds: number, run: () => void): Cancel
   /** Calls `run` again and again, first after that time. Throws a RangeError for a time that is not above 0. */
@@ -126,6 +136,8 @@ export interface NodeContext<S = Values> {
   clearTimer(key: string): void
   /** When such a timer is due; null while it is not set. */
   timerDue(key: string): number | null
+  /** Those that are set, the next one due first; also in `start`, what an earlier life has left. None in a run. */
+  pendingTimers(): readonly PendingTimer[]
 
   /** Mount a webhook until the node stops. The handler throws {@link HookRefusal} to refuse an arrival. */
   webhook(route: HookRoute, handler: (request: HookRequest) => void | Promise<void>): void

@@ -11,6 +11,7 @@ export {
   type HookRequest,
   type HookRoute,
   type NodeContext,
+  type PendingTimer,
   type SaveOptions,
 } from './context.ts'
 export { Connector, type ConnectorContext } from './connector.ts'

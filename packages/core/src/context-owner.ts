@@ -2,7 +2,7 @@
  * The node behind a context (`ctx`): one of a live flow, or of a run. What it is asked for by `EngineContext`.
  * @module
  */
-import type { Values } from '@flow-service/connector-sdk'
+import type { PendingTimer, Values } from '@flow-service/connector-sdk'
 import type { ArtifactRef, FlowNode, Health } from '@flow-service/protocol'
 
 import type { Failure } from './failure.ts'
@@ -13,6 +13,8 @@ export interface LastingTimers {
   set(key: string, dueMs: number, data: unknown): void
   clear(key: string): void
   dueMs(key: string): number | null
+  /** By when they are due. */
+  pending(): readonly PendingTimer[]
 }
 
 /** The node behind a context. */

@@ -18,6 +18,7 @@ import {
   type HookRoute,
   type NodeContext,
   type NodePort,
+  type PendingTimer,
   type RouteHandler,
   type RouteOptions,
   type SaveOptions,
@@ -57,6 +58,7 @@ export class EngineContext implements NodeContext {
   readonly flow: string
   readonly node: string
   readonly mode: FlowMode
+  readonly timeZone: string
   readonly run: string | null
   readonly settings: Values
   readonly inputs: readonly NodePort[]
@@ -88,6 +90,7 @@ export class EngineContext implements NodeContext {
     this.flow = document.name
     this.node = owner.node.id
     this.mode = document.mode
+    this.timeZone = host.timeZone
     this.run = owner.run
     this.settings = settings
     this.inputs = ports.inputs
@@ -133,6 +136,10 @@ export class EngineContext implements NodeContext {
 
   timerDue(key: string): number | null {
     return this.#owner.timers.dueMs(key)
+  }
+
+  pendingTimers(): readonly PendingTimer[] {
+    return this.#owner.timers.pending()
   }
 
   latest(port: string): unknown {

@@ -264,7 +264,7 @@ export interface Host {
   readonly clock: Clock
   /** A new UUIDv7. */
   newId(): string
-  /** Time zone of cron patterns, an IANA name. */
+  /** Time zone of cron patterns and of `ctx.timeZone`, an IANA name. */
   readonly timeZone: string
   /**
    * Keep a published value as last value and history; `atMs` are milliseconds since the Unix epoch. Must not block;

@@ -1,7 +1,8 @@
 import { mqttNode } from '@flow-service/node-types'
 import { afterEach, describe, expect, test } from 'vitest'
 
-import { missingPackage, startWith } from '../src/types/mqtt/node.ts'
+import { missingPackage } from '../src/optional-package.ts'
+import { startWith } from '../src/types/mqtt/node.ts'
 import { MqttRigs, texts } from './mqtt-rigs.ts'
 import { passing } from './rigs.ts'
 import { silentServer } from './silent-server.ts'

@@ -79,6 +79,23 @@ export interface CommandReading {
   readonly confidence: number
 }
 
+/** What became of a call at one of its targets, or of one that no target takes. */
+export type CommandRecord = {
+  /** Qualified name of the target's message; empty for a device that is not wired. */
+  readonly message: string
+  /** What the call writes there; null where the type of the target has no value for it. */
+  readonly value: boolean | number | string | null
+  /** Whether it has been written, or is held until it is due. */
+  readonly applied: boolean
+  /** Seconds from the sentence until it is due. */
+  readonly delay_s: number
+  readonly call: CommandCall
+  /** As the reading has it. */
+  readonly confidence: number
+  /** The call was held, and the sentence has taken its place. */
+  readonly superseded?: true
+}
+
 /** Turns sentences into calls. */
 export interface CommandModel {
   /** The calls that `prompt` asks for, none when it asks for none. Rejects when it cannot tell. */

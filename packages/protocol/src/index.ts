@@ -213,6 +213,7 @@ export {
   publishedMessageSchema,
   publishMessageSchema,
 } from './message.ts'
+export { nearName } from './near-name.ts'
 export { messageNameRule, type NameRule, nameRule } from './name-rules.ts'
 export {
   type ConnectorReport,

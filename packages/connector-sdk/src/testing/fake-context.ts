@@ -8,7 +8,7 @@ import type { ArtifactRef, Dtype, FlowMode, Health } from '@flow-service/protoco
 import { cronFault } from '@flow-service/protocol'
 
 import type { Command, CommandEnd } from '../command.ts'
-import type { Cancel, FetchInit, HookRequest, HookRoute, NodeContext, SaveOptions } from '../context.ts'
+import type { Cancel, FetchInit, HookRequest, HookRoute, NodeContext, PendingTimer, SaveOptions } from '../context.ts'
 import type { Files } from '../files.ts'
 import type { NodePort, Values } from '../node.ts'
 import type { RouteHandler, RouteOptions } from '../routes.ts'
@@ -45,6 +45,8 @@ export interface FakeContextOptions extends FakeNetworkOptions {
   readonly store?: FakeStore
   /** One of its own unless given. */
   readonly clock?: FakeClock
+  /** `UTC` unless given. */
+  readonly timeZone?: string
   /** Latest values of input ports. */
   readonly latest?: Values
   /** Last values of the messages behind output ports, from before the node was made. */
@@ -79,6 +81,7 @@ export class FakeContext<S = Values> implements NodeContext<S> {
   readonly listens: boolean
   readonly store: FakeStore
   readonly clock: FakeClock
+  readonly timeZone: string
   readonly files: Files = new FakeFiles()
   readonly network: FakeNetwork
   readonly artifacts = new FakeArtifacts()
@@ -117,6 +120,7 @@ export class FakeContext<S = Values> implements NodeContext<S> {
     this.listens = options.listens ?? true
     this.store = options.store ?? new FakeStore()
     this.clock = options.clock ?? new FakeClock()
+    this.timeZone = options.timeZone ?? 'UTC'
     this.network = new FakeNetwork(options)
   }
 
@@ -258,6 +262,11 @@ export class FakeContext<S = Values> implements NodeContext<S> {
 
   timerDue(key: string): number | null {
     return this.timers.get(key)?.dueMs ?? null
+  }
+
+  pendingTimers(): readonly PendingTimer[] {
+    const timers = [...this.timers].map(([key, timer]) => ({ key, ...timer }))
+    return timers.toSorted((a, b) => a.dueMs - b.dueMs)
   }
 
   webhook(route: HookRoute, handler: (request: HookRequest) => void | Promise<void>): void {

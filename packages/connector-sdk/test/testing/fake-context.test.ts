@@ -27,6 +27,17 @@ test('time passes when it is told to, and each timer runs at its time', async ()
   expect(ctx.values('at').at(-1)).toBe(6)
 })
 
+test('timers that outlive the engine are listed by when they are due, and the time zone is told', () => {
+  const ctx = fakeContext({ timeZone: 'Asia/Tokyo' })
+  ctx.setTimer('late', 2000, null)
+  ctx.setTimer('soon', 1000, { n: 1 })
+  expect(ctx.pendingTimers()).toEqual([
+    { key: 'soon', dueMs: 1000, data: { n: 1 } },
+    { key: 'late', dueMs: 2000, data: null },
+  ])
+  expect([ctx.timeZone, fakeContext().timeZone]).toEqual(['Asia/Tokyo', 'UTC'])
+})
+
 test('a connector is read, written to and stopped as in an engine', async () => {
   const meter = await mounted(Meter, {
     ...fixtures,

@@ -33,6 +33,7 @@ const noTimers: LastingTimers = {
   },
   clear() {},
   dueMs: () => null,
+  pending: () => [],
 }
 
 /** Runs a node's handlers once, and gathers what comes of it. */

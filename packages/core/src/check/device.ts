@@ -3,9 +3,8 @@
  * device that goes, or reports something else after its next update, must not keep a published flow from starting.
  * @module
  */
-import { compatible, type DevicePort, type Port } from '@flow-service/protocol'
+import { compatible, type DevicePort, nearName, type Port } from '@flow-service/protocol'
 
-import { nearName } from './near-name.ts'
 import type { KnownDevice, NodeCheck } from './report.ts'
 
 type ReportedPort = Pick<DevicePort, 'name' | 'direction' | 'dtype'>

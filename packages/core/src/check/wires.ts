@@ -2,10 +2,17 @@
  * Checks of the wires between nodes (G12, G14, G16).
  * @module
  */
-import { compatible, type Dtype, type FlowDocument, flowPart, messagePart, type Port } from '@flow-service/protocol'
+import {
+  compatible,
+  type Dtype,
+  type FlowDocument,
+  flowPart,
+  messagePart,
+  nearName,
+  type Port,
+} from '@flow-service/protocol'
 
 import { append, type Graph } from '../graph.ts'
-import { nearName } from './near-name.ts'
 import type { Report, Surroundings } from './report.ts'
 
 interface Producer {

@@ -3,7 +3,7 @@
  * the executions that its tick directly causes have ended.
  * @module
  */
-import type { Cancel } from '@flow-service/connector-sdk'
+import type { Cancel, PendingTimer } from '@flow-service/connector-sdk'
 import { MAX_MAILBOX } from '@flow-service/protocol'
 
 import type { LastingTimers } from '../context-owner.ts'
@@ -63,6 +63,12 @@ export class NodeTimers implements LastingTimers {
 
   dueMs(key: string): number | null {
     return this.#pending?.get(key)?.timer.dueMs ?? null
+  }
+
+  pending(): readonly PendingTimer[] {
+    const timers = [...(this.#pending?.values() ?? [])].map(({ timer }) => timer)
+    // executions that are tried again are the engine's, not the node's
+    return timers.filter(({ attempt }) => attempt === undefined).toSorted((a, b) => a.dueMs - b.dueMs)
   }
 
   /** Sets a timer that an earlier life has left. */

@@ -70,6 +70,35 @@ test('a timer goes on after a crash, and one that came due meanwhile is due at o
   ])
 })
 
+test('a node sees its timers by when they are due, and at its start those of an earlier life', async () => {
+  const seen: unknown[] = []
+  const looking = type('looking', (ctx) => {
+    const look = () => void seen.push(ctx.pendingTimers().map(({ key, dueMs, data }) => [key, dueMs, data]))
+    look()
+    return {
+      onValue(_port, value) {
+        ctx.setTimer(`t${String(value)}`, Number(value) * 1000, { value })
+        look()
+      },
+      onTimer: look,
+    }
+  })
+  const document = flow([{ id: 'a', type: 'looking', ports: [input('x')] }])
+  const before = engine([looking], [], 0)
+  await before.start(document)
+  for (const value of [30, 20]) before.runtime.publish('f.x', value)
+  await before.host.advance(0)
+  const both = [
+    ['t20', 20_000, { value: 20 }],
+    ['t30', 30_000, { value: 30 }],
+  ]
+  expect(seen).toEqual([[], both.slice(1), both])
+  const after = engine([looking], atCrash(before.host), 15_000)
+  await after.start(document)
+  await after.host.advance(5000)
+  expect(seen.slice(3)).toEqual([both, both.slice(1)])
+})
+
 test('a tick whose executions had not ended at the crash is made again', async () => {
   const { running, definition } = gated()
   const document = flow([

@@ -11,7 +11,7 @@ type Node = NonNullable<FlowDocumentInput['nodes']>[number]
 /** A node type `flaky` that tells what it is called with, and fails as often as `fails` says. */
 function flaky(fails: number, more: Parameters<typeof type>[2] = {}) {
   const told: unknown[] = []
-  const state = { fails }
+  const state = { fails, pending: (): readonly unknown[] => [] }
   const handle =
     (answer?: unknown) =>
     (...called: unknown[]) => {
@@ -21,15 +21,18 @@ function flaky(fails: number, more: Parameters<typeof type>[2] = {}) {
     }
   const definition = type(
     'flaky',
-    (ctx) => ({
-      onValue: (_port, value) => {
-        handle()(value)
-        if (ctx.outputs.length > 0) ctx.send('y', value)
-      },
-      onInput: handle(),
-      onTrigger: () => handle()('trigger'),
-      onTimer: (key) => handle()(key),
-    }),
+    (ctx) => {
+      state.pending = () => ctx.pendingTimers()
+      return {
+        onValue: (_port, value) => {
+          handle()(value)
+          if (ctx.outputs.length > 0) ctx.send('y', value)
+        },
+        onInput: handle(),
+        onTrigger: () => handle()('trigger'),
+        onTimer: (key) => handle()(key),
+      }
+    },
     more,
   )
   return { told, state, definition }
@@ -45,7 +48,7 @@ const node = (more: Partial<Node> = {}): Node => ({
 })
 
 test('an execution that fails is tried again later, while the node takes what comes', async () => {
-  const { told, definition } = flaky(2)
+  const { told, state, definition } = flaky(2)
   const { calls, definition: end } = recorder('end')
   const { host, runtime, start } = engine([definition, end])
   const reader = { id: 'end', type: 'end', ports: [input('y')] }
@@ -53,6 +56,8 @@ test('an execution that fails is tried again later, while the node takes what co
   runtime.publish('f.x', 1)
   await turn()
   expect([told, live.nodeStates()[0]?.status]).toEqual([[1], 'idle'])
+  // the pause is no timer of the node's own
+  expect(state.pending()).toEqual([])
   await host.advance(7000)
   runtime.publish('f.x', 2)
   await turn()

@@ -1,5 +1,6 @@
 // Written by `npm run generate` from src/types/*/flow.ts.
 export * from '../types/change/flow.ts'
+export * from '../types/commands_lm/flow.ts'
 export * from '../types/debounce/flow.ts'
 export * from '../types/delay/flow.ts'
 export * from '../types/device/flow.ts'

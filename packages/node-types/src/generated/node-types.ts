@@ -3,6 +3,7 @@ import type { AnyNodeDefinition } from '@flow-service/connector-sdk'
 
 import { changeNode } from '../types/change/node.ts'
 import { codeNode } from '../types/code/node.ts'
+import { commandsLmNode } from '../types/commands_lm/node.ts'
 import { debounceNode } from '../types/debounce/node.ts'
 import { delayNode } from '../types/delay/node.ts'
 import { deviceNode } from '../types/device/node.ts'
@@ -23,6 +24,7 @@ import { websocketNode } from '../types/websocket/node.ts'
 export {
   changeNode,
   codeNode,
+  commandsLmNode,
   debounceNode,
   delayNode,
   deviceNode,
@@ -45,6 +47,7 @@ export {
 export const nodeTypes: readonly AnyNodeDefinition[] = [
   changeNode,
   codeNode,
+  commandsLmNode,
   debounceNode,
   delayNode,
   deviceNode,

@@ -2,8 +2,6 @@
  * `mqtt`: subscribes to topics when it has outputs, publishes to them when it has inputs (wire decision G70).
  * @module
  */
-import { createRequire } from 'node:module'
-
 import {
   defineNode,
   type NodeContext,
@@ -13,6 +11,7 @@ import {
   type NodeShape,
 } from '@flow-service/connector-sdk'
 
+import { missingPackage, notInstalled } from '../../optional-package.ts'
 import { jsonKeyFindings } from '../../payload-values.ts'
 import { shownAddress } from '../../shown-address.ts'
 import type { MqttLibrary } from './connection.ts'
@@ -24,7 +23,6 @@ import { overlap, topicFault, topicOf, widest } from './topic.ts'
 type Shape = NodeShape<MqttSettings>
 
 const PACKAGE = 'mqtt'
-const { resolve } = createRequire(import.meta.url)
 
 /** Listens to a broker, or publishes to it. */
 export const mqttNode = defineNode({
@@ -55,20 +53,10 @@ export async function startWith(
   try {
     library = await load()
   } catch {
-    ctx.reportHealth('down', `the package "${PACKAGE}" is not installed; install it, then start the flow again`)
+    ctx.reportHealth('down', notInstalled(PACKAGE))
     return {}
   }
   return ctx.inputs.length > 0 ? startSender(ctx, library) : startListener(ctx, library)
-}
-
-/** The name of a package that an engine may have or not (wire decision G81) when it is not installed, else null. */
-export function missingPackage(name: string): string | null {
-  try {
-    resolve(name)
-    return null
-  } catch {
-    return name
-  }
 }
 
 const bad = (setting: string, message: string): NodeFinding => ({
