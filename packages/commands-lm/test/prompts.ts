@@ -76,6 +76,11 @@ const soup = fc
   .array(fc.oneof({ weight: 12, arbitrary: word }, marks, faces), { maxLength: 40 })
   .map((parts) => parts.join(' '))
 
+/** More than anybody says at once, and about as much as is read at once. */
+const crowd = fc
+  .array(fc.oneof({ weight: 9, arbitrary: word }, sentence), { minLength: 30, maxLength: 120 })
+  .map((parts) => parts.join(' '))
+
 /** Sentences in each other: lists of lists, exclusions of exclusions. */
 const nested = fc.letrec<{ part: string }>((tie) => ({
   part: fc.oneof(
@@ -141,6 +146,7 @@ export const prompts = fc.oneof(
   { weight: 300, arbitrary: mutated },
   { weight: 200, arbitrary: soup },
   { weight: 150, arbitrary: nested },
+  { weight: 10, arbitrary: crowd },
   { weight: 100, arbitrary: injection },
   {
     weight: 150,
