@@ -4,34 +4,20 @@
  */
 import type { CommandContext, CommandModel, CommandReading } from '@flow-service/protocol'
 
-/** A reading of a sentence, also one that lost. */
-export interface ExplainedReading extends CommandReading {
-  /** The words that it was made of, as the sentence has them. */
-  readonly words: string
-  /** Of the reading before its calibration; greater is better. */
-  readonly score: number
-  /** Why it is not what was said, in words; null for those that `interpret` gives. */
-  readonly lost: string | null
-}
+import { explanation, type Explanation } from './explain.ts'
+import { reading, understand } from './understand.ts'
 
-/** How a sentence was understood. */
-export interface Explanation {
-  /** The words after spelling repair, in order. */
-  readonly words: readonly { readonly said: string; readonly read: string }[]
-  /** Those that count first, each list by score. */
-  readonly readings: readonly ExplainedReading[]
-  /** Why nothing is done, in words; null when something is. */
-  readonly refusal: string | null
-}
+export type { ExplainedReading, Explanation } from './explain.ts'
 
 /** The calls that a sentence asks for, in the order in which it names them; none when it asks for none. */
-export function interpret(_prompt: string, _context: CommandContext): CommandReading[] {
-  return []
+export function interpret(prompt: string, context: CommandContext): CommandReading[] {
+  const best = understand(prompt, context).all[0]
+  return best ? best.calls.map((call) => reading(call, best.score)) : []
 }
 
 /** How {@link interpret} came to what it gives. */
-export function explain(_prompt: string, _context: CommandContext): Explanation {
-  return { words: [], readings: [], refusal: null }
+export function explain(prompt: string, context: CommandContext): Explanation {
+  return explanation(understand(prompt, context))
 }
 
 /** The grammar of this package as a model. */

@@ -1,0 +1,398 @@
+/**
+ * From clauses to orders: what is left out is taken from the clause before, corrections replace, pointers find what they
+ * point at.
+ * @module
+ */
+import type { CommandKind } from '@flow-service/protocol'
+
+import type { Clause } from '../parse/clause.ts'
+import { isSomewhere, nowhere, type Where } from '../parse/parts.ts'
+import type { Sense } from '../words/senses.ts'
+import { kindOfDeed, orderOf, targetsOf, type Order, type Target } from './order.ts'
+
+/** What somebody feels, and where. */
+export interface Feeling {
+  readonly sense: Sense
+  readonly where: Where
+  readonly clause: Clause
+}
+
+/** What a sentence orders and tells. */
+export interface Discourse {
+  readonly orders: readonly Order[]
+  readonly feelings: readonly Feeling[]
+  /** Why nothing at all is done. */
+  readonly refusal: string | null
+}
+
+interface Talk {
+  orders: Order[]
+  feelings: Feeling[]
+  /** What was spoken of last. */
+  mention: readonly Target[]
+  /** A delay at the front of the sentence. */
+  leading: number | null
+  /** The place that was named last. */
+  place: Where | null
+  /** What the sentence began with: "bedroom: lights off, curtains shut". */
+  topic: Target | null
+  corrects: boolean
+  refusal: string | null
+  told: string | null
+}
+
+const hasKind = (one: Target): boolean => one.kind !== null || one.everything
+
+/** What a pointer points at: "the bedroom one", "it", "them". */
+function meantBy(one: Target, where: Where, source: readonly Target[]): readonly Target[] {
+  if (one.pointer === 'one') {
+    const last = source.findLast(hasKind)
+    const place = isSomewhere(where) ? where : (last?.where ?? nowhere)
+    return [{ ...one, pointer: last ? null : 'one', kind: last?.kind ?? null, where: place }]
+  }
+  const meant = one.pointer === 'it' ? source.slice(-1) : source
+  return meant.map((other) => ({
+    ...other,
+    all: other.all || one.all,
+    where: isSomewhere(where) ? where : other.where,
+  }))
+}
+
+/** Pointers get what they point at. */
+function pointed(order: Order, talk: Talk): Order {
+  let known: Target[] = []
+  for (const one of order.targets) {
+    const where = one.where.there ? placeOf(talk.mention, known, one.where) : one.where
+    const source = known.length > 0 ? known : talk.mention
+    const again = known.length > 0 && (one.pointer === 'it' || one.pointer === 'them')
+    // A topic that a pointer takes up again counts once: "the driveway, turn it on".
+    if (again) known = isSomewhere(where) ? known.map((other) => ({ ...other, where })) : known
+    else if (one.pointer === null || source.length === 0) known.push({ ...one, where })
+    else known.push(...meantBy(one, where, source))
+  }
+  // "make it cooler in here with the radiator": what is pointed at is named behind it.
+  const vague = known.find((one) => one.pointer === 'it')
+  if (vague && known.some((one) => one.kind !== null))
+    return {
+      ...order,
+      targets: known
+        .filter((one) => one !== vague)
+        .map((one) => (isSomewhere(one.where) ? one : { ...one, where: vague.where })),
+    }
+  return { ...order, targets: known }
+}
+
+function placeOf(mention: readonly Target[], before: readonly Target[], own: Where): Where {
+  const known =
+    [...before].reverse().find((one) => isSomewhere(one.where) && !one.where.there) ??
+    mention.findLast((one) => isSomewhere(one.where))
+  return known ? known.where : { ...own, there: false, here: true }
+}
+
+/** What a correction leaves of the order before. */
+function corrected(before: Order, change: Order): Order {
+  const clause = change.clauses[0]
+  let { targets } = change
+  const last = before.targets.at(-1)
+  if (targets.length === 0) targets = before.targets
+  else if (targets.every((one) => !hasKind(one) && one.pointer === null)) {
+    // Only a place is another.
+    const where = targets[0]?.where ?? nowhere
+    const rest = clause?.only === true ? [] : before.targets.slice(0, -1)
+    const base = last ?? targets[0]
+    targets = base ? [...rest, { ...base, where, all: base.all && where.groups.length > 0 }] : targets
+    if (
+      clause?.only === true ||
+      before.targets.every((one) => JSON.stringify(one.where) === JSON.stringify(last?.where))
+    )
+      targets = before.targets.map((one) => ({ ...one, where }))
+  } else if (last)
+    targets = targets.map((one) =>
+      isSomewhere(one.where) || one.all ? one : { ...one, kind: one.kind ?? last.kind, where: last.where },
+    )
+  // "in six minutes, no, make it seven".
+  if (
+    change.degrees !== null &&
+    before.degrees === null &&
+    (before.delay !== null || before.length !== null) &&
+    change.targets.every((one) => one.pointer === 'it' || JSON.stringify(one) === JSON.stringify(last))
+  ) {
+    const said = change.degrees * ((before.delay ?? before.length ?? 0) % 3600 === 0 ? 3600 : 60)
+    return before.delay === null ? { ...before, length: said } : { ...before, delay: said }
+  }
+  // "in ten, no, fifteen minutes".
+  const later = change.length !== null && before.length === null && before.delay !== null && change.delay === null
+  return {
+    ...change,
+    clauses: [...before.clauses, ...change.clauses],
+    targets,
+    out: change.out.length > 0 ? change.out : before.out,
+    deed: change.deed ?? (change.degrees === null || before.degrees !== null ? before.deed : null),
+    degrees: change.degrees ?? (change.deed === null ? before.degrees : null),
+    length: later ? before.length : (change.length ?? before.length),
+    delay: later ? change.length : (change.delay ?? before.delay),
+    refusal: change.refusal ?? (change.deed !== null || change.degrees !== null ? null : before.refusal),
+  }
+}
+
+/** What is left out is as before: "kitchen light on, bedroom off", "and the office". */
+function completed(order: Order, talk: Talk): Order {
+  const clause = order.clauses[0] as Clause
+  const before = talk.orders.at(-1)
+  let { targets, deed, degrees, length } = order
+  const verbless =
+    clause.verb === null || (deed !== null && /^(open|close|up|down|start|stop|hold|pause|play)$/.test(deed))
+  if (before && (clause.same || (deed === null && degrees === null && targets.length > 0))) {
+    deed = before.deed
+    degrees = before.degrees
+    length ??= before.length
+  }
+  const known = before ?? (talk.topic ? { targets: [talk.topic], degrees: null } : null)
+  if (
+    known &&
+    (verbless || clause.same) &&
+    deed !== 'give' &&
+    targets.some((one) => !hasKind(one) && one.pointer === null && degrees === null)
+  ) {
+    const kinds = clause.same ? known.targets : known.targets.filter(hasKind).slice(-1)
+    const all =
+      order.clauses[0]?.same === true || deed === before?.deed ? (before?.targets.filter(hasKind) ?? kinds) : kinds
+    const shared =
+      all.length > 1 && all.every((one) => JSON.stringify(one.where) === JSON.stringify(all[0]?.where)) ? all : kinds
+    if (shared.length > 0)
+      targets = targets.flatMap((one) =>
+        hasKind(one) ? [one] : shared.map((like) => ({ ...one, kind: like.kind, everything: like.everything })),
+      )
+  }
+  // "bedroom curtains shut and the lamp on": the area that was named before.
+  const near = talk.place
+  if (near)
+    targets = targets.map((one) =>
+      isSomewhere(one.where) || one.all || one.everything || one.pointer !== null
+        ? one
+        : { ...one, where: near, carried: true },
+    )
+  if (targets.length === 0 && talk.topic && (deed !== null || degrees !== null)) targets = [talk.topic]
+  const { topic } = talk
+  if (topic && isSomewhere(topic.where))
+    targets = targets.map((one) =>
+      isSomewhere(one.where) || one.pointer !== null ? one : { ...one, where: topic.where },
+    )
+  return { ...order, targets, deed, degrees, length }
+}
+
+/** The kind of thing that an order is about which names none. */
+const kindMeant = (order: Order): CommandKind | null =>
+  order.degrees !== null ? 'heating' : order.deed === null ? null : (kindOfDeed[order.deed] ?? null)
+
+/** Whether an order only says how long the one before lasts: "and let it run for ten minutes". */
+function lasts(order: Order, before: Order | undefined): boolean {
+  const clause = order.clauses[0]
+  if (!before || order.length === null || before.length !== null || !clause) return false
+  const still =
+    clause.verb?.leaves === true ||
+    clause.second?.alone === 'start' ||
+    clause.verb?.alone === 'start' ||
+    clause.second?.alone === 'play' ||
+    order.deed === before.deed
+  return (
+    still &&
+    JSON.stringify(order.targets.map((one) => [one.kind, one.where.areas])) ===
+      JSON.stringify(before.targets.map((one) => [one.kind, one.where.areas]))
+  )
+}
+
+const isEmpty = (clause: Clause): boolean =>
+  clause.parts.length === 0 &&
+  clause.verb === null &&
+  clause.state === null &&
+  clause.degrees === null &&
+  clause.length === null &&
+  clause.reason === null &&
+  !clause.same &&
+  !clause.change
+
+const replaceLast = (talk: Talk, order: Order): void => {
+  talk.orders[talk.orders.length - 1] = order
+}
+
+/** A clause of a time alone: "in ten minutes," at the front, or one that corrects another. */
+function timeAlone(clause: Clause, corrects: boolean, talk: Talk): void {
+  const before = talk.orders.at(-1)
+  const { refusal } = orderOf(clause)
+  if (corrects && before && clause.delay !== null) replaceLast(talk, { ...before, delay: clause.delay })
+  else if (clause.delay !== null) talk.leading = clause.delay
+  else if (refusal !== null && before) replaceLast(talk, { ...before, refusal })
+  else if (refusal !== null) talk.refusal ??= refusal
+  talk.corrects = corrects && clause.delay === null
+}
+
+/** "everything off, but leave the heat alone": what is left is excepted. */
+function spared(clause: Clause, before: Order): Order | null {
+  const many = before.targets.some((one) => one.all || one.everything || one.where.groups.length > 0)
+  if (!many || clause.verb?.leaves !== true || clause.degrees !== null || !/^(but|comma)$/.test(clause.link))
+    return null
+  const every = before.targets.some((one) => one.everything)
+  return {
+    ...before,
+    out: [...before.out, ...clause.parts.map((part) => ({ ...part, kind: every ? part.kind : null }))],
+  }
+}
+
+/** The order that a correction makes of the one before. */
+function replaced(clause: Clause, order: Order, before: Order): Order {
+  const whole =
+    clause.parts.every((part) => part.pointer === null) &&
+    order.targets.length > 0 &&
+    order.targets.every((one) => hasKind(one) && isSomewhere(one.where)) &&
+    (order.deed !== null || order.degrees !== null)
+  return whole
+    ? { ...order, delay: order.delay ?? before.delay, length: order.length ?? before.length }
+    : corrected(before, order)
+}
+
+/** Remembers what an order speaks of. */
+function remember(order: Order, talk: Talk): void {
+  talk.place = order.targets.findLast((one) => one.where.areas.length > 0 && !one.carried)?.where ?? talk.place
+  if (order.targets.length > 0)
+    talk.mention = order.targets.map((one) => ({ ...one, kind: one.kind ?? kindMeant(order) }))
+}
+
+function command(clause: Clause, talk: Talk): void {
+  const corrects = clause.link === 'corr' || talk.corrects
+  const before = talk.orders.at(-1)
+  talk.corrects = clause.not
+  if (clause.not) {
+    if (!before) talk.mention = targetsOf(clause.parts)
+    return
+  }
+  if (isEmpty(clause)) {
+    timeAlone(clause, corrects, talk)
+    return
+  }
+  const said = pointed(orderOf(clause), talk)
+  const less = before && !corrects ? spared(clause, before) : null
+  if (less) {
+    replaceLast(talk, less)
+    return
+  }
+  let order = corrects && before ? replaced(clause, said, before) : completed(said, talk)
+  if (corrects && before) talk.orders.pop()
+  if (order.delay === null && talk.leading !== null) order = { ...order, delay: talk.leading }
+  if (clause.early && clause.delay !== null) talk.leading = clause.delay
+  remember(order, talk)
+  if (before && lasts(order, before)) {
+    replaceLast(talk, { ...before, length: order.length })
+    return
+  }
+  const unsaid = order.deed === null && order.degrees === null && order.refusal === null
+  if (unsaid && talk.orders.length === 0 && !corrects) talk.topic = order.targets[0] ?? null
+  if (!unsaid || talk.orders.length > 0 || corrects || clause.verb !== null || clause.length !== null)
+    talk.orders.push(order)
+}
+
+/** "tv off, lights on and drapes open in the living room": a place at the end may hold for clauses without a verb before it. */
+function spread(orders: readonly Order[]): Order[] {
+  const out = [...orders]
+  for (let index = out.length - 1; index > 0; index--) {
+    const last = out[index] as Order
+    const before = out[index - 1] as Order
+    const clause = last.clauses[0] as Clause
+    const placed = last.targets.find((one) => one.placed && isSomewhere(one.where))
+    const open = before.targets.every((one) => !isSomewhere(one.where) && !one.all && one.pointer === null)
+    if (
+      placed &&
+      open &&
+      before.refusal === null &&
+      (clause.verb === null || clause.all) &&
+      (clause.link === 'and' || clause.link === 'comma' || clause.link === '')
+    ) {
+      out[index - 1] = {
+        ...before,
+        targets: before.targets.map((one) => ({ ...one, where: placed.where, placed: true })),
+      }
+    }
+  }
+  // "all in the living room" holds for everything before.
+  const all = out.find((order) => order.clauses.some((clause) => clause.all) && order.targets.some((one) => one.placed))
+  const where = all?.targets.find((one) => one.placed)?.where
+  return where
+    ? out.map((order) => ({
+        ...order,
+        targets: order.targets.map((one) => (isSomewhere(one.where) ? one : { ...one, where })),
+      }))
+    : out
+}
+
+/** "the balcony, I mean": a word of correction at the end is for the clause before it. */
+function afterthoughts(clauses: readonly Clause[]): readonly Clause[] {
+  const last = clauses.at(-1)
+  const before = clauses.at(-2)
+  if (
+    !last ||
+    !before ||
+    clauses.length < 3 ||
+    last.link !== 'corr' ||
+    last.kind !== 'command' ||
+    last.parts.length > 0 ||
+    last.verb ||
+    last.state ||
+    before.kind !== 'command'
+  )
+    return clauses
+  return [...clauses.slice(0, -2), { ...before, link: 'corr' }]
+}
+
+/** What the clauses of a sentence order and tell. */
+export function discourse(clauses: readonly Clause[]): Discourse {
+  const talk: Talk = {
+    orders: [],
+    feelings: [],
+    mention: [],
+    leading: null,
+    place: null,
+    topic: null,
+    corrects: false,
+    refusal: null,
+    told: null,
+  }
+  for (const clause of afterthoughts(clauses)) {
+    if (clause.kind === 'cond')
+      return {
+        orders: [],
+        feelings: [],
+        refusal: 'a condition: only what is to be done at once or after a delay can be done',
+      }
+    if (clause.kind === 'cancel') {
+      talk.orders = []
+      talk.feelings = []
+      talk.topic = null
+      talk.refusal = 'taken back by the sentence itself'
+    } else if (clause.kind === 'command') command(clause, talk)
+    else {
+      const told = targetsOf(clause.parts)
+      if (told.some((one) => one.pointer === null)) talk.mention = told.filter((one) => one.pointer === null)
+      talk.place = told.findLast((one) => one.where.areas.length > 0)?.where ?? talk.place
+      if (clause.sense && !clause.not)
+        talk.feelings.push({
+          sense: clause.sense,
+          where:
+            clause.sense === 'thirsty'
+              ? (told.find((one) => isSomewhere(one.where))?.where ??
+                talk.mention.findLast((one) => isSomewhere(one.where))?.where ??
+                nowhere)
+              : placesOf(clause),
+          clause,
+        })
+      if (clause.link === 'corr') talk.corrects = true
+      if (clause.kind === 'ask') talk.told ??= 'a question'
+      else if (clause.kind === 'report' && !clause.sense) talk.told ??= 'a report, nothing to be done'
+    }
+  }
+  return { orders: spread(talk.orders), feelings: talk.feelings, refusal: talk.refusal ?? talk.told }
+}
+
+const placesOf = (clause: Clause): Where =>
+  clause.parts.find((part) => part.where.areas.length > 0 || part.where.here)?.where ??
+  clause.parts.find((part) => isSomewhere(part.where))?.where ??
+  nowhere

@@ -1,0 +1,183 @@
+/**
+ * A clause: what is read of it, and what it costs as it ends.
+ * @module
+ */
+import type { Meaning } from '../lexicon.ts'
+import type { TimePhrase } from '../times.ts'
+import type { Gap } from '../tokens.ts'
+import type { Sense } from '../words/senses.ts'
+import type { Deed, Verb } from '../words/verbs.ts'
+import type { Part } from './parts.ts'
+
+/** What a clause is: a command; a question; what somebody tells; a condition; that all is taken back; a thing of another world. */
+export type ClauseKind = 'command' | 'ask' | 'report' | 'aside' | 'cond' | 'cancel'
+
+/** How a clause is tied to the one before. */
+export type Link = '' | 'comma' | 'stop' | 'and' | 'but' | 'then' | 'corr' | 'because'
+
+/** What is read of a clause so far. */
+export interface Clause {
+  readonly from: number
+  readonly to: number
+  readonly kind: ClauseKind
+  readonly link: Link
+  readonly polite: boolean
+  readonly wish: boolean
+  readonly dont: boolean
+  /** "no more music": the contrary of what is named. */
+  readonly contrary: boolean
+  /** "not the kitchen": what is not meant. */
+  readonly not: boolean
+  readonly verb: Verb | null
+  readonly form: 'base' | 'ing' | 'past'
+  readonly second: Verb | null
+  readonly state: Deed | 'back' | null
+  readonly parts: readonly Part[]
+  readonly sense: Sense | null
+  readonly delay: number | null
+  /** Whether the delay was said before anything else. */
+  readonly early: boolean
+  readonly length: number | null
+  readonly now: boolean
+  readonly clock: boolean
+  readonly vague: boolean
+  readonly change: boolean
+  readonly degrees: { readonly celsius: number; readonly named: boolean; readonly to: boolean } | null
+  readonly same: boolean
+  readonly title: boolean
+  /** A thing that the house does not have. */
+  readonly foreign: boolean
+  readonly reason: string | null
+  readonly excluding: boolean
+  readonly all: boolean
+  readonly subject: boolean
+  /** Words of a clause that only tells. */
+  readonly told: number
+  readonly only: boolean
+}
+
+/** A clause of which nothing is read. */
+export const emptyClause = (from: number, link: Link): Clause => ({
+  from,
+  to: from,
+  kind: 'command',
+  link,
+  polite: false,
+  wish: false,
+  dont: false,
+  contrary: false,
+  not: false,
+  verb: null,
+  form: 'base',
+  second: null,
+  state: null,
+  parts: [],
+  sense: null,
+  delay: null,
+  early: false,
+  length: null,
+  now: false,
+  clock: false,
+  vague: false,
+  change: false,
+  degrees: null,
+  same: false,
+  title: false,
+  foreign: false,
+  reason: null,
+  excluding: false,
+  all: false,
+  subject: false,
+  told: 0,
+  only: false,
+})
+
+/** What a clause grows by: a phrase, or a noun phrase. */
+export interface Piece {
+  readonly from: number
+  readonly to: number
+  readonly cost: number
+  readonly means:
+    | Meaning
+    | TimePhrase
+    | { readonly is: 'unknown' }
+    | { readonly is: 'part'; readonly part: Part }
+    | { readonly is: 'foreign' }
+    | { readonly is: 'circumstance' }
+  readonly word: string
+}
+
+/** A longer clause, and what the piece cost. */
+export interface Grown {
+  readonly clause: Clause
+  readonly cost: number
+}
+
+/** How a piece meets the clause: what stands before it, and behind it. */
+export interface Meeting {
+  readonly pending: Link
+  readonly gap: Gap
+  readonly after: Gap
+}
+
+/** Whether nothing of a command is read yet. */
+export const isFresh = (clause: Clause): boolean =>
+  clause.kind === 'command' &&
+  !clause.verb &&
+  !clause.state &&
+  clause.parts.length === 0 &&
+  !clause.wish &&
+  clause.degrees === null &&
+  clause.length === null &&
+  !clause.same &&
+  !clause.foreign &&
+  clause.reason === null &&
+  !clause.not &&
+  !clause.change
+
+/** Whether a clause says what to do. */
+export const acts = (clause: Clause): boolean =>
+  clause.state !== null ||
+  clause.same ||
+  clause.degrees !== null ||
+  clause.length !== null ||
+  clause.wish ||
+  clause.change ||
+  (clause.verb !== null && (clause.verb.alone !== undefined || clause.verb.leaves === true || clause.second !== null))
+
+/** What a clause costs as it ends; `commanded` is whether one before it said what to do. */
+export function closing(clause: Clause, commanded: boolean): number {
+  if (clause.kind === 'aside' && clause.subject && clause.told === 0 && !clause.sense) return 2.5
+  if (clause.kind === 'report' && clause.told <= 1 && !clause.sense) return 0.6
+  if (clause.kind !== 'command') return 0
+  if (clause.foreign) return 0.4
+  if (clause.reason !== null) return 0.2
+  if (clause.dont)
+    return clause.verb || clause.state ? 0.05 : clause.parts.some((part) => part.kind !== null) ? 0.1 : 0.6
+  const real = clause.parts.filter((one) => !one.out)
+  const said = acts(clause)
+  if (!said && real.length === 0 && !clause.verb) return clause.not || clause.excluding ? 1 : 0.1
+  if (clause.verb && !said) return 2.6
+  if (real.length === 0) {
+    if (clause.degrees) return clause.degrees.named || clause.verb ? 0.3 : commanded ? 0.3 : 0.9
+    if (clause.link === 'corr') return 0.3
+    if (clause.verb?.alone === 'water' || clause.title) return 0.3
+    return clause.parts.length > 0 ? 0.8 : 2.4
+  }
+  // Music at a place is wanted there.
+  if (
+    !said &&
+    real.every((one) => one.kind === 'media' || one.is === 'place') &&
+    real.some((one) => one.kind === 'media') &&
+    (clause.polite || real.length > 1)
+  )
+    return 0.4
+  if (clause.wish && !clause.state && !clause.verb && !clause.degrees && real.every((one) => one.is === 'place'))
+    return 1.1
+  if (!said)
+    return clause.not ? 0.2 : commanded && clause.link !== 'stop' && clause.link !== '' ? 0.25 : commanded ? 0.4 : 0.9
+  const hour =
+    clause.degrees && !clause.degrees.named && clause.state === 'on' && clause.degrees.celsius <= 12 ? 0.5 : 0
+  const misfit = clause.degrees && real.some((one) => one.kind !== null && one.kind !== 'heating') ? 1.2 : 0
+  return hour + misfit
+}

@@ -1,0 +1,180 @@
+/**
+ * How a clause grows by small words and by times.
+ * @module
+ */
+import type { TimePhrase } from '../times.ts'
+import { gaps } from '../tokens.ts'
+import { isFresh, type Clause, type Grown, type Meeting, type Piece } from './clause.ts'
+import { grown } from './grown.ts'
+import { growByPart } from './growth-by-things.ts'
+import { nowhere, type Part } from './parts.ts'
+
+const unnamed: Part = {
+  from: 0,
+  to: 0,
+  is: 'thing',
+  kind: null,
+  pointer: null,
+  where: nowhere,
+  all: false,
+  prep: false,
+  det: false,
+  title: false,
+  plant: false,
+  out: false,
+  linked: false,
+  late: false,
+}
+
+const groupSaid = (clause: Clause): boolean =>
+  clause.parts.some((one) => !one.out && (one.all || one.where.groups.length > 0 || one.is === 'everything')) ||
+  clause.all
+
+type Growth = (clause: Clause, piece: Piece, meeting: Meeting) => Grown | null
+
+/** "come on" behind a thing is what it should do, before anything else it is said to somebody. */
+const isCall = (clause: Clause, { word }: Piece, { gap }: Meeting): boolean =>
+  /^(come|go) on/.test(word) && clause.parts.length > 0 && gap === gaps.none
+
+const polite: Growth = (clause, piece, meeting) => {
+  if (isCall(clause, piece, meeting)) return null
+  if (isFresh(clause) || meeting.after >= gaps.comma || piece.to - piece.from === 1)
+    return grown(clause, piece, { polite: true }, 0)
+  return grown(clause, piece, { polite: true }, clause.parts.length > 0 && !clause.verb && !clause.state ? 0.15 : 0.3)
+}
+
+const wish: Growth = (clause, piece) => {
+  const { foreign, parts, verb, state, dont } = clause
+  // "my teddy wants the lamp on"
+  if (foreign && parts.length === 0 && !verb && /^(wants|needs|want|need|would)/.test(piece.word))
+    return grown(clause, piece, { wish: true, foreign: false }, 0.3)
+  if (verb || state || clause.wish || dont) return null
+  return grown(clause, piece, { wish: true, excluding: false }, parts.some((one) => !one.out) ? 0.4 : 0)
+}
+
+const not: Growth = (clause, piece) => {
+  if (clause.excluding && clause.parts.at(-1)?.out === true) return grown(clause, piece, {}, 0.02)
+  if (groupSaid(clause) && !clause.excluding) return grown(clause, piece, { excluding: true }, 0.1)
+  return isFresh(clause) ? grown(clause, piece, { not: true }, 0.1) : null
+}
+
+const except: Growth = (clause, piece) => {
+  const group = groupSaid(clause)
+  if (clause.excluding || !(group || isFresh(clause) || clause.wish)) return null
+  return grown(clause, piece, { excluding: true }, group ? 0 : isFresh(clause) ? 0.2 : 0.6)
+}
+
+const aux: Growth = (clause, piece) => {
+  if (clause.parts.length > 0 && !clause.verb && !clause.wish && !clause.state)
+    return grown(clause, piece, { kind: 'report', told: 1 }, 0.25)
+  return isFresh(clause)
+    ? grown(clause, piece, { kind: 'aside', subject: true, told: 1 }, piece.word === 'already' ? 0 : 0.6)
+    : null
+}
+
+/** "give the grass a drink" */
+const some: Growth = (clause, piece, meeting) =>
+  clause.verb?.alone === 'give' && /drink|soak|drop|splash|shower/.test(piece.word)
+    ? growByPart(
+        clause,
+        piece,
+        { ...unnamed, from: piece.from, to: piece.to, kind: 'water' },
+        { ...meeting, pending: 'and' },
+      )
+    : grown(clause, piece, {}, 0.15)
+
+/** Only where nothing of a command was said yet. */
+const first =
+  (change: Partial<Clause>, cost: number): Growth =>
+  (clause, piece) =>
+    isFresh(clause) ? grown(clause, piece, change, cost) : null
+
+const along: Growth = (clause, piece) =>
+  grown(clause, piece, {}, clause.wish || clause.polite || clause.dont ? 0.03 : 0.5)
+
+const growths: Readonly<Partial<Record<Piece['means']['is'], Growth>>> = {
+  filler: (clause, piece, meeting) =>
+    grown(
+      clause,
+      piece,
+      {},
+      piece.word === 'already' && isFresh(clause) ? 0.6 : isCall(clause, piece, meeting) ? 0.9 : 0.01,
+    ),
+  polite,
+  wish,
+  modal: (clause, piece) =>
+    clause.parts.length > 0 && !clause.verb && !clause.state ? grown(clause, piece, { wish: true }, 0) : null,
+  dont: first({ dont: true }, 0),
+  contrary: first({ contrary: true, wish: true }, 0),
+  not,
+  except,
+  same: (clause, piece) =>
+    clause.verb || clause.state || clause.same ? null : grown(clause, piece, { same: true }, 0.05),
+  now: (clause, piece) => grown(clause, piece, { now: true }, 0),
+  everything: (clause, piece, meeting) =>
+    growByPart(clause, piece, { ...unnamed, from: piece.from, to: piece.to, is: 'everything', all: true }, meeting),
+  undoable: (clause, piece) =>
+    piece.means.is === 'undoable' ? grown(clause, piece, { reason: piece.means.reason }, 0.08) : null,
+  cop: copula,
+  aux,
+  subject: first({ kind: 'aside', subject: true, told: 0 }, 0.15),
+  ask: (clause, piece) =>
+    isFresh(clause) ? grown(clause, piece, { kind: 'ask', told: 1 }, clause.polite ? 0.15 : 0.05) : null,
+  cond: first({ kind: 'cond', told: 1 }, 0.3),
+  call: first({ kind: 'aside', foreign: true, told: 1 }, 0.2),
+  to: along,
+  goalong: along,
+  quant: (clause, piece) => grown(clause, piece, { all: clause.all || piece.word !== 'any' }, 0.2),
+  only: (clause, piece) => grown(clause, piece, { only: true }, 0.02),
+  some,
+  prep: (clause, piece) => grown(clause, piece, {}, clause.title || clause.verb?.alone === 'play' ? 0.15 : 0.6),
+  det: (clause, piece) => grown(clause, piece, {}, clause.verb?.alone === 'play' ? 0.1 : 0.5),
+}
+
+/** A small word more: what it does stands in the table. */
+export function growByPhrase(clause: Clause, piece: Piece, meeting: Meeting): Grown | null {
+  return growths[piece.means.is]?.(clause, piece, meeting) ?? null
+}
+
+function copula(clause: Clause, piece: Piece): Grown | null {
+  if (clause.wish || (clause.polite && clause.parts.length > 0) || piece.word === 'be')
+    return clause.wish || clause.polite || clause.verb
+      ? grown(clause, piece, {}, 0.05)
+      : grown(clause, piece, { kind: 'aside', told: 1 }, 0.5)
+  if (clause.verb || clause.state || clause.degrees) return null
+  if (piece.word === "'s" && clause.parts.at(-1)?.where.there === true) return null
+  if (clause.parts.length > 0 || clause.foreign)
+    return grown(
+      clause,
+      piece,
+      { kind: 'report', told: 1, subject: true, foreign: false },
+      clause.excluding || clause.not ? 0.65 : 0.05,
+    )
+  if (!isFresh(clause)) return null
+  const asks = /^(is|are|was|were|am|has|have)$/.test(piece.word)
+  return grown(clause, piece, { kind: asks ? 'ask' : 'aside', told: 1 }, asks ? 0.15 : 0.4)
+}
+
+/** A phrase about time or warmth. */
+type Time = TimePhrase | { readonly is: 'relative' }
+
+/** Whether a piece is about time or warmth. */
+export const isTime = (means: Piece['means']): means is Time =>
+  /^(delay|length|clock|vague|degrees|change|relative|percent)$/.test(means.is)
+
+/** A time or a temperature more. */
+export function growByTime(clause: Clause, piece: Piece, means: Time, meeting: Meeting): Grown | null {
+  const early = !clause.verb && !clause.state && clause.parts.length === 0 && !clause.wish
+  // "in ten, er, fifteen minutes"
+  if (means.is === 'length' && means.bare && early && clause.delay !== null && meeting.gap === gaps.comma)
+    return grown(clause, piece, { delay: means.seconds }, 0)
+  if (means.is === 'delay')
+    return clause.delay === null ? grown(clause, piece, { delay: means.seconds, early }, 0) : null
+  if (means.is === 'length') return clause.length === null ? grown(clause, piece, { length: means.seconds }, 0) : null
+  if (means.is === 'degrees') return clause.degrees === null ? grown(clause, piece, { degrees: means }, 0) : null
+  if (means.is === 'clock') return grown(clause, piece, { clock: true }, 0)
+  if (means.is === 'vague') return grown(clause, piece, { vague: true }, 0)
+  if (means.is === 'percent')
+    return grown(clause, piece, { reason: 'percentages cannot be set: things are on or off, open or closed' }, 0)
+  return grown(clause, piece, { change: true }, 0)
+}

@@ -1,0 +1,144 @@
+/**
+ * How a clause grows by verbs, states, things and places.
+ * @module
+ */
+import type { Meaning } from '../lexicon.ts'
+import { gaps } from '../tokens.ts'
+import type { Deed } from '../words/verbs.ts'
+import { isFresh, type Clause, type Grown, type Meeting, type Piece } from './clause.ts'
+import { grown } from './grown.ts'
+import { isSomewhere, type Part } from './parts.ts'
+
+/** A verb more. */
+export function growByVerb(
+  clause: Clause,
+  piece: Piece,
+  means: Extract<Meaning, { is: 'verb' }>,
+  meeting: Meeting,
+): Grown | null {
+  const { form } = means
+  if (clause.sense || (clause.excluding && clause.parts.every((part) => part.out) === false && clause.verb)) return null
+  if ((clause.dont || clause.contrary) && clause.parts.length > 0) return null
+  if (!clause.verb) {
+    if (form === 'past' && !clause.wish && !clause.polite) {
+      return clause.parts.length > 0 && meeting.pending === ''
+        ? grown(clause, piece, { verb: means.verb, form }, 0.7)
+        : isFresh(clause)
+          ? grown(clause, piece, { kind: 'report', told: 1 }, 0.4)
+          : null
+    }
+    const noun =
+      /^(lit|warm|water)$/.test(means.verb.alone ?? '') &&
+      form === 'base' &&
+      clause.parts.some((part) => !part.out) &&
+      !clause.wish &&
+      meeting.gap === gaps.none
+        ? 0.7
+        : 0
+    const late = clause.state
+      ? 1.5
+      : clause.parts.some((part) => !part.out && !(part.is === 'place' && part.prep)) && !clause.wish
+        ? meeting.gap > gaps.none
+          ? 0.25
+          : 0.35
+        : 0
+    const odd = form === 'ing' && !clause.polite && !clause.wish && !clause.dont ? 0.4 : 0
+    return grown(clause, piece, { verb: means.verb, form, excluding: false }, late + odd + noun)
+  }
+  if (clause.second) return null
+  if (meeting.pending !== '') return null
+  if (clause.verb.helps === true && clause.verb !== means.verb) {
+    const cost =
+      clause.verb.ends === true || clause.verb.alone === 'start'
+        ? form === 'ing'
+          ? 0
+          : 0.6
+        : form === 'past' || form === 'base'
+          ? 0.05
+          : 0.15
+    return grown(clause, piece, { second: means.verb }, cost)
+  }
+  if (clause.wish && form !== 'ing') return grown(clause, piece, { second: means.verb }, 0.7)
+  if (clause.verb.leaves === true && form === 'ing') return grown(clause, piece, { second: means.verb }, 0.05)
+  return null
+}
+
+/** A word for a state more. */
+export function growByState(
+  clause: Clause,
+  piece: Piece,
+  means: Extract<Meaning, { is: 'state' }>,
+  meeting: Meeting,
+): Grown | null {
+  // "but leave the kitchen on"
+  if (
+    clause.excluding &&
+    clause.parts.at(-1)?.out === true &&
+    (clause.state !== null || clause.verb?.alone !== undefined)
+  )
+    return grown(clause, piece, {}, 0.1)
+  if (clause.state === means.state) return grown(clause, piece, {}, 0.35)
+  if (clause.state !== null) return null
+  if (meeting.pending === 'and' || meeting.pending === 'then' || meeting.pending === 'but')
+    return isFresh(clause) ? grown(clause, piece, { state: means.state }, 0.05) : null
+  const pause = meeting.gap === gaps.comma ? 0.05 : meeting.gap >= gaps.stop ? 0.4 : 0
+  const odd = piece.word === 'of' ? 0.6 : piece.word === 'out' ? 0.12 : 0
+  const plant =
+    !clause.verb && clause.parts.some((part) => part.plant) && (means.state === 'on' || means.state === 'off') ? 0.8 : 0
+  const noun =
+    (clause.verb?.alone === 'warm' || clause.verb?.alone === 'lit' || clause.verb?.alone === 'water') &&
+    clause.parts.length === 0 &&
+    (means.state === 'on' || means.state === 'off')
+      ? 0.3
+      : 0
+  const full =
+    clause.verb?.alone !== undefined &&
+    !clause.verb.states?.[means.state as Deed] &&
+    !clause.second &&
+    clause.verb.set !== true &&
+    !(clause.verb.helps === true)
+      ? 0.6
+      : 0
+  return grown(clause, piece, { state: means.state, excluding: false }, pause + full + odd + noun + plant)
+}
+
+const timed = (clause: Clause): boolean =>
+  clause.degrees !== null || clause.length !== null || (clause.delay !== null && !clause.early)
+
+/** A thing or a place more. */
+export function growByPart(clause: Clause, piece: Piece, read: Part, meeting: Meeting): Grown | null {
+  const linked = meeting.pending === 'and' || meeting.pending === 'but'
+  if (meeting.pending === 'then' && !isFresh(clause)) return null
+  const comma = meeting.gap === gaps.comma || meeting.pending === 'comma'
+  if (meeting.gap >= gaps.stop && clause.parts.length > 0 && !linked) return null
+  const real = clause.parts.filter((one) => !one.out && !(one.is === 'place' && one.prep && read.is !== 'place'))
+  if (clause.not && !linked && clause.parts.length > 0 && !(read.is === 'place' && read.prep)) return null
+  const excluding = clause.excluding && !(comma && real.length === 0 && read.kind !== null && !isSomewhere(read.where))
+  const added: Part = { ...read, out: excluding, linked: linked || comma, late: clause.state !== null }
+  let cost = 0
+  const free = read.where.groups.length > 0 || read.where.here || read.where.there
+  const loose = read.is !== 'place' || !(read.prep || free)
+  if (excluding) cost = loose && clause.parts.at(-1)?.out === true && !linked && !comma ? 0.5 : 0
+  else if (read.is === 'place' && (read.prep || free) && !linked) cost = 0
+  else if (real.length > 0) {
+    const pointed = read.pointer === 'it' || read.pointer === 'them'
+    const list = read.is === 'place' && clause.parts.at(-1)?.is === 'place' && (linked || comma) && !timed(clause)
+    if (list) cost = 0.03
+    else if (pointed) cost = clause.verb ? 0.1 : 1
+    else if (timed(clause)) cost = linked ? 0.9 : read.is === 'place' ? 0.5 : 1.3
+    else if (clause.state) cost = linked ? 0.15 : comma ? 0.35 : read.is === 'place' ? 0.45 : 1
+    else
+      cost = linked
+        ? 0.02
+        : comma
+          ? 0.08
+          : read.is === 'place'
+            ? 0.5
+            : real.every((one) => one.is === 'place')
+              ? 0.3
+              : 0.6
+    // "kitchen light bathroom light on": everything before is of one kind of phrase.
+    if (clause.verb && !clause.wish && clause.verb.set !== true && !linked && !comma && loose) cost += 0.2
+  } else if (clause.state && !clause.verb && loose) cost = read.is === 'place' ? 0.15 : 0.1
+  return grown(clause, piece, { parts: [...clause.parts, added], excluding, title: clause.title }, cost)
+}

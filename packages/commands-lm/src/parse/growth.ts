@@ -1,0 +1,102 @@
+/**
+ * A clause grows word by word. Whatever is read adds to its cost: nothing for what belongs there, much for a word of which
+ * nobody knows what it does in a command.
+ * @module
+ */
+import { gaps } from '../tokens.ts'
+import type { Sense } from '../words/senses.ts'
+import { isFresh, type Clause, type ClauseKind, type Grown, type Meeting, type Piece } from './clause.ts'
+import { grown } from './grown.ts'
+import { growByPhrase, growByTime, isTime } from './growth-by-phrases.ts'
+import { growByPart, growByState, growByVerb } from './growth-by-things.ts'
+
+const telling: ReadonlySet<ClauseKind> = new Set(['ask', 'report', 'aside', 'cond'])
+
+/** In a clause that only tells something: anything may follow, things and deeds of the house at some cost. */
+function tell(clause: Clause, piece: Piece, meeting: Meeting): Grown {
+  const one = toldBy(clause, piece)
+  // What is told ends where something follows from it.
+  return (meeting.pending === 'then' || meeting.pending === 'but') && clause.kind !== 'cond'
+    ? { ...one, cost: one.cost + 0.3 }
+    : one
+}
+
+const dear = /^(corr|cancel|wish|because|modal|except)$/
+
+function toldBy(clause: Clause, piece: Piece): Grown {
+  const { means } = piece
+  const asks = clause.kind === 'ask' || clause.kind === 'cond'
+  const told = clause.told + 1
+  if (means.is === 'filler' || means.is === 'polite')
+    return grown(clause, piece, {}, piece.word === 'please' && !asks ? 0.4 : 0)
+  if (means.is === 'part')
+    return grown(clause, piece, { parts: [...clause.parts, means.part], told }, asks ? 0.02 : 0.12)
+  if (means.is === 'sense' && !asks) return grown(clause, piece, { sense: clause.sense ?? means.sense, told }, 0)
+  if (means.is === 'cond') return grown(clause, piece, { kind: 'cond', told }, asks ? 0.1 : 0.6)
+  // "I am not cold" says nothing.
+  if (means.is === 'dont' || means.is === 'not') return grown(clause, piece, { not: clause.sense === null, told }, 0.2)
+  if (dear.test(means.is)) return grown(clause, piece, { told }, 0.4)
+  if (asks) return grown(clause, piece, { told }, means.is === 'unknown' ? 0.05 : 0.02)
+  if (means.is === 'verb' && means.form === 'past' && clause.kind === 'aside' && clause.subject)
+    return grown(clause, piece, { kind: 'report', told }, 0.02)
+  if (means.is === 'verb')
+    return grown(
+      clause,
+      piece,
+      { told },
+      means.form !== 'base' ? 0.1 : clause.subject && clause.told === 0 ? 0.15 : 0.8,
+    )
+  if (means.is === 'state') return grown(clause, piece, { told }, clause.kind === 'report' ? 0.1 : 0.25)
+  return grown(clause, piece, { told }, means.is === 'unknown' ? 0.12 : 0.05)
+}
+
+/** What a word costs of which nobody knows what it does here. */
+function unknown(clause: Clause, piece: Piece, meeting: Meeting): Grown | null {
+  const plays =
+    clause.title ||
+    clause.parts.some((one) => one.title) ||
+    clause.verb?.alone === 'play' ||
+    clause.second?.alone === 'play'
+  if (plays && clause.parts.every((one) => one.kind === null || one.kind === 'media'))
+    return grown(clause, piece, { title: true }, 0.1)
+  const puts = clause.verb?.set === true && clause.state === 'on' && clause.parts.every((one) => one.is === 'place')
+  if (puts && clause.parts.length === 0) return grown(clause, piece, { title: true }, 0.9)
+  const edge = meeting.gap === gaps.comma || isFresh(clause) ? (meeting.after >= gaps.comma ? 0.6 : 1.4) : 2.2
+  return grown(clause, piece, {}, edge)
+}
+
+/** What speaks of a feeling stands alone, or in what is told. */
+function sense(clause: Clause, piece: Piece, felt: Sense): Grown | null {
+  if (clause.verb || clause.state || clause.sense || clause.same) return null
+  const things = clause.parts.filter((one) => one.is !== 'place')
+  if (things.length > 0 && felt !== 'thirsty') return null
+  return grown(
+    clause,
+    piece,
+    { kind: 'aside', sense: felt, told: 1, not: clause.not || clause.dont },
+    clause.wish ? 0.15 : -0.02,
+  )
+}
+
+/** The clause with a piece more; null where it has no place in it. */
+export function grow(clause: Clause, piece: Piece, meeting: Meeting): readonly Grown[] {
+  const out: (Grown | null)[] = []
+  if (clause.kind === 'cancel')
+    return piece.means.is === 'filler' || piece.means.is === 'polite' ? [grown(clause, piece, {}, 0)] : []
+  if (telling.has(clause.kind)) return [tell(clause, piece, meeting)]
+  const { means } = piece
+  if (means.is === 'part') out.push(growByPart(clause, piece, means.part, meeting))
+  else if (means.is === 'foreign') out.push(grown(clause, piece, { foreign: true }, 0.3), onlyTold(clause, piece, 0.4))
+  else if (means.is === 'circumstance') out.push(grown(clause, piece, {}, 0))
+  else if (means.is === 'verb') out.push(growByVerb(clause, piece, means, meeting))
+  else if (means.is === 'state') out.push(growByState(clause, piece, means, meeting))
+  else if (means.is === 'sense') out.push(sense(clause, piece, means.sense))
+  else if (means.is === 'unknown') out.push(unknown(clause, piece, meeting), onlyTold(clause, piece, 0.9))
+  else if (isTime(means)) out.push(growByTime(clause, piece, means, meeting))
+  else out.push(growByPhrase(clause, piece, meeting))
+  return out.filter((one) => one !== null)
+}
+
+/** What begins with something that is none of the house may only be told. */
+const onlyTold = (clause: Clause, piece: Piece, cost: number): Grown | null =>
+  isFresh(clause) ? grown(clause, piece, { kind: 'aside', told: 1 }, cost) : null

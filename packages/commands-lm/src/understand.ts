@@ -1,0 +1,84 @@
+/**
+ * A sentence, read: all ways to read it, each with its calls.
+ * @module
+ */
+import type { CommandContext, CommandReading } from '@flow-service/protocol'
+
+import { confidenceOf, MAX_DOUBTFUL } from './calibration.ts'
+import { callsOf, kindOf, type Call, type Outcome } from './meaning/calls.ts'
+import { discourse } from './meaning/discourse.ts'
+import { callsOfFeeling } from './meaning/feelings.ts'
+import { lattice, type Lattice } from './parse/lattice.ts'
+import { parses, type Parse } from './parse/search.ts'
+import { tokens, type Tokens } from './tokens.ts'
+
+/** A reading of the whole sentence. */
+export interface Understanding {
+  readonly parse: Parse
+  readonly score: number
+  readonly calls: readonly Call[]
+  readonly refusal: string | null
+}
+
+/** The sentence and its readings, the best first. */
+export interface Understood {
+  readonly sentence: Tokens
+  readonly lattice: Lattice
+  readonly all: readonly Understanding[]
+}
+
+/** The later of two calls for the same device at the same time counts. */
+function lastOfEach(calls: readonly Call[]): Call[] {
+  const key = (call: Call): string => `${call.area} ${kindOf(call.call)} ${call.delay} ${call.refusal === null}`
+  return calls.filter((call, at) => !calls.slice(at + 1).some((later) => key(later) === key(call)))
+}
+
+function meaningOf(parse: Parse, context: CommandContext): Understanding {
+  const said = discourse(parse.clauses)
+  const outcomes: Outcome[] = said.orders.map((order) => callsOf(order, context))
+  const ordered = said.orders.length > 0 || parse.clauses.some((clause) => clause.kind === 'command' && clause.dont)
+  const feelings = ordered ? [] : said.feelings.slice(0, 1).map((feeling) => callsOfFeeling(feeling, context))
+  const aside =
+    parse.clauses.some((clause) => clause.foreign && clause.kind !== 'report') ||
+    outcomes.some(
+      (one, at) =>
+        one.refusal !== null &&
+        one.calls.every((call) => call.refusal !== null) &&
+        !said.orders[at]?.clauses.some((clause) => clause.dont || clause.verb?.leaves === true),
+    )
+  const all = [...outcomes, ...feelings].map((one) =>
+    aside
+      ? {
+          ...one,
+          calls: one.calls.map((call) => ({
+            ...call,
+            doubts: [...call.doubts, 'something else that was said cannot be done'],
+          })),
+        }
+      : one,
+  )
+  const refusal = [...all.map((one) => one.refusal), said.refusal].find((one) => one !== null) ?? null
+  return { parse, score: -parse.cost, calls: lastOfEach(all.flatMap((one) => one.calls)), refusal }
+}
+
+/** Reads `prompt`. */
+export function understand(prompt: string, context: CommandContext): Understood {
+  const sentence = tokens(prompt)
+  const graph = lattice(sentence.long ? { ...sentence, words: [] } : sentence)
+  const all = parses(graph).map((parse) => meaningOf(parse, context))
+  return { sentence, lattice: graph, all }
+}
+
+/** A call as a reading with its confidence. */
+export function reading(call: Call, score: number): CommandReading {
+  const sure = confidenceOf(score)
+  const confidence = call.refusal !== null ? 0 : call.doubts.length > 0 ? Math.min(sure, MAX_DOUBTFUL) : sure
+  return {
+    call: call.call,
+    area: call.area,
+    kind: kindOf(call.call),
+    args: call.temperature === null ? {} : { temperature: call.temperature },
+    delay_s: call.delay,
+    confidence: Math.round(confidence * 1000) / 1000,
+  }
+}

@@ -1,0 +1,279 @@
+/**
+ * Verbs, and words for a state: what each means alone, and what is done with each kind of thing.
+ * @module
+ */
+import type { CommandCall, CommandKind } from '@flow-service/protocol'
+
+/** What somebody wants of a thing. */
+export type Deed =
+  | 'on'
+  | 'off'
+  | 'up'
+  | 'down'
+  | 'open'
+  | 'close'
+  | 'start'
+  | 'stop'
+  | 'hold'
+  | 'play'
+  | 'pause'
+  | 'warm'
+  | 'cool'
+  | 'water'
+  | 'lit'
+  | 'toggle'
+  | 'give'
+
+/** How a verb works: `alone` without a word for a state; `set` takes a temperature; `helps` goes before another verb. */
+export interface Verb {
+  readonly alone?: Deed
+  /** Deed for states that mean something else with this verb. */
+  readonly states?: Readonly<Partial<Record<Deed | 'back', Deed>>>
+  readonly set?: boolean
+  /** Whether another verb may follow: "start watering", "have it closed", "go and turn". */
+  readonly helps?: boolean
+  /** The contrary of what follows: "stop watering". */
+  readonly ends?: boolean
+  /** Nothing is to happen: "leave it on". */
+  readonly leaves?: boolean
+  /** Its forms: as it is said, of going on ("turning"), and of the past ("turned"). */
+  readonly base: string
+  readonly ing?: string
+  readonly past?: string
+}
+
+/** Verbs of commands. */
+export const verbs: readonly Verb[] = [
+  {
+    set: true,
+    base: 'turn|tern|tun|trn|turns ; go ahead and turn',
+    ing: 'turning|turnin',
+    past: 'turned',
+  },
+  {
+    set: true,
+    base: 'switch',
+    ing: 'switching',
+    past: 'switched',
+  },
+  {
+    set: true,
+    base: 'put|puts|putt|pop|stick|throw|chuck|bung|whack|bang|slap|fling|shove|knock|whip|click|power|flip|flick|snap|plug|pump|bump|kick|press|flash|lash|wack|fire|pull|roll|wind|push|bring|take|do|pop|tap|crack|slide|nip',
+    ing: 'putting|popping|sticking|throwing|knocking|flipping|flicking|pulling|rolling|winding|bringing|powering|kicking',
+    past: 'pulled|rolled|brought|flipped|flicked|knocked|popped|powered|thrown|stuck',
+  },
+  {
+    alone: 'on',
+    set: true,
+    base: 'crank|blast|jack|ramp|nudge|boost',
+    ing: 'cranking|blasting|boosting',
+    past: 'cranked|boosted',
+  },
+  { set: true, helps: true, base: 'get|have|gets|has', ing: 'getting|having', past: 'got|had' },
+  { helps: true, base: 'let|make_sure|ensure|see_to_it|see|be_sure|make_sure_that', ing: 'letting' },
+  { alone: 'give', set: true, base: 'give', ing: 'giving', past: 'given' },
+  {
+    alone: 'close',
+    states: { off: 'off', down: 'down', up: 'close', on: 'on' },
+    base: 'shut|shuts',
+    ing: 'shutting',
+  },
+  {
+    alone: 'close',
+    states: { off: 'off', up: 'close', down: 'close' },
+    base: 'close|closes|cloze|clos|cose',
+    ing: 'closing',
+  },
+  {
+    alone: 'open',
+    states: { up: 'open', down: 'open' },
+    base: 'open|opens|opn|unshut|uncover|unroll',
+    ing: 'opening',
+  },
+  {
+    alone: 'close',
+    states: { back: 'open', open: 'open' },
+    base: 'draw|draws',
+    ing: 'drawing',
+    past: 'drawn',
+  },
+  {
+    alone: 'off',
+    states: { on: 'on', up: 'off', down: 'off' },
+    base: 'cut|kill|kills|killing|douse|extinguish|deactivate|disable|knock_off|get_rid_of|lose|axe|nix|outen|turnoff|switchoff',
+    ing: 'cutting|killing',
+    past: 'killed',
+  },
+  {
+    alone: 'pause',
+    base: 'pause|pauses|mute|silence|hush|quiet|quieten|suspend|shush|shut_up',
+    ing: 'pausing|muting|silencing',
+    past: 'paused|muted|silenced',
+  },
+  {
+    alone: 'play',
+    base: 'play|plays|resume|resumes|unpause|unmute|hear|listen_to|blast_out|pump_out',
+    ing: 'playing|resuming|hearing|listening_to|unpausing',
+    past: 'resumed',
+  },
+  {
+    alone: 'start',
+    helps: true,
+    base: 'start|starts|strat|begin|begins|run|runs|activate|activates|enable|launch|initiate|commence|engage|start_up|fire_up|kick_off|boot_up|get_going_with',
+    ing: 'starting|running|beginning|activating',
+    past: 'started|activated',
+  },
+  {
+    alone: 'stop',
+    helps: true,
+    ends: true,
+    base: 'stop|stops|end|ends|halt|halts|quit|cease|finish|discontinue|terminate|abort|cut_out|put_an_end_to|put_a_stop_to|have_done_with|knock_it_off_with',
+    ing: 'stopping|ending|halting|quitting|finishing',
+    past: 'stopped|halted|ended',
+  },
+  { alone: 'hold', set: true, base: 'hold|holds|freeze', ing: 'holding' },
+  {
+    alone: 'up',
+    set: true,
+    base: 'raise|raises|rais|lift|lifts|hoist|rase|heighten|hike|increase|up',
+    ing: 'raising|lifting|increasing',
+    past: 'raised|lifted',
+  },
+  {
+    alone: 'down',
+    set: true,
+    base: 'lower|lowers|drop|drops|reduce|decrease',
+    ing: 'lowering|dropping|reducing',
+    past: 'lowered|dropped',
+  },
+  {
+    set: true,
+    base: 'set|sets|make|makes|adjust|change|changes|regulate|program|move|configure|should_read|read|shift|alter|fix|tweak|be_set',
+    ing: 'setting|making|adjusting|changing',
+  },
+  {
+    alone: 'warm',
+    states: { up: 'warm', on: 'warm', off: 'off', down: 'cool' },
+    set: true,
+    base: 'heat|heats|warm|warms|preheat|toast',
+    ing: 'heating|warming',
+    past: 'heated|warmed',
+  },
+  {
+    alone: 'cool',
+    states: { down: 'cool', off: 'cool' },
+    set: true,
+    base: 'cool|cools|chill',
+    ing: 'cooling',
+    past: 'cooled',
+  },
+  {
+    alone: 'water',
+    base: 'water|waters|wata|irrigate|irrigates|soak|hydrate|spray|sprinkle|hose|hose_down|moisten|drench|wet',
+    ing: 'watering|irrigating|soaking|spraying|sprinkling',
+    past: 'watered|irrigated|soaked',
+  },
+  {
+    alone: 'lit',
+    states: { up: 'lit', on: 'lit', off: 'off' },
+    base: 'light|lite|illuminate',
+    ing: 'lighting|illuminating',
+    past: 'lit|illuminated',
+  },
+  { alone: 'toggle', base: 'toggle|toggles', ing: 'toggling', past: 'toggled' },
+  { leaves: true, set: true, base: 'keep|keeps|maintain', ing: 'keeping', past: 'kept' },
+  {
+    leaves: true,
+    base: 'leave|leaves|touch|ignore|mess_with|forget_about|bother|bother_with|skip|spare',
+    ing: 'leaving|touching|bothering|ignoring',
+    past: 'left',
+  },
+  { set: false, base: 'come|comes|go|goes', ing: 'coming', past: 'came|went|gone' },
+]
+
+/** Words for a state. */
+export const states: Readonly<Partial<Record<Deed | 'back', string>>> = {
+  on: 'on|onn|oon ; back on ; switched|turned|put|powered on ; on again ; right|straight|all|both on ; lit up again',
+  off: 'off|of|ofd ; out ; back off ; switched|turned|shut|powered off ; all|both off',
+  up: 'up|upp ; all the way up ; back|right up ; upward|upwards ; rolled|raised up?|up ; pulled up ; higher',
+  down: 'down ; all the way down ; back|right down ; downward|downwards ; rolled|pulled|lowered down? ; shut down ; lower',
+  open: 'open|opened ; opened|open|wide up|open? ; all the way open ; drawn back ; back open',
+  close: 'shut|closed|close|shutted|drawn ; closed|shut up|tight ; all the way shut|closed ; drawn shut|closed',
+  warm: 'warmer|hotter|toastier|cosier|cozier|toasty ; warmed|heated up? ; nice and warm|toasty|hot|cosy|cozy|snug|warm ; warm ; less cold|chilly',
+  cool: 'cooler|colder ; cooled|cool down? ; less hot|warm',
+  lit: 'lit ; lit up ; illuminated',
+  play: 'playing|resumed ; playing again',
+  start: 'going|running|started|flowing ; up and running ; going again ; going up',
+  stop: 'stopped|halted ; to a halt|stop|standstill',
+  pause: 'paused|muted|silent|silenced|quiet ; on mute|pause|hold',
+  back: 'back ; apart ; aside',
+}
+
+/** A call, and whether it is doubtful. */
+export interface Deal {
+  readonly call: CommandCall
+  readonly doubtful?: true
+}
+
+const sure = (call: CommandCall): Deal => ({ call })
+const doubtful = (call: CommandCall): Deal => ({ call, doubtful: true })
+
+/** What a deed is for a kind of thing; nothing where it makes no sense. */
+export const deals: Readonly<Record<CommandKind, Readonly<Partial<Record<Deed, Deal>>>>> = {
+  light: {
+    on: sure('lights_on'),
+    off: sure('lights_off'),
+    lit: sure('lights_on'),
+    start: sure('lights_on'),
+    stop: sure('lights_off'),
+    give: sure('lights_on'),
+    open: doubtful('lights_on'),
+    close: doubtful('lights_off'),
+  },
+  heating: {
+    on: sure('heating_boost'),
+    off: sure('heating_off'),
+    up: sure('heating_boost'),
+    down: doubtful('heating_off'),
+    warm: sure('heating_boost'),
+    cool: doubtful('heating_off'),
+    start: sure('heating_boost'),
+    stop: sure('heating_off'),
+    give: sure('heating_boost'),
+    open: doubtful('heating_boost'),
+    close: doubtful('heating_off'),
+    pause: sure('heating_off'),
+  },
+  media: {
+    on: sure('media_play'),
+    off: sure('media_stop'),
+    play: sure('media_play'),
+    start: sure('media_play'),
+    stop: sure('media_stop'),
+    pause: sure('media_stop'),
+    give: sure('media_play'),
+    open: doubtful('media_play'),
+    close: doubtful('media_stop'),
+    hold: sure('media_stop'),
+  },
+  cover: {
+    up: sure('shutters_up'),
+    open: sure('shutters_up'),
+    down: sure('shutters_down'),
+    close: sure('shutters_down'),
+    stop: sure('shutters_stop'),
+    hold: sure('shutters_stop'),
+    pause: sure('shutters_stop'),
+  },
+  water: {
+    on: sure('watering_start'),
+    off: sure('watering_stop'),
+    start: sure('watering_start'),
+    stop: sure('watering_stop'),
+    water: sure('watering_start'),
+    give: sure('watering_start'),
+    open: doubtful('watering_start'),
+    close: doubtful('watering_stop'),
+    pause: sure('watering_stop'),
+  },
+}
