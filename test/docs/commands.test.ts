@@ -6,9 +6,17 @@ import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 
 import { interpret } from '@flow-service/commands-lm'
-import { commandAreas, type CommandDevice, commandKinds, type CommandKind } from '@flow-service/protocol'
+import {
+  commandAreas,
+  type CommandDevice,
+  commandKinds,
+  type CommandKind,
+  type CommandRecord,
+} from '@flow-service/protocol'
+import { testFlow } from '@flow-service/testing'
 import { expect, onTestFinished, test } from 'vitest'
 
+import { home } from '../../examples/commands/flows/home.ts'
 import { serviceCommand } from '../engine-process.ts'
 import { startService } from '../service.ts'
 
@@ -37,15 +45,18 @@ test('the script of the guide to commands prints what it says', async () => {
   expect(withoutNumbers(stdout.trimEnd().split('\n'))).toEqual(withoutNumbers(said))
 })
 
-/** The sentences in quotes of a table of the guide, with the row that they stand in. */
-function quoted(heading: string): [sentence: string, row: string][] {
+/** The rows of the tables under a heading of the guide. */
+function rowsUnder(heading: string): string[] {
   const guide = readFileSync(join(root, 'docs-site/src/content/docs/guide/commands.mdx'), 'utf8')
   const [, section = ''] = guide.split(`\n## ${heading}\n`)
-  const rows = (section.split('\n## ')[0] ?? '').split('\n').filter((line) => line.startsWith('| '))
-  return rows.flatMap((row) =>
+  return (section.split('\n## ')[0] ?? '').split('\n').filter((line) => line.startsWith('| '))
+}
+
+/** The sentences in quotes of a table, with the row that they stand in. */
+const quoted = (heading: string): [sentence: string, row: string][] =>
+  rowsUnder(heading).flatMap((row) =>
     [...row.matchAll(/"([^"]+)"/g)].map(([, sentence = '']): [string, string] => [sentence, row]),
   )
-}
 
 const kinds = Object.keys(commandKinds) as CommandKind[]
 const devices = commandAreas.flatMap((area) =>
@@ -64,4 +75,15 @@ test.each(quoted('What can be said'))('"%s" is understood', (sentence, row) => {
 
 test.each(quoted('What is refused, and why'))('"%s" writes nothing', (sentence) => {
   expect(calls(sentence)).toEqual([])
+})
+
+test.each(rowsUnder('Delays').slice(2))('what waits makes way, or not, as the guide says: %s', async (row) => {
+  const [, waiting = '', said = '', outcome = ''] = row.split('|').map((cell) => cell.trim().replaceAll('"', ''))
+  const flow = await testFlow(home)
+  await flow.publish(home.messages.room, 'kitchen')
+  for (const sentence of [waiting, said]) await flow.publish(home.messages.said, sentence)
+  const [first, last] = flow.sent(home.messages.actions) as CommandRecord[][]
+  expect(first).toMatchObject([{ call: 'lights_off', applied: true, delay_s: 1800 }])
+  expect(last?.some(({ superseded }) => superseded)).toBe(outcome.includes('makes way'))
+  await flow.stop()
 })
