@@ -1,13 +1,26 @@
 /**
  * Builds and packs the packages as npm would get them, lints the tarballs (publint, attw), installs them into an empty
- * host, checks every line of their declarations and runs the host on the oldest Node that they promise (`engines`).
+ * host, checks every line of their declarations, holds packages to their size and runs the host on the oldest Node that they
+ * promise (`engines`).
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const OLDEST_NODE = '22.19.0'
+/** Packages that promise how many bytes they are at most, installed. */
+const MAX_BYTES = { '@flow-service/commands-lm': 2_000_000 }
 const { config, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   config: { pnpm: string }
   devDependencies: Record<string, string>
@@ -74,6 +87,17 @@ writeFileSync(join(host, 'main.mjs'), readFileSync('scripts/packed-host.mjs'))
 // The workspace's own binaries must not shine through: the host sees what npm installed.
 const clean = { ...process.env, NODE_OPTIONS: '', npm_config_audit: 'false', npm_config_fund: 'false' }
 must('npm', ['install', '--no-package-lock', '--loglevel=error'], host, clean)
+
+for (const [name, most] of Object.entries(MAX_BYTES)) {
+  const installed = join(host, 'node_modules', name)
+  const files = globSync('**/*', { cwd: installed, withFileTypes: true }).filter((entry) => entry.isFile())
+  const bytes = files.reduce((sum, { parentPath, name: file }) => sum + statSync(join(parentPath, file)).size, 0)
+  console.log(`${name} is ${bytes} bytes`)
+  if (bytes > most) {
+    console.error(`${name} is ${bytes} bytes and promises to be ${most} at most`)
+    process.exit(1)
+  }
+}
 
 const entries = packages.flatMap(({ name, exports }) =>
   Object.keys(exports).flatMap((entry) => (entry.endsWith('.json') ? [] : [name + entry.slice(1)])),
