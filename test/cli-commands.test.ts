@@ -86,12 +86,16 @@ test('the house of a flow has what its node is wired to, with the values of now,
   await at.send('POST', '/messages/home.lamp', { value: 'off' })
   const asked = (args: string[], text = '') =>
     runService(['commands', 'try', ...args, '--url', at.baseUrl, '--token', at.token], { cwd: folder, input: text })
-  const { out } = await asked(['--flow', 'home', 'x'])
-  expect(out.split('\n').slice(0, 4)).toEqual([
+  const { out } = await asked(['--flow', 'home', 'kitchen lamp on and stop the telly in the office'])
+  expect(out.split('\n').slice(0, 8)).toEqual([
     'speaker  in the living room; outside 30 °C, dark',
     'house    home.voice',
     'wired    kitchen_light=off, office_media',
     'writes   from a confidence of 0.5',
+    '',
+    expect.stringMatching(/^CALL /),
+    expect.stringMatching(/^lights_on +kitchen +- +now +[\d.]+ +home\.lamp = on$/),
+    expect.stringMatching(/^media_stop +office +- +now +[\d.]+ +no: home\.tv has no value for it$/),
   ])
   const changed = await asked(['--flow', 'home', '--device', 'kitchen_light=on', '--outdoor', '3', 'x'])
   expect(changed.out).toMatch(/outside 3 °C[^]*kitchen_light=on, office_media/)

@@ -110,7 +110,7 @@ function toggled(area: CommandArea, kind: CommandKind, context: CommandContext):
 
 /** Whole minutes; `doubts` when it was rounded. */
 function minutes(seconds: number): { readonly seconds: number; readonly doubts: readonly string[] } {
-  const whole = Math.ceil(seconds / 60 - 1e-9) * 60
+  const whole = Math.max(0, Math.ceil(seconds / 60 - 1e-9)) * 60
   return { seconds: whole, doubts: whole === seconds ? [] : ['rounded up to whole minutes'] }
 }
 
