@@ -53,6 +53,8 @@ afterAll(async () => {
 
 /** Everything that a change of `old` could leave behind. */
 async function everything() {
+  // starts and stops are written behind
+  await engine.eventLog.flush()
   const [flows, values, audit, refs] = await Promise.all([
     engine.database.sql`select * from flow order by name`,
     engine.database.sql`select message, value from message_value order by message`,
