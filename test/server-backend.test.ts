@@ -170,8 +170,8 @@ describe.skipIf(!findPostgres())('engines on a PostgreSQL server', () => {
     expect(await ask('/utils/health/')).toMatchObject({ status: 503, body: { code: 'unavailable' } })
 
     await databases.server().start()
-    await expect.poll(() => client.flows.list().catch(() => []), { timeout: 5_000 }).toHaveLength(3)
-    expect(await ask('/utils/health/')).toMatchObject({ status: 200, body: { status: 'ok' } })
+    await expect.poll(() => client.flows.list().catch(() => [])).toHaveLength(3)
+    await expect.poll(() => ask('/utils/health/')).toMatchObject({ status: 200, body: { status: 'ok' } })
     await client.messages.publish({ message: 'meter.level', value: 9 as never })
     expect((await client.messages.history({ message: 'meter.level' })).at(0)).toMatchObject({ value: 9 })
     expect(await finished(engine, 'scale')).toBe('ok')
