@@ -50,7 +50,7 @@ test.each([0, 0.93])(
       { numRuns: RUNS / 50 },
     )
   },
-  600_000,
+  3_600_000,
 )
 
 const isWired = (port: string): port is keyof typeof wired => Object.hasOwn(wired, port)
