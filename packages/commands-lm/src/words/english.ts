@@ -347,9 +347,7 @@ wore workable workers workin workplace worksheet workshops workstation world wor
 wound wounding wounds woven wrapped wrapping wreath wrecking wren wrench wrenching wright wrinkle writing writings
 wrongfully wrought wyoming xiao yang yank yarn yarns yawn yearbook yearly yearning years yeast yeats yell yelling
 yellows yellowstone yelp ying yonder yong yonkers yoon york yorkers younger youngest youre yours yuck yummy yung zach
-zack zane zeal zeros zest zimmer zine zoned zoom zooming`.split(
-    /\s+/,
-  ),
+zack zane zeal zeros zest zimmer zine zoned zoom zooming`.split(/\s+/),
 )
 
 /** Whether `word` is English, and so none that was misspelled. */
