@@ -14,7 +14,7 @@ const suites = {
     'packages/api-server/test/runs/shared.test.ts',
     'packages/worker-agent/test/python-death.test.ts',
   ],
-  prompts: ['packages/commands-lm/test/safety.test.ts'],
+  prompts: ['packages/commands-lm/test/safety.test.ts', 'packages/node-types/test/commands-lm-safety.test.ts'],
 }
 const [kills = '1000', which] = process.argv.slice(2)
 if (!/^[1-9]\d{0,6}$/.test(kills)) {

@@ -48,10 +48,19 @@ function behindSpan(word: WordAt, to: number): { readonly to: number; readonly l
   return { to: at, later: false }
 }
 
+/** The unit of a time that was named before: "in ten minutes, and the lamp in twenty". */
+function unitBefore(word: WordAt, at: number): number | null {
+  for (let place = at - 1; place >= 0; place--)
+    if (/^(minutes?|hours?)$/.test(word(place) ?? '')) return word(place)?.startsWith('m') === true ? 60 : 3600
+  return null
+}
+
 /** "in ten, sorry, fifteen minutes": a number whose unit comes with the correction. */
 function brokenOff(word: WordAt, at: number): ReadSpan | null {
   const number = readNumber(word, at)
   if (!number) return null
+  const known = unitBefore(word, at)
+  if (word(number.to) === undefined && known !== null) return { seconds: number.value * known, to: number.to }
   for (let behind = number.to; behind < number.to + 6; behind++) {
     const span = readNumber(word, behind) ? readSpan(word, behind) : null
     if (span) return { seconds: number.value * 60, to: number.to }
@@ -99,7 +108,7 @@ function length(word: WordAt, at: number): FoundTime | null {
   let start = marked ? at + 1 : at
   start = past(word, start, about)
   if (start > at && !marked && word(at) === 'no') return null
-  const span = readSpan(word, start)
+  const span = readSpan(word, start) ?? (marked ? brokenOff(word, start) : null)
   if (!span) return null
   let to = word(span.to) === 'or' && word(span.to + 1) === 'so' ? span.to + 2 : span.to
   if (word(to) === 'long') to++
@@ -190,6 +199,13 @@ function degrees(word: WordAt, at: number): FoundTime | null {
     start++
   const lead = Array.from({ length: start - at }, (_, index) => word(at + index) ?? '')
   if (lead[0] === 'a' && lead.length === 1 && !word(start)) return null
+  const below = word(start) === 'minus' ? readNumber(word, start + 1) : null
+  if (below)
+    return {
+      phrase: { is: 'degrees', celsius: -below.value, to: true, named: true },
+      to: /^degrees?$/.test(word(below.to) ?? '') ? below.to + 1 : below.to,
+      cost: 0,
+    }
   const number = readNumber(word, start) ?? (word(start) === 'zero' ? { value: 0, to: start + 1 } : null)
   if (!number) return null
   let { to } = number

@@ -9,7 +9,7 @@ export const gaps = { none: 0, comma: 1, stop: 2, question: 3 } as const
 export type Gap = (typeof gaps)[keyof typeof gaps]
 
 /** A word of the sentence. */
-export interface Token {
+interface Token {
   /** As the sentence has it. */
   readonly said: string
   readonly word: string

@@ -6,7 +6,7 @@ import type { CommandContext, CommandReading } from '@flow-service/protocol'
 
 import { confidenceOf, MAX_DOUBTFUL } from './calibration.ts'
 import { callsOf, kindOf, type Call, type Outcome } from './meaning/calls.ts'
-import { discourse } from './meaning/discourse.ts'
+import { discourse, type Feeling } from './meaning/discourse.ts'
 import { callsOfFeeling } from './meaning/feelings.ts'
 import { lattice, type Lattice } from './parse/lattice.ts'
 import { parses, type Parse } from './parse/search.ts'
@@ -33,11 +33,19 @@ function lastOfEach(calls: readonly Call[]): Call[] {
   return calls.filter((call, at) => !calls.slice(at + 1).some((later) => key(later) === key(call)))
 }
 
+/** Leaving and sleeping count before all else; of the rest, each counts once. */
+function felt(feelings: readonly Feeling[]): readonly Feeling[] {
+  const going = feelings.find(({ sense }) => sense === 'leaving' || sense === 'sleep' || sense === 'home')
+  return going
+    ? [going]
+    : feelings.filter(({ sense }, at) => feelings.findIndex((other) => other.sense === sense) === at)
+}
+
 function meaningOf(parse: Parse, context: CommandContext): Understanding {
   const said = discourse(parse.clauses)
   const outcomes: Outcome[] = said.orders.map((order) => callsOf(order, context))
   const ordered = said.orders.length > 0 || parse.clauses.some((clause) => clause.kind === 'command' && clause.dont)
-  const feelings = ordered ? [] : said.feelings.slice(0, 1).map((feeling) => callsOfFeeling(feeling, context))
+  const feelings = ordered ? [] : felt(said.feelings).map((feeling) => callsOfFeeling(feeling, context))
   const aside =
     parse.clauses.some((clause) => clause.foreign && clause.kind !== 'report') ||
     outcomes.some(

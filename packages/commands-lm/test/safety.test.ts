@@ -15,6 +15,8 @@ import { contexts, prompts } from './prompts.ts'
 const RUNS = process.env['SOAK'] === undefined ? 5_000 : 100_000
 /** Ends what hangs; `bench/commands.bench.ts` holds prompts to their time. */
 const HANGS_MS = 5_000
+/** For all prompts of a soak. */
+const TIMEOUT_MS = 3_600_000
 
 const FIELDS = ['area', 'args', 'call', 'confidence', 'delay_s', 'kind']
 
@@ -46,24 +48,32 @@ test(`${RUNS} prompts make no call outside the words of the house, none throws o
   )
 }, 600_000)
 
-test('the explanation of a prompt counts what the prompt is read as', () => {
-  fc.assert(
-    fc.property(prompts, contexts, (prompt, context) => {
-      const counting = explain(prompt, context).readings.filter(({ lost }) => lost === null)
-      const shown = counting.map(({ words: _words, score: _score, lost: _lost, ...reading }) => reading)
-      expect(shown).toEqual(interpret(prompt, context).filter(({ confidence }) => confidence > 0))
-    }),
-    { numRuns: RUNS / 10 },
-  )
-})
+test(
+  'the explanation of a prompt counts what the prompt is read as',
+  () => {
+    fc.assert(
+      fc.property(prompts, contexts, (prompt, context) => {
+        const counting = explain(prompt, context).readings.filter(({ lost }) => lost === null)
+        const shown = counting.map(({ words: _words, score: _score, lost: _lost, ...reading }) => reading)
+        expect(shown).toEqual(interpret(prompt, context).filter(({ confidence }) => confidence > 0))
+      }),
+      { numRuns: RUNS / 10 },
+    )
+  },
+  TIMEOUT_MS,
+)
 
-test('what a prompt means does not depend on what was said before', () => {
-  fc.assert(
-    fc.property(prompts, prompts, contexts, (one, other, context) => {
-      const before = interpret(one, context)
-      interpret(other, context)
-      expect(interpret(one, context)).toEqual(before)
-    }),
-    { numRuns: RUNS / 10 },
-  )
-})
+test(
+  'what a prompt means does not depend on what was said before',
+  () => {
+    fc.assert(
+      fc.property(prompts, prompts, contexts, (one, other, context) => {
+        const before = interpret(one, context)
+        interpret(other, context)
+        expect(interpret(one, context)).toEqual(before)
+      }),
+      { numRuns: RUNS / 10 },
+    )
+  },
+  TIMEOUT_MS,
+)

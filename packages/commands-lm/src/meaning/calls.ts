@@ -15,7 +15,7 @@ import {
 import { isSomewhere, type Where } from '../parse/parts.ts'
 import { deals } from '../words/verbs.ts'
 import { areasOf, groupAreas, has, isOn, without, type Areas } from './devices.ts'
-import { kindOfDeed, type Order, type Target } from './order.ts'
+import { kindOfDeed, unnamed, type Order, type Target } from './order.ts'
 
 /** A call of a sentence; `doubts` are why it is not sure, `refusal` why it is not made. */
 export interface Call {
@@ -143,6 +143,13 @@ function timed(order: Order, made: Made, area: CommandArea, doubts: readonly str
   ]
 }
 
+/** Where a thing is of which no place was said: where a place was said behind it, unless the speaker has one at hand. */
+function whereOf(target: Target, kind: CommandKind, all: boolean, context: CommandContext): Where {
+  if (all || isSomewhere(target.where) || !target.later) return target.where
+  const near = context.presence !== null && has(context.presence, kind, context)
+  return near || !target.later.areas.some((area) => has(area, kind, context)) ? target.where : target.later
+}
+
 function targetCalls(order: Order, target: Target, context: CommandContext): Outcome {
   if (
     target.pointer === 'it' &&
@@ -162,7 +169,7 @@ function targetCalls(order: Order, target: Target, context: CommandContext): Out
   const outcome = callsFor(
     order,
     made,
-    without(areasOf(target.where, made.kind, all, context), order.out, made.kind, context),
+    without(areasOf(whereOf(target, made.kind, all, context), made.kind, all, context), order.out, made.kind, context),
   )
   // Who speaks of all blinds may not think of the garage door.
   const wide = made.kind === 'cover' && !named
@@ -289,15 +296,9 @@ export function callsOf(order: Order, context: CommandContext): Outcome {
         ...order,
         targets: [
           {
+            ...unnamed,
             kind: order.degrees === null ? (order.deed === 'water' ? 'water' : 'media') : 'heating',
-            everything: false,
-            pointer: null,
-            where: { areas: [], groups: [], here: false, there: false, elsewhere: false },
-            all: false,
-            det: false,
             title: order.clauses.some((clause) => clause.title),
-            placed: false,
-            carried: false,
           },
         ],
       },

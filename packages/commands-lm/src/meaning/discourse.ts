@@ -8,7 +8,8 @@ import type { CommandKind } from '@flow-service/protocol'
 import type { Clause } from '../parse/clause.ts'
 import { isSomewhere, nowhere, type Where } from '../parse/parts.ts'
 import type { Sense } from '../words/senses.ts'
-import { kindOfDeed, orderOf, targetsOf, type Order, type Target } from './order.ts'
+import { replaced } from './corrections.ts'
+import { hasKind, kindOfDeed, orderOf, unnamed, targetsOf, type Order, type Target } from './order.ts'
 
 /** What somebody feels, and where. */
 export interface Feeling {
@@ -40,8 +41,6 @@ interface Talk {
   refusal: string | null
   told: string | null
 }
-
-const hasKind = (one: Target): boolean => one.kind !== null || one.everything
 
 /** What a pointer points at: "the bedroom one", "it", "them". */
 function meantBy(one: Target, where: Where, source: readonly Target[]): readonly Target[] {
@@ -89,50 +88,14 @@ function placeOf(mention: readonly Target[], before: readonly Target[], own: Whe
   return known ? known.where : { ...own, there: false, here: true }
 }
 
-/** What a correction leaves of the order before. */
-function corrected(before: Order, change: Order): Order {
-  const clause = change.clauses[0]
-  let { targets } = change
-  const last = before.targets.at(-1)
-  if (targets.length === 0) targets = before.targets
-  else if (targets.every((one) => !hasKind(one) && one.pointer === null)) {
-    // Only a place is another.
-    const where = targets[0]?.where ?? nowhere
-    const rest = clause?.only === true ? [] : before.targets.slice(0, -1)
-    const base = last ?? targets[0]
-    targets = base ? [...rest, { ...base, where, all: base.all && where.groups.length > 0 }] : targets
-    if (
-      clause?.only === true ||
-      before.targets.every((one) => JSON.stringify(one.where) === JSON.stringify(last?.where))
-    )
-      targets = before.targets.map((one) => ({ ...one, where }))
-  } else if (last)
-    targets = targets.map((one) =>
-      isSomewhere(one.where) || one.all ? one : { ...one, kind: one.kind ?? last.kind, where: last.where },
-    )
-  // "in six minutes, no, make it seven".
-  if (
-    change.degrees !== null &&
-    before.degrees === null &&
-    (before.delay !== null || before.length !== null) &&
-    change.targets.every((one) => one.pointer === 'it' || JSON.stringify(one) === JSON.stringify(last))
-  ) {
-    const said = change.degrees * ((before.delay ?? before.length ?? 0) % 3600 === 0 ? 3600 : 60)
-    return before.delay === null ? { ...before, length: said } : { ...before, delay: said }
-  }
-  // "in ten, no, fifteen minutes".
-  const later = change.length !== null && before.length === null && before.delay !== null && change.delay === null
-  return {
-    ...change,
-    clauses: [...before.clauses, ...change.clauses],
-    targets,
-    out: change.out.length > 0 ? change.out : before.out,
-    deed: change.deed ?? (change.degrees === null || before.degrees !== null ? before.deed : null),
-    degrees: change.degrees ?? (change.deed === null ? before.degrees : null),
-    length: later ? before.length : (change.length ?? before.length),
-    delay: later ? change.length : (change.delay ?? before.delay),
-    refusal: change.refusal ?? (change.deed !== null || change.degrees !== null ? null : before.refusal),
-  }
+/** The place that was named before holds for things that have none. */
+function near(targets: readonly Target[], place: Where | null): Target[] {
+  let last = place
+  return targets.map((one) => {
+    if (one.where.areas.length > 0) last = one.where
+    const open = !isSomewhere(one.where) && !one.all && !one.everything && one.pointer === null
+    return last && open ? { ...one, where: last, carried: true } : one
+  })
 }
 
 /** What is left out is as before: "kitchen light on, bedroom off", "and the office". */
@@ -165,13 +128,9 @@ function completed(order: Order, talk: Talk): Order {
       )
   }
   // "bedroom curtains shut and the lamp on": the area that was named before.
-  const near = talk.place
-  if (near)
-    targets = targets.map((one) =>
-      isSomewhere(one.where) || one.all || one.everything || one.pointer !== null
-        ? one
-        : { ...one, where: near, carried: true },
-    )
+  targets = near(targets, talk.place)
+  if (targets.length === 0 && degrees !== null && talk.place)
+    targets = [{ ...unnamed, kind: 'heating', where: talk.place, carried: true }]
   if (targets.length === 0 && talk.topic && (deed !== null || degrees !== null)) targets = [talk.topic]
   const { topic } = talk
   if (topic && isSomewhere(topic.where))
@@ -239,18 +198,6 @@ function spared(clause: Clause, before: Order): Order | null {
   }
 }
 
-/** The order that a correction makes of the one before. */
-function replaced(clause: Clause, order: Order, before: Order): Order {
-  const whole =
-    clause.parts.every((part) => part.pointer === null) &&
-    order.targets.length > 0 &&
-    order.targets.every((one) => hasKind(one) && isSomewhere(one.where)) &&
-    (order.deed !== null || order.degrees !== null)
-  return whole
-    ? { ...order, delay: order.delay ?? before.delay, length: order.length ?? before.length }
-    : corrected(before, order)
-}
-
 /** Remembers what an order speaks of. */
 function remember(order: Order, talk: Talk): void {
   talk.place = order.targets.findLast((one) => one.where.areas.length > 0 && !one.carried)?.where ?? talk.place
@@ -270,7 +217,23 @@ function command(clause: Clause, talk: Talk): void {
     timeAlone(clause, corrects, talk)
     return
   }
-  const said = pointed(orderOf(clause), talk)
+  // "in twenty minutes, no, make it half an hour, …"
+  if (
+    corrects &&
+    !before &&
+    talk.leading !== null &&
+    clause.length !== null &&
+    clause.state === null &&
+    clause.parts.every((part) => part.pointer === 'it')
+  ) {
+    talk.leading = clause.length
+    return
+  }
+  const alone = orderOf(clause)
+  // "in twenty minutes, no, make it half an hour, switch off …"
+  const later = corrects && !before && talk.leading !== null && alone.length !== null
+  if (later) talk.leading = alone.length
+  const said = pointed(later ? { ...alone, length: null } : alone, talk)
   const less = before && !corrects ? spared(clause, before) : null
   if (less) {
     replaceLast(talk, less)
@@ -312,6 +275,15 @@ function spread(orders: readonly Order[]): Order[] {
         targets: before.targets.map((one) => ({ ...one, where: placed.where, placed: true })),
       }
     }
+  }
+  // Where the speaker is away, a place at the end may hold for all that was said before it.
+  for (let index = out.length - 2; index >= 0; index--) {
+    const behind = out[index + 1]
+    const later =
+      behind?.targets.find((one) => one.placed && one.where.areas.length > 0)?.where ??
+      behind?.targets.find((one) => one.later)?.later
+    const order = out[index]
+    if (later && order) out[index] = { ...order, targets: order.targets.map((one) => ({ ...one, later })) }
   }
   // "all in the living room" holds for everything before.
   const all = out.find((order) => order.clauses.some((clause) => clause.all) && order.targets.some((one) => one.placed))

@@ -19,9 +19,14 @@ export interface Target {
   readonly title: boolean
   /** Whether its place was said by a preposition, so that it may hold for others as well. */
   readonly placed: boolean
+  /** A place that was named of something behind it. */
+  readonly later: Where | null
   /** Whether its place was named of something before it. */
   readonly carried: boolean
 }
+
+/** Whether it is said what a target is. */
+export const hasKind = (one: Target): boolean => one.kind !== null || one.everything
 
 /** What is to be done with some things. */
 export interface Order {
@@ -67,6 +72,20 @@ function deedOf(clause: Clause): Deed | null {
   return clause.verb?.alone ?? null
 }
 
+/** A target of which nothing is said. */
+export const unnamed: Target = {
+  kind: null,
+  everything: false,
+  pointer: null,
+  where: nowhere,
+  all: false,
+  det: false,
+  title: false,
+  placed: false,
+  later: null,
+  carried: false,
+}
+
 const target = (part: Part): Target => ({
   kind: part.kind,
   everything: part.is === 'everything',
@@ -77,6 +96,7 @@ const target = (part: Part): Target => ({
   title: part.title,
   placed: false,
   carried: false,
+  later: null,
 })
 
 /** The targets of the parts of a clause: a place belongs to the things before it that have none. */
@@ -160,8 +180,7 @@ function narrow(one: Where, other: Where): Where {
 /** "music in the kitchen, please" */
 const wantsMusic = (clause: Clause, targets: readonly Target[]): boolean =>
   !clause.not &&
-  clause.link !== 'corr' &&
-  clause.link !== 'and' &&
+  (clause.link === '' || clause.link === 'stop') &&
   targets.length > 0 &&
   targets.every((one) => one.kind === 'media' && one.pointer === null) &&
   (clause.polite || targets.every((one) => isSomewhere(one.where)))
@@ -210,12 +229,19 @@ export function orderOf(clause: Clause): Order {
 /** Why a clause orders nothing, whatever it names. */
 function refusalOf(clause: Clause): string | null {
   if (clause.dont) return 'not to be done, as the sentence says'
-  if (clause.foreign) return 'a thing that is none of this house'
+  if (clause.foreign && !clause.parts.some((part) => part.linked && part.kind !== null && !part.out))
+    return 'a thing that is none of this house'
   if (clause.reason !== null) return clause.reason
   if (clause.change) return 'heating takes a temperature such as "20 degrees": by how many degrees is not known'
   if (clause.clock) return 'a clock time or a day: only delays such as "in ten minutes" can be done'
   if (clause.vague) return 'a time that is not exact: only delays such as "in ten minutes" can be done'
   const main = clause.verb
+  if (
+    main?.base.startsWith('let') === true &&
+    clause.state === 'on' &&
+    clause.parts.some((part) => part.pointer !== null)
+  )
+    return 'to be left as it is'
   if (main?.leaves === true && clause.degrees === null) return 'to be left as it is'
   return null
 }

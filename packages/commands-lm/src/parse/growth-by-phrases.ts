@@ -30,6 +30,9 @@ const groupSaid = (clause: Clause): boolean =>
   clause.parts.some((one) => !one.out && (one.all || one.where.groups.length > 0 || one.is === 'everything')) ||
   clause.all
 
+/** Words told, of a clause that has begun with what can only be told. */
+export const OPENED = 50
+
 type Growth = (clause: Clause, piece: Piece, meeting: Meeting) => Grown | null
 
 /** "come on" behind a thing is what it should do, before anything else it is said to somebody. */
@@ -38,6 +41,8 @@ const isCall = (clause: Clause, { word }: Piece, { gap }: Meeting): boolean =>
 
 const polite: Growth = (clause, piece, meeting) => {
   if (isCall(clause, piece, meeting)) return null
+  // "I'd be glad if you turned it off" wants what it names.
+  if (isFresh(clause) && / if\b/.test(piece.word)) return grown(clause, piece, { polite: true, wish: true }, 0)
   if (isFresh(clause) || meeting.after >= gaps.comma || piece.to - piece.from === 1)
     return grown(clause, piece, { polite: true }, 0)
   return grown(clause, piece, { polite: true }, clause.parts.length > 0 && !clause.verb && !clause.state ? 0.15 : 0.3)
@@ -87,10 +92,10 @@ const some: Growth = (clause, piece, meeting) =>
 const first =
   (change: Partial<Clause>, cost: number): Growth =>
   (clause, piece) =>
-    isFresh(clause) ? grown(clause, piece, change, cost) : null
+    isFresh(clause) && !clause.dont ? grown(clause, piece, change, cost) : null
 
 const along: Growth = (clause, piece) =>
-  grown(clause, piece, {}, clause.wish || clause.polite || clause.dont ? 0.03 : 0.5)
+  grown(clause, piece, {}, clause.wish || clause.polite || clause.dont ? 0.03 : isFresh(clause) ? 2 : 0.5)
 
 const growths: Readonly<Partial<Record<Piece['means']['is'], Growth>>> = {
   filler: (clause, piece, meeting) =>
@@ -98,13 +103,14 @@ const growths: Readonly<Partial<Record<Piece['means']['is'], Growth>>> = {
       clause,
       piece,
       {},
-      piece.word === 'already' && isFresh(clause) ? 0.6 : isCall(clause, piece, meeting) ? 0.9 : 0.01,
+      piece.word === 'already' && !clause.verb ? 1.2 : isCall(clause, piece, meeting) ? 0.9 : 0.01,
     ),
   polite,
   wish,
   modal: (clause, piece) =>
     clause.parts.length > 0 && !clause.verb && !clause.state ? grown(clause, piece, { wish: true }, 0) : null,
   dont: first({ dont: true }, 0),
+  told: first({ kind: 'report', told: OPENED }, 0),
   contrary: first({ contrary: true, wish: true }, 0),
   not,
   except,
@@ -119,7 +125,9 @@ const growths: Readonly<Partial<Record<Piece['means']['is'], Growth>>> = {
   aux,
   subject: first({ kind: 'aside', subject: true, told: 0 }, 0.15),
   ask: (clause, piece) =>
-    isFresh(clause) ? grown(clause, piece, { kind: 'ask', told: 1 }, clause.polite ? 0.15 : 0.05) : null,
+    isFresh(clause) && !clause.dont
+      ? grown(clause, piece, { kind: 'ask', told: 1 }, clause.polite ? 0.15 : 0.05)
+      : null,
   cond: first({ kind: 'cond', told: 1 }, 0.3),
   call: first({ kind: 'aside', foreign: true, told: 1 }, 0.2),
   to: along,
@@ -136,8 +144,15 @@ export function growByPhrase(clause: Clause, piece: Piece, meeting: Meeting): Gr
   return growths[piece.means.is]?.(clause, piece, meeting) ?? null
 }
 
+/** What was so is over. */
+const wasOver = (piece: Piece): boolean => /^(was|were|had)/.test(piece.word)
+
 function copula(clause: Clause, piece: Piece): Grown | null {
-  if (clause.wish || (clause.polite && clause.parts.length > 0) || piece.word === 'be')
+  if (
+    (clause.wish && !clause.state) ||
+    (clause.polite && clause.parts.length > 0 && !clause.state) ||
+    piece.word === 'be'
+  )
     return clause.wish || clause.polite || clause.verb
       ? grown(clause, piece, {}, 0.05)
       : grown(clause, piece, { kind: 'aside', told: 1 }, 0.5)
@@ -147,12 +162,12 @@ function copula(clause: Clause, piece: Piece): Grown | null {
     return grown(
       clause,
       piece,
-      { kind: 'report', told: 1, subject: true, foreign: false },
+      { kind: 'report', told: 1, subject: true, foreign: false, not: wasOver(piece) },
       clause.excluding || clause.not ? 0.65 : 0.05,
     )
   if (!isFresh(clause)) return null
   const asks = /^(is|are|was|were|am|has|have)$/.test(piece.word)
-  return grown(clause, piece, { kind: asks ? 'ask' : 'aside', told: 1 }, asks ? 0.15 : 0.4)
+  return grown(clause, piece, { kind: asks ? 'ask' : 'aside', told: 1, not: wasOver(piece) }, asks ? 0.15 : 0.4)
 }
 
 /** A phrase about time or warmth. */

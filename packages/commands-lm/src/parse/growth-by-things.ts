@@ -19,10 +19,22 @@ export function growByVerb(
   const { form } = means
   if (clause.sense || (clause.excluding && clause.parts.every((part) => part.out) === false && clause.verb)) return null
   if ((clause.dont || clause.contrary) && clause.parts.length > 0) return null
+  const perfect =
+    means.verb.base.startsWith('get') &&
+    clause.parts.length > 0 &&
+    !clause.wish &&
+    !clause.polite &&
+    /^ha(s|ve|d)$/.test(piece.word)
+  if (perfect) return null
+  // "somebody turned it off" tells what has happened.
+  if (!clause.verb && form === 'past' && !clause.wish && clause.parts.length === 0)
+    return grown(clause, piece, { kind: 'report', told: 2 }, isFresh(clause) ? 0.1 : 0.05)
+  if (clause.verb?.base.startsWith('get') && form === 'past' && clause.parts.length === 0)
+    return grown(clause, piece, { kind: 'report', told: 2 }, 0)
   if (!clause.verb) {
     if (form === 'past' && !clause.wish && !clause.polite) {
       return clause.parts.length > 0 && meeting.pending === ''
-        ? grown(clause, piece, { verb: means.verb, form }, 0.7)
+        ? grown(clause, piece, { verb: means.verb, form }, 2)
         : isFresh(clause)
           ? grown(clause, piece, { kind: 'report', told: 1 }, 0.4)
           : null
@@ -42,7 +54,7 @@ export function growByVerb(
           ? 0.25
           : 0.35
         : 0
-    const odd = form === 'ing' && !clause.polite && !clause.wish && !clause.dont ? 0.4 : 0
+    const odd = form === 'ing' && (clause.contrary || (!clause.polite && !clause.wish && !clause.dont)) ? 0.5 : 0
     return grown(clause, piece, { verb: means.verb, form, excluding: false }, late + odd + noun)
   }
   if (clause.second) return null
@@ -63,6 +75,18 @@ export function growByVerb(
   return null
 }
 
+const past =
+  /^(closed|opened|drawn|lowered|raised|turned|switched|powered|stopped|started|paused|muted|heated|warmed|pulled|rolled)\b/
+
+const contraries: Readonly<Partial<Record<Deed | 'back', Deed>>> = {
+  on: 'off',
+  off: 'on',
+  up: 'down',
+  down: 'up',
+  open: 'close',
+  close: 'open',
+}
+
 /** A word for a state more. */
 export function growByState(
   clause: Clause,
@@ -78,11 +102,29 @@ export function growByState(
   )
     return grown(clause, piece, {}, 0.1)
   if (clause.state === means.state) return grown(clause, piece, {}, 0.35)
+  // "up, er, down"
+  if (clause.state !== null && meeting.gap === gaps.comma && contraries[clause.state] === means.state)
+    return grown(clause, piece, { state: means.state }, 0.3)
   if (clause.state !== null) return null
+  if (
+    clause.parts.length === 0 &&
+    (!clause.verb || clause.verb.base.startsWith('get')) &&
+    !clause.wish &&
+    past.test(piece.word)
+  )
+    return grown(clause, piece, { kind: 'report', told: 2 }, 0.3)
   if (meeting.pending === 'and' || meeting.pending === 'then' || meeting.pending === 'but')
     return isFresh(clause) ? grown(clause, piece, { state: means.state }, 0.05) : null
   const pause = meeting.gap === gaps.comma ? 0.05 : meeting.gap >= gaps.stop ? 0.4 : 0
-  const odd = piece.word === 'of' ? 0.6 : piece.word === 'out' ? 0.12 : 0
+  const over =
+    !clause.verb &&
+    !clause.wish &&
+    clause.parts.length > 0 &&
+    /^(opened|stopped|halted|started|resumed|silenced|paused|muted)/.test(piece.word)
+      ? 1.3
+      : 0
+  const odd =
+    piece.word === 'of' ? (clause.verb || clause.parts.length > 0 ? 0.6 : 1.5) : piece.word === 'out' ? 0.12 : 0
   const plant =
     !clause.verb && clause.parts.some((part) => part.plant) && (means.state === 'on' || means.state === 'off') ? 0.8 : 0
   const noun =
@@ -99,16 +141,18 @@ export function growByState(
     !(clause.verb.helps === true)
       ? 0.6
       : 0
-  return grown(clause, piece, { state: means.state, excluding: false }, pause + full + odd + noun + plant)
+  return grown(clause, piece, { state: means.state, excluding: false }, pause + full + odd + noun + plant + over)
 }
 
 const timed = (clause: Clause): boolean =>
-  clause.degrees !== null || clause.length !== null || (clause.delay !== null && !clause.early)
+  clause.verb?.alone !== 'give' &&
+  (clause.now || clause.degrees !== null || clause.length !== null || (clause.delay !== null && !clause.early))
 
 /** A thing or a place more. */
 export function growByPart(clause: Clause, piece: Piece, read: Part, meeting: Meeting): Grown | null {
   const linked = meeting.pending === 'and' || meeting.pending === 'but'
   if (meeting.pending === 'then' && !isFresh(clause)) return null
+  if (clause.not && read.kind !== null && read.where.areas.length > 1) return null
   const comma = meeting.gap === gaps.comma || meeting.pending === 'comma'
   if (meeting.gap >= gaps.stop && clause.parts.length > 0 && !linked) return null
   const real = clause.parts.filter((one) => !one.out && !(one.is === 'place' && one.prep && read.is !== 'place'))

@@ -7,7 +7,7 @@ import { gaps } from '../tokens.ts'
 import type { Sense } from '../words/senses.ts'
 import { isFresh, type Clause, type ClauseKind, type Grown, type Meeting, type Piece } from './clause.ts'
 import { grown } from './grown.ts'
-import { growByPhrase, growByTime, isTime } from './growth-by-phrases.ts'
+import { growByPhrase, growByTime, isTime, OPENED } from './growth-by-phrases.ts'
 import { growByPart, growByState, growByVerb } from './growth-by-things.ts'
 
 const telling: ReadonlySet<ClauseKind> = new Set(['ask', 'report', 'aside', 'cond'])
@@ -17,7 +17,7 @@ function tell(clause: Clause, piece: Piece, meeting: Meeting): Grown {
   const one = toldBy(clause, piece)
   // What is told ends where something follows from it.
   return (meeting.pending === 'then' || meeting.pending === 'but') && clause.kind !== 'cond'
-    ? { ...one, cost: one.cost + 0.3 }
+    ? { ...one, cost: one.cost + 0.7 }
     : one
 }
 
@@ -29,8 +29,13 @@ function toldBy(clause: Clause, piece: Piece): Grown {
   const told = clause.told + 1
   if (means.is === 'filler' || means.is === 'polite')
     return grown(clause, piece, {}, piece.word === 'please' && !asks ? 0.4 : 0)
+  // Once it is said what somebody feels, the rest hardly matters.
+  if (clause.sense && !asks && !/^(verb|sense|part|cond|dont|not)$/.test(means.is))
+    return grown(clause, piece, { told }, 0.03)
   if (means.is === 'part')
     return grown(clause, piece, { parts: [...clause.parts, means.part], told }, asks ? 0.02 : 0.12)
+  if (means.is === 'cop' && /^(was|were|had)/.test(piece.word))
+    return grown(clause, piece, { not: clause.sense === null, told }, 0.05)
   if (means.is === 'sense' && !asks) return grown(clause, piece, { sense: clause.sense ?? means.sense, told }, 0)
   if (means.is === 'cond') return grown(clause, piece, { kind: 'cond', told }, asks ? 0.1 : 0.6)
   // "I am not cold" says nothing.
@@ -44,7 +49,11 @@ function toldBy(clause: Clause, piece: Piece): Grown {
       clause,
       piece,
       { told },
-      means.form !== 'base' ? 0.1 : clause.subject && clause.told === 0 ? 0.15 : 0.8,
+      means.form !== 'base'
+        ? 0.1
+        : (clause.subject && clause.told === 0) || (clause.told >= OPENED && clause.told < OPENED + 3)
+          ? 0.1
+          : 0.8,
     )
   if (means.is === 'state') return grown(clause, piece, { told }, clause.kind === 'report' ? 0.1 : 0.25)
   return grown(clause, piece, { told }, means.is === 'unknown' ? 0.12 : 0.05)
@@ -67,7 +76,7 @@ function unknown(clause: Clause, piece: Piece, meeting: Meeting): Grown | null {
 
 /** What speaks of a feeling stands alone, or in what is told. */
 function sense(clause: Clause, piece: Piece, felt: Sense): Grown | null {
-  if (clause.verb || clause.state || clause.sense || clause.same) return null
+  if (clause.verb || clause.state || clause.sense || clause.same || clause.delay !== null) return null
   const things = clause.parts.filter((one) => one.is !== 'place')
   if (things.length > 0 && felt !== 'thirsty') return null
   return grown(

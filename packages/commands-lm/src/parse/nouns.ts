@@ -163,14 +163,7 @@ function things(lattice: Lattice, from: number, out: NounPhrase[]): void {
     for (const edge of lattice.from[walker.at] ?? []) {
       const head = walker.words + (edge.to - edge.from) <= MAX_PHRASE ? headOf(edge) : null
       const gap = lattice.gap[edge.from] ?? gaps.none
-      if (
-        head &&
-        !(
-          walker.words > 0 &&
-          (gap >= gaps.stop || (gap === gaps.comma && walker.last !== 'place' && walker.last !== 'and'))
-        )
-      )
-        emit(walker, edge, head, out)
+      if (head && !(walker.words > 0 && gap >= gaps.comma)) emit(walker, edge, head, out)
       const next = walker.words < MAX_PHRASE && open.length < 60 ? advance(walker, edge, lattice) : null
       if (next && next.words < MAX_PHRASE) open.push(next)
     }
@@ -214,7 +207,7 @@ function places(lattice: Lattice, from: number, out: NounPhrase[]): void {
         words: edge.to - edge.from,
         last: 'prep',
         prep: true,
-        cost: edge.cost + (edge.to - edge.from > 1 && /^(up|down)$/.test(lattice.read[from] ?? '') ? 0.65 : 0),
+        cost: edge.cost + (edge.to - edge.from > 1 && /^(up|down)$/.test(lattice.read[from] ?? '') ? 0.9 : 0),
       })
   }
   for (let walker = open.pop(); walker; walker = open.pop()) {
@@ -231,8 +224,9 @@ const standing = /^(patio|balcony|driveway|garden)$/
 
 /** "light on kitchen" is seldom a light on a kitchen. */
 function oddPlace(walker: Walker, edge: Edge, lattice: Lattice): number {
+  if (edge.means.is === 'group' && walker.prep && lattice.read[walker.from] === 'on') return 0.8
   if (edge.means.is !== 'area' || !walker.prep || lattice.read[walker.from] !== 'on') return 0
-  return walker.last === 'prep' ? 0.45 : standing.test(edge.means.area) ? 0 : 0.3
+  return walker.last === 'prep' ? 0.8 : standing.test(edge.means.area) ? 0 : 0.3
 }
 
 function settlePlace(walker: Walker, edge: Edge, lattice: Lattice, out: NounPhrase[]): void {

@@ -79,7 +79,7 @@ const unfinished =
 function boundary(link: Link, reading: Reading, last: string): number {
   const { clause } = reading
   const base = link === 'stop' ? 0 : link === 'comma' ? 0.12 : link === '' ? 0.6 : 0.08
-  if (clause.not && link !== 'stop') return 0.1
+  if (clause.not && clause.kind === 'command' && link !== 'stop') return 0.1
   // "I was going to | turn off the light" is one clause.
   if (link === '' && clause.kind !== 'command' && unfinished.test(last)) return 2.5
   const talks = clause.kind === 'ask' ? (link === 'stop' ? 0 : link === 'comma' || link === 'because' ? 0.5 : 1.2) : 0

@@ -7,7 +7,7 @@ import type { CommandArea } from '@flow-service/protocol'
 
 /** Words for each area. */
 export const areaWords: Readonly<Record<CommandArea, string>> = {
-  living_room: `living room|rooms|area|space ; livin room ; living ; lounge|lounges ; sitting|siting|sittin room ; front room ; family room ;
+  living_room: `living|leaving|livin room|rooms|area|space ; livin room ; living ; lounge|lounges ; sitting|siting|sittin room ; front room ; family room ;
     parlour|parlor ; great room ; telly|tv|television room ; drawing room ; salon ; lr ; living rm`,
   kitchen: `kitchen|kitchens|kitch ; kitchenette ; kitchen area ; cooking area ; cook room`,
   bathroom: `bathroom|bathrooms|bafroom ; bath room ; washroom ; restroom ; shower room ; toilet ; loo ; lavatory ; bath ; lav ; wc`,

@@ -1,0 +1,180 @@
+import {
+  type CommandArea,
+  commandAreas,
+  type CommandContext,
+  type CommandKind,
+  indoorAreas,
+} from '@flow-service/protocol'
+import { describe, expect, it } from 'vitest'
+
+import { explain, interpret } from '../src/index.ts'
+
+const house: Readonly<Record<CommandKind, readonly CommandArea[]>> = {
+  light: commandAreas,
+  heating: indoorAreas,
+  media: [...indoorAreas, 'patio'],
+  cover: ['living_room', 'kitchen', 'bedroom', 'office', 'garage'],
+  water: ['garden', 'patio', 'balcony'],
+}
+
+const devices = (on: readonly string[] = []): CommandContext['devices'] =>
+  (Object.entries(house) as [CommandKind, readonly CommandArea[]][]).flatMap(([kind, areas]) =>
+    areas.map((area) => ({ area, kind, value: on.includes(`${area}.${kind}`), wired: true })),
+  )
+
+const away: CommandContext = { presence: null, outdoor: 12, dark: false, devices: devices() }
+const inside = (presence: CommandArea, more: Partial<CommandContext> = {}): CommandContext => ({
+  ...away,
+  presence,
+  ...more,
+})
+
+/** The calls of a sentence in short, doubtful ones with a `~`. */
+const calls = (text: string, context = away): string =>
+  interpret(text, context)
+    .filter(({ confidence }) => confidence > 0)
+    .map(({ call, area, args, delay_s, confidence }) =>
+      [`${confidence > 0.9 ? '' : '~'}${call}`, area, args.temperature, delay_s > 0 ? `+${delay_s}` : undefined]
+        .filter((part) => part !== undefined)
+        .join(' '),
+    )
+    .toSorted()
+    .join('; ')
+
+describe('what is ordered', () => {
+  it.each([
+    ['turn on the kitchen light', 'lights_on kitchen'],
+    ['telly off in the bedroom', 'media_stop bedroom'],
+    ['draw the curtains in the study', 'shutters_down office'],
+    ['open the garage', 'shutters_up garage'],
+    ['stop the blinds in the office right there', 'shutters_stop office'],
+    ['water the lawn', 'watering_start garden'],
+    ['quit watering the patio', 'watering_stop patio'],
+    ['set the bedroom to twenty one and a half', 'heating_set bedroom 21.5'],
+    ['put the office at seventy degrees fahrenheit', 'heating_set office 21'],
+    ['keep the kitchen at 19', 'heating_set kitchen 19'],
+    ['turn the radiator down in the study', '~heating_off office'],
+    ['play some jazz in the kitchen', '~media_play kitchen'],
+    ['open the light in the kitchen', '~lights_on kitchen'],
+    ['turn off the kitchen', '~lights_off kitchen'],
+    ['no more music in the kitchen', 'media_stop kitchen'],
+    ['trun of teh kichen lite', 'lights_off kitchen'],
+    ['stop all the sprinklers', 'watering_stop balcony; watering_stop garden; watering_stop patio'],
+  ])('%s', (text, expected) => {
+    expect(calls(text)).toBe(expected)
+  })
+
+  it.each([
+    ['turn on the light', inside('kitchen'), 'lights_on kitchen'],
+    ['lights off in here', inside('office'), 'lights_off office'],
+    ['lights off in here', away, ''],
+    ['toggle the light', inside('office', { devices: devices(['office.light']) }), 'lights_off office'],
+    ['turn it off', inside('office', { devices: devices(['office.media']) }), '~media_stop office'],
+    ['turn it off', inside('office'), ''],
+  ])('%s, by the context', (text, context, expected) => {
+    expect(calls(text, context)).toBe(expected)
+  })
+})
+
+describe('when it is to happen', () => {
+  it.each([
+    ['turn off the tv and the light in the kitchen in ten minutes', 'lights_off kitchen +600; media_stop kitchen +600'],
+    [
+      'in half an hour close the kitchen blinds and the office ones',
+      'shutters_down kitchen +1800; shutters_down office +1800',
+    ],
+    ['kitchen light off now and the patio one in an hour', 'lights_off kitchen; lights_off patio +3600'],
+    ['water the garden for ten minutes', 'watering_start garden; watering_stop garden +600'],
+    ['lights off in the kitchen in 90 seconds', '~lights_off kitchen +120'],
+    ['turn off the kitchen light at seven', ''],
+    ['turn off the kitchen light later', ''],
+    ['heat the study in 26 hours', ''],
+  ])('%s', (text, expected) => {
+    expect(calls(text)).toBe(expected)
+  })
+})
+
+describe('what is left out, corrected, excepted', () => {
+  it.each([
+    ['kitchen light on, bedroom off', 'lights_off bedroom; lights_on kitchen'],
+    ['lights on in the study, and the same in the lounge', 'lights_on living_room; lights_on office'],
+    ['office 19, bedroom 17', 'heating_set bedroom 17; heating_set office 19'],
+    ['the kitchen light on, no, the office', 'lights_on office'],
+    ['set the bathroom to twenty, sorry, twenty two', 'heating_set bathroom 22'],
+    ['close the kitchen blind, sorry, open it', 'shutters_up kitchen'],
+    ['turn off the kitchen radio, never mind', ''],
+    ["don't turn off the tv, turn off the light in the kitchen", 'lights_off kitchen'],
+    ["don't forget to close the garage door", 'shutters_down garage'],
+    [
+      'all the heating off but the kitchen and the office',
+      'heating_off bathroom; heating_off bedroom; heating_off living_room',
+    ],
+    ['turn on the kitchen and the hallway lights', '~lights_on kitchen'],
+    ['turn on the light in the basement', ''],
+  ])('%s', (text, expected) => {
+    expect(calls(text)).toBe(expected)
+  })
+})
+
+describe('what is no order', () => {
+  it.each([
+    'is the kitchen light on',
+    'who turned on the kitchen light',
+    'I turned off the kitchen light',
+    'somebody has closed the blinds in the office',
+    'my brother turned off the tv in the kitchen',
+    'the heating has been on in the office all morning',
+    'I told you to turn off the kitchen light',
+    'thanks for turning off the light in the kitchen',
+    'leave the kitchen light on',
+    'if it rains, stop the sprinklers',
+    'dim the kitchen light',
+    'turn on the fan in the kitchen',
+    'add light bulbs to the shopping list',
+    'what does the kitchen light cost',
+    'play the shutters in the kitchen',
+    'turn on the lamb in the kitchen',
+    '',
+    '💡💡💡',
+  ])('%s', (text) => {
+    expect(calls(text, inside('kitchen'))).toBe('')
+  })
+})
+
+describe('what somebody feels', () => {
+  it.each([
+    ["it's freezing in here", inside('kitchen'), 'heating_boost kitchen'],
+    ["it's freezing in here", inside('kitchen', { outdoor: 23 }), '~heating_boost kitchen'],
+    ["I'm boiling", inside('office'), 'heating_off office'],
+    ["I can't see a thing", inside('office', { dark: true }), 'lights_on office'],
+    ["it's so dark in here", inside('office'), 'shutters_up office'],
+    ["it's too bright in here", inside('bathroom'), 'lights_off bathroom'],
+    ['let some sun in', inside('office'), 'shutters_up office'],
+    ['the lawn looks thirsty', away, '~watering_start garden'],
+    ["it's too loud in here", inside('office'), '~media_stop office'],
+    ["I'm back", inside('office', { dark: true }), '~lights_on office'],
+  ])('%s', (text, context, expected) => {
+    expect(calls(text, context)).toBe(expected)
+  })
+})
+
+describe('explain', () => {
+  it('shows the words after repair, and the readings that lost', () => {
+    const { words, readings, refusal } = explain('turn on the kitchne light', away)
+    expect(words.map(({ read }) => read).join(' ')).toBe('turn on the kitchen light')
+    expect(readings[0]).toMatchObject({ call: 'lights_on', area: 'kitchen', lost: null })
+    expect(readings.slice(1).every(({ lost }) => lost !== null)).toBe(true)
+    expect(refusal).toBeNull()
+  })
+
+  it('says why a clock time is refused, with what was understood', () => {
+    const { readings, refusal } = explain('turn off the kitchen light at seven', away)
+    expect(readings[0]).toMatchObject({ call: 'lights_off', area: 'kitchen', confidence: 0 })
+    expect(refusal).toContain('only delays such as "in ten minutes"')
+  })
+
+  it('refuses what is too long, and what says nothing', () => {
+    expect(explain('light '.repeat(500), away).refusal).toContain('words')
+    expect(explain('', away).refusal).not.toBeNull()
+  })
+})
