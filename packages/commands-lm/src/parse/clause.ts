@@ -171,7 +171,7 @@ export function closing(clause: Clause, commanded: boolean): number {
     real.some((one) => one.kind === 'media') &&
     (clause.polite || real.length > 1)
   )
-    return 0.8
+    return clause.polite ? 0.6 : 1.7
   if (clause.wish && !clause.state && !clause.verb && !clause.degrees && real.every((one) => one.is === 'place'))
     return 1.1
   if (!said)

@@ -135,7 +135,7 @@ const growths: Readonly<Partial<Record<Piece['means']['is'], Growth>>> = {
   quant: (clause, piece) => grown(clause, piece, { all: clause.all || piece.word !== 'any' }, 0.2),
   only: (clause, piece) => grown(clause, piece, { only: true }, 0.02),
   some,
-  prep: (clause, piece) => grown(clause, piece, {}, clause.title || clause.verb?.alone === 'play' ? 0.15 : 0.6),
+  prep: (clause, piece) => grown(clause, piece, {}, clause.title || clause.verb?.alone === 'play' ? 0.15 : 0.75),
   det: (clause, piece) => grown(clause, piece, {}, clause.verb?.alone === 'play' ? 0.1 : 0.5),
 }
 

@@ -33,7 +33,12 @@ function toldBy(clause: Clause, piece: Piece): Grown {
   if (clause.sense && !asks && !/^(verb|sense|part|cond|dont|not)$/.test(means.is))
     return grown(clause, piece, { told }, 0.03)
   if (means.is === 'part')
-    return grown(clause, piece, { parts: [...clause.parts, means.part], told }, asks ? 0.02 : 0.12)
+    return grown(
+      clause,
+      piece,
+      { parts: [...clause.parts, means.part], told },
+      asks || (clause.sense && means.part.is === 'place') ? 0.02 : 0.12,
+    )
   if (means.is === 'cop' && /^(was|were|had)/.test(piece.word))
     return grown(clause, piece, { not: clause.sense === null, told }, 0.05)
   if (means.is === 'sense' && !asks) return grown(clause, piece, { sense: clause.sense ?? means.sense, told }, 0)
@@ -83,7 +88,7 @@ function sense(clause: Clause, piece: Piece, felt: Sense): Grown | null {
     clause,
     piece,
     { kind: 'aside', sense: felt, told: 1, not: clause.not || clause.dont },
-    clause.wish ? 0.15 : -0.02,
+    clause.wish ? 0.15 : -0.05,
   )
 }
 

@@ -135,7 +135,7 @@ export const verbs: readonly Verb[] = [
   {
     alone: 'up',
     set: true,
-    base: 'raise|rais|lift|hoist|rase|heighten|hike|increase|up',
+    base: 'raise|rais|lift|hoist|rase|heighten|hike|increase',
     ing: 'raising|lifting|increasing',
     past: 'raised|lifted',
   },
