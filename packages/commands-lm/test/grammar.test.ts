@@ -7,7 +7,8 @@ import {
 } from '@flow-service/protocol'
 import { describe, expect, it } from 'vitest'
 
-import { explain, interpret } from '../src/index.ts'
+import { explain } from '../src/index.ts'
+import { reading, understand } from '../src/understand.ts'
 
 const house: Readonly<Record<CommandKind, readonly CommandArea[]>> = {
   light: commandAreas,
@@ -29,17 +30,19 @@ const inside = (presence: CommandArea, more: Partial<CommandContext> = {}): Comm
   ...more,
 })
 
-/** The calls of a sentence in short, doubtful ones with a `~`. */
-const calls = (text: string, context = away): string =>
-  interpret(text, context)
-    .filter(({ confidence }) => confidence > 0)
-    .map(({ call, area, args, delay_s, confidence }) =>
-      [`${confidence > 0.9 ? '' : '~'}${call}`, area, args.temperature, delay_s > 0 ? `+${delay_s}` : undefined]
+/** The calls of a sentence in short, doubtful ones with a `~`, however sure the table of confidence makes the others. */
+const calls = (text: string, context = away): string => {
+  const [best] = understand(text, context).all
+  return (best?.calls ?? [])
+    .filter((call) => reading(call, best?.score ?? 0).confidence > 0)
+    .map(({ call, area, temperature, delay, doubts }) =>
+      [`${doubts.length > 0 ? '~' : ''}${call}`, area, temperature ?? undefined, delay > 0 ? `+${delay}` : undefined]
         .filter((part) => part !== undefined)
         .join(' '),
     )
     .toSorted()
     .join('; ')
+}
 
 describe('what is ordered', () => {
   it.each([
