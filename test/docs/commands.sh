@@ -4,22 +4,31 @@
 # The engine has examples/commands/flows.
 set -eu
 
-# Two words are repaired; the bedroom comes later.
-service commands try "swich off the kichen light and warm the bedroom in ten minutes" --light
+# The bedroom comes later.
+service commands try "switch off the kitchen light and warm the bedroom in ten minutes" --light
 #> speaker  away; outside 20 °C, light
 #> house    a full one; yours by --device, or by --flow
 #> wired    living_room_light, kitchen_light, bathroom_light, bedroom_light, office_light, garden_light and 23 more
 #> writes   from a confidence of 0.93
 #>
-#> read as  switch off the kitchen light and warm the bedroom in ten minutes
-#>
 #> CALL           AREA     WITH  WHEN       CONFIDENCE  WRITTEN
-#> lights_off     kitchen  -     now        0.981       yes
-#> heating_boost  bedroom  -     in 10 min  0.981       yes
+#> lights_off     kitchen  -     now        0.998       yes
+#> heating_boost  bedroom  -     in 10 min  0.998       yes
 #>
-#> LOST           AREA     WITH  WHEN       SCORE  MADE OF                          WHY
-#> heating_boost  bedroom  -     now        -1.28  warm the bedroom                 another way to read the sentence is likelier
-#> heating_off    bedroom  -     in 10 min  -1.48  warm the bedroom in ten minutes  another way to read the sentence is likelier
+#> LOST           AREA     WITH  WHEN  SCORE  MADE OF           WHY
+#> heating_boost  bedroom  -     now   -1.53  warm the bedroom  another way to read the sentence is likelier
+
+# A word is repaired.
+service commands try "kichen light off please" --light
+#> speaker  away; outside 20 °C, light
+#> house    a full one; yours by --device, or by --flow
+#> wired    living_room_light, kitchen_light, bathroom_light, bedroom_light, office_light, garden_light and 23 more
+#> writes   from a confidence of 0.93
+#>
+#> read as  kitchen light off please
+#>
+#> CALL        AREA     WITH  WHEN  CONFIDENCE  WRITTEN
+#> lights_off  kitchen  -     now   0.962       yes
 
 # Which light? The speaker is away, and there are several: a doubt, and doubts are below the threshold.
 service commands try "lights off" --device kitchen_light=on --device office_light=off --light

@@ -15,6 +15,7 @@ import { tokens, type Tokens } from './tokens.ts'
 /** A reading of the whole sentence. */
 export interface Understanding {
   readonly parse: Parse
+  /** What its cost and its lead say for it; 0 at best. */
   readonly score: number
   readonly calls: readonly Call[]
   readonly refusal: string | null
@@ -66,14 +67,36 @@ function meaningOf(parse: Parse, context: CommandContext): Understanding {
       : one,
   )
   const refusal = [...all.map((one) => one.refusal), said.refusal].find((one) => one !== null) ?? null
-  return { parse, score: -parse.cost, calls: lastOfEach(all.flatMap((one) => one.calls)), refusal }
+  return { parse, score: -parse.cost - LEAD, calls: lastOfEach(all.flatMap((one) => one.calls)), refusal }
+}
+
+/** A lead of more than this says nothing more. */
+const LEAD = 0.75
+
+const callsIn = ({ calls }: Understanding): string =>
+  calls
+    .map(({ call, area, temperature, delay, refusal }) => [call, area, temperature, delay, refusal !== null].join(' '))
+    .toSorted()
+    .join()
+
+/**
+ * The first reading is worth more the further the cheapest one with other calls is behind it: one that is nearly as cheap
+ * may well be what was said.
+ */
+function withLead(all: readonly Understanding[]): Understanding[] {
+  const [best, ...others] = all
+  if (best === undefined) return []
+  const meant = callsIn(best)
+  const rival = others.find((other) => callsIn(other) !== meant)
+  const lead = rival === undefined ? LEAD : Math.min(LEAD, rival.parse.cost - best.parse.cost)
+  return [{ ...best, score: best.score + lead }, ...others]
 }
 
 /** Reads `prompt`. */
 export function understand(prompt: string, context: CommandContext): Understood {
   const sentence = tokens(prompt)
   const graph = lattice(sentence.long ? { ...sentence, words: [] } : sentence)
-  const all = parses(graph).map((parse) => meaningOf(parse, context))
+  const all = withLead(parses(graph).map((parse) => meaningOf(parse, context)))
   return { sentence, lattice: graph, all }
 }
 

@@ -19,16 +19,16 @@ test('91.5 of 100 sentences of the held-out split are understood exactly', () =>
   expect(percentOf(exact)).toBeGreaterThanOrEqual(91.5)
 })
 
-test('10 of 1,000 sentences at most write what was not said', () => {
-  expect(percentOf(harmless)).toBeGreaterThanOrEqual(99)
+test('5 of 1,000 sentences at most write what was not said', () => {
+  expect(percentOf(harmless)).toBeGreaterThanOrEqual(99.5)
 })
 
-test('97.9 of 100 calls that are confident enough to be written are what was said', () => {
-  expect(percentOf(confident)).toBeGreaterThanOrEqual(97.9)
+test('99.1 of 100 calls that are confident enough to be written are what was said', () => {
+  expect(percentOf(confident)).toBeGreaterThanOrEqual(99.1)
 })
 
-test('79 of 100 calls that are meant are written', () => {
-  expect(percentOf(written)).toBeGreaterThanOrEqual(79)
+test('77.5 of 100 calls that are meant are written', () => {
+  expect(percentOf(written)).toBeGreaterThanOrEqual(77.5)
 })
 
 test('confidence is the share of readings that are right, within 7 of 100 on average', () => {
