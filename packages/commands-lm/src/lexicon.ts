@@ -6,10 +6,19 @@ import type { CommandArea, CommandKind } from '@flow-service/protocol'
 
 import { unitWords } from './durations.ts'
 import { numberWords } from './numbers.ts'
-import { phraseWords, type PhraseRole } from './words/phrases.ts'
+import { phraseWords, repairedWords, type PhraseRole } from './words/phrases.ts'
 import { areaWords, groupWords, hereWords, otherPlaces, thereWords } from './words/places.ts'
 import { senseWords, type Sense } from './words/senses.ts'
-import { adjectives, otherThings, plantWords, showWords, thingWords, titleWords, undoable } from './words/things.ts'
+import {
+  adjectives,
+  garageDoorWords,
+  otherThings,
+  plantWords,
+  showWords,
+  thingWords,
+  titleWords,
+  undoable,
+} from './words/things.ts'
 import { states, verbs, type Deed, type Verb } from './words/verbs.ts'
 
 /** Areas by a word of their own: all of them, those inside, those outside. */
@@ -80,21 +89,19 @@ function variants(parts: readonly string[]): (readonly string[])[] {
 function addPattern(parts: readonly string[], meaning: Meaning, repair: boolean): void {
   const slots = parts.map((part) => slotOf(part))
   const pattern = { slots, meaning }
-  {
-    for (const { words } of slots) {
-      for (const word of words) {
-        vocabulary.add(word)
-        if (repair) repairable.add(word)
-      }
+  for (const { words } of slots) {
+    for (const word of words) {
+      vocabulary.add(word)
+      if (repair) repairable.add(word)
     }
-    for (const [at, slot] of slots.entries()) {
-      for (const word of slot.words) {
-        const known = starting.get(word)
-        if (known) known.push({ pattern, slot: at })
-        else starting.set(word, [{ pattern, slot: at }])
-      }
-      if (!slot.optional) break
+  }
+  for (const [at, slot] of slots.entries()) {
+    for (const word of slot.words) {
+      const known = starting.get(word)
+      if (known) known.push({ pattern, slot: at })
+      else starting.set(word, [{ pattern, slot: at }])
     }
+    if (!slot.optional) break
   }
 }
 
@@ -109,11 +116,7 @@ function build(): void {
   for (const [area, words] of entries(areaWords)) add(words, { is: 'area', area }, true)
   for (const [group, words] of entries(groupWords)) add(words, { is: 'group', group }, true)
   for (const [kind, words] of entries(thingWords)) add(words, { is: 'kind', kind }, true)
-  add(
-    'garage|garge|garag|carport door|doors|dor|gate|shutter|shutters|roller ; garage roller door ; roller|up|overhead garage door',
-    { is: 'kind', kind: 'cover', area: 'garage' },
-    true,
-  )
+  add(garageDoorWords, { is: 'kind', kind: 'cover', area: 'garage' }, true)
   add(otherPlaces, { is: 'elsewhere' }, true)
   add(hereWords, { is: 'here' }, false)
   add(thereWords, { is: 'there' }, false)
@@ -132,13 +135,7 @@ function build(): void {
   for (const [sense, words] of entries(senseWords)) add(words, { is: 'sense', sense }, true)
   for (const [role, words] of entries(phraseWords))
     add(words, { is: role } as Meaning, /^(except|quant|everything|wish|cond|polite)$/.test(role))
-  for (const word of [...numberWords, ...unitWords]) {
-    vocabulary.add(word)
-    repairable.add(word)
-  }
-  for (const word of 'please everywhere everything except outside inside degrees degree celsius fahrenheit centigrade from percent forget freezing'.split(
-    ' ',
-  )) {
+  for (const word of [...numberWords, ...unitWords, ...repairedWords]) {
     vocabulary.add(word)
     repairable.add(word)
   }

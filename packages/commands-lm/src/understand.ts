@@ -2,10 +2,10 @@
  * A sentence, read: all ways to read it, each with its calls.
  * @module
  */
-import type { CommandContext, CommandReading } from '@flow-service/protocol'
+import { commandCalls, type CommandContext, type CommandReading } from '@flow-service/protocol'
 
 import { confidenceOf, MAX_DOUBTFUL } from './calibration.ts'
-import { callsOf, kindOf, type Call, type Outcome } from './meaning/calls.ts'
+import { callsOf, type Call, type Outcome } from './meaning/calls.ts'
 import { discourse, type Feeling } from './meaning/discourse.ts'
 import { callsOfFeeling } from './meaning/feelings.ts'
 import { lattice, type Lattice } from './parse/lattice.ts'
@@ -30,7 +30,7 @@ export interface Understood {
 
 /** The later of two calls for the same device at the same time counts. */
 function lastOfEach(calls: readonly Call[]): Call[] {
-  const key = (call: Call): string => `${call.area} ${kindOf(call.call)} ${call.delay} ${call.refusal === null}`
+  const key = (call: Call): string => `${call.area} ${commandCalls[call.call]} ${call.delay} ${call.refusal === null}`
   return calls.filter((call, at) => !calls.slice(at + 1).some((later) => key(later) === key(call)))
 }
 
@@ -107,7 +107,7 @@ export function reading(call: Call, score: number): CommandReading {
   return {
     call: call.call,
     area: call.area,
-    kind: kindOf(call.call),
+    kind: commandCalls[call.call],
     args: call.temperature === null ? {} : { temperature: call.temperature },
     delay_s: call.delay,
     confidence: Math.round(confidence * 1000) / 1000,

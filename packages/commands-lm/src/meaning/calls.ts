@@ -3,7 +3,6 @@
  * @module
  */
 import {
-  commandCalls,
   commandTemperatures,
   MAX_COMMAND_DELAY_S,
   type CommandArea,
@@ -95,9 +94,7 @@ function make(order: Order, target: Target): Made | string {
   const deal = deals[kind][deed]
   if (!deal) return `that cannot be done with a ${kind}`
   if (deal.doubtful === true) doubts.push('understood, though not quite what was said')
-  if (target.title) {
-    if (deal.call === 'media_play') doubts.push('a certain song or programme cannot be chosen')
-  }
+  if (target.title && deal.call === 'media_play') doubts.push('a certain song or programme cannot be chosen')
   return { call: deal.call, kind, temperature: null, doubts }
 }
 
@@ -320,6 +317,3 @@ export function callsOf(order: Order, context: CommandContext): Outcome {
     refusal,
   }
 }
-
-/** The kind of device that a call is for. */
-export const kindOf = (call: CommandCall): CommandKind => commandCalls[call]

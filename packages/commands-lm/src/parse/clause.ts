@@ -113,6 +113,12 @@ export interface Grown {
   readonly cost: number
 }
 
+/** The clause up to the end of a piece, with what it changes. */
+export const grown = (clause: Clause, piece: Piece, change: Partial<Clause>, cost: number): Grown => ({
+  clause: { ...clause, ...change, to: piece.to },
+  cost: cost + piece.cost,
+})
+
 /** How a piece meets the clause: what stands before it, and behind it. */
 export interface Meeting {
   readonly pending: Link

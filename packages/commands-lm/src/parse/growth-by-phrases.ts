@@ -4,8 +4,7 @@
  */
 import type { TimePhrase } from '../times.ts'
 import { gaps } from '../tokens.ts'
-import { isFresh, type Clause, type Grown, type Meeting, type Piece } from './clause.ts'
-import { grown } from './grown.ts'
+import { grown, isFresh, type Clause, type Grown, type Meeting, type Piece } from './clause.ts'
 import { growByPart } from './growth-by-things.ts'
 import { nowhere, type Part } from './parts.ts'
 

@@ -5,8 +5,7 @@
 import type { Meaning } from '../lexicon.ts'
 import { gaps } from '../tokens.ts'
 import type { Deed } from '../words/verbs.ts'
-import { isFresh, type Clause, type Grown, type Meeting, type Piece } from './clause.ts'
-import { grown } from './grown.ts'
+import { grown, isFresh, type Clause, type Grown, type Meeting, type Piece } from './clause.ts'
 import { isSomewhere, type Part } from './parts.ts'
 
 /** A verb more. */

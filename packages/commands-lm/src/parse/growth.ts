@@ -5,8 +5,7 @@
  */
 import { gaps } from '../tokens.ts'
 import type { Sense } from '../words/senses.ts'
-import { isFresh, type Clause, type ClauseKind, type Grown, type Meeting, type Piece } from './clause.ts'
-import { grown } from './grown.ts'
+import { grown, isFresh, type Clause, type ClauseKind, type Grown, type Meeting, type Piece } from './clause.ts'
 import { growByPhrase, growByTime, isTime, OPENED } from './growth-by-phrases.ts'
 import { growByPart, growByState, growByVerb } from './growth-by-things.ts'
 

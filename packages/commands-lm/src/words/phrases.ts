@@ -100,3 +100,9 @@ export const phraseWords: Readonly<Record<PhraseRole, string>> = {
   goalong: `and|to|on|ahead and`,
   only: `only|just ; only in|the|on ; just in|the|for`,
 }
+
+/** Words that misspelled ones may be meant for, though their phrases are not repaired. */
+export const repairedWords: readonly string[] =
+  'please everywhere everything except outside inside degrees degree celsius fahrenheit centigrade from percent forget freezing'.split(
+    ' ',
+  )

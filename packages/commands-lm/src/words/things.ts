@@ -15,6 +15,9 @@ export const thingWords: Readonly<Record<CommandKind, string>> = {
   water: `sprinkler|sprinklers|irrigation|hose|hosepipe|water|watering|waterin ; irrigation|watering|sprinkler|water system|systems ; water sprinkler|sprinklers ; water hose ; good|nice|proper|thorough soaking|soak|drenching|watering ; soaking|drenching ; drip irrigation ; hose pipe ; soaker`,
 }
 
+/** Words for the cover of the garage, which need no other name of a place. */
+export const garageDoorWords = `garage|garge|garag|carport door|doors|dor|gate|shutter|shutters|roller ; garage roller door ; roller|up|overhead garage door`
+
 /** Growing things: they are watered where they stand. */
 export const plantWords = `plant|plants|pot|pots|flower|flowers|tub|tubs|planter|planters|rose|roses|tomatoes|tomato|geraniums|herbs|vegetables|veggies|veg|shrubs|bushes|hedge|trees|tree|seedlings|basil|ferns|hanging_baskets|baskets|basket ; potted|pot|tomato|flower plant|plants|pots ; plant|flower pots ; window boxes ; petunias ; beans ; lettuce ; orchids ; begonias ; lavender ; soil ; earth ; crops ; strawberries ; raised beds ; hydrangeas ; peppers ; cucumbers ; beds ; pansies ; succulents ; houseplants`
 
