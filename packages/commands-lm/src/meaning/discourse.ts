@@ -9,7 +9,8 @@ import type { Clause } from '../parse/clause.ts'
 import { isSomewhere, nowhere, type Where } from '../parse/parts.ts'
 import type { Sense } from '../words/senses.ts'
 import { replaced } from './corrections.ts'
-import { hasKind, kindOfDeed, orderOf, unnamed, targetsOf, type Order, type Target } from './order.ts'
+import { hasKind, kindOfDeed, leaves, orderOf, unnamed, targetsOf, type Order, type Target } from './order.ts'
+import { withoutNamed } from './rest.ts'
 
 /** What somebody feels, and where. */
 export interface Feeling {
@@ -31,6 +32,8 @@ interface Talk {
   feelings: Feeling[]
   /** What was spoken of last. */
   mention: readonly Target[]
+  /** Everything that was spoken of. */
+  named: readonly Target[]
   /** A delay at the front of the sentence. */
   leading: number | null
   /** The place that was named last. */
@@ -57,6 +60,10 @@ function meantBy(one: Target, where: Where, source: readonly Target[]): readonly
   }))
 }
 
+/** Whether it is not said of a thing where it is. */
+const isOpen = (one: Target | undefined): boolean =>
+  one !== undefined && hasKind(one) && !one.all && !isSomewhere(one.where)
+
 /** Pointers get what they point at. */
 function pointed(order: Order, talk: Talk): Order {
   let known: Target[] = []
@@ -67,6 +74,9 @@ function pointed(order: Order, talk: Talk): Order {
     // A topic that a pointer takes up again counts once: "the driveway, turn it on".
     if (again) known = isSomewhere(where) ? known.map((other) => ({ ...other, where })) : known
     else if (one.pointer === null || source.length === 0) known.push({ ...one, where })
+    // "the lights off, the kitchen ones"
+    else if (one.pointer === 'one' && isSomewhere(where) && isOpen(known.at(-1)))
+      known = known.map((other) => (isOpen(other) ? { ...other, where, all: one.all } : other))
     else known.push(...meantBy(one, where, source))
   }
   // "make it cooler in here with the radiator": what is pointed at is named behind it.
@@ -186,10 +196,22 @@ function timeAlone(clause: Clause, corrects: boolean, talk: Talk): void {
   talk.corrects = corrects && clause.delay === null
 }
 
+/** Whether an order is about a group of things. */
+const isMany = (order: Order): boolean =>
+  order.targets.some((one) => one.all || one.everything || one.where.groups.length > 0)
+
+/** Whether a clause leaves something as it is: "don't turn off the kitchen", "the study can stay on". */
+const isSparing = (clause: Clause, before: Order): boolean =>
+  leaves(clause) || (clause.dont && orderOf(clause).deed === before.deed)
+
 /** "everything off, but leave the heat alone": what is left is excepted. */
 function spared(clause: Clause, before: Order): Order | null {
-  const many = before.targets.some((one) => one.all || one.everything || one.where.groups.length > 0)
-  if (!many || clause.verb?.leaves !== true || clause.degrees !== null || !/^(but|comma)$/.test(clause.link))
+  if (
+    !isMany(before) ||
+    !isSparing(clause, before) ||
+    clause.degrees !== null ||
+    !/^(but|comma|and|stop|)$/.test(clause.link)
+  )
     return null
   const every = before.targets.some((one) => one.everything)
   return {
@@ -201,8 +223,9 @@ function spared(clause: Clause, before: Order): Order | null {
 /** Remembers what an order speaks of. */
 function remember(order: Order, talk: Talk): void {
   talk.place = order.targets.findLast((one) => one.where.areas.length > 0 && !one.carried)?.where ?? talk.place
-  if (order.targets.length > 0)
-    talk.mention = order.targets.map((one) => ({ ...one, kind: one.kind ?? kindMeant(order) }))
+  if (order.targets.length === 0) return
+  talk.mention = order.targets.map((one) => ({ ...one, kind: one.kind ?? kindMeant(order) }))
+  talk.named = [...talk.named, ...talk.mention]
 }
 
 function command(clause: Clause, talk: Talk): void {
@@ -210,7 +233,10 @@ function command(clause: Clause, talk: Talk): void {
   const before = talk.orders.at(-1)
   talk.corrects = clause.not
   if (clause.not) {
-    if (!before) talk.mention = targetsOf(clause.parts)
+    if (before && clause.link === 'stop' && isMany(before)) {
+      replaceLast(talk, { ...before, out: [...before.out, ...clause.parts] })
+      talk.corrects = false
+    } else if (!before) talk.mention = targetsOf(clause.parts)
     return
   }
   if (isEmpty(clause)) {
@@ -239,7 +265,7 @@ function command(clause: Clause, talk: Talk): void {
     replaceLast(talk, less)
     return
   }
-  let order = corrects && before ? replaced(clause, said, before) : completed(said, talk)
+  let order = withoutNamed(corrects && before ? replaced(clause, said, before) : completed(said, talk), talk.named)
   if (corrects && before) talk.orders.pop()
   if (order.delay === null && talk.leading !== null) order = { ...order, delay: talk.leading }
   if (clause.early && clause.delay !== null) talk.leading = clause.delay
@@ -321,6 +347,7 @@ export function discourse(clauses: readonly Clause[]): Discourse {
     orders: [],
     feelings: [],
     mention: [],
+    named: [],
     leading: null,
     place: null,
     topic: null,

@@ -164,7 +164,8 @@ export function closing(clause: Clause, commanded: boolean): number {
   const said = acts(clause)
   if (!said && real.length === 0 && !clause.verb) return clause.not || clause.excluding ? 1 : 0.1
   if (clause.verb && !said) return 2.6
-  if (real.length === 0) {
+  const allBut = clause.all && clause.parts.some((one) => one.kind !== null)
+  if (real.length === 0 && !allBut) {
     if (clause.degrees) return clause.degrees.named || clause.verb ? 0.3 : commanded ? 0.3 : 0.9
     if (clause.link === 'corr') return 0.3
     if (clause.verb?.alone === 'water' || clause.title) return 0.3

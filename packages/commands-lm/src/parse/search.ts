@@ -38,7 +38,11 @@ function pieces(lattice: Lattice): Piece[][] {
     const out: Piece[] = []
     for (const edge of edges) {
       // Nouns are read as noun phrases.
-      if (/^(area|elsewhere|here|there|group|kind|adjective|title|show|plant|other|one|it|them)$/.test(edge.means.is))
+      if (
+        /^(area|elsewhere|here|there|group|kind|adjective|title|show|plant|other|one|it|them|others|remaining|furniture)$/.test(
+          edge.means.is,
+        )
+      )
         continue
       // A word of the vocabulary is seldom one that nobody knows.
       const strange =
@@ -131,7 +135,10 @@ function turn(reading: Reading, piece: Piece, link: 'corr' | 'because', lattice:
   const told: Partial<Clause> = link === 'corr' ? {} : { kind: 'aside', told: 1 }
   if (blank(clause)) {
     const begun = { ...clause, ...told, to: piece.to, link: link === 'corr' && reading.done ? link : clause.link }
-    return { ...reading, cost: reading.cost + piece.cost + (link === 'corr' ? 0.02 : 0.1), clause: begun, pending: '' }
+    // "no lights on" is no correction where nothing was said before.
+    const alone = piece.word === 'no' && !reading.done && (lattice.gap[piece.to] ?? gaps.stop) === gaps.none ? 0.6 : 0
+    const odd = (link === 'corr' ? 0.02 : 0.1) + alone
+    return { ...reading, cost: reading.cost + piece.cost + odd, clause: begun, pending: '' }
   }
   const { cost, done, commanded } = close(reading, link, lattice)
   const begun: Clause = { ...emptyClause(piece.from, link), ...told, to: piece.to }
