@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { explain } from '../src/index.ts'
+import { explain, interpret } from '../src/index.ts'
 import { away, calls, devices, inside } from './house.ts'
 
 describe('what is ordered', () => {
@@ -139,4 +139,8 @@ describe('explain', () => {
     expect(explain('light '.repeat(500), away).refusal).toContain('words')
     expect(explain('', away).refusal).not.toBeNull()
   })
+})
+
+it('gives what is due now a delay of 0, and none of less', () => {
+  expect(interpret('lights off in the kitchen', away).map(({ delay_s }) => Object.is(delay_s, 0))).toEqual([true])
 })
