@@ -61,7 +61,7 @@ function meantBy(one: Target, where: Where, source: readonly Target[]): readonly
 function pointed(order: Order, talk: Talk): Order {
   let known: Target[] = []
   for (const one of order.targets) {
-    const where = one.where.there ? placeOf(talk.mention, known, one.where) : one.where
+    const where = one.where.there ? placeOf(talk, known, one.where) : one.where
     const source = known.length > 0 ? known : talk.mention
     const again = known.length > 0 && (one.pointer === 'it' || one.pointer === 'them')
     // A topic that a pointer takes up again counts once: "the driveway, turn it on".
@@ -81,11 +81,11 @@ function pointed(order: Order, talk: Talk): Order {
   return { ...order, targets: known }
 }
 
-function placeOf(mention: readonly Target[], before: readonly Target[], own: Where): Where {
+function placeOf({ mention, place }: Talk, before: readonly Target[], own: Where): Where {
   const known =
     [...before].reverse().find((one) => isSomewhere(one.where) && !one.where.there) ??
     mention.findLast((one) => isSomewhere(one.where))
-  return known ? known.where : { ...own, there: false, here: true }
+  return known?.where ?? place ?? { ...own, there: false, here: true }
 }
 
 /** The place that was named before holds for things that have none. */
@@ -161,6 +161,13 @@ function lasts(order: Order, before: Order | undefined): boolean {
   )
 }
 
+/** Whether somebody feels so, here and now. */
+const isFelt = (clause: Clause): boolean =>
+  clause.sense !== null &&
+  !clause.not &&
+  !clause.clock &&
+  !(clause.stranger && /^(cold|hot|dark|bright|loud|thirsty|leaving)$/.test(clause.sense))
+
 const isEmpty = (clause: Clause): boolean =>
   clause.parts.length === 0 &&
   clause.verb === null &&
@@ -205,9 +212,20 @@ function remember(order: Order, talk: Talk): void {
     talk.mention = order.targets.map((one) => ({ ...one, kind: one.kind ?? kindMeant(order) }))
 }
 
+/** "water it for ten minutes, fifteen": a bare number behind a time is another time. */
+const isAnotherTime = (clause: Clause, before: Order | undefined): boolean =>
+  clause.degrees !== null &&
+  !clause.degrees.named &&
+  !clause.degrees.to &&
+  clause.parts.length === 0 &&
+  clause.verb === null &&
+  before !== undefined &&
+  before.degrees === null &&
+  (before.delay !== null || before.length !== null)
+
 function command(clause: Clause, talk: Talk): void {
-  const corrects = clause.link === 'corr' || talk.corrects
   const before = talk.orders.at(-1)
+  const corrects = clause.link === 'corr' || talk.corrects || isAnotherTime(clause, before)
   talk.corrects = clause.not
   if (clause.not) {
     if (!before) talk.mention = targetsOf(clause.parts)
@@ -315,6 +333,14 @@ function afterthoughts(clauses: readonly Clause[]): readonly Clause[] {
   return [...clauses.slice(0, -2), { ...before, link: 'corr' }]
 }
 
+/** "no, I'm still reading": a word that takes back, and then no other command. */
+const isDenial = (clause: Clause, later: readonly Clause[]): boolean =>
+  clause.denies &&
+  clause.link === 'corr' &&
+  /^(aside|report)$/.test(clause.kind) &&
+  !clause.sense &&
+  later.every((one) => one.kind !== 'command' || isEmpty(one))
+
 /** What the clauses of a sentence order and tell. */
 export function discourse(clauses: readonly Clause[]): Discourse {
   const talk: Talk = {
@@ -328,14 +354,15 @@ export function discourse(clauses: readonly Clause[]): Discourse {
     refusal: null,
     told: null,
   }
-  for (const clause of afterthoughts(clauses)) {
+  const all = afterthoughts(clauses)
+  for (const [at, clause] of all.entries()) {
     if (clause.kind === 'cond')
       return {
         orders: [],
         feelings: [],
         refusal: 'a condition: only what is to be done at once or after a delay can be done',
       }
-    if (clause.kind === 'cancel') {
+    if (clause.kind === 'cancel' || isDenial(clause, all.slice(at + 1))) {
       talk.orders = []
       talk.feelings = []
       talk.topic = null
@@ -345,7 +372,7 @@ export function discourse(clauses: readonly Clause[]): Discourse {
       const told = targetsOf(clause.parts)
       if (told.some((one) => one.pointer === null)) talk.mention = told.filter((one) => one.pointer === null)
       talk.place = told.findLast((one) => one.where.areas.length > 0)?.where ?? talk.place
-      if (clause.sense && !clause.not)
+      if (clause.sense && isFelt(clause))
         talk.feelings.push({
           sense: clause.sense,
           where:
