@@ -14,8 +14,8 @@ import { HEADER, linesOf, sentenceOf, type Split, splits } from './sentence.ts'
 import type { Filling } from './slots.ts'
 import { callsIn, fillingsOf, type Template, templateOf, withChoices, written } from './template.ts'
 
-/** Sentences that are made of a template, if it has as many. */
-const PER_TEMPLATE = 12
+/** Sentences that are made of a template, if it has as many: what is learned from asks for breadth, what measures for weight. */
+const perTemplate: Readonly<Record<Split, number>> = { fit: 4, calibration: 12, 'held-out': 12 }
 const root = import.meta.dirname
 
 /** What the speaker's house is like, where that makes no difference. */
@@ -67,10 +67,10 @@ function lineOf(template: Template, random: Random): string | null {
 }
 
 /** Lines of a template with texts that are not taken yet. */
-function linesOfTemplate(template: Template, taken: Set<string>): string[] {
+function linesOfTemplate(template: Template, count: number, taken: Set<string>): string[] {
   const random = randomOf(template.text)
   const lines: string[] = []
-  for (let tries = 0; tries < PER_TEMPLATE * 10 && lines.length < PER_TEMPLATE; tries += 1) {
+  for (let tries = 0; tries < count * 10 && lines.length < count; tries += 1) {
     const line = lineOf(template, random)
     const text = line?.split('\t')[0]?.toLowerCase()
     if (line === null || text === undefined || taken.has(text)) continue
@@ -95,6 +95,6 @@ export function generatedFiles(): { path: string; text: string }[] {
   const taken = new Set(byHand())
   return splits.map((split) => ({
     path: join(root, split, 'generated.tsv'),
-    text: `${[HEADER, ...templatesOf(split).flatMap((template) => linesOfTemplate(template, taken))].join('\n')}\n`,
+    text: `${[HEADER, ...templatesOf(split).flatMap((template) => linesOfTemplate(template, perTemplate[split], taken))].join('\n')}\n`,
   }))
 }

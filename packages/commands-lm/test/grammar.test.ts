@@ -7,7 +7,7 @@ import {
 } from '@flow-service/protocol'
 import { describe, expect, it } from 'vitest'
 
-import { explain } from '../src/index.ts'
+import { explain, interpret } from '../src/index.ts'
 import { reading, understand } from '../src/understand.ts'
 
 const house: Readonly<Record<CommandKind, readonly CommandArea[]>> = {
@@ -180,4 +180,8 @@ describe('explain', () => {
     expect(explain('light '.repeat(500), away).refusal).toContain('words')
     expect(explain('', away).refusal).not.toBeNull()
   })
+})
+
+it('gives what is due now a delay of 0, and none of less', () => {
+  expect(interpret('lights off in the kitchen', away).map(({ delay_s }) => Object.is(delay_s, 0))).toEqual([true])
 })

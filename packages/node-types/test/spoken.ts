@@ -16,6 +16,17 @@ import { Rig, type Setup } from './test-kit.ts'
 export const SURE = 0.98
 export const DOUBTFUL = 0.9
 
+/** One target of each device, by port. */
+export const devices = {
+  kitchen_light: 'bool',
+  office_light: 'bool',
+  bedroom_heating: 'str',
+  bedroom_setpoint: 'float',
+  office_blind: 'str',
+  kitchen_tv: 'str',
+  garden_water: 'bool',
+} as const
+
 export function readingsOf(text: string): CommandReading[] {
   return text.split('; ').flatMap((part) => {
     const [, doubt, call, area, temperature, delay] = /^(~?)(\w+) (\w+)(?: ([\d.]+))?(?: \+(\d+))?$/.exec(part) ?? []
