@@ -11,6 +11,7 @@ import type { Sense } from '../words/senses.ts'
 import { replaced } from './corrections.ts'
 import { hasKind, kindOfDeed, leaves, orderOf, unnamed, targetsOf, type Order, type Target } from './order.ts'
 import { withoutNamed } from './rest.ts'
+import { spread } from './spread.ts'
 
 /** What somebody feels, and where. */
 export interface Feeling {
@@ -68,7 +69,7 @@ const isOpen = (one: Target | undefined): boolean =>
 function pointed(order: Order, talk: Talk): Order {
   let known: Target[] = []
   for (const one of order.targets) {
-    const where = one.where.there ? placeOf(talk.mention, known, one.where) : one.where
+    const where = one.where.there ? placeOf(talk, known, one.where) : one.where
     const source = known.length > 0 ? known : talk.mention
     const again = known.length > 0 && (one.pointer === 'it' || one.pointer === 'them')
     // A topic that a pointer takes up again counts once: "the driveway, turn it on".
@@ -91,11 +92,11 @@ function pointed(order: Order, talk: Talk): Order {
   return { ...order, targets: known }
 }
 
-function placeOf(mention: readonly Target[], before: readonly Target[], own: Where): Where {
+function placeOf({ mention, place }: Talk, before: readonly Target[], own: Where): Where {
   const known =
     [...before].reverse().find((one) => isSomewhere(one.where) && !one.where.there) ??
     mention.findLast((one) => isSomewhere(one.where))
-  return known ? known.where : { ...own, there: false, here: true }
+  return known?.where ?? place ?? { ...own, there: false, here: true }
 }
 
 /** The place that was named before holds for things that have none. */
@@ -171,6 +172,13 @@ function lasts(order: Order, before: Order | undefined): boolean {
   )
 }
 
+/** Whether somebody feels so, here and now. */
+const isFelt = (clause: Clause): boolean =>
+  clause.sense !== null &&
+  !clause.not &&
+  !clause.clock &&
+  !(clause.stranger && /^(cold|hot|dark|bright|loud|thirsty|leaving)$/.test(clause.sense))
+
 const isEmpty = (clause: Clause): boolean =>
   clause.parts.length === 0 &&
   clause.verb === null &&
@@ -228,9 +236,20 @@ function remember(order: Order, talk: Talk): void {
   talk.named = [...talk.named, ...talk.mention]
 }
 
+/** "water it for ten minutes, fifteen": a bare number behind a time is another time. */
+const isAnotherTime = (clause: Clause, before: Order | undefined): boolean =>
+  clause.degrees !== null &&
+  !clause.degrees.named &&
+  !clause.degrees.to &&
+  clause.parts.length === 0 &&
+  clause.verb === null &&
+  before !== undefined &&
+  before.degrees === null &&
+  (before.delay !== null || before.length !== null)
+
 function command(clause: Clause, talk: Talk): void {
-  const corrects = clause.link === 'corr' || talk.corrects
   const before = talk.orders.at(-1)
+  const corrects = clause.link === 'corr' || talk.corrects || isAnotherTime(clause, before)
   talk.corrects = clause.not
   if (clause.not) {
     if (before && clause.link === 'stop' && isMany(before)) {
@@ -280,48 +299,6 @@ function command(clause: Clause, talk: Talk): void {
     talk.orders.push(order)
 }
 
-/** "tv off, lights on and drapes open in the living room": a place at the end may hold for clauses without a verb before it. */
-function spread(orders: readonly Order[]): Order[] {
-  const out = [...orders]
-  for (let index = out.length - 1; index > 0; index--) {
-    const last = out[index] as Order
-    const before = out[index - 1] as Order
-    const clause = last.clauses[0] as Clause
-    const placed = last.targets.find((one) => one.placed && isSomewhere(one.where))
-    const open = before.targets.every((one) => !isSomewhere(one.where) && !one.all && one.pointer === null)
-    if (
-      placed &&
-      open &&
-      before.refusal === null &&
-      (clause.verb === null || clause.all) &&
-      (clause.link === 'and' || clause.link === 'comma' || clause.link === '')
-    ) {
-      out[index - 1] = {
-        ...before,
-        targets: before.targets.map((one) => ({ ...one, where: placed.where, placed: true })),
-      }
-    }
-  }
-  // Where the speaker is away, a place at the end may hold for all that was said before it.
-  for (let index = out.length - 2; index >= 0; index--) {
-    const behind = out[index + 1]
-    const later =
-      behind?.targets.find((one) => one.placed && one.where.areas.length > 0)?.where ??
-      behind?.targets.find((one) => one.later)?.later
-    const order = out[index]
-    if (later && order) out[index] = { ...order, targets: order.targets.map((one) => ({ ...one, later })) }
-  }
-  // "all in the living room" holds for everything before.
-  const all = out.find((order) => order.clauses.some((clause) => clause.all) && order.targets.some((one) => one.placed))
-  const where = all?.targets.find((one) => one.placed)?.where
-  return where
-    ? out.map((order) => ({
-        ...order,
-        targets: order.targets.map((one) => (isSomewhere(one.where) ? one : { ...one, where })),
-      }))
-    : out
-}
-
 /** "the balcony, I mean": a word of correction at the end is for the clause before it. */
 function afterthoughts(clauses: readonly Clause[]): readonly Clause[] {
   const last = clauses.at(-1)
@@ -341,6 +318,14 @@ function afterthoughts(clauses: readonly Clause[]): readonly Clause[] {
   return [...clauses.slice(0, -2), { ...before, link: 'corr' }]
 }
 
+/** "no, I'm still reading": a word that takes back, and then no other command. */
+const isDenial = (clause: Clause, later: readonly Clause[]): boolean =>
+  clause.denies &&
+  clause.link === 'corr' &&
+  /^(aside|report)$/.test(clause.kind) &&
+  !clause.sense &&
+  later.every((one) => one.kind !== 'command' || isEmpty(one))
+
 /** What the clauses of a sentence order and tell. */
 export function discourse(clauses: readonly Clause[]): Discourse {
   const talk: Talk = {
@@ -355,14 +340,15 @@ export function discourse(clauses: readonly Clause[]): Discourse {
     refusal: null,
     told: null,
   }
-  for (const clause of afterthoughts(clauses)) {
+  const all = afterthoughts(clauses)
+  for (const [at, clause] of all.entries()) {
     if (clause.kind === 'cond')
       return {
         orders: [],
         feelings: [],
         refusal: 'a condition: only what is to be done at once or after a delay can be done',
       }
-    if (clause.kind === 'cancel') {
+    if (clause.kind === 'cancel' || isDenial(clause, all.slice(at + 1))) {
       talk.orders = []
       talk.feelings = []
       talk.topic = null
@@ -372,7 +358,7 @@ export function discourse(clauses: readonly Clause[]): Discourse {
       const told = targetsOf(clause.parts)
       if (told.some((one) => one.pointer === null)) talk.mention = told.filter((one) => one.pointer === null)
       talk.place = told.findLast((one) => one.where.areas.length > 0)?.where ?? talk.place
-      if (clause.sense && !clause.not)
+      if (clause.sense && isFelt(clause))
         talk.feelings.push({
           sense: clause.sense,
           where:

@@ -265,6 +265,8 @@ function refusalOf(clause: Clause): string | null {
   if (clause.clock) return 'a clock time or a day: only delays such as "in ten minutes" can be done'
   if (clause.vague) return 'a time that is not exact: only delays such as "in ten minutes" can be done'
   const main = clause.verb
+  if (main?.ends === true && clause.second?.set === true && clause.second.alone === undefined)
+    return 'not to be done, as the sentence says'
   if (
     main?.base.startsWith('let') === true &&
     clause.state === 'on' &&

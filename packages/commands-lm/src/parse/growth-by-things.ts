@@ -25,6 +25,9 @@ export function growByVerb(
     !clause.polite &&
     /^ha(s|ve|d)$/.test(piece.word)
   if (perfect) return null
+  // "I would have turned it off" tells what has not.
+  if (!clause.verb && form === 'past' && clause.wish && !clause.polite && clause.parts.length === 0)
+    return grown(clause, piece, { verb: means.verb, form }, 1)
   // "somebody turned it off" tells what has happened.
   if (!clause.verb && form === 'past' && !clause.wish && clause.parts.length === 0)
     return grown(clause, piece, { kind: 'report', told: 2 }, isFresh(clause) ? 0.1 : 0.05)
