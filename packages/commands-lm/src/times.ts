@@ -174,13 +174,25 @@ function clock(word: WordAt, at: number): FoundTime | null {
     return { phrase: { is: 'clock' }, to: to + 3, cost: 0 }
   // "at seven" is a time, "at nineteen" may be degrees: what it is said of decides.
   return marked &&
-    word(at) !== 'for' &&
+    (word(at) !== 'for' || word(to) === undefined) &&
     word(at) !== 'from' &&
     word(at) !== 'about' &&
     Number.isInteger(hour.value) &&
     hour.value <= 12
     ? { phrase: { is: 'clock' }, to, cost: word(at) === 'at' ? 0.15 : 0 }
     : null
+}
+
+/** "from six to eight", "between six and eight". */
+function between(word: WordAt, at: number): FoundTime | null {
+  const first = word(at) ?? ''
+  const begin = first === 'from' || first === 'between' ? readNumber(word, at + 1) : null
+  if (!begin || begin.value > 24) return null
+  const start = dayTime.test(word(begin.to) ?? '') ? begin.to + 1 : begin.to
+  if (!(first === 'from' ? /^(to|until|through)$/ : /^and$/).test(word(start) ?? '')) return null
+  const end = readNumber(word, start + 1)
+  if (!end || end.value > 24) return null
+  return { phrase: { is: 'clock' }, to: dayTime.test(word(end.to) ?? '') ? end.to + 1 : end.to, cost: 0 }
 }
 
 const toHalf = (celsius: number): number => Math.round(celsius * 2) / 2
@@ -206,6 +218,8 @@ function degrees(word: WordAt, at: number): FoundTime | null {
       to: /^degrees?$/.test(word(below.to) ?? '') ? below.to + 1 : below.to,
       cost: 0,
     }
+  // "on at seven" is a state, and a time.
+  if (lead[0] === 'on' && lead[1] === 'at') return null
   const number = readNumber(word, start) ?? (word(start) === 'zero' ? { value: 0, to: start + 1 } : null)
   if (!number) return null
   let { to } = number
@@ -228,7 +242,10 @@ function degrees(word: WordAt, at: number): FoundTime | null {
     named = true
   }
   const marked = lead.some((one) => /^(to|too|at|on|for|into|reach|hit|be|read)$/.test(one))
-  return { phrase: { is: 'degrees', celsius, to: marked, named }, to, cost: marked || named ? 0.02 : 0.25 }
+  // "at seven" is seldom how warm.
+  const hour =
+    !named && Number.isInteger(number.value) && number.value <= 12 && /^(at|for|by|on)$/.test(lead.at(-1) ?? '')
+  return { phrase: { is: 'degrees', celsius, to: marked, named }, to, cost: hour ? 0.6 : marked || named ? 0.02 : 0.25 }
 }
 
 /** Every phrase with a number that begins at `at`. */
@@ -238,7 +255,7 @@ export function timesAt(word: WordAt, at: number): readonly FoundTime[] {
   if (waits) found.push(waits)
   const lasts = length(word, at)
   if (lasts) found.push(lasts)
-  const hour = clock(word, at)
+  const hour = clock(word, at) ?? between(word, at)
   if (hour) found.push(hour)
   const warm = waits || lasts ? null : degrees(word, at)
   if (warm) found.push(warm)
