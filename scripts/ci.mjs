@@ -5,8 +5,8 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const dir = mkdtempSync(join(tmpdir(), 'ci-'))
-const scratch = mkdtempSync(join(roomInMemory() ?? tmpdir(), 'ci-'))
+const dir = folderIn(tmpdir())
+const scratch = folderIn(roomInMemory() ?? tmpdir())
 // servers that do not run as root pass through it
 chmodSync(scratch, 0o755)
 const report = join(dir, 'vitest.json')
@@ -43,6 +43,23 @@ const groups = [
 /** The pinned pnpm, as npx takes it. */
 function pnpmSpec() {
   return `pnpm@${JSON.parse(readFileSync('package.json', 'utf8')).config.pnpm}`
+}
+
+/** A folder of this process; those of processes that were killed go, for they may hold gigabytes of memory. */
+function folderIn(parent) {
+  for (const name of readdirSync(parent)) {
+    const pid = Number(/^flow-service-ci-(\d+)-/.exec(name)?.[1])
+    if (pid > 0 && !isAlive(pid)) rmSync(join(parent, name), { recursive: true, force: true })
+  }
+  return mkdtempSync(join(parent, `flow-service-ci-${process.pid}-`))
+}
+
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
 }
 
 /**
