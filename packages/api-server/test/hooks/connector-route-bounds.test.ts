@@ -16,8 +16,11 @@ import {
   nodes,
   serve,
   told,
+  useNodeServer,
   whileAuthenticating,
 } from './node-server.ts'
+
+useNodeServer()
 
 test('a body is handed over unread, up to 1 MiB', async () => {
   const read: number[] = []

@@ -7,7 +7,9 @@ import type { RouteHandler } from '@flow-service/connector-sdk'
 import express from 'express'
 import { expect, test } from 'vitest'
 
-import { anybody, ask, base, failures, nowhere, serve, server, told } from './node-server.ts'
+import { anybody, ask, base, failures, nowhere, serve, server, told, useNodeServer } from './node-server.ts'
+
+useNodeServer()
 
 test('a node answers below its address, and sees a path that begins there', async () => {
   const router = express.Router()

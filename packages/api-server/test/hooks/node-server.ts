@@ -31,37 +31,41 @@ export let logged: string[]
 let onAuthenticate: () => unknown
 /** Has something happen while somebody is asked who they are. */
 export const whileAuthenticating = (run: () => unknown): void => void (onAuthenticate = run)
-beforeEach(async () => {
-  nodes = new RoutedNodes()
-  clock = new VirtualClock(0)
-  failures = []
-  logged = []
-  onAuthenticate = () => undefined
-  const setTimer = (delayMs: number, run: () => void): (() => void) => clock.setTimer(delayMs, run)
-  const routes = connectorRoutes({
-    nodes,
-    authenticate: async (request) => {
-      await onAuthenticate()
-      const caller = callers[bearerToken(request)]
-      if (!caller) throw new ProblemError('unauthenticated', 'the token is not valid')
-      return caller
-    },
-    isPortal: ({ headers }) => headers['x-service-portal'] === 'portal',
-    anonymous: new AnonymousBodies(setTimer),
-    setTimer,
+
+/** Starts the server before each test of a file, and ends it behind. */
+export function useNodeServer(): void {
+  beforeEach(async () => {
+    nodes = new RoutedNodes()
+    clock = new VirtualClock(0)
+    failures = []
+    logged = []
+    onAuthenticate = () => undefined
+    const setTimer = (delayMs: number, run: () => void): (() => void) => clock.setTimer(delayMs, run)
+    const routes = connectorRoutes({
+      nodes,
+      authenticate: async (request) => {
+        await onAuthenticate()
+        const caller = callers[bearerToken(request)]
+        if (!caller) throw new ProblemError('unauthenticated', 'the token is not valid')
+        return caller
+      },
+      isPortal: ({ headers }) => headers['x-service-portal'] === 'portal',
+      anonymous: new AnonymousBodies(setTimer),
+      setTimer,
+    })
+    const app = express()
+    app.disable('x-powered-by').use(secureHeaders).use('/api/connectors', routes)
+    app.use(notFound, answerErrors({ error: (_fields, message) => logged.push(message) }))
+    server = createServer(app).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/connectors`
   })
-  const app = express()
-  app.disable('x-powered-by').use(secureHeaders).use('/api/connectors', routes)
-  app.use(notFound, answerErrors({ error: (_fields, message) => logged.push(message) }))
-  server = createServer(app).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/connectors`
-})
-afterEach(() => {
-  if (logged.length > 0) throw new Error(`an unexpected failure: ${logged.join()}`)
-  server.closeAllConnections()
-  server.close()
-})
+  afterEach(() => {
+    if (logged.length > 0) throw new Error(`an unexpected failure: ${logged.join()}`)
+    server.closeAllConnections()
+    server.close()
+  })
+}
 
 /** A node that answers: held until it is opened; `stop` is its end. */
 export function node(handler: RouteHandler, more: Partial<NodeRoutes> = {}): Mount & { readonly stop: () => void } {

@@ -3,8 +3,10 @@ import { join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
-import { folders, inTrial, load } from './loading.ts'
+import { folders, inTrial, load, useFolders } from './loading.ts'
 import { doubler, writeProject } from './project.ts'
+
+useFolders()
 
 /** A class as that of connectors, of a copy of the contract that a package has of its own. */
 const baseClass = `class Base {

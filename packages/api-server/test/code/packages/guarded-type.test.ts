@@ -1,8 +1,10 @@
 import type { NodeContext } from '@flow-service/connector-sdk'
 import { expect, test } from 'vitest'
 
-import { folders, load } from './loading.ts'
+import { folders, load, useFolders } from './loading.ts'
 import { doubler } from './project.ts'
+
+useFolders()
 
 test('a type that fails when it is asked about its nodes fails nothing else', async () => {
   const fault = `() => { throw new Error('asked') }`

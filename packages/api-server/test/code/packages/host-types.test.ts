@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 
 import { ConfigError } from '../../../src/process/setting.ts'
-import { folders, load } from './loading.ts'
+import { folders, load, useFolders } from './loading.ts'
+
+useFolders()
 
 /** By which a class says how it is a node type. */
 const made = Symbol.for('flow-service.node-type')

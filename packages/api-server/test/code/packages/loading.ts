@@ -15,10 +15,14 @@ import {
 import { writeProject } from './project.ts'
 
 let directory: string
-beforeAll(async () => {
-  directory = await realpath(await mkdtemp(join(tmpdir(), 'packages-')))
-})
-afterAll(() => rm(directory, { recursive: true, force: true }))
+
+/** Makes the directory of {@link folders} before the first test of a file, and removes it after the last. */
+export function useFolders(): void {
+  beforeAll(async () => {
+    directory = await realpath(await mkdtemp(join(tmpdir(), 'packages-')))
+  })
+  afterAll(() => rm(directory, { recursive: true, force: true }))
+}
 
 let count = 0
 

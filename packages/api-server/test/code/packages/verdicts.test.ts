@@ -6,8 +6,10 @@ import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 
 import { VERDICTS_FILE } from '../../../src/code/packages/verdicts.ts'
-import { folders, inTrial, load } from './loading.ts'
+import { folders, inTrial, load, useFolders } from './loading.ts'
 import { doubler, writePackage, writeProject } from './project.ts'
+
+useFolders()
 
 /** A node type of a host. */
 const own = defineNode({
