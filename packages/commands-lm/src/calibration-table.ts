@@ -5,8 +5,8 @@
  */
 export const calibration: readonly (readonly [score: number, confidence: number])[] = [
   [-4.72, 0],
-  [-3.72, 0.8491],
-  [-0.8, 0.8491],
+  [-3.72, 0.8654],
+  [-0.8, 0.8654],
   [-0.78, 0.9615],
   [-0.65, 0.9615],
   [-0.64, 0.9981],

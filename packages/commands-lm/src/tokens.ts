@@ -9,12 +9,14 @@ export const gaps = { none: 0, comma: 1, stop: 2, question: 3 } as const
 export type Gap = (typeof gaps)[keyof typeof gaps]
 
 /** A word of the sentence. */
-interface Token {
+export interface Token {
   /** As the sentence has it. */
   readonly said: string
   readonly word: string
   /** What stands before it. */
   readonly gap: Gap
+  /** What speaks against reading it so. */
+  readonly cost?: number
 }
 
 /** The words of a sentence, and how it ends. */
@@ -190,7 +192,8 @@ const PIECE =
 const plain = (text: string): string =>
   text
     .slice(0, MAX_CHARACTERS)
-    .replaceAll('½', '.5')
+    .replaceAll(/(?<!\d)1\/2\b|(?<!\d)½/g, ' half ')
+    .replaceAll(/½| 1\/2\b/g, '.5')
     .normalize('NFKC')
     .replace(/[‘’ʼ`´′]/g, "'")
     .replace(/º|°|˚/g, ' degrees ')
@@ -202,6 +205,9 @@ const plain = (text: string): string =>
     .replaceAll(/\b2(nite|night|day)\b/gi, 'to$1')
     .replaceAll(/\b2mor+ow\b|\b2moro\b/gi, 'tomorrow')
     .replaceAll(/\bhalf n hour\b/gi, 'half an hour')
+    .replaceAll(/\b0(n|ff|pen|ut)\b/gi, 'o$1')
+    .replaceAll(/(\d)o\b/gi, '$10')
+    .replaceAll(/@/g, ' at ')
     .replace(/&/g, ' and ')
     .replace(/\+/g, ' and ')
     .toLowerCase()

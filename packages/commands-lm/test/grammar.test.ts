@@ -92,6 +92,46 @@ describe('when it is to happen', () => {
     ['turn off the kitchen light at seven', ''],
     ['turn off the kitchen light later', ''],
     ['heat the study in 26 hours', ''],
+    ['garage light off in twenty, thanks', 'lights_off garage +1200'],
+    ['in ten turn off the office radio', 'media_stop office +600'],
+    ['shut the garage in 4 min, kitchen light off in 6', 'lights_off kitchen +360; shutters_down garage +240'],
+    ['water the patio for 10', 'watering_start patio; watering_stop patio +600'],
+    ['set the heating in the office to 20 in 10', 'heating_set office 20 +600'],
+    ['kitchen light off in 1h15', 'lights_off kitchen +4500'],
+    ['two minutes and the kitchen light goes off', 'lights_off kitchen +120'],
+    ['half an hour, then the office radio off', 'media_stop office +1800'],
+    ['after ten minutes have gone by turn off the kitchen tv', 'media_stop kitchen +600'],
+    ['let half an hour pass, then turn off the office heating', 'heating_off office +1800'],
+    ['kitchen lamp off with a ten minute delay', 'lights_off kitchen +600'],
+    ['not now, in twelve minutes: kitchen blind up', 'shutters_up kitchen +720'],
+    ['light the patio for the next hour', 'lights_off patio +3600; lights_on patio'],
+    ['half an hour of music in the kitchen please', 'media_play kitchen; media_stop kitchen +1800'],
+    ['for 45 minutes I want no heating in the kitchen', 'heating_boost kitchen +2700; heating_off kitchen'],
+    ['kitchen radio off in five or ten minutes', ''],
+    ['kitchen radio off in an hour or two', ''],
+    ['every ten minutes flick the driveway light on', ''],
+    ['half six, bedroom heating on', ''],
+    ['kitchen light out at 2200', ''],
+    ['7 on the dot, kill the lounge tv', ''],
+    ['before too long, open the office blinds', ''],
+  ])('%s', (text, expected) => {
+    expect(calls(text)).toBe(expected)
+  })
+})
+
+describe('how warm it is to be', () => {
+  it.each([
+    ['aim for 21 in the office', 'heating_set office 21'],
+    ["let's say 63 fahrenheit for the bedroom", 'heating_set bedroom 17'],
+    ['fahrenheit 68 in the study', 'heating_set office 20'],
+    ['put the bedroom at 66 on the fahrenheit scale', 'heating_set bedroom 19'],
+    ['the office down from 22 to 20', 'heating_set office 20'],
+    ['no less than thirty degrees in the bathroom', 'heating_set bathroom 30'],
+    ['ten celsius will do in the office', 'heating_set office 10'],
+    ['heating down 5 in the office', ''],
+    ['two more degrees in the lounge', ''],
+    ['put 20 quid on my travel card', ''],
+    ['play songs from 1985 in the kitchen', '~media_play kitchen'],
   ])('%s', (text, expected) => {
     expect(calls(text)).toBe(expected)
   })

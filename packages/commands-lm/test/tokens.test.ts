@@ -78,6 +78,10 @@ describe('spans of time', () => {
     ['2 hrs', 7200],
     ['ninety seconds', 90],
     ['a few minutes', null],
+    ['two hours fifteen', 8100],
+    ['a good ten minutes', 600],
+    ['ten to fifteen minutes', null],
+    ['a minute or two', null],
   ])('%s', (text, seconds) => {
     expect(readSpan(at(text), 0)).toMatchObject({ seconds, to: text.split(' ').length })
   })

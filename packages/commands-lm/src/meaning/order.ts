@@ -210,7 +210,7 @@ export function orderOf(clause: Clause): Order {
   )
   const wanted =
     clause.wish ||
-    (clause.length !== null && targets.some((one) => one.kind === 'water')) ||
+    (clause.length !== null && targets.some((one) => one.kind !== null && one.kind !== 'cover')) ||
     wantsMusic(clause, targets)
   const said = deed ?? (clause.degrees || clause.same || !wanted ? null : 'give')
   return {

@@ -151,6 +151,9 @@ export const acts = (clause: Clause): boolean =>
   clause.change ||
   (clause.verb !== null && (clause.verb.alone !== undefined || clause.verb.leaves === true || clause.second !== null))
 
+/** What is done to things that take no temperature. */
+const coldVerbs = /^(water|play|pause|lit|open|close)$/
+
 /** What a clause costs as it ends; `commanded` is whether one before it said what to do. */
 export function closing(clause: Clause, commanded: boolean): number {
   if (clause.kind === 'aside' && clause.subject && clause.told === 0 && !clause.sense) return 2.5
@@ -184,6 +187,10 @@ export function closing(clause: Clause, commanded: boolean): number {
     return clause.not ? 0.2 : commanded && clause.link !== 'stop' && clause.link !== '' ? 0.25 : commanded ? 0.4 : 0.9
   const hour =
     clause.degrees && !clause.degrees.named && clause.state === 'on' && clause.degrees.celsius <= 12 ? 0.5 : 0
-  const misfit = clause.degrees && real.some((one) => one.kind !== null && one.kind !== 'heating') ? 1.2 : 0
+  const misfit =
+    clause.degrees &&
+    (real.some((one) => one.kind !== null && one.kind !== 'heating') || coldVerbs.test(clause.verb?.alone ?? ''))
+      ? 1.2
+      : 0
   return hour + misfit
 }

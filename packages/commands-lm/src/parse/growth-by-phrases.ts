@@ -110,7 +110,10 @@ const growths: Readonly<Partial<Record<Piece['means']['is'], Growth>>> = {
     clause.parts.length > 0 && !clause.verb && !clause.state ? grown(clause, piece, { wish: true }, 0) : null,
   dont: first({ dont: true }, 0),
   told: first({ kind: 'report', told: OPENED }, 0),
-  contrary: first({ contrary: true, wish: true }, 0),
+  contrary: (clause, piece) =>
+    isFresh({ ...clause, length: null }) && !clause.dont
+      ? grown(clause, piece, { contrary: true, wish: true }, 0)
+      : null,
   not,
   except,
   same: (clause, piece) =>
@@ -186,7 +189,17 @@ export function growByTime(clause: Clause, piece: Piece, means: Time, meeting: M
     return clause.delay === null ? grown(clause, piece, { delay: means.seconds, early }, 0) : null
   if (means.is === 'length') return clause.length === null ? grown(clause, piece, { length: means.seconds }, 0) : null
   if (means.is === 'degrees') return clause.degrees === null ? grown(clause, piece, { degrees: means }, 0) : null
-  if (means.is === 'clock') return grown(clause, piece, { clock: true }, 0)
+  // "at seven tomorrow morning"
+  if (means.is === 'clock')
+    return grown(
+      clause,
+      piece,
+      {
+        clock: true,
+        degrees: isFresh({ ...clause, degrees: null }) && clause.degrees?.named !== true ? null : clause.degrees,
+      },
+      0,
+    )
   if (means.is === 'vague') return grown(clause, piece, { vague: true }, 0)
   if (means.is === 'percent')
     return grown(clause, piece, { reason: 'percentages cannot be set: things are on or off, open or closed' }, 0)

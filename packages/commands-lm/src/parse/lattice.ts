@@ -3,6 +3,7 @@
  * @module
  */
 import { isKnown, type Meaning, type Pattern, patternsFrom } from '../lexicon.ts'
+import { smallMeant } from '../slips.ts'
 import { repairs, type Repair } from '../spelling.ts'
 import { timesAt, type TimePhrase } from '../times.ts'
 import { gaps, type Gap, type Tokens } from '../tokens.ts'
@@ -100,9 +101,10 @@ function joined(sentence: Tokens, at: number): string | null {
 export function lattice(sentence: Tokens): Lattice {
   const { words } = sentence
   const gap: Gap[] = [...words.map((token) => token.gap), sentence.end === gaps.none ? gaps.stop : sentence.end]
-  const choices = words.map(({ word }): readonly Repair[] => {
-    const meant = repairs(word)
-    return isKnown(word) || meant.length === 0 ? [{ words: [word], cost: 0 }] : meant
+  const choices = words.map(({ word, cost = 0 }): readonly Repair[] => {
+    const small = smallMeant(word).map((meant) => ({ words: [meant], cost: 0.3 }))
+    const meant = [...repairs(word), ...small].toSorted((one, other) => one.cost - other.cost)
+    return isKnown(word) || meant.length === 0 ? [{ words: [word], cost }] : meant
   })
   const read = words.map(({ word }, at) => {
     const best = choices[at]?.[0]
@@ -114,7 +116,11 @@ export function lattice(sentence: Tokens): Lattice {
     const both = joined(sentence, at)
     for (const { pattern, slot } of both === null ? [] : patternsFrom(both))
       walk(pattern, slot + 1, { from: at, at: at + 2, cost: 0.2 }, { words: choices, gap, out })
-    for (const { phrase, to, cost } of timesAt((place) => read[place], at))
+    for (const { phrase, to, cost } of timesAt(
+      (place) => read[place],
+      at,
+      (place) => (gap[place] ?? gaps.stop) >= gaps.comma,
+    ))
       out.push({ from: at, to, cost, means: phrase })
     const polite = preamble(
       (place) => (gap[place] !== undefined && gap[place] >= gaps.stop && place > at ? undefined : read[place]),

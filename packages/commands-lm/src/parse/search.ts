@@ -125,17 +125,30 @@ function tie(reading: Reading, piece: Piece, link: Link): Reading {
   }
 }
 
+/** Whether a place of the sentence names a thing. */
+const namesThing = (lattice: Lattice, at: number): boolean =>
+  (lattice.from[at] ?? []).some(({ means }) => means.is === 'kind')
+
 /** A word such as "sorry" or "because": a clause begins with it. */
 function turn(reading: Reading, piece: Piece, link: 'corr' | 'because', lattice: Lattice): Reading {
   const { clause } = reading
   const told: Partial<Clause> = link === 'corr' ? {} : { kind: 'aside', told: 1 }
+  // "no heating in here" wants none.
+  const none = piece.word === 'no' && lattice.gap[piece.to] === gaps.none && namesThing(lattice, piece.to)
   if (blank(clause)) {
+    const refuses = none && !reading.done
     const begun = { ...clause, ...told, to: piece.to, link: link === 'corr' && reading.done ? link : clause.link }
-    return { ...reading, cost: reading.cost + piece.cost + (link === 'corr' ? 0.02 : 0.1), clause: begun, pending: '' }
+    return {
+      ...reading,
+      cost: reading.cost + piece.cost + (refuses ? 0.9 : link === 'corr' ? 0.02 : 0.1),
+      clause: begun,
+      pending: '',
+    }
   }
   const { cost, done, commanded } = close(reading, link, lattice)
   const begun: Clause = { ...emptyClause(piece.from, link), ...told, to: piece.to }
-  return { cost: cost + piece.cost + 0.05, done, commanded, clause: begun, pending: '' }
+  const wants = none && /^(want|need|like|prefer|have)$/.test(lattice.read[piece.from - 1] ?? '') ? 0.9 : 0
+  return { cost: cost + wants + piece.cost + 0.05, done, commanded, clause: begun, pending: '' }
 }
 
 /** "never mind": a clause of its own. */

@@ -152,6 +152,11 @@ export const verbs: readonly Verb[] = [
     ing: 'setting|making|adjusting|changing',
   },
   {
+    set: true,
+    base: 'aim|target|dial|settle|peg|sit|sits|hover|hovers',
+    ing: 'aiming|dialling|settling',
+  },
+  {
     alone: 'warm',
     states: { up: 'warm', on: 'warm', off: 'off', down: 'cool' },
     set: true,
