@@ -98,6 +98,21 @@ const inWords = [
   'a little before',
 ].map((phrase) => phrase.split(' '))
 
+/** "from six to eight", "between six and eight". */
+function between(word: WordAt, at: number): Clock | null {
+  const first = word(at) ?? ''
+  const begin = first === 'from' || first === 'between' ? readNumber(word, at + 1) : null
+  if (!begin || begin.value > 24) return null
+  const start = dayTime.test(word(begin.to) ?? '') ? begin.to + 1 : begin.to
+  if (!(first === 'from' ? /^(to|until|through)$/ : /^and$/).test(word(start) ?? '')) return null
+  const end = readNumber(word, start + 1)
+  if (!end || end.value > 24) return null
+  const day = dayTime.test(word(end.to) ?? '')
+  // "from 18 to 20.5" may be degrees.
+  const warm = !day && (begin.value > 12 || !Number.isInteger(end.value))
+  return { to: day ? end.to + 1 : end.to, cost: warm ? 0.8 : 0 }
+}
+
 /** The time of the clock that begins at `at`; null for none. */
 export function clockAt(word: WordAt, at: number, ends: Ends): Clock | null {
   if (/^(every|each)$/.test(word(at) ?? '')) {
@@ -110,7 +125,7 @@ export function clockAt(word: WordAt, at: number, ends: Ends): Clock | null {
   if (word(start) === undefined) return null
   const found = written(word, start, start > at) ?? parted(word, at, start, ends)
   if (found) return found
-  return phrase ? hourBehind(word, start) : spoken(word, at, start)
+  return phrase ? hourBehind(word, start) : (spoken(word, at, start) ?? between(word, at))
 }
 
 /** An hour behind words that are said of the clock alone. */

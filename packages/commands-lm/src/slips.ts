@@ -24,6 +24,8 @@ const fits = (word: string): boolean => smallWords.has(word) || (word.length >= 
 /** A word as parts of the vocabulary, as few as can be: "kitchenlight", "lightsonin"; null where it is none. */
 export function parted(word: string): readonly string[] | null {
   if (word.length < 4 || word.length > 28 || isCompound(word)) return null
+  // "playin" is short for "playing".
+  if (word.endsWith('in') && isKnown(`${word}g`)) return null
   const best: (readonly string[] | null)[] = [[]]
   for (let end = 1; end <= word.length; end++) {
     best[end] = null

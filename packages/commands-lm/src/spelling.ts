@@ -65,19 +65,6 @@ for (const word of repairableWords) {
   }
 }
 
-const particles = new Set(['on', 'off', 'up', 'down', 'in', 'the', 'to'])
-
-/** Two words of the vocabulary that were written as one: "livingroom", "turnoff", "blindsup". */
-function split(word: string): readonly string[] | null {
-  for (let at = 2; at <= word.length - 2; at++) {
-    const first = word.slice(0, at)
-    const second = word.slice(at)
-    const fine = (part: string): boolean => (part.length >= 4 ? isKnown(part) : particles.has(part))
-    if (fine(first) && fine(second) && (first.length >= 4 || second.length >= 4)) return [first, second]
-  }
-  return null
-}
-
 const skeletonOf = (word: string): string =>
   (word[0] ?? '') +
   word
@@ -113,10 +100,14 @@ export function repairs(word: string): readonly Repair[] {
         found.set(candidate, distance + (word[0] === candidate[0] ? 0 : 0.6))
     }
   }
-  const all: Repair[] = [...found].map(([candidate, distance]) => ({ words: [candidate], cost: 0.25 * distance }))
+  const least = Math.min(...found.values())
+  // One slip away from one word alone: that word was meant.
+  const clear = least <= 1 && [...found.values()].filter((distance) => distance < 2).length === 1
+  const all: Repair[] = [...found].map(([candidate, distance]) => ({
+    words: [candidate],
+    cost: clear && distance === least ? 0.1 : 0.25 * distance,
+  }))
   const full = abbreviated(word)
   if (full !== null && !found.has(full)) all.push({ words: [full], cost: 0.35 })
-  const parts = split(word)
-  if (parts) all.push({ words: parts, cost: 0.1 })
   return all.toSorted((one, other) => one.cost - other.cost).slice(0, 4)
 }

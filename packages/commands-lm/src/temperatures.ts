@@ -92,6 +92,8 @@ export function degreesAt(word: WordAt, at: number, ends: Ends): FoundWarmth | n
     return { phrase: { is: 'change' }, to: scaleOf(word, step.to).to, cost: 0 }
   let start = leadOf(word, from)
   const lead = wordsOf(word, from, start)
+  // "on at seven" is a state, and a time.
+  if (lead[0] === 'on' && lead[1] === 'at') return null
   // "fahrenheit 68"
   const ahead = fahrenheit.test(word(start) ?? '') && (word(start)?.length ?? 0) > 1
   if (ahead) start++
@@ -112,10 +114,12 @@ export function degreesAt(word: WordAt, at: number, ends: Ends): FoundWarmth | n
   const value = minus ? -number.value : number.value
   const warm = ahead || scale === 'fahrenheit' ? toHalf(((value - 32) * 5) / 9) : value
   const done = agreed(word, to)
+  // "at seven" is seldom how warm.
+  const hour = !named && Number.isInteger(value) && value <= 12 && /^(at|for|by|on)$/.test(lead.at(-1) ?? '')
   const said = marked || done.to > to
   return {
     phrase: { is: 'degrees', celsius: warm, to: said, named },
     to: done.to,
-    cost: done.cost + (said || named ? 0.02 : 0.25),
+    cost: done.cost + (hour ? 0.6 : said || named ? 0.02 : 0.25),
   }
 }

@@ -133,6 +133,19 @@ const contractions: Readonly<Record<string, string>> = {
   cos: 'because',
   "'cos": 'because',
   cause: 'because',
+  offf: 'off',
+  oof: 'off',
+  ofg: 'off',
+  ogf: 'off',
+  iff: 'off',
+  pff: 'off',
+  odf: 'off',
+  ob: 'on',
+  om: 'on',
+  pn: 'on',
+  ion: 'on',
+  ona: 'on',
+  delights: 'the lights',
   em: 'them',
   "'em": 'them',
   cuppa: 'couple of',
@@ -202,6 +215,7 @@ const plain = (text: string): string =>
       (_, unit: string) => `degrees ${unit.toLowerCase() === 'c' ? 'celsius' : 'fahrenheit'}`,
     )
     .replaceAll(/\b4get/gi, 'forget')
+    .replaceAll(/\b\d{1,2}(?:st|nd|rd|th)\b/gi, 'nth')
     .replaceAll(/\b2(nite|night|day)\b/gi, 'to$1')
     .replaceAll(/\b2mor+ow\b|\b2moro\b/gi, 'tomorrow')
     .replaceAll(/\bhalf n hour\b/gi, 'half an hour')

@@ -74,7 +74,9 @@ export function without(found: Areas, out: readonly Part[], kind: CommandKind, c
   for (const part of out) {
     if (part.kind !== null && part.kind !== kind) continue
     const except = new Set<CommandArea>(part.where.areas)
-    if (part.where.here && context.presence !== null) except.add(context.presence)
+    const here = part.where.here || (part.pointer !== null && !isSomewhere(part.where))
+    if (here && context.presence === null) doubts.push('where the speaker is, is not known')
+    else if (here && context.presence !== null) except.add(context.presence)
     for (const area of part.where.groups.length > 0 ? groupAreas(part.where, kind, context) : []) except.add(area)
     if (part.kind === kind && !isSomewhere(part.where)) for (const area of areas) except.add(area)
     if (part.where.elsewhere) doubts.push('an excepted place is not known here')

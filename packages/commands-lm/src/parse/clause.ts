@@ -26,6 +26,8 @@ export interface Clause {
   readonly dont: boolean
   /** "no more music": the contrary of what is named. */
   readonly contrary: boolean
+  /** Whether it was said with "no": "no music". */
+  readonly none: boolean
   /** "not the kitchen": what is not meant. */
   readonly not: boolean
   readonly verb: Verb | null
@@ -34,6 +36,10 @@ export interface Clause {
   readonly state: Deed | 'back' | null
   readonly parts: readonly Part[]
   readonly sense: Sense | null
+  /** Where the words for what somebody feels end. */
+  readonly felt: number
+  /** Whether what is told is said of something that is none of the house. */
+  readonly stranger: boolean
   readonly delay: number | null
   /** Whether the delay was said before anything else. */
   readonly early: boolean
@@ -54,6 +60,8 @@ export interface Clause {
   /** Words of a clause that only tells. */
   readonly told: number
   readonly only: boolean
+  /** Whether it begins with a word that takes back what was said before: "no", "wait". */
+  readonly denies: boolean
 }
 
 /** A clause of which nothing is read. */
@@ -66,6 +74,7 @@ export const emptyClause = (from: number, link: Link): Clause => ({
   wish: false,
   dont: false,
   contrary: false,
+  none: false,
   not: false,
   verb: null,
   form: 'base',
@@ -73,6 +82,8 @@ export const emptyClause = (from: number, link: Link): Clause => ({
   state: null,
   parts: [],
   sense: null,
+  felt: 0,
+  stranger: false,
   delay: null,
   early: false,
   length: null,
@@ -90,6 +101,7 @@ export const emptyClause = (from: number, link: Link): Clause => ({
   subject: false,
   told: 0,
   only: false,
+  denies: false,
 })
 
 /** What a clause grows by: a phrase, or a noun phrase. */
@@ -164,10 +176,14 @@ export function closing(clause: Clause, commanded: boolean): number {
   if (clause.dont)
     return clause.verb || clause.state ? 0.05 : clause.parts.some((part) => part.kind !== null) ? 0.1 : 0.6
   const real = clause.parts.filter((one) => !one.out)
+  // "no light" names a thing, and does not turn one off.
+  if (clause.none && (real[0]?.kind == null || real[0].det || (clause.state !== null && clause.state !== 'on')))
+    return 2
   const said = acts(clause)
   if (!said && real.length === 0 && !clause.verb) return clause.not || clause.excluding ? 1 : 0.1
   if (clause.verb && !said) return 2.6
-  if (real.length === 0) {
+  const allBut = clause.all && clause.parts.some((one) => one.kind !== null)
+  if (real.length === 0 && !allBut) {
     if (clause.degrees) return clause.degrees.named || clause.verb ? 0.3 : commanded ? 0.3 : 0.9
     if (clause.link === 'corr') return 0.3
     if (clause.verb?.alone === 'water' || clause.title) return 0.3

@@ -6,7 +6,7 @@ import type { TimePhrase } from '../times.ts'
 import { gaps } from '../tokens.ts'
 import { grown, isFresh, type Clause, type Grown, type Meeting, type Piece } from './clause.ts'
 import { growByPart } from './growth-by-things.ts'
-import { nowhere, type Part } from './parts.ts'
+import { isSomewhere, nowhere, type Part } from './parts.ts'
 
 const unnamed: Part = {
   from: 0,
@@ -40,6 +40,8 @@ const isCall = (clause: Clause, { word }: Piece, { gap }: Meeting): boolean =>
 
 const polite: Growth = (clause, piece, meeting) => {
   if (isCall(clause, piece, meeting)) return null
+  // "I don't want you to": not the contrary, but nothing.
+  if (clause.contrary && clause.parts.length === 0 && /\byou\b/.test(piece.word)) return null
   // "I'd be glad if you turned it off" wants what it names.
   if (isFresh(clause) && / if\b/.test(piece.word)) return grown(clause, piece, { polite: true, wish: true }, 0)
   if (isFresh(clause) || meeting.after >= gaps.comma || piece.to - piece.from === 1)
@@ -53,6 +55,8 @@ const wish: Growth = (clause, piece) => {
   if (foreign && parts.length === 0 && !verb && /^(wants|needs|want|need|would)/.test(piece.word))
     return grown(clause, piece, { wish: true, foreign: false }, 0.3)
   if (verb || state || clause.wish || dont) return null
+  // "she wanted to" tells what was.
+  if (/^(he|she|they) .*wanted/.test(piece.word)) return grown(clause, piece, { wish: true }, 0.4)
   return grown(clause, piece, { wish: true, excluding: false }, parts.some((one) => !one.out) ? 0.4 : 0)
 }
 
@@ -62,10 +66,30 @@ const not: Growth = (clause, piece) => {
   return isFresh(clause) ? grown(clause, piece, { not: true }, 0.1) : null
 }
 
+/** Words that except something, and may say other things as well. */
+const ambiguous = /^(but|only|just|without|less|save|leaving|keeping|skip|expect|accept)/
+
 const except: Growth = (clause, piece) => {
   const group = groupSaid(clause)
-  if (clause.excluding || !(group || isFresh(clause) || clause.wish)) return null
-  return grown(clause, piece, { excluding: true }, group ? 0 : isFresh(clause) ? 0.2 : 0.6)
+  // "turn off all but the study radiator"
+  if (/^(all|every|everyone) but/.test(piece.word) && !clause.excluding && clause.parts.length === 0)
+    return grown(clause, piece, { excluding: true, all: true }, 0)
+  const open = clause.parts.some((one) => !one.out && one.kind !== null && !isSomewhere(one.where))
+  if (clause.excluding || !(group || open || isFresh(clause) || clause.wish)) return null
+  // "lights off except the kitchen" speaks of all lights.
+  const some = open && !ambiguous.test(piece.word) ? 0.1 : isFresh(clause) ? (piece.word === 'but for' ? 0 : 0.2) : 0.6
+  return grown(clause, piece, { excluding: true }, group ? 0 : some)
+}
+
+/** "the kitchen excepted" */
+const excepted: Growth = (clause, piece, meeting) => {
+  const last = clause.parts.at(-1)
+  if (!last || last.out) return null
+  const before = clause.parts.slice(0, -1)
+  // "the study aside, turn off all the radiators"
+  if (before.length === 0 && !(meeting.after === gaps.comma && !clause.verb && !clause.state)) return null
+  if (before.length > 0 && !groupSaid({ ...clause, parts: before })) return null
+  return grown(clause, piece, { parts: [...before, { ...last, out: true }] }, before.length === 0 ? 0 : -0.3)
 }
 
 const aux: Growth = (clause, piece) => {
@@ -93,6 +117,23 @@ const first =
   (clause, piece) =>
     isFresh(clause) && !clause.dont ? grown(clause, piece, change, cost) : null
 
+/** "she used to turn it off", "he shouted": what follows is told. */
+const told: Growth = (clause, piece) => {
+  if (!isFresh(clause) || clause.dont || (/meant/.test(piece.word) && clause.link !== '')) return null
+  return grown(
+    clause,
+    piece,
+    { kind: 'report', told: OPENED, not: /^\S+ (used|failed|refused|tried)\b/.test(piece.word) },
+    0,
+  )
+}
+
+/** "the telly turned itself off" */
+const self: Growth = (clause, piece) =>
+  clause.parts.length > 0 && !clause.polite && !clause.wish && clause.verb?.alone !== 'play'
+    ? grown(clause, piece, { kind: 'report', told: 2 }, 0.05)
+    : grown(clause, piece, {}, 0.6)
+
 const along: Growth = (clause, piece) =>
   grown(clause, piece, {}, clause.wish || clause.polite || clause.dont ? 0.03 : isFresh(clause) ? 2 : 0.5)
 
@@ -109,13 +150,19 @@ const growths: Readonly<Partial<Record<Piece['means']['is'], Growth>>> = {
   modal: (clause, piece) =>
     clause.parts.length > 0 && !clause.verb && !clause.state ? grown(clause, piece, { wish: true }, 0) : null,
   dont: first({ dont: true }, 0),
-  told: first({ kind: 'report', told: OPENED }, 0),
-  contrary: (clause, piece) =>
-    isFresh({ ...clause, length: null }) && !clause.dont
-      ? grown(clause, piece, { contrary: true, wish: true }, 0)
+  told,
+  contrary: (clause, piece, meeting) =>
+    isFresh({ ...clause, length: null }) && !clause.dont && !(piece.word === 'no' && meeting.after !== gaps.none)
+      ? grown(clause, piece, { contrary: true, wish: true }, piece.word === 'no' ? 0.1 : 0)
       : null,
+  mustnot: (clause, piece) =>
+    clause.parts.length > 0 && !clause.verb && !clause.state && !clause.wish && !clause.dont
+      ? grown(clause, piece, { contrary: true, wish: true }, 0.05)
+      : null,
+  self,
   not,
   except,
+  excepted,
   same: (clause, piece) =>
     clause.verb || clause.state || clause.same ? null : grown(clause, piece, { same: true }, 0.05),
   now: (clause, piece) => grown(clause, piece, { now: true }, 0),
@@ -147,9 +194,17 @@ export function growByPhrase(clause: Clause, piece: Piece, meeting: Meeting): Gr
 }
 
 /** What was so is over. */
-const wasOver = (piece: Piece): boolean => /^(was|were|had)/.test(piece.word)
+const wasOver = (piece: Piece): boolean => /^(was|were|had)|\b(not|nt)$/.test(piece.word)
 
 function copula(clause: Clause, piece: Piece): Grown | null {
+  // "ensure the patio lights are on"
+  if (
+    clause.verb?.base.startsWith('let') === true &&
+    clause.parts.length > 0 &&
+    !clause.state &&
+    /^(is|are)/.test(piece.word)
+  )
+    return grown(clause, piece, {}, 0.05)
   if (
     (clause.wish && !clause.state) ||
     (clause.polite && clause.parts.length > 0 && !clause.state) ||
@@ -164,12 +219,17 @@ function copula(clause: Clause, piece: Piece): Grown | null {
     return grown(
       clause,
       piece,
-      { kind: 'report', told: 1, subject: true, foreign: false, not: wasOver(piece) },
+      { kind: 'report', told: 1, subject: true, foreign: false, stranger: clause.foreign, not: wasOver(piece) },
       clause.excluding || clause.not ? 0.65 : 0.05,
     )
   if (!isFresh(clause)) return null
   const asks = /^(is|are|was|were|am|has|have)$/.test(piece.word)
-  return grown(clause, piece, { kind: asks ? 'ask' : 'aside', told: 1, not: wasOver(piece) }, asks ? 0.15 : 0.4)
+  return grown(
+    clause,
+    piece,
+    { kind: asks ? 'ask' : 'aside', told: 1, not: !asks && wasOver(piece) },
+    asks ? 0.15 : 0.4,
+  )
 }
 
 /** A phrase about time or warmth. */
@@ -179,12 +239,22 @@ type Time = TimePhrase | { readonly is: 'relative' }
 export const isTime = (means: Piece['means']): means is Time =>
   /^(delay|length|clock|vague|degrees|change|relative|percent)$/.test(means.is)
 
+/** Whether a number may be how warm something should be. */
+const mayBeWarm = ({ verb, state, parts }: Clause): boolean =>
+  verb?.alone !== 'water' && state === null && parts.every((one) => one.kind === null || one.kind === 'heating')
+
 /** A time or a temperature more. */
 export function growByTime(clause: Clause, piece: Piece, means: Time, meeting: Meeting): Grown | null {
   const early = !clause.verb && !clause.state && clause.parts.length === 0 && !clause.wish
   // "in ten, er, fifteen minutes"
   if (means.is === 'length' && means.bare && early && clause.delay !== null && meeting.gap === gaps.comma)
     return grown(clause, piece, { delay: means.seconds }, 0)
+  // "for ten minutes, actually fifteen"
+  const last = clause.length ?? clause.delay
+  if (means.is === 'degrees' && !means.named && !means.to && last !== null && !mayBeWarm(clause)) {
+    const seconds = means.celsius * (last % 3600 === 0 ? 3600 : 60)
+    return grown(clause, piece, clause.length === null ? { delay: seconds } : { length: seconds }, 0.1)
+  }
   if (means.is === 'delay')
     return clause.delay === null ? grown(clause, piece, { delay: means.seconds, early }, 0) : null
   if (means.is === 'length') return clause.length === null ? grown(clause, piece, { length: means.seconds }, 0) : null

@@ -13,38 +13,72 @@ const telling: ReadonlySet<ClauseKind> = new Set(['ask', 'report', 'aside', 'con
 
 /** In a clause that only tells something: anything may follow, things and deeds of the house at some cost. */
 function tell(clause: Clause, piece: Piece, meeting: Meeting): Grown {
-  const one = toldBy(clause, piece)
+  const one = toldBy(afresh(clause, piece, meeting), piece, meeting)
   // What is told ends where something follows from it.
   return (meeting.pending === 'then' || meeting.pending === 'but') && clause.kind !== 'cond'
     ? { ...one, cost: one.cost + 0.7 }
     : one
 }
 
+/** "I'm going out tomorrow": what will be, or was, asks for nothing now. */
+const isAnotherDay = (clause: Clause, { from, word }: Piece): boolean =>
+  clause.sense === null
+    ? /\b(tomorrow|yesterday|last)\b/.test(word)
+    : from === clause.felt && !/^(today|tonight|this|overnight|bedtime)\b/.test(word)
+
+/** Behind a comma, or with a subject of its own, somebody speaks of something else. */
+const afresh = (clause: Clause, { means }: Piece, { gap }: Meeting): Clause =>
+  clause.stranger &&
+  !clause.sense &&
+  (gap === gaps.comma || means.is === 'subject' || (means.is === 'part' && means.part.pointer !== null))
+    ? { ...clause, stranger: false }
+    : clause
+
 const dear = /^(corr|cancel|wish|because|modal|except)$/
 
-function toldBy(clause: Clause, piece: Piece): Grown {
+function toldBy(clause: Clause, piece: Piece, meeting: Meeting): Grown {
   const { means } = piece
   const asks = clause.kind === 'ask' || clause.kind === 'cond'
   const told = clause.told + 1
   if (means.is === 'filler' || means.is === 'polite')
     return grown(clause, piece, {}, piece.word === 'please' && !asks ? 0.4 : 0)
   // Once it is said what somebody feels, the rest hardly matters.
-  if (clause.sense && !asks && !/^(verb|sense|part|cond|dont|not)$/.test(means.is))
+  if (clause.sense && !asks && !/^(verb|sense|part|cond|dont|not|clock)$/.test(means.is))
     return grown(clause, piece, { told }, 0.03)
   if (means.is === 'part')
     return grown(
       clause,
       piece,
       { parts: [...clause.parts, means.part], told },
-      asks || (clause.sense && means.part.is === 'place') ? 0.02 : 0.12,
+      asks || clause.told >= OPENED || (clause.sense && means.part.is === 'place') ? 0.02 : 0.12,
     )
-  if (means.is === 'cop' && /^(was|were|had)/.test(piece.word))
+  if (means.is === 'foreign' && !clause.sense)
+    return asks
+      ? grown(clause, piece, { told }, 0.02)
+      : grown(clause, piece, { stranger: clause.parts.length === 0, told }, Math.max(0.13 - piece.cost, -0.25))
+  if (means.is === 'clock' && isAnotherDay(clause, piece)) return grown(clause, piece, { clock: true, told }, 0.03)
+  if (
+    means.is === 'cop' &&
+    (clause.subject && clause.kind === 'aside'
+      ? /^(was|were|had)|\b(not|nt|always)$/
+      : /^(was|were|had)|\b(not|nt)$/
+    ).test(piece.word)
+  )
     return grown(clause, piece, { not: clause.sense === null, told }, 0.05)
-  if (means.is === 'sense' && !asks) return grown(clause, piece, { sense: clause.sense ?? means.sense, told }, 0)
+  if (means.is === 'sense' && !asks)
+    return grown(
+      clause,
+      piece,
+      { sense: clause.sense ?? means.sense, felt: clause.sense ? clause.felt : piece.to, told },
+      0,
+    )
   if (means.is === 'cond') return grown(clause, piece, { kind: 'cond', told }, asks ? 0.1 : 0.6)
   // "I am not cold" says nothing.
   if (means.is === 'dont' || means.is === 'not') return grown(clause, piece, { not: clause.sense === null, told }, 0.2)
   if (dear.test(means.is)) return grown(clause, piece, { told }, 0.4)
+  // "who left the light on, turn it off"
+  if (clause.kind === 'ask' && means.is === 'verb' && means.form === 'base' && meeting.gap === gaps.comma)
+    return grown(clause, piece, { told }, 0.5)
   if (asks) return grown(clause, piece, { told }, means.is === 'unknown' ? 0.05 : 0.02)
   if (means.is === 'verb' && means.form === 'past' && clause.kind === 'aside' && clause.subject)
     return grown(clause, piece, { kind: 'report', told }, 0.02)
@@ -54,12 +88,15 @@ function toldBy(clause: Clause, piece: Piece): Grown {
       piece,
       { told },
       means.form !== 'base'
-        ? 0.1
+        ? clause.told >= OPENED
+          ? 0.03
+          : 0.1
         : (clause.subject && clause.told === 0) || (clause.told >= OPENED && clause.told < OPENED + 3)
           ? 0.1
           : 0.8,
     )
-  if (means.is === 'state') return grown(clause, piece, { told }, clause.kind === 'report' ? 0.1 : 0.25)
+  if (means.is === 'state')
+    return grown(clause, piece, { told }, clause.told >= OPENED ? 0.02 : clause.kind === 'report' ? 0.1 : 0.25)
   return grown(clause, piece, { told }, means.is === 'unknown' ? 0.12 : 0.05)
 }
 
@@ -86,7 +123,7 @@ function sense(clause: Clause, piece: Piece, felt: Sense): Grown | null {
   return grown(
     clause,
     piece,
-    { kind: 'aside', sense: felt, told: 1, not: clause.not || clause.dont },
+    { kind: 'aside', sense: felt, felt: piece.to, told: 1, not: clause.not || clause.dont },
     clause.wish ? 0.15 : -0.05,
   )
 }
@@ -112,4 +149,6 @@ export function grow(clause: Clause, piece: Piece, meeting: Meeting): readonly G
 
 /** What begins with something that is none of the house may only be told. */
 const onlyTold = (clause: Clause, piece: Piece, cost: number): Grown | null =>
-  isFresh(clause) ? grown(clause, piece, { kind: 'aside', told: 1 }, cost) : null
+  isFresh(clause)
+    ? grown(clause, piece, { kind: 'aside', told: 1, stranger: piece.means.is === 'foreign' }, cost)
+    : null

@@ -20,6 +20,21 @@ const conditional =
 const spoiling =
   /^(not|never|no|nothing|why|who|when|how|forgot|forget|refuse|hate|wrong|stupid|mad|silly|bad|dangerous|tell|told|said|him|her|them|tomorrow|stop|know|check|whether|turn|switch|off|on)$/
 
+/** "I wonder whether the radio could be turned on": what could be done is wanted. */
+function wondering(word: (at: number) => string | undefined, at: number): Preamble | null {
+  let to = at
+  while (/^(i|we|am|was|were|just|only)$/.test(word(to) ?? '')) to++
+  if (!/^wonder(ing|ed)?$/.test(word(to) ?? '') || !/^(if|whether)$/.test(word(to + 1) ?? '')) return null
+  for (let place = to + 3; place < to + LONGEST; place++) {
+    if (
+      /^(could|might|can)$/.test(word(place) ?? '') &&
+      /^(be|go|come|get|please|perhaps|possibly)$/.test(word(place + 1) ?? '')
+    )
+      return { to: to + 2, wish: false, cost: 0.1 }
+  }
+  return null
+}
+
 /** The preamble that begins at `at`; `isNamed` is whether a word names something of the house. */
 export function preamble(
   word: (at: number) => string | undefined,
@@ -27,6 +42,8 @@ export function preamble(
   isNamed: (at: number) => boolean,
 ): Preamble | null {
   const first = word(at) ?? ''
+  const wonders = wondering(word, at)
+  if (wonders) return wonders
   if (!opening.test(first) && !opening.test(`${first} ${word(at + 1) ?? ''}`)) return null
   let asks = false
   for (let place = at; place < at + LONGEST; place++) {

@@ -5,8 +5,9 @@
  */
 import { gaps, type Gap } from '../tokens.ts'
 import { acts, closing, emptyClause, isFresh, type Clause, type Link, type Piece } from './clause.ts'
+import { OPENED } from './growth-by-phrases.ts'
 import { grow } from './growth.ts'
-import type { Lattice } from './lattice.ts'
+import type { Edge, Lattice } from './lattice.ts'
 import { nounsAt } from './nouns.ts'
 
 /** A sentence as clauses, with what speaks against reading it so. */
@@ -38,8 +39,13 @@ function pieces(lattice: Lattice): Piece[][] {
     const out: Piece[] = []
     for (const edge of edges) {
       // Nouns are read as noun phrases.
-      if (/^(area|elsewhere|here|there|group|kind|adjective|title|show|plant|other|one|it|them)$/.test(edge.means.is))
+      if (
+        /^(area|elsewhere|here|there|group|kind|adjective|title|show|plant|other|one|it|them|others|remaining|furniture)$/.test(
+          edge.means.is,
+        )
+      )
         continue
+      if (describes(lattice, edge)) continue
       // A word of the vocabulary is seldom one that nobody knows.
       const strange =
         edge.means.is === 'unknown' && edges.some((other) => other !== edge && other.to === edge.to) ? 1.6 : 0
@@ -69,6 +75,38 @@ function pieces(lattice: Lattice): Piece[][] {
   })
 }
 
+/** Behind these, a word such as "cold" says how it is; behind others it may belong to the next: "dark chocolate". */
+const copular =
+  /^(is|are|am|was|were|'s|be|so|too|very|really|quite|pretty|bit|rather|getting|feeling|feels|feel|looks|gets|gone|bloody|freezing|this|that|not|just|awfully|here|room|it|kinda|all|bloody)$/
+const describing =
+  /^(cold|hot|dark|bright|chilly|icy|frosty|frozen|bitter|boiling|baking|steaming|dry|noisy|loud|cool|warm)$/
+
+/** What is seen with the mind, or somebody. */
+const minded =
+  /^(point|points|difference|problem|problems|reason|use|future|you|him|her|them|us|why|how|appeal|sense|need)$/
+
+/** Whether a word for a feeling only describes a thing, "a cold beer", or is one itself, "a cold". */
+function describes(lattice: Lattice, { from, to, means }: Edge): boolean {
+  if (means.is !== 'sense') return false
+  const last = lattice.read[to - 1] ?? ''
+  // "I can't see the point"
+  if (/^(see|the|a|any)$/.test(last)) {
+    const at = /^(the|a|any)$/.test(lattice.read[to] ?? '') ? to + 1 : to
+    if (minded.test(lattice.read[at] ?? '')) return true
+  }
+  if (!describing.test(last)) return false
+  const before = lattice.read[from - 1] ?? ''
+  // "that's so cool"
+  if (last === 'cool' && /^(that|what|how)$/.test(lattice.read[from - 2] ?? '')) return true
+  if ((lattice.gap[to] ?? gaps.stop) > gaps.none) return last === 'cold' && before === 'a' && to - from === 1
+  const behind = lattice.from[to] ?? []
+  const strange = behind.every((edge) => edge.means.is === 'unknown')
+  const named = behind.some(
+    (edge) => edge.means.is === 'other' || (edge.means.is === 'kind' && edge.means.kind === 'water'),
+  )
+  return named || (strange && !(to - from === 1 ? copular.test(before) : false))
+}
+
 const linkAt = (pending: Link, gap: Gap): Link =>
   pending !== '' ? pending : gap >= gaps.stop ? 'stop' : gap === gaps.comma ? 'comma' : ''
 
@@ -82,6 +120,8 @@ function boundary(link: Link, reading: Reading, last: string): number {
   if (clause.not && clause.kind === 'command' && link !== 'stop') return 0.1
   // "I was going to | turn off the light" is one clause.
   if (link === '' && clause.kind !== 'command' && unfinished.test(last)) return 2.5
+  // "he shouted, …"
+  if (clause.kind === 'report' && clause.told === OPENED && link !== 'corr') return base + 0.7
   const talks = clause.kind === 'ask' ? (link === 'stop' ? 0 : link === 'comma' || link === 'because' ? 0.5 : 1.2) : 0
   return base + talks
 }
@@ -125,30 +165,47 @@ function tie(reading: Reading, piece: Piece, link: Link): Reading {
   }
 }
 
-/** Whether a place of the sentence names a thing. */
-const namesThing = (lattice: Lattice, at: number): boolean =>
-  (lattice.from[at] ?? []).some(({ means }) => means.is === 'kind')
+/** What takes back what was said before, whatever follows. */
+const denial = /\b(no|nope|nah|wait|hang|stop|oh)\b/
+
+/** How odd it is to begin with a word of correction or of a reason. */
+function oddTurn({ done }: Reading, piece: Piece, link: 'corr' | 'because', lattice: Lattice): number {
+  if (link === 'because') return 0.1
+  if (done) return 0.02
+  // "no lights on" is no correction where nothing was said before.
+  if (piece.word === 'no' && (lattice.gap[piece.to] ?? gaps.stop) === gaps.none) return 0.62
+  return /^(i|we) /.test(piece.word) ? 0.3 : 0.02
+}
 
 /** A word such as "sorry" or "because": a clause begins with it. */
 function turn(reading: Reading, piece: Piece, link: 'corr' | 'because', lattice: Lattice): Reading {
   const { clause } = reading
-  const told: Partial<Clause> = link === 'corr' ? {} : { kind: 'aside', told: 1 }
-  // "no heating in here" wants none.
-  const none = piece.word === 'no' && lattice.gap[piece.to] === gaps.none && namesThing(lattice, piece.to)
+  const told: Partial<Clause> =
+    link === 'corr'
+      ? { denies: denial.test(piece.word) }
+      : { kind: piece.word.startsWith('in case') && !reading.done && blank(clause) ? 'cond' : 'aside', told: 1 }
   if (blank(clause)) {
-    const refuses = none && !reading.done
     const begun = { ...clause, ...told, to: piece.to, link: link === 'corr' && reading.done ? link : clause.link }
     return {
       ...reading,
-      cost: reading.cost + piece.cost + (refuses ? 0.9 : link === 'corr' ? 0.02 : 0.1),
+      cost: reading.cost + piece.cost + oddTurn(reading, piece, link, lattice),
       clause: begun,
       pending: '',
     }
   }
   const { cost, done, commanded } = close(reading, link, lattice)
   const begun: Clause = { ...emptyClause(piece.from, link), ...told, to: piece.to }
-  const wants = none && /^(want|need|like|prefer|have)$/.test(lattice.read[piece.from - 1] ?? '') ? 0.9 : 0
-  return { cost: cost + wants + piece.cost + 0.05, done, commanded, clause: begun, pending: '' }
+  return { cost: cost + piece.cost + 0.05, done, commanded, clause: begun, pending: '' }
+}
+
+/** "no music in the kitchen", "I want no light": where nothing was said that it could correct. */
+function without(reading: Reading, piece: Piece, after: Gap): Reading[] {
+  const { clause } = reading
+  const fits = piece.word === 'no' && after === gaps.none && !reading.done && !clause.contrary && !clause.dont
+  if (!fits || !(isFresh(clause) || (clause.wish && !clause.verb && !clause.state && clause.parts.length === 0)))
+    return []
+  const change = { contrary: true, wish: true, none: true }
+  return [{ ...reading, cost: reading.cost + piece.cost, clause: { ...clause, ...change, to: piece.to }, pending: '' }]
 }
 
 /** "never mind": a clause of its own. */
@@ -173,7 +230,7 @@ function steps(reading: Reading, piece: Piece, lattice: Lattice): Reading[] {
   const after = lattice.gap[piece.to] ?? gaps.stop
   const { is } = piece.means
   if (is === 'and' || is === 'but' || is === 'then') return [tie(reading, piece, is)]
-  if (is === 'corr' || is === 'because') return [turn(reading, piece, is, lattice)]
+  if (is === 'corr' || is === 'because') return [turn(reading, piece, is, lattice), ...without(reading, piece, after)]
   if (is === 'cancel') return [cancel(reading, piece, linkAt(pending, gap), lattice)]
   // A sentence seldom goes on behind its end.
   const stops = gap >= gaps.stop && clause.to > clause.from && !isFresh(clause) && !isPassing(piece)
@@ -211,6 +268,10 @@ const signature = ({ clause, pending, commanded, done }: Reading): string =>
     clause.now,
     clause.clock,
     clause.sense,
+    clause.stranger,
+    clause.denies,
+    clause.none,
+    clause.contrary,
     clause.degrees?.celsius,
     clause.title,
     clause.from,
@@ -256,8 +317,12 @@ export function parses(lattice: Lattice): readonly Parse[] {
   return keep(at[lattice.length] ?? [])
     .map((reading) => {
       const end = close(reading, 'stop', lattice)
+      const { kind, verb, state, polite, wish } = reading.clause
+      // "kitchen light on?" may ask.
+      const asking = lattice.gap[lattice.length] === gaps.question && kind === 'command' && state && !verb
+      const fragment = asking === true && !polite && !wish ? 0.8 : 0
       const loose = reading.pending === '' || reading.pending === 'comma' || reading.pending === 'stop' ? 0 : 0.2
-      return { clauses: clausesOf(end.done), cost: end.cost + loose }
+      return { clauses: clausesOf(end.done), cost: end.cost + loose + fragment }
     })
     .toSorted((one, other) => one.cost - other.cost)
     .slice(0, BEST)
