@@ -5,10 +5,10 @@
  */
 import type { CommandKind } from '@flow-service/protocol'
 
-import type { Clause } from '../parse/clause.ts'
-import { isSomewhere, nowhere, type Where } from '../parse/parts.ts'
+import { acts, type Clause } from '../parse/clause.ts'
+import { isSomewhere, nowhere, type Part, type Where } from '../parse/parts.ts'
 import type { Sense } from '../words/senses.ts'
-import { replaced } from './corrections.ts'
+import { afterthoughts, isDenial, isEmpty, replaced, withoutDenied } from './corrections.ts'
 import { hasKind, kindOfDeed, leaves, orderOf, unnamed, targetsOf, type Order, type Target } from './order.ts'
 import { withoutNamed } from './rest.ts'
 import { spread } from './spread.ts'
@@ -42,6 +42,10 @@ interface Talk {
   /** What the sentence began with: "bedroom: lights off, curtains shut". */
   topic: Target | null
   corrects: boolean
+  /** The orders that the sentence has just taken back. */
+  cancelled: readonly Order[]
+  /** What was taken back, and not yet replaced. */
+  denied: readonly Part[]
   refusal: string | null
   told: string | null
 }
@@ -138,6 +142,9 @@ function completed(order: Order, talk: Talk): Order {
         hasKind(one) ? [one] : shared.map((like) => ({ ...one, kind: like.kind, everything: like.everything })),
       )
   }
+  // "the lamp on, and off again in an hour"
+  if (before && clause.verb === null && deed !== null && order.delay !== null && targets.length === 0)
+    targets = before.targets
   // "bedroom curtains shut and the lamp on": the area that was named before.
   targets = near(targets, talk.place)
   if (targets.length === 0 && degrees !== null && talk.place)
@@ -178,16 +185,6 @@ const isFelt = (clause: Clause): boolean =>
   !clause.not &&
   !clause.clock &&
   !(clause.stranger && /^(cold|hot|dark|bright|loud|thirsty|leaving)$/.test(clause.sense))
-
-const isEmpty = (clause: Clause): boolean =>
-  clause.parts.length === 0 &&
-  clause.verb === null &&
-  clause.state === null &&
-  clause.degrees === null &&
-  clause.length === null &&
-  clause.reason === null &&
-  !clause.same &&
-  !clause.change
 
 const replaceLast = (talk: Talk, order: Order): void => {
   talk.orders[talk.orders.length - 1] = order
@@ -248,6 +245,12 @@ const isAnotherTime = (clause: Clause, before: Order | undefined): boolean =>
   (before.delay !== null || before.length !== null)
 
 function command(clause: Clause, talk: Talk): void {
+  // "scratch that, the study": only what is named is another.
+  if (talk.cancelled.length > 0 && clause.parts.length > 0 && !acts(clause) && !clause.verb && !clause.not) {
+    talk.orders = [...talk.cancelled]
+    talk.corrects = true
+  }
+  talk.cancelled = []
   const before = talk.orders.at(-1)
   const corrects = clause.link === 'corr' || talk.corrects || isAnotherTime(clause, before)
   talk.corrects = clause.not
@@ -255,11 +258,24 @@ function command(clause: Clause, talk: Talk): void {
     if (before && clause.link === 'stop' && isMany(before)) {
       replaceLast(talk, { ...before, out: [...before.out, ...clause.parts] })
       talk.corrects = false
-    } else if (!before) talk.mention = targetsOf(clause.parts)
+    } else if (before) talk.denied = clause.parts
+    else talk.mention = targetsOf(clause.parts)
     return
   }
   if (isEmpty(clause)) {
     timeAlone(clause, corrects, talk)
+    return
+  }
+  // "in ten minutes, make that fifteen, …"
+  if (
+    corrects &&
+    !before &&
+    talk.leading !== null &&
+    clause.degrees?.named === false &&
+    !clause.verb?.alone &&
+    clause.parts.every((part) => part.pointer === 'it')
+  ) {
+    talk.leading = clause.degrees.celsius * (talk.leading % 3600 === 0 ? 3600 : 60)
     return
   }
   // "in twenty minutes, no, make it half an hour, …"
@@ -299,33 +315,6 @@ function command(clause: Clause, talk: Talk): void {
     talk.orders.push(order)
 }
 
-/** "the balcony, I mean": a word of correction at the end is for the clause before it. */
-function afterthoughts(clauses: readonly Clause[]): readonly Clause[] {
-  const last = clauses.at(-1)
-  const before = clauses.at(-2)
-  if (
-    !last ||
-    !before ||
-    clauses.length < 3 ||
-    last.link !== 'corr' ||
-    last.kind !== 'command' ||
-    last.parts.length > 0 ||
-    last.verb ||
-    last.state ||
-    before.kind !== 'command'
-  )
-    return clauses
-  return [...clauses.slice(0, -2), { ...before, link: 'corr' }]
-}
-
-/** "no, I'm still reading": a word that takes back, and then no other command. */
-const isDenial = (clause: Clause, later: readonly Clause[]): boolean =>
-  clause.denies &&
-  clause.link === 'corr' &&
-  /^(aside|report)$/.test(clause.kind) &&
-  !clause.sense &&
-  later.every((one) => one.kind !== 'command' || isEmpty(one))
-
 /** What the clauses of a sentence order and tell. */
 export function discourse(clauses: readonly Clause[]): Discourse {
   const talk: Talk = {
@@ -337,6 +326,8 @@ export function discourse(clauses: readonly Clause[]): Discourse {
     place: null,
     topic: null,
     corrects: false,
+    cancelled: [],
+    denied: [],
     refusal: null,
     told: null,
   }
@@ -349,6 +340,7 @@ export function discourse(clauses: readonly Clause[]): Discourse {
         refusal: 'a condition: only what is to be done at once or after a delay can be done',
       }
     if (clause.kind === 'cancel' || isDenial(clause, all.slice(at + 1))) {
+      talk.cancelled = talk.orders
       talk.orders = []
       talk.feelings = []
       talk.topic = null
@@ -374,7 +366,8 @@ export function discourse(clauses: readonly Clause[]): Discourse {
       else if (clause.kind === 'report' && !clause.sense) talk.told ??= 'a report, nothing to be done'
     }
   }
-  return { orders: spread(talk.orders), feelings: talk.feelings, refusal: talk.refusal ?? talk.told }
+  const orders = talk.corrects ? withoutDenied(talk.orders, talk.denied) : talk.orders
+  return { orders: spread(orders), feelings: talk.feelings, refusal: talk.refusal ?? talk.told }
 }
 
 const placesOf = (clause: Clause): Where =>

@@ -184,8 +184,10 @@ export function closing(clause: Clause, commanded: boolean): number {
   if (clause.verb && !said) return 2.6
   const allBut = clause.all && clause.parts.some((one) => one.kind !== null)
   if (real.length === 0 && !allBut) {
-    if (clause.degrees) return clause.degrees.named || clause.verb ? 0.3 : commanded ? 0.3 : 0.9
     if (clause.link === 'corr') return 0.3
+    if (clause.degrees) return clause.degrees.named || clause.verb ? 0.3 : commanded ? 0.3 : 0.9
+    // "the lamp on, and off again in an hour"
+    if (commanded && clause.state !== null && clause.delay !== null && clause.verb === null) return 0.3
     if (clause.verb?.alone === 'water' || clause.title) return 0.3
     return clause.parts.length > 0 ? 0.8 : 2.4
   }

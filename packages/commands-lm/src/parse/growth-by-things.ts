@@ -127,7 +127,12 @@ export function growByState(
     return grown(clause, piece, {}, 0.1)
   if (clause.state === means.state) return grown(clause, piece, {}, 0.35)
   // "up, er, down"
-  if (clause.state !== null && meeting.gap === gaps.comma && contraries[clause.state] === means.state)
+  if (
+    clause.state !== null &&
+    meeting.gap === gaps.comma &&
+    contraries[clause.state] === means.state &&
+    !(clause.now || clause.delay !== null || clause.length !== null)
+  )
     return grown(clause, piece, { state: means.state }, 0.3)
   if (clause.state !== null) return null
   // "apart" from something.

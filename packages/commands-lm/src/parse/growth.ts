@@ -75,6 +75,8 @@ function toldBy(clause: Clause, piece: Piece, meeting: Meeting): Grown {
   if (means.is === 'cond') return grown(clause, piece, { kind: 'cond', told }, asks ? 0.1 : 0.6)
   // "I am not cold" says nothing.
   if (means.is === 'dont' || means.is === 'not') return grown(clause, piece, { not: clause.sense === null, told }, 0.2)
+  // "I am still here, cancel"
+  if (piece.word === 'cancel' && meeting.gap >= gaps.comma) return grown(clause, piece, { told }, 1.5)
   if (dear.test(means.is)) return grown(clause, piece, { told }, 0.4)
   // "who left the light on, turn it off"
   if (clause.kind === 'ask' && means.is === 'verb' && means.form === 'base' && meeting.gap === gaps.comma)

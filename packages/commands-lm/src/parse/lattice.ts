@@ -3,6 +3,7 @@
  * @module
  */
 import { isKnown, type Meaning, type Pattern, patternsFrom } from '../lexicon.ts'
+import { readNumber } from '../numbers.ts'
 import { smallMeant } from '../slips.ts'
 import { repairs, type Repair } from '../spelling.ts'
 import { timesAt, type TimePhrase } from '../times.ts'
@@ -97,6 +98,25 @@ function joined(words: readonly Token[], at: number): string | null {
   return word.length >= 7 && isKnown(word) && !(isKnown(one.word) && isKnown(other.word)) ? word : null
 }
 
+/** Phrases that take back or correct, and can mean nothing else where they stand. */
+function settled(
+  edges: readonly Edge[],
+  at: number,
+  word: (at: number) => string | undefined,
+  gap: readonly Gap[],
+): Edge[] {
+  // "ignore that, …"
+  const cancels = edges.some(
+    ({ means, to }) => means.is === 'cancel' && to > at + 1 && (gap[to] ?? gaps.stop) >= gaps.comma,
+  )
+  // "make that fifteen"
+  const corrects = word(at) === 'make' && word(at + 1) === 'that' && readNumber(word, at + 2) !== null
+  const recalls = word(at) === 'did' && word(at + 1) === 'i' && word(at + 2) === 'say'
+  return edges.filter(
+    ({ means }) => !((cancels || corrects) && means.is === 'verb') && !(recalls && /^(ask|aux|cop)$/.test(means.is)),
+  )
+}
+
 /** Everything that the words of a sentence can mean. */
 export function lattice(sentence: Tokens): Lattice {
   const { words } = sentence
@@ -131,7 +151,7 @@ export function lattice(sentence: Tokens): Lattice {
         ),
     )
     if (polite) out.push({ from: at, to: polite.to, cost: polite.cost, means: { is: polite.wish ? 'wish' : 'polite' } })
-    return distinct(out)
+    return distinct(settled(out, at, (place) => read[place], gap))
   })
   // What nobody knows can only be passed over.
   for (const [at, edges] of from.entries()) edges.push({ from: at, to: at + 1, cost: 0, means: { is: 'unknown' } })

@@ -182,7 +182,7 @@ function turn(reading: Reading, piece: Piece, link: 'corr' | 'because', lattice:
   const { clause } = reading
   const told: Partial<Clause> =
     link === 'corr'
-      ? { denies: denial.test(piece.word) }
+      ? { denies: denial.test(piece.word), not: piece.word.startsWith('did i say') }
       : { kind: piece.word.startsWith('in case') && !reading.done && blank(clause) ? 'cond' : 'aside', told: 1 }
   if (blank(clause)) {
     const begun = { ...clause, ...told, to: piece.to, link: link === 'corr' && reading.done ? link : clause.link }
@@ -212,8 +212,9 @@ function without(reading: Reading, piece: Piece, after: Gap): Reading[] {
 function cancel(reading: Reading, piece: Piece, link: Link, lattice: Lattice): Reading {
   const clause: Clause = { ...emptyClause(piece.from, link), to: piece.to, kind: 'cancel' }
   if (blank(reading.clause)) return { ...reading, cost: reading.cost + piece.cost, clause, pending: '' }
-  const { cost, done, commanded } = close(reading, 'corr', lattice)
-  return { cost: cost + piece.cost, done, commanded, clause, pending: '' }
+  const stops = (lattice.gap[piece.from] ?? gaps.none) >= gaps.stop
+  const { cost, done, commanded } = close(reading, stops ? 'stop' : 'corr', lattice)
+  return { cost: cost + piece.cost - (stops ? 0.05 : 0), done, commanded, clause, pending: '' }
 }
 
 /** What still waits behind a piece. */
