@@ -20,7 +20,7 @@ interface FoundWarmth {
 const toHalf = (celsius: number): number => Math.round(celsius * 2) / 2
 
 const leads =
-  /^(to|too|at|on|for|of|a|an|like|about|around|up|steady|cool|cosy|cozy|comfortable|comfy|nice|toasty|balmy|sensible|reasonable|modest|mild|pleasant|moderate|constant|decent|snug|solid|minimum|maximum|by|exactly|just|roughly|be|as|into|warm|reach|hit|is|say|precisely|least|most)$/
+  /^(to|too|at|on|for|of|a|an|like|about|around|up|steady|cool|cosy|cozy|comfortable|comfy|nice|toasty|balmy|sensible|reasonable|modest|mild|pleasant|moderate|constant|decent|snug|solid|minimum|maximum|by|exactly|just|roughly|be|as|into|warm|reach|hit|say|precisely|least|most)$/
 const marks = /^(to|too|at|on|for|into|reach|hit|be|read)$/
 const compared = /^(no|not) (less|more|lower|higher|cooler|warmer|hotter|colder) than$/
 const more = /^(warmer|hotter|cooler|colder|higher|lower|more|less|up|down)$/
@@ -77,10 +77,16 @@ function agreed(word: WordAt, to: number): { readonly to: number; readonly cost:
   return /^is (plenty|enough|ample|perfect|ideal)\b/.test(next) ? { to: to + 2, cost: 0.8 } : { to, cost: 0 }
 }
 
+/** What is counted that is no warmth. */
+const counted =
+  /^(people|times?|years?|songs?|steps?|miles?|km|kilos?|pounds?|euros?|dollars?|quid|bucks?|cents?|pages?|guests|friends|men|women|watts?|lux|lumens?|kelvin|past)$/
+
 /** Whether a number alone, of which nothing says that it is one of degrees, may be: no year, no room, no price. */
 const mayBeWarmth = (word: WordAt, value: number, to: number, ends: Ends): boolean => {
   const next = word(to)
-  return value < 100 && (next === undefined || ends(to) || isKnown(next) || /^\d/.test(next))
+  return (
+    value < 100 && !counted.test(next ?? '') && (next === undefined || ends(to) || isKnown(next) || /^\d/.test(next))
+  )
 }
 
 /** The temperature that begins at `at`; null for none. */
@@ -104,14 +110,20 @@ export function degreesAt(word: WordAt, at: number, ends: Ends): FoundWarmth | n
   // "two more degrees"
   if (word(number.to) === 'more' && degreeWord.test(word(number.to + 1) ?? ''))
     return { phrase: { is: 'change' }, to: number.to + 2, cost: 0 }
-  const { to, scale, named: counted } = scaleOf(word, number.to)
-  const named = counted || ahead || minus
+  // "nineteen five"
+  const half =
+    word(number.to) === 'five' &&
+    number.value >= 10 &&
+    number.value < 30 &&
+    (word(number.to + 1) === undefined || ends(number.to + 1) || degreeWord.test(word(number.to + 1) ?? ''))
+  const { to, scale, named: unitSaid } = scaleOf(word, half ? number.to + 1 : number.to)
+  const named = unitSaid || ahead || minus
   if (word(to) === 'percent') return { phrase: { is: 'percent' }, to: to + 1, cost: 0 }
-  if (counted && more.test(word(to) ?? '')) return { phrase: { is: 'change' }, to: to + 1, cost: 0 }
-  if (relative) return counted ? { phrase: { is: 'change' }, to, cost: 0 } : null
+  if (unitSaid && more.test(word(to) ?? '')) return { phrase: { is: 'change' }, to: to + 1, cost: 0 }
+  if (relative) return unitSaid ? { phrase: { is: 'change' }, to, cost: 0 } : null
   const marked = from > at || lead.some((one) => marks.test(one)) || lead.includes('than')
   if (!marked && !named && !mayBeWarmth(word, number.value, to, ends)) return null
-  const value = minus ? -number.value : number.value
+  const value = (minus ? -number.value : number.value) + (half ? 0.5 : 0)
   const warm = ahead || scale === 'fahrenheit' ? toHalf(((value - 32) * 5) / 9) : value
   const done = agreed(word, to)
   // "at seven" is seldom how warm.

@@ -210,5 +210,6 @@ export function closing(clause: Clause, commanded: boolean): number {
     (real.some((one) => one.kind !== null && one.kind !== 'heating') || coldVerbs.test(clause.verb?.alone ?? ''))
       ? 1.2
       : 0
-  return hour + misfit
+  const both = clause.degrees && (clause.state === 'off' || clause.state === 'close') ? 0.3 : 0
+  return hour + misfit + both
 }

@@ -65,7 +65,7 @@ function toldBy(clause: Clause, piece: Piece, meeting: Meeting): Grown {
     ).test(piece.word)
   )
     return grown(clause, piece, { not: clause.sense === null, told }, 0.05)
-  if (means.is === 'sense' && !asks)
+  if (means.is === 'sense' && !asks && clause.degrees === null)
     return grown(
       clause,
       piece,
@@ -119,7 +119,7 @@ function unknown(clause: Clause, piece: Piece, meeting: Meeting): Grown | null {
 
 /** What speaks of a feeling stands alone, or in what is told. */
 function sense(clause: Clause, piece: Piece, felt: Sense): Grown | null {
-  if (clause.verb || clause.state || clause.sense || clause.same || clause.delay !== null) return null
+  if (clause.verb || clause.state || clause.degrees || clause.sense || clause.same || clause.delay !== null) return null
   const things = clause.parts.filter((one) => one.is !== 'place')
   if (things.length > 0 && felt !== 'thirsty') return null
   return grown(

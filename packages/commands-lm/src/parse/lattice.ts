@@ -136,6 +136,11 @@ export function lattice(sentence: Tokens): Lattice {
     const both = joined(words, at)
     for (const { pattern, slot } of both === null ? [] : patternsFrom(both))
       walk(pattern, slot + 1, { from: at, at: at + 2, cost: 0.2 }, { words: choices, gap, out })
+    // "room 101"
+    const number = /^(room|flat|apartment|suite|unit|ward)$/.test(read[at] ?? '')
+      ? readNumber((place) => read[place], at + 1)
+      : null
+    if (number && number.value >= 40) out.push({ from: at, to: number.to, cost: 0, means: { is: 'elsewhere' } })
     for (const { phrase, to, cost } of timesAt(
       (place) => read[place],
       at,

@@ -36,7 +36,7 @@ export const groupWords = {
 } as const
 
 /** Where the speaker is. */
-export const hereWords = `here ; in|right|over|up|down|out here ; in hear ; right in here ; out here ; this room|place|space|area|one ; in this room|place|space|area ; where i am ; where i happen to be ; wherever i am|happen to_be? ; where i am now|sitting|standing|working ; in|into the room ; the room i am in ; in the room i am|'m in ; in the current room ; current|same room ; the current|present room ; from in here ; me hear|here`
+export const hereWords = `here ; the room ; in|right|over|up|down|out here ; in hear ; right in here ; out here ; this room|place|space|area|one ; in this room|place|space|area ; where i am ; where i happen to be ; wherever i am|happen to_be? ; where i am now|sitting|standing|working ; in|into the room ; the room i am in ; in the room i am|'m in ; in the current room ; current|same room ; the current|present room ; from in here ; me hear|here`
 
 /** Where the last thing was that somebody spoke of. */
 export const thereWords = `there ; in|out|over|up|down there ; in|for that room ; same room|place ; in the same room|place ; its`

@@ -61,6 +61,7 @@ const alike = (heard: string, meant: string, around: Omit<SoundAlike, 'heard' | 
 export const soundAlikes: readonly SoundAlike[] = [
   ...alike('for|fore', 'four', { behind: minute }),
   ...alike('to|too', 'two', { before: /\b(in|for|after|within|about)$/, behind: minute }),
+  ...alike('two|to', 'too', { behind: /^(bright|dark|hot|cold|loud|warm|chilly|noisy|dim)\b/ }),
   ...alike('won', 'one', { behind: unit }),
   ...alike('won', 'one', { before: /\b(twenty|thirty|forty|fifty|sixty|seventy)$/ }),
   ...alike('ate', 'eight', { behind: unit }),
