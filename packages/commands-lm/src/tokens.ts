@@ -281,7 +281,12 @@ function withoutRepeats(all: readonly Token[]): Token[] {
   const kept: Token[] = []
   for (let at = 0; at < all.length; at++) {
     const repeats = [4, 3, 2, 1].find((length) => at + 2 * length <= all.length && same(all, at, at + length, length))
-    if (repeats !== undefined) {
+    // "light on on the patio"
+    const place =
+      repeats === 1 &&
+      all[at]?.word === 'on' &&
+      !/^(turn|switch|put|power|flick|pop|stick|flip|click)$/.test(all[at - 1]?.word ?? '')
+    if (repeats !== undefined && !(place && at > 0)) {
       const next = all[at + repeats]
       const here = all[at]
       // The second time counts, at the place of the first.

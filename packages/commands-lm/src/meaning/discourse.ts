@@ -65,20 +65,35 @@ function meantBy(one: Target, where: Where, source: readonly Target[]): readonly
 const isOpen = (one: Target | undefined): boolean =>
   one !== undefined && hasKind(one) && !one.all && !isSomewhere(one.where)
 
+/** "the lot", where nothing was named. */
+const withAll = (one: Target): Target =>
+  one.pointer === 'lot' ? { ...one, pointer: null, everything: true, all: true } : one
+
+/** "put the lamp on and set it to 18": what takes a temperature is the heating there. */
+const warmed = (one: Target, order: Order): Target =>
+  order.degrees !== null && order.clauses[0]?.link !== 'corr' && isSomewhere(one.where)
+    ? { ...one, kind: 'heating' }
+    : one
+
 /** Pointers get what they point at. */
 function pointed(order: Order, talk: Talk): Order {
   let known: Target[] = []
   for (const one of order.targets) {
     const where = one.where.there ? placeOf(talk, known, one.where) : one.where
     const source = known.length > 0 ? known : talk.mention
-    const again = known.length > 0 && (one.pointer === 'it' || one.pointer === 'them')
+    // "the kitchen lights as well as those in the study"
+    const more = one.pointer === 'them' && isSomewhere(where) && known.every((other) => isSomewhere(other.where))
+    const again = known.length > 0 && one.pointer !== null && one.pointer !== 'one' && !more
     // A topic that a pointer takes up again counts once: "the driveway, turn it on".
     if (again) known = isSomewhere(where) ? known.map((other) => ({ ...other, where })) : known
-    else if (one.pointer === null || source.length === 0) known.push({ ...one, where })
+    else if (one.pointer === null || source.length === 0) known.push(withAll({ ...one, where }))
     // "the lights off, the kitchen ones"
     else if (one.pointer === 'one' && isSomewhere(where) && isOpen(known.at(-1)))
       known = known.map((other) => (isOpen(other) ? { ...other, where, all: one.all } : other))
-    else known.push(...meantBy(one, where, source))
+    else
+      known.push(
+        ...meantBy(more ? { ...one, pointer: 'one' } : one, where, source).map((other) => warmed(other, order)),
+      )
   }
   // "make it cooler in here with the radiator": what is pointed at is named behind it.
   const vague = known.find((one) => one.pointer === 'it')
@@ -109,6 +124,10 @@ function near(targets: readonly Target[], place: Where | null): Target[] {
   })
 }
 
+/** "garage shut": its door. */
+const isGarage = (one: Target, deed: Order['deed']): boolean =>
+  one.where.areas.join() === 'garage' && deed !== null && /^(open|close|shut)$/.test(deed)
+
 /** What is left out is as before: "kitchen light on, bedroom off", "and the office". */
 function completed(order: Order, talk: Talk): Order {
   const clause = order.clauses[0] as Clause
@@ -126,7 +145,7 @@ function completed(order: Order, talk: Talk): Order {
     known &&
     (verbless || clause.same) &&
     deed !== 'give' &&
-    targets.some((one) => !hasKind(one) && one.pointer === null && degrees === null)
+    targets.some((one) => !hasKind(one) && one.pointer === null && degrees === null && !isGarage(one, deed))
   ) {
     const kinds = clause.same ? known.targets : known.targets.filter(hasKind).slice(-1)
     const all =
@@ -135,9 +154,14 @@ function completed(order: Order, talk: Talk): Order {
       all.length > 1 && all.every((one) => JSON.stringify(one.where) === JSON.stringify(all[0]?.where)) ? all : kinds
     if (shared.length > 0)
       targets = targets.flatMap((one) =>
-        hasKind(one) ? [one] : shared.map((like) => ({ ...one, kind: like.kind, everything: like.everything })),
+        hasKind(one) || isGarage(one, deed)
+          ? [one]
+          : shared.map((like) => ({ ...one, kind: like.kind, everything: like.everything })),
       )
   }
+  // "off again in twenty minutes"
+  if (before && targets.length === 0 && deed !== null && clause.delay !== null && clause.verb === null)
+    targets = before.targets
   // "bedroom curtains shut and the lamp on": the area that was named before.
   targets = near(targets, talk.place)
   if (targets.length === 0 && degrees !== null && talk.place)
@@ -210,7 +234,7 @@ const isMany = (order: Order): boolean =>
 
 /** Whether a clause leaves something as it is: "don't turn off the kitchen", "the study can stay on". */
 const isSparing = (clause: Clause, before: Order): boolean =>
-  leaves(clause) || (clause.dont && orderOf(clause).deed === before.deed)
+  leaves(clause) || (clause.dont && [null, before.deed].includes(orderOf(clause).deed))
 
 /** "everything off, but leave the heat alone": what is left is excepted. */
 function spared(clause: Clause, before: Order): Order | null {
@@ -252,10 +276,13 @@ function command(clause: Clause, talk: Talk): void {
   const corrects = clause.link === 'corr' || talk.corrects || isAnotherTime(clause, before)
   talk.corrects = clause.not
   if (clause.not) {
-    if (before && clause.link === 'stop' && isMany(before)) {
+    if (before && isMany(before) && clause.parts.every((part) => part.is === 'place' || part.pointer !== null)) {
       replaceLast(talk, { ...before, out: [...before.out, ...clause.parts] })
       talk.corrects = false
-    } else if (!before) talk.mention = targetsOf(clause.parts)
+    } else if (!before) {
+      talk.mention = targetsOf(clause.parts)
+      talk.named = talk.mention
+    }
     return
   }
   if (isEmpty(clause)) {

@@ -142,6 +142,10 @@ export function targetsOf(parts: readonly Part[]): Target[] {
       attached = attach(out, part, attached)
     }
   }
+  // "the news on the lounge tv"
+  const [title, player] = out
+  if (title?.title === true && player?.kind === 'media' && !isSomewhere(title.where) && isSomewhere(player.where))
+    out.splice(0, 2, { ...player, title: true })
   if (isSomewhere(ahead)) {
     if (out.length === 0)
       return [
@@ -169,6 +173,12 @@ function attach(out: Target[], part: Part, attached: readonly number[]): number[
     const one = out[index]
     if (!one || isSomewhere(one.where)) break
     open.push(index)
+  }
+  const whole = out.at(-1)
+  // "every shutter, the garage as well"
+  if (part.linked && !part.prep && open.length > 0 && whole?.all === true) {
+    out.push({ ...whole, all: false, where: part.where })
+    return [out.length - 1]
   }
   for (const index of open) {
     const one = out[index]
@@ -234,9 +244,11 @@ export function orderOf(clause: Clause): Order {
     one.kind === null && one.pointer === null && !one.everything ? { ...one, kind: named } : one,
   )
   // "all but the study radiator"
-  const but =
-    targets.length === 0 && clause.all ? clause.parts.find((part) => part.out && part.kind !== null) : undefined
-  if (but) targets.push({ ...unnamed, kind: but.kind, all: true })
+  const pointed = targets.every((one) => one.pointer === 'them' || one.pointer === 'lot')
+  const but = (targets.length === 0 ? clause.all : pointed)
+    ? clause.parts.find((part) => part.out && part.kind !== null)
+    : undefined
+  if (but) targets.splice(0, targets.length, { ...unnamed, kind: but.kind, all: true })
   const wanted =
     clause.wish ||
     (clause.length !== null && targets.some((one) => one.kind === 'water')) ||

@@ -183,7 +183,9 @@ export function closing(clause: Clause, commanded: boolean): number {
   if (real.length === 0 && !allBut) {
     if (clause.degrees) return clause.degrees.named || clause.verb ? 0.3 : commanded ? 0.3 : 0.9
     if (clause.link === 'corr') return 0.3
-    if (clause.verb?.alone === 'water' || clause.title) return 0.3
+    if (clause.verb?.alone === 'water' || clause.title || clause.second?.alone === 'play') return 0.3
+    // "and off again in twenty minutes"
+    if (commanded && clause.state && !clause.verb && clause.delay !== null && !clause.early) return 0.25
     return clause.parts.length > 0 ? 0.8 : 2.4
   }
   // Music at a place is wanted there.
@@ -193,7 +195,7 @@ export function closing(clause: Clause, commanded: boolean): number {
     real.some((one) => one.kind === 'media') &&
     (clause.polite || real.length > 1)
   )
-    return clause.polite ? 0.6 : 1.7
+    return clause.polite || (clause.from === 0 && real.length > 1) ? 0.6 : 1.7
   if (clause.wish && !clause.state && !clause.verb && !clause.degrees && real.every((one) => one.is === 'place'))
     return 1.1
   if (!said)

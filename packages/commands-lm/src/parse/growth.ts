@@ -34,7 +34,7 @@ const afresh = (clause: Clause, { means }: Piece, { gap }: Meeting): Clause =>
     ? { ...clause, stranger: false }
     : clause
 
-const dear = /^(corr|cancel|wish|because|modal|except)$/
+const dear = /^(corr|cancel|wish|because|modal)$/
 
 function toldBy(clause: Clause, piece: Piece, meeting: Meeting): Grown {
   const { means } = piece

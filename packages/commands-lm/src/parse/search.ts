@@ -40,7 +40,7 @@ function pieces(lattice: Lattice): Piece[][] {
     for (const edge of edges) {
       // Nouns are read as noun phrases.
       if (
-        /^(area|elsewhere|here|there|group|kind|adjective|title|show|plant|other|one|it|them|others|remaining|furniture)$/.test(
+        /^(area|elsewhere|here|there|group|kind|adjective|title|show|plant|other|one|it|them|lot|others|remaining|furniture)$/.test(
           edge.means.is,
         )
       )

@@ -7,22 +7,22 @@ import type { CommandKind } from '@flow-service/protocol'
 /** Words for each kind of device. */
 export const thingWords: Readonly<Record<CommandKind, string>> = {
   light: `light|lights|lite|lites|lights|lighting|lightning|lamp|lamps|lantern|lanterns|chandelier|spotlight|spotlights|spots|downlights|downlighters|floodlight|floodlights|uplighter|illumination ;
-    light|lights switch|fixture|fixtures|fitting|fittings ; tube|table|floor|desk|standing|standard|bedside|ceiling|wall|reading|night|overhead|string|fairy|led|security|flood|strip light|lights|lamp|lamps ; light|lamp bulb ; nightlight ; lightbulb ; lightbulbs ; light bulbs ; electric light ; big light ; sconces ; nite lite`,
+    light|lights switch|fixture|fixtures|fitting|fittings ; tube|table|floor|desk|standing|standard|bedside|ceiling|wall|reading|night|overhead|string|fairy|led|security|flood|strip light|lights|lamp|lamps ; light|lamp bulb|bulbs ; bulb|bulbs ; nightlight ; lightbulb ; lightbulbs ; light bulbs ; electric light ; big light ; sconces ; nite lite`,
   heating: `heating|heatin|heat|heet|heater|heaters|radiator|radiators|rads|rad|thermostat|thermostats|temperature|temperatures|temp|temps|furnace|boiler|warmth ;
-    central|floor|underfloor|under|space|electric|gas heating|heat|heater|heaters|floor ; under floor heating ; heating system ; room temperature ; towel rail|radiator|warmer ; temperature setting ; the heating setpoint ; setpoint`,
+    central|floor|underfloor|under|space|electric|gas heating|heat|heater|heaters|floor ; under floor heating ; heating system ; room temperature ; towel rail|radiator|warmer ; temperature setting|target ; target temperature? ; the heating setpoint ; setpoint`,
   media: `tv|tvs|telly|tellies|tele|tellys|teli|television|televisions|music|musik|moosic|radio|radios|stereo|stereos|speaker|speakers|hifi|tunes|tune|audio|sonos|soundbar|boombox|playback|jukebox|wireless|gramophone ; t v ; hi fi ; sound system|bar|? ; record|cd|media|music|dvd player ; music|media system|centre|center|box ; entertainment system|centre|center ; smart tv ; tv set ; whatever|what is|was|'s playing|on ; home? cinema system ; media ; background music ; some sounds ; projector`,
   cover: `shutter|shutters|blind|blinds|blinders|curtain|curtains|shade|shades|drape|drapes|jalousie|jalousies|venetians|louvers|louvres ; roller|venetian|window|roman|black out|blackout|net|sun blind|blinds|shade|shades|shutter|shutters|curtain|curtains|covering|coverings|cover|covers ; cover|covers ; rollers ; sunblind|sunblinds ; rolling shutter|shutters`,
-  water: `sprinkler|sprinklers|irrigation|hose|hosepipe|water|watering|waterin ; irrigation|watering|sprinkler|water system|systems ; water sprinkler|sprinklers ; water hose ; good|nice|proper|thorough soaking|soak|drenching|watering ; soaking|drenching ; drip irrigation ; hose pipe ; soaker`,
+  water: `sprinkler|sprinklers|irrigation|hose|hosepipe|water|watering|waterin ; irrigation|watering|sprinkler|water system|systems ; water sprinkler|sprinklers ; water hose ; good|nice|proper|thorough soaking|soak|drenching|watering ; soaking|drenching ; drip irrigation|line|lines|system ; drippers ; sprinkling ; flower bed sprinklers ; hose pipe ; soaker`,
 }
 
 /** Words for the cover of the garage, which need no other name of a place. */
 export const garageDoorWords = `garage|garge|garag|carport door|doors|dor|gate|shutter|shutters|roller ; garage roller door ; roller|up|overhead garage door`
 
 /** Growing things: they are watered where they stand. */
-export const plantWords = `plant|plants|pot|pots|flower|flowers|tub|tubs|planter|planters|rose|roses|tomatoes|tomato|geraniums|herbs|vegetables|veggies|veg|shrubs|bushes|hedge|trees|tree|seedlings|basil|ferns|hanging_baskets|baskets|basket ; potted|pot|tomato|flower plant|plants|pots ; plant|flower pots ; window boxes ; petunias ; beans ; lettuce ; orchids ; begonias ; lavender ; soil ; earth ; crops ; strawberries ; raised beds ; hydrangeas ; peppers ; cucumbers ; beds ; pansies ; succulents ; houseplants`
+export const plantWords = `plant|plants|pot|pots|flower|flowers|tub|tubs|planter|planters|rose|roses|tomatoes|tomato|geraniums|herbs|vegetables|veggies|veg|shrubs|bushes|hedge|trees|tree|seedlings|basil|ferns|hanging_baskets|baskets|basket ; potted|pot|tomato|flower plant|plants|pots ; plant|flower pots ; window|flower boxes ; petunias ; beans ; lettuce ; orchids ; begonias ; lavender ; soil ; earth ; crops ; strawberries ; raised beds ; hydrangeas ; peppers ; cucumbers ; beds ; pansies ; succulents ; houseplants`
 
 /** Words that say nothing about a thing that the house would not know. */
-export const adjectives = `big|main|little|small|old|new|bloody|damn|damned|darn|freaking|friggin|stupid|lovely|nice|blooming|flipping|flippin|poor|overhead|front|back|rear|garden|bright|window|wall|ceiling|standing|reading|corner|bedside|desk|table|floor|wee|good|own|whole|same|actual|entire|smart|electric|left|right|outdoor|outside|indoor|inside|exterior|interior|existing|annoying|silly|precious|dear|favourite|favorite|ol|crappy|noisy|loud|cold|awful|terrible|respective|wretched|bleeding|blasted|ruddy|automatic|electronic|roller|relevant|proper|usual|different|large|tiny|tall`
+export const adjectives = `icebox|fridge|freezer|cave|dump|dungeon of a|an ; big|main|little|small|old|new|bloody|damn|damned|darn|freaking|friggin|stupid|lovely|nice|blooming|flipping|flippin|poor|overhead|front|back|rear|garden|bright|window|wall|ceiling|standing|reading|corner|bedside|desk|table|floor|wee|good|own|whole|same|actual|entire|smart|electric|left|right|outdoor|outside|indoor|inside|exterior|interior|existing|annoying|silly|precious|dear|favourite|favorite|ol|crappy|noisy|loud|cold|awful|terrible|respective|wretched|bleeding|blasted|ruddy|automatic|electronic|roller|relevant|proper|usual|different|large|tiny|tall`
 
 /** Titles and sorts of media: a wish for a certain one. */
 export const titleWords = `song|songs|album|albums|artist|playlist|playlists|jazz|rock|pop|classical|country|blues|hip_hop|rap|reggae|techno|metal|folk|opera|disco|soul|funk|beatles|queen|beethoven|mozart|bach|sinatra|abba|frozen|podcast|podcasts|audiobook|christmas_carols|christmas_songs|christmas_music ; lullaby|lullabies ; spotify ; bbc ; radio one|two|three|four|five|six|1|2|3|4|5|6|scotland|wales|ulster ; classic fm ; capital fm ; netflix ; youtube ; news|headlines ; the news ; cartoon|cartoons ; documentary ; musical ; something|anything|stuff|songs|music|some by|from|of|like ; concert ; carols ; trad ; symphony ; episode ; band ; piano ; guitar ; the football|footie|rugby|cricket|match ; soundtrack ; series ; k pop ; edm ; salsa ; dance ; chill|ambient|relaxing|upbeat|calm|soft|gentle|party|instrumental|workout|dinner|cooking|romantic|soothing|quiet|happy|funky music|tunes|songs ; lo fi ; lofi ; bossa nova ; station ; fm ; am`
@@ -40,19 +40,22 @@ export const furnitureWords = `desk|sofa|couch|settee|bed|beds|table|wall|walls|
 export const undoable: readonly (readonly [reason: string, patterns: string])[] = [
   [
     'lights are on or off: they have no brightness',
-    `dim|dims|dimmed|dimming|dimmer|brighten|brightens|brightening|brightness|brighter|darker|softer|dimly ; undim ; full brightness ; half brightness ; low light ; more|less light ; a bit|little? more|less light ; lower|raise|increase|reduce|decrease the? brightness ; bright as possible ; max|maximum|minimum brightness? ; full power`,
+    `dim|dims|dimmed|dimming|dimmer|brighten|brightens|brightening|brightness|brighter|darker|softer|dimly ; undim ; less|more bright ; not quite? so|as|that|too bright ; half as bright ; to|on low|medium ; full brightness ; half brightness ; low light ; more|less light ; a bit|little? more|less light ; lower|raise|increase|reduce|decrease the? brightness ; bright as possible ; max|maximum|minimum brightness? ; full power`,
   ],
   [
     'lights have no colours',
-    `blue|red|green|yellow|purple|pink|violet|magenta|cyan|turquoise|orange|rainbow|warm white|colour|color|colours|colors|colored|coloured ; cool white ; warm white ; cold white ; white`,
+    `blue|red|green|yellow|purple|pink|violet|magenta|cyan|turquoise|orange|rainbow|warm white|colour|color|colours|colors|colored|coloured ; a? warmer|cooler|colder|softer colour|color|tone|hue|shade|glow ; cool white ; warm white ; cold white ; white`,
   ],
-  ['media have no volume here', `volume|volumes|louder|quieter ; sound up|down ; turn it up|down`],
+  [
+    'media have no volume here',
+    `volume|volumes|louder|quieter ; the|its volume|volumes|sound_level ; sound up|down ; turn it up|down`,
+  ],
   [
     'media play or stop: no tracks, no channels',
     `channel|channels|skip|skips|skipping|rewind|forward|shuffle|repeat|next|previous ; next|previous|last song|track|one|station|episode ; fast forward ; change the? song|track|station|music|radio ; go back a song|track ; shuffling ; subtitles`,
   ],
   [
     'covers are open or closed, not in between',
-    `half way|open|closed|shut|up|down ; halfway ; midway ; part|partly|partially|slightly|partway ; half|part|partly|partially|slightly open|closed|down|up|shut ; part way ; a crack ; a third ; one third ; by half ; tilt|tilts|tilted|angle ; three quarters open|closed|down|up|of? the? way ; a little bit? open ; ajar`,
+    `half way|open|closed|shut|up|down ; halfway ; midway ; part|partly|partially|slightly|partway ; half|part|partly|partially|slightly open|closed|down|up|shut ; part way ; a crack ; a third ; one third ; by half ; tilt|tilts|tilted|angle ; three quarters open|closed|down|up|of? the? way ; a little bit? open ; ajar ; inside out ; upside down`,
   ],
 ]
