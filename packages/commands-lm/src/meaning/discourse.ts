@@ -10,6 +10,7 @@ import { isSomewhere, nowhere, type Where } from '../parse/parts.ts'
 import type { Sense } from '../words/senses.ts'
 import { replaced } from './corrections.ts'
 import { hasKind, kindOfDeed, orderOf, unnamed, targetsOf, type Order, type Target } from './order.ts'
+import { isAnotherTime, isDenial, isEmpty, isFelt, isLeft, isNumber } from './traits.ts'
 
 /** What somebody feels, and where. */
 export interface Feeling {
@@ -161,23 +162,6 @@ function lasts(order: Order, before: Order | undefined): boolean {
   )
 }
 
-/** Whether somebody feels so, here and now. */
-const isFelt = (clause: Clause): boolean =>
-  clause.sense !== null &&
-  !clause.not &&
-  !clause.clock &&
-  !(clause.stranger && /^(cold|hot|dark|bright|loud|thirsty|leaving)$/.test(clause.sense))
-
-const isEmpty = (clause: Clause): boolean =>
-  clause.parts.length === 0 &&
-  clause.verb === null &&
-  clause.state === null &&
-  clause.degrees === null &&
-  clause.length === null &&
-  clause.reason === null &&
-  !clause.same &&
-  !clause.change
-
 const replaceLast = (talk: Talk, order: Order): void => {
   talk.orders[talk.orders.length - 1] = order
 }
@@ -212,17 +196,6 @@ function remember(order: Order, talk: Talk): void {
     talk.mention = order.targets.map((one) => ({ ...one, kind: one.kind ?? kindMeant(order) }))
 }
 
-/** "water it for ten minutes, fifteen": a bare number behind a time is another time. */
-const isAnotherTime = (clause: Clause, before: Order | undefined): boolean =>
-  clause.degrees !== null &&
-  !clause.degrees.named &&
-  !clause.degrees.to &&
-  clause.parts.length === 0 &&
-  clause.verb === null &&
-  before !== undefined &&
-  before.degrees === null &&
-  (before.delay !== null || before.length !== null)
-
 function command(clause: Clause, talk: Talk): void {
   const before = talk.orders.at(-1)
   const corrects = clause.link === 'corr' || talk.corrects || isAnotherTime(clause, before)
@@ -240,11 +213,11 @@ function command(clause: Clause, talk: Talk): void {
     corrects &&
     !before &&
     talk.leading !== null &&
-    clause.length !== null &&
+    (clause.length !== null || isNumber(clause)) &&
     clause.state === null &&
     clause.parts.every((part) => part.pointer === 'it')
   ) {
-    talk.leading = clause.length
+    talk.leading = clause.length ?? (clause.degrees?.celsius ?? 0) * (talk.leading % 3600 === 0 ? 3600 : 60)
     return
   }
   const alone = orderOf(clause)
@@ -333,14 +306,6 @@ function afterthoughts(clauses: readonly Clause[]): readonly Clause[] {
   return [...clauses.slice(0, -2), { ...before, link: 'corr' }]
 }
 
-/** "no, I'm still reading": a word that takes back, and then no other command. */
-const isDenial = (clause: Clause, later: readonly Clause[]): boolean =>
-  clause.denies &&
-  clause.link === 'corr' &&
-  /^(aside|report)$/.test(clause.kind) &&
-  !clause.sense &&
-  later.every((one) => one.kind !== 'command' || isEmpty(one))
-
 /** What the clauses of a sentence order and tell. */
 export function discourse(clauses: readonly Clause[]): Discourse {
   const talk: Talk = {
@@ -362,7 +327,7 @@ export function discourse(clauses: readonly Clause[]): Discourse {
         feelings: [],
         refusal: 'a condition: only what is to be done at once or after a delay can be done',
       }
-    if (clause.kind === 'cancel' || isDenial(clause, all.slice(at + 1))) {
+    if (clause.kind === 'cancel' || isDenial(clause, all.slice(at + 1)) || (talk.orders.length > 0 && isLeft(clause))) {
       talk.orders = []
       talk.feelings = []
       talk.topic = null

@@ -200,11 +200,21 @@ const contraryDeeds: Readonly<Partial<Record<Deed, Deed>>> = {
   water: 'stop',
 }
 
+/** "the headlines on the office radio": what is heard, and from where. */
+function titled(targets: readonly Target[]): readonly Target[] {
+  const from = targets.find((one) => one.kind === 'media' && !one.title && isSomewhere(one.where))
+  const heard = targets.filter((one) => one.title && !isSomewhere(one.where))
+  return from && heard.length > 0
+    ? targets.filter((one) => !heard.includes(one)).map((one) => (one === from ? { ...one, title: true } : one))
+    : targets
+}
+
 /** The order of one clause alone. */
 export function orderOf(clause: Clause): Order {
   const deed = deedOf(clause)
   // "stop watering the patio": the verb names the thing.
-  const named = clause.second ? (kindOfDeed[clause.second.alone ?? 'on'] ?? null) : null
+  const meant = clause.second ?? (clause.contrary ? clause.verb : null)
+  const named = meant ? (kindOfDeed[meant.alone ?? 'on'] ?? null) : null
   const targets = targetsOf(clause.parts).map((one) =>
     one.kind === null && one.pointer === null && !one.everything ? { ...one, kind: named } : one,
   )
@@ -215,7 +225,7 @@ export function orderOf(clause: Clause): Order {
   const said = deed ?? (clause.degrees || clause.same || !wanted ? null : 'give')
   return {
     clauses: [clause],
-    targets: clause.all ? targets.map((one) => ({ ...one, all: true })) : targets,
+    targets: clause.all ? targets.map((one) => ({ ...one, all: true })) : titled(targets),
     out: clause.parts.filter((part) => part.out),
     deed: clause.contrary ? (contraryDeeds[said ?? 'give'] ?? said) : said,
     degrees: clause.degrees?.celsius ?? null,

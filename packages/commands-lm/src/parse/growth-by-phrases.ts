@@ -137,6 +137,8 @@ const growths: Readonly<Partial<Record<Piece['means']['is'], Growth>>> = {
       ? grown(clause, piece, { contrary: true, wish: true }, 0.05)
       : null,
   self,
+  quoted: (clause, piece) =>
+    clause.parts.length > 0 || clause.verb ? grown(clause, piece, { kind: 'report', told: OPENED }, 0) : null,
   not,
   except,
   same: (clause, piece) =>
@@ -148,7 +150,10 @@ const growths: Readonly<Partial<Record<Piece['means']['is'], Growth>>> = {
     piece.means.is === 'undoable' ? grown(clause, piece, { reason: piece.means.reason }, 0.08) : null,
   cop: copula,
   aux,
-  subject: first({ kind: 'aside', subject: true, told: 0 }, 0.15),
+  subject: (clause, piece) =>
+    isFresh(clause) && !clause.dont
+      ? grown(clause, piece, { kind: 'aside', subject: true, told: 0 }, piece.word.includes(' me or ') ? 0 : 0.15)
+      : null,
   ask: (clause, piece) =>
     isFresh(clause) && !clause.dont
       ? grown(clause, piece, { kind: 'ask', told: 1 }, clause.polite ? 0.15 : 0.05)

@@ -112,7 +112,7 @@ export const verbs: readonly Verb[] = [
   },
   {
     alone: 'play',
-    base: 'play|resume|unpause|unmute|hear|listen_to|blast_out|pump_out',
+    base: 'play|stream|tune_in_to|tune_in|tune_into|tune_to|queue_up|queue|spin|carry_on_with|carry_on|continue|carry_on_playing|resume|unpause|unmute|hear|listen_to|blast_out|pump_out',
     ing: 'playing|resuming|hearing|listening_to|unpausing',
     past: 'resumed',
   },
