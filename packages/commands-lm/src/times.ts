@@ -3,7 +3,7 @@
  * @module
  */
 import { readSpan, type ReadSpan } from './durations.ts'
-import { readNumber, type WordAt } from './numbers.ts'
+import { readNumber, type ReadNumber, type WordAt } from './numbers.ts'
 
 /** A phrase with a number, or a time that cannot be kept. */
 export type TimePhrase =
@@ -186,11 +186,14 @@ function clock(word: WordAt, at: number): FoundTime | null {
 /** "from six to eight", "between six and eight". */
 function between(word: WordAt, at: number): FoundTime | null {
   const first = word(at) ?? ''
-  const begin = first === 'from' || first === 'between' ? readNumber(word, at + 1) : null
+  const noon = /^(noon|midday|midnight|dawn|dusk)$/
+  const hourAt = (place: number): ReadNumber | null =>
+    noon.test(word(place) ?? '') ? { value: 12, to: place + 1 } : readNumber(word, place)
+  const begin = first === 'from' || first === 'between' ? hourAt(at + 1) : null
   if (!begin || begin.value > 24) return null
   const start = dayTime.test(word(begin.to) ?? '') ? begin.to + 1 : begin.to
   if (!(first === 'from' ? /^(to|until|through)$/ : /^and$/).test(word(start) ?? '')) return null
-  const end = readNumber(word, start + 1)
+  const end = hourAt(start + 1)
   if (!end || end.value > 24) return null
   return { phrase: { is: 'clock' }, to: dayTime.test(word(end.to) ?? '') ? end.to + 1 : end.to, cost: 0 }
 }

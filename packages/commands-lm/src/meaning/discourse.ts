@@ -10,8 +10,10 @@ import { isSomewhere, nowhere, type Where } from '../parse/parts.ts'
 import type { Sense } from '../words/senses.ts'
 import { replaced } from './corrections.ts'
 import { hasKind, kindOfDeed, leaves, orderOf, unnamed, targetsOf, type Order, type Target } from './order.ts'
+import { pointed } from './pointers.ts'
 import { withoutNamed } from './rest.ts'
 import { spread } from './spread.ts'
+import { isAnotherTime, isDenial, isEmpty, isFelt, isLeft, isNumber } from './traits.ts'
 
 /** What somebody feels, and where. */
 export interface Feeling {
@@ -44,74 +46,6 @@ interface Talk {
   corrects: boolean
   refusal: string | null
   told: string | null
-}
-
-/** What a pointer points at: "the bedroom one", "it", "them". */
-function meantBy(one: Target, where: Where, source: readonly Target[]): readonly Target[] {
-  if (one.pointer === 'one') {
-    const last = source.findLast(hasKind)
-    const place = isSomewhere(where) ? where : (last?.where ?? nowhere)
-    return [{ ...one, pointer: last ? null : 'one', kind: last?.kind ?? null, where: place }]
-  }
-  const meant = one.pointer === 'it' ? source.slice(-1) : source
-  return meant.map((other) => ({
-    ...other,
-    all: other.all || one.all,
-    where: isSomewhere(where) ? where : other.where,
-  }))
-}
-
-/** Whether it is not said of a thing where it is. */
-const isOpen = (one: Target | undefined): boolean =>
-  one !== undefined && hasKind(one) && !one.all && !isSomewhere(one.where)
-
-/** "the lot", where nothing was named. */
-const withAll = (one: Target): Target =>
-  one.pointer === 'lot' ? { ...one, pointer: null, everything: true, all: true } : one
-
-/** "put the lamp on and set it to 18": what takes a temperature is the heating there. */
-const warmed = (one: Target, order: Order): Target =>
-  order.degrees !== null && order.clauses[0]?.link !== 'corr' && isSomewhere(one.where)
-    ? { ...one, kind: 'heating' }
-    : one
-
-/** Pointers get what they point at. */
-function pointed(order: Order, talk: Talk): Order {
-  let known: Target[] = []
-  for (const one of order.targets) {
-    const where = one.where.there ? placeOf(talk, known, one.where) : one.where
-    const source = known.length > 0 ? known : talk.mention
-    // "the kitchen lights as well as those in the study"
-    const more = one.pointer === 'them' && isSomewhere(where) && known.every((other) => isSomewhere(other.where))
-    const again = known.length > 0 && one.pointer !== null && one.pointer !== 'one' && !more
-    // A topic that a pointer takes up again counts once: "the driveway, turn it on".
-    if (again) known = isSomewhere(where) ? known.map((other) => ({ ...other, where })) : known
-    else if (one.pointer === null || source.length === 0) known.push(withAll({ ...one, where }))
-    // "the lights off, the kitchen ones"
-    else if (one.pointer === 'one' && isSomewhere(where) && isOpen(known.at(-1)))
-      known = known.map((other) => (isOpen(other) ? { ...other, where, all: one.all } : other))
-    else
-      known.push(
-        ...meantBy(more ? { ...one, pointer: 'one' } : one, where, source).map((other) => warmed(other, order)),
-      )
-  }
-  // "make it cooler in here with the radiator": what is pointed at is named behind it.
-  const vague = known.find((one) => one.pointer === 'it')
-  if (vague && known.some((one) => one.kind !== null))
-    return {
-      ...order,
-      targets: known
-        .filter((one) => one !== vague)
-        .map((one) => (isSomewhere(one.where) ? one : { ...one, where: vague.where })),
-    }
-  return { ...order, targets: known }
-}
-
-function placeOf({ mention, place }: Talk, before: readonly Target[], own: Where): Where {
-  const known =
-    [...before].reverse().find((one) => isSomewhere(one.where) && !one.where.there) ??
-    mention.findLast((one) => isSomewhere(one.where))
-  return known?.where ?? place ?? { ...own, there: false, here: true }
 }
 
 /** The place that was named before holds for things that have none. */
@@ -196,23 +130,6 @@ function lasts(order: Order, before: Order | undefined): boolean {
   )
 }
 
-/** Whether somebody feels so, here and now. */
-const isFelt = (clause: Clause): boolean =>
-  clause.sense !== null &&
-  !clause.not &&
-  !clause.clock &&
-  !(clause.stranger && /^(cold|hot|dark|bright|loud|thirsty|leaving)$/.test(clause.sense))
-
-const isEmpty = (clause: Clause): boolean =>
-  clause.parts.length === 0 &&
-  clause.verb === null &&
-  clause.state === null &&
-  clause.degrees === null &&
-  clause.length === null &&
-  clause.reason === null &&
-  !clause.same &&
-  !clause.change
-
 const replaceLast = (talk: Talk, order: Order): void => {
   talk.orders[talk.orders.length - 1] = order
 }
@@ -260,17 +177,6 @@ function remember(order: Order, talk: Talk): void {
   talk.named = [...talk.named, ...talk.mention]
 }
 
-/** "water it for ten minutes, fifteen": a bare number behind a time is another time. */
-const isAnotherTime = (clause: Clause, before: Order | undefined): boolean =>
-  clause.degrees !== null &&
-  !clause.degrees.named &&
-  !clause.degrees.to &&
-  clause.parts.length === 0 &&
-  clause.verb === null &&
-  before !== undefined &&
-  before.degrees === null &&
-  (before.delay !== null || before.length !== null)
-
 function command(clause: Clause, talk: Talk): void {
   const before = talk.orders.at(-1)
   const corrects = clause.link === 'corr' || talk.corrects || isAnotherTime(clause, before)
@@ -294,11 +200,11 @@ function command(clause: Clause, talk: Talk): void {
     corrects &&
     !before &&
     talk.leading !== null &&
-    clause.length !== null &&
+    (clause.length !== null || isNumber(clause)) &&
     clause.state === null &&
     clause.parts.every((part) => part.pointer === 'it')
   ) {
-    talk.leading = clause.length
+    talk.leading = clause.length ?? (clause.degrees?.celsius ?? 0) * (talk.leading % 3600 === 0 ? 3600 : 60)
     return
   }
   const alone = orderOf(clause)
@@ -345,14 +251,6 @@ function afterthoughts(clauses: readonly Clause[]): readonly Clause[] {
   return [...clauses.slice(0, -2), { ...before, link: 'corr' }]
 }
 
-/** "no, I'm still reading": a word that takes back, and then no other command. */
-const isDenial = (clause: Clause, later: readonly Clause[]): boolean =>
-  clause.denies &&
-  clause.link === 'corr' &&
-  /^(aside|report)$/.test(clause.kind) &&
-  !clause.sense &&
-  later.every((one) => one.kind !== 'command' || isEmpty(one))
-
 /** What the clauses of a sentence order and tell. */
 export function discourse(clauses: readonly Clause[]): Discourse {
   const talk: Talk = {
@@ -375,7 +273,7 @@ export function discourse(clauses: readonly Clause[]): Discourse {
         feelings: [],
         refusal: 'a condition: only what is to be done at once or after a delay can be done',
       }
-    if (clause.kind === 'cancel' || isDenial(clause, all.slice(at + 1))) {
+    if (clause.kind === 'cancel' || isDenial(clause, all.slice(at + 1)) || (talk.orders.length > 0 && isLeft(clause))) {
       talk.orders = []
       talk.feelings = []
       talk.topic = null

@@ -180,9 +180,13 @@ const growths: Readonly<Partial<Record<Piece['means']['is'], Growth>>> = {
       ? grown(clause, piece, { contrary: true, wish: true }, 0.05)
       : null,
   self,
+  quoted: (clause, piece) =>
+    clause.parts.length > 0 || clause.verb ? grown(clause, piece, { kind: 'report', told: OPENED }, 0) : null,
   not,
   except,
   excepted,
+  // "every radiator we have"
+  owned: (clause, piece, { gap }) => (groupSaid(clause) && gap === gaps.none ? grown(clause, piece, {}, 0.02) : null),
   same: (clause, piece) =>
     clause.verb || clause.state || clause.same
       ? null
@@ -196,7 +200,10 @@ const growths: Readonly<Partial<Record<Piece['means']['is'], Growth>>> = {
       : null,
   cop: copula,
   aux,
-  subject: first({ kind: 'aside', subject: true, told: 0 }, 0.15),
+  subject: (clause, piece) =>
+    isFresh(clause) && !clause.dont
+      ? grown(clause, piece, { kind: 'aside', subject: true, told: 0 }, piece.word.includes(' me or ') ? 0 : 0.15)
+      : null,
   ask: (clause, piece) =>
     isFresh(clause) && !clause.dont
       ? // "have the light put out" is seldom a question.

@@ -137,7 +137,7 @@ export const verbs: readonly Verb[] = [
   },
   {
     alone: 'play',
-    base: 'play|resume|unpause|unmute|hear|listen_to|blast_out|pump_out|carry_on_with|continue_with|go_on_with|keep_going_with|belt_out|stream|unsilence|cue|cue_up|queue_up',
+    base: 'play|stream|tune_in_to|tune_in|tune_into|tune_to|queue_up|queue|spin|carry_on_with|continue_with|go_on_with|keep_going_with|belt_out|unsilence|cue|cue_up|resume|unpause|unmute|hear|listen_to|blast_out|pump_out',
     ing: 'playing|resuming|hearing|listening_to|unpausing',
     past: 'resumed',
   },
@@ -236,7 +236,7 @@ export const states: Readonly<Partial<Record<Deed | 'back', string>>> = {
   lit: 'lit ; lit up ; illuminated',
   play: 'playing|resumed ; playing again',
   start: 'going|running|started|flowing|burning|glowing|shining|blazing ; up and running ; going again ; going up',
-  stop: 'stopped|halted ; to a halt|stop|standstill',
+  stop: 'stopped|halted ; a rest|break|breather|kip|night_off ; to a halt|stop|standstill',
   pause: 'paused|muted|silent|silenced|quiet ; on mute|pause|hold',
   back: 'back ; apart ; aside',
 }
