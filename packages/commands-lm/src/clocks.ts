@@ -3,7 +3,7 @@
  * @module
  */
 import { readSpan, unitAt } from './durations.ts'
-import { type Ends, readNumber, type WordAt } from './numbers.ts'
+import { type Ends, readNumber, type ReadNumber, type WordAt } from './numbers.ts'
 
 /** Where a time of the clock ends, and what speaks against it. */
 interface Clock {
@@ -75,6 +75,7 @@ function spoken(word: WordAt, at: number, start: number): Clock | null {
   const day = ofDay(word, to)
   if (day > to) return { to: day, cost: 0 }
   if (unitAt(word, to) !== undefined || /^degrees?$/.test(word(to) ?? '')) return null
+  if (mark === 'for' && word(to) === undefined && hour.value <= 12) return { to, cost: 0.15 }
   // "at seven" is a time, "at nineteen" may be degrees: what it is said of decides.
   return /^(at|by|around|before|after|until|till|towards|past|since|come)$/.test(mark) &&
     Number.isInteger(hour.value) &&
@@ -101,11 +102,14 @@ const inWords = [
 /** "from six to eight", "between six and eight". */
 function between(word: WordAt, at: number): Clock | null {
   const first = word(at) ?? ''
-  const begin = first === 'from' || first === 'between' ? readNumber(word, at + 1) : null
+  const noon = /^(noon|midday|midnight|dawn|dusk)$/
+  const hourAt = (place: number): ReadNumber | null =>
+    noon.test(word(place) ?? '') ? { value: 12, to: place + 1 } : readNumber(word, place)
+  const begin = first === 'from' || first === 'between' ? hourAt(at + 1) : null
   if (!begin || begin.value > 24) return null
   const start = dayTime.test(word(begin.to) ?? '') ? begin.to + 1 : begin.to
   if (!(first === 'from' ? /^(to|until|through)$/ : /^and$/).test(word(start) ?? '')) return null
-  const end = readNumber(word, start + 1)
+  const end = hourAt(start + 1)
   if (!end || end.value > 24) return null
   const day = dayTime.test(word(end.to) ?? '')
   // "from 18 to 20.5" may be degrees.

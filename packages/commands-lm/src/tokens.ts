@@ -282,11 +282,22 @@ const same = (all: readonly Token[], one: number, other: number, length: number)
   return true
 }
 
+/** "night night", "the lights on on the patio". */
+const isMeantTwice = (all: readonly Token[], at: number): boolean =>
+  all[at]?.word === 'night' ||
+  (all[at]?.word === 'on' &&
+    at > 0 &&
+    /^(the|my|our)$/.test(all[at + 2]?.word ?? '') &&
+    !/^(turn|switch|put)$/.test(all[at - 1]?.word ?? ''))
+
 /** What is said twice in a row counts once: "the the", "turn off the turn off the". */
 function withoutRepeats(all: readonly Token[]): Token[] {
   const kept: Token[] = []
   for (let at = 0; at < all.length; at++) {
-    const repeats = [4, 3, 2, 1].find((length) => at + 2 * length <= all.length && same(all, at, at + length, length))
+    const repeats = [4, 3, 2, 1].find(
+      (length) =>
+        at + 2 * length <= all.length && same(all, at, at + length, length) && !(length === 1 && isMeantTwice(all, at)),
+    )
     if (repeats !== undefined) {
       const next = all[at + repeats]
       const here = all[at]

@@ -104,22 +104,3 @@ export function afterthoughts(clauses: readonly Clause[]): readonly Clause[] {
     return clauses
   return [...clauses.slice(0, -2), { ...before, link: 'corr' }]
 }
-
-/** Whether a clause says nothing but when. */
-export const isEmpty = (clause: Clause): boolean =>
-  clause.parts.length === 0 &&
-  clause.verb === null &&
-  clause.state === null &&
-  clause.degrees === null &&
-  clause.length === null &&
-  clause.reason === null &&
-  !clause.same &&
-  !clause.change
-
-/** "no, I'm still reading": a word that takes back, and then no other command. */
-export const isDenial = (clause: Clause, later: readonly Clause[]): boolean =>
-  clause.denies &&
-  clause.link === 'corr' &&
-  /^(aside|report)$/.test(clause.kind) &&
-  !clause.sense &&
-  later.every((one) => one.kind !== 'command' || isEmpty(one))

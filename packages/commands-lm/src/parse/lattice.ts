@@ -111,9 +111,15 @@ function settled(
   )
   // "make that fifteen"
   const corrects = word(at) === 'make' && word(at + 1) === 'that' && readNumber(word, at + 2) !== null
+  // "20. Wrong, 22" and not "the wrong one"
+  const apart = (gap[at] ?? gaps.none) >= gaps.comma && (gap[at + 1] ?? gaps.stop) >= gaps.comma
+  const names = word(at) === 'wrong' && !apart
   const recalls = word(at) === 'did' && word(at + 1) === 'i' && word(at + 2) === 'say'
   return edges.filter(
-    ({ means }) => !((cancels || corrects) && means.is === 'verb') && !(recalls && /^(ask|aux|cop)$/.test(means.is)),
+    ({ means, to }) =>
+      !(names && means.is === 'corr' && to === at + 1) &&
+      !((cancels || corrects) && means.is === 'verb') &&
+      !(recalls && /^(ask|aux|cop)$/.test(means.is)),
   )
 }
 
@@ -136,6 +142,9 @@ export function lattice(sentence: Tokens): Lattice {
     const both = joined(words, at)
     for (const { pattern, slot } of both === null ? [] : patternsFrom(both))
       walk(pattern, slot + 1, { from: at, at: at + 2, cost: 0.2 }, { words: choices, gap, out })
+    const sum = readNumber((place) => read[place], at)
+    if (sum && /^(quid|pounds?|euros?|dollars?|bucks)$/.test(words[sum.to]?.word ?? ''))
+      out.push({ from: at, to: sum.to + 1, cost: 0, means: { is: 'undoable', reason: 'money is none of the house' } })
     // "room 101"
     const number = /^(room|flat|apartment|suite|unit|ward)$/.test(read[at] ?? '')
       ? readNumber((place) => read[place], at + 1)
