@@ -5,8 +5,8 @@
  */
 export const calibration: readonly (readonly [score: number, confidence: number])[] = [
   [-3.79, 0],
-  [-2.79, 0.8298],
-  [-0.8, 0.8298],
+  [-2.79, 0.8636],
+  [-0.8, 0.8636],
   [-0.77, 0.9983],
   [0.05, 0.9983],
 ]

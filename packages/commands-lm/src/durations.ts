@@ -2,7 +2,7 @@
  * Spans of time in words: "half an hour", "two and a half hours", "an hour and ten minutes".
  * @module
  */
-import { readNumber, type WordAt } from './numbers.ts'
+import { type Ends, readNumber, standsAlone, type WordAt } from './numbers.ts'
 
 const units: Readonly<Record<string, number>> = {
   s: 1,
@@ -48,7 +48,8 @@ export interface ReadSpan {
   readonly to: number
 }
 
-const unitAt = (word: WordAt, at: number): number | undefined => {
+/** Seconds of the unit at a place; undefined where none stands. */
+export const unitAt = (word: WordAt, at: number): number | undefined => {
   const unit = word(at)
   return unit === undefined ? undefined : units[unit]
 }
@@ -89,19 +90,29 @@ function single(word: WordAt, at: number): ReadSpan | null {
   const part = fraction(word, at) ?? some(word, at)
   if (part) return part
   if (word(at) === 'a' || word(at) === 'an' || word(at) === 'another') {
-    const skipped = /^(full|whole|single|solid)$/.test(word(at + 1) ?? '') ? at + 2 : at + 1
+    const skipped = stressed.test(word(at + 1) ?? '') ? at + 2 : at + 1
     const unit = unitAt(word, skipped)
-    return unit === undefined ? null : { seconds: unit, to: skipped + 1 }
+    if (unit !== undefined) return { seconds: unit, to: skipped + 1 }
+    return skipped > at + 1 ? (fraction(word, skipped) ?? counted(word, skipped)) : null
   }
-  const number = readNumber(word, at)
-  if (!number) return null
-  const behind = /^(more|whole|full|solid|odd)$/.test(word(number.to) ?? '') ? number.to + 1 : number.to
-  const unit = unitAt(word, behind)
-  return unit === undefined ? null : { seconds: number.value * unit, to: behind + 1 }
+  return counted(word, at)
 }
 
-/** "and a half", "and ten minutes" behind a span. */
-function rest(word: WordAt, span: { readonly seconds: number; readonly to: number }): ReadSpan | null {
+const stressed = /^(full|whole|single|solid|good|further|extra|mere|quick|straight)$/
+
+/** "ten minutes", "ten more minutes"; "five or ten minutes" is vague. */
+function counted(word: WordAt, at: number): ReadSpan | null {
+  const number = readNumber(word, at)
+  if (!number) return null
+  const other = /^(or|to)$/.test(word(number.to) ?? '') ? readNumber(word, number.to + 1) : null
+  const to = other?.to ?? number.to
+  const behind = /^(more|whole|full|solid|odd|extra|further|short|long)$/.test(word(to) ?? '') ? to + 1 : to
+  const unit = unitAt(word, behind)
+  return unit === undefined ? null : { seconds: other ? null : number.value * unit, to: behind + 1 }
+}
+
+/** "and a half", "and ten minutes", or the minutes of "an hour twenty" behind a span. */
+function rest(word: WordAt, span: { readonly seconds: number; readonly to: number }, ends: Ends): ReadSpan | null {
   const unit = unitAt(word, span.to - 1) ?? 60
   const linked = word(span.to) === 'and'
   const at = linked ? span.to + 1 : span.to
@@ -115,12 +126,25 @@ function rest(word: WordAt, span: { readonly seconds: number; readonly to: numbe
   if (more && more.seconds !== null && more.seconds < unit && span.seconds >= unit) {
     return { seconds: span.seconds + more.seconds, to: more.to }
   }
-  return null
+  const minutes = unit === 3600 && !more ? readNumber(word, at) : null
+  const fits = minutes !== null && Number.isInteger(minutes.value) && minutes.value > 0 && minutes.value < 60
+  return fits && standsAlone(word, minutes.to, ends)
+    ? { seconds: span.seconds + 60 * minutes.value, to: minutes.to }
+    : null
 }
 
-/** The span of time that begins at `at`; null for none. */
-export function readSpan(word: WordAt, at: number): ReadSpan | null {
+/** "an hour or two": who says so does not know. */
+function openEnded(word: WordAt, to: number): number | null {
+  const other = word(to) === 'or' ? readNumber(word, to + 1) : null
+  if (!other) return null
+  return unitAt(word, other.to) === undefined ? other.to : other.to + 1
+}
+
+/** The span of time that begins at `at`; null for none. `ends` tells where the sentence pauses. */
+export function readSpan(word: WordAt, at: number, ends: Ends = () => false): ReadSpan | null {
   const first = single(word, at)
   if (!first || first.seconds === null) return first
-  return rest(word, { seconds: first.seconds, to: first.to }) ?? first
+  const open = openEnded(word, first.to)
+  if (open !== null) return { seconds: null, to: open }
+  return rest(word, { seconds: first.seconds, to: first.to }, ends) ?? first
 }

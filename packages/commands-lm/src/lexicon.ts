@@ -6,6 +6,7 @@ import type { CommandArea, CommandKind } from '@flow-service/protocol'
 
 import { unitWords } from './durations.ts'
 import { numberWords } from './numbers.ts'
+import { artistWords, sortWords } from './words/music.ts'
 import { phraseWords, repairedWords, type PhraseRole } from './words/phrases.ts'
 import { areaWords, groupWords, hereWords, otherPlaces, thereWords } from './words/places.ts'
 import { senseWords, type Sense } from './words/senses.ts'
@@ -126,7 +127,7 @@ function build(): void {
   add(thereWords, { is: 'there' }, false)
   add(plantWords, { is: 'plant' }, false)
   add(adjectives, { is: 'adjective' }, false)
-  add(titleWords, { is: 'title' }, false)
+  for (const words of [titleWords, artistWords, sortWords]) add(words, { is: 'title' }, false)
   add(showWords, { is: 'show' }, false)
   add(otherThings, { is: 'other' }, false)
   add(furnitureWords, { is: 'furniture' }, false)

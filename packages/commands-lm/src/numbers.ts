@@ -56,6 +56,17 @@ export interface ReadNumber {
 
 /** Words by place; none behind the end. */
 export type WordAt = (at: number) => string | undefined
+/** Whether the sentence pauses before the word at a place. */
+export type Ends = (at: number) => boolean
+
+const behindAlone =
+  /^(please|pls|then|and|but|or|from|later|thanks|thank|cheers|ta|ok|okay|if|the|my|all|turn|switch|put|open|close|shut|stop|start|play|can|could|would|will|no|sorry|wait|actually|rather|mate|love|there|exactly|tops|max|flat|sharp)$/
+
+/** Whether a number that ends before `to` counts nothing behind it. */
+export const standsAlone = (word: WordAt, to: number, ends: Ends): boolean => {
+  const next = word(to)
+  return next === undefined || ends(to) || behindAlone.test(next)
+}
 
 function below100(word: WordAt, at: number): ReadNumber | null {
   const first = word(at)

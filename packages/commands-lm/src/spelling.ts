@@ -3,7 +3,6 @@
  * @module
  */
 import { isKnown, repairableWords } from './lexicon.ts'
-import { gaps, type Tokens } from './tokens.ts'
 import { isEnglish } from './words/english.ts'
 
 /** What a word may have been meant for. */
@@ -65,68 +64,6 @@ for (const word of repairableWords) {
     else index.set(key, [word])
   }
 }
-
-const wholeWords = new Set(repairableWords)
-const particles = new Set([
-  'on',
-  'off',
-  'up',
-  'down',
-  'in',
-  'the',
-  'to',
-  'all',
-  'my',
-  'at',
-  'for',
-  'and',
-  'set',
-  'put',
-  'tv',
-])
-const pairs = new Set([
-  'onthe',
-  'inthe',
-  'offthe',
-  'upthe',
-  'tothe',
-  'ofthe',
-  'atthe',
-  'forthe',
-  'allthe',
-  'andthe',
-  'inmy',
-])
-
-/** The words that were written as one from a place of `word` on. */
-function wordsFrom(word: string, at: number): readonly string[] | null {
-  if (at === word.length) return []
-  for (let to = word.length; to >= at + 2; to--) {
-    const part = word.slice(at, to)
-    if (!(part.length >= 4 ? wholeWords.has(part) : particles.has(part))) continue
-    const rest = wordsFrom(word, to)
-    if (rest) return [part, ...rest]
-  }
-  return null
-}
-
-/** Words that were written as one: "livingroom", "turnoff", "blindsup", "onthe"; null for a word that is whole. */
-function apart(word: string): readonly string[] | null {
-  if (word.length < 5 || word.length > 30 || isKnown(word) || isEnglish(word)) return null
-  // "playin" is short for "playing".
-  if (word.endsWith('in') && isKnown(`${word}g`)) return null
-  const parts = wordsFrom(word, 0)
-  if (!parts || parts.length < 2) return null
-  return pairs.has(word) || parts.some((part) => part.length >= 4) ? parts : null
-}
-
-/** The sentence with the words apart that were written as one. */
-export const parted = (sentence: Tokens): Tokens => ({
-  ...sentence,
-  words: sentence.words.flatMap((token) =>
-    (apart(token.word) ?? [token.word]).map((word, at) => ({ ...token, word, gap: at === 0 ? token.gap : gaps.none })),
-  ),
-})
 
 const skeletonOf = (word: string): string =>
   (word[0] ?? '') +

@@ -1,9 +1,11 @@
 /**
- * When something is to happen, how long, and how warm: phrases with numbers.
+ * When something is to happen, and how long: phrases with numbers. How warm is in `temperatures.ts`.
  * @module
  */
-import { readSpan, type ReadSpan } from './durations.ts'
-import { readNumber, type WordAt } from './numbers.ts'
+import { clockAt } from './clocks.ts'
+import { readSpan, unitAt, type ReadSpan } from './durations.ts'
+import { type Ends, readNumber, standsAlone, type WordAt } from './numbers.ts'
+import { degreesAt, type WarmthPhrase } from './temperatures.ts'
 
 /** A phrase with a number, or a time that cannot be kept. */
 export type TimePhrase =
@@ -11,9 +13,7 @@ export type TimePhrase =
   | { readonly is: 'length'; readonly seconds: number; readonly bare: boolean }
   | { readonly is: 'clock' }
   | { readonly is: 'vague' }
-  | { readonly is: 'degrees'; readonly celsius: number; readonly to: boolean; readonly named: boolean }
-  | { readonly is: 'change' }
-  | { readonly is: 'percent' }
+  | WarmthPhrase
 
 /** A phrase from here to `to`. */
 export interface FoundTime {
@@ -23,241 +23,218 @@ export interface FoundTime {
 }
 
 const about = new Set(
-  'about around roughly approximately approx like exactly just maybe another only the next at least say oh precisely almost nearly say only more no'.split(
+  'about around roughly approximately approx like exactly just maybe another only the next at least say oh precisely almost nearly say only more no perhaps further coming following up to most under over'.split(
     ' ',
   ),
 )
+const measures = /^(length|period|duration|space|total|maximum|max|minimum|matter|course|stretch|spell)$/
 
-const past = (word: WordAt, at: number, set: ReadonlySet<string>): number => {
+/** Behind "about", "the next", "a period of": where the span itself begins. */
+function lead(word: WordAt, at: number): number {
   let to = at
-  while (set.has(word(to) ?? '')) to++
+  while (about.has(word(to) ?? '')) to++
+  const measure = /^(a|an)$/.test(word(to) ?? '') ? to + 1 : to
+  if (measures.test(word(measure) ?? '') && word(measure + 1) === 'of') return lead(word, measure + 2)
   return to
 }
 
-const afterwards = new Set(['now', 'time', 'later', 'hence', 'today'])
+/** The span behind `from`, where one is awaited: also "hour and a half", "the next hour". */
+function awaited(word: WordAt, from: number, ends: Ends): ReadSpan | null {
+  const start = lead(word, from)
+  const one = word(start) === 'hour' || (word(start) === 'minute' && word(start - 1) === 'next')
+  if (!one || (start > from && !/^(next|coming|following)$/.test(word(start - 1) ?? '')))
+    return readSpan(word, start, ends)
+  return readSpan((place) => (place === start - 1 ? 'one' : word(place)), start - 1, ends)
+}
 
-/** The end of "in ten minutes' time", "ten minutes from now". */
-function behindSpan(word: WordAt, to: number): { readonly to: number; readonly later: boolean } {
+const laterTails = [
+  'on from now',
+  'from right now',
+  'from this moment',
+  'from this point',
+  'from now',
+  'after that',
+  'after this',
+  'down the line',
+  'down the road',
+  'time',
+  'later',
+  'hence',
+].map((tail) => tail.split(' '))
+
+const passed = /^(passed|elapsed|over|up|gone|out|done|past|through)$/
+
+/** The end of "in ten minutes' time", "ten minutes from now", "ten minutes have gone by". */
+function behindSpan(
+  word: WordAt,
+  to: number,
+): { readonly to: number; readonly later: boolean; readonly passes: boolean } {
   let at = to
   if (word(at) === 'or' && word(at + 1) === 'so') at += 2
   if (word(at) === "'s" || word(at) === 's') at++
-  if (word(at) === 'from' && word(at + 1) === 'now') return { to: at + 2, later: true }
-  if (word(at) === 'from' && word(at + 1) === 'right' && word(at + 2) === 'now') return { to: at + 3, later: true }
-  if (word(at) === 'after' && (word(at + 1) === 'that' || word(at + 1) === 'this')) return { to: at + 2, later: true }
-  if (afterwards.has(word(at) ?? '') && word(at) !== 'now' && word(at) !== 'today') return { to: at + 1, later: true }
-  return { to: at, later: false }
+  const tail = laterTails.find((words) => words.every((one, place) => word(at + place) === one))
+  if (tail) return { to: at + tail.length, later: true, passes: false }
+  let over = at
+  while (/^(has|have|had|are|is|will)$/.test(word(over) ?? '')) over++
+  if (/^(go|goes|pass|passes|elapse)$/.test(word(over) ?? '')) {
+    const by = /^(by|past)$/.test(word(over + 1) ?? '')
+    return { to: by ? over + 2 : over + 1, later: false, passes: true }
+  }
+  if (over > at && passed.test(word(over) ?? ''))
+    return { to: /^(by|past)$/.test(word(over + 1) ?? '') ? over + 2 : over + 1, later: false, passes: true }
+  return { to: at, later: false, passes: false }
 }
 
-/** The unit of a time that was named before: "in ten minutes, and the lamp in twenty". */
+/** Seconds of the unit that was named before: "in ten minutes, and the lamp in twenty". */
 function unitBefore(word: WordAt, at: number): number | null {
-  for (let place = at - 1; place >= 0; place--)
-    if (/^(minutes?|hours?)$/.test(word(place) ?? '')) return word(place)?.startsWith('m') === true ? 60 : 3600
+  for (let place = at - 1; place >= 0; place--) {
+    const unit = unitAt(word, place)
+    if ((unit === 60 || unit === 3600) && readNumber(word, place - 1)) return unit
+  }
   return null
 }
 
-/** "in ten, sorry, fifteen minutes": a number whose unit comes with the correction. */
-function brokenOff(word: WordAt, at: number): ReadSpan | null {
+const MOST_BARE = 120
+
+/** "in ten": minutes, or what was counted before; `known` where the sentence names the unit, also with a correction. */
+function bareNumber(
+  word: WordAt,
+  at: number,
+  ends: Ends,
+): { readonly seconds: number; readonly to: number; readonly known: boolean } | null {
   const number = readNumber(word, at)
-  if (!number) return null
-  const known = unitBefore(word, at)
-  if (word(number.to) === undefined && known !== null) return { seconds: number.value * known, to: number.to }
+  if (!number || number.value > MOST_BARE || number.value === 0) return null
   for (let behind = number.to; behind < number.to + 6; behind++) {
-    const span = readNumber(word, behind) ? readSpan(word, behind) : null
-    if (span) return { seconds: number.value * 60, to: number.to }
+    const span = behind > number.to && readNumber(word, behind) ? readSpan(word, behind) : null
+    if (span) return { seconds: number.value * 60, to: number.to, known: true }
     if (!/^(no|sorry|make|that|it|wait|actually|i|mean|meant|rather|or|oh|oops|not|er|just)$/.test(word(behind) ?? ''))
-      return null
+      break
   }
-  return null
-}
-
-const waiting = /^(give|wait|allow|hold|hang|leave)$/
-
-/** "in ten minutes", "ten minutes from now", "give it ten minutes and then". */
-function delay(word: WordAt, at: number): FoundTime | null {
-  const first = word(at) ?? ''
-  let start = at
-  let marked = false
-  if (first === 'in' || first === 'after' || first === 'within' || first === 'inside') {
-    start++
-    marked = true
-    if (word(start) === 'of') start++
-  } else if (waiting.test(first)) {
-    start++
-    while (/^(it|me|us|another|for|on|about|them|like)$/.test(word(start) ?? '')) start++
-    marked = true
-  }
-  start = past(word, start, about)
-  const span = readSpan(word, start) ?? (marked ? brokenOff(word, start) : null)
-  if (!span) return null
-  const behind = behindSpan(word, span.to)
-  if (!marked && !behind.later) return null
-  let to = behind.to
-  if (waiting.test(first)) {
-    while (/^(and|then|before)$/.test(word(to) ?? '')) to++
-    if (to === behind.to && first !== 'wait' && !(first === 'give' && word(at + 1) === 'it')) return null
-  }
-  if (marked && word(to) === 'have' && /^(passed|elapsed)$/.test(word(to + 1) ?? '')) to += 2
-  return span.seconds === null
-    ? { phrase: { is: 'vague' }, to, cost: 0 }
-    : { phrase: { is: 'delay', seconds: span.seconds }, to, cost: 0 }
-}
-
-/** "for ten minutes"; a span alone, such as "ten minutes of water", is `bare`. */
-function length(word: WordAt, at: number): FoundTime | null {
-  const marked = word(at) === 'for' || word(at) === 'fer'
-  let start = marked ? at + 1 : at
-  start = past(word, start, about)
-  if (start > at && !marked && word(at) === 'no') return null
-  const span = readSpan(word, start) ?? (marked ? brokenOff(word, start) : null)
-  if (!span) return null
-  let to = word(span.to) === 'or' && word(span.to + 1) === 'so' ? span.to + 2 : span.to
-  if (word(to) === 'long') to++
-  const cost = marked ? 0 : 0.3
-  return span.seconds === null
-    ? { phrase: { is: 'vague' }, to, cost }
-    : { phrase: { is: 'length', seconds: span.seconds, bare: !marked }, to, cost }
-}
-
-const dayTime = /^(am|pm|oclock|a|p|sharp)$/
-
-/** "at seven", "7:30", "half seven", "quarter past six". */
-function clock(word: WordAt, at: number): FoundTime | null {
-  let start = at
-  const marked = /^(at|by|around|before|after|until|from|till|about|for)$/.test(word(at) ?? '')
-  if (marked) start++
-  if (start > at && /^(about|around|exactly|like)$/.test(word(start) ?? '')) start++
-  const first = word(start)
-  if (first === undefined) return null
-  if (/^\d{1,2}:\d{2}$/.test(first)) {
-    let to = start + 1
-    while (dayTime.test(word(to) ?? '') || word(to) === 'm') to++
-    return { phrase: { is: 'clock' }, to, cost: 0 }
-  }
-  const pointed =
-    first === 'half' ||
-    first === 'quarter' ||
-    first === 'ten' ||
-    first === 'five' ||
-    first === 'twenty' ||
-    first === '10' ||
-    first === '5'
-  if (pointed && /^(past|to|before|after)$/.test(word(start + 1) ?? '')) {
-    const hour = readNumber(word, start + 2)
-    if (hour && hour.value <= 12 && (word(start + 1) === 'past' || marked))
-      return { phrase: { is: 'clock' }, to: hour.to, cost: 0 }
-  }
-  if (first === 'half' && marked) {
-    const hour = readNumber(word, start + 1)
-    if (hour && hour.value <= 12) return { phrase: { is: 'clock' }, to: hour.to, cost: 0 }
-  }
-  const hour = readNumber(word, start)
-  if (!hour || hour.value > 24) return null
-  let to = hour.to
-  if (dayTime.test(word(to) ?? '')) {
-    const joined = word(to) === 'a' || word(to) === 'p'
-    if (joined && word(to + 1) !== 'm') return null
-    to += joined ? 2 : 1
-    return { phrase: { is: 'clock' }, to, cost: 0 }
-  }
-  const minutes = readNumber(word, to)
-  if (
-    marked &&
-    minutes &&
-    Number.isInteger(minutes.value) &&
-    minutes.value >= 10 &&
-    minutes.value < 60 &&
-    word(start) !== undefined &&
-    hour.value <= 12
-  )
-    return { phrase: { is: 'clock' }, to: minutes.to, cost: 0.4 }
-  if (/^in the (morning|evening|afternoon)$/.test(`${word(to)} ${word(to + 1)} ${word(to + 2)}`))
-    return { phrase: { is: 'clock' }, to: to + 3, cost: 0 }
-  // "at seven" is a time, "at nineteen" may be degrees: what it is said of decides.
-  return marked &&
-    (word(at) !== 'for' || word(to) === undefined) &&
-    word(at) !== 'from' &&
-    word(at) !== 'about' &&
-    Number.isInteger(hour.value) &&
-    hour.value <= 12
-    ? { phrase: { is: 'clock' }, to, cost: word(at) === 'at' ? 0.15 : 0 }
+  const unit = unitBefore(word, at)
+  return standsAlone(word, number.to, ends)
+    ? { seconds: number.value * (unit ?? 60), to: number.to, known: unit !== null }
     : null
 }
 
-/** "from six to eight", "between six and eight". */
-function between(word: WordAt, at: number): FoundTime | null {
+const waiting = /^(give|wait|allow|hold|hang|leave|let|count|pause)$/
+const begins = /^(in|after|within|inside)$/
+const opening = /^(ok|okay|right|so|please|hey|just|well|and|then|alexa|google|siri|computer|house)$/
+
+/** The end of what stands before a delay: "not now, but in ten minutes". */
+function notNow(word: WordAt, at: number): number {
+  if (word(at) !== 'not') return at
+  let to = at + 1
+  while (/^(right|just|straight|this)$/.test(word(to) ?? '')) to++
+  if (!/^(now|yet|immediately|away|once|minute|second)$/.test(word(to) ?? '')) return at
+  to++
+  while (/^(but|rather|only)$/.test(word(to) ?? '')) to++
+  return begins.test(word(to) ?? '') ? to : at
+}
+
+/** Whether what is said at a place begins something. */
+const opens = (word: WordAt, at: number, ends: Ends): boolean =>
+  at === 0 || ends(at) || opening.test(word(at - 1) ?? '')
+
+const found = (span: ReadSpan, to: number, cost: number): FoundTime => ({
+  phrase: span.seconds === null ? { is: 'vague' } : { is: 'delay', seconds: span.seconds },
+  to,
+  cost,
+})
+
+/** "in ten minutes", "ten minutes from now", "in ten". */
+function delay(word: WordAt, at: number, ends: Ends): FoundTime | null {
+  let start = notNow(word, at)
+  const marked = begins.test(word(start) ?? '')
+  if (marked) start++
+  if (marked && word(start) === 'of') start++
+  const span = marked ? awaited(word, start, ends) : readSpan(word, lead(word, start), ends)
+  if (!span) {
+    const bare = marked && word(start - 1) !== 'inside' ? bareNumber(word, lead(word, start), ends) : null
+    return bare ? found(bare, bare.to, 0.05) : null
+  }
+  const behind = behindSpan(word, span.to)
+  if (marked || behind.later) return found(span, behind.to, 0)
+  return before(word, at, span, ends)
+}
+
+/** "ten minutes, then", "ten minutes and the light goes off": a span that something follows. */
+function before(word: WordAt, at: number, span: ReadSpan, ends: Ends): FoundTime | null {
+  if (!opens(word, at, ends)) return null
+  let to = word(span.to) === 'more' ? span.to + 1 : span.to
+  const more = to
+  while (/^(and|then|before|until)$/.test(word(to) ?? '')) to++
+  if (to === more || word(to) === undefined) return null
+  return word(to - 1) === 'then' || at === 0 || opening.test(word(at - 1) ?? '') ? found(span, to, 0.05) : null
+}
+
+/** "give it ten minutes and then", "let ten minutes go by", "once ten minutes are up". */
+function wait(word: WordAt, at: number, ends: Ends): FoundTime | null {
   const first = word(at) ?? ''
-  const begin = first === 'from' || first === 'between' ? readNumber(word, at + 1) : null
-  if (!begin || begin.value > 24) return null
-  const start = dayTime.test(word(begin.to) ?? '') ? begin.to + 1 : begin.to
-  if (!(first === 'from' ? /^(to|until|through)$/ : /^and$/).test(word(start) ?? '')) return null
-  const end = readNumber(word, start + 1)
-  if (!end || end.value > 24) return null
-  return { phrase: { is: 'clock' }, to: dayTime.test(word(end.to) ?? '') ? end.to + 1 : end.to, cost: 0 }
+  const once = first === 'once' || first === 'when'
+  if (!waiting.test(first) && !once) return null
+  let start = at + 1
+  while (/^(it|me|us|another|for|on|about|them|like|to|up|until|till)$/.test(word(start) ?? '')) start++
+  const span = readSpan(word, lead(word, start), ends)
+  if (!span) return null
+  const behind = behindSpan(word, span.to)
+  if ((once || first === 'let') && !behind.passes) return null
+  let { to } = behind
+  while (/^(and|then|before)$/.test(word(to) ?? '')) to++
+  const alone = to === behind.to && !behind.passes && first !== 'wait' && !(first === 'give' && word(at + 1) === 'it')
+  return alone ? null : found(span, to, 0)
 }
 
-const toHalf = (celsius: number): number => Math.round(celsius * 2) / 2
-
-const more = /^(warmer|hotter|cooler|colder|higher|lower|more|less|up|down)$/
-
-/** "to 21 degrees", "at 19", "seventy fahrenheit". */
-function degrees(word: WordAt, at: number): FoundTime | null {
-  let start = at
-  while (
-    /^(to|too|at|on|for|of|a|like|about|around|up|steady|cool|cosy|cozy|comfortable|nice|toasty|by|exactly|just|around|roughly|be|as|into|warm|reach|hit|is|say)$/.test(
-      word(start) ?? '',
-    ) &&
-    start - at < 4
+/** "with a ten minute delay", "delayed by ten minutes". */
+function delayed(word: WordAt, at: number): FoundTime | null {
+  const first = word(at) ?? ''
+  if (/^(delay|delayed|wait|postponed)$/.test(first) && /^(by|of)$/.test(word(at + 1) ?? '')) {
+    const span = readSpan(word, lead(word, at + 2))
+    return span ? found(span, span.to, 0) : null
+  }
+  if (first !== 'with' && first !== 'after') return null
+  const start = word(at + 1) === 'a' && readNumber(word, at + 2) ? at + 2 : at + 1
+  const span = readSpan(word, start)
+  if (span && /^(delay|wait|pause|lag)$/.test(word(span.to) ?? '')) return found(span, span.to + 1, 0)
+  if (
+    !/^(a|the)$/.test(word(at + 1) ?? '') ||
+    !/^(delay|wait|pause)$/.test(word(at + 2) ?? '') ||
+    word(at + 3) !== 'of'
   )
-    start++
-  const lead = Array.from({ length: start - at }, (_, index) => word(at + index) ?? '')
-  if (lead[0] === 'a' && lead.length === 1 && !word(start)) return null
-  const below = word(start) === 'minus' ? readNumber(word, start + 1) : null
-  if (below)
-    return {
-      phrase: { is: 'degrees', celsius: -below.value, to: true, named: true },
-      to: /^degrees?$/.test(word(below.to) ?? '') ? below.to + 1 : below.to,
-      cost: 0,
-    }
-  // "on at seven" is a state, and a time.
-  if (lead[0] === 'on' && lead[1] === 'at') return null
-  const number = readNumber(word, start) ?? (word(start) === 'zero' ? { value: 0, to: start + 1 } : null)
-  if (!number) return null
-  let { to } = number
-  let named = false
-  if (/^(degrees?|deg|degs|deegrees|digrees|digree)$/.test(word(to) ?? '')) {
-    to++
-    named = true
-  }
-  if (word(to) === 'percent') return { phrase: { is: 'percent' }, to: to + 1, cost: 0 }
-  if (named && more.test(word(to) ?? '')) return { phrase: { is: 'change' }, to: to + 1, cost: 0 }
-  if (lead.includes('by') || (lead[0] === 'up' && !lead.includes('to')))
-    return named ? { phrase: { is: 'change' }, to, cost: 0 } : null
-  let celsius = number.value
-  if (/^(celsius|centigrade|c|celcius)$/.test(word(to) ?? '')) {
-    to++
-    named = true
-  } else if (/^(fahrenheit|f|farenheit|fahrenhiet|farhenheit|fahr)$/.test(word(to) ?? '')) {
-    celsius = toHalf(((number.value - 32) * 5) / 9)
-    to++
-    named = true
-  }
-  const marked = lead.some((one) => /^(to|too|at|on|for|into|reach|hit|be|read)$/.test(one))
-  // "at seven" is seldom how warm.
-  const hour =
-    !named && Number.isInteger(number.value) && number.value <= 12 && /^(at|for|by|on)$/.test(lead.at(-1) ?? '')
-  return { phrase: { is: 'degrees', celsius, to: marked, named }, to, cost: hour ? 0.6 : marked || named ? 0.02 : 0.25 }
+    return null
+  const behind = readSpan(word, lead(word, at + 4))
+  return behind ? found(behind, behind.to, 0) : null
 }
 
-/** Every phrase with a number that begins at `at`. */
-export function timesAt(word: WordAt, at: number): readonly FoundTime[] {
-  const found: FoundTime[] = []
-  const waits = delay(word, at)
-  if (waits) found.push(waits)
-  const lasts = length(word, at)
-  if (lasts) found.push(lasts)
-  const hour = clock(word, at) ?? between(word, at)
-  if (hour) found.push(hour)
-  const warm = waits || lasts ? null : degrees(word, at)
-  if (warm) found.push(warm)
-  return found
+/** "for ten" may be minutes, and degrees. */
+const UNCOUNTED = 0.5
+
+/** "for ten minutes"; a span alone, such as "ten minutes of water", is `bare`. */
+function length(word: WordAt, at: number, ends: Ends): readonly FoundTime[] {
+  const marked = /^(for|fer|over)$/.test(word(at) ?? '')
+  if (!marked && word(at) === 'no') return []
+  const span = marked ? awaited(word, at + 1, ends) : readSpan(word, lead(word, at), ends)
+  if (!span) {
+    const bare = word(at) === 'for' ? bareNumber(word, lead(word, at + 1), ends) : null
+    if (!bare) return []
+    const cost = bare.known ? 0 : UNCOUNTED
+    return [{ phrase: { is: 'length', seconds: bare.seconds, bare: false }, to: bare.to, cost }]
+  }
+  let to = word(span.to) === 'or' && word(span.to + 1) === 'so' ? span.to + 2 : span.to
+  if (word(to) === 'long') to++
+  const phrase: TimePhrase =
+    span.seconds === null ? { is: 'vague' } : { is: 'length', seconds: span.seconds, bare: !marked }
+  const alone = { phrase, to, cost: marked ? 0 : 0.3 }
+  // "ten minutes of music"
+  const counts = !marked && word(to) === 'of' && !/^(that|this|it|them)$/.test(word(to + 1) ?? '')
+  return counts ? [alone, { phrase, to: to + 1, cost: 0.05 }] : [alone]
+}
+
+/** Every phrase with a number that begins at `at`; `ends` tells where the sentence pauses. */
+export function timesAt(word: WordAt, at: number, ends: Ends): readonly FoundTime[] {
+  const waits = delay(word, at, ends) ?? wait(word, at, ends) ?? delayed(word, at)
+  const lasts = length(word, at, ends)
+  const hour = clockAt(word, at, ends)
+  const counted = waits !== null || lasts.some(({ cost }) => cost < UNCOUNTED)
+  const warm = counted ? null : degreesAt(word, at, ends)
+  return [waits, ...lasts, hour && { phrase: { is: 'clock' } as const, ...hour }, warm].filter((one) => one !== null)
 }

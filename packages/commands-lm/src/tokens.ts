@@ -15,6 +15,8 @@ export interface Token {
   readonly word: string
   /** What stands before it. */
   readonly gap: Gap
+  /** What speaks against reading it so. */
+  readonly cost?: number
 }
 
 /** The words of a sentence, and how it ends. */
@@ -203,7 +205,8 @@ const PIECE =
 const plain = (text: string): string =>
   text
     .slice(0, MAX_CHARACTERS)
-    .replaceAll('½', '.5')
+    .replaceAll(/(?<!\d)1\/2\b|(?<!\d)½/g, ' half ')
+    .replaceAll(/½| 1\/2\b/g, '.5')
     .normalize('NFKC')
     .replace(/[‘’ʼ`´′]/g, "'")
     .replace(/º|°|˚/g, ' degrees ')
@@ -216,6 +219,9 @@ const plain = (text: string): string =>
     .replaceAll(/\b2(nite|night|day)\b/gi, 'to$1')
     .replaceAll(/\b2mor+ow\b|\b2moro\b/gi, 'tomorrow')
     .replaceAll(/\bhalf n hour\b/gi, 'half an hour')
+    .replaceAll(/\b0(n|ff|pen|ut)\b/gi, 'o$1')
+    .replaceAll(/(\d)o\b/gi, '$10')
+    .replaceAll(/@/g, ' at ')
     .replace(/&/g, ' and ')
     .replace(/\+/g, ' and ')
     .toLowerCase()
@@ -276,11 +282,22 @@ const same = (all: readonly Token[], one: number, other: number, length: number)
   return true
 }
 
+/** "night night", "the lights on on the patio". */
+const isMeantTwice = (all: readonly Token[], at: number): boolean =>
+  all[at]?.word === 'night' ||
+  (all[at]?.word === 'on' &&
+    at > 0 &&
+    /^(the|my|our)$/.test(all[at + 2]?.word ?? '') &&
+    !/^(turn|switch|put)$/.test(all[at - 1]?.word ?? ''))
+
 /** What is said twice in a row counts once: "the the", "turn off the turn off the". */
 function withoutRepeats(all: readonly Token[]): Token[] {
   const kept: Token[] = []
   for (let at = 0; at < all.length; at++) {
-    const repeats = [4, 3, 2, 1].find((length) => at + 2 * length <= all.length && same(all, at, at + length, length))
+    const repeats = [4, 3, 2, 1].find(
+      (length) =>
+        at + 2 * length <= all.length && same(all, at, at + length, length) && !(length === 1 && isMeantTwice(all, at)),
+    )
     if (repeats !== undefined) {
       const next = all[at + repeats]
       const here = all[at]

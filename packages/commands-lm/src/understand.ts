@@ -10,7 +10,7 @@ import { discourse, type Feeling } from './meaning/discourse.ts'
 import { callsOfFeeling } from './meaning/feelings.ts'
 import { lattice, type Lattice } from './parse/lattice.ts'
 import { parses, type Parse } from './parse/search.ts'
-import { parted } from './spelling.ts'
+import { mended } from './slips.ts'
 import { tokens, type Tokens } from './tokens.ts'
 
 /** A reading of the whole sentence. */
@@ -95,7 +95,7 @@ function withLead(all: readonly Understanding[]): Understanding[] {
 
 /** Reads `prompt`. */
 export function understand(prompt: string, context: CommandContext): Understood {
-  const sentence = parted(tokens(prompt))
+  const sentence = mended(tokens(prompt))
   const graph = lattice(sentence.long ? { ...sentence, words: [] } : sentence)
   const all = withLead(parses(graph).map((parse) => meaningOf(parse, context)))
   return { sentence, lattice: graph, all }

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 
 import { readSpan } from '../src/durations.ts'
 import { readNumber } from '../src/numbers.ts'
-import { editDistance, parted, repairs } from '../src/spelling.ts'
+import { mended } from '../src/slips.ts'
+import { editDistance, repairs } from '../src/spelling.ts'
 import { gaps, MAX_WORDS, tokens } from '../src/tokens.ts'
 
 const words = (text: string): string =>
@@ -78,6 +79,10 @@ describe('spans of time', () => {
     ['2 hrs', 7200],
     ['ninety seconds', 90],
     ['a few minutes', null],
+    ['two hours fifteen', 8100],
+    ['a good ten minutes', 600],
+    ['ten to fifteen minutes', null],
+    ['a minute or two', null],
   ])('%s', (text, seconds) => {
     expect(readSpan(at(text), 0)).toMatchObject({ seconds, to: text.split(' ').length })
   })
@@ -101,7 +106,7 @@ describe('spelling', () => {
     ['playin', 'playin'],
     ['lighthouse', 'lighthouse'],
   ])('%s was written as one: %s', (said, meant) => {
-    const { words } = parted(tokens(said))
+    const { words } = mended(tokens(said))
     expect(words.map(({ word }) => word).join(' ')).toBe(meant)
   })
 

@@ -39,6 +39,17 @@ describe('verbs and particles', () => {
     ['make the lights come on in the garage', 'lights_on garage'],
     ['ensure the patio lights are on', 'lights_on patio'],
     ['kitchen lights to be turned off please', 'lights_off kitchen'],
+    ['fire the tv up in the sitting room', 'media_play living_room'],
+    ['wake the bedroom tv', 'media_play bedroom'],
+    ['put the office lights to sleep', 'lights_off office'],
+    ['carry on playing in the bathroom', 'media_play bathroom'],
+    ['ease off the radiator in the bathroom', '~heating_off bathroom'],
+    ['call off the sprinkler in the yard', 'watering_stop garden'],
+    ['how about we kill the stereo in the study', 'media_stop office'],
+    ["it's high time the balcony lights went off", 'lights_off balcony'],
+    ['have the light on the driveway put out', 'lights_off driveway'],
+    ['let the target for the office be 20 degrees', 'heating_set office 20'],
+    ['turn the patio lamp inside out', ''],
   ])('%s', (text, expected) => {
     expect(calls(text)).toBe(expected)
   })
@@ -57,6 +68,18 @@ describe('places', () => {
     ['turn on the patio lights outside', 'lights_on patio'],
     ['turn on the lights at the front of the house', ''],
     ['lights off, the kitchen ones', 'lights_off kitchen'],
+    ['light on on the patio', 'lights_on patio'],
+    ['light and radio off in the bathroom', 'lights_off bathroom; media_stop bathroom'],
+    ['turn off the kitchen lights as well as those in the office', 'lights_off kitchen; lights_off office'],
+    ['bathroom light off, garage shut', 'lights_off bathroom; shutters_down garage'],
+    ['put the bedroom lamp on and set it to 18 in there', 'heating_set bedroom 18; lights_on bedroom'],
+    ['the tv and the lights in the lounge, off with the lot', 'lights_off living_room; media_stop living_room'],
+    ['the tv in the bedroom can go off and so can the light', 'lights_off bedroom; media_stop bedroom'],
+    ['study light on now and off again in twenty minutes', 'lights_off office +1200; lights_on office'],
+    [
+      'switch the bathroom heater on and the kitchen light off in five minutes',
+      'heating_boost bathroom +300; lights_off kitchen +300',
+    ],
     ['turn on the kitchen, office, and bedroom lights', 'lights_on bedroom; lights_on kitchen; lights_on office'],
   ])('%s', (text, expected) => {
     expect(calls(text)).toBe(expected)
@@ -101,6 +124,10 @@ describe('what is excepted', () => {
     'everywhere but the study turn off the heating',
     'the study aside, heating off everywhere',
     'apart from the study, all radiators off',
+    'in every room except the study the heating can go off',
+    'except for the radiator in the study, turn them all off',
+    'radiators: all off but the study',
+    "turn off all the radiators but don't you touch the study",
   ])('%s', (text) => {
     expect(calls(text)).toBe(indoors('heating_off', 'office'))
   })

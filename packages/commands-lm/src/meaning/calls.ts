@@ -85,7 +85,7 @@ function make(order: Order, target: Target): Made | string {
       /^(open|close|up|down)$/.test(deed)
     )
       kind = 'cover'
-    if (kind === null && (deed === 'on' || deed === 'off')) {
+    if (kind === null && (deed === 'on' || deed === 'off' || deed === 'shut')) {
       kind = 'light'
       doubts.push('it is not said which thing: the light')
     }

@@ -3,8 +3,8 @@
  * @module
  */
 import type { Clause } from '../parse/clause.ts'
-import { isSomewhere, nowhere } from '../parse/parts.ts'
-import { hasKind, type Order } from './order.ts'
+import { isSomewhere, nowhere, type Part } from '../parse/parts.ts'
+import { hasKind, type Order, type Target } from './order.ts'
 
 /** What a correction leaves of the order before. */
 function corrected(before: Order, change: Order): Order {
@@ -62,4 +62,45 @@ export function replaced(clause: Clause, order: Order, before: Order): Order {
   return whole
     ? { ...order, delay: order.delay ?? before.delay, length: order.length ?? before.length }
     : corrected(before, order)
+}
+
+/** A target without what was taken back; null where nothing is left of it. */
+function lessOf(one: Target, part: Part): Target | null {
+  if (part.kind !== null && part.kind !== one.kind) return one
+  if (!isSomewhere(part.where)) return part.kind === null ? one : null
+  const { areas } = one.where
+  const left = areas.filter((area) => !part.where.areas.includes(area))
+  if (left.length === areas.length) return one
+  return left.length === 0 ? null : { ...one, where: { ...one.where, areas: left } }
+}
+
+/** "and the radio. No, not the radio": the orders without what was taken back and not replaced. */
+export const withoutDenied = (orders: readonly Order[], denied: readonly Part[]): Order[] =>
+  orders
+    .map((order) => ({
+      ...order,
+      targets: order.targets.flatMap((target) => {
+        const left = denied.reduce<Target | null>((one, part) => one && lessOf(one, part), target)
+        return left ? [left] : []
+      }),
+    }))
+    .filter((order, at) => order.targets.length > 0 || orders[at]?.targets.length === 0)
+
+/** "the balcony, I mean": a word of correction at the end is for the clause before it. */
+export function afterthoughts(clauses: readonly Clause[]): readonly Clause[] {
+  const last = clauses.at(-1)
+  const before = clauses.at(-2)
+  if (
+    !last ||
+    !before ||
+    clauses.length < 3 ||
+    last.link !== 'corr' ||
+    last.kind !== 'command' ||
+    last.parts.length > 0 ||
+    last.verb ||
+    last.state ||
+    before.kind !== 'command'
+  )
+    return clauses
+  return [...clauses.slice(0, -2), { ...before, link: 'corr' }]
 }

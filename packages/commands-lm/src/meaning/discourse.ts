@@ -5,13 +5,15 @@
  */
 import type { CommandKind } from '@flow-service/protocol'
 
-import type { Clause } from '../parse/clause.ts'
-import { isSomewhere, nowhere, type Where } from '../parse/parts.ts'
+import { acts, type Clause } from '../parse/clause.ts'
+import { isSomewhere, nowhere, type Part, type Where } from '../parse/parts.ts'
 import type { Sense } from '../words/senses.ts'
-import { replaced } from './corrections.ts'
+import { afterthoughts, replaced, withoutDenied } from './corrections.ts'
 import { hasKind, kindOfDeed, leaves, orderOf, unnamed, targetsOf, type Order, type Target } from './order.ts'
+import { pointed } from './pointers.ts'
 import { withoutNamed } from './rest.ts'
 import { spread } from './spread.ts'
+import { isAnotherTime, isDenial, isEmpty, isFelt, isLeft, isNumber } from './traits.ts'
 
 /** What somebody feels, and where. */
 export interface Feeling {
@@ -42,61 +44,12 @@ interface Talk {
   /** What the sentence began with: "bedroom: lights off, curtains shut". */
   topic: Target | null
   corrects: boolean
+  /** The orders that the sentence has just taken back. */
+  cancelled: readonly Order[]
+  /** What was taken back, and not yet replaced. */
+  denied: readonly Part[]
   refusal: string | null
   told: string | null
-}
-
-/** What a pointer points at: "the bedroom one", "it", "them". */
-function meantBy(one: Target, where: Where, source: readonly Target[]): readonly Target[] {
-  if (one.pointer === 'one') {
-    const last = source.findLast(hasKind)
-    const place = isSomewhere(where) ? where : (last?.where ?? nowhere)
-    return [{ ...one, pointer: last ? null : 'one', kind: last?.kind ?? null, where: place }]
-  }
-  const meant = one.pointer === 'it' ? source.slice(-1) : source
-  return meant.map((other) => ({
-    ...other,
-    all: other.all || one.all,
-    where: isSomewhere(where) ? where : other.where,
-  }))
-}
-
-/** Whether it is not said of a thing where it is. */
-const isOpen = (one: Target | undefined): boolean =>
-  one !== undefined && hasKind(one) && !one.all && !isSomewhere(one.where)
-
-/** Pointers get what they point at. */
-function pointed(order: Order, talk: Talk): Order {
-  let known: Target[] = []
-  for (const one of order.targets) {
-    const where = one.where.there ? placeOf(talk, known, one.where) : one.where
-    const source = known.length > 0 ? known : talk.mention
-    const again = known.length > 0 && (one.pointer === 'it' || one.pointer === 'them')
-    // A topic that a pointer takes up again counts once: "the driveway, turn it on".
-    if (again) known = isSomewhere(where) ? known.map((other) => ({ ...other, where })) : known
-    else if (one.pointer === null || source.length === 0) known.push({ ...one, where })
-    // "the lights off, the kitchen ones"
-    else if (one.pointer === 'one' && isSomewhere(where) && isOpen(known.at(-1)))
-      known = known.map((other) => (isOpen(other) ? { ...other, where, all: one.all } : other))
-    else known.push(...meantBy(one, where, source))
-  }
-  // "make it cooler in here with the radiator": what is pointed at is named behind it.
-  const vague = known.find((one) => one.pointer === 'it')
-  if (vague && known.some((one) => one.kind !== null))
-    return {
-      ...order,
-      targets: known
-        .filter((one) => one !== vague)
-        .map((one) => (isSomewhere(one.where) ? one : { ...one, where: vague.where })),
-    }
-  return { ...order, targets: known }
-}
-
-function placeOf({ mention, place }: Talk, before: readonly Target[], own: Where): Where {
-  const known =
-    [...before].reverse().find((one) => isSomewhere(one.where) && !one.where.there) ??
-    mention.findLast((one) => isSomewhere(one.where))
-  return known?.where ?? place ?? { ...own, there: false, here: true }
 }
 
 /** The place that was named before holds for things that have none. */
@@ -108,6 +61,10 @@ function near(targets: readonly Target[], place: Where | null): Target[] {
     return last && open ? { ...one, where: last, carried: true } : one
   })
 }
+
+/** "garage shut": its door. */
+const isGarage = (one: Target, deed: Order['deed']): boolean =>
+  one.where.areas.join() === 'garage' && deed !== null && /^(open|close|shut)$/.test(deed)
 
 /** What is left out is as before: "kitchen light on, bedroom off", "and the office". */
 function completed(order: Order, talk: Talk): Order {
@@ -126,7 +83,7 @@ function completed(order: Order, talk: Talk): Order {
     known &&
     (verbless || clause.same) &&
     deed !== 'give' &&
-    targets.some((one) => !hasKind(one) && one.pointer === null && degrees === null)
+    targets.some((one) => !hasKind(one) && one.pointer === null && degrees === null && !isGarage(one, deed))
   ) {
     const kinds = clause.same ? known.targets : known.targets.filter(hasKind).slice(-1)
     const all =
@@ -135,9 +92,14 @@ function completed(order: Order, talk: Talk): Order {
       all.length > 1 && all.every((one) => JSON.stringify(one.where) === JSON.stringify(all[0]?.where)) ? all : kinds
     if (shared.length > 0)
       targets = targets.flatMap((one) =>
-        hasKind(one) ? [one] : shared.map((like) => ({ ...one, kind: like.kind, everything: like.everything })),
+        hasKind(one) || isGarage(one, deed)
+          ? [one]
+          : shared.map((like) => ({ ...one, kind: like.kind, everything: like.everything })),
       )
   }
+  // "the lamp on, and off again in an hour"
+  if (before && clause.verb === null && deed !== null && order.delay !== null && targets.length === 0)
+    targets = before.targets
   // "bedroom curtains shut and the lamp on": the area that was named before.
   targets = near(targets, talk.place)
   if (targets.length === 0 && degrees !== null && talk.place)
@@ -172,23 +134,6 @@ function lasts(order: Order, before: Order | undefined): boolean {
   )
 }
 
-/** Whether somebody feels so, here and now. */
-const isFelt = (clause: Clause): boolean =>
-  clause.sense !== null &&
-  !clause.not &&
-  !clause.clock &&
-  !(clause.stranger && /^(cold|hot|dark|bright|loud|thirsty|leaving)$/.test(clause.sense))
-
-const isEmpty = (clause: Clause): boolean =>
-  clause.parts.length === 0 &&
-  clause.verb === null &&
-  clause.state === null &&
-  clause.degrees === null &&
-  clause.length === null &&
-  clause.reason === null &&
-  !clause.same &&
-  !clause.change
-
 const replaceLast = (talk: Talk, order: Order): void => {
   talk.orders[talk.orders.length - 1] = order
 }
@@ -210,7 +155,7 @@ const isMany = (order: Order): boolean =>
 
 /** Whether a clause leaves something as it is: "don't turn off the kitchen", "the study can stay on". */
 const isSparing = (clause: Clause, before: Order): boolean =>
-  leaves(clause) || (clause.dont && orderOf(clause).deed === before.deed)
+  leaves(clause) || (clause.dont && [null, before.deed].includes(orderOf(clause).deed))
 
 /** "everything off, but leave the heat alone": what is left is excepted. */
 function spared(clause: Clause, before: Order): Order | null {
@@ -236,30 +181,41 @@ function remember(order: Order, talk: Talk): void {
   talk.named = [...talk.named, ...talk.mention]
 }
 
-/** "water it for ten minutes, fifteen": a bare number behind a time is another time. */
-const isAnotherTime = (clause: Clause, before: Order | undefined): boolean =>
-  clause.degrees !== null &&
-  !clause.degrees.named &&
-  !clause.degrees.to &&
-  clause.parts.length === 0 &&
-  clause.verb === null &&
-  before !== undefined &&
-  before.degrees === null &&
-  (before.delay !== null || before.length !== null)
-
 function command(clause: Clause, talk: Talk): void {
+  // "scratch that, the study": only what is named is another.
+  if (talk.cancelled.length > 0 && clause.parts.length > 0 && !acts(clause) && !clause.verb && !clause.not) {
+    talk.orders = [...talk.cancelled]
+    talk.corrects = true
+  }
+  talk.cancelled = []
   const before = talk.orders.at(-1)
   const corrects = clause.link === 'corr' || talk.corrects || isAnotherTime(clause, before)
   talk.corrects = clause.not
   if (clause.not) {
-    if (before && clause.link === 'stop' && isMany(before)) {
+    if (before && isMany(before) && clause.parts.every((part) => part.is === 'place' || part.pointer !== null)) {
       replaceLast(talk, { ...before, out: [...before.out, ...clause.parts] })
       talk.corrects = false
-    } else if (!before) talk.mention = targetsOf(clause.parts)
+    } else if (before) talk.denied = clause.parts
+    else {
+      talk.mention = targetsOf(clause.parts)
+      talk.named = talk.mention
+    }
     return
   }
   if (isEmpty(clause)) {
     timeAlone(clause, corrects, talk)
+    return
+  }
+  // "in ten minutes, make that fifteen, …"
+  if (
+    corrects &&
+    !before &&
+    talk.leading !== null &&
+    clause.degrees?.named === false &&
+    !clause.verb?.alone &&
+    clause.parts.every((part) => part.pointer === 'it')
+  ) {
+    talk.leading = clause.degrees.celsius * (talk.leading % 3600 === 0 ? 3600 : 60)
     return
   }
   // "in twenty minutes, no, make it half an hour, …"
@@ -267,11 +223,11 @@ function command(clause: Clause, talk: Talk): void {
     corrects &&
     !before &&
     talk.leading !== null &&
-    clause.length !== null &&
+    (clause.length !== null || isNumber(clause)) &&
     clause.state === null &&
     clause.parts.every((part) => part.pointer === 'it')
   ) {
-    talk.leading = clause.length
+    talk.leading = clause.length ?? (clause.degrees?.celsius ?? 0) * (talk.leading % 3600 === 0 ? 3600 : 60)
     return
   }
   const alone = orderOf(clause)
@@ -299,33 +255,6 @@ function command(clause: Clause, talk: Talk): void {
     talk.orders.push(order)
 }
 
-/** "the balcony, I mean": a word of correction at the end is for the clause before it. */
-function afterthoughts(clauses: readonly Clause[]): readonly Clause[] {
-  const last = clauses.at(-1)
-  const before = clauses.at(-2)
-  if (
-    !last ||
-    !before ||
-    clauses.length < 3 ||
-    last.link !== 'corr' ||
-    last.kind !== 'command' ||
-    last.parts.length > 0 ||
-    last.verb ||
-    last.state ||
-    before.kind !== 'command'
-  )
-    return clauses
-  return [...clauses.slice(0, -2), { ...before, link: 'corr' }]
-}
-
-/** "no, I'm still reading": a word that takes back, and then no other command. */
-const isDenial = (clause: Clause, later: readonly Clause[]): boolean =>
-  clause.denies &&
-  clause.link === 'corr' &&
-  /^(aside|report)$/.test(clause.kind) &&
-  !clause.sense &&
-  later.every((one) => one.kind !== 'command' || isEmpty(one))
-
 /** What the clauses of a sentence order and tell. */
 export function discourse(clauses: readonly Clause[]): Discourse {
   const talk: Talk = {
@@ -337,6 +266,8 @@ export function discourse(clauses: readonly Clause[]): Discourse {
     place: null,
     topic: null,
     corrects: false,
+    cancelled: [],
+    denied: [],
     refusal: null,
     told: null,
   }
@@ -348,7 +279,8 @@ export function discourse(clauses: readonly Clause[]): Discourse {
         feelings: [],
         refusal: 'a condition: only what is to be done at once or after a delay can be done',
       }
-    if (clause.kind === 'cancel' || isDenial(clause, all.slice(at + 1))) {
+    if (clause.kind === 'cancel' || isDenial(clause, all.slice(at + 1)) || (talk.orders.length > 0 && isLeft(clause))) {
+      talk.cancelled = talk.orders
       talk.orders = []
       talk.feelings = []
       talk.topic = null
@@ -374,7 +306,8 @@ export function discourse(clauses: readonly Clause[]): Discourse {
       else if (clause.kind === 'report' && !clause.sense) talk.told ??= 'a report, nothing to be done'
     }
   }
-  return { orders: spread(talk.orders), feelings: talk.feelings, refusal: talk.refusal ?? talk.told }
+  const orders = talk.corrects ? withoutDenied(talk.orders, talk.denied) : talk.orders
+  return { orders: spread(orders), feelings: talk.feelings, refusal: talk.refusal ?? talk.told }
 }
 
 const placesOf = (clause: Clause): Where =>

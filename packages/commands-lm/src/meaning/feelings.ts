@@ -87,5 +87,7 @@ export function callsOfFeeling(feeling: Feeling, context: CommandContext): Outco
   const area = areaOf(feeling, context)
   if (area === null) return refuse('the speaker is away')
   const want = wishes[feeling.sense]?.(area, context) ?? 'nothing to be done'
-  return typeof want === 'string' ? refuse(want) : { calls: [call(want.call, area, want.sure, feeling)], refusal: null }
+  // "cold in the hall and the office"
+  const certain = typeof want !== 'string' && want.sure && !feeling.where.elsewhere
+  return typeof want === 'string' ? refuse(want) : { calls: [call(want.call, area, certain, feeling)], refusal: null }
 }

@@ -170,6 +170,12 @@ function attach(out: Target[], part: Part, attached: readonly number[]): number[
     if (!one || isSomewhere(one.where)) break
     open.push(index)
   }
+  const whole = out.at(-1)
+  // "every shutter, the garage as well"
+  if (part.linked && !part.prep && open.length > 0 && whole?.all === true) {
+    out.push({ ...whole, all: false, where: part.where })
+    return [out.length - 1]
+  }
   for (const index of open) {
     const one = out[index]
     if (one) out[index] = { ...one, where: part.where, all: one.all || part.all, placed: true }
@@ -225,26 +231,44 @@ function excepted(parts: readonly Part[]): Part[] {
   return out
 }
 
+/** "the headlines on the office radio": what is heard, and from where. */
+function titled(targets: readonly Target[]): readonly Target[] {
+  const from = targets.find((one) => one.kind === 'media' && !one.title && isSomewhere(one.where))
+  const heard = targets.filter((one) => one.title && !isSomewhere(one.where))
+  return from && heard.length > 0
+    ? targets.filter((one) => !heard.includes(one)).map((one) => (one === from ? { ...one, title: true } : one))
+    : targets
+}
+
 /** The order of one clause alone. */
 export function orderOf(clause: Clause): Order {
   const deed = deedOf(clause)
   // "stop watering the patio": the verb names the thing.
-  const named = clause.second ? (kindOfDeed[clause.second.alone ?? 'on'] ?? null) : null
+  const meant = clause.second ?? (clause.contrary ? clause.verb : null)
+  const named = meant ? (kindOfDeed[meant.alone ?? 'on'] ?? null) : null
   const targets = targetsOf(clause.parts).map((one) =>
     one.kind === null && one.pointer === null && !one.everything ? { ...one, kind: named } : one,
   )
   // "all but the study radiator"
-  const but =
-    targets.length === 0 && clause.all ? clause.parts.find((part) => part.out && part.kind !== null) : undefined
-  if (but) targets.push({ ...unnamed, kind: but.kind, all: true })
+  const pointed = targets.every((one) => one.pointer === 'them' || one.pointer === 'lot')
+  const but = (targets.length === 0 ? clause.all : pointed)
+    ? clause.parts.find((part) => part.out && part.kind !== null)
+    : undefined
+  // "all rooms except the study heating off"
+  const swallowed = targets.every((one) => one.kind === null && one.pointer === null && one.where.groups.length > 0)
+    ? clause.parts.find((part) => part.out && part.kind !== null && isSomewhere(part.where))
+    : undefined
+  if (swallowed && !targets.some((one) => one.everything))
+    targets.splice(0, targets.length, ...targets.map((one) => ({ ...one, kind: swallowed.kind })))
+  if (but) targets.splice(0, targets.length, { ...unnamed, kind: but.kind, all: true })
   const wanted =
     clause.wish ||
-    (clause.length !== null && targets.some((one) => one.kind === 'water')) ||
+    (clause.length !== null && targets.some((one) => one.kind !== null && one.kind !== 'cover')) ||
     wantsMusic(clause, targets)
   const said = deed ?? (clause.degrees || clause.same || !wanted ? null : 'give')
   return {
     clauses: [clause],
-    targets: clause.all ? targets.map((one) => ({ ...one, all: true })) : targets,
+    targets: clause.all ? targets.map((one) => ({ ...one, all: true })) : titled(targets),
     out: excepted(clause.parts.filter((part) => part.out)),
     deed: clause.contrary ? (contraryDeeds[said ?? 'give'] ?? said) : said,
     degrees: clause.degrees?.celsius ?? null,

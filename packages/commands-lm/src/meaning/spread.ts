@@ -28,6 +28,12 @@ export function spread(orders: readonly Order[]): Order[] {
       }
     }
   }
+  // "switch the heater on and the light off in five minutes": a delay at the end reaches back to the verb.
+  const [one, other] = [out.at(-2), out.at(-1)]
+  const end = other?.clauses[0]
+  if (one && other && end?.link === 'and' && !end.verb && !end.early && one.clauses[0]?.verb && one.refusal === null)
+    if (other.delay !== null && one.delay === null && one.length === null)
+      out[out.length - 2] = { ...one, delay: other.delay }
   // Where the speaker is away, a place at the end may hold for all that was said before it.
   for (let index = out.length - 2; index >= 0; index--) {
     const behind = out[index + 1]

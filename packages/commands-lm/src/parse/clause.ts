@@ -163,6 +163,9 @@ export const acts = (clause: Clause): boolean =>
   clause.change ||
   (clause.verb !== null && (clause.verb.alone !== undefined || clause.verb.leaves === true || clause.second !== null))
 
+/** What is done to things that take no temperature. */
+const coldVerbs = /^(water|play|pause|lit|open|close)$/
+
 /** What a clause costs as it ends; `commanded` is whether one before it said what to do. */
 export function closing(clause: Clause, commanded: boolean): number {
   if (clause.kind === 'aside' && clause.subject && clause.told === 0 && !clause.sense) return 2.5
@@ -181,9 +184,12 @@ export function closing(clause: Clause, commanded: boolean): number {
   if (clause.verb && !said) return 2.6
   const allBut = clause.all && clause.parts.some((one) => one.kind !== null)
   if (real.length === 0 && !allBut) {
+    if (clause.degrees && clause.link === 'corr') return 0.1
     if (clause.degrees) return clause.degrees.named || clause.verb ? 0.3 : commanded ? 0.3 : 0.9
     if (clause.link === 'corr') return 0.3
-    if (clause.verb?.alone === 'water' || clause.title) return 0.3
+    if (clause.verb?.alone === 'water' || clause.title || clause.second?.alone === 'play') return 0.3
+    // "and off again in twenty minutes"
+    if (commanded && clause.state && !clause.verb && clause.delay !== null) return 0.25
     return clause.parts.length > 0 ? 0.8 : 2.4
   }
   // Music at a place is wanted there.
@@ -191,15 +197,23 @@ export function closing(clause: Clause, commanded: boolean): number {
     !said &&
     real.every((one) => one.kind === 'media' || one.is === 'place') &&
     real.some((one) => one.kind === 'media') &&
-    (clause.polite || real.length > 1)
+    (clause.polite || real.length > 1 || real.some((one) => one.title && !one.det))
   )
-    return clause.polite ? 0.6 : 1.7
+    return real.some((one) => one.title) ? 0.4 : clause.polite || (clause.from === 0 && real.length > 1) ? 0.6 : 1.7
   if (clause.wish && !clause.state && !clause.verb && !clause.degrees && real.every((one) => one.is === 'place'))
     return 1.1
   if (!said)
     return clause.not ? 0.2 : commanded && clause.link !== 'stop' && clause.link !== '' ? 0.25 : commanded ? 0.4 : 0.9
   const hour =
     clause.degrees && !clause.degrees.named && clause.state === 'on' && clause.degrees.celsius <= 12 ? 0.5 : 0
-  const misfit = clause.degrees && real.some((one) => one.kind !== null && one.kind !== 'heating') ? 1.2 : 0
-  return hour + misfit
+  // "in ten minutes, make that fifteen"
+  const time =
+    clause.degrees && !clause.degrees.named && clause.early && real.every((one) => one.pointer === 'it') ? 0.6 : 0
+  const misfit =
+    clause.degrees &&
+    (real.some((one) => one.kind !== null && one.kind !== 'heating') || coldVerbs.test(clause.verb?.alone ?? ''))
+      ? 1.2
+      : 0
+  const both = clause.degrees && (clause.state === 'off' || clause.state === 'close') ? 0.3 : 0
+  return hour + time + misfit + both
 }

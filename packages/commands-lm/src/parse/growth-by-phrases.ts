@@ -77,19 +77,39 @@ const except: Growth = (clause, piece) => {
   const open = clause.parts.some((one) => !one.out && one.kind !== null && !isSomewhere(one.where))
   if (clause.excluding || !(group || open || isFresh(clause) || clause.wish)) return null
   // "lights off except the kitchen" speaks of all lights.
-  const some = open && !ambiguous.test(piece.word) ? 0.1 : isFresh(clause) ? (piece.word === 'but for' ? 0 : 0.2) : 0.6
+  const some =
+    open && !ambiguous.test(piece.word)
+      ? 0.1
+      : isFresh(clause)
+        ? ambiguous.test(piece.word) && piece.word !== 'but for'
+          ? 0.2
+          : 0
+        : 0.6
   return grown(clause, piece, { excluding: true }, group ? 0 : some)
+}
+
+/** "bathroom and patio excepted": all places of the list. */
+function outFromList(before: readonly Part[], last: Part): readonly Part[] {
+  let from = before.length
+  let { linked } = last
+  while (linked && from > 1 && before[from - 1]?.is === 'place' && before[from - 1]?.linked === true) {
+    from--
+    linked = before[from]?.linked === true
+  }
+  return [...before.slice(0, from), ...[...before.slice(from), last].map((one) => ({ ...one, out: true }))]
 }
 
 /** "the kitchen excepted" */
 const excepted: Growth = (clause, piece, meeting) => {
   const last = clause.parts.at(-1)
   if (!last || last.out) return null
+  // "study not", and nothing behind it
+  if (piece.word === 'not' && meeting.after < gaps.stop) return null
   const before = clause.parts.slice(0, -1)
   // "the study aside, turn off all the radiators"
   if (before.length === 0 && !(meeting.after === gaps.comma && !clause.verb && !clause.state)) return null
   if (before.length > 0 && !groupSaid({ ...clause, parts: before })) return null
-  return grown(clause, piece, { parts: [...before, { ...last, out: true }] }, before.length === 0 ? 0 : -0.3)
+  return grown(clause, piece, { parts: outFromList(before, last) }, before.length === 0 ? 0 : -0.3)
 }
 
 const aux: Growth = (clause, piece) => {
@@ -102,7 +122,7 @@ const aux: Growth = (clause, piece) => {
 
 /** "give the grass a drink" */
 const some: Growth = (clause, piece, meeting) =>
-  clause.verb?.alone === 'give' && /drink|soak|drop|splash|shower/.test(piece.word)
+  clause.verb?.alone === 'give' && /drink|soak|drop|splash|shower|watering|drench/.test(piece.word)
     ? growByPart(
         clause,
         piece,
@@ -152,7 +172,7 @@ const growths: Readonly<Partial<Record<Piece['means']['is'], Growth>>> = {
   dont: first({ dont: true }, 0),
   told,
   contrary: (clause, piece, meeting) =>
-    isFresh(clause) && !clause.dont && !(piece.word === 'no' && meeting.after !== gaps.none)
+    isFresh({ ...clause, length: null }) && !clause.dont && !(piece.word === 'no' && meeting.after !== gaps.none)
       ? grown(clause, piece, { contrary: true, wish: true }, piece.word === 'no' ? 0.1 : 0)
       : null,
   mustnot: (clause, piece) =>
@@ -160,22 +180,39 @@ const growths: Readonly<Partial<Record<Piece['means']['is'], Growth>>> = {
       ? grown(clause, piece, { contrary: true, wish: true }, 0.05)
       : null,
   self,
+  quoted: (clause, piece) =>
+    clause.parts.length > 0 || clause.verb ? grown(clause, piece, { kind: 'report', told: OPENED }, 0) : null,
   not,
   except,
   excepted,
+  // "every radiator we have"
+  owned: (clause, piece, { gap }) => (groupSaid(clause) && gap === gaps.none ? grown(clause, piece, {}, 0.02) : null),
   same: (clause, piece) =>
-    clause.verb || clause.state || clause.same ? null : grown(clause, piece, { same: true }, 0.05),
+    clause.verb || clause.state || clause.same
+      ? null
+      : grown(clause, piece, { same: true }, piece.word.startsWith('so ') ? 0 : 0.05),
   now: (clause, piece) => grown(clause, piece, { now: true }, 0),
   everything: (clause, piece, meeting) =>
     growByPart(clause, piece, { ...unnamed, from: piece.from, to: piece.to, is: 'everything', all: true }, meeting),
   undoable: (clause, piece) =>
-    piece.means.is === 'undoable' ? grown(clause, piece, { reason: piece.means.reason }, 0.08) : null,
+    piece.means.is === 'undoable'
+      ? grown(clause, piece, { reason: piece.means.reason }, piece.to - piece.from > 1 ? -0.1 : 0.08)
+      : null,
   cop: copula,
   aux,
-  subject: first({ kind: 'aside', subject: true, told: 0 }, 0.15),
+  subject: (clause, piece) =>
+    isFresh(clause) && !clause.dont
+      ? grown(clause, piece, { kind: 'aside', subject: true, told: 0 }, piece.word.includes(' me or ') ? 0 : 0.15)
+      : null,
   ask: (clause, piece) =>
     isFresh(clause) && !clause.dont
-      ? grown(clause, piece, { kind: 'ask', told: 1 }, clause.polite ? 0.15 : 0.05)
+      ? // "have the light put out" is seldom a question.
+        grown(
+          clause,
+          piece,
+          { kind: 'ask', told: 1 },
+          piece.word.startsWith('have the') ? 0.5 : clause.polite ? 0.15 : 0.05,
+        )
       : null,
   cond: first({ kind: 'cond', told: 1 }, 0.3),
   call: first({ kind: 'aside', foreign: true, told: 1 }, 0.2),
@@ -259,7 +296,17 @@ export function growByTime(clause: Clause, piece: Piece, means: Time, meeting: M
     return clause.delay === null ? grown(clause, piece, { delay: means.seconds, early }, 0) : null
   if (means.is === 'length') return clause.length === null ? grown(clause, piece, { length: means.seconds }, 0) : null
   if (means.is === 'degrees') return clause.degrees === null ? grown(clause, piece, { degrees: means }, 0) : null
-  if (means.is === 'clock') return grown(clause, piece, { clock: true }, 0)
+  // "at seven tomorrow morning"
+  if (means.is === 'clock')
+    return grown(
+      clause,
+      piece,
+      {
+        clock: true,
+        degrees: isFresh({ ...clause, degrees: null }) && clause.degrees?.named !== true ? null : clause.degrees,
+      },
+      0,
+    )
   if (means.is === 'vague') return grown(clause, piece, { vague: true }, 0)
   if (means.is === 'percent')
     return grown(clause, piece, { reason: 'percentages cannot be set: things are on or off, open or closed' }, 0)

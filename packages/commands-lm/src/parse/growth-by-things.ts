@@ -20,7 +20,8 @@ export function growByVerb(
   if ((clause.dont || clause.contrary) && clause.parts.length > 0) return null
   const perfect =
     means.verb.base.startsWith('get') &&
-    clause.parts.length > 0 &&
+    clause.parts.some((part) => !part.out) &&
+    meeting.gap === gaps.none &&
     !clause.wish &&
     !clause.polite &&
     /^ha(s|ve|d)$/.test(piece.word)
@@ -127,7 +128,12 @@ export function growByState(
     return grown(clause, piece, {}, 0.1)
   if (clause.state === means.state) return grown(clause, piece, {}, 0.35)
   // "up, er, down"
-  if (clause.state !== null && meeting.gap === gaps.comma && contraries[clause.state] === means.state)
+  if (
+    clause.state !== null &&
+    meeting.gap === gaps.comma &&
+    contraries[clause.state] === means.state &&
+    !(clause.now || clause.delay !== null || clause.length !== null)
+  )
     return grown(clause, piece, { state: means.state }, 0.3)
   if (clause.state !== null) return null
   // "apart" from something.
@@ -171,7 +177,8 @@ export function growByState(
     !(clause.verb.helps === true)
       ? 0.6
       : 0
-  return grown(clause, piece, { state: means.state, excluding: false }, pause + full + odd + noun + plant + over)
+  const all = clause.all || piece.word.startsWith('all ')
+  return grown(clause, piece, { state: means.state, excluding: false, all }, pause + full + odd + noun + plant + over)
 }
 
 const timed = (clause: Clause): boolean =>
@@ -190,7 +197,7 @@ export function growByPart(clause: Clause, piece: Piece, read: Part, meeting: Me
   if (clause.not && !linked && clause.parts.length > 0 && !(read.is === 'place' && read.prep)) return null
   // "everywhere but the kitchen, lights off": what is to be done is said behind the exception.
   const over = read.kind !== null && !isSomewhere(read.where) && real.every((one) => one.is === 'place')
-  const excluding = clause.excluding && !(over && (comma || (real.length > 0 && !read.det && !linked)))
+  const excluding = clause.excluding && !(over && (comma || ((real.length > 0 || isFronted(clause)) && !linked)))
   const added: Part = { ...read, out: excluding, linked: linked || comma, late: clause.state !== null }
   let cost = 0
   // Covers go "down", lights are "down in the garage".
@@ -201,7 +208,7 @@ export function growByPart(clause: Clause, piece: Piece, read: Part, meeting: Me
   if (excluding) cost = loose && clause.parts.at(-1)?.out === true && !linked && !comma ? 0.5 : 0
   else if (read.is === 'place' && (read.prep || free) && !linked) cost = 0
   else if (real.length > 0) {
-    const pointed = read.pointer === 'it' || read.pointer === 'them'
+    const pointed = read.pointer !== null && read.pointer !== 'one'
     const list = read.is === 'place' && clause.parts.at(-1)?.is === 'place' && (linked || comma) && !timed(clause)
     if (list) cost = 0.03
     else if (pointed) cost = clause.verb ? 0.1 : 1
@@ -220,5 +227,8 @@ export function growByPart(clause: Clause, piece: Piece, read: Part, meeting: Me
     // "kitchen light bathroom light on": everything before is of one kind of phrase.
     if (clause.verb && !clause.wish && clause.verb.set !== true && !linked && !comma && loose) cost += 0.2
   } else if (clause.state && !clause.verb && loose) cost = read.is === 'place' ? 0.15 : 0.1
-  return grown(clause, piece, { parts: [...clause.parts, added], excluding, title: clause.title }, cost + moved)
+  // "light and radio off": a thing, and no deed.
+  const noun = /^(lit|warm|water)$/.test(clause.verb?.alone ?? '') && clause.form === 'base' && linked
+  const named = noun && clause.parts.length === 0 ? 1 : 0
+  return grown(clause, piece, { parts: [...clause.parts, added], excluding, title: clause.title }, cost + moved + named)
 }

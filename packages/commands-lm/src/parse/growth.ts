@@ -34,7 +34,7 @@ const afresh = (clause: Clause, { means }: Piece, { gap }: Meeting): Clause =>
     ? { ...clause, stranger: false }
     : clause
 
-const dear = /^(corr|cancel|wish|because|modal|except)$/
+const dear = /^(corr|cancel|wish|because|modal)$/
 
 function toldBy(clause: Clause, piece: Piece, meeting: Meeting): Grown {
   const { means } = piece
@@ -65,7 +65,7 @@ function toldBy(clause: Clause, piece: Piece, meeting: Meeting): Grown {
     ).test(piece.word)
   )
     return grown(clause, piece, { not: clause.sense === null, told }, 0.05)
-  if (means.is === 'sense' && !asks)
+  if (means.is === 'sense' && !asks && clause.degrees === null)
     return grown(
       clause,
       piece,
@@ -75,6 +75,8 @@ function toldBy(clause: Clause, piece: Piece, meeting: Meeting): Grown {
   if (means.is === 'cond') return grown(clause, piece, { kind: 'cond', told }, asks ? 0.1 : 0.6)
   // "I am not cold" says nothing.
   if (means.is === 'dont' || means.is === 'not') return grown(clause, piece, { not: clause.sense === null, told }, 0.2)
+  // "I am still here, cancel"
+  if (piece.word === 'cancel' && meeting.gap >= gaps.comma) return grown(clause, piece, { told }, 1.5)
   if (dear.test(means.is)) return grown(clause, piece, { told }, 0.4)
   // "who left the light on, turn it off"
   if (clause.kind === 'ask' && means.is === 'verb' && means.form === 'base' && meeting.gap === gaps.comma)
@@ -100,15 +102,17 @@ function toldBy(clause: Clause, piece: Piece, meeting: Meeting): Grown {
   return grown(clause, piece, { told }, means.is === 'unknown' ? 0.12 : 0.05)
 }
 
-/** What a word costs of which nobody knows what it does here. */
-function unknown(clause: Clause, piece: Piece, meeting: Meeting): Grown | null {
-  const plays =
-    clause.title ||
+/** Whether a clause is about something to be heard. */
+const plays = (clause: Clause): boolean =>
+  (clause.title ||
     clause.parts.some((one) => one.title) ||
     clause.verb?.alone === 'play' ||
-    clause.second?.alone === 'play'
-  if (plays && clause.parts.every((one) => one.kind === null || one.kind === 'media'))
-    return grown(clause, piece, { title: true }, 0.1)
+    clause.second?.alone === 'play') &&
+  clause.parts.every((one) => one.kind === null || one.kind === 'media')
+
+/** What a word costs of which nobody knows what it does here. */
+function unknown(clause: Clause, piece: Piece, meeting: Meeting): Grown | null {
+  if (plays(clause)) return grown(clause, piece, { title: true }, 0.1)
   const puts = clause.verb?.set === true && clause.state === 'on' && clause.parts.every((one) => one.is === 'place')
   if (puts && clause.parts.length === 0) return grown(clause, piece, { title: true }, 0.9)
   const edge = meeting.gap === gaps.comma || isFresh(clause) ? (meeting.after >= gaps.comma ? 0.6 : 1.4) : 2.2
@@ -117,7 +121,7 @@ function unknown(clause: Clause, piece: Piece, meeting: Meeting): Grown | null {
 
 /** What speaks of a feeling stands alone, or in what is told. */
 function sense(clause: Clause, piece: Piece, felt: Sense): Grown | null {
-  if (clause.verb || clause.state || clause.sense || clause.same || clause.delay !== null) return null
+  if (clause.verb || clause.state || clause.degrees || clause.sense || clause.same || clause.delay !== null) return null
   const things = clause.parts.filter((one) => one.is !== 'place')
   if (things.length > 0 && felt !== 'thirsty') return null
   return grown(
@@ -136,7 +140,11 @@ export function grow(clause: Clause, piece: Piece, meeting: Meeting): readonly G
   if (telling.has(clause.kind)) return [tell(clause, piece, meeting)]
   const { means } = piece
   if (means.is === 'part') out.push(growByPart(clause, piece, means.part, meeting))
-  else if (means.is === 'foreign') out.push(grown(clause, piece, { foreign: true }, 0.3), onlyTold(clause, piece, 0.4))
+  else if (means.is === 'foreign')
+    out.push(
+      grown(clause, piece, { foreign: true }, clause.verb?.alone === 'play' ? 0.5 : 0.3),
+      onlyTold(clause, piece, 0.4),
+    )
   else if (means.is === 'circumstance') out.push(grown(clause, piece, {}, 0))
   else if (means.is === 'verb') out.push(growByVerb(clause, piece, means, meeting))
   else if (means.is === 'state') out.push(growByState(clause, piece, means, meeting))
@@ -144,8 +152,14 @@ export function grow(clause: Clause, piece: Piece, meeting: Meeting): readonly G
   else if (means.is === 'unknown') out.push(unknown(clause, piece, meeting), onlyTold(clause, piece, 0.9))
   else if (isTime(means)) out.push(growByTime(clause, piece, means, meeting))
   else out.push(growByPhrase(clause, piece, meeting))
+  if (plays(clause) && isWord(piece)) out.push(grown(clause, piece, { title: true }, clause.title ? 0.25 : 0.4))
   return out.filter((one) => one !== null)
 }
+
+/** Any word may be one of a title. */
+const isWord = ({ from, to, means }: Piece): boolean =>
+  to - from === 1 &&
+  /^(verb|state|det|prep|filler|polite|not|to|some|aux|cop|call|foreign|sense|wish|modal)$/.test(means.is)
 
 /** What begins with something that is none of the house may only be told. */
 const onlyTold = (clause: Clause, piece: Piece, cost: number): Grown | null =>

@@ -3,6 +3,8 @@
  * @module
  */
 import { isKnown, type Meaning, type Pattern, patternsFrom } from '../lexicon.ts'
+import { readNumber } from '../numbers.ts'
+import { smallMeant } from '../slips.ts'
 import { repairs, type Repair } from '../spelling.ts'
 import { timesAt, type TimePhrase } from '../times.ts'
 import { gaps, type Gap, type Token, type Tokens } from '../tokens.ts'
@@ -96,13 +98,39 @@ function joined(words: readonly Token[], at: number): string | null {
   return word.length >= 7 && isKnown(word) && !(isKnown(one.word) && isKnown(other.word)) ? word : null
 }
 
+/** Phrases that take back or correct, and can mean nothing else where they stand. */
+function settled(
+  edges: readonly Edge[],
+  at: number,
+  word: (at: number) => string | undefined,
+  gap: readonly Gap[],
+): Edge[] {
+  // "ignore that, …"
+  const cancels = edges.some(
+    ({ means, to }) => means.is === 'cancel' && to > at + 1 && (gap[to] ?? gaps.stop) >= gaps.comma,
+  )
+  // "make that fifteen"
+  const corrects = word(at) === 'make' && word(at + 1) === 'that' && readNumber(word, at + 2) !== null
+  // "20. Wrong, 22" and not "the wrong one"
+  const apart = (gap[at] ?? gaps.none) >= gaps.comma && (gap[at + 1] ?? gaps.stop) >= gaps.comma
+  const names = word(at) === 'wrong' && !apart
+  const recalls = word(at) === 'did' && word(at + 1) === 'i' && word(at + 2) === 'say'
+  return edges.filter(
+    ({ means, to }) =>
+      !(names && means.is === 'corr' && to === at + 1) &&
+      !((cancels || corrects) && means.is === 'verb') &&
+      !(recalls && /^(ask|aux|cop)$/.test(means.is)),
+  )
+}
+
 /** Everything that the words of a sentence can mean. */
 export function lattice(sentence: Tokens): Lattice {
   const { words } = sentence
   const gap: Gap[] = [...words.map((token) => token.gap), sentence.end === gaps.none ? gaps.stop : sentence.end]
-  const choices = words.map(({ word }): readonly Repair[] => {
-    const meant = repairs(word)
-    return isKnown(word) || meant.length === 0 ? [{ words: [word], cost: 0 }] : meant
+  const choices = words.map(({ word, cost = 0 }): readonly Repair[] => {
+    const small = smallMeant(word).map((meant) => ({ words: [meant], cost: 0.3 }))
+    const meant = [...repairs(word), ...small].toSorted((one, other) => one.cost - other.cost)
+    return isKnown(word) || meant.length === 0 ? [{ words: [word], cost }] : meant
   })
   const read = words.map(({ word }, at) => {
     const best = choices[at]?.[0]
@@ -114,7 +142,19 @@ export function lattice(sentence: Tokens): Lattice {
     const both = joined(words, at)
     for (const { pattern, slot } of both === null ? [] : patternsFrom(both))
       walk(pattern, slot + 1, { from: at, at: at + 2, cost: 0.2 }, { words: choices, gap, out })
-    for (const { phrase, to, cost } of timesAt((place) => read[place], at))
+    const sum = readNumber((place) => read[place], at)
+    if (sum && /^(quid|pounds?|euros?|dollars?|bucks)$/.test(words[sum.to]?.word ?? ''))
+      out.push({ from: at, to: sum.to + 1, cost: 0, means: { is: 'undoable', reason: 'money is none of the house' } })
+    // "room 101"
+    const number = /^(room|flat|apartment|suite|unit|ward)$/.test(read[at] ?? '')
+      ? readNumber((place) => read[place], at + 1)
+      : null
+    if (number && number.value >= 40) out.push({ from: at, to: number.to, cost: 0, means: { is: 'elsewhere' } })
+    for (const { phrase, to, cost } of timesAt(
+      (place) => read[place],
+      at,
+      (place) => (gap[place] ?? gaps.stop) >= gaps.comma,
+    ))
       out.push({ from: at, to, cost, means: phrase })
     const polite = preamble(
       (place) => (gap[place] !== undefined && gap[place] >= gaps.stop && place > at ? undefined : read[place]),
@@ -125,7 +165,7 @@ export function lattice(sentence: Tokens): Lattice {
         ),
     )
     if (polite) out.push({ from: at, to: polite.to, cost: polite.cost, means: { is: polite.wish ? 'wish' : 'polite' } })
-    return distinct(out)
+    return distinct(settled(out, at, (place) => read[place], gap))
   })
   // What nobody knows can only be passed over.
   for (const [at, edges] of from.entries()) edges.push({ from: at, to: at + 1, cost: 0, means: { is: 'unknown' } })

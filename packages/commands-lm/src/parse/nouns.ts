@@ -31,7 +31,9 @@ function headOf({ means }: Edge): Found | null {
   if (means.is === 'plant') return { ...nothing, kind: 'water', plant: true }
   if (means.is === 'others') return { ...nothing, pointer: 'one', where: { ...nowhere, groups: ['rest'] } }
   if (means.is === 'show' || means.is === 'title') return { ...nothing, kind: 'media', show: true }
-  return means.is === 'one' || means.is === 'it' || means.is === 'them' ? { ...nothing, pointer: means.is } : null
+  return means.is === 'one' || means.is === 'it' || means.is === 'them' || means.is === 'lot'
+    ? { ...nothing, pointer: means.is }
+    : null
 }
 
 type Step = Partial<Walker> | null
@@ -114,7 +116,7 @@ const many = /(s|heating|heat|music)$/
 function emit(walker: Walker, edge: Edge, head: Found & { readonly many: boolean }, out: NounPhrase[]): void {
   if (walker.last === 'and' && !isSomewhere(walker.where)) return
   // "it" and "them" stand alone.
-  if ((head.pointer === 'it' || head.pointer === 'them') && walker.words > 0) return
+  if (head.pointer !== null && head.pointer !== 'one' && walker.words > 0) return
   if (head.pointer === 'one' && walker.unknown > 0) return
   const named = bothPlaces(walker.where, head.where)
   const where = walker.rest && head.many ? within(named, { ...nowhere, groups: ['rest'] }) : named

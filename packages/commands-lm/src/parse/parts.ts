@@ -41,7 +41,7 @@ export function within(one: Where, other: Where): Where {
 }
 
 /** What is pointed at without its name. */
-export type Pointer = 'one' | 'it' | 'them'
+export type Pointer = 'one' | 'it' | 'them' | 'lot'
 
 /** A thing, a place, or both; `from` and `to` are its place in the sentence. */
 export interface Part {

@@ -9,6 +9,7 @@ import { OPENED } from './growth-by-phrases.ts'
 import { grow } from './growth.ts'
 import type { Edge, Lattice } from './lattice.ts'
 import { nounsAt } from './nouns.ts'
+import { devicesAt, titlesAt } from './titles.ts'
 
 /** A sentence as clauses, with what speaks against reading it so. */
 export interface Parse {
@@ -40,12 +41,13 @@ function pieces(lattice: Lattice): Piece[][] {
     for (const edge of edges) {
       // Nouns are read as noun phrases.
       if (
-        /^(area|elsewhere|here|there|group|kind|adjective|title|show|plant|other|one|it|them|others|remaining|furniture)$/.test(
+        /^(area|elsewhere|here|there|group|kind|adjective|title|show|plant|other|one|it|them|lot|others|remaining|furniture)$/.test(
           edge.means.is,
         )
       )
         continue
       if (describes(lattice, edge)) continue
+      const noun = edge.means.is === 'verb' && isNoun(lattice, at) ? 0.5 : 0
       // A word of the vocabulary is seldom one that nobody knows.
       const strange =
         edge.means.is === 'unknown' && edges.some((other) => other !== edge && other.to === edge.to) ? 1.6 : 0
@@ -57,7 +59,7 @@ function pieces(lattice: Lattice): Piece[][] {
       out.push({
         from: edge.from,
         to: edge.to,
-        cost: edge.cost + strange,
+        cost: edge.cost + strange + noun,
         means: edge.means,
         word: edge.to - edge.from === 1 ? word : lattice.read.slice(edge.from, edge.to).join(' '),
       })
@@ -71,6 +73,8 @@ function pieces(lattice: Lattice): Piece[][] {
             : { is: 'circumstance' }
       out.push({ from: noun.from, to: noun.to, cost: noun.cost, means, word })
     }
+    for (const { part, cost } of [...titlesAt(lattice, at), ...devicesAt(lattice, at)])
+      out.push({ from: part.from, to: part.to, cost, means: { is: 'part', part }, word })
     return out
   })
 }
@@ -89,11 +93,20 @@ const minded =
 function describes(lattice: Lattice, { from, to, means }: Edge): boolean {
   if (means.is !== 'sense') return false
   const last = lattice.read[to - 1] ?? ''
+  // "he's leaving his wife", "turn in your homework"
+  if (
+    /^(leaving|in)$/.test(last) &&
+    /^(his|her|him|their|them|it|my|your|that|some|on|off)$/.test(lattice.read[to] ?? '')
+  )
+    return true
   // "I can't see the point"
   if (/^(see|the|a|any)$/.test(last)) {
     const at = /^(the|a|any)$/.test(lattice.read[to] ?? '') ? to + 1 : to
     if (minded.test(lattice.read[at] ?? '')) return true
   }
+  // "let the light in the office burn"
+  if (last === 'in' && lattice.read[to - 2] === 'light' && /^(the|my|our|this|that)$/.test(lattice.read[to] ?? ''))
+    return true
   if (!describing.test(last)) return false
   const before = lattice.read[from - 1] ?? ''
   // "that's so cool"
@@ -106,6 +119,11 @@ function describes(lattice: Lattice, { from, to, means }: Edge): boolean {
   )
   return named || (strange && !(to - from === 1 ? copular.test(before) : false))
 }
+
+/** "that light": behind an article, a verb that is a noun as well is one. */
+const isNoun = (lattice: Lattice, at: number): boolean =>
+  /^(light|lights|water|heat)$/.test(lattice.read[at] ?? '') &&
+  /^(the|a|that|this|my|no|enough|our)$/.test(lattice.read[at - 1] ?? '')
 
 const linkAt = (pending: Link, gap: Gap): Link =>
   pending !== '' ? pending : gap >= gaps.stop ? 'stop' : gap === gaps.comma ? 'comma' : ''
@@ -165,8 +183,13 @@ function tie(reading: Reading, piece: Piece, link: Link): Reading {
   }
 }
 
+/** Whether a word stands by itself, and asks for no agreement: "the heater off, no?" */
+const isApart = ({ from, to }: Piece, lattice: Lattice): boolean =>
+  (to - from > 1 || (lattice.gap[from] ?? gaps.none) > gaps.none) &&
+  !(to === lattice.length && lattice.gap[to] === gaps.question)
+
 /** What takes back what was said before, whatever follows. */
-const denial = /\b(no|nope|nah|wait|hang|stop|oh)\b/
+const denial = /\b(no|nope|nah|wait|hang|stop|oh|ignore|scratch|strike|forget|disregard|cancel|undo)\b/
 
 /** How odd it is to begin with a word of correction or of a reason. */
 function oddTurn({ done }: Reading, piece: Piece, link: 'corr' | 'because', lattice: Lattice): number {
@@ -182,7 +205,7 @@ function turn(reading: Reading, piece: Piece, link: 'corr' | 'because', lattice:
   const { clause } = reading
   const told: Partial<Clause> =
     link === 'corr'
-      ? { denies: denial.test(piece.word) }
+      ? { denies: denial.test(piece.word) && isApart(piece, lattice), not: piece.word.startsWith('did i say') }
       : { kind: piece.word.startsWith('in case') && !reading.done && blank(clause) ? 'cond' : 'aside', told: 1 }
   if (blank(clause)) {
     const begun = { ...clause, ...told, to: piece.to, link: link === 'corr' && reading.done ? link : clause.link }
@@ -212,8 +235,9 @@ function without(reading: Reading, piece: Piece, after: Gap): Reading[] {
 function cancel(reading: Reading, piece: Piece, link: Link, lattice: Lattice): Reading {
   const clause: Clause = { ...emptyClause(piece.from, link), to: piece.to, kind: 'cancel' }
   if (blank(reading.clause)) return { ...reading, cost: reading.cost + piece.cost, clause, pending: '' }
-  const { cost, done, commanded } = close(reading, 'corr', lattice)
-  return { cost: cost + piece.cost, done, commanded, clause, pending: '' }
+  const stops = (lattice.gap[piece.from] ?? gaps.none) >= gaps.stop
+  const { cost, done, commanded } = close(reading, stops ? 'stop' : 'corr', lattice)
+  return { cost: cost + piece.cost - (stops ? 0.05 : 0), done, commanded, clause, pending: '' }
 }
 
 /** What still waits behind a piece. */

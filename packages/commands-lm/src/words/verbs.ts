@@ -60,11 +60,20 @@ export const verbs: readonly Verb[] = [
   },
   {
     set: true,
-    base: 'put|putt|toss|lob|pop|stick|throw|chuck|bung|whack|bang|slap|fling|shove|knock|whip|click|flip|flick|snap|plug|pump|bump|kick|press|flash|lash|wack|fire|roll|wind|push|take|do|pop|tap|crack|slide|nip|send|dial|whizz|zap|hurl|sling|plonk|ping|jam|yank|haul|drag|winch|shine|run_along_and_turn',
+    base: 'put|putt|toss|lob|pop|stick|throw|chuck|bung|whack|bang|slap|fling|shove|knock|whip|click|flip|flick|snap|plug|pump|bump|kick|press|flash|lash|wack|roll|wind|push|take|do|pop|tap|crack|slide|nip|send|dial|whizz|zap|hurl|sling|plonk|ping|jam|yank|haul|drag|winch|shine|run_along_and_turn',
     ing: 'putting|popping|sticking|throwing|knocking|flipping|flicking|rolling|winding|kicking|sliding|pushing',
     past: 'rolled|flipped|flicked|knocked|popped|thrown|stuck|pushed',
   },
   { states: { up: 'boost' }, set: true, base: 'bring', ing: 'bringing', past: 'brought' },
+  { states: { up: 'on' }, base: 'fire|boot|spark', ing: 'firing' },
+  { alone: 'on', states: { up: 'on' }, base: 'wake|rouse' },
+  {
+    alone: 'down',
+    states: { down: 'down', off: 'down', back: 'down', up: 'up' },
+    set: true,
+    base: 'ease|throttle|scale',
+  },
+  { alone: 'stop', base: 'rest|take_a_break|have_a_rest|take_a_rest|call_off' },
   { states: { up: 'on', down: 'off' }, set: true, base: 'power', ing: 'powering', past: 'powered' },
   {
     alone: 'close',
@@ -116,7 +125,7 @@ export const verbs: readonly Verb[] = [
   {
     alone: 'off',
     states: { on: 'on', off: 'off', up: 'off', down: 'off' },
-    base: 'cut|kill|killing|douse|extinguish|deactivate|disable|knock_off|get_rid_of|lose|axe|nix|outen|snuff|snuff_out|blow_out|put_paid_to|pull_the_plug_on|shut_off_power_to|unlight|power_off',
+    base: 'cut|kill|killing|douse|extinguish|deactivate|disable|knock_off|get_rid_of|lose|axe|nix|outen|snuff|snuff_out|blow_out|put_paid_to|pull_the_plug_on|shut_off_power_to|unlight|power_off|ditch|blackout|black_out',
     ing: 'cutting|killing',
     past: 'killed',
   },
@@ -128,14 +137,14 @@ export const verbs: readonly Verb[] = [
   },
   {
     alone: 'play',
-    base: 'play|resume|unpause|unmute|hear|listen_to|blast_out|pump_out|continue|carry_on|carry_on_with|continue_with|go_on_with|keep_going_with|belt_out|stream|unsilence',
+    base: 'play|stream|tune_in_to|tune_in|tune_into|tune_to|queue_up|queue|spin|carry_on_with|continue_with|go_on_with|keep_going_with|belt_out|unsilence|cue|cue_up|resume|unpause|unmute|hear|listen_to|blast_out|pump_out',
     ing: 'playing|resuming|hearing|listening_to|unpausing',
     past: 'resumed',
   },
   {
     alone: 'start',
     helps: true,
-    base: 'start|begin|run|activate|enable|launch|initiate|commence|engage|start_up|fire_up|kick_off|boot_up|get_going_with|strike_up|spin_up|spark_up|set_off_running',
+    base: 'start|begin|run|activate|enable|launch|initiate|commence|engage|start_up|fire_up|kick_off|boot_up|get_going_with|strike_up|spin_up|spark_up|let_rip_with|continue|carry_on|keep_on',
     ing: 'starting|running|beginning|activating',
     past: 'started|activated',
   },
@@ -169,6 +178,11 @@ export const verbs: readonly Verb[] = [
   },
   { set: true, helps: true, base: 'make|makes', ing: 'making' },
   {
+    set: true,
+    base: 'aim|target|dial|settle|peg|sit|sits|hover|hovers',
+    ing: 'aiming|dialling|settling',
+  },
+  {
     alone: 'warm',
     states: { up: 'warm', on: 'warm', off: 'off', down: 'cool' },
     set: true,
@@ -186,7 +200,8 @@ export const verbs: readonly Verb[] = [
   },
   {
     alone: 'water',
-    base: 'water|wata|irrigate|soak|hydrate|spray|sprinkle|hose|hose_down|moisten|drench|wet',
+    states: { down: 'water' },
+    base: 'water|wata|irrigate|shower|soak|hydrate|spray|sprinkle|hose|hose_down|moisten|drench|wet',
     ing: 'watering|irrigating|soaking|spraying|sprinkling',
     past: 'watered|irrigated|soaked',
   },
@@ -207,7 +222,7 @@ export const verbs: readonly Verb[] = [
   },
   {
     leaves: true,
-    base: 'stay|stays|remain|remains ; can|could|may|might|should|must|shall|will|ought_to|has_to|have_to|needs_to|is_to|are_to just|please? stay|remain|be_left',
+    base: 'stay|stays|remain|remains ; can|could|may|might|should|must|shall|will|ought_to|has_to|have_to|needs_to|is_to|are_to just|please|all? stay|remain|be_left|carry_on|continue|keep_on|keep_going|keep_running|keep_playing',
     ing: 'staying|remaining',
   },
   { set: false, base: 'come|comes|go|goes', ing: 'coming', past: 'came|went|gone' },
@@ -216,17 +231,17 @@ export const verbs: readonly Verb[] = [
 /** Words for a state. */
 export const states: Readonly<Partial<Record<Deed | 'back', string>>> = {
   on: 'on|onn|oon ; back on ; switched|turned|put|powered on ; on again ; right|straight|all|both on ; lit up again',
-  off: 'off|of|ofd ; out ; back off ; switched|turned|shut|powered off ; all|both off',
+  off: 'off|of|ofd ; to sleep|bed|rest ; out ; back off ; switched|turned|shut|powered off ; all|both off',
   up: 'up|upp ; all the way up ; back|right up ; upward|upwards ; rolled|raised up?|up ; pulled up ; higher',
-  down: 'down ; all the way down ; back|right down ; downward|downwards ; rolled|pulled|lowered down? ; shut down ; lower',
+  down: 'down ; all the way down ; back|right down ; downward|downwards ; rolled|pulled|lowered down? ; lower',
   open: 'open|opened ; opened|open|wide up|open? ; all the way open ; drawn back ; back open',
   close: 'shut|closed|close|shutted|drawn ; closed|shut up|tight ; all the way shut|closed ; drawn shut|closed',
   warm: 'warmer|hotter|toastier|cosier|cozier|toasty ; warmed|heated up? ; nice and warm|toasty|hot|cosy|cozy|snug|warm ; warm ; less cold|chilly',
   cool: 'cooler|colder ; cooled|cool down? ; less hot|warm',
   lit: 'lit ; lit up ; illuminated',
   play: 'playing|resumed ; playing again',
-  start: 'going|running|started|flowing ; up and running ; going again ; going up',
-  stop: 'stopped|halted ; to a halt|stop|standstill',
+  start: 'going|running|started|flowing|burning|glowing|shining|blazing ; up and running ; going again ; going up',
+  stop: 'stopped|halted ; a rest|break|breather|kip|night_off ; to a halt|stop|standstill',
   pause: 'paused|muted|silent|silenced|quiet ; on mute|pause|hold',
   back: 'back ; apart ; aside',
 }
