@@ -12,6 +12,7 @@ import { areaWords, groupWords, hereWords, otherPlaces, thereWords } from './wor
 import { senseWords, type Sense } from './words/senses.ts'
 import {
   adjectives,
+  furnitureWords,
   garageDoorWords,
   otherThings,
   plantWords,
@@ -28,7 +29,7 @@ export type AreaGroup = keyof typeof groupWords
 /** What a phrase is. */
 export type Meaning =
   | { readonly is: 'area'; readonly area: CommandArea }
-  | { readonly is: 'elsewhere' | 'here' | 'there' | 'adjective' | 'title' | 'other' | 'plant' | 'show' }
+  | { readonly is: 'elsewhere' | 'here' | 'there' | 'adjective' | 'title' | 'other' | 'plant' | 'show' | 'furniture' }
   | { readonly is: 'group'; readonly group: AreaGroup }
   | { readonly is: 'kind'; readonly kind: CommandKind; readonly area?: CommandArea }
   | { readonly is: 'undoable'; readonly reason: string }
@@ -114,7 +115,10 @@ const entries = <K extends string, V>(record: Readonly<Partial<Record<K, V>>>): 
   Object.entries(record) as [K, V][]
 
 function build(): void {
-  for (const [area, words] of entries(areaWords)) add(words, { is: 'area', area }, true)
+  for (const [area, words] of entries(areaWords)) {
+    add(words, { is: 'area', area }, true)
+    for (const word of words.split(';')) add(`${word.trim()} area|zone|section`, { is: 'area', area }, false)
+  }
   for (const [group, words] of entries(groupWords)) add(words, { is: 'group', group }, true)
   for (const [kind, words] of entries(thingWords)) add(words, { is: 'kind', kind }, true)
   add(garageDoorWords, { is: 'kind', kind: 'cover', area: 'garage' }, true)
@@ -126,6 +130,7 @@ function build(): void {
   for (const words of [titleWords, artistWords, sortWords]) add(words, { is: 'title' }, false)
   add(showWords, { is: 'show' }, false)
   add(otherThings, { is: 'other' }, false)
+  add(furnitureWords, { is: 'furniture' }, false)
   for (const [reason, words] of undoable) add(words, { is: 'undoable', reason }, false)
   for (const verb of verbs) {
     add(verb.base, { is: 'verb', verb, form: 'base' }, true)

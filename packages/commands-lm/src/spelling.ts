@@ -3,6 +3,7 @@
  * @module
  */
 import { isKnown, repairableWords } from './lexicon.ts'
+import { gaps, type Tokens } from './tokens.ts'
 import { isEnglish } from './words/english.ts'
 
 /** What a word may have been meant for. */
@@ -65,18 +66,67 @@ for (const word of repairableWords) {
   }
 }
 
-const particles = new Set(['on', 'off', 'up', 'down', 'in', 'the', 'to'])
+const wholeWords = new Set(repairableWords)
+const particles = new Set([
+  'on',
+  'off',
+  'up',
+  'down',
+  'in',
+  'the',
+  'to',
+  'all',
+  'my',
+  'at',
+  'for',
+  'and',
+  'set',
+  'put',
+  'tv',
+])
+const pairs = new Set([
+  'onthe',
+  'inthe',
+  'offthe',
+  'upthe',
+  'tothe',
+  'ofthe',
+  'atthe',
+  'forthe',
+  'allthe',
+  'andthe',
+  'inmy',
+])
 
-/** Two words of the vocabulary that were written as one: "livingroom", "turnoff", "blindsup". */
-function split(word: string): readonly string[] | null {
-  for (let at = 2; at <= word.length - 2; at++) {
-    const first = word.slice(0, at)
-    const second = word.slice(at)
-    const fine = (part: string): boolean => (part.length >= 4 ? isKnown(part) : particles.has(part))
-    if (fine(first) && fine(second) && (first.length >= 4 || second.length >= 4)) return [first, second]
+/** The words that were written as one from a place of `word` on. */
+function wordsFrom(word: string, at: number): readonly string[] | null {
+  if (at === word.length) return []
+  for (let to = word.length; to >= at + 2; to--) {
+    const part = word.slice(at, to)
+    if (!(part.length >= 4 ? wholeWords.has(part) : particles.has(part))) continue
+    const rest = wordsFrom(word, to)
+    if (rest) return [part, ...rest]
   }
   return null
 }
+
+/** Words that were written as one: "livingroom", "turnoff", "blindsup", "onthe"; null for a word that is whole. */
+function apart(word: string): readonly string[] | null {
+  if (word.length < 5 || word.length > 30 || isKnown(word) || isEnglish(word)) return null
+  // "playin" is short for "playing".
+  if (word.endsWith('in') && isKnown(`${word}g`)) return null
+  const parts = wordsFrom(word, 0)
+  if (!parts || parts.length < 2) return null
+  return pairs.has(word) || parts.some((part) => part.length >= 4) ? parts : null
+}
+
+/** The sentence with the words apart that were written as one. */
+export const parted = (sentence: Tokens): Tokens => ({
+  ...sentence,
+  words: sentence.words.flatMap((token) =>
+    (apart(token.word) ?? [token.word]).map((word, at) => ({ ...token, word, gap: at === 0 ? token.gap : gaps.none })),
+  ),
+})
 
 const skeletonOf = (word: string): string =>
   (word[0] ?? '') +
@@ -113,10 +163,14 @@ export function repairs(word: string): readonly Repair[] {
         found.set(candidate, distance + (word[0] === candidate[0] ? 0 : 0.6))
     }
   }
-  const all: Repair[] = [...found].map(([candidate, distance]) => ({ words: [candidate], cost: 0.25 * distance }))
+  const least = Math.min(...found.values())
+  // One slip away from one word alone: that word was meant.
+  const clear = least <= 1 && [...found.values()].filter((distance) => distance < 2).length === 1
+  const all: Repair[] = [...found].map(([candidate, distance]) => ({
+    words: [candidate],
+    cost: clear && distance === least ? 0.1 : 0.25 * distance,
+  }))
   const full = abbreviated(word)
   if (full !== null && !found.has(full)) all.push({ words: [full], cost: 0.35 })
-  const parts = split(word)
-  if (parts) all.push({ words: parts, cost: 0.1 })
   return all.toSorted((one, other) => one.cost - other.cost).slice(0, 4)
 }

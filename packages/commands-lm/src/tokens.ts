@@ -9,7 +9,7 @@ export const gaps = { none: 0, comma: 1, stop: 2, question: 3 } as const
 export type Gap = (typeof gaps)[keyof typeof gaps]
 
 /** A word of the sentence. */
-interface Token {
+export interface Token {
   /** As the sentence has it. */
   readonly said: string
   readonly word: string
@@ -131,6 +131,19 @@ const contractions: Readonly<Record<string, string>> = {
   cos: 'because',
   "'cos": 'because',
   cause: 'because',
+  offf: 'off',
+  oof: 'off',
+  ofg: 'off',
+  ogf: 'off',
+  iff: 'off',
+  pff: 'off',
+  odf: 'off',
+  ob: 'on',
+  om: 'on',
+  pn: 'on',
+  ion: 'on',
+  ona: 'on',
+  delights: 'the lights',
   em: 'them',
   "'em": 'them',
   cuppa: 'couple of',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { readSpan } from '../src/durations.ts'
 import { readNumber } from '../src/numbers.ts'
-import { editDistance, repairs } from '../src/spelling.ts'
+import { editDistance, parted, repairs } from '../src/spelling.ts'
 import { gaps, MAX_WORDS, tokens } from '../src/tokens.ts'
 
 const words = (text: string): string =>
@@ -89,10 +89,20 @@ describe('spelling', () => {
     ['bedrooom', 'bedroom'],
     ['curtians', 'curtains'],
     ['bthrm', 'bathroom'],
-    ['livingroom', 'living room'],
-    ['blindsup', 'blinds up'],
   ])('%s is %s', (said, meant) => {
     expect(repairs(said)[0]?.words.join(' ')).toBe(meant)
+  })
+
+  it.each([
+    ['livingroom', 'living room'],
+    ['blindsup', 'blinds up'],
+    ['turnoffthelights', 'turn off the lights'],
+    ['inthe', 'in the'],
+    ['playin', 'playin'],
+    ['lighthouse', 'lighthouse'],
+  ])('%s was written as one: %s', (said, meant) => {
+    const { words } = parted(tokens(said))
+    expect(words.map(({ word }) => word).join(' ')).toBe(meant)
   })
 
   it.each(['lamb', 'of', 'hear', 'live', 'tree', 'zq'])('leaves "%s" alone', (word) => {

@@ -247,7 +247,12 @@ function everything(order: Order, target: Target, context: CommandContext): Outc
       without(areasOf(target.where, made.kind, true, context), order.out, made.kind, context),
     )
   }
-  const off = order.deed === 'off' || order.deed === 'stop' || order.deed === 'close' || order.deed === 'down'
+  const off =
+    order.deed === 'off' ||
+    order.deed === 'shut' ||
+    order.deed === 'stop' ||
+    order.deed === 'close' ||
+    order.deed === 'down'
   if (!off) return refuse('"everything" can only be turned off')
   const calls: Call[] = []
   const where: Where =

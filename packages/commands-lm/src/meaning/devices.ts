@@ -40,6 +40,9 @@ export function groupAreas(where: Where, kind: CommandKind, context: CommandCont
   )
 }
 
+/** The doubt about things of which nobody said where they are. */
+export const UNSAID = 'which area was not said: all of them'
+
 function unsaid(kind: CommandKind, all: boolean, context: CommandContext): Areas {
   const everywhere = areasWith(kind, context)
   if (all)
@@ -49,7 +52,7 @@ function unsaid(kind: CommandKind, all: boolean, context: CommandContext): Areas
   if (everywhere.length === 1) return { areas: everywhere, doubts: [], refusal: null }
   return everywhere.length === 0
     ? none(`no ${kind} in this house`)
-    : { areas: everywhere, doubts: ['which area was not said: all of them'], refusal: null }
+    : { areas: everywhere, doubts: [UNSAID], refusal: null }
 }
 
 /** The areas of things of a kind at a place. */
@@ -74,7 +77,9 @@ export function without(found: Areas, out: readonly Part[], kind: CommandKind, c
   for (const part of out) {
     if (part.kind !== null && part.kind !== kind) continue
     const except = new Set<CommandArea>(part.where.areas)
-    if (part.where.here && context.presence !== null) except.add(context.presence)
+    const here = part.where.here || (part.pointer !== null && !isSomewhere(part.where))
+    if (here && context.presence === null) doubts.push('where the speaker is, is not known')
+    else if (here && context.presence !== null) except.add(context.presence)
     for (const area of part.where.groups.length > 0 ? groupAreas(part.where, kind, context) : []) except.add(area)
     if (part.kind === kind && !isSomewhere(part.where)) for (const area of areas) except.add(area)
     if (part.where.elsewhere) doubts.push('an excepted place is not known here')

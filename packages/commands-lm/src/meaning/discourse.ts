@@ -9,7 +9,9 @@ import type { Clause } from '../parse/clause.ts'
 import { isSomewhere, nowhere, type Where } from '../parse/parts.ts'
 import type { Sense } from '../words/senses.ts'
 import { replaced } from './corrections.ts'
-import { hasKind, kindOfDeed, orderOf, unnamed, targetsOf, type Order, type Target } from './order.ts'
+import { hasKind, kindOfDeed, leaves, orderOf, unnamed, targetsOf, type Order, type Target } from './order.ts'
+import { withoutNamed } from './rest.ts'
+import { spread } from './spread.ts'
 import { isAnotherTime, isDenial, isEmpty, isFelt, isLeft, isNumber } from './traits.ts'
 
 /** What somebody feels, and where. */
@@ -32,6 +34,8 @@ interface Talk {
   feelings: Feeling[]
   /** What was spoken of last. */
   mention: readonly Target[]
+  /** Everything that was spoken of. */
+  named: readonly Target[]
   /** A delay at the front of the sentence. */
   leading: number | null
   /** The place that was named last. */
@@ -58,6 +62,10 @@ function meantBy(one: Target, where: Where, source: readonly Target[]): readonly
   }))
 }
 
+/** Whether it is not said of a thing where it is. */
+const isOpen = (one: Target | undefined): boolean =>
+  one !== undefined && hasKind(one) && !one.all && !isSomewhere(one.where)
+
 /** Pointers get what they point at. */
 function pointed(order: Order, talk: Talk): Order {
   let known: Target[] = []
@@ -68,6 +76,9 @@ function pointed(order: Order, talk: Talk): Order {
     // A topic that a pointer takes up again counts once: "the driveway, turn it on".
     if (again) known = isSomewhere(where) ? known.map((other) => ({ ...other, where })) : known
     else if (one.pointer === null || source.length === 0) known.push({ ...one, where })
+    // "the lights off, the kitchen ones"
+    else if (one.pointer === 'one' && isSomewhere(where) && isOpen(known.at(-1)))
+      known = known.map((other) => (isOpen(other) ? { ...other, where, all: one.all } : other))
     else known.push(...meantBy(one, where, source))
   }
   // "make it cooler in here with the radiator": what is pointed at is named behind it.
@@ -177,10 +188,22 @@ function timeAlone(clause: Clause, corrects: boolean, talk: Talk): void {
   talk.corrects = corrects && clause.delay === null
 }
 
+/** Whether an order is about a group of things. */
+const isMany = (order: Order): boolean =>
+  order.targets.some((one) => one.all || one.everything || one.where.groups.length > 0)
+
+/** Whether a clause leaves something as it is: "don't turn off the kitchen", "the study can stay on". */
+const isSparing = (clause: Clause, before: Order): boolean =>
+  leaves(clause) || (clause.dont && orderOf(clause).deed === before.deed)
+
 /** "everything off, but leave the heat alone": what is left is excepted. */
 function spared(clause: Clause, before: Order): Order | null {
-  const many = before.targets.some((one) => one.all || one.everything || one.where.groups.length > 0)
-  if (!many || clause.verb?.leaves !== true || clause.degrees !== null || !/^(but|comma)$/.test(clause.link))
+  if (
+    !isMany(before) ||
+    !isSparing(clause, before) ||
+    clause.degrees !== null ||
+    !/^(but|comma|and|stop|)$/.test(clause.link)
+  )
     return null
   const every = before.targets.some((one) => one.everything)
   return {
@@ -192,8 +215,9 @@ function spared(clause: Clause, before: Order): Order | null {
 /** Remembers what an order speaks of. */
 function remember(order: Order, talk: Talk): void {
   talk.place = order.targets.findLast((one) => one.where.areas.length > 0 && !one.carried)?.where ?? talk.place
-  if (order.targets.length > 0)
-    talk.mention = order.targets.map((one) => ({ ...one, kind: one.kind ?? kindMeant(order) }))
+  if (order.targets.length === 0) return
+  talk.mention = order.targets.map((one) => ({ ...one, kind: one.kind ?? kindMeant(order) }))
+  talk.named = [...talk.named, ...talk.mention]
 }
 
 function command(clause: Clause, talk: Talk): void {
@@ -201,7 +225,10 @@ function command(clause: Clause, talk: Talk): void {
   const corrects = clause.link === 'corr' || talk.corrects || isAnotherTime(clause, before)
   talk.corrects = clause.not
   if (clause.not) {
-    if (!before) talk.mention = targetsOf(clause.parts)
+    if (before && clause.link === 'stop' && isMany(before)) {
+      replaceLast(talk, { ...before, out: [...before.out, ...clause.parts] })
+      talk.corrects = false
+    } else if (!before) talk.mention = targetsOf(clause.parts)
     return
   }
   if (isEmpty(clause)) {
@@ -230,7 +257,7 @@ function command(clause: Clause, talk: Talk): void {
     replaceLast(talk, less)
     return
   }
-  let order = corrects && before ? replaced(clause, said, before) : completed(said, talk)
+  let order = withoutNamed(corrects && before ? replaced(clause, said, before) : completed(said, talk), talk.named)
   if (corrects && before) talk.orders.pop()
   if (order.delay === null && talk.leading !== null) order = { ...order, delay: talk.leading }
   if (clause.early && clause.delay !== null) talk.leading = clause.delay
@@ -243,48 +270,6 @@ function command(clause: Clause, talk: Talk): void {
   if (unsaid && talk.orders.length === 0 && !corrects) talk.topic = order.targets[0] ?? null
   if (!unsaid || talk.orders.length > 0 || corrects || clause.verb !== null || clause.length !== null)
     talk.orders.push(order)
-}
-
-/** "tv off, lights on and drapes open in the living room": a place at the end may hold for clauses without a verb before it. */
-function spread(orders: readonly Order[]): Order[] {
-  const out = [...orders]
-  for (let index = out.length - 1; index > 0; index--) {
-    const last = out[index] as Order
-    const before = out[index - 1] as Order
-    const clause = last.clauses[0] as Clause
-    const placed = last.targets.find((one) => one.placed && isSomewhere(one.where))
-    const open = before.targets.every((one) => !isSomewhere(one.where) && !one.all && one.pointer === null)
-    if (
-      placed &&
-      open &&
-      before.refusal === null &&
-      (clause.verb === null || clause.all) &&
-      (clause.link === 'and' || clause.link === 'comma' || clause.link === '')
-    ) {
-      out[index - 1] = {
-        ...before,
-        targets: before.targets.map((one) => ({ ...one, where: placed.where, placed: true })),
-      }
-    }
-  }
-  // Where the speaker is away, a place at the end may hold for all that was said before it.
-  for (let index = out.length - 2; index >= 0; index--) {
-    const behind = out[index + 1]
-    const later =
-      behind?.targets.find((one) => one.placed && one.where.areas.length > 0)?.where ??
-      behind?.targets.find((one) => one.later)?.later
-    const order = out[index]
-    if (later && order) out[index] = { ...order, targets: order.targets.map((one) => ({ ...one, later })) }
-  }
-  // "all in the living room" holds for everything before.
-  const all = out.find((order) => order.clauses.some((clause) => clause.all) && order.targets.some((one) => one.placed))
-  const where = all?.targets.find((one) => one.placed)?.where
-  return where
-    ? out.map((order) => ({
-        ...order,
-        targets: order.targets.map((one) => (isSomewhere(one.where) ? one : { ...one, where })),
-      }))
-    : out
 }
 
 /** "the balcony, I mean": a word of correction at the end is for the clause before it. */
@@ -312,6 +297,7 @@ export function discourse(clauses: readonly Clause[]): Discourse {
     orders: [],
     feelings: [],
     mention: [],
+    named: [],
     leading: null,
     place: null,
     topic: null,

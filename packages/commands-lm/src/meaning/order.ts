@@ -52,6 +52,9 @@ export const kindOfDeed: Readonly<Partial<Record<Deed, CommandKind>>> = {
   lit: 'light',
 }
 
+/** Whether what a clause names is to stay as it is. */
+export const leaves = (clause: Clause): boolean => (clause.second ?? clause.verb)?.leaves === true
+
 /** What a clause wants to be done; null where it does not say. */
 function deedOf(clause: Clause): Deed | null {
   const main: Verb | null = clause.second ?? clause.verb
@@ -69,6 +72,8 @@ function deedOf(clause: Clause): Deed | null {
     return state
   }
   if (main?.alone !== undefined) return main.alone
+  // "make the telly go"
+  if (clause.second) return 'give'
   return clause.verb?.alone ?? null
 }
 
@@ -99,6 +104,10 @@ const target = (part: Part): Target => ({
   later: null,
 })
 
+/** Whether places stand before a thing without a preposition. */
+const bare = (ahead: Where, parts: readonly Part[]): boolean =>
+  ahead.areas.length > 0 && parts.every((part) => part.is !== 'place' || !part.prep)
+
 /** The targets of the parts of a clause: a place belongs to the things before it that have none. */
 export function targetsOf(parts: readonly Part[]): Target[] {
   const out: Target[] = []
@@ -109,7 +118,12 @@ export function targetsOf(parts: readonly Part[]): Target[] {
     if (part.out) continue
     if (part.is !== 'place') {
       const before = out.at(-1)
-      const made = target(part)
+      const named = target(part)
+      // "the kitchen, office, and bedroom lights": one list of places.
+      const list =
+        out.length === 0 && part.linked && !part.det && !part.all && isSomewhere(part.where) && bare(ahead, parts)
+      const made = list ? { ...named, where: bothPlaces(ahead, part.where) } : named
+      if (list) ahead = nowhere
       const inherits =
         before !== undefined &&
         isSomewhere(before.where) &&
@@ -171,8 +185,7 @@ function attach(out: Target[], part: Part, attached: readonly number[]): number[
 
 /** "the outside lights in the house": the narrower of both. */
 function narrow(one: Where, other: Where): Where {
-  if (one.areas.length > 0)
-    return other.here || other.there || other.groups.includes('all') ? one : bothPlaces(one, other)
+  if (one.areas.length > 0) return other.here || other.there || other.groups.length > 0 ? one : bothPlaces(one, other)
   if (one.groups.length > 0 && other.groups.length > 0) return one.groups.includes('all') ? other : one
   return bothPlaces(one, other)
 }
@@ -209,6 +222,18 @@ function titled(targets: readonly Target[]): readonly Target[] {
     : targets
 }
 
+/** What is excepted: a place behind a thing is where that thing is. */
+function excepted(parts: readonly Part[]): Part[] {
+  const out: Part[] = []
+  for (const part of parts) {
+    const last = out.at(-1)
+    if (last && part.is === 'place' && part.prep && !part.linked && last.is === 'thing' && !isSomewhere(last.where))
+      out[out.length - 1] = { ...last, where: part.where }
+    else out.push(part)
+  }
+  return out
+}
+
 /** The order of one clause alone. */
 export function orderOf(clause: Clause): Order {
   const deed = deedOf(clause)
@@ -218,6 +243,10 @@ export function orderOf(clause: Clause): Order {
   const targets = targetsOf(clause.parts).map((one) =>
     one.kind === null && one.pointer === null && !one.everything ? { ...one, kind: named } : one,
   )
+  // "all but the study radiator"
+  const but =
+    targets.length === 0 && clause.all ? clause.parts.find((part) => part.out && part.kind !== null) : undefined
+  if (but) targets.push({ ...unnamed, kind: but.kind, all: true })
   const wanted =
     clause.wish ||
     (clause.length !== null && targets.some((one) => one.kind === 'water')) ||
@@ -226,7 +255,7 @@ export function orderOf(clause: Clause): Order {
   return {
     clauses: [clause],
     targets: clause.all ? targets.map((one) => ({ ...one, all: true })) : titled(targets),
-    out: clause.parts.filter((part) => part.out),
+    out: excepted(clause.parts.filter((part) => part.out)),
     deed: clause.contrary ? (contraryDeeds[said ?? 'give'] ?? said) : said,
     degrees: clause.degrees?.celsius ?? null,
     length: clause.length,
@@ -254,6 +283,6 @@ function refusalOf(clause: Clause): string | null {
     clause.parts.some((part) => part.pointer !== null)
   )
     return 'to be left as it is'
-  if (main?.leaves === true && clause.degrees === null) return 'to be left as it is'
+  if (leaves(clause) && clause.degrees === null) return 'to be left as it is'
   return null
 }

@@ -6,7 +6,7 @@ import type { TimePhrase } from '../times.ts'
 import { gaps } from '../tokens.ts'
 import { grown, isFresh, type Clause, type Grown, type Meeting, type Piece } from './clause.ts'
 import { growByPart } from './growth-by-things.ts'
-import { nowhere, type Part } from './parts.ts'
+import { isSomewhere, nowhere, type Part } from './parts.ts'
 
 const unnamed: Part = {
   from: 0,
@@ -66,10 +66,30 @@ const not: Growth = (clause, piece) => {
   return isFresh(clause) ? grown(clause, piece, { not: true }, 0.1) : null
 }
 
+/** Words that except something, and may say other things as well. */
+const ambiguous = /^(but|only|just|without|less|save|leaving|keeping|skip|expect|accept)/
+
 const except: Growth = (clause, piece) => {
   const group = groupSaid(clause)
-  if (clause.excluding || !(group || isFresh(clause) || clause.wish)) return null
-  return grown(clause, piece, { excluding: true }, group ? 0 : isFresh(clause) ? 0.2 : 0.6)
+  // "turn off all but the study radiator"
+  if (/^(all|every|everyone) but/.test(piece.word) && !clause.excluding && clause.parts.length === 0)
+    return grown(clause, piece, { excluding: true, all: true }, 0)
+  const open = clause.parts.some((one) => !one.out && one.kind !== null && !isSomewhere(one.where))
+  if (clause.excluding || !(group || open || isFresh(clause) || clause.wish)) return null
+  // "lights off except the kitchen" speaks of all lights.
+  const some = open && !ambiguous.test(piece.word) ? 0.1 : isFresh(clause) ? (piece.word === 'but for' ? 0 : 0.2) : 0.6
+  return grown(clause, piece, { excluding: true }, group ? 0 : some)
+}
+
+/** "the kitchen excepted" */
+const excepted: Growth = (clause, piece, meeting) => {
+  const last = clause.parts.at(-1)
+  if (!last || last.out) return null
+  const before = clause.parts.slice(0, -1)
+  // "the study aside, turn off all the radiators"
+  if (before.length === 0 && !(meeting.after === gaps.comma && !clause.verb && !clause.state)) return null
+  if (before.length > 0 && !groupSaid({ ...clause, parts: before })) return null
+  return grown(clause, piece, { parts: [...before, { ...last, out: true }] }, before.length === 0 ? 0 : -0.3)
 }
 
 const aux: Growth = (clause, piece) => {
@@ -131,7 +151,10 @@ const growths: Readonly<Partial<Record<Piece['means']['is'], Growth>>> = {
     clause.parts.length > 0 && !clause.verb && !clause.state ? grown(clause, piece, { wish: true }, 0) : null,
   dont: first({ dont: true }, 0),
   told,
-  contrary: first({ contrary: true, wish: true }, 0),
+  contrary: (clause, piece, meeting) =>
+    isFresh(clause) && !clause.dont && !(piece.word === 'no' && meeting.after !== gaps.none)
+      ? grown(clause, piece, { contrary: true, wish: true }, piece.word === 'no' ? 0.1 : 0)
+      : null,
   mustnot: (clause, piece) =>
     clause.parts.length > 0 && !clause.verb && !clause.state && !clause.wish && !clause.dont
       ? grown(clause, piece, { contrary: true, wish: true }, 0.05)
@@ -141,6 +164,7 @@ const growths: Readonly<Partial<Record<Piece['means']['is'], Growth>>> = {
     clause.parts.length > 0 || clause.verb ? grown(clause, piece, { kind: 'report', told: OPENED }, 0) : null,
   not,
   except,
+  excepted,
   same: (clause, piece) =>
     clause.verb || clause.state || clause.same ? null : grown(clause, piece, { same: true }, 0.05),
   now: (clause, piece) => grown(clause, piece, { now: true }, 0),
@@ -178,6 +202,14 @@ export function growByPhrase(clause: Clause, piece: Piece, meeting: Meeting): Gr
 const wasOver = (piece: Piece): boolean => /^(was|were|had)|\b(not|nt)$/.test(piece.word)
 
 function copula(clause: Clause, piece: Piece): Grown | null {
+  // "ensure the patio lights are on"
+  if (
+    clause.verb?.base.startsWith('let') === true &&
+    clause.parts.length > 0 &&
+    !clause.state &&
+    /^(is|are)/.test(piece.word)
+  )
+    return grown(clause, piece, {}, 0.05)
   if (
     (clause.wish && !clause.state) ||
     (clause.polite && clause.parts.length > 0 && !clause.state) ||

@@ -51,16 +51,24 @@ export function growByVerb(
         : 0
     const late = clause.state
       ? 1.5
-      : clause.parts.some((part) => !part.out && !(part.is === 'place' && part.prep)) && !clause.wish
-        ? meeting.gap > gaps.none
-          ? 0.25
-          : 0.35
-        : 0
+      : isFronted(clause)
+        ? 0.05
+        : clause.parts.some((part) => !part.out && !(part.is === 'place' && part.prep)) && !clause.wish
+          ? meeting.gap > gaps.none
+            ? 0.25
+            : 0.35
+          : 0
+    if (means.verb.leaves === true && clause.state) return null
+    if (means.verb.leaves === true && clause.parts.some((part) => !part.out) && /stay|remain|left/.test(piece.word))
+      return grown(clause, piece, { verb: means.verb, form, excluding: false }, 0.05)
     const odd = form === 'ing' && (clause.contrary || (!clause.polite && !clause.wish && !clause.dont)) ? 0.5 : 0
     return grown(clause, piece, { verb: means.verb, form, excluding: false }, late + odd + noun)
   }
   if (clause.second) return null
   if (meeting.pending !== '') return null
+  // "make the kitchen light blue": a thing, and no deed.
+  const thing = /^(lit|warm|water)$/.test(means.verb.alone ?? '') && form === 'base'
+  if (clause.verb.base.startsWith('make') && thing) return null
   if (clause.verb.helps === true && clause.verb !== means.verb) {
     const cost =
       clause.verb.ends === true || clause.verb.alone === 'start'
@@ -77,6 +85,12 @@ export function growByVerb(
   return null
 }
 
+/** "everywhere but the kitchen": a group and what is excepted of it, before anything is to be done. */
+const isFronted = ({ parts }: Clause): boolean =>
+  parts.some((part) => part.out) &&
+  parts.some((part) => !part.out) &&
+  parts.every((part) => part.out || (part.is === 'place' && part.where.groups.length > 0))
+
 const past =
   /^(closed|opened|drawn|lowered|raised|turned|switched|powered|stopped|started|paused|muted|heated|warmed|pulled|rolled)\b/
 
@@ -87,6 +101,14 @@ const contraries: Readonly<Partial<Record<Deed | 'back', Deed>>> = {
   down: 'up',
   open: 'close',
   close: 'open',
+}
+
+/** "turn of the light", "kitchen light of": how odd it is to read "off". */
+const oddOf = (clause: Clause, piece: Piece, { after }: Meeting): number => {
+  if (clause.verb && clause.verb.alone === undefined && clause.parts.length === 0 && clause.to === piece.from)
+    return 0.15
+  if (clause.parts.length > 0 && after >= gaps.comma) return 0.15
+  return clause.verb || clause.parts.length > 0 ? 0.6 : 1.5
 }
 
 /** A word for a state more. */
@@ -108,6 +130,10 @@ export function growByState(
   if (clause.state !== null && meeting.gap === gaps.comma && contraries[clause.state] === means.state)
     return grown(clause, piece, { state: means.state }, 0.3)
   if (clause.state !== null) return null
+  // "apart" from something.
+  const covers = clause.parts.some((part) => part.kind === 'cover')
+  if (means.state === 'back' && !covers && /^(apart|aside)$/.test(piece.word))
+    return grown(clause, piece, { state: means.state }, 0.8)
   if (
     clause.parts.length === 0 &&
     (!clause.verb || clause.verb.base.startsWith('get')) &&
@@ -117,6 +143,9 @@ export function growByState(
     return grown(clause, piece, { kind: 'report', told: 2 }, 0.3)
   if (meeting.pending === 'and' || meeting.pending === 'then' || meeting.pending === 'but')
     return isFresh(clause) ? grown(clause, piece, { state: means.state }, 0.05) : null
+  // "no lights anywhere, all off"
+  if (clause.contrary && meeting.gap === gaps.comma && /^(off|close|down|stop)$/.test(means.state))
+    return grown(clause, piece, { state: means.state, contrary: false }, 0.05)
   const pause = meeting.gap === gaps.comma ? 0.05 : meeting.gap >= gaps.stop ? 0.4 : 0
   const over =
     !clause.verb &&
@@ -125,8 +154,7 @@ export function growByState(
     /^(opened|stopped|halted|started|resumed|silenced|paused|muted)/.test(piece.word)
       ? 1.3
       : 0
-  const odd =
-    piece.word === 'of' ? (clause.verb || clause.parts.length > 0 ? 0.6 : 1.5) : piece.word === 'out' ? 0.12 : 0
+  const odd = piece.word === 'of' ? oddOf(clause, piece, meeting) : piece.word === 'out' ? 0.12 : 0
   const plant =
     !clause.verb && clause.parts.some((part) => part.plant) && (means.state === 'on' || means.state === 'off') ? 0.8 : 0
   const noun =
@@ -157,11 +185,17 @@ export function growByPart(clause: Clause, piece: Piece, read: Part, meeting: Me
   if (clause.not && read.kind !== null && read.where.areas.length > 1) return null
   const comma = meeting.gap === gaps.comma || meeting.pending === 'comma'
   if (meeting.gap >= gaps.stop && clause.parts.length > 0 && !linked) return null
-  const real = clause.parts.filter((one) => !one.out && !(one.is === 'place' && one.prep && read.is !== 'place'))
+  const ahead = (one: Part): boolean => one.is === 'place' && (one.prep || isFronted(clause)) && read.is !== 'place'
+  const real = clause.parts.filter((one) => !one.out && !ahead(one))
   if (clause.not && !linked && clause.parts.length > 0 && !(read.is === 'place' && read.prep)) return null
-  const excluding = clause.excluding && !(comma && real.length === 0 && read.kind !== null && !isSomewhere(read.where))
+  // "everywhere but the kitchen, lights off": what is to be done is said behind the exception.
+  const over = read.kind !== null && !isSomewhere(read.where) && real.every((one) => one.is === 'place')
+  const excluding = clause.excluding && !(over && (comma || (real.length > 0 && !read.det && !linked)))
   const added: Part = { ...read, out: excluding, linked: linked || comma, late: clause.state !== null }
   let cost = 0
+  // Covers go "down", lights are "down in the garage".
+  const moved =
+    /^(up|down)$/.test(piece.word) && read.prep && clause.parts.some((one) => one.kind === 'cover') ? 0.9 : 0
   const free = read.where.groups.length > 0 || read.where.here || read.where.there
   const loose = read.is !== 'place' || !(read.prep || free)
   if (excluding) cost = loose && clause.parts.at(-1)?.out === true && !linked && !comma ? 0.5 : 0
@@ -186,5 +220,5 @@ export function growByPart(clause: Clause, piece: Piece, read: Part, meeting: Me
     // "kitchen light bathroom light on": everything before is of one kind of phrase.
     if (clause.verb && !clause.wish && clause.verb.set !== true && !linked && !comma && loose) cost += 0.2
   } else if (clause.state && !clause.verb && loose) cost = read.is === 'place' ? 0.15 : 0.1
-  return grown(clause, piece, { parts: [...clause.parts, added], excluding, title: clause.title }, cost)
+  return grown(clause, piece, { parts: [...clause.parts, added], excluding, title: clause.title }, cost + moved)
 }

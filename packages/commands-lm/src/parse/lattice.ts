@@ -5,7 +5,7 @@
 import { isKnown, type Meaning, type Pattern, patternsFrom } from '../lexicon.ts'
 import { repairs, type Repair } from '../spelling.ts'
 import { timesAt, type TimePhrase } from '../times.ts'
-import { gaps, type Gap, type Tokens } from '../tokens.ts'
+import { gaps, type Gap, type Token, type Tokens } from '../tokens.ts'
 import { preamble } from './preambles.ts'
 
 /** A phrase between two places of the sentence; `cost` is what speaks against reading it so. */
@@ -88,9 +88,9 @@ function distinct(edges: readonly Edge[]): Edge[] {
 }
 
 /** Two words that are one of the vocabulary together: "shut ters". */
-function joined(sentence: Tokens, at: number): string | null {
-  const one = sentence.words[at]
-  const other = sentence.words[at + 1]
+function joined(words: readonly Token[], at: number): string | null {
+  const one = words[at]
+  const other = words[at + 1]
   if (!one || !other || other.gap !== gaps.none || one.word.length < 2 || other.word.length < 2) return null
   const word = one.word + other.word
   return word.length >= 7 && isKnown(word) && !(isKnown(one.word) && isKnown(other.word)) ? word : null
@@ -111,7 +111,7 @@ export function lattice(sentence: Tokens): Lattice {
   const from = words.map((_, at): Edge[] => {
     const out: Edge[] = []
     begin(at, { words: choices, gap, out })
-    const both = joined(sentence, at)
+    const both = joined(words, at)
     for (const { pattern, slot } of both === null ? [] : patternsFrom(both))
       walk(pattern, slot + 1, { from: at, at: at + 2, cost: 0.2 }, { words: choices, gap, out })
     for (const { phrase, to, cost } of timesAt((place) => read[place], at))

@@ -33,6 +33,13 @@ export const bothPlaces = (one: Where, other: Where): Where => ({
   elsewhere: one.elsewhere || other.elsewhere,
 })
 
+/** The narrower of both places: "the house's kitchen", "the patio lights outside". */
+export function within(one: Where, other: Where): Where {
+  if (one.areas.length > 0 && other.groups.length > 0) return one
+  if (one.groups.length > 0 && other.areas.length > 0) return other
+  return bothPlaces(one, other)
+}
+
 /** What is pointed at without its name. */
 export type Pointer = 'one' | 'it' | 'them'
 

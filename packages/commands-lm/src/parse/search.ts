@@ -40,7 +40,11 @@ function pieces(lattice: Lattice): Piece[][] {
     const out: Piece[] = []
     for (const edge of edges) {
       // Nouns are read as noun phrases.
-      if (/^(area|elsewhere|here|there|group|kind|adjective|title|show|plant|other|one|it|them)$/.test(edge.means.is))
+      if (
+        /^(area|elsewhere|here|there|group|kind|adjective|title|show|plant|other|one|it|them|others|remaining|furniture)$/.test(
+          edge.means.is,
+        )
+      )
         continue
       if (describes(lattice, edge)) continue
       const noun = edge.means.is === 'verb' && isNoun(lattice, at) ? 0.5 : 0
@@ -187,6 +191,15 @@ const isApart = ({ from, to }: Piece, lattice: Lattice): boolean =>
 /** What takes back what was said before, whatever follows. */
 const denial = /\b(no|nope|nah|wait|hang|stop|oh|ignore|scratch|strike|forget|disregard|cancel|undo)\b/
 
+/** How odd it is to begin with a word of correction or of a reason. */
+function oddTurn({ done }: Reading, piece: Piece, link: 'corr' | 'because', lattice: Lattice): number {
+  if (link === 'because') return 0.1
+  if (done) return 0.02
+  // "no lights on" is no correction where nothing was said before.
+  if (piece.word === 'no' && (lattice.gap[piece.to] ?? gaps.stop) === gaps.none) return 0.62
+  return /^(i|we) /.test(piece.word) ? 0.3 : 0.02
+}
+
 /** A word such as "sorry" or "because": a clause begins with it. */
 function turn(reading: Reading, piece: Piece, link: 'corr' | 'because', lattice: Lattice): Reading {
   const { clause } = reading
@@ -198,10 +211,7 @@ function turn(reading: Reading, piece: Piece, link: 'corr' | 'because', lattice:
     const begun = { ...clause, ...told, to: piece.to, link: link === 'corr' && reading.done ? link : clause.link }
     return {
       ...reading,
-      cost:
-        reading.cost +
-        piece.cost +
-        (link === 'corr' ? (!reading.done && /^(i|we) /.test(piece.word) ? 0.3 : 0.02) : 0.1),
+      cost: reading.cost + piece.cost + oddTurn(reading, piece, link, lattice),
       clause: begun,
       pending: '',
     }

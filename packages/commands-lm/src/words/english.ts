@@ -3,7 +3,10 @@
  * @module
  */
 const words = new Set(
-  `aback abbot abbott abby abel abide ability abolish abound abt abusing accent acceptable accepting accepts accountable
+  `makeup setup incoming oncoming upcoming ongoing lighthouse playhouse warehouse homework housework playtime playoff
+playoffs kickoff takeoff touchdown lockdown meltdown slowdown breakdown showdown lineup pickup upturn upstart watermelon
+waterfall waterfront waterproof heatwave heatstroke lightweight doghouse clubhouse firehouse farmhouse madhouse powerhouse
+aback abbot abbott abby abel abide ability abolish abound abt abusing accent acceptable accepting accepts accountable
 accounting achilles acme acquire acquires acres actin actionable actions activation activities activity acton
 actuality addis adds adjustable adjustment adjusts admitting adobe adored adores adorn ads advisable aero afford
 aftermarket afterthought agility agreeable agreement ahhh ahmad aide aids airports airtight airtime airy ajay alain

@@ -22,6 +22,8 @@ export type Deed =
   | 'water'
   | 'lit'
   | 'toggle'
+  | 'boost'
+  | 'shut'
   | 'give'
 
 /** How a verb works: `alone` without a word for a state; `set` takes a temperature; `helps` goes before another verb. */
@@ -52,29 +54,43 @@ export const verbs: readonly Verb[] = [
   },
   {
     set: true,
-    base: 'switch',
+    base: 'switch|witch',
     ing: 'switching',
     past: 'switched',
   },
   {
     set: true,
-    base: 'put|putt|toss|lob|pop|stick|throw|chuck|bung|whack|bang|slap|fling|shove|knock|whip|click|power|flip|flick|snap|plug|pump|bump|kick|press|flash|lash|wack|fire|pull|roll|wind|push|bring|take|do|pop|tap|crack|slide|nip',
-    ing: 'putting|popping|sticking|throwing|knocking|flipping|flicking|pulling|rolling|winding|bringing|powering|kicking',
-    past: 'pulled|rolled|brought|flipped|flicked|knocked|popped|powered|thrown|stuck',
+    base: 'put|putt|toss|lob|pop|stick|throw|chuck|bung|whack|bang|slap|fling|shove|knock|whip|click|flip|flick|snap|plug|pump|bump|kick|press|flash|lash|wack|fire|roll|wind|push|take|do|pop|tap|crack|slide|nip|send|dial|whizz|zap|hurl|sling|plonk|ping|jam|yank|haul|drag|winch|shine|run_along_and_turn',
+    ing: 'putting|popping|sticking|throwing|knocking|flipping|flicking|rolling|winding|kicking|sliding|pushing',
+    past: 'rolled|flipped|flicked|knocked|popped|thrown|stuck|pushed',
+  },
+  { states: { up: 'boost' }, set: true, base: 'bring', ing: 'bringing', past: 'brought' },
+  { states: { up: 'on', down: 'off' }, set: true, base: 'power', ing: 'powering', past: 'powered' },
+  {
+    alone: 'close',
+    states: { up: 'up', down: 'down', back: 'open', open: 'open', on: 'on', off: 'off' },
+    set: true,
+    base: 'pull|pull_across|pull_over|pull_together|pull_to|pull_closed',
+    ing: 'pulling',
+    past: 'pulled',
   },
   {
     alone: 'on',
     set: true,
-    base: 'crank|blast|jack|ramp|nudge|boost',
-    ing: 'cranking|blasting|boosting',
-    past: 'cranked|boosted',
+    base: 'crank|blast|jack|ramp|nudge',
+    ing: 'cranking|blasting',
+    past: 'cranked',
   },
   { set: true, helps: true, base: 'get|have|has', ing: 'getting|having', past: 'got|had' },
-  { helps: true, base: 'let|make_sure|ensure|see_to_it|see|be_sure|make_sure_that', ing: 'letting' },
+  {
+    helps: true,
+    base: 'let|make_sure|ensure|see_to_it|see|be_sure|make_sure_that|ensure_that|schedule',
+    ing: 'letting',
+  },
   { alone: 'give', set: true, base: 'give', ing: 'giving', past: 'given' },
   {
     alone: 'close',
-    states: { off: 'off', down: 'down', up: 'close', on: 'on' },
+    states: { off: 'off', down: 'shut', up: 'close', on: 'on' },
     base: 'shut',
     ing: 'shutting',
   },
@@ -87,7 +103,7 @@ export const verbs: readonly Verb[] = [
   {
     alone: 'open',
     states: { up: 'open', down: 'open' },
-    base: 'open|opn|unshut|uncover|unroll',
+    base: 'open|opn|unshut|uncover|unroll|part|unfurl|unclose|draw_back|pull_back|pull_apart',
     ing: 'opening',
   },
   {
@@ -99,8 +115,8 @@ export const verbs: readonly Verb[] = [
   },
   {
     alone: 'off',
-    states: { on: 'on', up: 'off', down: 'off' },
-    base: 'cut|kill|killing|douse|extinguish|deactivate|disable|knock_off|get_rid_of|lose|axe|nix|outen|turnoff|switchoff',
+    states: { on: 'on', off: 'off', up: 'off', down: 'off' },
+    base: 'cut|kill|killing|douse|extinguish|deactivate|disable|knock_off|get_rid_of|lose|axe|nix|outen|snuff|snuff_out|blow_out|put_paid_to|pull_the_plug_on|shut_off_power_to|unlight|power_off',
     ing: 'cutting|killing',
     past: 'killed',
   },
@@ -112,14 +128,14 @@ export const verbs: readonly Verb[] = [
   },
   {
     alone: 'play',
-    base: 'play|stream|tune_in_to|tune_in|tune_into|tune_to|queue_up|queue|spin|carry_on_with|carry_on|continue|carry_on_playing|resume|unpause|unmute|hear|listen_to|blast_out|pump_out',
+    base: 'play|stream|tune_in_to|tune_in|tune_into|tune_to|queue_up|queue|spin|carry_on_with|carry_on|continue|carry_on_playing|resume|unpause|unmute|hear|listen_to|blast_out|pump_out|continue_with|go_on_with|keep_going_with|belt_out|unsilence',
     ing: 'playing|resuming|hearing|listening_to|unpausing',
     past: 'resumed',
   },
   {
     alone: 'start',
     helps: true,
-    base: 'start|begin|run|activate|enable|launch|initiate|commence|engage|start_up|fire_up|kick_off|boot_up|get_going_with',
+    base: 'start|begin|run|activate|enable|launch|initiate|commence|engage|start_up|fire_up|kick_off|boot_up|get_going_with|strike_up|spin_up|spark_up|set_off_running',
     ing: 'starting|running|beginning|activating',
     past: 'started|activated',
   },
@@ -148,16 +164,17 @@ export const verbs: readonly Verb[] = [
   },
   {
     set: true,
-    base: 'set|make|makes|adjust|change|regulate|program|move|configure|should_read|read|shift|alter|fix|tweak|be_set',
-    ing: 'setting|making|adjusting|changing',
+    base: 'set|adjust|change|regulate|program|move|configure|should_read|read|shift|alter|fix|tweak|be_set',
+    ing: 'setting|adjusting|changing',
   },
+  { set: true, helps: true, base: 'make|makes', ing: 'making' },
   {
     alone: 'warm',
     states: { up: 'warm', on: 'warm', off: 'off', down: 'cool' },
     set: true,
-    base: 'heat|warm|preheat|toast',
-    ing: 'heating|warming',
-    past: 'heated|warmed',
+    base: 'heat|warm|preheat|toast|boost|take_the_chill_off|take_the_edge_off',
+    ing: 'heating|warming|boosting',
+    past: 'heated|warmed|boosted',
   },
   {
     alone: 'cool',
@@ -187,6 +204,11 @@ export const verbs: readonly Verb[] = [
     base: 'leave|touch|ignore|mess_with|forget_about|bother|bother_with|skip|spare',
     ing: 'leaving|touching|bothering|ignoring',
     past: 'left',
+  },
+  {
+    leaves: true,
+    base: 'stay|stays|remain|remains ; can|could|may|might|should|must|shall|will|ought_to|has_to|have_to|needs_to|is_to|are_to just|please? stay|remain|be_left',
+    ing: 'staying|remaining',
   },
   { set: false, base: 'come|comes|go|goes', ing: 'coming', past: 'came|went|gone' },
 ]
@@ -227,6 +249,8 @@ export const deals: Readonly<Record<CommandKind, Readonly<Partial<Record<Deed, D
     start: sure('lights_on'),
     stop: sure('lights_off'),
     give: sure('lights_on'),
+    boost: sure('lights_on'),
+    shut: sure('lights_off'),
     open: doubtful('lights_on'),
     close: doubtful('lights_off'),
   },
@@ -240,6 +264,8 @@ export const deals: Readonly<Record<CommandKind, Readonly<Partial<Record<Deed, D
     start: sure('heating_boost'),
     stop: sure('heating_off'),
     give: sure('heating_boost'),
+    boost: sure('heating_boost'),
+    shut: sure('heating_off'),
     open: doubtful('heating_boost'),
     close: doubtful('heating_off'),
     pause: sure('heating_off'),
@@ -252,6 +278,7 @@ export const deals: Readonly<Record<CommandKind, Readonly<Partial<Record<Deed, D
     stop: sure('media_stop'),
     pause: sure('media_stop'),
     give: sure('media_play'),
+    shut: sure('media_stop'),
     open: doubtful('media_play'),
     close: doubtful('media_stop'),
     hold: sure('media_stop'),
@@ -259,6 +286,8 @@ export const deals: Readonly<Record<CommandKind, Readonly<Partial<Record<Deed, D
   cover: {
     up: sure('shutters_up'),
     open: sure('shutters_up'),
+    boost: sure('shutters_up'),
+    shut: sure('shutters_down'),
     down: sure('shutters_down'),
     close: sure('shutters_down'),
     stop: sure('shutters_stop'),
@@ -272,6 +301,7 @@ export const deals: Readonly<Record<CommandKind, Readonly<Partial<Record<Deed, D
     stop: sure('watering_stop'),
     water: sure('watering_start'),
     give: sure('watering_start'),
+    shut: sure('watering_stop'),
     open: doubtful('watering_start'),
     close: doubtful('watering_stop'),
     pause: sure('watering_stop'),

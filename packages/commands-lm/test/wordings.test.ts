@@ -1,0 +1,126 @@
+/**
+ * Commands in many words: verbs and their particles, names of places, groups, exceptions, words written as one.
+ */
+import { indoorAreas } from '@flow-service/protocol'
+import { describe, expect, it } from 'vitest'
+
+import { calls, inside } from './house.ts'
+
+const inAll = (call: string, areas: readonly string[]): string =>
+  areas
+    .map((area) => `${call} ${area}`)
+    .toSorted()
+    .join('; ')
+const indoors = (call: string, but = ''): string =>
+  inAll(
+    call,
+    indoorAreas.filter((area) => area !== but),
+  )
+const everywhere = (call: string, but = ''): string =>
+  inAll(
+    call,
+    [...indoorAreas, 'garden', 'patio', 'garage', 'driveway', 'balcony'].filter((area) => area !== but),
+  )
+
+describe('verbs and particles', () => {
+  it.each([
+    ['bring up the lights in the living room', 'lights_on living_room'],
+    ['power down the tv in the bedroom', 'media_stop bedroom'],
+    ['shut down the radio in the kitchen', 'media_stop kitchen'],
+    ['pull the curtains in the living room', 'shutters_down living_room'],
+    ['pull back the curtains in the bedroom', 'shutters_up bedroom'],
+    ['part the curtains in the living room', 'shutters_up living_room'],
+    ['send the blinds down in the office', 'shutters_down office'],
+    ['carry on with the music in the office', 'media_play office'],
+    ['snuff out the bedroom lamp', 'lights_off bedroom'],
+    ['boost the bathroom', 'heating_boost bathroom'],
+    ['take the chill off the bedroom', 'heating_boost bedroom'],
+    ['kill the power to the kitchen lights', 'lights_off kitchen'],
+    ['make the lights come on in the garage', 'lights_on garage'],
+    ['ensure the patio lights are on', 'lights_on patio'],
+    ['kitchen lights to be turned off please', 'lights_off kitchen'],
+  ])('%s', (text, expected) => {
+    expect(calls(text)).toBe(expected)
+  })
+})
+
+describe('places', () => {
+  it.each([
+    ['turn on the lamp on the desk in the study', 'lights_on office'],
+    ['turn on the lamp next to the sofa in the lounge', 'lights_on living_room'],
+    ['turn on the light above the kitchen sink', 'lights_on kitchen'],
+    ['turn off the light up in the bedroom', 'lights_off bedroom'],
+    ['turn on the lights round the patio', 'lights_on patio'],
+    ["turn off the house's kitchen light", 'lights_off kitchen'],
+    ['turn on the lights in the house garage', 'lights_on garage'],
+    ['turn on the lights in the garden area', 'lights_on garden'],
+    ['turn on the patio lights outside', 'lights_on patio'],
+    ['turn on the lights at the front of the house', ''],
+    ['lights off, the kitchen ones', 'lights_off kitchen'],
+    ['turn on the kitchen, office, and bedroom lights', 'lights_on bedroom; lights_on kitchen; lights_on office'],
+  ])('%s', (text, expected) => {
+    expect(calls(text)).toBe(expected)
+  })
+})
+
+describe('groups and the rest of them', () => {
+  it.each([
+    ['turn off all the lights inside the house', indoors('lights_off')],
+    ['turn off the other lights', everywhere('lights_off', 'office')],
+    ['lights off in the rest of the house', everywhere('lights_off', 'office')],
+    ['turn off every light except this one', everywhere('lights_off', 'office')],
+    ['no heating anywhere', indoors('heating_off')],
+    ['switch off the lot', '~heating_off office; ~lights_off office; ~media_stop office'],
+    ["turn off anything that's on", '~heating_off office; ~lights_off office; ~media_stop office'],
+  ])('%s', (text, expected) => {
+    expect(calls(text, inside('office'))).toBe(expected)
+  })
+
+  it('takes what was named before from the others', () => {
+    expect(calls('leave the kitchen light on and turn off all the others')).toBe(everywhere('lights_off', 'kitchen'))
+    expect(calls('kitchen light off and the rest on')).toBe(
+      [...everywhere('lights_on', 'kitchen').split('; '), 'lights_off kitchen'].toSorted().join('; '),
+    )
+  })
+})
+
+describe('what is excepted', () => {
+  it.each([
+    'turn off all the radiators, leaving the study on',
+    'turn off all the radiators, the study excepted',
+    'turn off all the radiators with the study left on',
+    'turn off all the radiators. Not the study one.',
+    "turn off all the radiators and leave the study's on",
+    "turn off all the radiators, don't turn off the study",
+    'all radiators off, the study can stay on',
+    'all radiators off but the study one stays on',
+    'turn off all but the study radiator',
+    'turn off any radiators that are not in the study',
+    'radiators off except in the study',
+    'everywhere but the study, heating off',
+    'everywhere but the study turn off the heating',
+    'the study aside, heating off everywhere',
+    'apart from the study, all radiators off',
+  ])('%s', (text) => {
+    expect(calls(text)).toBe(indoors('heating_off', 'office'))
+  })
+
+  it('a thing at a place is that thing alone', () => {
+    expect(calls('turn off everything in the lounge and the study except the heating in the lounge')).toBe(
+      '~heating_off office; ~lights_off living_room; ~lights_off office; ~media_stop living_room; ~media_stop office',
+    )
+  })
+})
+
+describe('slips', () => {
+  it.each([
+    ['turn onthe kitchen light', 'lights_on kitchen'],
+    ['turnoffthe kitchenlights', 'lights_off kitchen'],
+    ['bedroomlight on', 'lights_on bedroom'],
+    ['turn the bedroom lights oof', 'lights_off bedroom'],
+    ['turn of the lights in the live in room', 'lights_off living_room'],
+    ['witch off the bathroom light', 'lights_off bathroom'],
+  ])('%s', (text, expected) => {
+    expect(calls(text)).toBe(expected)
+  })
+})
