@@ -43,6 +43,8 @@ describe('what is ordered', () => {
     ['toggle the light', inside('office', { devices: devices(['office.light']) }), 'lights_off office'],
     ['turn it off', inside('office', { devices: devices(['office.media']) }), '~media_stop office'],
     ['turn it off', inside('office'), ''],
+    ['off please', inside('office', { devices: devices(['office.light']) }), '~lights_off office'],
+    ['off with the telly', inside('office'), 'media_stop office'],
   ])('%s, by the context', (text, context, expected) => {
     expect(calls(text, context)).toBe(expected)
   })
@@ -150,6 +152,8 @@ describe('what somebody feels', () => {
     ["it's too loud in here", inside('office'), '~media_stop office'],
     ["I'm back", inside('office', { dark: true }), '~lights_on office'],
     ['is it me or is it freezing in here', inside('office'), 'heating_boost office'],
+    ['how about some natural light in the study', away, 'shutters_up office'],
+    ["I'm cold in the hall and the office", inside('kitchen'), '~heating_boost office'],
     ['the soup is cold', inside('kitchen'), ''],
     ["that's so cool", inside('kitchen'), ''],
     ["I've got a cold", inside('kitchen'), ''],

@@ -188,6 +188,9 @@ export function closing(clause: Clause, commanded: boolean): number {
     if (clause.degrees && clause.link === 'corr') return 0.1
     if (clause.degrees) return clause.degrees.named || clause.verb ? 0.3 : commanded ? 0.3 : 0.9
     if (clause.link === 'corr') return 0.3
+    // "off, please"
+    if (clause.state === 'off' && clause.from === 0 && clause.parts.length === 0 && clause.verb?.alone === undefined)
+      return 0.9
     if (clause.verb?.alone === 'water' || clause.title) return 0.3
     return clause.parts.length > 0 ? 0.8 : 2.4
   }

@@ -171,7 +171,15 @@ export function growByState(
     !(clause.verb.helps === true)
       ? 0.6
       : 0
-  return grown(clause, piece, { state: means.state, excluding: false }, pause + full + odd + noun + plant + over)
+  // "Mozart in the bedroom and the radio off"
+  const heard =
+    !clause.verb && clause.parts[0]?.title === true && !clause.parts[0].det && means.state === 'off' ? 0.8 : 0
+  return grown(
+    clause,
+    piece,
+    { state: means.state, excluding: false },
+    heard + pause + full + odd + noun + plant + over,
+  )
 }
 
 const timed = (clause: Clause): boolean =>
