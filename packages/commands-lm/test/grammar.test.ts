@@ -16,6 +16,7 @@ describe('what is ordered', () => {
     ['put the office at seventy degrees fahrenheit', 'heating_set office 21'],
     ['keep the kitchen at 19', 'heating_set kitchen 19'],
     ['turn the radiator down in the study', '~heating_off office'],
+    ['less heat in the bathroom please', '~heating_off bathroom'],
     ['play some jazz in the kitchen', '~media_play kitchen'],
     ['open the light in the kitchen', '~lights_on kitchen'],
     ['turn off the kitchen', '~lights_off kitchen'],

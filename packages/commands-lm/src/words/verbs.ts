@@ -222,7 +222,7 @@ export const states: Readonly<Partial<Record<Deed | 'back', string>>> = {
   open: 'open|opened ; opened|open|wide up|open? ; all the way open ; drawn back ; back open',
   close: 'shut|closed|close|shutted|drawn ; closed|shut up|tight ; all the way shut|closed ; drawn shut|closed',
   warm: 'warmer|hotter|toastier|cosier|cozier|toasty ; warmed|heated up? ; nice and warm|toasty|hot|cosy|cozy|snug|warm ; warm ; less cold|chilly',
-  cool: 'cooler|colder ; cooled|cool down? ; less hot|warm',
+  cool: 'less heat|heating|warmth ; cooler|colder ; cooled|cool down? ; less hot|warm',
   lit: 'lit ; lit up ; illuminated',
   play: 'playing|resumed ; playing again',
   start: 'going|running|started|flowing ; up and running ; going again ; going up',
