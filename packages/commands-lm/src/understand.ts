@@ -6,6 +6,7 @@ import { commandCalls, type CommandContext, type CommandReading } from '@flow-se
 
 import { confidenceOf, MAX_DOUBTFUL } from './calibration.ts'
 import { callsOf, type Call, type Outcome } from './meaning/calls.ts'
+import { UNSAID } from './meaning/devices.ts'
 import { discourse, type Feeling } from './meaning/discourse.ts'
 import { callsOfFeeling } from './meaning/feelings.ts'
 import { lattice, type Lattice } from './parse/lattice.ts'
@@ -43,9 +44,25 @@ function felt(feelings: readonly Feeling[]): readonly Feeling[] {
     : feelings.filter(({ sense }, at) => feelings.findIndex((other) => other.sense === sense) === at)
 }
 
+/** From this cost on, one of the words that were not understood may have said where. */
+const SKIPPED = 1
+
+/** Not everywhere, when the place may be among the words that were not understood. */
+const placed = (outcome: Outcome, cost: number): Outcome =>
+  cost < SKIPPED
+    ? outcome
+    : {
+        ...outcome,
+        calls: outcome.calls.map((call) =>
+          call.refusal === null && call.doubts.includes(UNSAID)
+            ? { ...call, refusal: 'which area was not said, or not understood' }
+            : call,
+        ),
+      }
+
 function meaningOf(parse: Parse, context: CommandContext): Understanding {
   const said = discourse(parse.clauses)
-  const outcomes: Outcome[] = said.orders.map((order) => callsOf(order, context))
+  const outcomes: Outcome[] = said.orders.map((order) => placed(callsOf(order, context), parse.cost))
   const ordered = said.orders.length > 0 || parse.clauses.some((clause) => clause.kind === 'command' && clause.dont)
   const feelings = ordered ? [] : felt(said.feelings).map((feeling) => callsOfFeeling(feeling, context))
   const aside =

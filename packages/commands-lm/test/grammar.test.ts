@@ -16,6 +16,7 @@ describe('what is ordered', () => {
     ['put the office at seventy degrees fahrenheit', 'heating_set office 21'],
     ['keep the kitchen at 19', 'heating_set kitchen 19'],
     ['turn the radiator down in the study', '~heating_off office'],
+    ['less heat in the bathroom please', '~heating_off bathroom'],
     ['play some jazz in the kitchen', '~media_play kitchen'],
     ['open the light in the kitchen', '~lights_on kitchen'],
     ['turn off the kitchen', '~lights_off kitchen'],
@@ -43,6 +44,8 @@ describe('what is ordered', () => {
     ['toggle the light', inside('office', { devices: devices(['office.light']) }), 'lights_off office'],
     ['turn it off', inside('office', { devices: devices(['office.media']) }), '~media_stop office'],
     ['turn it off', inside('office'), ''],
+    ['off please', inside('office', { devices: devices(['office.light']) }), '~lights_off office'],
+    ['off with the telly', inside('office'), 'media_stop office'],
   ])('%s, by the context', (text, context, expected) => {
     expect(calls(text, context)).toBe(expected)
   })
@@ -213,6 +216,8 @@ describe('what somebody feels', () => {
     ["it's too loud in here", inside('office'), '~media_stop office'],
     ["I'm back", inside('office', { dark: true }), '~lights_on office'],
     ['is it me or is it freezing in here', inside('office'), 'heating_boost office'],
+    ['how about some natural light in the study', away, 'shutters_up office'],
+    ["I'm cold in the hall and the office", inside('kitchen'), '~heating_boost office'],
     ['the soup is cold', inside('kitchen'), ''],
     ["that's so cool", inside('kitchen'), ''],
     ["I've got a cold", inside('kitchen'), ''],

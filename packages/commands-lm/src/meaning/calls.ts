@@ -287,6 +287,8 @@ function everything(order: Order, target: Target, context: CommandContext): Outc
 export function callsOf(order: Order, context: CommandContext): Outcome {
   if (order.targets.length === 0) {
     if (order.refusal !== null) return refuse(order.refusal)
+    if (order.deed === 'off' && order.degrees === null && order.clauses.every((clause) => !clause.title))
+      return callsOf({ ...order, targets: [{ ...unnamed, pointer: 'it' }] }, context)
     if (
       order.degrees === null &&
       order.deed !== 'water' &&

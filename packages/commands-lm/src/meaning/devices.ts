@@ -40,6 +40,9 @@ export function groupAreas(where: Where, kind: CommandKind, context: CommandCont
   )
 }
 
+/** The doubt about things of which nobody said where they are. */
+export const UNSAID = 'which area was not said: all of them'
+
 function unsaid(kind: CommandKind, all: boolean, context: CommandContext): Areas {
   const everywhere = areasWith(kind, context)
   if (all)
@@ -49,7 +52,7 @@ function unsaid(kind: CommandKind, all: boolean, context: CommandContext): Areas
   if (everywhere.length === 1) return { areas: everywhere, doubts: [], refusal: null }
   return everywhere.length === 0
     ? none(`no ${kind} in this house`)
-    : { areas: everywhere, doubts: ['which area was not said: all of them'], refusal: null }
+    : { areas: everywhere, doubts: [UNSAID], refusal: null }
 }
 
 /** The areas of things of a kind at a place. */

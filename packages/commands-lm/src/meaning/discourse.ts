@@ -310,7 +310,12 @@ export function discourse(clauses: readonly Clause[]): Discourse {
   return { orders: spread(orders), feelings: talk.feelings, refusal: talk.refusal ?? talk.told }
 }
 
-const placesOf = (clause: Clause): Where =>
+const placesOf = (clause: Clause): Where => {
+  const named = placeIn(clause)
+  return clause.parts.some((part) => part.where.elsewhere) ? { ...named, elsewhere: true } : named
+}
+
+const placeIn = (clause: Clause): Where =>
   clause.parts.find((part) => part.where.areas.length > 0 || part.where.here)?.where ??
   clause.parts.find((part) => isSomewhere(part.where))?.where ??
   nowhere

@@ -171,7 +171,9 @@ export function closing(clause: Clause, commanded: boolean): number {
   if (clause.kind === 'aside' && clause.subject && clause.told === 0 && !clause.sense) return 2.5
   if (clause.kind === 'report' && clause.told <= 1 && !clause.sense) return 0.6
   if (clause.kind !== 'command') return 0
-  if (clause.foreign) return 0.4
+  // "play Light My Fire" plays no light.
+  const odd = clause.parts.some((part) => part.kind !== null && part.kind !== 'media')
+  if (clause.foreign) return clause.verb?.alone === 'play' && odd ? 0.8 : 0.4
   if (clause.reason !== null) return 0.2
   if (clause.dont)
     return clause.verb || clause.state ? 0.05 : clause.parts.some((part) => part.kind !== null) ? 0.1 : 0.6
@@ -180,6 +182,8 @@ export function closing(clause: Clause, commanded: boolean): number {
   if (clause.none && (real[0]?.kind == null || real[0].det || (clause.state !== null && clause.state !== 'on')))
     return 2
   const said = acts(clause)
+  // "but", and then nothing.
+  if (clause.excluding && clause.parts.every((part) => !part.out)) return 1
   if (!said && real.length === 0 && !clause.verb) return clause.not || clause.excluding ? 1 : 0.1
   if (clause.verb && !said) return 2.6
   const allBut = clause.all && clause.parts.some((one) => one.kind !== null)
@@ -187,6 +191,9 @@ export function closing(clause: Clause, commanded: boolean): number {
     if (clause.degrees && clause.link === 'corr') return 0.1
     if (clause.degrees) return clause.degrees.named || clause.verb ? 0.3 : commanded ? 0.3 : 0.9
     if (clause.link === 'corr') return 0.3
+    // "off, please"
+    if (clause.state === 'off' && clause.from === 0 && clause.parts.length === 0 && clause.verb?.alone === undefined)
+      return 0.9
     if (clause.verb?.alone === 'water' || clause.title || clause.second?.alone === 'play') return 0.3
     // "and off again in twenty minutes"
     if (commanded && clause.state && !clause.verb && clause.delay !== null) return 0.25

@@ -177,8 +177,16 @@ export function growByState(
     !(clause.verb.helps === true)
       ? 0.6
       : 0
+  // "Mozart in the bedroom and the radio off"
+  const heard =
+    !clause.verb && clause.parts[0]?.title === true && !clause.parts[0].det && means.state === 'off' ? 0.8 : 0
   const all = clause.all || piece.word.startsWith('all ')
-  return grown(clause, piece, { state: means.state, excluding: false, all }, pause + full + odd + noun + plant + over)
+  return grown(
+    clause,
+    piece,
+    { state: means.state, excluding: false, all },
+    heard + pause + full + odd + noun + plant + over,
+  )
 }
 
 const timed = (clause: Clause): boolean =>

@@ -32,11 +32,11 @@ export const groupWords = {
     all of the house ; in|of|around|across the|my|our|this house|flat|apartment|home|place|building ; house|home wide ; housewide ; the|my|our|this|whole house|home|flat|apartment|household|property ; in|for every|all|each of? the? single? room|rooms ; every|each|all of? the? single? room|rooms|area|areas ; all rooms ; in all the rooms ; anywhere ; every one|single one ; inside and out|outside|outdoors ; indoors and out|outdoors|outside ; all around ; in the whole place ; every area|zone ; all zones`,
   in: `inside the? house|flat|home? ; indoors ; indoor ; in doors ; everywhere inside|indoors ; all over inside ; interior ; inside ; all indoor rooms|areas ; every room inside|indoors ; all the rooms inside|indoors ; all inside ; within the house`,
   rest: `the? rest of the|my|our? house|home|flat|apartment|place|rooms|areas|building ; other|remaining rooms|areas ; every|each|all|any of? the? other room|rooms|area|areas ; everywhere|anywhere else ; all the? other rooms|areas`,
-  out: `outside ; outdoors ; outdoor ; out doors ; out of doors ; everywhere outside|outdoors ; exterior ; all over outside ; out here everywhere ; outside the|of house|home ; outside of the house ; every outdoor area ; all outdoor areas`,
+  out: `out there ; outside ; outdoors ; outdoor ; out doors ; out of doors ; everywhere outside|outdoors ; exterior ; all over outside ; out here everywhere ; outside the|of house|home ; outside of the house ; every outdoor area ; all outdoor areas`,
 } as const
 
 /** Where the speaker is. */
 export const hereWords = `here ; the room ; in|right|over|up|down|out here ; in hear ; right in here ; out here ; this room|place|space|area|one ; in this room|place|space|area ; where i am ; where i happen to be ; wherever i am|happen to_be? ; where i am now|sitting|standing|working ; in|into the room ; the room i am in ; in the room i am|'m in ; in the current room ; current|same room ; the current|present room ; from in here ; me hear|here`
 
 /** Where the last thing was that somebody spoke of. */
-export const thereWords = `there ; in|out|over|up|down there ; in|for that room ; same room|place ; in the same room|place ; its`
+export const thereWords = `there ; in|over|up|down there ; in|for that room ; same room|place ; in the same room|place ; its`

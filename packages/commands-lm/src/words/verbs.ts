@@ -137,7 +137,7 @@ export const verbs: readonly Verb[] = [
   },
   {
     alone: 'play',
-    base: 'play|stream|tune_in_to|tune_in|tune_into|tune_to|queue_up|queue|spin|carry_on_with|continue_with|go_on_with|keep_going_with|belt_out|unsilence|cue|cue_up|resume|unpause|unmute|hear|listen_to|blast_out|pump_out',
+    base: 'play|kick_off_with|start_off_with|carry_on_playing|stream|tune_in_to|tune_in|tune_into|tune_to|queue_up|queue|spin|carry_on_with|continue_with|go_on_with|keep_going_with|belt_out|unsilence|cue|cue_up|resume|unpause|unmute|hear|listen_to|blast_out|pump_out',
     ing: 'playing|resuming|hearing|listening_to|unpausing',
     past: 'resumed',
   },
@@ -201,7 +201,7 @@ export const verbs: readonly Verb[] = [
   {
     alone: 'water',
     states: { down: 'water' },
-    base: 'water|wata|irrigate|shower|soak|hydrate|spray|sprinkle|hose|hose_down|moisten|drench|wet',
+    base: 'water|give_to_drink|wata|irrigate|shower|soak|hydrate|spray|sprinkle|hose|hose_down|moisten|drench|wet',
     ing: 'watering|irrigating|soaking|spraying|sprinkling',
     past: 'watered|irrigated|soaked',
   },
@@ -230,14 +230,14 @@ export const verbs: readonly Verb[] = [
 
 /** Words for a state. */
 export const states: Readonly<Partial<Record<Deed | 'back', string>>> = {
-  on: 'on|onn|oon ; back on ; switched|turned|put|powered on ; on again ; right|straight|all|both on ; lit up again',
-  off: 'off|of|ofd ; to sleep|bed|rest ; out ; back off ; switched|turned|shut|powered off ; all|both off',
-  up: 'up|upp ; all the way up ; back|right up ; upward|upwards ; rolled|raised up?|up ; pulled up ; higher',
-  down: 'down ; all the way down ; back|right down ; downward|downwards ; rolled|pulled|lowered down? ; lower',
+  on: 'on with ; on|onn|oon ; back on ; switched|turned|put|powered on ; on again ; right|straight|all|both on ; lit up again',
+  off: 'off with ; off|of|ofd ; to sleep|bed|rest ; out ; back off ; switched|turned|shut|powered off ; all|both off',
+  up: 'up with ; high ; up|upp ; all the way up ; back|right up ; upward|upwards ; rolled|raised up?|up ; pulled up ; higher',
+  down: 'down with ; low ; down ; all the way down ; back|right down ; downward|downwards ; rolled|pulled|lowered down? ; shut down ; lower',
   open: 'open|opened ; opened|open|wide up|open? ; all the way open ; drawn back ; back open',
   close: 'shut|closed|close|shutted|drawn ; closed|shut up|tight ; all the way shut|closed ; drawn shut|closed',
   warm: 'warmer|hotter|toastier|cosier|cozier|toasty ; warmed|heated up? ; nice and warm|toasty|hot|cosy|cozy|snug|warm ; warm ; less cold|chilly',
-  cool: 'cooler|colder ; cooled|cool down? ; less hot|warm',
+  cool: 'less heat|heating|warmth ; cooler|colder ; cooled|cool down? ; less hot|warm',
   lit: 'lit ; lit up ; illuminated',
   play: 'playing|resumed ; playing again',
   start: 'going|running|started|flowing|burning|glowing|shining|blazing ; up and running ; going again ; going up',
