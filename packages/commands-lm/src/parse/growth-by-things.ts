@@ -172,6 +172,9 @@ export function growByState(
     !(clause.verb.helps === true)
       ? 0.6
       : 0
+  // "the light has to go"
+  if (/(to|must) go$/.test(piece.word))
+    return clause.parts.length > 0 && !clause.verb ? grown(clause, piece, { state: means.state }, -0.02) : null
   const all = clause.all || piece.word.startsWith('all ')
   return grown(clause, piece, { state: means.state, excluding: false, all }, pause + full + odd + noun + plant + over)
 }
