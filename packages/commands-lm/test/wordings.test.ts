@@ -50,6 +50,11 @@ describe('verbs and particles', () => {
     ['have the light on the driveway put out', 'lights_off driveway'],
     ['let the target for the office be 20 degrees', 'heating_set office 20'],
     ['turn the patio lamp inside out', ''],
+    ['let the kitchen light go dark', 'lights_off kitchen'],
+    ['the light in the kitchen has to go', 'lights_off kitchen'],
+    ["we won't be needing the kitchen light", 'lights_off kitchen'],
+    ['give the kitchen light a rest', 'lights_off kitchen'],
+    ['let the kitchen climb to 20', 'heating_set kitchen 20'],
   ])('%s', (text, expected) => {
     expect(calls(text)).toBe(expected)
   })
@@ -93,6 +98,8 @@ describe('groups and the rest of them', () => {
     ['lights off in the rest of the house', everywhere('lights_off', 'office')],
     ['turn off every light except this one', everywhere('lights_off', 'office')],
     ['no heating anywhere', indoors('heating_off')],
+    ['turn off every radiator we have', indoors('heating_off')],
+    ['turn off all the radiators there are', indoors('heating_off')],
     ['switch off the lot', '~heating_off office; ~lights_off office; ~media_stop office'],
     ["turn off anything that's on", '~heating_off office; ~lights_off office; ~media_stop office'],
   ])('%s', (text, expected) => {
@@ -127,6 +134,7 @@ describe('what is excepted', () => {
     'in every room except the study the heating can go off',
     'except for the radiator in the study, turn them all off',
     'radiators: all off but the study',
+    'all rooms except the study heating off',
     "turn off all the radiators but don't you touch the study",
   ])('%s', (text) => {
     expect(calls(text)).toBe(indoors('heating_off', 'office'))

@@ -114,7 +114,8 @@ function minutes(seconds: number): { readonly seconds: number; readonly doubts: 
 /** The call itself, and the contrary at the end of a time. */
 function timed(order: Order, made: Made, area: CommandArea, doubts: readonly string[]): Call[] | string {
   const delay = minutes(order.delay ?? 0)
-  if (delay.seconds > MAX_COMMAND_DELAY_S) return 'delays are at most 24 hours'
+  // What is no number is not less either.
+  if (!(delay.seconds <= MAX_COMMAND_DELAY_S)) return 'delays are at most 24 hours'
   const from = order.clauses[0]?.from ?? 0
   const to = order.clauses.at(-1)?.to ?? 0
   const all = [...made.doubts, ...doubts, ...delay.doubts, ...order.doubts]
@@ -132,7 +133,7 @@ function timed(order: Order, made: Made, area: CommandArea, doubts: readonly str
   const contrary = contraries[made.call]
   if (contrary === undefined) return 'that cannot be done for a time'
   const end = minutes((order.delay ?? 0) + order.length)
-  if (end.seconds > MAX_COMMAND_DELAY_S) return 'delays are at most 24 hours'
+  if (!(end.seconds <= MAX_COMMAND_DELAY_S)) return 'delays are at most 24 hours'
   const more = [...all, ...end.doubts]
   return [
     { ...first, doubts: more },

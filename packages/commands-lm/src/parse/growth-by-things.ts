@@ -177,6 +177,9 @@ export function growByState(
     !(clause.verb.helps === true)
       ? 0.6
       : 0
+  // "the light has to go"
+  if (/(to|must) go$/.test(piece.word))
+    return clause.parts.length > 0 && !clause.verb ? grown(clause, piece, { state: means.state }, -0.02) : null
   // "Mozart in the bedroom and the radio off"
   const heard =
     !clause.verb && clause.parts[0]?.title === true && !clause.parts[0].det && means.state === 'off' ? 0.8 : 0

@@ -125,7 +125,7 @@ export const verbs: readonly Verb[] = [
   {
     alone: 'off',
     states: { on: 'on', off: 'off', up: 'off', down: 'off' },
-    base: 'cut|kill|killing|douse|extinguish|deactivate|disable|knock_off|get_rid_of|lose|axe|nix|outen|snuff|snuff_out|blow_out|put_paid_to|pull_the_plug_on|shut_off_power_to|unlight|power_off|ditch|blackout|black_out',
+    base: 'cut|kill|killing|douse|extinguish|deactivate|disable|knock_off|get_rid_of|lose|axe|nix|outen|snuff|snuff_out|blow_out|put_paid_to|pull_the_plug_on|shut_off_power_to|unlight|power_off|do_away_with|dispense_with|bin|ditch|blackout|black_out',
     ing: 'cutting|killing',
     past: 'killed',
   },
@@ -173,7 +173,7 @@ export const verbs: readonly Verb[] = [
   },
   {
     set: true,
-    base: 'set|adjust|change|regulate|program|move|configure|should_read|read|shift|alter|fix|tweak|be_set',
+    base: 'set|aim|aim_for|shoot_for|settle|peg|target|climb|reach|sit|rise|hover|adjust|change|regulate|program|move|configure|should_read|read|shift|alter|fix|tweak|be_set',
     ing: 'setting|adjusting|changing',
   },
   { set: true, helps: true, base: 'make|makes', ing: 'making' },
@@ -231,7 +231,7 @@ export const verbs: readonly Verb[] = [
 /** Words for a state. */
 export const states: Readonly<Partial<Record<Deed | 'back', string>>> = {
   on: 'on with ; on|onn|oon ; back on ; switched|turned|put|powered on ; on again ; right|straight|all|both on ; lit up again',
-  off: 'off with ; off|of|ofd ; to sleep|bed|rest ; out ; back off ; switched|turned|shut|powered off ; all|both off',
+  off: 'off with ; off|of|ofd ; gone|dead ; go|goes dark|dead|away ; has|have|got|needs to go ; must go ; to sleep|bed|rest ; out ; back off ; switched|turned|shut|powered off ; all|both off',
   up: 'up with ; high ; up|upp ; all the way up ; back|right up ; upward|upwards ; rolled|raised up?|up ; pulled up ; higher',
   down: 'down with ; low ; down ; all the way down ; back|right down ; downward|downwards ; rolled|pulled|lowered down? ; shut down ; lower',
   open: 'open|opened ; opened|open|wide up|open? ; all the way open ; drawn back ; back open',
