@@ -13,6 +13,7 @@ export function addWorker(root: Command): void {
     .option('--node [program]', 'put a Node into the file, which then needs none: this one, or that of a path')
     .option('--json', 'print JSON for programs')
     .action(lazily(async () => (await import('../commands/worker-bundle.ts')).writeWorkerBundle))
+  bundle.addHelpText('after', AFTER_BUNDLE)
   withExamples(
     bundle,
     'worker bundle',
