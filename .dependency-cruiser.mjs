@@ -41,6 +41,7 @@ export const slices = [
   'hooks',
   'work',
   'workers',
+  'provisioning',
   'devices',
   'code',
   'connectors',

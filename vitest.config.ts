@@ -53,6 +53,7 @@ const light = ['protocol', 'flow-sdk', 'connector-sdk', 'core', 'node-types', 'c
 
 /** Files that take longest, longest first: at the end one worker alone would be busy with them. */
 const longest = [
+  'test/provisioner-slurm',
   'test/ledger-kill',
   'test/recipes',
   'modules/modules',

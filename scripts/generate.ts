@@ -1,19 +1,22 @@
 /**
- * Writes the files that come from code: the lists of node types, openapi.json, the generated client, the JSON Schema of the
- * flow document. `--check` writes nothing and fails when a committed file is stale.
+ * Writes the files that come from code: the lists of node types, openapi.json, the generated client, the JSON Schemas of
+ * the flow document and of provisioners.json. `--check` writes nothing and fails when a committed file is stale.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-import { flowDocumentInputSchema } from '@flow-service/protocol'
+import { flowDocumentInputSchema, provisionersFileSchema } from '@flow-service/protocol'
 import * as z from 'zod'
 
 import { nodeTypeLists } from './node-type-registry.ts'
 
 const OPENAPI = 'packages/api-server/openapi.json'
-const SCHEMA = 'packages/protocol/flow-document.schema.json'
+const SCHEMAS = {
+  'packages/protocol/flow-document.schema.json': flowDocumentInputSchema,
+  'packages/protocol/provisioners.schema.json': provisionersFileSchema,
+}
 const CLIENT = 'packages/client-sdk/src/generated'
 const check = process.argv.includes('--check')
 const stale: string[] = []
@@ -81,7 +84,9 @@ refuseStale()
 const { apiDocument } = await import('@flow-service/api-server')
 const document = apiDocument()
 put(OPENAPI, `${JSON.stringify(document, null, 2)}\n`)
-put(SCHEMA, `${JSON.stringify(z.toJSONSchema(flowDocumentInputSchema, { io: 'input' }), null, 2)}\n`)
+for (const [path, schema] of Object.entries(SCHEMAS)) {
+  put(path, `${JSON.stringify(z.toJSONSchema(schema, { io: 'input' }), null, 2)}\n`)
+}
 
 const made = generateClient(document)
 const names = (dir: string) => globSync('**/*.ts', { cwd: dir }).toSorted()

@@ -1,7 +1,8 @@
 // What a user's first program would be, run by scripts/package-check.ts against the packed packages: an engine, a flow
-// object, a package with a node type, a run, and the `service` command.
+// object, a package with a node type, a run, the `service` command, and a worker in a file of its own.
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +14,7 @@ import { Connector } from '@flow-service/connector-sdk'
 import { mounted } from '@flow-service/connector-sdk/testing'
 import { batchFlow, input, stage, t } from '@flow-service/flow-sdk'
 import { testStage } from '@flow-service/testing'
+import { findPython } from '@flow-service/worker-agent'
 
 const double = stage('double', { in: { n: t.int }, out: { twice: t.int }, run: ({ n }) => ({ twice: 2 * n }) })
 const doubling = batchFlow('doubling', { n: input(t.int, 21) }, (p, use) => use(double, p))
@@ -87,6 +89,24 @@ try {
     env: { ...process.env, SERVICE_DATA_DIR: dataDir },
   })
   assert.equal(JSON.parse(stdout).length, 2)
+
+  // the worker in a file, with this Node, where nothing else is
+  const file = join(dataDir, 'service-worker')
+  await promisify(execFile)(bin, ['worker', 'bundle', '--node', '--out', file])
+  const { token } = await client.workers.mintToken({ name: 'bare' })
+  const url = `${baseUrl.replace('http', 'ws')}/workers/attach`
+  const env = { PATH: '/usr/bin:/bin', TMPDIR: dataDir, HOME: dataDir, SERVICE_WORKER_TOKEN: token }
+  const python = await findPython(process.env)
+  const options = { cwd: dataDir, env, stdio: ['ignore', 'inherit', 'inherit'] }
+  const worker = spawn(file, ['--url', url, '--python', python.path], options)
+  const far = { ...document, nodes: [{ ...document.nodes[0], worker: 'bare', cache: false }] }
+  const { version } = await client.flows.save({ name: 'far', flowDocument: far })
+  await client.flows.publish({ name: 'far', version })
+  const { id: there } = await client.runs.submit({ name: 'far' })
+  const { result, nodes } = await client.wait(there)
+  assert.deepEqual([result, nodes[0].worker], [{ square: 9 }, 'bare'])
+  worker.kill()
+  assert.equal((await once(worker, 'exit'))[0], 0)
 } finally {
   await service.close()
   rmSync(dataDir, { recursive: true, force: true })

@@ -22,10 +22,12 @@ export function commandLinePage(): Page {
   }
 }
 
+/** Commands that do something: those without others below, and those below the first that have options of their own. */
 function leaves(command: Command, above: readonly string[]): { command: Command; names: string[] }[] {
   const names = [...above, command.name()]
-  if (command.commands.length === 0) return [{ command, names }]
-  return command.commands.flatMap((child) => leaves(child as Command, names))
+  const acts = command.commands.length === 0 || (above.length > 0 && command.options.length > 0)
+  const below = command.commands.flatMap((child) => leaves(child as Command, names))
+  return acts ? [{ command, names }, ...below] : below
 }
 
 function section(command: Command, names: readonly string[]): string {

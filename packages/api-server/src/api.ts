@@ -44,6 +44,7 @@ import { metricsRoute } from './observability/routes.ts'
 import { observability, observabilityApi, stateApi } from './observability/slice.ts'
 import { config, log } from './process/given.ts'
 import { nounsOf } from './process/layer.ts'
+import { provisioningApi } from './provisioning/slice.ts'
 import { runsApi } from './runs/slice.ts'
 import { secretsApi } from './secrets/slice.ts'
 import { workerUpgrade } from './workers/routes.ts'
@@ -63,6 +64,7 @@ const slices = [
   secretsApi,
   connectorsApi,
   workersApi,
+  provisioningApi,
   modulesApi,
   alertsApi,
 ] as const

@@ -54,6 +54,7 @@ import { followModules, modulesLayer } from './modules/slice.ts'
 import { observabilityLayer, observe, observerLayer, shownStateLayer } from './observability/slice.ts'
 import { clock, config, log } from './process/given.ts'
 import { contextOf, type Deps, inOrder, type NamesOf, opens } from './process/layer.ts'
+import { provision, provisioningLayer } from './provisioning/slice.ts'
 import {
   executeRuns,
   flowRunsLayer,
@@ -91,6 +92,7 @@ const nouns = inOrder(
   hostLayer,
   agentLayer,
   attachmentLayer,
+  provisioningLayer,
   commandsLayer,
   registryLayer,
   packageOfLayer,
@@ -137,6 +139,7 @@ const work = [
   followSecrets,
   followModules,
   executeRuns,
+  provision,
   followDevices,
   sweep,
   followAccounts,

@@ -8,11 +8,12 @@ interface Leaf {
   readonly command: Command
 }
 
+/** Commands that do something: of those with others below, the ones with options of their own. */
 const leaves = (command: Command, above: readonly string[] = []): Leaf[] => {
   const words = [...above, command.name()]
-  return command.commands.length === 0
-    ? [{ words: words.join(' '), command }]
-    : command.commands.flatMap((child) => leaves(child, words))
+  const acts = command.commands.length === 0 || (above.length > 0 && command.options.length > 0)
+  const below = command.commands.flatMap((child) => leaves(child, words))
+  return acts ? [{ words: words.join(' '), command }, ...below] : below
 }
 
 const helpOf = (command: Command): string => {
@@ -24,7 +25,8 @@ const helpOf = (command: Command): string => {
 test('every command is there', () => {
   expect(leaves(program()).map(({ words }) => words.replace('service ', ''))).toEqual(
     [
-      'dev, serve, login, worker, flows list, flows get, flows validate, flows save, flows publish, flows discard, flows rename',
+      'dev, serve, login, worker, worker bundle',
+      'flows list, flows get, flows validate, flows save, flows publish, flows discard, flows rename',
       'flows duplicate, flows delete, flows start, flows stop, flows pause, flows resume, flows step, flows run',
       'flows trigger, flows cancel, flows acknowledge, validate, messages list, messages publish, messages watch',
       'messages history, events, dead-letter list, dead-letter replay, audit, run, sweep, plan, runs list, runs show',
@@ -81,6 +83,7 @@ test('commands that talk to an engine take its address and print JSON', () => {
     'service serve',
     'service login',
     'service worker',
+    'service worker bundle',
     'service signing-keys forget',
     'service connectors new',
     'service device simulate',

@@ -325,6 +325,7 @@ export {
   sweepSubmitSchema,
   type WireNumber,
 } from './run.ts'
+export * from './provisioner.ts'
 export { type PythonModule, pythonParts, pythonSource } from './python-source.ts'
 export { type PlannedStage, type RunPlan, runPlanSchema, type RunPlanSubmit, runPlanSubmitSchema } from './run-plan.ts'
 export { covers, meaningOfScope, type Scope, scopes, scopeSchema } from './scope.ts'
@@ -344,7 +345,6 @@ export {
   mintedWorkerTokenSchema,
   type WorkerAmounts,
   type WorkerEntry,
-  workerResourcesSchema,
   workerSchema,
   type WorkerToken,
   type WorkerTokenRequest,
@@ -352,6 +352,7 @@ export {
   workerTokenSchema,
 } from './worker.ts'
 export { isWhole, WHOLE } from './whole-answer.ts'
+export { workerResourcesSchema } from './worker-resources.ts'
 export {
   artifactFrameSchema,
   byeFrameSchema,

@@ -10,7 +10,8 @@ import { timestampSchema } from './time.ts'
 /** Labels that one worker may have. */
 const MAX_LABELS = 50
 
-const amountsSchema = z
+/** Amounts of a machine. */
+export const workerAmountsSchema = z
   .object({
     cpus: z.number().meta({ description: 'Processors.' }),
     gpus: z.number(),
@@ -18,7 +19,7 @@ const amountsSchema = z
   })
   .meta({ id: 'WorkerAmounts' })
 /** What a machine has, or has left. */
-export type WorkerAmounts = z.infer<typeof amountsSchema>
+export type WorkerAmounts = z.infer<typeof workerAmountsSchema>
 
 /** A name or label of a worker: what `worker` of a node asks for. The engine's own worker has its name to itself. */
 const wordSchema = nameSchema.refine(
@@ -26,7 +27,8 @@ const wordSchema = nameSchema.refine(
   '"engine" is the engine\'s own worker: use another word',
 )
 
-const labelsSchema = z
+/** Labels of a worker, each once. */
+export const workerLabelsSchema = z
   .array(wordSchema)
   .max(MAX_LABELS)
   .refine((labels) => new Set(labels).size === labels.length, 'name each label once')
@@ -60,8 +62,8 @@ export const workerSchema = z
     }),
     parallel: z.int().meta({ description: 'Calls that it takes at a time.' }),
     calls: z.array(workerCallSchema),
-    resources: amountsSchema,
-    free: amountsSchema,
+    resources: workerAmountsSchema,
+    free: workerAmountsSchema,
     python: z.string().nullable().meta({ description: 'Version of its interpreter; null when it has none.' }),
     platform: z.string().meta({ description: 'Such as `linux-x64`; empty when it was refused.' }),
     provisioned_by: z
@@ -75,26 +77,11 @@ export const workerSchema = z
 /** A worker of this engine. */
 export type WorkerEntry = z.infer<typeof workerSchema>
 
-/** What all workers have together, and who has it. */
-export const workerResourcesSchema = z
-  .object({
-    total: amountsSchema,
-    used: amountsSchema,
-    free: amountsSchema,
-    workers: z.array(
-      z
-        .object({ name: z.string(), labels: z.array(z.string()), total: amountsSchema, free: amountsSchema })
-        .meta({ id: 'WorkerShare' }),
-    ),
-    provisioners: z.array(z.never()).meta({ description: 'Empty: no provisioner can be configured yet.' }),
-  })
-  .meta({ id: 'WorkerResources' })
-
 /** A new token: the name and the labels that its workers get. */
 export const workerTokenRequestSchema = z
   .strictObject({
     name: wordSchema.meta({ description: 'Name of the worker. No other live token may have it.' }),
-    labels: labelsSchema.default([]),
+    labels: workerLabelsSchema.default([]),
   })
   .meta({ id: 'WorkerTokenCreate' })
 export type WorkerTokenRequest = z.output<typeof workerTokenRequestSchema>

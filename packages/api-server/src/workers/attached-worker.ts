@@ -83,6 +83,7 @@ export class AttachedWorker {
   /** Frames that are not dealt with yet. */
   #behind = 0
   #stopTicking: (() => void) | null = null
+  #startedBy: WorkerEntry['provisioned_by'] = null
 
   constructor(transport: EngineTransport, deps: WorkerDeps) {
     this.#transport = transport
@@ -98,6 +99,16 @@ export class AttachedWorker {
   /** Whether it is the agent in the engine's own process. */
   get local(): boolean {
     return this.#deps.token === null
+  }
+
+  /** Of its token; null of the agent in the engine's own process. */
+  get jti(): string | null {
+    return this.#deps.token?.jti ?? null
+  }
+
+  /** It was started by a job of the engine. */
+  startedBy(job: NonNullable<WorkerEntry['provisioned_by']>): void {
+    this.#startedBy = job
   }
 
   /** How many calls occupy a slot. */
@@ -153,7 +164,7 @@ export class AttachedWorker {
       free: wireAmounts(this.free),
       python,
       platform,
-      provisioned_by: null,
+      provisioned_by: this.#startedBy,
       attached_at: timestampOfMs(this.#attachedMs),
       last_contact_at: timestampOfMs(this.#contactMs),
     }

@@ -33,17 +33,28 @@ interface Waiter {
   readonly take: (worker: AttachedWorker) => void
 }
 
+/** A call that waits for a worker. */
+export interface WaitingCall {
+  readonly call: CodeCall
+  readonly wish: Wish
+}
+
 /** Runs node code; what `Host.call` and `Host.release` of core ask for. */
 export interface Dispatcher {
   /** Outputs by port, as the code returned them. Rejects with a {@link CodeError}, or with what `onEmit` threw. */
   call(call: CodeCall): Promise<Values>
   /** Ends the warm process of a live node wherever it is. */
   release(flow: string, node: string): void
+  /** The calls that wait now. */
+  waiting(): WaitingCall[]
+  /** Calls back whenever a call begins to wait; the result ends that. */
+  onWait(listener: (call: CodeCall) => void): () => void
 }
 
 /** A dispatcher over a pool. */
 export function createDispatcher({ pool, bundleOf, inProcess, flavors }: DispatchDeps): Dispatcher {
   const line = new Set<Waiter>()
+  const listeners = new Set<(call: CodeCall) => void>()
   /** Ids of the workers that have warm processes, by node. */
   const homes = new Map<string, string>()
   const wishOf = ({ document, node }: CodeCall): Wish => ({
@@ -94,6 +105,7 @@ export function createDispatcher({ pool, bundleOf, inProcess, flavors }: Dispatc
       }
       line.add(waiter)
       call.signal.addEventListener('abort', leave, { once: true })
+      for (const listener of listeners) listener(call)
     })
   }
 
@@ -113,6 +125,11 @@ export function createDispatcher({ pool, bundleOf, inProcess, flavors }: Dispatc
     release(flow, node) {
       homes.delete(keyOf(flow, node))
       for (const worker of pool.list()) worker.release(flow, node)
+    },
+    waiting: () => [...line].map(({ call }) => ({ call, wish: wishOf(call) })),
+    onWait(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
     },
   }
 }

@@ -21,7 +21,6 @@ export function resourcesOf(workers: readonly Pick<AttachedWorker, 'hello' | 'to
       total: wireAmounts(worker.total),
       free: wireAmounts(worker.free),
     })),
-    provisioners: [],
   }
 }
 

@@ -7,7 +7,6 @@ import type { IncomingMessage } from 'node:http'
 
 import {
   mintedWorkerTokenSchema,
-  workerResourcesSchema,
   workerSchema,
   workerTokenRequestSchema,
   workerTokenSchema,
@@ -24,7 +23,6 @@ import type { SocketGuests } from '../http/socket-guests.ts'
 import type { UpgradeHandler } from '../http/upgrade.ts'
 import type { Log } from '../process/log.ts'
 import type { WorkerPool } from './pool.ts'
-import { resourcesOf } from './resources.ts'
 import { socketTransport } from './socket-transport.ts'
 import type { WorkerTokens } from './tokens.ts'
 
@@ -38,15 +36,6 @@ export const workersEndpoints = {
     auth: 'user',
     scope: 'observability:read',
     replies: { 200: reply.json('Workers by name.', z.array(workerSchema)) },
-  }),
-  resources: endpoint({
-    id: 'workers.resources',
-    method: 'get',
-    path: '/workers/resources',
-    summary: 'Get what workers have and have left',
-    auth: 'user',
-    scope: 'observability:read',
-    replies: { 200: reply.json('Sums over the attached workers, and each of them.', workerResourcesSchema) },
   }),
   listTokens: endpoint({
     id: 'workers.listTokens',
@@ -113,10 +102,10 @@ export function workersHandlers({ pool, tokens, eventLog }: WorkersDeps): Handle
       eventLog.audit(tx, { action, actor: actorOf(by), detail: { jti, name, labels } })
   return {
     list: () => {
-      const entries = [...remote(pool).map((worker) => worker.view()), ...pool.needingUpgrade()]
+      const attached = pool.list().filter(({ local }) => !local)
+      const entries = [...attached.map((worker) => worker.view()), ...pool.needingUpgrade()]
       return { status: 200, value: entries.toSorted((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name))) }
     },
-    resources: () => ({ status: 200, value: resourcesOf(remote(pool)) }),
     listTokens: async () => ({ status: 200, value: await tokens.list() }),
     mintToken: async ({ body, principal }) => ({
       status: 201,
@@ -134,8 +123,6 @@ export function workersHandlers({ pool, tokens, eventLog }: WorkersDeps): Handle
     },
   }
 }
-
-const remote = (pool: WorkersDeps['pool']) => pool.list().filter(({ local }) => !local)
 
 async function* once(text: string): AsyncIterable<string> {
   yield text

@@ -14,6 +14,8 @@ export interface NewWorkerToken {
   /** Seconds since the Unix epoch. */
   readonly issuedAt: number
   readonly expiresAt: number
+  /** Made by the engine for workers that it starts itself. */
+  readonly provisioned: boolean
 }
 
 const columns = (sql: Sql) => sql`jti, name, labels, created_at, expires_at, revoked_at, last_used_at, provisioned`
@@ -35,10 +37,11 @@ export const createWorkerTokenStore = (sql: Sql) => ({
     return rows.length > 0
   },
 
-  async add({ jti, name, labels, issuedAt, expiresAt }: NewWorkerToken): Promise<WorkerToken> {
+  async add({ jti, name, labels, issuedAt, expiresAt, provisioned }: NewWorkerToken): Promise<WorkerToken> {
     const [row] = await sql<WorkerToken[]>`
-      insert into worker_token (jti, name, labels, created_at, expires_at)
-      values (${jti}, ${name}, ${[...labels]}::text[], to_timestamp(${issuedAt}), to_timestamp(${expiresAt}))
+      insert into worker_token (jti, name, labels, created_at, expires_at, provisioned)
+      values (${jti}, ${name}, ${[...labels]}::text[], to_timestamp(${issuedAt}), to_timestamp(${expiresAt}),
+        ${provisioned})
       returning ${columns(sql)}`
     // an insert without a conflict clause returns its row or throws
     return row as WorkerToken

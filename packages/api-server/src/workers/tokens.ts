@@ -19,6 +19,8 @@ const AUDIENCE = 'worker'
 /** An explicit type (RFC 8725, section 3.11): a token of another kind never passes for that of a worker. */
 const TYPE = 'worker+jwt'
 const LIFETIME_S = 365 * 86_400
+/** Of a worker that the engine starts itself. */
+const PROVISIONED_LIFETIME_S = 86_400
 /** Seconds that the clocks of two engines may differ. */
 const LEEWAY_S = 5
 const CHANNEL = 'worker_token_revoked'
@@ -45,10 +47,19 @@ export class WorkerTokens {
   }
 
   /** A new token of a name that no other live one has; refuses with `already_exists`. */
-  async mint({ name, labels }: WorkerTokenRequest, audit: Audit): Promise<MintedWorkerToken> {
+  mint(request: WorkerTokenRequest, audit: Audit): Promise<MintedWorkerToken> {
+    return this.#mint(request, audit, false)
+  }
+
+  /** As `mint`, for workers that the engine starts itself: it counts for a day. */
+  provision(request: WorkerTokenRequest, record: Audit): Promise<MintedWorkerToken> {
+    return this.#mint(request, record, true)
+  }
+
+  async #mint({ name, labels }: WorkerTokenRequest, audit: Audit, provisioned: boolean): Promise<MintedWorkerToken> {
     const jti = randomUUID()
     const issuedAt = Math.floor(Date.now() / 1000)
-    const expiresAt = issuedAt + LIFETIME_S
+    const expiresAt = issuedAt + (provisioned ? PROVISIONED_LIFETIME_S : LIFETIME_S)
     const row = await this.#database.transaction(async (tx) => {
       const store = createWorkerTokenStore(tx)
       await store.lockForAdding()
@@ -58,7 +69,7 @@ export class WorkerTokens {
           `a live worker token has the name "${name}": revoke that one first, or choose another name`,
         )
       }
-      const added = await store.add({ jti, name, labels, issuedAt, expiresAt })
+      const added = await store.add({ jti, name, labels, issuedAt, expiresAt, provisioned })
       await audit(tx, added)
       return added
     })

@@ -23,7 +23,8 @@ interface Setup {
   readonly dispatcher: Dispatcher
   /** Puts a flavor in the place of that of its name. */
   readonly change: (flavor: Flavor) => void
-  readonly attach: (hello?: Partial<HelloFrame>, options?: { local?: boolean }) => PuppetWorker
+  /** `jti` is of its token. */
+  readonly attach: (hello?: Partial<HelloFrame>, options?: { local?: boolean; jti?: string }) => PuppetWorker
 }
 
 /** Nobody is attached yet. */
@@ -51,12 +52,12 @@ export function setup({ clock = new VirtualClock(0), flavors = [] as readonly Fl
       known.set(flavor.name, flavor)
       for (const listener of listeners) listener()
     },
-    attach(hello = {}, { local = false } = {}) {
+    attach(hello = {}, { local = false, jti = 'j' } = {}) {
       const { worker, engine } = memoryTransport({ get: unused, put: unused })
       const frames: EngineFrame[] = []
       worker.onFrame((frame) => void frames.push(frame))
       const { name = 'worker', labels = [] } = hello
-      pool.attach(engine, local ? null : { kind: 'worker', jti: 'j', name, labels })
+      pool.attach(engine, local ? null : { kind: 'worker', jti, name, labels })
       void worker.send({
         type: 'hello',
         protocol: 1,

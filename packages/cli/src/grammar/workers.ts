@@ -3,10 +3,31 @@ import type { Command } from 'commander'
 
 import { amount, byDefault, clientOptions, collect, integer, lazily, withExamples } from './options.ts'
 
-/** `worker`: the same as the program `service-worker`. */
+/** `worker`: the same as the program `service-worker`, which `worker bundle` writes to a file. */
 export function addWorker(root: Command): void {
-  defineWorker(root.command('worker'), 'service worker')
+  const worker = defineWorker(root.command('worker'), 'service worker')
+  const bundle = worker
+    .command('bundle')
+    .description('write the worker to one file, for machines without npm; it needs Node 22.19 or newer there')
+    .option('--out <file>', 'where to (service-worker.mjs; with --node, service-worker)')
+    .option('--node [program]', 'put a Node into the file, which then needs none: this one, or that of a path')
+    .option('--json', 'print JSON for programs')
+    .action(lazily(async () => (await import('../commands/worker-bundle.ts')).writeWorkerBundle))
+  bundle.addHelpText('after', AFTER_BUNDLE)
+  withExamples(
+    bundle,
+    'worker bundle',
+    'worker bundle --node --out ~/service-worker',
+    'worker bundle --node ./node-arm64',
+  )
+  // it attaches nowhere
+  worker.hook('preSubcommand', () => worker.options.forEach((option) => option.makeOptionMandatory(false)))
 }
+
+const AFTER_BUNDLE = `
+The file takes the options of service-worker. It unpacks itself once into SERVICE_WORKER_FILES (service-worker-<user id> in the
+temporary directory): half a MB, and with --node 130 MB more. With --node it needs a shell and gzip, and the system and the
+processor that the Node is for.`
 
 /** `workers …`: machines that execute node code, their tokens, and sizes of what calls take. */
 export function addWorkers(root: Command): void {

@@ -2251,24 +2251,6 @@ export type WorkerAmounts = {
     ram_mb: number;
 };
 
-export type WorkerResources = {
-    total: WorkerAmounts;
-    used: WorkerAmounts;
-    free: WorkerAmounts;
-    workers: Array<WorkerShare>;
-    /**
-     * Empty: no provisioner can be configured yet.
-     */
-    provisioners: Array<unknown>;
-};
-
-export type WorkerShare = {
-    name: string;
-    labels: Array<string>;
-    total: WorkerAmounts;
-    free: WorkerAmounts;
-};
-
 export type WorkerToken = {
     jti: string;
     name: string;
@@ -2318,6 +2300,58 @@ export type Flavor = {
      */
     ram_mb: number;
     description: string;
+};
+
+export type WorkerResources = {
+    total: WorkerAmounts;
+    used: WorkerAmounts;
+    free: WorkerAmounts;
+    workers: Array<WorkerShare>;
+    /**
+     * Those of provisioners.json of this engine, in its order.
+     */
+    provisioners: Array<ProvisionerState>;
+};
+
+export type WorkerShare = {
+    name: string;
+    labels: Array<string>;
+    total: WorkerAmounts;
+    free: WorkerAmounts;
+};
+
+export type ProvisionerState = {
+    name: string;
+    type: string;
+    /**
+     * Why its scheduler cannot be reached; null when it could be, last.
+     */
+    error: string | null;
+    profiles: Array<ProvisionerProfileState>;
+};
+
+export type ProvisionerProfileState = {
+    name: string;
+    labels: Array<string>;
+    cpus: number;
+    gpus: number;
+    ram_mb: number;
+    /**
+     * `pending`: a job is handed in, and no worker of it has attached yet. `failed`: the last one came to nothing; `error` says why.
+     */
+    state: 'idle' | 'pending' | 'attached' | 'failed';
+    /**
+     * Id of the job that is pending or attached.
+     */
+    job: string | null;
+    /**
+     * When the job was asked for.
+     */
+    requested_at: string | null;
+    /**
+     * Why the last job came to nothing, in the words of its scheduler.
+     */
+    error: string | null;
 };
 
 export type Modules = {
@@ -8128,39 +8162,6 @@ export type WorkersListResponses = {
 
 export type WorkersListResponse = WorkersListResponses[keyof WorkersListResponses];
 
-export type WorkersResourcesData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/workers/resources';
-};
-
-export type WorkersResourcesErrors = {
-    /**
-     * `unauthenticated`: Authentication is missing or not valid
-     */
-    401: Problem;
-    /**
-     * `forbidden`: Permission is missing
-     */
-    403: Problem;
-    /**
-     * Any other refusal
-     */
-    default: Problem;
-};
-
-export type WorkersResourcesError = WorkersResourcesErrors[keyof WorkersResourcesErrors];
-
-export type WorkersResourcesResponses = {
-    /**
-     * Sums over the attached workers, and each of them.
-     */
-    200: WorkerResources;
-};
-
-export type WorkersResourcesResponse = WorkersResourcesResponses[keyof WorkersResourcesResponses];
-
 export type WorkersListTokensData = {
     body?: never;
     path?: never;
@@ -8503,6 +8504,76 @@ export type FlavorsUpdateResponses = {
 };
 
 export type FlavorsUpdateResponse = FlavorsUpdateResponses[keyof FlavorsUpdateResponses];
+
+export type WorkersResourcesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/workers/resources';
+};
+
+export type WorkersResourcesErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type WorkersResourcesError = WorkersResourcesErrors[keyof WorkersResourcesErrors];
+
+export type WorkersResourcesResponses = {
+    /**
+     * Sums over the attached workers, each of them, and the provisioners.
+     */
+    200: WorkerResources;
+};
+
+export type WorkersResourcesResponse = WorkersResourcesResponses[keyof WorkersResourcesResponses];
+
+export type WorkersProvisionersReloadData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/workers/provisioners/reload';
+};
+
+export type WorkersProvisionersReloadErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type WorkersProvisionersReloadError = WorkersProvisionersReloadErrors[keyof WorkersProvisionersReloadErrors];
+
+export type WorkersProvisionersReloadResponses = {
+    /**
+     * The provisioners of the file, in its order.
+     */
+    200: Array<ProvisionerState>;
+};
+
+export type WorkersProvisionersReloadResponse = WorkersProvisionersReloadResponses[keyof WorkersProvisionersReloadResponses];
 
 export type ModulesGetData = {
     body?: never;

@@ -1,0 +1,162 @@
+/**
+ * The provisioners of this engine: what `provisioners.json` says, each with its requests. Calls that wait for a worker wake
+ * them; without it such calls wait until somebody starts a worker by hand.
+ * @module
+ */
+import type { Clock, CodeCall } from '@flow-service/core'
+import type { Provisioner, ProvisionerProfile, ProvisionerState } from '@flow-service/protocol'
+
+import { ProblemError } from '../http/errors.ts'
+import type { Dispatcher } from '../workers/dispatch.ts'
+import type { WorkerPool } from '../workers/pool.ts'
+import type { Attachments } from './attachments.ts'
+import { readProvisioners } from './provisioners-file.ts'
+import { Requests, type RequestsDeps } from './requests.ts'
+import type { Scheduler } from './scheduler.ts'
+import { type Offer, type Want, wantedOf } from './wanted.ts'
+
+/** What provisioners are made of. */
+export interface ProvisionersDeps extends Omit<RequestsDeps, 'provisioner' | 'scheduler' | 'wanted' | 'attachments'> {
+  /** Where the file is. */
+  readonly path: string
+  readonly schedulerOf: (provisioner: Provisioner) => Scheduler
+  readonly attachments: Pick<Attachments, 'count' | 'named' | 'onChange' | 'originOf'>
+  readonly dispatcher: Pick<Dispatcher, 'waiting' | 'onWait'>
+  readonly pool: Pick<WorkerPool, 'list'>
+  readonly clock: Clock
+}
+
+/** A profile of a provisioner. */
+export interface FoundProfile {
+  readonly provisioner: Provisioner
+  readonly profile: ProvisionerProfile
+  readonly scheduler: Scheduler
+}
+
+const nothing: Want = { calls: 0, isDue: false }
+
+/** The provisioners of an engine. */
+export class Provisioners {
+  readonly #deps: ProvisionersDeps
+  readonly #since = new WeakMap<CodeCall, number>()
+  #all: readonly Requests[] = []
+  #unfollow: readonly (() => void)[] = []
+  #reloading: Promise<unknown> = Promise.resolve()
+
+  constructor(deps: ProvisionersDeps) {
+    this.#deps = deps
+  }
+
+  /** Reads the file. Refuses with `validation_failed` what it cannot use. */
+  async load(): Promise<void> {
+    this.#all = (await readProvisioners(this.#deps.path)).map((provisioner) => this.#made(provisioner))
+  }
+
+  /** Begins to ask for workers. */
+  async open(): Promise<void> {
+    const { attachments, clock, dispatcher } = this.#deps
+    this.#unfollow = [
+      dispatcher.onWait((call) => {
+        this.#since.set(call, clock.now())
+        for (const each of this.#all) each.stir()
+      }),
+      attachments.onChange(({ id, provisioner }) => {
+        for (const each of this.#all) if (each.provisioner.name === provisioner) each.changed(id)
+      }),
+    ]
+    for (const each of this.#all) await each.open()
+  }
+
+  /** Ends all requests that are pending. */
+  async close(): Promise<void> {
+    for (const end of this.#unfollow) end()
+    await this.#reloading
+    await Promise.all(this.#all.map((each) => each.close()))
+  }
+
+  /** Resolves when nothing is under way. */
+  async settled(): Promise<void> {
+    await this.#reloading
+    await Promise.all(this.#all.map((each) => each.settled()))
+  }
+
+  /** How each of them fares, in the order of the file. */
+  list(): Promise<ProvisionerState[]> {
+    return Promise.all(this.#all.map((each) => each.state()))
+  }
+
+  /** Refuses with `not_found`. */
+  find(name: string, profile: string): FoundProfile {
+    const requests = this.#all.find(({ provisioner }) => provisioner.name === name)
+    const found = requests?.provisioner.profiles.find((each) => each.name === profile)
+    if (requests && found) return { provisioner: requests.provisioner, profile: found, scheduler: requests.scheduler }
+    const known = this.#all.flatMap((each) =>
+      each.provisioner.profiles.map((of) => `${each.provisioner.name} ${of.name}`),
+    )
+    const what = known.length === 0 ? 'provisioners.json has none' : `there is ${known.join(', ')}`
+    throw new ProblemError('not_found', `there is no provisioner "${name}" with a profile "${profile}": ${what}`)
+  }
+
+  /**
+   * Reads the file again. What it says no more is cancelled if it is pending, and left alone if it is attached. Refuses with
+   * `validation_failed` what it cannot use; all stays as it was then.
+   */
+  reload(): Promise<ProvisionerState[]> {
+    const reloading = this.#reloading.then(() => this.#reload())
+    this.#reloading = reloading.catch(() => {})
+    return reloading
+  }
+
+  async #reload(): Promise<ProvisionerState[]> {
+    const next = await readProvisioners(this.#deps.path)
+    const before = this.#all
+    this.#all = next.map(
+      (provisioner) => before.find((each) => isSame(each.provisioner, provisioner)) ?? this.#made(provisioner),
+    )
+    for (const old of before) if (!this.#all.includes(old)) await old.close(keptOf(old.provisioner, next))
+    for (const each of this.#all) {
+      await each.forgive()
+      if (!before.includes(each)) await each.open()
+      each.stir()
+    }
+    return this.list()
+  }
+
+  #made(provisioner: Provisioner): Requests {
+    const scheduler = this.#deps.schedulerOf(provisioner)
+    const wanted = (profile: string): Want => this.#wanted(provisioner.name, profile)
+    return new Requests({ ...this.#deps, provisioner, scheduler, wanted })
+  }
+
+  #wanted(name: string, profile: string): Want {
+    const { attachments, clock, dispatcher, pool } = this.#deps
+    const nowMs = clock.now()
+    const offers = this.#all.flatMap((each) =>
+      each.provisioner.profiles.map((of): Offer => {
+        return { provisioner: each.provisioner.name, profile: of, isFailing: each.isFailing(of.name) }
+      }),
+    )
+    const waiters = dispatcher.waiting().map(({ call, wish }) => ({ wish, sinceMs: this.#since.get(call) ?? nowMs }))
+    const attached = pool.list().map((worker) => ({ worker, origin: attachments.originOf(worker) }))
+    const wanted = wantedOf(waiters, attached, offers, nowMs)
+    const offer = offers.find((each) => each.provisioner === name && each.profile.name === profile)
+    return (offer && wanted.get(offer)) ?? nothing
+  }
+}
+
+const isSame = (a: Provisioner, b: Provisioner): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+/** The profiles whose pending jobs the new settings can look after: they are in the same queue. */
+function keptOf(old: Provisioner, next: readonly Provisioner[]): ReadonlySet<string> {
+  const heir = next.find(({ name }) => name === old.name)
+  if (!heir || !isSame({ ...old, ...queueOf(heir) }, old)) return new Set()
+  return new Set(heir.profiles.map(({ name }) => name))
+}
+
+const queueOf = ({ type, login, ssh_key, cancel_command, list_command }: Provisioner) => ({
+  type,
+  login,
+  ssh_key,
+  cancel_command,
+  list_command,
+})

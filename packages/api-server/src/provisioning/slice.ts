@@ -1,0 +1,63 @@
+/**
+ * Workers that the engine starts itself, by schedulers of clusters, when calls wait for them.
+ * @module
+ */
+import { database } from '../db/layer.ts'
+import { contact } from '../engines/slice.ts'
+import { eventLog } from '../events/slice.ts'
+import { ProblemError } from '../http/errors.ts'
+import { routes } from '../http/slice-api.ts'
+import { clock, config, log } from '../process/given.ts'
+import { begins, inOrder, makes, noun } from '../process/layer.ts'
+import { ConfigError } from '../process/setting.ts'
+import { dispatcher, pool, workerTokens } from '../workers/slice.ts'
+import { Attachments } from './attachments.ts'
+import { provisionersFile } from './provisioners-file.ts'
+import { Provisioners } from './provisioners.ts'
+import { provisioningEndpoints, provisioningHandlers } from './routes.ts'
+import { slurmScheduler } from './slurm.ts'
+
+const attachments = noun<Attachments>()('attachments')
+const provisioners = noun<Provisioners>()('provisioners')
+
+/** What the file says; nobody is asked for a worker yet. */
+export const provisioningLayer = inOrder(
+  makes(attachments, { clock, database, log, pool }, (deps) => new Attachments(deps)),
+  makes(
+    provisioners,
+    { attachments, clock, config, contact, database, dispatcher, eventLog, log, pool, workerTokens },
+    async ({ config, contact, eventLog, workerTokens: tokens, ...deps }) => {
+      const made = new Provisioners({
+        ...deps,
+        tokens,
+        path: provisionersFile(config.dataDir),
+        engine: contact.id,
+        report: (news) => eventLog.report(news),
+        schedulerOf: (provisioner) => slurmScheduler(provisioner, deps.clock),
+      })
+      await made.load().catch((error: unknown) => {
+        throw error instanceof ProblemError ? new ConfigError(error.message) : error
+      })
+      return made
+    },
+  ),
+)
+
+/** Asks for workers, until the engine stops: what is pending then is cancelled while flows and runs still go on. */
+export const provision = begins(
+  { attachments, provisioners },
+  async (nouns) => {
+    nouns.attachments.open()
+    await nouns.provisioners.open()
+    return nouns
+  },
+  async (nouns) => {
+    await nouns.provisioners.close()
+    await nouns.attachments.close()
+  },
+)
+
+export const provisioningApi = {
+  tags: {},
+  routes: [routes(provisioningEndpoints, { pool, provisioners, eventLog }, provisioningHandlers)],
+}

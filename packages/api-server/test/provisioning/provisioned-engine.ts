@@ -1,0 +1,196 @@
+/** Engines with provisioners, each with a pool, a dispatcher and a clock of its own, over a cluster of a test. */
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { Clock, CodeCall, CodeError } from '@flow-service/core'
+import { VirtualClock } from '@flow-service/core/testing'
+import type { Provisioner } from '@flow-service/protocol'
+import { decodeJwt } from 'jose'
+import { expect, onTestFinished } from 'vitest'
+
+import type { Database } from '../../src/db/database.ts'
+import type { NewsEntry } from '../../src/events/event-log.ts'
+import { Attachments } from '../../src/provisioning/attachments.ts'
+import { provisionersFile } from '../../src/provisioning/provisioners-file.ts'
+import { Provisioners } from '../../src/provisioning/provisioners.ts'
+import type { JobOrder, Scheduler } from '../../src/provisioning/scheduler.ts'
+import { WorkerTokens } from '../../src/workers/tokens.ts'
+import { quiet } from '../use-database.ts'
+import { codeCall } from '../workers/code-call.ts'
+import { type PuppetWorker, setup } from '../workers/puppet-pool.ts'
+
+/** A cluster that a test plays the nodes of. */
+export interface TestCluster extends AsyncDisposable {
+  /** Type, address and so on of a provisioner on it. */
+  readonly settings: object
+  schedulerOf(provisioner: Provisioner, clock: Clock): Scheduler
+  /** What is in its queue. */
+  jobs(): Promise<readonly { readonly job: string; readonly request: string; readonly tasks: readonly string[] }[]>
+  /** Tasks of a job begin. */
+  run(job: string, ...tasks: readonly number[]): Promise<void>
+  /** A job ends by itself. */
+  end(job: string): Promise<void>
+  /** How it behaves from now on; `null` is well again. `loses` takes a job and does not say so. */
+  behave(how: 'refuses' | 'unreachable' | 'loses' | null, words?: string): Promise<void>
+}
+
+/** What was asked of a scheduler. */
+interface Operation {
+  readonly what: 'submit' | 'cancel' | 'list'
+  readonly atMs: number
+  readonly order: JobOrder | null
+  /** Job of an order, jobs to cancel. */
+  readonly jobs: readonly string[]
+}
+
+const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+
+/** A profile; `gpu` unless named otherwise. */
+export const profileOf = (more: object = {}) => ({
+  name: 'gpu',
+  cpus: 4,
+  gpus: 1,
+  ram_mb: 16_000,
+  labels: ['gpu'],
+  ...more,
+})
+
+interface EngineOptions {
+  readonly database: Database
+  readonly cluster: TestCluster
+  /** Name of the provisioner, which no other test has. */
+  readonly name: string
+  readonly profiles?: readonly object[]
+  readonly settings?: object
+  readonly engine?: string | null
+  readonly startMs?: number
+}
+
+/** Starts an engine. It is closed at the end of the test, unless it has crashed. */
+export async function engineWith(options: EngineOptions) {
+  const { database, cluster, name, profiles = [profileOf()], settings = {}, engine = null, startMs = 1e12 } = options
+  const dataDir = mkdtempSync(join(tmpdir(), 'provisioned-'))
+  const write = (more: object): void =>
+    writeFileSync(
+      provisionersFile(dataDir),
+      JSON.stringify([{ ...cluster.settings, name, profiles, ...settings, ...more }]),
+    )
+  write({})
+  const clock = new VirtualClock(startMs)
+  const { pool, dispatcher, attach } = setup({ clock })
+  const tokens = new WorkerTokens({ key: { privateKey, publicKey }, database })
+  const watched = watch(clock, (provisioner) => cluster.schedulerOf(provisioner, clock))
+  const attachments = new Attachments({ pool, database, clock, log: quiet })
+  const news: NewsEntry[] = []
+  const report = (entry: NewsEntry): void => void news.push(entry)
+  const { schedulerOf } = watched
+  const path = provisionersFile(dataDir)
+  const nouns = { attachments, clock, database, dispatcher, pool, tokens }
+  const provisioners = new Provisioners({ ...nouns, path, engine, log: quiet, report, schedulerOf })
+  await provisioners.load()
+  attachments.open()
+  await provisioners.open()
+  const stopped = new AbortController()
+  const close = async (): Promise<void> => {
+    if (stopped.signal.aborted) return
+    stopped.abort()
+    await provisioners.close()
+    await attachments.close()
+  }
+  onTestFinished(async () => {
+    await close()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+  const state = async (profile = 'gpu') =>
+    (await provisioners.list())[0]?.profiles.find((each) => each.name === profile)
+  /** Lets time pass until something is so; not while a look is under way, which takes time of the machine. */
+  const until = (holds: () => unknown, stepMs = 1000): Promise<void> =>
+    expect
+      .poll(
+        async () => {
+          await clock.advance(stepMs)
+          await provisioners.settled()
+          return Boolean(await holds())
+        },
+        { timeout: 50_000, interval: 5 },
+      )
+      .toBe(true)
+  const submits = () => watched.operations.filter(({ what }) => what === 'submit')
+  return {
+    clock,
+    pool,
+    provisioners,
+    tokens,
+    news,
+    operations: watched.operations,
+    submits,
+    /** The job that is handed in first, or as the one of a place. */
+    async submitted(place = 0) {
+      await until(() => submits()[place])
+      const { order, jobs, atMs } = submits()[place] as Operation & { readonly order: JobOrder }
+      return { order, job: jobs[0] ?? '', atMs }
+    },
+    cancelled: () => watched.operations.flatMap(({ what, jobs }) => (what === 'cancel' ? jobs : [])),
+    state,
+    until,
+    /** Lets so much time pass. */
+    pass: (ms: number) => {
+      const endMs = clock.now() + ms
+      return until(() => clock.now() >= endMs, Math.min(Math.max(1000, ms / 100), 10_000))
+    },
+    close,
+    /** Is killed: nothing of it happens any more. */
+    crash: () => stopped.abort(),
+    rewrite: write,
+    /** A call that waits for a worker. */
+    call(node: object = { worker: 'gpu' }, resources: object = {}) {
+      const call = codeCall({ node: node as Partial<CodeCall['node']>, resources })
+      const done = dispatcher.call(call).catch((error: unknown) => error as CodeError)
+      return { call, done, cancel: () => call.record.cancel() }
+    },
+    /** A worker that anybody started. */
+    attach,
+    /** A worker of a job that was submitted. */
+    attachOf: (order: JobOrder | null | undefined): PuppetWorker => {
+      if (!order) throw new Error('nothing was submitted')
+      const { jti = '', ...claims } = decodeJwt<{ name: string; labels: string[] }>(order.token)
+      const { cpus, gpus, ram_mb } = order.profile
+      return attach({ ...claims, resources: { cpus, gpus, ram_mb } }, { jti })
+    },
+    isLive: (order: JobOrder | null | undefined) =>
+      tokens.verify(order?.token ?? '').then(
+        () => true,
+        () => false,
+      ),
+  }
+}
+
+/** Notes what is asked of schedulers. */
+function watch(clock: Clock, made: (provisioner: Provisioner) => Scheduler) {
+  const operations: Operation[] = []
+  const noted = async <T>(what: Operation['what'], order: JobOrder | null, act: () => Promise<T>): Promise<T> => {
+    const atMs = clock.now()
+    try {
+      const result = await act()
+      operations.push({ what, atMs, order, jobs: typeof result === 'string' ? [result] : [] })
+      return result
+    } catch (error) {
+      operations.push({ what, atMs, order, jobs: [] })
+      throw error
+    }
+  }
+  const schedulerOf = (provisioner: Provisioner): Scheduler => {
+    const scheduler = made(provisioner)
+    return {
+      submit: (order, signal) => noted('submit', order, () => scheduler.submit(order, signal)),
+      list: (signal) => noted('list', null, () => scheduler.list(signal)),
+      async cancel(jobs, which, signal) {
+        await noted('cancel', null, () => scheduler.cancel(jobs, which, signal))
+        operations.push({ ...(operations.pop() as Operation), jobs })
+      },
+    }
+  }
+  return { operations, schedulerOf }
+}

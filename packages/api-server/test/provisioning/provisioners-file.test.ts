@@ -1,0 +1,141 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import type { ProblemError } from '../../src/http/errors.ts'
+import { provisionersFile, readProvisioners } from '../../src/provisioning/provisioners-file.ts'
+
+let dataDir: string
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'provisioners-'))
+})
+afterAll(() => rm(dataDir, { recursive: true, force: true }))
+
+const profile = { name: 'gpu', cpus: 4, gpus: 1, ram_mb: 16_000, labels: ['gpu'] }
+const cluster = {
+  type: 'batch_scheduler',
+  name: 'uni',
+  login: 'ann@login.example.org',
+  engine_url: 'wss://flows.example.com/api/v1/workers/attach',
+  profiles: [profile],
+}
+
+/** What is read of a text, or the refusal of it. */
+async function read(text: string) {
+  await writeFile(provisionersFile(dataDir), text)
+  return readProvisioners(provisionersFile(dataDir)).catch((error: unknown) => error as ProblemError)
+}
+const withCluster = (more: object) => read(JSON.stringify([{ ...cluster, ...more }]))
+const withProfile = (more: object) => withCluster({ profiles: [{ ...profile, ...more }] })
+
+test('a file of provisioners has defaults for what it leaves out [R004, R137, R144]', async () => {
+  expect(await read(JSON.stringify([cluster]))).toEqual([
+    {
+      ...cluster,
+      ssh_key: null,
+      max_idle_s: 600,
+      provision_timeout_s: 900,
+      submit_command: ['sbatch'],
+      cancel_command: ['scancel'],
+      list_command: ['squeue'],
+      profiles: [{ ...profile, submit_args: [], prerun: [], max_workers: 1 }],
+    },
+  ])
+})
+
+test('without a file there are no provisioners', async () => {
+  expect(await readProvisioners(join(dataDir, 'absent.json'))).toEqual([])
+})
+
+test.each([
+  ['[', /provisioners\.json: it is no JSON \(.+\): mend it/],
+  ['{}', /provisioners\.json: .*list/],
+  ['', /it is no JSON/],
+  [`[${' '.repeat(1024 * 1024)}]`, /more than 1048576 bytes/],
+])('%.10j is refused by the name of the file [R137]', async (text, sentence) => {
+  expect(((await read(text)) as Error).message).toMatch(sentence)
+})
+
+test('a folder in place of the file is refused', async () => {
+  const path = join(dataDir, 'folder.json')
+  await mkdir(path)
+  await expect(readProvisioners(path)).rejects.toThrow(/folder\.json: it cannot be read \(EISDIR\)/)
+})
+
+describe('a refusal names place, value and remedy', () => {
+  test.each([
+    [{ type: 'kubernetes' }, '/0/type is "kubernetes": use "batch_scheduler"'],
+    [{ user: 'ann' }, '/0/user is "ann": "user" is not known here'],
+    [{ login: undefined }, '/0/login: it is missing; give it a text'],
+    [{ name: '-o' }, '/0/name is "-o": use 1 to 100 letters'],
+    [{ name: 'a\nb' }, '/0/name is "a\\nb": use 1 to 100 letters'],
+    [{ login: '-oProxyCommand=id' }, '/0/login is "-oProxyCommand=id": use an address for ssh'],
+    [{ login: 'ann@-oProxyCommand=id' }, '/0/login is "ann@-oProxyCommand=id": use an address for ssh'],
+    [{ login: 'a;id' }, '/0/login is "a;id"'],
+    [{ login: 'a\nb' }, '/0/login is "a\\nb"'],
+    [{ login: 'a\0b' }, '/0/login is "a\\u0000b"'],
+    [{ login: '$(id)' }, '/0/login is "$(id)"'],
+    [{ ssh_key: '-oProxyCommand=id' }, '/0/ssh_key is "-oProxyCommand=id": use a path'],
+    [{ ssh_key: 'a\nb' }, '/0/ssh_key is "a\\nb": use one line'],
+    [
+      { engine_url: 'https://x/workers/attach' },
+      '/0/engine_url is "https://x/workers/attach": use an address that begins',
+    ],
+    [{ engine_url: 'wss://x/api' }, '/0/engine_url is "wss://x/api": use an address that ends in /workers/attach'],
+    [{ engine_url: 'wss://u:p@x/workers/attach' }, 'leave out user and password'],
+    [{ engine_url: 'ws://x/workers/attach' }, 'a tunnel to 127.0.0.1'],
+    [{ max_idle_s: -1 }, '/0/max_idle_s is -1: give it a number of at least 0'],
+    [{ submit_command: [] }, '/0/submit_command is []: give it at least 1 item'],
+    [{ profiles: [profile, profile] }, '/0/profiles/1/name is "gpu": use a name that no other profile has'],
+  ])('of %j [R137, T87]', async (more, sentence) => {
+    expect(((await withCluster(more)) as Error).message).toContain(`provisioners.json: `)
+    expect(((await withCluster(more)) as Error).message).toContain(sentence)
+  })
+
+  test.each([
+    [{ gpu: 1 }, '/0/profiles/0/gpu is 1: "gpu" is not known here'],
+    [{ cpus: 0 }, '/0/profiles/0/cpus is 0: give it a number of more than 0'],
+    [{ labels: [] }, '/0/profiles/0/labels is []: give at least one label'],
+    [{ labels: ['a b'] }, '/0/profiles/0/labels/0 is "a b"'],
+    [{ labels: ['$(id)'] }, '/0/profiles/0/labels/0 is "$(id)"'],
+    [{ labels: ['engine'] }, '/0/profiles/0/labels/0 is "engine"'],
+    [{ name: 'a"b' }, '/0/profiles/0/name is "a\\"b"'],
+    [{ name: 'x'.repeat(90) }, 'use at most 90 characters'],
+    [{ submit_args: ['a\nb'] }, '/0/profiles/0/submit_args/0 is "a\\nb": use one line'],
+    [
+      { submit_args: ['-p', 'main', '--array=1-9'] },
+      '/0/profiles/0/submit_args/2 is "--array=1-9": leave --array=1-9 out',
+    ],
+    [{ submit_args: ['--comment', 'x'] }, 'leave --comment out'],
+    [{ prerun: ['id\0'] }, '/0/profiles/0/prerun/0 is "id\\u0000": use one line'],
+    [{ prerun: ['a\nb'] }, '/0/profiles/0/prerun/0 is "a\\nb": use one line'],
+    [{ max_workers: 0 }, '/0/profiles/0/max_workers is 0'],
+  ])('of a profile with %j [R144, T87]', async (more, sentence) => {
+    expect(((await withProfile(more)) as Error).message).toContain(sentence)
+  })
+
+  test('and counts the others, which a program finds by their pointers', async () => {
+    const fault = (await withProfile({ cpus: 'x', gpus: -1 })) as ProblemError
+    expect(fault.message).toMatch(/ \(and 1 more\)$/)
+    expect(fault.extensions['errors']).toMatchObject([{ path: '/0/profiles/0/cpus' }, { path: '/0/profiles/0/gpus' }])
+  })
+
+  test('and two provisioners of one name', async () => {
+    const fault = (await read(JSON.stringify([cluster, cluster]))) as ProblemError
+    expect(fault.message).toContain('/1/name is "uni": use a name that no other provisioner has')
+  })
+})
+
+test.each([
+  'login.example.org',
+  'ann@login',
+  'ann@uni.example@login',
+  'ssh://ann@login:2222',
+  'ann@[::1]',
+  'ann@fe80::1',
+  '10.0.0.1',
+])('an address such as %s is taken as it is [R139]', async (login) => {
+  expect(await withCluster({ login })).toMatchObject([{ login }])
+})
