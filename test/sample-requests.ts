@@ -2,6 +2,9 @@
  * A request to every operation that its handler would accept, made from the API document: what a schema asks for is
  * filled in, and what only the seeded data can tell stands in the tables below.
  */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
 import { apiDocument } from '@flow-service/api-server'
 import { createClient } from '@flow-service/client-sdk'
 import { Connector } from '@flow-service/connector-sdk'
@@ -69,6 +72,8 @@ export interface Seeds {
   readonly key: string
   /** The id of a worker token. */
   readonly jti: string
+  /** The id of a test of a provisioner. */
+  readonly test: string
   /** The ids of an agent that the user has let in, and of a program that may ask for it. */
   readonly agent: string
   readonly program: string
@@ -151,6 +156,7 @@ export async function seed(
     deadLetter: await deadLetter(at),
     key,
     jti,
+    test: await provisionerTest(at),
     agent,
     program,
     ...(await pairedDevice(at, shown)),
@@ -173,6 +179,16 @@ const boardFlow = {
       ],
     },
   ],
+}
+
+/** Begins to test a provisioner that nobody reaches. */
+async function provisionerTest(at: TestService): Promise<string> {
+  const profiles = [{ name: 'spare', cpus: 1, ram_mb: 512, labels: ['spare'] }]
+  const engine = { login: 'nowhere.invalid', engine_url: 'wss://flows.invalid/api/v1/workers/attach' }
+  const nowhere = { type: 'batch_scheduler', name: 'nowhere', ...engine, profiles }
+  await writeFile(join(at.dataDir, 'provisioners.json'), JSON.stringify([nowhere]))
+  await at.client.workers.provisioners.reload()
+  return (await at.client.workers.provisioners.test({ name: 'nowhere', profile: 'spare' })).test
 }
 
 /** Pairs the device `panel`, which may read what it is shown; another one waits. */
@@ -240,6 +256,7 @@ const places: Record<string, Record<string, string>> = {
   'devices.pair': { id: 'adopting' },
   connectors: { node_type: 'acme_meter', key: 'pairing' },
   'connectors.clearState': { node_type: 'other_meter' },
+  'workers.provisioners': { name: 'nowhere', profile: 'spare' },
   alerts: { channel: 'webhook' },
   'runs.nodeOutputs': { node: 'work' },
   flows: { name: 'alarm' },
@@ -298,6 +315,7 @@ export function sampleOf(operation: Operation, seeds: Seeds): Sample {
     message: 'alarm.temp',
     digest: seeds.digest,
     jti: seeds.jti,
+    test: seeds.test,
     code: seeds.code,
     email: 'nobody@example.org',
     id: idOf(operation, seeds),

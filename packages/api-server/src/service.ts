@@ -51,6 +51,8 @@ import { Lifecycle } from './process/lifecycle.ts'
 import { createLog } from './process/log.ts'
 import { ConfigError } from './process/setting.ts'
 import { outliveStrayRejections } from './process/stray-rejections.ts'
+import type { Provisioners } from './provisioning/provisioners.ts'
+import { provisioners } from './provisioning/slice.ts'
 import { Redactor } from './secrets/redactor.ts'
 
 /** Where a listening service answers. */
@@ -95,6 +97,8 @@ export interface Service {
    * answered as errors and leaves its flows as they were. Calls wait for each other; flow objects do not change.
    */
   reload(): Promise<ReloadResult>
+  /** Reads `provisioners.json` again. Rejects with an Error that names what is wrong with it; all stays as it was then. */
+  reloadProvisioners(): Promise<void>
   /** A session token of the first superuser, for the host's own code. Rejects with an Error when there is none. */
   superuserToken(): Promise<string>
   /** Ends requests, flows and runs (running ones get 10 seconds), and closes the database. */
@@ -122,7 +126,17 @@ async function explainStart(error: unknown, config: ResolvedConfig): Promise<unk
   return config.databaseUrl === null ? explainDamage(known, join(config.dataDir, DATABASE_FOLDER)) : known
 }
 
-const shown = { addressRules, codeFlows, connectorPackages, contact, database, publicUrl, sessions, users }
+const shown = {
+  addressRules,
+  codeFlows,
+  connectorPackages,
+  contact,
+  database,
+  provisioners,
+  publicUrl,
+  sessions,
+  users,
+}
 
 async function open(config: ResolvedConfig, lifecycle: Lifecycle): Promise<Service> {
   const redactor = new Redactor()
@@ -198,6 +212,7 @@ interface ServiceDeps {
   readonly database: Database
   readonly lifecycle: Lifecycle
   readonly log: Logger
+  readonly provisioners: Provisioners
   readonly publicUrl: PublicUrl
   readonly first: FirstUser | null
   readonly users: Users
@@ -266,6 +281,10 @@ class OpenService implements Service {
 
   reload(): Promise<ReloadResult> {
     return this.#deps.codeFlows.reload()
+  }
+
+  async reloadProvisioners(): Promise<void> {
+    await this.#deps.provisioners.reload()
   }
 
   async superuserToken(): Promise<string> {

@@ -64,13 +64,20 @@ export function describeLoadError({ file, line, column, message, frame }: LoadEr
 
 /**
  * Resolves when the process is told to end (Ctrl-C, SIGTERM) and the engine has stopped; rejects when the engine is lost
- * for good. `stopping` comes first in either case. A second signal ends the process at once.
+ * for good. `stopping` comes first in either case. A second signal ends the process at once. SIGHUP ends it too, but where
+ * it means something else, which `hungUp` does then.
  */
-export async function untilStopped({ service }: Engine, stopping: () => Promise<void> | void): Promise<void> {
+export async function untilStopped(
+  { service }: Engine,
+  stopping: () => Promise<void> | void,
+  hungUp: (() => void) | null = null,
+): Promise<void> {
+  if (hungUp) process.on('SIGHUP', hungUp)
+  const signals = ['SIGINT', 'SIGTERM', ...(hungUp ? [] : (['SIGHUP'] as const))] as const
   const lost = await Promise.race([
     service.failed,
     new Promise<null>((resolve) => {
-      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve(null))
+      for (const signal of signals) process.once(signal, () => resolve(null))
     }),
   ])
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))

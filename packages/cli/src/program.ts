@@ -20,6 +20,7 @@ import { addKeys } from './grammar/keys.ts'
 import { addMessages } from './grammar/messages.ts'
 import { addModules } from './grammar/modules.ts'
 import { addOAuth } from './grammar/oauth.ts'
+import { addProvisioners } from './grammar/provisioners.ts'
 import { addRuns } from './grammar/runs.ts'
 import { addSecrets } from './grammar/secrets.ts'
 import { addUsers } from './grammar/users.ts'
@@ -64,6 +65,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 no engine or no sign-in.`,
   addConnectors(root)
   addModules(root)
   addWorkers(root)
+  addProvisioners(root)
   addUsers(root)
   addKeys(root)
   addSigningKeys(root)

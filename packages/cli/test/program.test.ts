@@ -41,6 +41,7 @@ test('every command is there', () => {
       'modules list, modules apply',
       'workers list, workers show, workers tokens, workers token create, workers token revoke',
       'workers flavors list, workers flavors set, workers flavors delete',
+      'provisioners list, provisioners test, provisioners reload',
       'users list, users add, users passwd',
       'users deactivate, users activate, users promote, users demote, users delete',
       'keys list, keys create, keys revoke, signing-keys forget',

@@ -3,7 +3,13 @@
  * decisions G53, U21).
  * @module
  */
-import { provisionerStateSchema, workerResourcesSchema } from '@flow-service/protocol'
+import {
+  nameSchema,
+  provisionerStateSchema,
+  provisionerTestBegunSchema,
+  provisionerTestSchema,
+  workerResourcesSchema,
+} from '@flow-service/protocol'
 import * as z from 'zod'
 
 import { actorOf, type EventLog } from '../events/event-log.ts'
@@ -11,6 +17,7 @@ import { endpoint, type Handlers, reply } from '../http/endpoint.ts'
 import type { WorkerPool } from '../workers/pool.ts'
 import { resourcesOf } from '../workers/resources.ts'
 import type { Provisioners } from './provisioners.ts'
+import type { Trials } from './trials.ts'
 
 export const provisioningEndpoints = {
   resources: endpoint({
@@ -37,18 +44,45 @@ export const provisioningEndpoints = {
     replies: { 200: reply.json('The provisioners of the file, in its order.', z.array(provisionerStateSchema)) },
     problems: ['validation_failed'],
   }),
+  test: endpoint({
+    id: 'workers.provisioners.test',
+    method: 'post',
+    path: '/workers/provisioners/{name}/{profile}/test',
+    summary: 'Test a profile of a provisioner',
+    description:
+      'Hands in a job of one minute, has its worker execute a call, and cancels the job. Its steps are read by the id in the answer; of one that is under way, that is answered.',
+    auth: 'superuser',
+    scope: 'admin',
+    params: z.object({ name: nameSchema, profile: nameSchema }),
+    replies: { 202: reply.json('The test has begun.', provisionerTestBegunSchema) },
+    problems: ['not_found'],
+  }),
+  readTest: endpoint({
+    id: 'workers.provisioners.readTest',
+    method: 'get',
+    path: '/workers/provisioners/tests/{test}',
+    summary: 'Read how far a test of a profile has come',
+    description: 'At the engine where it was begun, which keeps the last twenty.',
+    auth: 'superuser',
+    scope: 'admin',
+    params: z.object({ test: z.uuid() }),
+    replies: { 200: reply.json('Its steps so far.', provisionerTestSchema) },
+    problems: ['not_found'],
+  }),
 } as const
 
 /** What the endpoints work on. */
 export interface ProvisioningHandlersDeps {
   readonly pool: Pick<WorkerPool, 'list'>
   readonly provisioners: Pick<Provisioners, 'list' | 'reload'>
+  readonly trials: Pick<Trials, 'begin' | 'read'>
   readonly eventLog: Pick<EventLog, 'note'>
 }
 
 export const provisioningHandlers = ({
   pool,
   provisioners,
+  trials,
   eventLog,
 }: ProvisioningHandlersDeps): Handlers<typeof provisioningEndpoints> => ({
   async resources() {
@@ -61,4 +95,11 @@ export const provisioningHandlers = ({
     eventLog.note({ action: 'provisioners.reload', actor: actorOf(principal), detail })
     return { status: 200, value }
   },
+  test({ params: { name, profile }, principal }) {
+    const test = trials.begin(name, profile)
+    const detail = { provisioner: name, profile, test }
+    eventLog.note({ action: 'provisioners.test', actor: actorOf(principal), detail })
+    return { status: 202, value: { test } }
+  },
+  readTest: ({ params: { test } }) => ({ status: 200, value: trials.read(test) }),
 })

@@ -16,9 +16,11 @@ import { provisionersFile } from './provisioners-file.ts'
 import { Provisioners } from './provisioners.ts'
 import { provisioningEndpoints, provisioningHandlers } from './routes.ts'
 import { slurmScheduler } from './slurm.ts'
+import { Trials } from './trials.ts'
 
 const attachments = noun<Attachments>()('attachments')
-const provisioners = noun<Provisioners>()('provisioners')
+export const provisioners = noun<Provisioners>()('provisioners')
+const trials = noun<Trials>()('trials')
 
 /** What the file says; nobody is asked for a worker yet. */
 export const provisioningLayer = inOrder(
@@ -41,23 +43,28 @@ export const provisioningLayer = inOrder(
       return made
     },
   ),
+  makes(
+    trials,
+    { clock, log, pool, provisioners, workerTokens },
+    ({ workerTokens: tokens, ...deps }) => new Trials({ ...deps, tokens }),
+  ),
 )
 
 /** Asks for workers, until the engine stops: what is pending then is cancelled while flows and runs still go on. */
 export const provision = begins(
-  { attachments, provisioners },
+  { attachments, provisioners, trials },
   async (nouns) => {
     nouns.attachments.open()
     await nouns.provisioners.open()
     return nouns
   },
   async (nouns) => {
-    await nouns.provisioners.close()
+    await Promise.all([nouns.provisioners.close(), nouns.trials.close()])
     await nouns.attachments.close()
   },
 )
 
 export const provisioningApi = {
   tags: {},
-  routes: [routes(provisioningEndpoints, { pool, provisioners, eventLog }, provisioningHandlers)],
+  routes: [routes(provisioningEndpoints, { pool, provisioners, trials, eventLog }, provisioningHandlers)],
 }

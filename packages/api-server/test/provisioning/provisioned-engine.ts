@@ -105,12 +105,12 @@ export async function engineWith(options: EngineOptions) {
   })
   const state = async (profile = 'gpu') =>
     (await provisioners.list())[0]?.profiles.find((each) => each.name === profile)
-  /** Lets time pass until something is so; not while a look is under way, which takes time of the machine. */
+  /** Lets time pass until something is so; not while a look or a command is under way, which take time of the machine. */
   const until = (holds: () => unknown, stepMs = 1000): Promise<void> =>
     expect
       .poll(
         async () => {
-          await clock.advance(stepMs)
+          if (watched.underWay() === 0) await clock.advance(stepMs)
           await provisioners.settled()
           return Boolean(await holds())
         },
@@ -167,11 +167,13 @@ export async function engineWith(options: EngineOptions) {
   }
 }
 
-/** Notes what is asked of schedulers. */
+/** Notes what is asked of schedulers, and how many answers are outstanding. */
 function watch(clock: Clock, made: (provisioner: Provisioner) => Scheduler) {
   const operations: Operation[] = []
+  let underWay = 0
   const noted = async <T>(what: Operation['what'], order: JobOrder | null, act: () => Promise<T>): Promise<T> => {
     const atMs = clock.now()
+    underWay += 1
     try {
       const result = await act()
       operations.push({ what, atMs, order, jobs: typeof result === 'string' ? [result] : [] })
@@ -179,6 +181,8 @@ function watch(clock: Clock, made: (provisioner: Provisioner) => Scheduler) {
     } catch (error) {
       operations.push({ what, atMs, order, jobs: [] })
       throw error
+    } finally {
+      underWay -= 1
     }
   }
   const schedulerOf = (provisioner: Provisioner): Scheduler => {
@@ -192,5 +196,5 @@ function watch(clock: Clock, made: (provisioner: Provisioner) => Scheduler) {
       },
     }
   }
-  return { operations, schedulerOf }
+  return { operations, schedulerOf, underWay: () => underWay }
 }

@@ -1,4 +1,4 @@
-import { type EngineFlags, startEngine, untilStopped } from '../engine.ts'
+import { type Engine, type EngineFlags, startEngine, untilStopped } from '../engine.ts'
 
 interface ServeFlags extends EngineFlags {
   readonly flows?: string
@@ -9,7 +9,11 @@ export async function serve(flags: ServeFlags): Promise<void> {
   const flows = flags.flows ?? process.env.SERVICE_FLOWS
   const engine = await startEngine(flags, flows === undefined ? {} : { flows })
   // Who reads that the engine listens may end it at once.
-  const stopped = untilStopped(engine, () => log('Stopping ...'))
+  const stopped = untilStopped(
+    engine,
+    () => log('Stopping ...'),
+    process.stdin.isTTY ? null : () => void reload(engine),
+  )
   const { email, password } = engine.service.signIn
   if (password !== null) log(`first superuser: ${email}, password ${password} (shown this once)`)
   log(`flow-service listens at ${engine.baseUrl}`)
@@ -18,5 +22,15 @@ export async function serve(flags: ServeFlags): Promise<void> {
   process.exit()
 }
 
-/** As the engine's own log at the level "info". */
-const log = (msg: string): void => console.log(JSON.stringify({ level: 30, time: Date.now(), msg }))
+/** A service without a terminal is told by SIGHUP that a file has changed; with one, the terminal is gone. */
+async function reload({ service }: Engine): Promise<void> {
+  try {
+    await service.reloadProvisioners()
+    log('provisioners.json was read again')
+  } catch (error) {
+    log(`provisioners.json stays as it was: ${(error as Error).message}`, 50)
+  }
+}
+
+/** As the engine's own log; its level is "info" unless given. */
+const log = (msg: string, level = 30): void => console.log(JSON.stringify({ level, time: Date.now(), msg }))

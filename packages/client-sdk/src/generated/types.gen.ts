@@ -2354,6 +2354,28 @@ export type ProvisionerProfileState = {
     error: string | null;
 };
 
+export type ProvisionerTestBegun = {
+    /**
+     * By which its steps are read.
+     */
+    test: string;
+};
+
+export type ProvisionerTest = {
+    state: 'running' | 'ok' | 'failed';
+    steps: Array<ProvisionerTestStep>;
+};
+
+export type ProvisionerTestStep = {
+    step: 'ssh' | 'submit' | 'running' | 'attached' | 'called' | 'cancelled';
+    ok: boolean;
+    detail: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    at: string;
+};
+
 export type Modules = {
     environment: {
         /**
@@ -8574,6 +8596,93 @@ export type WorkersProvisionersReloadResponses = {
 };
 
 export type WorkersProvisionersReloadResponse = WorkersProvisionersReloadResponses[keyof WorkersProvisionersReloadResponses];
+
+export type WorkersProvisionersTestData = {
+    body?: never;
+    path: {
+        name: string;
+        profile: string;
+    };
+    query?: never;
+    url: '/workers/provisioners/{name}/{profile}/test';
+};
+
+export type WorkersProvisionersTestErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type WorkersProvisionersTestError = WorkersProvisionersTestErrors[keyof WorkersProvisionersTestErrors];
+
+export type WorkersProvisionersTestResponses = {
+    /**
+     * The test has begun.
+     */
+    202: ProvisionerTestBegun;
+};
+
+export type WorkersProvisionersTestResponse = WorkersProvisionersTestResponses[keyof WorkersProvisionersTestResponses];
+
+export type WorkersProvisionersReadTestData = {
+    body?: never;
+    path: {
+        test: string;
+    };
+    query?: never;
+    url: '/workers/provisioners/tests/{test}';
+};
+
+export type WorkersProvisionersReadTestErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type WorkersProvisionersReadTestError = WorkersProvisionersReadTestErrors[keyof WorkersProvisionersReadTestErrors];
+
+export type WorkersProvisionersReadTestResponses = {
+    /**
+     * Its steps so far.
+     */
+    200: ProvisionerTest;
+};
+
+export type WorkersProvisionersReadTestResponse = WorkersProvisionersReadTestResponses[keyof WorkersProvisionersReadTestResponses];
 
 export type ModulesGetData = {
     body?: never;

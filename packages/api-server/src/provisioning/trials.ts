@@ -1,0 +1,246 @@
+/**
+ * Tests of profiles, which somebody asks for: a job of one minute goes the whole way, from `ssh` to a call that its worker
+ * executes, and each step is told. They are in the memory of the engine that makes them. Their workers have no label, so that
+ * no other call finds them.
+ * @module
+ */
+import type { Clock, CodeCall } from '@flow-service/core'
+import {
+  flowDocumentInputSchema,
+  type FlowNode,
+  normalizeDocument,
+  type ProvisionerTest,
+  timestampOfMs,
+} from '@flow-service/protocol'
+
+import { ProblemError } from '../http/errors.ts'
+import type { Log } from '../process/log.ts'
+import { newId } from '../process/new-id.ts'
+import type { AttachedWorker } from '../workers/attached-worker.ts'
+import { callFrame } from '../workers/call-frame.ts'
+import type { WorkerPool } from '../workers/pool.ts'
+import type { WorkerTokens } from '../workers/tokens.ts'
+import type { FoundProfile, Provisioners } from './provisioners.ts'
+import { SchedulerError } from './scheduler.ts'
+
+/** Between two looks at the queue and at the attached workers. */
+const LOOK_MS = 5_000
+/** A job without a limit of time may wait this long. */
+const PATIENCE_S = 900
+/** Tests that are kept. */
+const MAX_KEPT = 20
+/** Milliseconds to cancel the job, also while the engine stops. */
+const CLOSING_MS = 5_000
+
+type Step = ProvisionerTest['steps'][number]
+
+/** What tests are made of. */
+export interface TrialsDeps {
+  readonly provisioners: Pick<Provisioners, 'find'>
+  readonly tokens: Pick<WorkerTokens, 'provision' | 'revoke'>
+  readonly pool: Pick<WorkerPool, 'list'>
+  readonly clock: Clock
+  readonly log: Pick<Log, 'error'>
+}
+
+interface Trial {
+  readonly id: string
+  /** Of the provisioner and the profile. */
+  readonly of: string
+  readonly steps: Step[]
+  state: ProvisionerTest['state']
+}
+
+/** A job of a test, and how its worker signs in. */
+interface TrialJob {
+  readonly request: string
+  readonly job: string
+  readonly jti: string
+}
+
+/** The tests of an engine. */
+export class Trials {
+  readonly #deps: TrialsDeps
+  readonly #ending = new AbortController()
+  readonly #running = new Set<Promise<void>>()
+  #kept: readonly Trial[] = []
+
+  constructor(deps: TrialsDeps) {
+    this.#deps = deps
+  }
+
+  /** Begins a test, or names the one of the profile that is under way; its id. Refuses with `not_found`. */
+  begin(name: string, profile: string): string {
+    const found = this.#deps.provisioners.find(name, profile)
+    const of = `${name} ${profile}`
+    const underWay = this.#kept.find((trial) => trial.of === of && trial.state === 'running')
+    if (underWay) return underWay.id
+    const trial: Trial = { id: newId(), of, steps: [], state: 'running' }
+    this.#kept = [...this.#kept, trial].slice(-MAX_KEPT)
+    const running = this.#run(trial, found).finally(() => this.#running.delete(running))
+    this.#running.add(running)
+    return trial.id
+  }
+
+  /** Refuses with `not_found`. */
+  read(id: string): ProvisionerTest {
+    const trial = this.#kept.find((each) => each.id === id)
+    if (trial) return { state: trial.state, steps: [...trial.steps] }
+    throw new ProblemError(
+      'not_found',
+      `there is no test "${id}" of this engine: begin one, it keeps the last ${MAX_KEPT}`,
+    )
+  }
+
+  /** Gives up what is under way, and cancels its jobs. */
+  async close(): Promise<void> {
+    this.#ending.abort()
+    await Promise.all(this.#running)
+  }
+
+  async #run(trial: Trial, found: FoundProfile): Promise<void> {
+    const isWell = await this.#steps(trial, found).catch((error: unknown) => {
+      this.#deps.log.error({ err: error }, 'a test of a provisioner failed')
+      return false
+    })
+    trial.state = isWell ? 'ok' : 'failed'
+  }
+
+  async #steps(trial: Trial, found: FoundProfile): Promise<boolean> {
+    const { scheduler, provisioner } = found
+    const { signal } = this.#ending
+    const isReached = await this.#step(trial, 'ssh', async () => {
+      const jobs = await scheduler.list(signal)
+      return [`${provisioner.login} answers; ${jobs.length} of our jobs are in its queue`, jobs] as const
+    })
+    if (!isReached) return false
+    const made = await this.#mint(trial, found)
+    try {
+      const job = await this.#step(trial, 'submit', async () => {
+        const submitted = await scheduler.submit(made.order, signal)
+        return [`job ${submitted}`, submitted] as const
+      })
+      // an answer that was lost may have been that of a job
+      if (job === null) return await this.#cancelled(trial, found, { ...made, job: null })
+      const isWell = await this.#worker(trial, found, { ...made, job })
+      return (await this.#cancelled(trial, found, { ...made, job })) && isWell
+    } finally {
+      await this.#deps.tokens.revoke(made.jti, async () => {})
+    }
+  }
+
+  async #mint(trial: Trial, { provisioner, profile }: FoundProfile) {
+    const name = `${provisioner.name}-${profile.name}-${trial.id.slice(-6)}`
+    const { token, jti } = await this.#deps.tokens.provision({ name, labels: [] }, async () => {})
+    return {
+      request: trial.id,
+      jti,
+      order: { request: trial.id, profile, tasks: 1, name, token, maxIdleS: 60, minutes: 1 },
+    }
+  }
+
+  /** From the queue to a call. */
+  async #worker(trial: Trial, found: FoundProfile, job: TrialJob): Promise<boolean> {
+    const begins = await this.#step(trial, 'running', () => this.#until(found, job, (running) => running))
+    if (begins === null) return false
+    const worker = await this.#step(trial, 'attached', () => this.#until(found, job, () => false))
+    if (!worker?.worker) return false
+    const { worker: attached } = worker
+    const called = await this.#step(trial, 'called', async () => {
+      const call = trialCall(this.#ending.signal)
+      await attached.run(callFrame(call, trialBundle), call, { cpus: 0, gpus: 0, ramMb: 0 })
+      return [`${attached.hello.name} has executed a call`, true] as const
+    })
+    return called !== null
+  }
+
+  /** Resolves when the job executes, if that is enough, or its worker has attached. */
+  async #until(
+    { provisioner, scheduler }: FoundProfile,
+    { request, job, jti }: TrialJob,
+    isEnough: (running: boolean) => boolean,
+  ) {
+    const { clock, pool } = this.#deps
+    const endMs = clock.now() + (provisioner.provision_timeout_s || PATIENCE_S) * 1000
+    for (;;) {
+      const worker = pool.list().find((each) => each.jti === jti)
+      if (worker) return [`its worker has attached as ${worker.hello.name}`, { worker }] as const
+      const listed = (await scheduler.list(this.#ending.signal)).find((each) => each.request === request)
+      if (!listed)
+        throw new SchedulerError(
+          'refused',
+          `job ${job} has ended before its worker attached: what it printed, such as slurm-${job}_1.out on ${provisioner.login}, tells why`,
+        )
+      if (isEnough(listed.running > 0))
+        return [`job ${job} executes`, { worker: null as AttachedWorker | null }] as const
+      if (clock.now() >= endMs) throw new SchedulerError('refused', `job ${job} still waits in the queue`)
+      await this.#pause()
+    }
+  }
+
+  async #cancelled(
+    trial: Trial,
+    { scheduler }: FoundProfile,
+    { request, job }: Omit<TrialJob, 'job' | 'jti'> & { readonly job: string | null },
+  ): Promise<boolean> {
+    const signal = AbortSignal.timeout(CLOSING_MS)
+    const done = await this.#step(trial, 'cancelled', async () => {
+      const listed = (await scheduler.list(signal)).find((each) => each.request === request)
+      if (listed) await scheduler.cancel([listed.job], 'all', signal)
+      return [job === null && !listed ? 'there is no job to cancel' : 'nothing of the job is left', true] as const
+    })
+    return done !== null && job !== null
+  }
+
+  /** Tells how a step has ended; null when it failed. */
+  async #step<T>(trial: Trial, step: Step['step'], act: () => Promise<readonly [string, T]>): Promise<T | null> {
+    const tell = (ok: boolean, detail: string): void => {
+      trial.steps.push({ step, ok, detail, at: timestampOfMs(this.#deps.clock.now()) })
+    }
+    try {
+      const [detail, result] = await act()
+      tell(true, detail)
+      return result
+    } catch (error) {
+      tell(false, (error as Error).message)
+      return null
+    }
+  }
+
+  async #pause(): Promise<void> {
+    const { clock } = this.#deps
+    const { signal } = this.#ending
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const cancel = clock.setTimer(LOOK_MS, resolve)
+    const stop = (): void => resolve()
+    signal.addEventListener('abort', stop)
+    await promise
+    cancel()
+    signal.removeEventListener('abort', stop)
+    if (signal.aborted) throw new SchedulerError('unsent', 'the engine stops')
+  }
+}
+
+/** Code that needs no more than Node.js, and does nothing. */
+const trialBundle = `export const run = { kind: 'stage', id: 'test', initials: {}, run: () => ({}) }`
+
+function trialCall(signal: AbortSignal): CodeCall {
+  const input = flowDocumentInputSchema.parse({
+    mode: 'batch',
+    nodes: [{ id: 'test', type: 'python', source: '', timeout: 30 }],
+  })
+  const document = normalizeDocument('test', input)
+  const ignored = (): void => {}
+  const hears = { onEmit: ignored, onLog: ignored, onPlace: ignored }
+  return {
+    ...hears,
+    document,
+    node: document.nodes[0] as FlowNode,
+    id: newId(),
+    run: null,
+    inputs: {},
+    attempt: 1,
+    seed: '',
+    signal,
+  }
+}
