@@ -354,6 +354,7 @@ export {
 export { isWhole, WHOLE } from './whole-answer.ts'
 export {
   artifactFrameSchema,
+  busyFrameSchema,
   byeFrameSchema,
   type CallFailure,
   type CallFrame,
@@ -364,6 +365,7 @@ export {
   type EngineFrame,
   endOfMalformed,
   engineFrameSchema,
+  enginesFrameSchema,
   failureFrameSchema,
   type ForeignHelloFrame,
   foreignHelloFrameSchema,
@@ -378,6 +380,8 @@ export {
   refusedFrameSchema,
   releaseFrameSchema,
   resultFrameSchema,
+  type SharedFrame,
+  sharedFrameSchema,
   startedFrameSchema,
   welcomeFrameSchema,
   WORKER_PROTOCOL,
