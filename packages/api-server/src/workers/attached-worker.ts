@@ -255,8 +255,7 @@ export class AttachedWorker {
         return
       }
       case 'busy':
-        this.#refused.push(this.#inFlight.get(frame.call)?.demand ?? this.total)
-        this.#end(frame.call, (settle) => settle.reject(new WorkerBusy('the worker has not begun the call')))
+        this.#giveBack(frame.call)
         return
       case 'shared':
         this.#elsewhere = frame
@@ -312,6 +311,13 @@ export class AttachedWorker {
     } catch (error) {
       this.#abandon(id, error instanceof Error ? error : new Error(String(error)))
     }
+  }
+
+  /** The worker has not begun a call (attached-worker.A6). */
+  #giveBack(id: string): void {
+    const entry = this.#inFlight.get(id)
+    if (entry) this.#refused.push(entry.demand)
+    this.#end(id, (settle) => settle.reject(new WorkerBusy('the worker has not begun the call')))
   }
 
   /** Settles a running call now; its slot stays taken until the worker reports the end. */

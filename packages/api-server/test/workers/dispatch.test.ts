@@ -158,6 +158,24 @@ describe('a worker that other engines use too', () => {
     expect(await done[0]).toEqual({ y: 1 })
   })
 
+  test('gets nothing that takes as much as a call that it gave back, until it tells anew what others have (attached-worker.A6)', async () => {
+    const { dispatcher, attach } = setup()
+    const worker = attach({ name: 'far', parallel: 3 })
+    const far = (cpus: number) => codeCall({ node: { worker: 'far' }, resources: { cpus } })
+    const large = far(2)
+    void dispatcher.call(large)
+    await settled()
+    void worker.send({ type: 'busy', call: large.id })
+    // a call that it has not got is none that it gives back
+    void worker.send({ type: 'busy', call: 'unknown' })
+    const [small, larger] = [far(1), far(2)]
+    for (const call of [larger, small]) void dispatcher.call(call)
+    await settled()
+    expect(worker.calls()).toEqual([large.id, small.id])
+    void worker.send(shared(0))
+    expect(worker.calls()).toEqual([large.id, small.id, large.id])
+  })
+
   test('gives a call back that was cancelled meanwhile: it is placed nowhere, and its place is free', async () => {
     const { dispatcher, attach, pool } = setup()
     const worker = attach({ name: 'far' })
