@@ -28,6 +28,7 @@ import {
   setting,
   text,
 } from './process/setting.ts'
+import { workersSettings } from './workers/settings.ts'
 
 /** Version of the engine: that of this package. */
 export const engineVersion: string = (createRequire(import.meta.url)('../package.json') as { version: string }).version
@@ -211,6 +212,7 @@ export const settings = {
   }),
   ...oidcSettings,
   ...commandsSettings,
+  ...workersSettings,
   maxRuns: setting(integer(1, 1000), {
     env: 'SERVICE_MAX_RUNS',
     about: 'How many batch runs this engine executes at once.',

@@ -74,7 +74,7 @@ test.each(leaves(program()))(
 test('"service worker" is the program service-worker: it takes the same options [R583]', () => {
   const worker = leaves(program()).find(({ words }) => words === 'service worker')?.command
   const flags = worker?.options.map(({ long }) => long?.slice(2)).join(' ')
-  expect(flags).toBe('url token name labels python parallel artifact-url cpus gpus ram-mb max-idle insecure')
+  expect(flags).toBe('url token name labels python parallel artifact-url cpus gpus ram-mb max-idle single insecure')
   expect(helpOf(worker as Command)).toContain('SERVICE_WORKER_TOKEN')
 })
 

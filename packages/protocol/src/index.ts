@@ -355,6 +355,7 @@ export { isWhole, WHOLE } from './whole-answer.ts'
 export { workerResourcesSchema } from './worker-resources.ts'
 export {
   artifactFrameSchema,
+  busyFrameSchema,
   byeFrameSchema,
   type CallFailure,
   type CallFrame,
@@ -365,6 +366,7 @@ export {
   type EngineFrame,
   endOfMalformed,
   engineFrameSchema,
+  enginesFrameSchema,
   failureFrameSchema,
   type ForeignHelloFrame,
   foreignHelloFrameSchema,
@@ -379,6 +381,8 @@ export {
   refusedFrameSchema,
   releaseFrameSchema,
   resultFrameSchema,
+  type SharedFrame,
+  sharedFrameSchema,
   startedFrameSchema,
   welcomeFrameSchema,
   WORKER_PROTOCOL,

@@ -17,6 +17,8 @@ const word = z.string().max(1000)
 const amount = z.number().min(0).max(1e12)
 const failure = z.object({ type: z.string(), message: z.string(), traceback: z.string().nullable() })
 
+const amounts = z.object({ cpus: amount, gpus: amount, ram_mb: amount })
+
 /** First frame of a worker. */
 export const helloFrameSchema = z.object({
   type: z.literal('hello'),
@@ -25,7 +27,7 @@ export const helloFrameSchema = z.object({
   name: word,
   labels: z.array(word).max(1000),
   parallel: z.int().min(1),
-  resources: z.object({ cpus: amount, gpus: amount, ram_mb: amount }),
+  resources: amounts,
   python: word.nullable(),
   platform: word,
 })
@@ -41,7 +43,14 @@ export const foreignHelloFrameSchema = z.object({
   name: word,
 })
 
-/** Answer to `hello`; both intervals are in seconds. Without `runtime` the worker uses the runner that it brings. */
+/** Where workers attach to the engines of one database, as each of these says it of itself. */
+const engines = z.array(z.string().max(2000)).max(1000)
+
+/**
+ * Answer to `hello`; both intervals are in seconds. Without `runtime` the worker uses the runner that it brings. `engines`
+ * are all that a worker may attach to, and `url` is this one among them, null when it names none. An engine that sends
+ * them understands `busy`.
+ */
 export const welcomeFrameSchema = z.object({
   type: z.literal('welcome'),
   worker: z.string(),
@@ -52,7 +61,12 @@ export const welcomeFrameSchema = z.object({
   runtime: z.object({ digest: z.string(), path: z.string() }).nullable(),
   heartbeat_s: z.number(),
   silence_s: z.number(),
+  url: z.string().nullable().optional(),
+  engines: engines.optional(),
 })
+
+/** Engines have come or gone. */
+export const enginesFrameSchema = z.object({ type: z.literal('engines'), engines })
 
 /** The worker is not accepted; the socket closes with 4001. It is the same in every version, for all have to read it. */
 export const refusedFrameSchema = z.object({
@@ -65,7 +79,7 @@ export const refusedFrameSchema = z.object({
 /**
  * Execute node code. `source` is Python text, or the text of a TypeScript bundle; `entry` is the function's name in it.
  * `seed` feeds the code's own generator of numbers. `timeout_s` is the silence that ends the call. A port without a
- * value is null in `inputs`, or left out.
+ * value is null in `inputs`, or left out. `demand` is what it takes of the worker, which several engines may share.
  */
 export const callFrameSchema = z.object({
   type: z.literal('call'),
@@ -86,6 +100,7 @@ export const callFrameSchema = z.object({
   env: z.record(z.string(), z.string()),
   seed: z.string(),
   timeout_s: z.number().nullable(),
+  demand: amounts.optional(),
 })
 
 /** Stop a call: SIGTERM to its process group, SIGKILL 5 seconds later. */
@@ -118,6 +133,10 @@ export const heartbeatFrameSchema = z.object({ type: z.literal('heartbeat'), cal
 export const resultFrameSchema = z.object({ type: z.literal('result'), call: z.string(), outputs: values })
 /** The call has failed; `error.type` is the exception's name, or `timeout`, `cancelled`, `process_died`, `worker_lost`. */
 export const failureFrameSchema = z.object({ type: z.literal('error'), call: z.string(), error: failure })
+/** The call was not begun: calls of other engines have taken its place. It may be sent again when there is one. */
+export const busyFrameSchema = z.object({ type: z.literal('busy'), call: z.string() })
+/** What calls of other engines take of the worker now, and what is kept for these. */
+export const sharedFrameSchema = z.object({ type: z.literal('shared'), calls: z.int().min(0), resources: amounts })
 /** The worker leaves. */
 export const byeFrameSchema = z.object({ type: z.literal('bye'), reason: z.enum(['max_idle', 'shutdown']) })
 
@@ -129,6 +148,7 @@ export const engineFrameSchema = z.discriminatedUnion('type', [
   cancelFrameSchema,
   releaseFrameSchema,
   drainFrameSchema,
+  enginesFrameSchema,
 ])
 export type EngineFrame = z.infer<typeof engineFrameSchema>
 export type CallFrame = z.infer<typeof callFrameSchema>
@@ -142,6 +162,8 @@ const ownWorkerFrameSchema = z.discriminatedUnion('type', [
   heartbeatFrameSchema,
   resultFrameSchema,
   failureFrameSchema,
+  busyFrameSchema,
+  sharedFrameSchema,
   byeFrameSchema,
 ])
 
@@ -151,6 +173,7 @@ export type WorkerFrame = z.infer<typeof workerFrameSchema>
 export type HelloFrame = z.infer<typeof helloFrameSchema>
 export type ForeignHelloFrame = z.infer<typeof foreignHelloFrameSchema>
 export type RefusedFrame = z.infer<typeof refusedFrameSchema>
+export type SharedFrame = z.infer<typeof sharedFrameSchema>
 export type CallFailure = z.infer<typeof failure>
 
 /** A text that is no frame: why not, and the call that it names. */

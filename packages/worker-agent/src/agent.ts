@@ -5,24 +5,25 @@
  */
 import { createRequire } from 'node:module'
 
-import { type CallFrame, type EngineFrame, type RefusedFrame, WORKER_PROTOCOL } from '@flow-service/protocol'
+import {
+  type CallFrame,
+  type EngineFrame,
+  type RefusedFrame,
+  type SharedFrame,
+  WORKER_PROTOCOL,
+  type WorkerFrame,
+} from '@flow-service/protocol'
 
 import { Call } from './call.ts'
-import { processEnvironment } from './environment.ts'
-import { askPython, findPython, type Interpreter, OLDEST_PYTHON } from './interpreter.ts'
-import { Language } from './language.ts'
+import type { Interpreter } from './interpreter.ts'
+import type { Language } from './language.ts'
 import { LiveNodes } from './live-nodes.ts'
 import { type FullOptions, withDefaults, type WorkerOptions } from './options.ts'
-import { Python } from './python.ts'
-import { startCodeProcess } from './spawned.ts'
-import { sweep } from './sweep.ts'
+import type { Process } from './process.ts'
+import { Processes } from './processes.ts'
 import type { WorkerTransport } from './transport.ts'
-import { Workspace } from './workspace.ts'
 
 const DEFAULT_HEARTBEAT_S = 10
-/** Spawning Node blocks our loop for some milliseconds; asking for a fork costs one write. */
-const NODE_REFILL_MS = 10
-const PYTHON_REFILL_MS = 1
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
 
@@ -43,10 +44,13 @@ export interface Worker {
   usePython(path: string | null): Promise<{ readonly over: Promise<void> }>
   /** Settles when the worker has ended, for whatever reason, and nothing of it is left. Never rejects. */
   readonly closed: Promise<void>
+  /** Takes no more calls, and ends when those that it has are over. */
+  leave(): Promise<void>
   /** Ends all calls as `worker_lost` and all processes; settles when none is left. The engine is told the reason. */
-  close(reason?: 'max_idle' | 'shutdown'): Promise<void>
+  close(reason?: ByeReason): Promise<void>
 }
 
+type ByeReason = 'max_idle' | 'shutdown'
 type WelcomeFrame = Extract<EngineFrame, { type: 'welcome' }>
 
 /** The engine does not take this worker; the message says why, and what to do. */
@@ -60,105 +64,99 @@ export class WorkerRefused extends Error {
   }
 }
 
+/** The places of a machine, as far as they are one engine's. */
+export interface Places {
+  /** Takes a place for a call; false when calls of other engines have it. */
+  take(call: string, demand: SharedFrame['resources']): boolean
+  /** The call is over. */
+  free(call: string): void
+  /** Calls back with what other engines have, now if that is something, and whenever it changes. */
+  listen(listener: (others: Pick<SharedFrame, 'calls' | 'resources'>) => void): void
+  /** The engine is gone; its calls are over soon. */
+  end(): void
+}
+
+/** What a worker shares with those of other engines on its machine. */
+export interface WorkerShare {
+  readonly processes: Processes
+  readonly places: Places
+  /** Hears where engines of the database are, whenever that has changed. */
+  readonly onEngines: (urls: readonly string[]) => void
+}
+
 /** Starts a worker. It ends by `close`, or when the transport closes or the engine refuses it. */
-export function createWorker(transport: WorkerTransport, options: WorkerOptions = {}): Worker {
-  return new Agent(transport, withDefaults(options))
+export function createWorker(transport: WorkerTransport, options: WorkerOptions = {}, share?: WorkerShare): Worker {
+  const full = withDefaults(options)
+  return new Agent(transport, full, share?.processes ?? new Processes(full), share ?? null)
 }
 
 class Agent implements Worker {
   readonly ready: Promise<WelcomeFrame>
   readonly closed: Promise<void>
-  python: Interpreter | null = null
   readonly #transport: WorkerTransport
   readonly #options: FullOptions
-  readonly #workspace: Workspace
-  readonly #code: Language
+  readonly #processes: Processes
+  /** Null for a worker that has its processes to itself. */
+  readonly #share: WorkerShare | null
   readonly #calls = new Map<string, Call>()
   readonly #live = new LiveNodes()
   readonly #work = new Set<Promise<void>>()
-  readonly #env: Record<string, string>
+  /** Processes that its calls have had, until they are gone. */
+  readonly #taken = new Set<Promise<void>>()
   /** The interpreter has been looked for, and hello is said. */
   readonly #started: Promise<void>
   readonly #welcomed = Promise.withResolvers<WelcomeFrame>()
   readonly #ended = Promise.withResolvers<void>()
-  #python: Language | null = null
-  /** Interpreters that are no longer used, until their processes are gone. */
-  readonly #retiring = new Set<Promise<void>>()
+  readonly #stopHearing: () => void
   #heartbeat: NodeJS.Timeout | undefined
   #heartbeatS = DEFAULT_HEARTBEAT_S
   #draining = false
+  /** The engine takes calls back that are not begun. */
+  #isSharing = false
+  #hasSignedOff = false
   #refusal: WorkerRefused | null = null
   #closed: Promise<void> | null = null
 
-  constructor(transport: WorkerTransport, options: FullOptions) {
+  constructor(transport: WorkerTransport, options: FullOptions, processes: Processes, share: WorkerShare | null) {
     this.#transport = transport
     this.#options = options
-    this.#workspace = new Workspace(options.directory, options.mark)
-    this.#env = processEnvironment(options.env, options.mark)
-    this.#code = new Language({ start: () => startCodeProcess(this.#env, this.#workspace), refillMs: NODE_REFILL_MS })
+    this.#processes = processes
+    this.#share = share
+    this.#stopHearing = processes.onRetire((language) => this.#live.releaseOf(language))
     this.closed = this.#ended.promise
     this.ready = this.#welcomed.promise
     // it is for who asks; nobody has to
     this.ready.catch(() => undefined)
-    this.#started = this.#start()
+    this.#started = processes.started.then(() => this.#hello())
     this.#started.catch((error: unknown) => this.#welcomed.reject(error))
     transport.onFrame((frame) => this.#receive(frame))
     transport.onClose(() => this.#lose())
   }
 
-  close(reason: 'max_idle' | 'shutdown' = 'shutdown'): Promise<void> {
+  get python(): Interpreter | null {
+    return this.#processes.python
+  }
+
+  close(reason: ByeReason = 'shutdown'): Promise<void> {
     this.#closed ??= this.#close(reason).finally(() => this.#ended.resolve())
     return this.#closed
   }
 
-  async usePython(path: string | null): Promise<{ readonly over: Promise<void> }> {
-    await this.#started
-    const found = await interpreterFor({ ...this.#options, python: path ?? undefined })
-    if (found === null && path !== null) throw new Error(`${path} does not run as Python >= ${OLDEST_PYTHON}`)
-    if (this.#closed) return { over: this.#closed }
-    const before = this.#python
-    this.#take(found)
-    const over = before === null ? Promise.resolve() : this.#retire(before)
-    return { over }
+  async leave(): Promise<void> {
+    this.#signOff('shutdown')
+    // oxlint-disable-next-line no-await-in-loop -- a call may have come meanwhile
+    while (this.#work.size > 0) await Promise.all(this.#work)
+    await this.close()
+  }
+
+  usePython(path: string | null): Promise<{ readonly over: Promise<void> }> {
+    return this.#processes.usePython(path)
   }
 
   /** The engine has failed the calls already: no process of theirs is given time. */
   #lose(): void {
     void this.close()
     for (const call of this.#calls.values()) call.kill()
-  }
-
-  async #start(): Promise<void> {
-    const { directory, mark, warm } = this.#options
-    await sweep(directory, mark)
-    this.#take(await interpreterFor(this.#options))
-    if (warm) this.#code.warm()
-    this.#hello()
-  }
-
-  /** Python calls run on this interpreter from now on. */
-  #take(found: Interpreter | null): void {
-    const { fork, warm } = this.#options
-    this.python = found
-    this.#python = null
-    if (found === null) return
-    const processes = new Python({ path: found.path, env: this.#env, workspace: this.#workspace, fork })
-    this.#python = new Language({
-      start: () => processes.start(),
-      refillMs: PYTHON_REFILL_MS,
-      end: () => processes.close(),
-    })
-    if (warm) this.#python.warm()
-  }
-
-  /** Settles when the last process of an interpreter is gone. */
-  #retire(language: Language): Promise<void> {
-    this.#live.releaseOf(language)
-    // what cannot be closed now ends with the agent
-    const over = language.close().catch(() => undefined)
-    this.#retiring.add(over)
-    void over.then(() => this.#retiring.delete(over))
-    return over
   }
 
   #hello(): void {
@@ -179,8 +177,7 @@ class Agent implements Worker {
   #receive(frame: EngineFrame): void {
     switch (frame.type) {
       case 'welcome':
-        this.#heartbeatS = frame.heartbeat_s
-        this.#welcomed.resolve(frame)
+        this.#welcome(frame)
         return
       case 'refused':
         this.#refusal = new WorkerRefused(frame)
@@ -195,10 +192,23 @@ class Agent implements Worker {
       case 'release':
         this.#live.release(frame)
         return
+      case 'engines':
+        this.#share?.onEngines(frame.engines)
+        return
       case 'drain':
         this.#draining = true
         return
     }
+  }
+
+  #welcome(frame: WelcomeFrame): void {
+    this.#heartbeatS = frame.heartbeat_s
+    this.#isSharing = this.#share !== null && frame.engines !== undefined
+    this.#welcomed.resolve(frame)
+    if (!this.#isSharing) return
+    this.#share?.places.listen(({ calls, resources }) => {
+      if (!this.#hasSignedOff) void this.#transport.send({ type: 'shared', calls, resources })
+    })
   }
 
   #track(work: Promise<void>): void {
@@ -207,8 +217,14 @@ class Agent implements Worker {
   }
 
   async #execute(frame: CallFrame): Promise<void> {
+    const hasPlace = this.#share?.places.take(frame.call, frame.demand ?? nothing) ?? true
+    if (this.#isSharing && (this.#hasSignedOff || !hasPlace)) {
+      this.#share?.places.free(frame.call)
+      void this.#transport.send({ type: 'busy', call: frame.call })
+      return
+    }
     const call = new Call(frame, {
-      send: (answer) => this.#transport.send(answer),
+      send: (answer) => this.#answer(answer),
       artifacts: this.#transport.artifacts,
       onLoaded: () => this.#live.loaded(frame),
     })
@@ -222,13 +238,19 @@ class Agent implements Worker {
     this.#counted()
   }
 
+  /** Sends a frame of a call. Its place is free before the engine hears of its end: others may wait for it too. */
+  #answer(frame: WorkerFrame): void | Promise<void> {
+    if (frame.type === 'result' || frame.type === 'error') this.#share?.places.free(frame.call)
+    return this.#transport.send(frame)
+  }
+
   async #place(call: Call): Promise<void> {
     const { frame } = call
     try {
       if (frame.mode === 'live') await this.#live.turn(call)
-      const language = frame.kind === 'code' ? this.#code : await this.#pythonLanguage()
+      const language = await this.#processes.language(frame.kind)
       const warm = frame.mode === 'live' ? this.#live.find(frame, language) : undefined
-      const process = warm?.process ?? (await language.take())
+      const process = warm?.process ?? (await this.#take(language))
       if (!call.isWaiting) {
         if (!warm) process.kill()
         return
@@ -241,10 +263,11 @@ class Agent implements Worker {
     }
   }
 
-  async #pythonLanguage(): Promise<Language> {
-    await this.#started
-    if (this.#python) return this.#python
-    throw new Error(`this worker has no Python >= ${OLDEST_PYTHON}: install it, or set SERVICE_PYTHON to its path`)
+  async #take(language: Language): Promise<Process> {
+    const process = await language.take()
+    this.#taken.add(process.cleared)
+    void process.cleared.then(() => this.#taken.delete(process.cleared))
+    return process
   }
 
   /** Heartbeats while there is a call. */
@@ -261,21 +284,28 @@ class Agent implements Worker {
     )
   }
 
-  async #close(reason: 'max_idle' | 'shutdown'): Promise<void> {
+  /** An engine that knows it sends no more calls. */
+  #signOff(reason: ByeReason): void {
+    if (this.#hasSignedOff) return
+    this.#hasSignedOff = true
+    void this.#transport.send({ type: 'bye', reason })
+  }
+
+  async #close(reason: ByeReason): Promise<void> {
     const failure = { type: 'worker_lost', message: 'the worker was stopped', traceback: null }
     for (const call of this.#calls.values()) call.stop(failure)
     // `ready` tells a failed start
     await Promise.allSettled([this.#started, ...this.#work])
-    // before processes without a call end: an engine that knows it sends no more calls
-    void this.#transport.send({ type: 'bye', reason })
+    // before processes without a call end
+    this.#signOff(reason)
     this.#live.releaseAll()
-    await Promise.all([this.#code.close(), this.#python?.close(), ...this.#retiring])
+    if (this.#share === null) await this.#processes.close()
+    else await Promise.all(this.#taken)
+    this.#share?.places.end()
     clearInterval(this.#heartbeat)
-    // what cannot be removed now is left to the sweep of a later start
-    await this.#workspace.remove().catch(() => undefined)
+    this.#stopHearing()
     this.#welcomed.reject(this.#refusal ?? new Error('the worker ended before the engine had welcomed it'))
   }
 }
 
-const interpreterFor = async ({ python, env }: FullOptions): Promise<Interpreter | null> =>
-  python === undefined ? await findPython(env) : python === null ? null : await askPython(python)
+const nothing: SharedFrame['resources'] = { cpus: 0, gpus: 0, ram_mb: 0 }

@@ -21,6 +21,7 @@ export function defineWorker(command: Command, words: string): Command {
     .option('--gpus <number>', 'GPUs to offer, 0 for none (SERVICE_WORKER_GPUS, or detected)', whole(0))
     .option('--ram-mb <number>', 'memory to offer in MB (detected)', whole(1))
     .option('--max-idle <seconds>', 'end after so many seconds without a call; 0 is never', seconds, 0)
+    .option('--single', 'serve the engine of --url alone, and not the others of its database', false)
     .option('--insecure', 'allow ws:// and http:// to other machines: who listens on the way gets the token', false)
     .addHelpText('after', helpAfter(words))
     .action(async (flags: WorkerFlags) => {

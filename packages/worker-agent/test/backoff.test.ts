@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { Backoff } from '../src/remote/run-worker.ts'
+import { Backoff } from '../src/remote/backoff.ts'
 
 const waits = (backoff: Backoff, count: number): number[] => Array.from({ length: count }, () => backoff.next())
 

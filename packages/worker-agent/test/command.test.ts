@@ -71,7 +71,8 @@ describe('the help', () => {
   test('lists every option and shows how it is used [R002]', async () => {
     const { said, exited } = run({ args: ['--help'] })
     expect(await exited).toBe(0)
-    const flags = 'url token name labels python parallel artifact-url cpus gpus ram-mb max-idle insecure help version'
+    const flags =
+      'url token name labels python parallel artifact-url cpus gpus ram-mb max-idle single insecure help version'
     for (const flag of flags.split(' ')) expect(said()).toContain(`--${flag}`)
     expect(said()).toMatch(/Examples:\n {2}service-worker --url wss:/)
     expect(said()).toContain('SERVICE_WORKER_TOKEN')

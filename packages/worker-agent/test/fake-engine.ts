@@ -89,6 +89,8 @@ export interface FakeEngine {
   readonly requests: { method: string; path: string; headers: IncomingMessage['headers'] }[]
   /** Attempts to attach, with those that were refused. */
   readonly attempts: () => number
+  /** All that have attached. */
+  readonly links: () => readonly Link[]
   /** The nth worker that attached, once it has said hello; counted from 1. */
   link(nth?: number): Promise<Link>
 }
@@ -133,6 +135,7 @@ export async function fakeEngine(behaviour: Behaviour = {}): Promise<FakeEngine>
     stored,
     requests,
     attempts: () => attempts,
+    links: () => links,
     async link(nth = 1) {
       const link = await new Promise<Link>((resolve) => {
         const look = (): void => {

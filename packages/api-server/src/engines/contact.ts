@@ -7,6 +7,8 @@
  *   goes, and what it ran is free at once.
  * - contact.E2 one that finds that it was lost tells so: others may have started what it still runs.
  * - contact.E3 the embedded database has one engine alone, which says nothing.
+ * - contact.E4 with each sign of life it looks where workers attach to the engines in contact, itself among them, and tells
+ *   when that has changed. One that says no address is not among them.
  * @module
  */
 import { hostname } from 'node:os'
@@ -28,6 +30,8 @@ export interface ContactDeps {
   readonly clock: Clock
   readonly dataDir: string
   readonly version: string
+  /** Where workers attach to this engine; unless given, it says no address. */
+  readonly attachUrl?: string | null
   readonly log: Pick<Log, 'warn'>
 }
 
@@ -35,6 +39,12 @@ export interface ContactDeps {
 export interface EngineContact {
   /** Of this life; null on the embedded database. */
   readonly id: string | null
+  /** Where workers attach to this engine; null when it says no address. */
+  readonly attachUrl: string | null
+  /** Where workers attach to the engines of the database, as far as this one knows them. */
+  readonly attachUrls: readonly string[]
+  /** Calls back when these have changed. */
+  onAttachUrls(listener: () => void): void
   /** The URL of the API is known. */
   listensAt(address: string): Promise<void>
   /** Calls back when the engine is in contact again after it was lost. */
@@ -45,11 +55,12 @@ export interface EngineContact {
 
 /** Begins to say that this engine lives. */
 export async function openContact(deps: ContactDeps): Promise<EngineContact> {
-  if (deps.database.backend === 'embedded') return alone
+  const { attachUrl = null, version } = deps
+  if (deps.database.backend === 'embedded') return alone(attachUrl)
   const id = newId()
   const life = await beginLife(deps.dataDir, id)
   const contact = new ServerContact(
-    { id, name: `${hostname()}/${process.pid}`, address: null, version: deps.version },
+    { id, name: `${hostname()}/${process.pid}`, address: null, attachUrl, version },
     life,
     deps,
   )
@@ -62,12 +73,23 @@ export async function openContact(deps: ContactDeps): Promise<EngineContact> {
   return contact
 }
 
-const alone: EngineContact = { id: null, listensAt: async () => {}, onReturn() {}, close: async () => {} }
+/** An engine that has its database to itself. */
+export const alone = (attachUrl: string | null): EngineContact => ({
+  id: null,
+  attachUrl,
+  attachUrls: attachUrl === null ? [] : [attachUrl],
+  onAttachUrls() {},
+  listensAt: async () => {},
+  onReturn() {},
+  close: async () => {},
+})
 
 class ServerContact implements EngineContact {
   readonly #deps: ContactDeps
   readonly #life: Life
   readonly #listeners = new Set<() => void>()
+  readonly #attachListeners = new Set<() => void>()
+  #attachUrls: readonly string[] = []
   #self: EngineRow
   #cancel: () => void = () => {}
   #saying: Promise<void> = Promise.resolve()
@@ -84,16 +106,29 @@ class ServerContact implements EngineContact {
     return this.#self.id
   }
 
+  get attachUrl(): string | null {
+    return this.#self.attachUrl
+  }
+
+  get attachUrls(): readonly string[] {
+    return this.#attachUrls
+  }
+
   async open(): Promise<void> {
     const store = createEngineStore(this.#deps.database.sql)
     await store.remove(this.#life.former)
     await store.contact(this.#self)
+    this.#attachUrls = await store.attachUrls()
     this.#wait()
   }
 
   async listensAt(address: string): Promise<void> {
     this.#self = { ...this.#self, address }
     await createEngineStore(this.#deps.database.sql).contact(this.#self)
+  }
+
+  onAttachUrls(listener: () => void): void {
+    this.#attachListeners.add(listener)
   }
 
   onReturn(listener: () => void): void {
@@ -125,10 +160,18 @@ class ServerContact implements EngineContact {
     })
   }
 
+  #learn(urls: readonly string[]): void {
+    if (urls.join('\n') === this.#attachUrls.join('\n')) return
+    this.#attachUrls = urls
+    for (const listener of this.#attachListeners) listener()
+  }
+
   async #say(): Promise<void> {
     const { database, log } = this.#deps
     try {
-      const isHeld = await createEngineStore(database.sql).contact(this.#self)
+      const store = createEngineStore(database.sql)
+      const isHeld = await store.contact(this.#self)
+      this.#learn(await store.attachUrls())
       this.#isFailing = false
       if (isHeld) return
       log.warn({}, 'this engine was out of contact with its database; others may run its live flows now')

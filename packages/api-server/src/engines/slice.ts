@@ -14,6 +14,7 @@ export const contact = noun<EngineContact>()('contact')
 export const enginesLayer = makes(
   contact,
   { clock, config, database, log },
-  ({ config: { dataDir }, ...deps }) => openContact({ ...deps, dataDir, version: engineVersion }),
+  ({ config: { dataDir, advertiseUrl: attachUrl }, ...deps }) =>
+    openContact({ ...deps, dataDir, attachUrl, version: engineVersion }),
   (opened) => opened.close(),
 )

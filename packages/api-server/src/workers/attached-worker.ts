@@ -13,6 +13,9 @@
  *   one of now.
  * - attached-worker.A5 a call whose worker is there and says nothing of it ends by its `timeout` all the same
  *   (call-silence.S1).
+ * - attached-worker.A6 a call that the worker does not begin, because calls of other engines have its place, is placed
+ *   again: its promise rejects with a {@link WorkerBusy}, which counts as no attempt. Nothing that takes as much is sent
+ *   there until the worker tells anew what other engines take of it; that is not free.
  */
 import { type Clock, type CodeCall, CodeError } from '@flow-service/core'
 import {
@@ -38,6 +41,11 @@ export const SILENCE_S = 90
 const MAX_SKEW_MS = 1000
 
 type Values = Record<string, unknown>
+
+/** A call was not begun, and is to be placed again. */
+export class WorkerBusy extends Error {
+  override readonly name = 'WorkerBusy'
+}
 
 interface InFlight {
   readonly call: CodeCall
@@ -80,6 +88,13 @@ export class AttachedWorker {
   #quietTicks = 0
   /** It has said that it leaves. */
   #leaves = false
+  /** What calls of other engines take. */
+  #elsewhere: Pick<Extract<WorkerFrame, { type: 'shared' }>, 'calls' | 'resources'> = {
+    calls: 0,
+    resources: { cpus: 0, gpus: 0, ram_mb: 0 },
+  }
+  /** Demands of calls that it has given back since it told of other engines last. */
+  #refused: Amounts[] = []
   /** Frames that are not dealt with yet. */
   #behind = 0
   #stopTicking: (() => void) | null = null
@@ -127,18 +142,18 @@ export class AttachedWorker {
     return { cpus, gpus, ramMb: ram_mb }
   }
 
-  /** What its calls leave of it. */
+  /** What its calls leave of it, and those of other engines. */
   get free(): Amounts {
-    return remainder(
-      this.total,
-      this.#placed().map((entry) => entry.demand),
-    )
+    const { cpus, gpus, ram_mb } = this.#elsewhere.resources
+    const elsewhere = { cpus, gpus, ramMb: ram_mb }
+    return remainder(this.total, [elsewhere, ...this.#placed().map((entry) => entry.demand)])
   }
 
   /** Whether a call with this demand can start now. */
   hasRoomFor(demand: Amounts): boolean {
     const takesCalls = this.#transport.isOpen && !this.#leaves
-    return takesCalls && this.load < this.hello.parallel && covers(this.free, demand)
+    if (!takesCalls || this.#refused.some((refused) => covers(demand, refused))) return false
+    return this.load + this.#elsewhere.calls < this.hello.parallel && covers(this.free, demand)
   }
 
   /** The worker as the API shows it. */
@@ -196,7 +211,7 @@ export class AttachedWorker {
       call.signal.addEventListener('abort', onAbort, { once: true })
       this.#tick()
       try {
-        this.#transport.send(frame)
+        this.#transport.send({ ...frame, demand: wireAmounts(demand) })
       } catch (error) {
         const failure = new CodeError('frame_too_large', (error as Error).message, null)
         this.#end(call.id, (settled) => settled.reject(failure))
@@ -207,6 +222,11 @@ export class AttachedWorker {
   /** Ends the warm process of a live node. */
   release(flow: string, node: string): void {
     this.#transport.send({ type: 'release', flow, node })
+  }
+
+  /** Tells where workers attach to the engines of the database. */
+  tellEngines(urls: readonly string[]): void {
+    this.#transport.send({ type: 'engines', engines: [...urls] })
   }
 
   /** Takes a frame of the worker. A promise asks for no more of its call until it settles; it never rejects. */
@@ -245,6 +265,14 @@ export class AttachedWorker {
         this.#end(frame.call, (settle) => settle.reject(new CodeError(type, message, traceback)))
         return
       }
+      case 'busy':
+        this.#giveBack(frame.call)
+        return
+      case 'shared':
+        this.#elsewhere = frame
+        this.#refused = []
+        this.#deps.onChange()
+        return
       case 'bye':
         this.#leaves = true
         return
@@ -294,6 +322,13 @@ export class AttachedWorker {
     } catch (error) {
       this.#abandon(id, error instanceof Error ? error : new Error(String(error)))
     }
+  }
+
+  /** The worker has not begun a call (attached-worker.A6). */
+  #giveBack(id: string): void {
+    const entry = this.#inFlight.get(id)
+    if (entry) this.#refused.push(entry.demand)
+    this.#end(id, (settle) => settle.reject(new WorkerBusy('the worker has not begun the call')))
   }
 
   /** Settles a running call now; its slot stays taken until the worker reports the end. */

@@ -5,18 +5,19 @@
  *   came first, as far as a worker that suits them has room: no run waits for the end of another.
  * - dispatch.D2 a call that waits leaves the line when it is cancelled and never reaches a worker.
  * - dispatch.D3 a live node stays on the worker that has its warm process until it is released or the worker is gone.
+ * - dispatch.D4 a call that a worker has not begun (attached-worker.A6) is placed again, at its old place in the line.
  */
 import { type CodeCall, CodeError } from '@flow-service/core'
-import type { CallFrame, CodeEntry } from '@flow-service/protocol'
+import type { CodeEntry } from '@flow-service/protocol'
 
-import type { AttachedWorker } from './attached-worker.ts'
+import { type AttachedWorker, WorkerBusy } from './attached-worker.ts'
 import { callFrame } from './call-frame.ts'
 import { demandOf, describeDemand } from './demand.ts'
 import type { Flavors } from './flavors.ts'
+import { LiveHomes } from './live-homes.ts'
 import type { Wish, WorkerPool } from './pool.ts'
 
 type Values = Record<string, unknown>
-type NodeName = Pick<CallFrame, 'flow' | 'node'>
 
 /** What the dispatcher needs of the engine. */
 export interface DispatchDeps {
@@ -30,6 +31,8 @@ export interface DispatchDeps {
 
 interface Waiter {
   readonly call: CodeCall
+  /** Its place among those that came. */
+  readonly arrival: number
   readonly take: (worker: AttachedWorker) => void
 }
 
@@ -55,13 +58,13 @@ export interface Dispatcher {
 export function createDispatcher({ pool, bundleOf, inProcess, flavors }: DispatchDeps): Dispatcher {
   const line = new Set<Waiter>()
   const listeners = new Set<(call: CodeCall) => void>()
-  /** Ids of the workers that have warm processes, by node. */
-  const homes = new Map<string, string>()
+  let arrivals = 0
+  const homes = new LiveHomes(pool)
   const wishOf = ({ document, node }: CodeCall): Wish => ({
     worker: node.worker,
     policy: node.worker_policy,
     demand: demandOf(document, flavors),
-    home: homes.get(keyOf(document.name, node.id)) ?? null,
+    home: homes.of({ flow: document.name, node: node.id }),
   })
   const look = (): void => {
     if (line.size === 0) return
@@ -76,20 +79,21 @@ export function createDispatcher({ pool, bundleOf, inProcess, flavors }: Dispatc
   // one that has become smaller may let calls go that wait
   flavors.onChange(look)
 
-  /** A live node that moves leaves no process behind: what that keeps in memory would be old when the node comes back. */
-  const settle = ({ flow, node }: NodeName, { id }: AttachedWorker): void => {
-    const key = keyOf(flow, node)
-    const home = homes.get(key)
-    homes.set(key, id)
-    if (home === id) return
-    for (const worker of pool.list()) if (worker.id === home) worker.release(flow, node)
-  }
-
   /** Runs `start` on a worker as soon as there is a place, in the same turn in which it was found. */
-  const placed = <T>(call: CodeCall, start: (worker: AttachedWorker) => Promise<T>): Promise<T> => {
+  const placed = <T>(
+    call: CodeCall,
+    start: (worker: AttachedWorker) => Promise<T>,
+    arrival = (arrivals += 1),
+  ): Promise<T> => {
     const wish = wishOf(call)
     const worker = pool.choose(wish)
-    if (worker) return start(worker)
+    const begin = (on: AttachedWorker): Promise<T> =>
+      start(on).catch((error: unknown) => {
+        if (!(error instanceof WorkerBusy)) throw error
+        if (call.signal.aborted) throw cancelled()
+        return placed(call, start, arrival)
+      })
+    if (worker) return begin(worker)
     call.onPlace({ waitingFor: describe(wish) })
     return new Promise<T>((resolve, reject) => {
       const leave = (): void => {
@@ -98,9 +102,10 @@ export function createDispatcher({ pool, bundleOf, inProcess, flavors }: Dispatc
       }
       const waiter: Waiter = {
         call,
+        arrival,
         take(free) {
           call.signal.removeEventListener('abort', leave)
-          start(free).then(resolve, reject)
+          begin(free).then(resolve, reject)
         },
       }
       line.add(waiter)
@@ -118,14 +123,11 @@ export function createDispatcher({ pool, bundleOf, inProcess, flavors }: Dispatc
       if (call.signal.aborted) throw cancelled()
       const frame = callFrame(call, bundle)
       return placed(call, (worker) => {
-        if (frame.mode === 'live') settle(frame, worker)
-        return worker.run(frame, call, demandOf(call.document, flavors))
+        const start = () => worker.run(frame, call, demandOf(call.document, flavors))
+        return frame.mode === 'live' ? homes.begin(frame, worker, start) : start()
       })
     },
-    release(flow, node) {
-      homes.delete(keyOf(flow, node))
-      for (const worker of pool.list()) worker.release(flow, node)
-    },
+    release: (flow, node) => homes.release({ flow, node }),
     waiting: () => [...line].map(({ call }) => ({ call, wish: wishOf(call) })),
     onWait(listener) {
       listeners.add(listener)
@@ -145,6 +147,7 @@ function inTurn(line: ReadonlySet<Waiter>, pool: Pick<WorkerPool, 'list'>): Wait
   }
   for (const call of pool.list().flatMap(({ calls }) => calls)) take(call)
   return [...line]
+    .toSorted((a, b) => a.arrival - b.arrival)
     .map((waiter) => ({ waiter, before: take(waiter.call) }))
     .toSorted((a, b) => a.before - b.before)
     .map(({ waiter }) => waiter)

@@ -14,6 +14,7 @@ import {
 } from '@flow-service/protocol'
 import type { EngineTransport } from '@flow-service/worker-agent'
 
+import type { EngineContact } from '../engines/contact.ts'
 import type { NewsEntry } from '../events/event-log.ts'
 import type { WorkerPrincipal } from '../http/principal.ts'
 import { AttachedWorker, HEARTBEAT_S, SILENCE_S } from './attached-worker.ts'
@@ -24,6 +25,8 @@ export interface PoolDeps {
   readonly clock: Clock
   readonly newId: () => string
   readonly engineVersion: string
+  /** Where workers attach to the engines of the database; unless given, nowhere else. */
+  readonly engines?: Pick<EngineContact, 'attachUrl' | 'attachUrls' | 'onAttachUrls'>
   /** Hears of remote workers that come, leave and are refused. */
   readonly report?: (news: NewsEntry) => void
 }
@@ -58,6 +61,9 @@ export class WorkerPool {
 
   constructor(deps: PoolDeps) {
     this.#deps = deps
+    deps.engines?.onAttachUrls(() => {
+      for (const worker of this.#workers.values()) worker.tellEngines(deps.engines?.attachUrls ?? [])
+    })
   }
 
   /** The attached workers, the longest attached first. */
@@ -133,7 +139,7 @@ export class WorkerPool {
   }
 
   #welcome(transport: EngineTransport, hello: HelloFrame, token: WorkerPrincipal | null): AttachedWorker {
-    const { clock, newId, engineVersion } = this.#deps
+    const { clock, newId, engineVersion, engines } = this.#deps
     const worker = new AttachedWorker(transport, {
       id: newId(),
       hello,
@@ -167,6 +173,8 @@ export class WorkerPool {
       runtime: null,
       heartbeat_s: HEARTBEAT_S,
       silence_s: SILENCE_S,
+      url: engines?.attachUrl ?? null,
+      engines: [...(engines?.attachUrls ?? [])],
     })
     this.#workers.set(worker.id, worker)
     this.#refused.delete(worker.hello.name)

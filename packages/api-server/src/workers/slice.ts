@@ -8,6 +8,7 @@ import { artifacts } from '../artifacts/slice.ts'
 import { signingKey } from '../auth/slice.ts'
 import { engineVersion, modulesDirOf } from '../config.ts'
 import { database } from '../db/layer.ts'
+import { contact } from '../engines/slice.ts'
 import { eventLog } from '../events/slice.ts'
 import { routes } from '../http/slice-api.ts'
 import { SocketGuests } from '../http/socket-guests.ts'
@@ -51,8 +52,9 @@ export const flavorsLayer = makes(
 
 export const poolLayer = makes(
   pool,
-  { clock, eventLog },
-  ({ clock, eventLog }) => new WorkerPool({ clock, newId, engineVersion, report: (news) => eventLog.report(news) }),
+  { clock, contact, eventLog },
+  ({ clock, contact: engines, eventLog }) =>
+    new WorkerPool({ clock, engines, newId, engineVersion, report: (news) => eventLog.report(news) }),
 )
 
 export const dispatcherLayer = makes(dispatcher, { pool, nodeCode, flavors }, ({ nodeCode, ...deps }) =>

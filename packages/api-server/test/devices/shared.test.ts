@@ -94,7 +94,7 @@ describe('presence', () => {
   /** An engine as far as presence goes; `lose` is as if it had been killed. */
   async function engine(clock: VirtualClock) {
     const id = newId()
-    await createEngineStore(database.sql).contact({ id, name: 'test', address: null, version: '0' })
+    await createEngineStore(database.sql).contact({ id, name: 'test', address: null, attachUrl: null, version: '0' })
     const presence = new DevicePresence({ clock, note() {} })
     const shared = new SharedPresence({ database, clock, presence, engine: id, log: quiet })
     await shared.open()
@@ -103,7 +103,8 @@ describe('presence', () => {
       shared,
       lose: () => database.sql`update engine set contact_at = now() - interval '1 minute' where id = ${id}`,
       forget: () => createEngineStore(database.sql).remove(id),
-      return: () => createEngineStore(database.sql).contact({ id, name: 'test', address: null, version: '0' }),
+      return: () =>
+        createEngineStore(database.sql).contact({ id, name: 'test', address: null, attachUrl: null, version: '0' }),
       [Symbol.asyncDispose]: () => shared.close(),
     }
   }

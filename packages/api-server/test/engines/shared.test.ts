@@ -171,6 +171,30 @@ test('an engine says every 5 s that it lives, tells when it was lost, and goes a
   expect(await rows()).toEqual([])
 })
 
+test('engines in contact know where workers attach to all of them, those that say no address aside (contact.E4)', async () => {
+  const clock = new VirtualClock(0)
+  const opens = async (name: string, attachUrl: string | null) =>
+    await openContact({ database, clock, dataDir: join(folder, name), version: '1', attachUrl, log: quiet })
+  await Promise.all(['a', 'b', 'c'].map((name) => mkdir(join(folder, name))))
+  const [urlA, urlB] = ['ws://a/workers/attach', 'wss://b/workers/attach']
+  const a = await opens('a', urlA)
+  let told = 0
+  a.onAttachUrls(() => void (told += 1))
+  expect([a.attachUrl, a.attachUrls]).toEqual([urlA, [urlA]])
+  const c = await opens('c', null)
+  const b = await opens('b', urlB)
+  expect([c.attachUrl, c.attachUrls, b.attachUrls]).toEqual([null, [urlA], [urlA, urlB]])
+  const known = async (): Promise<readonly string[]> => {
+    await clock.advance(5_000)
+    return a.attachUrls
+  }
+  await expect.poll(known).toEqual([urlA, urlB])
+  await b.close()
+  await expect.poll(known).toEqual([urlA])
+  await Promise.all([a.close(), c.close()])
+  expect(told).toBe(2)
+})
+
 test('the next engine of a data folder knows that the one before has ended, however it did', async () => {
   const options = { database, clock: new VirtualClock(0), dataDir: folder, version: '1', log: quiet }
   const killed = await openContact(options)

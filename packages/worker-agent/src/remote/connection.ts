@@ -30,10 +30,14 @@ const HANDSHAKE_MS = 30_000
 const CLOSING_MS = 2000
 const MAX_DETAIL_BYTES = 16 * 1024
 
-/** How an engine ended a link, or did not open it, in words that follow a colon: only after `lost` an attempt is worth it. */
-export type EngineEnd =
-  | { readonly kind: 'lost'; readonly detail: string }
-  | { readonly kind: 'refused' | 'credential'; readonly detail: string }
+/** A link that broke, or could not be opened: another attempt is worth it. */
+export interface LostLink {
+  readonly kind: 'lost'
+  readonly detail: string
+}
+
+/** How an engine ended a link, or did not open it, in words that follow a colon. */
+type EngineEnd = LostLink | { readonly kind: 'refused' | 'credential'; readonly detail: string }
 
 /** Why a link has ended; `closed` was our own doing. */
 export type LinkEnd = EngineEnd | { readonly kind: 'closed'; readonly detail: string }

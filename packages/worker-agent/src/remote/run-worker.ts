@@ -1,29 +1,28 @@
 /**
- * A worker of an engine on another machine: attaches, serves calls, and attaches again when the link was lost. It ends for
- * what another attempt would not change: it was stopped or idle, refused, or its token does not count. An attempt leaves
- * nothing behind: the next one begins when all processes of the last one are gone.
+ * A worker of engines on other machines: attaches, serves calls, and attaches again when a link was lost. It ends for what
+ * another attempt would not change: it was stopped or idle, refused, or its token does not count.
  * @module
  */
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 
 import type { EngineFrame } from '@flow-service/protocol'
 
-import { createWorker, WorkerRefused } from '../agent.ts'
-import type { Resources, WorkerOptions } from '../options.ts'
-import { type AddressOptions, addressesOf } from './addresses.ts'
+import { createWorker, type Worker } from '../agent.ts'
+import { type Resources, withDefaults, type WorkerOptions } from '../options.ts'
+import { Processes } from '../processes.ts'
+import type { AddressOptions } from './addresses.ts'
 import { ArtifactCache } from './artifact-cache.ts'
 import { HttpArtifacts } from './artifacts.ts'
-import { connect, type Connection, type ConnectionOptions, type EngineEnd, NoConnection } from './connection.ts'
+import { connect, type Connection } from './connection.ts'
+import { Engines } from './engines.ts'
 import { Idle } from './idle.ts'
 import { InvalidOption } from './invalid-option.ts'
 import { detectResources, thisMachine } from './resources.ts'
+import { SharedPlaces } from './shared-places.ts'
 import { claimsOf } from './worker-token.ts'
 
 const CACHE_BYTES = 1024 ** 3
-const FIRST_BOUND_MS = 1000
-const LAST_BOUND_MS = 60_000
 
 /** What {@link runWorker} is told. */
 export interface RemoteWorkerOptions extends AddressOptions, Pick<WorkerOptions, 'directory' | 'env' | 'python'> {
@@ -37,7 +36,9 @@ export interface RemoteWorkerOptions extends AddressOptions, Pick<WorkerOptions,
   readonly parallel?: number
   /** What is left out is detected. */
   readonly resources?: Partial<Resources>
-  /** Seconds without a call after which the worker ends; 0, and nothing, stand for never. */
+  /** Serve the engine of `url` alone, and not the others of its database. */
+  readonly single?: boolean
+  /** Seconds without a call of any engine after which the worker ends; 0, and nothing, stand for never. */
   readonly maxIdleS?: number
   /** Ends the worker: its calls fail as `worker_lost`. */
   readonly signal?: AbortSignal
@@ -54,8 +55,10 @@ export type WorkerEvent =
       readonly type: 'attached'
       readonly welcome: Extract<EngineFrame, { type: 'welcome' }>
       readonly resources: Resources
+      /** By which the engine is known. */
+      readonly url: string
     }
-  | { readonly type: 'lost'; readonly detail: string; readonly retryMs: number }
+  | { readonly type: 'lost'; readonly detail: string; readonly retryMs: number; readonly url: string }
   | { readonly type: 'problem'; readonly detail: string }
 
 /** Why a worker has ended; `detail` says it in a sentence. */
@@ -65,138 +68,126 @@ export interface WorkerEnd {
 }
 
 /**
- * Serves the node code of an engine until it is stopped, idle, or refused for good; a lost link is opened again after 0 to
- * 60 s. Reads `SERVICE_WORKER_GPUS`, `SERVICE_ARTIFACT_CACHE` and `SERVICE_ARTIFACT_CACHE_BYTES` of `env`. Rejects with an
- * {@link InvalidOption} when an option makes no sense, before anything is sent.
+ * Serves the node code of the engines of a database until it is stopped, idle, or refused for good; a lost link is opened
+ * again after 0 to 60 s. Reads `SERVICE_WORKER_GPUS`, `SERVICE_ARTIFACT_CACHE` and `SERVICE_ARTIFACT_CACHE_BYTES` of `env`.
+ * Rejects with an {@link InvalidOption} when an option makes no sense, before anything is sent.
  */
 export async function runWorker(options: RemoteWorkerOptions): Promise<WorkerEnd> {
-  const deps = depsOf(options)
-  const { signal, onEvent } = deps
-  const backoff = new Backoff(options.random)
-  while (!signal.aborted) {
-    const end = await attempt(deps, backoff)
-    if (end.kind !== 'lost') return end
-    if (signal.aborted) break
-    const retryMs = backoff.next()
-    onEvent({ type: 'lost', detail: end.detail, retryMs })
-    await pause(retryMs, undefined, { signal }).catch(() => undefined)
-  }
-  return stopped
+  const { maxIdleS = 0, onEvent = () => undefined, signal, single = false, random } = options
+  const machine = new Machine(options, onEvent)
+  if (signal?.aborted) return stopped
+  let isIdle = false
+  let attached = 0
+  const idle = new Idle(maxIdleS, () => {
+    isIdle = true
+    engines.close('max_idle')
+  })
+  machine.onCalls = (calls) => idle.running(calls)
+  const engines = new Engines({
+    address: options,
+    single,
+    random,
+    connect: (addresses, giveUp) => machine.connect(addresses, giveUp),
+    serve: (link, onEngines) => machine.serve(link, onEngines),
+    onWelcome: ({ url }, welcome) => onEvent({ type: 'attached', welcome, resources: machine.resources, url }),
+    onLost: ({ url }, detail, retryMs) => onEvent({ type: 'lost', detail, retryMs, url }),
+    onStanding(count) {
+      if (attached === 0 && count > 0) idle.attached()
+      if (attached > 0 && count === 0) idle.stop()
+      attached = count
+    },
+    onProblem: (detail) => onEvent({ type: 'problem', detail }),
+  })
+  const stop = (): void => engines.close('shutdown')
+  signal?.addEventListener('abort', stop)
+  const end = await engines.over
+  signal?.removeEventListener('abort', stop)
+  idle.stop()
+  await machine.close()
+  if (end !== null) return { kind: end.kind, detail: end.detail }
+  return isIdle ? { kind: 'idle', detail: `no call came for ${maxIdleS} seconds` } : stopped
 }
 
-/**
- * Waits before the next attempt. Each is drawn between 0 and a bound that doubles from 1 s to 60 s ("full jitter"), so that
- * the workers of an engine that comes back do not come back in one moment.
- */
-export class Backoff {
-  readonly #random: () => number
-  #boundMs = FIRST_BOUND_MS
-
-  /** `random` gives numbers in [0, 1). */
-  constructor(random: () => number = Math.random) {
-    this.#random = random
-  }
-
-  /** Milliseconds of the next wait. */
-  next(): number {
-    const waitMs = Math.round(this.#random() * this.#boundMs)
-    this.#boundMs = Math.min(this.#boundMs * 2, LAST_BOUND_MS)
-    return waitMs
-  }
-
-  /** An engine has welcomed the worker: the next wait is short again. */
-  reset(): void {
-    this.#boundMs = FIRST_BOUND_MS
-  }
-}
-
-/** What all attempts share. */
-interface AttemptDeps {
-  readonly link: ConnectionOptions
-  readonly worker: WorkerOptions & { readonly resources: Resources }
-  readonly maxIdleS: number
-  readonly signal: AbortSignal
-  readonly onEvent: (event: WorkerEvent) => void
-}
-
-type AttemptEnd = WorkerEnd | EngineEnd
 const stopped: WorkerEnd = { kind: 'stopped', detail: 'it was told to stop' }
 
-function depsOf(options: RemoteWorkerOptions): AttemptDeps {
-  const { token, env = process.env, silenceS, onEvent = () => undefined, maxIdleS = 0 } = options
-  const { attach, artifacts } = addressesOf(options)
-  if (!/^[\x21-\x7e]+$/.test(token))
-    throw new InvalidOption('the token is empty, or holds characters that no token has')
-  const claims = claimsOf(token)
-  const name = options.name ?? hostname()
-  const signal = options.signal ?? new AbortController().signal
-  const onProblem = (detail: string): void => onEvent({ type: 'problem', detail })
-  const access = new HttpArtifacts({ url: artifacts, token, cache: cacheOf(env, onProblem) })
-  return {
-    link: { url: attach, token, artifacts: access, onProblem, signal, ...(silenceS === undefined ? {} : { silenceS }) },
-    worker: {
+/** What the attachments of a worker share: processes, places and artifacts that were fetched. */
+class Machine {
+  readonly resources: Resources
+  /** Hears how many calls there are of all engines. */
+  onCalls: (calls: number) => void = () => undefined
+  readonly #options: RemoteWorkerOptions
+  readonly #worker: WorkerOptions
+  readonly #places: SharedPlaces
+  readonly #cache: ArtifactCache
+  readonly #onProblem: (detail: string) => void
+  /** Calls of each engine. */
+  readonly #calls = new Map<Connection, number>()
+  #processes: Processes | null = null
+
+  constructor(options: RemoteWorkerOptions, onEvent: (event: WorkerEvent) => void) {
+    const { token, env = process.env, url } = options
+    if (!/^[\x21-\x7e]+$/.test(token))
+      throw new InvalidOption('the token is empty, or holds characters that no token has')
+    const claims = claimsOf(token)
+    const name = options.name ?? hostname()
+    this.#options = options
+    this.#onProblem = (detail) => onEvent({ type: 'problem', detail })
+    this.#cache = cacheOf(env, this.#onProblem)
+    this.resources = detectResources(thisMachine(env), options.resources)
+    this.#worker = {
       name,
       labels: options.labels ?? claims.labels,
       parallel: options.parallel ?? 1,
-      resources: detectResources(thisMachine(env), options.resources),
+      resources: this.resources,
       env,
       warm: true,
       // of hosts with one file system each sees its own processes only
-      id: [hostname(), attach.href, claims.name ?? name].join('\n'),
+      id: [hostname(), url, claims.name ?? name].join('\n'),
       ...(options.directory === undefined ? {} : { directory: options.directory }),
       ...(options.python === undefined ? {} : { python: options.python }),
-    },
-    maxIdleS,
-    signal,
-    onEvent,
+    }
+    this.#places = new SharedPlaces({ parallel: options.parallel ?? 1, resources: this.resources })
   }
-}
 
-/** From dialling to the end of the link. */
-async function attempt(deps: AttemptDeps, backoff: Backoff): Promise<AttemptEnd> {
-  let link: Connection | null = null
-  try {
-    link = await connect(deps.link)
-    return await serve(link, deps, backoff)
-  } catch (error) {
-    if (error instanceof NoConnection) return error.end
-    // there is no room for temporary files, say; that may pass
-    await link?.close()
-    return { kind: 'lost', detail: (error as Error).message }
+  connect({ attach, artifacts }: { readonly attach: URL; readonly artifacts: string }, signal: AbortSignal) {
+    const { token, silenceS } = this.#options
+    return connect({
+      url: attach,
+      token,
+      artifacts: new HttpArtifacts({ url: artifacts, token, cache: this.#cache }),
+      onProblem: this.#onProblem,
+      signal,
+      ...(silenceS === undefined ? {} : { silenceS }),
+    })
   }
-}
 
-async function serve(link: Connection, deps: AttemptDeps, backoff: Backoff): Promise<AttemptEnd> {
-  const { signal, maxIdleS, onEvent, worker: options } = deps
-  let isIdle = false
-  const idle = new Idle(maxIdleS, () => {
-    isIdle = true
-    void worker.close('max_idle')
-  })
-  const worker = createWorker(link, { ...options, onCalls: (calls) => idle.running(calls) })
-  const stop = (): void => void worker.close()
-  signal.addEventListener('abort', stop)
-  if (signal.aborted) stop()
-  const failure = await worker.ready.then(
-    (welcome) => {
-      backoff.reset()
-      onEvent({ type: 'attached', welcome, resources: options.resources })
-      idle.attached()
-    },
-    (error: Error) => {
-      stop()
-      return error
-    },
-  )
-  await worker.closed
-  signal.removeEventListener('abort', stop)
-  idle.stop()
-  const end = await link.close()
-  if (failure instanceof WorkerRefused) return { kind: 'refused', detail: failure.message }
-  if (end.kind === 'refused' || end.kind === 'credential') return { kind: end.kind, detail: end.detail }
-  if (isIdle) return { kind: 'idle', detail: `no call came for ${maxIdleS} seconds` }
-  if (signal.aborted) return stopped
-  return { kind: 'lost', detail: end.kind === 'lost' ? end.detail : (failure?.message ?? end.detail) }
+  /** Throws when there is no room for the files of processes. */
+  serve(link: Connection, onEngines: (urls: readonly string[]) => void): Worker {
+    const options = { ...this.#worker, onCalls: (calls: number) => this.#counted(link, calls) }
+    return createWorker(link, options, { processes: this.#opened(), places: this.#places.open(), onEngines })
+  }
+
+  async close(): Promise<void> {
+    await this.#processes?.close()
+  }
+
+  #opened(): Processes {
+    if (this.#processes) return this.#processes
+    const opened = new Processes(withDefaults(this.#worker))
+    this.#processes = opened
+    // the next attempt may find what this one has not
+    opened.started.catch(() => {
+      if (this.#processes === opened) this.#processes = null
+      void opened.close()
+    })
+    return opened
+  }
+
+  #counted(link: Connection, calls: number): void {
+    if (calls > 0) this.#calls.set(link, calls)
+    else this.#calls.delete(link)
+    this.onCalls([...this.#calls.values()].reduce((sum, count) => sum + count, 0))
+  }
 }
 
 function cacheOf(env: Readonly<Record<string, string | undefined>>, onProblem: (text: string) => void): ArtifactCache {

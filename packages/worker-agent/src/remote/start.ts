@@ -21,6 +21,7 @@ export interface WorkerFlags {
   readonly ramMb?: number
   readonly maxIdle: number
   readonly insecure: boolean
+  readonly single: boolean
 }
 
 const codes: Readonly<Record<WorkerEnd['kind'], number>> = { stopped: 0, idle: 0, refused: 3, credential: 4 }
@@ -31,7 +32,7 @@ export async function start(flags: WorkerFlags): Promise<number> {
     const stop = new AbortController()
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort())
     const options = await optionsOf(flags)
-    const end = await runWorker({ ...options, signal: stop.signal, onEvent: (event) => say(describe(event)) })
+    const end = await runWorker({ ...options, signal: stop.signal, onEvent: (event) => say(describe(event, flags)) })
     say(`ended: ${end.detail}`)
     return codes[end.kind]
   } catch (error) {
@@ -70,13 +71,16 @@ async function pythonOf(named: string | undefined): Promise<string | null> {
   return found?.path ?? null
 }
 
-function describe(event: WorkerEvent): string {
+function describe(event: WorkerEvent, { url }: Pick<WorkerFlags, 'url'>): string {
   if (event.type === 'problem') return `warning: ${event.detail}`
-  if (event.type === 'lost') return `not attached: ${event.detail}; trying again in ${inSeconds(event.retryMs)} s`
+  const where = event.url === url ? '' : ` at ${event.url}`
+  if (event.type === 'lost') {
+    return `not attached${where}: ${event.detail}; trying again in ${inSeconds(event.retryMs)} s`
+  }
   const { name, labels, engine_version } = event.welcome
   const { cpus, gpus, ram_mb } = event.resources
   const carried = labels.length === 0 ? 'no labels' : `labels ${labels.join(', ')}`
-  return `attached as "${name}" (${carried}) with ${cpus} CPUs, ${gpus} GPUs and ${ram_mb} MB to an engine ${engine_version}`
+  return `attached as "${name}" (${carried}) with ${cpus} CPUs, ${gpus} GPUs and ${ram_mb} MB to an engine ${engine_version}${where}`
 }
 
 const inSeconds = (ms: number): string => (ms / 1000).toFixed(ms < 10_000 ? 1 : 0)

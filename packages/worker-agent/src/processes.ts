@@ -1,0 +1,121 @@
+/**
+ * Where processes of node code come from: the temporary directory, and a language each for TypeScript and Python. The
+ * agents of one machine share them.
+ * @module
+ */
+import { processEnvironment } from './environment.ts'
+import { askPython, findPython, type Interpreter, OLDEST_PYTHON } from './interpreter.ts'
+import { Language } from './language.ts'
+import type { FullOptions } from './options.ts'
+import { Python } from './python.ts'
+import { startCodeProcess } from './spawned.ts'
+import { sweep } from './sweep.ts'
+import { Workspace } from './workspace.ts'
+
+/** Spawning Node blocks our loop for some milliseconds; asking for a fork costs one write. */
+const NODE_REFILL_MS = 10
+const PYTHON_REFILL_MS = 1
+
+/** What processes are made of. */
+export type ProcessesOptions = Pick<FullOptions, 'directory' | 'mark' | 'env' | 'python' | 'warm' | 'fork'>
+
+/** Processes of both languages. */
+export class Processes {
+  /** What an earlier life has left is gone, and the interpreter has been looked for. */
+  readonly started: Promise<void>
+  /** The interpreter of Python calls; null before `started` and where there is none. */
+  python: Interpreter | null = null
+  readonly #options: ProcessesOptions
+  readonly #workspace: Workspace
+  readonly #env: Record<string, string>
+  readonly #code: Language
+  /** Interpreters that are no longer used, until their processes are gone. */
+  readonly #retiring = new Set<Promise<void>>()
+  readonly #listeners = new Set<(retired: Language) => void>()
+  #python: Language | null = null
+  #closed: Promise<void> | null = null
+
+  /** Throws when there is no room for its files. */
+  constructor(options: ProcessesOptions) {
+    this.#options = options
+    this.#workspace = new Workspace(options.directory, options.mark)
+    this.#env = processEnvironment(options.env, options.mark)
+    this.#code = new Language({ start: () => startCodeProcess(this.#env, this.#workspace), refillMs: NODE_REFILL_MS })
+    this.started = this.#start()
+    // it is for who asks
+    this.started.catch(() => undefined)
+  }
+
+  /** Where processes of a kind of node come from; rejects where there is no interpreter. */
+  async language(kind: 'python' | 'code'): Promise<Language> {
+    if (kind === 'code') return this.#code
+    await this.started
+    if (this.#python) return this.#python
+    throw new Error(`this worker has no Python >= ${OLDEST_PYTHON}: install it, or set SERVICE_PYTHON to its path`)
+  }
+
+  /** Has Python processes from the next one on run on another interpreter (process.P7). */
+  async usePython(path: string | null): Promise<{ readonly over: Promise<void> }> {
+    await this.started
+    const found = await interpreterFor({ ...this.#options, python: path ?? undefined })
+    if (found === null && path !== null) throw new Error(`${path} does not run as Python >= ${OLDEST_PYTHON}`)
+    if (this.#closed) return { over: this.#closed }
+    const before = this.#python
+    this.#take(found)
+    return { over: before === null ? Promise.resolve() : this.#retire(before) }
+  }
+
+  /** Calls back when a language is on its way out; the result ends that. */
+  onRetire(listener: (retired: Language) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** Settles when no process is left. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #start(): Promise<void> {
+    const { directory, mark, warm } = this.#options
+    await sweep(directory, mark)
+    this.#take(await interpreterFor(this.#options))
+    if (warm) this.#code.warm()
+  }
+
+  /** Python calls run on this interpreter from now on. */
+  #take(found: Interpreter | null): void {
+    const { fork, warm } = this.#options
+    this.python = found
+    this.#python = null
+    if (found === null) return
+    const processes = new Python({ path: found.path, env: this.#env, workspace: this.#workspace, fork })
+    this.#python = new Language({
+      start: () => processes.start(),
+      refillMs: PYTHON_REFILL_MS,
+      end: () => processes.close(),
+    })
+    if (warm) this.#python.warm()
+  }
+
+  /** Settles when the last process of an interpreter is gone. */
+  #retire(language: Language): Promise<void> {
+    for (const listener of this.#listeners) listener(language)
+    // what cannot be closed now ends with the agent
+    const over = language.close().catch(() => undefined)
+    this.#retiring.add(over)
+    void over.then(() => this.#retiring.delete(over))
+    return over
+  }
+
+  async #close(): Promise<void> {
+    await Promise.allSettled([this.started])
+    await Promise.all([this.#code.close(), this.#python?.close(), ...this.#retiring])
+    // what cannot be removed now is left to the sweep of a later start
+    await this.#workspace.remove().catch(() => undefined)
+  }
+}
+
+const interpreterFor = async ({ python, env }: Pick<ProcessesOptions, 'python' | 'env'>): Promise<Interpreter | null> =>
+  python === undefined ? await findPython(env) : python === null ? null : await askPython(python)
