@@ -22,7 +22,7 @@ const strange = (word: string): boolean => /^[a-z]+$/.test(word) && !isKnown(wor
 const fits = (word: string): boolean => smallWords.has(word) || (word.length >= 4 && isKnown(word))
 
 /** A word as parts of the vocabulary, as few as can be: "kitchenlight", "lightsonin"; null where it is none. */
-export function parted(word: string): readonly string[] | null {
+function parted(word: string): readonly string[] | null {
   if (word.length < 4 || word.length > 28 || isCompound(word)) return null
   // "playin" is short for "playing".
   if (word.endsWith('in') && isKnown(`${word}g`)) return null
@@ -66,7 +66,7 @@ function near(one: string, other: string): boolean {
 function slipped(word: string, meant: string): boolean {
   if (editDistance(word, meant, 1) > 1) return false
   if (word.length === meant.length) {
-    const differing = [...word].flatMap((letter, at) => (letter === meant[at] ? [] : [at]))
+    const differing = Array.from(word, (letter, at) => (letter === meant[at] ? -1 : at)).filter((at) => at >= 0)
     if (differing.length === 2) return true
     const [at = 0] = differing
     return near(word[at] ?? '', meant[at] ?? '')

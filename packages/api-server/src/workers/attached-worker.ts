@@ -9,13 +9,11 @@
  *   `worker_silent`. Ticks are counted, not time: an engine that slept itself does not blame its workers, nor does one
  *   that is behind with what a worker has sent.
  * - attached-worker.A3 a lost connection fails the running calls as `worker_lost` at once and frees everything.
- * - attached-worker.A4 a worker's clock may be wrong, or lie: an emission before the one before it, or after now, is
- *   one of now.
- * - attached-worker.A5 a call whose worker is there and says nothing of it ends by its `timeout` all the same
- *   (call-silence.S1).
+ * - attached-worker.A4 a worker's clock may be wrong, or lie: an emission before its last one, or after now, is of now.
+ * - attached-worker.A5 a call of which its worker says nothing ends by its `timeout` all the same (call-silence.S1).
  * - attached-worker.A6 a call that the worker does not begin, because calls of other engines have its place, is placed
- *   again: its promise rejects with a {@link WorkerBusy}, which counts as no attempt. Nothing that takes as much is sent
- *   there until the worker tells anew what other engines take of it; that is not free.
+ *   again: its promise rejects with a {@link WorkerBusy}, and no attempt counts. Nothing as large is sent there until the
+ *   worker tells anew what other engines take of it; that is not free.
  */
 import { type Clock, type CodeCall, CodeError } from '@flow-service/core'
 import {
