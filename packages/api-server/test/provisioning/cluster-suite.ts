@@ -1,30 +1,13 @@
-/** What every type of provisioner does, over a cluster that a test plays the nodes of. */
-import { randomUUID } from 'node:crypto'
-
+/** What calls and jobs do on every type of provisioner, over a cluster that a test plays the nodes of. */
 import { decodeJwt } from 'jose'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
-import type { Database } from '../../src/db/database.ts'
-import { useDatabase } from '../use-database.ts'
-import { engineWith, profileOf, type TestCluster } from './provisioned-engine.ts'
+import { profileOf, type TestCluster } from './provisioned-engine.ts'
+import { jobsOf, useClusters } from './use-clusters.ts'
 
 /** The cases; `open` starts a cluster with an empty queue. */
 export function clusterCases(type: string, open: () => Promise<TestCluster>): void {
-  let database: Database
-  useDatabase((opened) => void (database = opened))
-  let names = 0
-  type Options = Partial<Parameters<typeof engineWith>[0]>
-
-  /** A cluster, and what engines on it share. */
-  async function started(options: Options = {}) {
-    const cluster = await open()
-    onTestFinished(() => cluster[Symbol.asyncDispose]())
-    const name = `c${++names}`
-    const shared = { database, cluster, name }
-    const engine = await engineWith({ ...shared, ...options })
-    return { ...engine, cluster, name, another: (more: Options = {}) => engineWith({ ...shared, ...options, ...more }) }
-  }
-  const jobsOf = (cluster: TestCluster) => cluster.jobs().then((jobs) => jobs.map(({ job }) => job))
+  const { started } = useClusters(open)
 
   describe(`a call that waits, on ${type}`, () => {
     test('gets a worker of a job after 2 s, whose name, labels and token are of the request [R145, R608, R636]', async () => {
@@ -268,166 +251,6 @@ export function clusterCases(type: string, open: () => Promise<TestCluster>): vo
       at.call()
       await at.until(() => at.submits()[1])
       expect([at.submits()[1]?.order?.name, await at.isLive(order)]).toEqual([`${at.name}-gpu-2`, false])
-    })
-  })
-
-  describe(`no job is left behind on ${type}`, () => {
-    test('when the cluster takes it and its answer is lost', async () => {
-      const at = await started()
-      await at.cluster.behave('loses')
-      at.call()
-      await at.until(() => at.submits()[0])
-      expect([(await jobsOf(at.cluster)).length, await at.isLive(at.submits()[0]?.order)]).toEqual([1, false])
-      expect((await at.state())?.state).toBe('failed')
-      await at.cluster.behave(null)
-      await at.until(() => at.submits()[1])
-      expect(at.operations.map(({ what }) => what)).toEqual(['submit', 'list', 'cancel', 'submit'])
-      expect(await jobsOf(at.cluster)).toHaveLength(1)
-    })
-
-    test('when the cluster cannot be reached while it should be cancelled', async () => {
-      const at = await started()
-      const { cancel } = at.call()
-      await at.until(() => at.submits()[0])
-      await at.cluster.behave('unreachable', 'Connection refused')
-      cancel()
-      await at.until(() => at.operations.filter(({ what }) => what !== 'submit').length > 3)
-      expect((await at.provisioners.list())[0]?.error).toContain('Connection refused')
-      expect(await at.isLive(at.submits()[0]?.order)).toBe(false)
-      await at.cluster.behave(null)
-      await at.until(async () => (await jobsOf(at.cluster)).length === 0)
-      await at.until(async () => (await at.provisioners.list())[0]?.error === null)
-    })
-
-    test('when the engine was killed before it knew the job: the next life takes it up while a call waits [T87]', async () => {
-      const first = await started()
-      await first.cluster.behave('loses')
-      first.call()
-      await first.until(() => first.submits()[0])
-      await database.sql`
-        update provision_request set state = 'submitting', error = null, failures = 0, retry_at = null
-        where provisioner = ${first.name}`
-      first.crash()
-      await first.cluster.behave(null)
-      const second = await first.another({ startMs: first.clock.now() })
-      second.call()
-      const [job] = await jobsOf(first.cluster)
-      await second.until(async () => (await second.state())?.job === job)
-      expect([(await second.state())?.state, second.submits(), second.cancelled()]).toEqual(['pending', [], []])
-    })
-
-    test('when the engine was killed: the next life cancels what no call waits for', async () => {
-      const first = await started()
-      first.call()
-      await first.until(async () => (await first.state())?.job)
-      first.crash()
-      const second = await first.another({ startMs: first.clock.now() })
-      await second.until(async () => (await jobsOf(first.cluster)).length === 0)
-      expect([second.submits(), await second.isLive(first.submits()[0]?.order)]).toEqual([[], false])
-    })
-
-    test('when the engine was killed before the cluster had the job: nothing is', async () => {
-      const first = await started()
-      await first.cluster.behave('refuses', 'no')
-      first.call()
-      await first.until(async () => (await first.state())?.state === 'failed')
-      await database.sql`
-        update provision_request set state = 'submitting', error = null, failures = 0, retry_at = null
-        where provisioner = ${first.name}`
-      first.crash()
-      await first.cluster.behave(null)
-      const second = await first.another({ startMs: first.clock.now() })
-      await second.until(async () => (await second.state())?.state === 'idle')
-      expect(second.submits()).toEqual([])
-      second.call()
-      await second.until(() => second.submits()[0])
-    })
-
-    test('when the engine stops while the cluster cannot be reached: the next life cancels it', async () => {
-      const first = await started()
-      first.call()
-      await first.until(async () => (await first.state())?.job)
-      await first.cluster.behave('unreachable', 'Connection refused')
-      await first.close()
-      expect(await first.isLive(first.submits()[0]?.order)).toBe(false)
-      await first.cluster.behave(null)
-      const second = await first.another({ startMs: first.clock.now() })
-      await second.until(async () => (await jobsOf(first.cluster)).length === 0)
-      await second.until(async () => (await second.state())?.state === 'idle')
-    })
-  })
-
-  describe(`two engines on one database and ${type}`, () => {
-    const inContact = async (): Promise<string> => {
-      const id = randomUUID()
-      await database.sql`insert into engine (id, name, version) values (${id}, 'host/1', '1')`
-      return id
-    }
-    const lose = (id: string) => database.sql`update engine set contact_at = now() - interval '1 h' where id = ${id}`
-
-    test('ask for one job of a profile, and either notices its worker', async () => {
-      const one = await started({ engine: await inContact() })
-      const two = await one.another({ engine: await inContact() })
-      one.call()
-      two.call()
-      await Promise.all([one, two].map((at) => at.until(async () => (await at.state())?.job)))
-      await Promise.all([one, two].map((at) => at.pass(20_000)))
-      const submits = [...one.submits(), ...two.submits()]
-      expect([submits.length, (await jobsOf(one.cluster)).length]).toEqual([1, 1])
-      const other = one.submits().length === 0 ? one : two
-      other.attachOf(submits[0]?.order)
-      await one.until(async () => (await one.state())?.state === 'attached')
-      expect((await two.state())?.state).toBe('attached')
-    })
-
-    test('look after the jobs of each other when one is lost', async () => {
-      const id = await inContact()
-      const one = await started({ engine: id })
-      const two = await one.another({ engine: await inContact() })
-      one.call()
-      await one.until(async () => (await one.state())?.job)
-      one.crash()
-      await two.pass(60_000)
-      expect(await jobsOf(one.cluster)).toHaveLength(1)
-      await lose(id)
-      await two.until(async () => (await jobsOf(one.cluster)).length === 0)
-    })
-  })
-
-  describe(`a file that was read again, on ${type}`, () => {
-    test('ends pending jobs of a profile that is gone, and leaves attached workers alone [U21]', async () => {
-      const cpu = profileOf({ name: 'cpu', labels: ['cpu'], gpus: 0 })
-      const at = await started({ profiles: [profileOf(), cpu] })
-      at.call()
-      const { order, job: kept } = await at.submitted()
-      await at.cluster.run(kept, 1)
-      at.attachOf(order)
-      await at.until(async () => (await at.state())?.state === 'attached')
-      at.call({ worker: 'cpu' })
-      await at.until(async () => (await at.state('cpu'))?.job)
-      at.rewrite({ profiles: [profileOf({ name: 'new' })] })
-      expect((await at.provisioners.reload())[0]?.profiles.map(({ name, state }) => [name, state])).toEqual([
-        ['new', 'idle'],
-      ])
-      expect([await jobsOf(at.cluster), await at.isLive(order)]).toEqual([[kept], true])
-    })
-
-    test('keeps pending jobs of profiles that stay', async () => {
-      const at = await started()
-      at.call()
-      await at.until(async () => (await at.state())?.job)
-      at.rewrite({ max_idle_s: 5 })
-      await at.provisioners.reload()
-      await at.pass(60_000)
-      expect([(await at.state())?.state, at.cancelled(), at.submits().length]).toEqual(['pending', [], 1])
-    })
-
-    test('and cannot be used changes nothing', async () => {
-      const at = await started()
-      at.rewrite({ profiles: [] })
-      await expect(at.provisioners.reload()).rejects.toMatchObject({ code: 'validation_failed' })
-      at.call()
-      await at.until(() => at.submits()[0])
     })
   })
 }

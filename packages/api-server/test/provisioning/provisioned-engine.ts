@@ -37,7 +37,7 @@ export interface TestCluster extends AsyncDisposable {
 }
 
 /** What was asked of a scheduler. */
-interface Operation {
+export interface Operation {
   readonly what: 'submit' | 'cancel' | 'list'
   readonly atMs: number
   readonly order: JobOrder | null

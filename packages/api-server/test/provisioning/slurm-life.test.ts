@@ -1,21 +1,4 @@
-import { slurmScheduler } from '../../src/provisioning/slurm.ts'
 import { clusterCases } from './cluster-suite.ts'
-import type { TestCluster } from './provisioned-engine.ts'
-import { StubSsh } from './stub-ssh.ts'
+import { stubCluster } from './stub-cluster.ts'
 
-clusterCases('batch_scheduler', async (): Promise<TestCluster> => {
-  const stub = await StubSsh.open()
-  return {
-    settings: {
-      type: 'batch_scheduler',
-      login: 'ann@login',
-      engine_url: 'wss://flows.example.com/api/v1/workers/attach',
-    },
-    schedulerOf: (provisioner, clock) => slurmScheduler(provisioner, clock, stub.env),
-    jobs: () => stub.jobs(),
-    run: (job, ...tasks) => stub.run(job, ...tasks),
-    end: (job) => stub.end(job),
-    behave: (how, words) => stub.behave(how, words),
-    [Symbol.asyncDispose]: () => stub[Symbol.asyncDispose](),
-  }
-})
+clusterCases('batch_scheduler', stubCluster)

@@ -2,11 +2,10 @@ import { decodeJwt } from 'jose'
 import { expect, onTestFinished, test } from 'vitest'
 
 import type { Database } from '../../src/db/database.ts'
-import { slurmScheduler } from '../../src/provisioning/slurm.ts'
 import { Trials } from '../../src/provisioning/trials.ts'
 import { quiet, useDatabase } from '../use-database.ts'
 import { engineWith } from './provisioned-engine.ts'
-import { StubSsh } from './stub-ssh.ts'
+import { stubCluster } from './stub-cluster.ts'
 
 let database: Database
 useDatabase((opened) => void (database = opened))
@@ -14,19 +13,9 @@ let names = 0
 
 /** An engine that tests the profile `gpu` on a cluster. */
 async function begun(settings: object = {}) {
-  const stub = await StubSsh.open()
-  onTestFinished(() => stub[Symbol.asyncDispose]())
-  const login = { type: 'batch_scheduler', login: 'ann@login', engine_url: 'wss://x/workers/attach' }
-  const cluster = {
-    settings: login,
-    schedulerOf: (provisioner: Parameters<typeof slurmScheduler>[0], clock: Parameters<typeof slurmScheduler>[1]) =>
-      slurmScheduler(provisioner, clock, stub.env),
-    jobs: () => stub.jobs(),
-    run: (job: string, ...tasks: number[]) => stub.run(job, ...tasks),
-    end: (job: string) => stub.end(job),
-    behave: stub.behave.bind(stub),
-    [Symbol.asyncDispose]: () => stub[Symbol.asyncDispose](),
-  }
+  const cluster = await stubCluster()
+  const { stub } = cluster
+  onTestFinished(() => cluster[Symbol.asyncDispose]())
   const name = `trial${++names}`
   const at = await engineWith({ database, cluster, name, settings })
   const { provisioners, tokens, pool, clock } = at

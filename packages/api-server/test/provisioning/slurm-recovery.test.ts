@@ -1,0 +1,4 @@
+import { recoveryCases } from './recovery-suite.ts'
+import { stubCluster } from './stub-cluster.ts'
+
+recoveryCases('batch_scheduler', stubCluster)
