@@ -1,7 +1,7 @@
 /**
- * How well the grammar understands what it has not seen. The bounds are a ratchet: they stand just below what is reached, and
- * only ever rise, towards the goals that the page of the corpus names. `npm run commands-lm:score` shows more; whoever changes
- * the grammar looks at errors of the fit split alone, and fits the table of confidence anew.
+ * How well the grammar understands what it has not seen: the goals of the corpus's page, and for the rest bounds just below
+ * what is reached, which only ever rise. `npm run commands-lm:score` shows more; whoever changes the grammar looks at errors
+ * of the fit split alone, and fits the table of confidence anew.
  */
 import { readFileSync } from 'node:fs'
 
@@ -15,20 +15,20 @@ import { readSplit } from '../corpus/sentence.ts'
 const judged = await judge(grammarModel, readSplit('held-out'))
 const { exact, harmless, confident, written } = measure(judged)
 
-test('91.5 of 100 sentences of the held-out split are understood exactly', () => {
-  expect(percentOf(exact)).toBeGreaterThanOrEqual(91.5)
+test('95 of 100 sentences of the held-out split are understood exactly', () => {
+  expect(percentOf(exact)).toBeGreaterThanOrEqual(95)
 })
 
-test('5 of 1,000 sentences at most write what was not said', () => {
-  expect(percentOf(harmless)).toBeGreaterThanOrEqual(99.5)
+test('2 of 1,000 sentences at most write what was not said', () => {
+  expect(percentOf(harmless)).toBeGreaterThanOrEqual(99.8)
 })
 
-test('99.1 of 100 calls that are confident enough to be written are what was said', () => {
-  expect(percentOf(confident)).toBeGreaterThanOrEqual(99.1)
+test('99.5 of 100 calls that are confident enough to be written are what was said', () => {
+  expect(percentOf(confident)).toBeGreaterThanOrEqual(99.5)
 })
 
-test('77.5 of 100 calls that are meant are written', () => {
-  expect(percentOf(written)).toBeGreaterThanOrEqual(77.5)
+test('84 of 100 calls that are meant are written', () => {
+  expect(percentOf(written)).toBeGreaterThanOrEqual(84)
 })
 
 test('confidence is the share of readings that are right, within 7 of 100 on average', () => {
