@@ -50,9 +50,18 @@ function pnpmSpec() {
 function folderIn(parent) {
   for (const name of readdirSync(parent)) {
     const pid = Number(/^flow-service-ci-(\d+)-/.exec(name)?.[1])
-    if (pid > 0 && !isAlive(pid)) rmSync(join(parent, name), { recursive: true, force: true })
+    if (pid > 0 && !isAlive(pid)) discard(join(parent, name))
   }
   return mkdtempSync(join(parent, `flow-service-ci-${process.pid}-`))
+}
+
+/** What cannot go, such as a disk that a test has mounted, stays: it is in nobody's way. */
+function discard(folder) {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+  } catch (error) {
+    console.log(`${folder} is left behind: ${error.code || error.message}`)
+  }
 }
 
 function isAlive(pid) {
