@@ -43,7 +43,11 @@ export interface Clause {
   readonly delay: number | null
   /** Whether the delay was said before anything else. */
   readonly early: boolean
+  /** Whether the delay begins where the one before ends: "twenty minutes after that". */
+  readonly onwards: boolean
   readonly length: number | null
+  /** Whether that is how much longer: "ten more minutes". */
+  readonly still: boolean
   readonly now: boolean
   readonly clock: boolean
   readonly vague: boolean
@@ -86,7 +90,9 @@ export const emptyClause = (from: number, link: Link): Clause => ({
   stranger: false,
   delay: null,
   early: false,
+  onwards: false,
   length: null,
+  still: false,
   now: false,
   clock: false,
   vague: false,

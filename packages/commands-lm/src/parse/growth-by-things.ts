@@ -4,7 +4,7 @@
  */
 import type { Meaning } from '../lexicon.ts'
 import { gaps } from '../tokens.ts'
-import type { Deed } from '../words/verbs.ts'
+import type { Deed, Verb } from '../words/verbs.ts'
 import { grown, isFresh, type Clause, type Grown, type Meeting, type Piece } from './clause.ts'
 import { isSomewhere, type Part } from './parts.ts'
 
@@ -112,6 +112,8 @@ const oddOf = (clause: Clause, piece: Piece, { after }: Meeting): number => {
   return clause.verb || clause.parts.length > 0 ? 0.6 : 1.5
 }
 
+const letBurn: Verb = { leaves: true, base: 'let' }
+
 /** A word for a state more. */
 export function growByState(
   clause: Clause,
@@ -119,6 +121,9 @@ export function growByState(
   means: Extract<Meaning, { is: 'state' }>,
   meeting: Meeting,
 ): Grown | null {
+  // "let the light burning" leaves it so.
+  if (clause.verb?.base.startsWith('let') === true && piece.word === 'burning' && !clause.second)
+    return grown(clause, piece, { verb: letBurn }, 0)
   // "but leave the kitchen on"
   if (
     clause.excluding &&

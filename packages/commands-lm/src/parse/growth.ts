@@ -42,6 +42,8 @@ function toldBy(clause: Clause, piece: Piece, meeting: Meeting): Grown {
   const told = clause.told + 1
   if (means.is === 'filler' || means.is === 'polite')
     return grown(clause, piece, {}, piece.word === 'please' && !asks ? 0.4 : 0)
+  // "that's too hot, eighteen degrees"
+  if (clause.sense && means.is === 'degrees' && meeting.gap === gaps.comma) return grown(clause, piece, { told }, 0.5)
   // Once it is said what somebody feels, the rest hardly matters.
   if (clause.sense && !asks && !/^(verb|sense|part|cond|dont|not|clock)$/.test(means.is))
     return grown(clause, piece, { told }, 0.03)
@@ -79,7 +81,9 @@ function toldBy(clause: Clause, piece: Piece, meeting: Meeting): Grown {
   if (piece.word === 'cancel' && meeting.gap >= gaps.comma) return grown(clause, piece, { told }, 1.5)
   if (dear.test(means.is)) return grown(clause, piece, { told }, 0.4)
   // "who left the light on, turn it off"
-  if (clause.kind === 'ask' && means.is === 'verb' && means.form === 'base' && meeting.gap === gaps.comma)
+  // "there's a telly in the lounge, shut it off"
+  const turns = clause.kind === 'ask' || (clause.kind === 'report' && clause.parts.length > 0)
+  if (turns && means.is === 'verb' && means.form === 'base' && meeting.gap === gaps.comma)
     return grown(clause, piece, { told }, 0.5)
   if (asks) return grown(clause, piece, { told }, means.is === 'unknown' ? 0.05 : 0.02)
   if (means.is === 'verb' && means.form === 'past' && clause.kind === 'aside' && clause.subject)

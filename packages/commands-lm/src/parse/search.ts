@@ -96,7 +96,7 @@ function describes(lattice: Lattice, { from, to, means }: Edge): boolean {
   // "he's leaving his wife", "turn in your homework"
   if (
     /^(leaving|in)$/.test(last) &&
-    /^(his|her|him|their|them|it|my|your|that|some|on|off)$/.test(lattice.read[to] ?? '')
+    /^(his|her|him|their|them|it|my|your|that|some|on|off|out)$/.test(lattice.read[to] ?? '')
   )
     return true
   // "I can't see the point"
@@ -326,6 +326,13 @@ function clausesOf(done: Done | null): Clause[] {
   return all.toReversed()
 }
 
+/** "…, the balcony, I mean": what stands behind a pause is rather a correction of its own than one thing more. */
+function afterthought({ clause, done }: Reading, lattice: Lattice): number {
+  const means = clause.link === 'corr' && clause.to === lattice.length && acts(clause) === false
+  const word = lattice.read[clause.to - 1] ?? ''
+  return means && clause.parts.length === 0 && /^(mean|meant)$/.test(word) && done?.clause.link === 'comma' ? 0.45 : 0
+}
+
 /** The cheapest ways to read the sentence, the best first. */
 export function parses(lattice: Lattice): readonly Parse[] {
   const all = pieces(lattice)
@@ -346,7 +353,7 @@ export function parses(lattice: Lattice): readonly Parse[] {
       const asking = lattice.gap[lattice.length] === gaps.question && kind === 'command' && state && !verb
       const fragment = asking === true && !polite && !wish ? 0.8 : 0
       const loose = reading.pending === '' || reading.pending === 'comma' || reading.pending === 'stop' ? 0 : 0.2
-      return { clauses: clausesOf(end.done), cost: end.cost + loose + fragment }
+      return { clauses: clausesOf(end.done), cost: end.cost + loose + fragment - afterthought(reading, lattice) }
     })
     .toSorted((one, other) => one.cost - other.cost)
     .slice(0, BEST)

@@ -34,7 +34,7 @@ export const senseWords: Readonly<Record<Sense, string>> = {
     like|as|a|an an|a|the? fridge|freezer|igloo|icebox|refrigerator|siberia|antarctica|north_pole|iceberg|icicle|icicles in_here? ;
     brass_monkeys ; like ice ; i|we freeze|freezes ;
     cold|col|freezing|freezin|frezing|chilly|chilli|chilled|nippy|frozen|icy|frosty|shivering|shiver|baltic|parky|perishing|perished|nithered|brass_monkeys|arctic|bitter|bitterly|frigid|wintry|draughty|drafty|shivery|goosebumps|icicles|brrr|brrrr|brr|foundered|foonert|starved|taters|coldish|coolish ;
-    teeth are|is? chattering ; teeth chattering ; need|needs warming up? ; blocks of ice ; block of ice ;
+    teeth are|is? chattering ; teeth chattering ; on the chilly|cold|cool|nippy|fresh|parky side ; goosebumps|goose_bumps all over|up ; need|needs warming up? ; blocks of ice ; block of ice ;
     not warm enough ; not very|too|so|hot|exactly warm ; chilled to the bone ; numb|blue with cold? ;
     catching a cold in here ; my death of cold ; see my breath ; see my own breath ; goose bumps ; ice cold ;
     stone cold ; freezing cold ;
