@@ -310,14 +310,17 @@ const signature = ({ clause, pending, commanded, done }: Reading): string =>
     done?.clause.from,
   ].join('|')
 
+/** The cheapest readings, of those that go on alike the cheapest alone. */
 function keep(readings: readonly Reading[]): Reading[] {
-  const best = new Map<string, Reading>()
-  for (const reading of readings) {
+  const known = new Set<string>()
+  const kept: Reading[] = []
+  for (const reading of readings.toSorted((one, other) => one.cost - other.cost)) {
     const key = signature(reading)
-    const known = best.get(key)
-    if (!known || reading.cost < known.cost) best.set(key, reading)
+    if (known.has(key)) continue
+    known.add(key)
+    if (kept.push(reading) === WIDTH) break
   }
-  return [...best.values()].toSorted((one, other) => one.cost - other.cost).slice(0, WIDTH)
+  return kept
 }
 
 function clausesOf(done: Done | null): Clause[] {
