@@ -167,7 +167,7 @@ function delay(word: WordAt, at: number, ends: Ends): FoundTime | null {
 /** "ten minutes, then", "ten minutes and the light goes off": a span that something follows. */
 function before(word: WordAt, at: number, span: ReadSpan, ends: Ends): FoundTime | null {
   if (!opens(word, at, ends)) return null
-  let to = word(span.to) === 'more' ? span.to + 1 : span.to
+  let to = /^(more|timer|delay|pause)$/.test(word(span.to) ?? '') ? span.to + 1 : span.to
   const more = to
   while (/^(and|then|before|until)$/.test(word(to) ?? '')) to++
   if (to === more || word(to) === undefined) return null

@@ -60,6 +60,12 @@ describe('verbs and particles', () => {
     ['knock the heating on the head in the bedroom', 'heating_off bedroom'],
     ["the garage bulb isn't needed anymore", 'lights_off garage'],
     ['let the radio play on in the study', ''],
+    ['pipe music through the lounge', 'media_play living_room'],
+    ['shut down the bedroom', '~lights_off bedroom'],
+    ['more warmth in the kitchen please', 'heating_boost kitchen'],
+    ['kitchen lights please', 'lights_on kitchen'],
+    ['thanks, the kitchen lights are perfect now', ''],
+    ['would it be terribly inconvenient to have the blinds in the bedroom lowered', 'shutters_down bedroom'],
     ['let the light in the office burning', ''],
   ])('%s', (text, expected) => {
     expect(calls(text)).toBe(expected)
@@ -169,6 +175,9 @@ describe('what is said behind something else', () => {
     ],
     ['water the lawn for 8 minutes, starting in an hour', 'watering_start garden +3600; watering_stop garden +4080'],
     ['garage door down, in one minute flat', 'shutters_down garage +60'],
+    ['5 minute timer then kill the light in the bedroom', 'lights_off bedroom +300'],
+    ["bedroom twenty, no wait, that's too hot, eighteen degrees", 'heating_set bedroom 18'],
+    ["heat on in the office, oh wait, I'm in the lounge", 'heating_boost living_room'],
     ["bath light off, bedroom's on", 'lights_off bathroom; lights_on bedroom'],
     ['telly off in the lounge in five minutes, no arguments', 'media_stop living_room +300'],
   ])('%s', (text, expected) => {

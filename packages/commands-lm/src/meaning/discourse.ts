@@ -276,6 +276,10 @@ function command(clause: Clause, talk: Talk): void {
     talk.orders.push(order)
 }
 
+/** "oh wait, I'm in the lounge": where the speaker is, said as a correction of where. */
+const isElsewhere = (clause: Clause): boolean =>
+  clause.sense === 'home' && clause.link === 'corr' && clause.parts.some((part) => part.where.areas.length > 0)
+
 /** What the clauses of a sentence order and tell. */
 export function discourse(clauses: readonly Clause[]): Discourse {
   const talk: Talk = {
@@ -293,7 +297,9 @@ export function discourse(clauses: readonly Clause[]): Discourse {
     told: null,
   }
   const all = afterthoughts(clauses)
-  for (const [at, clause] of all.entries()) {
+  for (const [at, read] of all.entries()) {
+    const clause =
+      talk.orders.length > 0 && isElsewhere(read) ? { ...read, kind: 'command' as const, sense: null } : read
     if (clause.kind === 'cond')
       return {
         orders: [],

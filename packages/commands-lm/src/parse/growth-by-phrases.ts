@@ -44,6 +44,8 @@ const polite: Growth = (clause, piece, meeting) => {
   if (clause.contrary && clause.parts.length === 0 && /\byou\b/.test(piece.word)) return null
   // "I'd be glad if you turned it off" wants what it names.
   if (isFresh(clause) && / if\b/.test(piece.word)) return grown(clause, piece, { polite: true, wish: true }, 0)
+  // Who thanks first asks for nothing.
+  if (isFresh(clause) && /^(thanks|thank|cheers|ta)\b/.test(piece.word)) return grown(clause, piece, {}, 0)
   if (isFresh(clause) || meeting.after >= gaps.comma || piece.to - piece.from === 1)
     return grown(clause, piece, { polite: true }, 0)
   return grown(clause, piece, { polite: true }, clause.parts.length > 0 && !clause.verb && !clause.state ? 0.15 : 0.3)

@@ -218,7 +218,11 @@ export function growByPart(clause: Clause, piece: Piece, read: Part, meeting: Me
   let cost = 0
   // Covers go "down", lights are "down in the garage".
   const moved =
-    /^(up|down)$/.test(piece.word) && read.prep && clause.parts.some((one) => one.kind === 'cover') ? 0.9 : 0
+    /^(up|down)$/.test(piece.word) &&
+    read.prep &&
+    (clause.verb?.base === 'shut' || clause.state === 'close' || clause.parts.some((one) => one.kind === 'cover'))
+      ? 0.9
+      : 0
   const free = read.where.groups.length > 0 || read.where.here || read.where.there
   const loose = read.is !== 'place' || !(read.prep || free)
   if (excluding) cost = loose && clause.parts.at(-1)?.out === true && !linked && !comma ? 0.5 : 0

@@ -3,6 +3,7 @@
  * nobody knows what it does in a command.
  * @module
  */
+import { readNumber } from '../numbers.ts'
 import { gaps } from '../tokens.ts'
 import type { Sense } from '../words/senses.ts'
 import { grown, isFresh, type Clause, type ClauseKind, type Grown, type Meeting, type Piece } from './clause.ts'
@@ -43,7 +44,8 @@ function toldBy(clause: Clause, piece: Piece, meeting: Meeting): Grown {
   if (means.is === 'filler' || means.is === 'polite')
     return grown(clause, piece, {}, piece.word === 'please' && !asks ? 0.4 : 0)
   // "that's too hot, eighteen degrees"
-  if (clause.sense && means.is === 'degrees' && meeting.gap === gaps.comma) return grown(clause, piece, { told }, 0.5)
+  const number = means.is === 'degrees' || readNumber((at) => (at === 0 ? piece.word : undefined), 0) !== null
+  if (clause.sense && number && meeting.gap === gaps.comma) return grown(clause, piece, { told }, 0.5)
   // Once it is said what somebody feels, the rest hardly matters.
   if (clause.sense && !asks && !/^(verb|sense|part|cond|dont|not|clock)$/.test(means.is))
     return grown(clause, piece, { told }, 0.03)
@@ -75,6 +77,9 @@ function toldBy(clause: Clause, piece: Piece, meeting: Meeting): Grown {
       0,
     )
   if (means.is === 'cond') return grown(clause, piece, { kind: 'cond', told }, asks ? 0.1 : 0.6)
+  // "… for the wedding, not the office"
+  if (means.is === 'not' && meeting.gap === gaps.comma && clause.link === 'because')
+    return grown(clause, piece, { not: clause.sense === null, told }, 0.5)
   // "I am not cold" says nothing.
   if (means.is === 'dont' || means.is === 'not') return grown(clause, piece, { not: clause.sense === null, told }, 0.2)
   // "I am still here, cancel"

@@ -146,8 +146,7 @@ export const phraseWords: Readonly<Record<PhraseRole, string>> = {
     what i meant|mean was|is ; that should be|have_been|read ; i said that wrong ; my bad|mistake ;
     scratch|strike|cancel|forget|ignore|delete|disregard that|it|this make_it|make_that|i_mean|i_meant|and? ;
     make|let it|that|them be? a|the|an? ; no? lets make|say it|that ;
-    or rather|better|actually|no|wait|sorry|maybe|yet make|that|it|in_fact|no|rather? that|it? ; or? no lets|let_us say ;
-    oh|no? wait|no|sorry i am in ; or make that|it ;
+    or rather|better|actually|no|wait|sorry|maybe|yet make|that|it|in_fact|no|rather? that|it? ; or? no lets|let_us say ; or make that|it ;
     rather ;
     actually no|wait|make_it|make_that|make_them|i_mean|i_meant|sorry|just|lets_make_it|lets_make_that|better|scratch_that|forget_that|not? no|make_it|make_that? ;
     on second thought|thoughts ; second thoughts ; come to think of it ; correction ; change that|of it|plan to? ;

@@ -96,7 +96,7 @@ export const senseWords: Readonly<Record<Sense, string>> = {
     need my? sunglasses|shades in here ; too much light ; light is|'s too bright|blinding|killing|hurting ; it darker ;
     brightness is killing ; killing my eyes ; burning my eyes ; over bright`,
   sun: `
-    how|what about some? natural|day|sun light ; how|what about some? daylight|sunlight|sunshine|sun ;
+    few rays of sun|sunshine|sunlight|daylight|light ; how|what about some? natural|day|sun light ; how|what about some? daylight|sunlight|sunshine|sun ;
     not a|any scrap|bit|ray|hint|drop of? daylight|sunlight|sun|sunshine|light|natural_light getting|coming|in|into? ;
     love|like|want|need|have|get|with a_few|some|the_sun|sun|the_suns rays in|here? ;
     some|bit_of|a_little natural light|daylight|sunlight|sunshine? ;
@@ -108,7 +108,7 @@ export const senseWords: Readonly<Record<Sense, string>> = {
     some|bit_of|little sun|sunshine|sunlight|daylight|natural_light ; brighten the place|room up with sun`,
   glare: `
     sun|sunlight|sunshine keeps|is|'s|comes|pours|shines? slapping|hitting|pouring|beaming|blazing|streaming|coming|shining|getting|straight me|us? right|straight|full|directly? in|into|on|at the|my|me|our|his|her|grandpas|grandmas|grandpa|grandma|everyone face|eyes|eye|'s_eyes ;
-    the sun full|right|straight|bang|square in|on|into my|our|the|me face|eyes|screen ;
+    sun is|'s in baby|babys|kids|everyones 's? eyes|face ; the sun full|right|straight|bang|square in|on|into my|our|the|me face|eyes|screen ;
     sun|sunlight|sunshine is|'s|keeps|comes|shines? really|just? bothering|annoying|bugging|distracting me|us ;
     sun|sunlight is|'s|keeps? beating|shining|coming|streaming|glaring|reflecting|blazing|pouring down|right|straight|directly|off|onto|on|in|through? down|right|straight|directly|off|onto|on|in|at|to? the|my|our|me|this|us desk|screen|telly|tv|monitor|laptop|television|computer|face|bed|pillow|eyes ;
     shade|shield|hide|protect me|us|my_eyes from the? sun|sunlight ;
@@ -123,6 +123,7 @@ export const senseWords: Readonly<Record<Sense, string>> = {
     can not see because|for|with of? the? sun ; can not see my|the|me screen|telly|tv|monitor|laptop ;
     reflection|reflections|glare on|off? my|the|me screen|monitor|tv|telly`,
   loud: `
+    the|this|that|awful|terrible|horrible|dreadful|such_a din|racket in_here? ; awful|terrible|horrible|dreadful noise in_here? ;
     what a racket|din|noise|row that|the radio|telly|tv|music|stereo 's|is making ;
     an? awful|dreadful|terrible|right|horrible|infernal racket|din|noise|row ;
     about|of|with|by the|that|this|all_that noise|racket|din from|in|of? ;

@@ -137,7 +137,7 @@ export const verbs: readonly Verb[] = [
   },
   {
     alone: 'play',
-    base: 'play|kick_off_with|start_off_with|carry_on_playing|stream|tune_in_to|tune_in|tune_into|tune_to|queue_up|queue|spin|carry_on_with|continue_with|go_on_with|keep_going_with|belt_out|unsilence|cue|cue_up|resume|unpause|unmute|hear|listen_to|blast_out|pump_out',
+    base: 'play|pipe|kick_off_with|start_off_with|carry_on_playing|stream|tune_in_to|tune_in|tune_into|tune_to|queue_up|queue|spin|carry_on_with|continue_with|go_on_with|keep_going_with|belt_out|unsilence|cue|cue_up|resume|unpause|unmute|hear|listen_to|blast_out|pump_out',
     ing: 'playing|resuming|hearing|listening_to|unpausing',
     past: 'resumed',
   },
