@@ -109,6 +109,8 @@ function describes(lattice: Lattice, { from, to, means }: Edge): boolean {
     return true
   if (!describing.test(last)) return false
   const before = lattice.read[from - 1] ?? ''
+  // "hot take"
+  if (last === 'hot' && /^(take|takes|topic|tip|mess|gossip)$/.test(lattice.read[to] ?? '')) return true
   // "that's so cool"
   if (last === 'cool' && /^(that|what|how)$/.test(lattice.read[from - 2] ?? '')) return true
   if ((lattice.gap[to] ?? gaps.stop) > gaps.none) return last === 'cold' && before === 'a' && to - from === 1

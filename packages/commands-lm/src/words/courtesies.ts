@@ -94,7 +94,7 @@ export const courtesyWords = {
     all done ; then that 's|is it|all|enough ; no that 's|is all ; nothing else|more ; and so on ;
     what|all i want|need|would_like|am_trying_to_say|mean|'m_after|'m_asking|ask is for? ; the thing is ;
     here is|'s the|what thing|i_want|i_need|to_do|deal? ; i said|repeat|tell_you ; you|ya hear|understand me|now? ;
-    did you hear me ; got it|that|me ; karo|kardo ; okay|ok then ; then ok ; listen up|here|to_me|house ; look here ;
+    did you hear me ; got it|that|me ; mommy|mummy|mum|mam|dad|daddy|granny|doctor|doctors 's? orders ; karo|kardo ; okay|ok then ; then ok ; listen up|here|to_me|house ; look here ;
     excuse|pardon me ; sorry to bother|trouble|interrupt|disturb you? ; sorry to be a pain|nuisance|bother ;
     sorry but ; hello|hi|hey there ; you there ;
     no problem|worries|rush|hurry|pressure|arguments|argument|matter_what|excuses|need_to_rush|buts ; god|lord|goodness knows ;
