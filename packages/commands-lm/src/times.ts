@@ -9,7 +9,7 @@ import { degreesAt, type WarmthPhrase } from './temperatures.ts'
 
 /** A phrase with a number, or a time that cannot be kept. */
 export type TimePhrase =
-  | { readonly is: 'delay'; readonly seconds: number }
+  | { readonly is: 'delay'; readonly seconds: number; readonly onwards?: boolean }
   | { readonly is: 'length'; readonly seconds: number; readonly bare: boolean }
   | { readonly is: 'clock' }
   | { readonly is: 'vague' }
@@ -71,6 +71,8 @@ function behindSpan(
 ): { readonly to: number; readonly later: boolean; readonly passes: boolean } {
   let at = to
   if (word(at) === 'or' && word(at + 1) === 'so') at += 2
+  // "in one minute flat"
+  if (/^(flat|tops|sharp)$/.test(word(at) ?? '')) at++
   if (word(at) === "'s" || word(at) === 's') at++
   const tail = laterTails.find((words) => words.every((one, place) => word(at + place) === one))
   if (tail) return { to: at + tail.length, later: true, passes: false }
@@ -135,8 +137,8 @@ function notNow(word: WordAt, at: number): number {
 const opens = (word: WordAt, at: number, ends: Ends): boolean =>
   at === 0 || ends(at) || opening.test(word(at - 1) ?? '')
 
-const found = (span: ReadSpan, to: number, cost: number): FoundTime => ({
-  phrase: span.seconds === null ? { is: 'vague' } : { is: 'delay', seconds: span.seconds },
+const found = (span: ReadSpan, to: number, cost: number, onwards = false): FoundTime => ({
+  phrase: span.seconds === null ? { is: 'vague' } : { is: 'delay', seconds: span.seconds, onwards },
   to,
   cost,
 })
@@ -144,6 +146,8 @@ const found = (span: ReadSpan, to: number, cost: number): FoundTime => ({
 /** "in ten minutes", "ten minutes from now", "in ten". */
 function delay(word: WordAt, at: number, ends: Ends): FoundTime | null {
   let start = notNow(word, at)
+  // "starting in an hour"
+  if (/^(starting|beginning|commencing)$/.test(word(start) ?? '') && begins.test(word(start + 1) ?? '')) start++
   const marked = begins.test(word(start) ?? '')
   if (marked) start++
   if (marked && word(start) === 'of') start++
@@ -153,14 +157,17 @@ function delay(word: WordAt, at: number, ends: Ends): FoundTime | null {
     return bare ? found(bare, bare.to, 0.05) : null
   }
   const behind = behindSpan(word, span.to)
-  if (marked || behind.later) return found(span, behind.to, 0)
+  if (marked || behind.later) {
+    const onwards = word(behind.to - 2) === 'after' && /^(that|this)$/.test(word(behind.to - 1) ?? '')
+    return found(span, behind.to, 0, onwards)
+  }
   return before(word, at, span, ends)
 }
 
 /** "ten minutes, then", "ten minutes and the light goes off": a span that something follows. */
 function before(word: WordAt, at: number, span: ReadSpan, ends: Ends): FoundTime | null {
   if (!opens(word, at, ends)) return null
-  let to = word(span.to) === 'more' ? span.to + 1 : span.to
+  let to = /^(more|timer|delay|pause)$/.test(word(span.to) ?? '') ? span.to + 1 : span.to
   const more = to
   while (/^(and|then|before|until)$/.test(word(to) ?? '')) to++
   if (to === more || word(to) === undefined) return null
@@ -225,6 +232,8 @@ function length(word: WordAt, at: number, ends: Ends): readonly FoundTime[] {
     span.seconds === null ? { is: 'vague' } : { is: 'length', seconds: span.seconds, bare: !marked }
   const alone = { phrase, to, cost: marked ? 0 : 0.3 }
   // "ten minutes of music"
+  // "an hour's worth of heat"
+  if (!marked && word(to) === "'s" && word(to + 1) === 'worth') to += 2
   const counts = !marked && word(to) === 'of' && !/^(that|this|it|them)$/.test(word(to + 1) ?? '')
   return counts ? [alone, { phrase, to: to + 1, cost: 0.05 }] : [alone]
 }

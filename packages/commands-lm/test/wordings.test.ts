@@ -55,6 +55,19 @@ describe('verbs and particles', () => {
     ["we won't be needing the kitchen light", 'lights_off kitchen'],
     ['give the kitchen light a rest', 'lights_off kitchen'],
     ['let the kitchen climb to 20', 'heating_set kitchen 20'],
+    ['get some warmth into the lounge', 'heating_boost living_room'],
+    ['get the lawn misted', 'watering_start garden'],
+    ['knock the heating on the head in the bedroom', 'heating_off bedroom'],
+    ["the garage bulb isn't needed anymore", 'lights_off garage'],
+    ['let the radio play on in the study', ''],
+    ['pipe music through the lounge', 'media_play living_room'],
+    ['shut down the bedroom', '~lights_off bedroom'],
+    ['hot take: pineapple belongs on pizza', ''],
+    ['more warmth in the kitchen please', 'heating_boost kitchen'],
+    ['kitchen lights please', 'lights_on kitchen'],
+    ['thanks, the kitchen lights are perfect now', ''],
+    ['would it be terribly inconvenient to have the blinds in the bedroom lowered', 'shutters_down bedroom'],
+    ['let the light in the office burning', ''],
   ])('%s', (text, expected) => {
     expect(calls(text)).toBe(expected)
   })
@@ -117,6 +130,11 @@ describe('groups and the rest of them', () => {
 describe('what is excepted', () => {
   it.each([
     'turn off all the radiators, leaving the study on',
+    'turn off all the radiators, only the study is spared',
+    'turn off all the radiators but let the study be',
+    'leaving out the study, all radiators off',
+    "put all the radiators off bar the study, mum's orders",
+    'all the radiators off, none in the study',
     'turn off all the radiators, the study excepted',
     'turn off all the radiators with the study left on',
     'turn off all the radiators. Not the study one.',
@@ -144,6 +162,28 @@ describe('what is excepted', () => {
     expect(calls('turn off everything in the lounge and the study except the heating in the lounge')).toBe(
       '~heating_off office; ~lights_off living_room; ~lights_off office; ~media_stop living_room; ~media_stop office',
     )
+  })
+})
+
+describe('what is said behind something else', () => {
+  it.each([
+    ['open the blinds in the bedroom, the ones in the kitchen I meant', 'shutters_up kitchen'],
+    ['water the patio, the balcony I mean', 'watering_start balcony'],
+    ['water the lawn but do water the patio', 'watering_start garden; watering_start patio'],
+    ['ten more minutes of telly, then it goes off in the lounge', 'media_stop living_room +600'],
+    [
+      'in ten minutes open the office blinds and twenty minutes after that close them',
+      'shutters_down office +1800; shutters_up office +600',
+    ],
+    ['water the lawn for 8 minutes, starting in an hour', 'watering_start garden +3600; watering_stop garden +4080'],
+    ['garage door down, in one minute flat', 'shutters_down garage +60'],
+    ['5 minute timer then kill the light in the bedroom', 'lights_off bedroom +300'],
+    ["bedroom twenty, no wait, that's too hot, eighteen degrees", 'heating_set bedroom 18'],
+    ["heat on in the office, oh wait, I'm in the lounge", 'heating_boost living_room'],
+    ["bath light off, bedroom's on", 'lights_off bathroom; lights_on bedroom'],
+    ['telly off in the lounge in five minutes, no arguments', 'media_stop living_room +300'],
+  ])('%s', (text, expected) => {
+    expect(calls(text)).toBe(expected)
   })
 })
 

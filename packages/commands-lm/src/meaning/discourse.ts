@@ -173,6 +173,17 @@ function spared(clause: Clause, before: Order): Order | null {
   }
 }
 
+/** "ten more minutes of telly": only how long something that is on still lasts. */
+const isLast = ({ clauses, length, delay, deed }: Order): boolean =>
+  length !== null && delay === null && deed === 'give' && clauses.every((one) => one.still && !one.verb && !one.wish)
+
+/** "it goes off", "off": the end of what was named before. */
+const isEnd = ({ deed, delay, length, targets }: Order): boolean =>
+  (deed === 'off' || deed === 'stop') &&
+  delay === null &&
+  length === null &&
+  targets.every((one) => one.pointer === 'it' || one.pointer === 'them')
+
 /** Remembers what an order speaks of. */
 function remember(order: Order, talk: Talk): void {
   talk.place = order.targets.findLast((one) => one.where.areas.length > 0 && !one.carried)?.where ?? talk.place
@@ -231,6 +242,14 @@ function command(clause: Clause, talk: Talk): void {
     return
   }
   const alone = orderOf(clause)
+  // "ten more minutes of telly, then it goes off"
+  if (before && clause.link === 'then' && isLast(before) && isEnd(alone)) {
+    const until = pointed({ ...alone, delay: before.length }, talk)
+    const order = { ...until, targets: until.targets.length > 0 ? until.targets : before.targets }
+    replaceLast(talk, order)
+    remember(order, talk)
+    return
+  }
   // "in twenty minutes, no, make it half an hour, switch off …"
   const later = corrects && !before && talk.leading !== null && alone.length !== null
   if (later) talk.leading = alone.length
@@ -242,6 +261,8 @@ function command(clause: Clause, talk: Talk): void {
   }
   let order = withoutNamed(corrects && before ? replaced(clause, said, before) : completed(said, talk), talk.named)
   if (corrects && before) talk.orders.pop()
+  if (clause.onwards && before?.delay != null && !corrects && order.delay !== null)
+    order = { ...order, delay: before.delay + (before.length ?? 0) + order.delay }
   if (order.delay === null && talk.leading !== null) order = { ...order, delay: talk.leading }
   if (clause.early && clause.delay !== null) talk.leading = clause.delay
   remember(order, talk)
@@ -254,6 +275,10 @@ function command(clause: Clause, talk: Talk): void {
   if (!unsaid || talk.orders.length > 0 || corrects || clause.verb !== null || clause.length !== null)
     talk.orders.push(order)
 }
+
+/** "oh wait, I'm in the lounge": where the speaker is, said as a correction of where. */
+const isElsewhere = (clause: Clause): boolean =>
+  clause.sense === 'home' && clause.link === 'corr' && clause.parts.some((part) => part.where.areas.length > 0)
 
 /** What the clauses of a sentence order and tell. */
 export function discourse(clauses: readonly Clause[]): Discourse {
@@ -272,7 +297,9 @@ export function discourse(clauses: readonly Clause[]): Discourse {
     told: null,
   }
   const all = afterthoughts(clauses)
-  for (const [at, clause] of all.entries()) {
+  for (const [at, read] of all.entries()) {
+    const clause =
+      talk.orders.length > 0 && isElsewhere(read) ? { ...read, kind: 'command' as const, sense: null } : read
     if (clause.kind === 'cond')
       return {
         orders: [],

@@ -4,7 +4,7 @@
  */
 import type { CommandKind } from '@flow-service/protocol'
 
-import type { Clause } from '../parse/clause.ts'
+import { wanted as isWanted, type Clause } from '../parse/clause.ts'
 import { bothPlaces, isSomewhere, nowhere, type Part, type Pointer, type Where } from '../parse/parts.ts'
 import type { Deed, Verb } from '../words/verbs.ts'
 
@@ -264,7 +264,8 @@ export function orderOf(clause: Clause): Order {
   const wanted =
     clause.wish ||
     (clause.length !== null && targets.some((one) => one.kind !== null && one.kind !== 'cover')) ||
-    wantsMusic(clause, targets)
+    wantsMusic(clause, targets) ||
+    (clause.polite && !clause.verb && isWanted(clause.parts.filter((part) => !part.out)))
   const said = deed ?? (clause.degrees || clause.same || !wanted ? null : 'give')
   return {
     clauses: [clause],

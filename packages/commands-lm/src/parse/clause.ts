@@ -43,7 +43,11 @@ export interface Clause {
   readonly delay: number | null
   /** Whether the delay was said before anything else. */
   readonly early: boolean
+  /** Whether the delay begins where the one before ends: "twenty minutes after that". */
+  readonly onwards: boolean
   readonly length: number | null
+  /** Whether that is how much longer: "ten more minutes". */
+  readonly still: boolean
   readonly now: boolean
   readonly clock: boolean
   readonly vague: boolean
@@ -86,7 +90,9 @@ export const emptyClause = (from: number, link: Link): Clause => ({
   stranger: false,
   delay: null,
   early: false,
+  onwards: false,
   length: null,
+  still: false,
   now: false,
   clock: false,
   vague: false,
@@ -166,6 +172,11 @@ export const acts = (clause: Clause): boolean =>
 /** What is done to things that take no temperature. */
 const coldVerbs = /^(water|play|pause|lit|open|close)$/
 
+/** Whether light or warmth is wanted where somebody only names it, and asks politely. */
+export const wanted = (parts: readonly Pick<Part, 'is' | 'kind' | 'det'>[]): boolean =>
+  parts.some((one) => one.kind !== null) &&
+  parts.every((one) => one.is === 'place' || ((one.kind === 'light' || one.kind === 'heating') && !one.det))
+
 /** What a clause costs as it ends; `commanded` is whether one before it said what to do. */
 export function closing(clause: Clause, commanded: boolean): number {
   if (clause.kind === 'aside' && clause.subject && clause.told === 0 && !clause.sense) return 2.5
@@ -207,6 +218,8 @@ export function closing(clause: Clause, commanded: boolean): number {
     (clause.polite || real.length > 1 || real.some((one) => one.title && !one.det))
   )
     return real.some((one) => one.title) ? 0.4 : clause.polite || (clause.from === 0 && real.length > 1) ? 0.6 : 1.7
+  // "lights in the hall, please"
+  if (!said && clause.polite && !clause.verb && wanted(real)) return 0.5
   if (clause.wish && !clause.state && !clause.verb && !clause.degrees && real.every((one) => one.is === 'place'))
     return 1.1
   if (!said)

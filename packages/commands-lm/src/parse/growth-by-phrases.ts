@@ -44,6 +44,8 @@ const polite: Growth = (clause, piece, meeting) => {
   if (clause.contrary && clause.parts.length === 0 && /\byou\b/.test(piece.word)) return null
   // "I'd be glad if you turned it off" wants what it names.
   if (isFresh(clause) && / if\b/.test(piece.word)) return grown(clause, piece, { polite: true, wish: true }, 0)
+  // Who thanks first asks for nothing.
+  if (isFresh(clause) && /^(thanks|thank|cheers|ta)\b/.test(piece.word)) return grown(clause, piece, {}, 0)
   if (isFresh(clause) || meeting.after >= gaps.comma || piece.to - piece.from === 1)
     return grown(clause, piece, { polite: true }, 0)
   return grown(clause, piece, { polite: true }, clause.parts.length > 0 && !clause.verb && !clause.state ? 0.15 : 0.3)
@@ -102,7 +104,9 @@ function outFromList(before: readonly Part[], last: Part): readonly Part[] {
 /** "the kitchen excepted" */
 const excepted: Growth = (clause, piece, meeting) => {
   const last = clause.parts.at(-1)
-  if (!last || last.out) return null
+  // "only the kitchen's is spared", "but let the study be"
+  if (last?.out === true && piece.word !== 'not') return grown(clause, piece, {}, 0.02)
+  if (!last || last.out || piece.word === 'be') return null
   // "study not", and nothing behind it
   if (piece.word === 'not' && meeting.after < gaps.stop) return null
   const before = clause.parts.slice(0, -1)
@@ -257,7 +261,7 @@ function copula(clause: Clause, piece: Piece): Grown | null {
       clause,
       piece,
       { kind: 'report', told: 1, subject: true, foreign: false, stranger: clause.foreign, not: wasOver(piece) },
-      clause.excluding || clause.not ? 0.65 : 0.05,
+      clause.excluding || clause.not ? 0.65 : piece.word === "'s" && clause.link === 'comma' ? 0.15 : 0.05,
     )
   if (!isFresh(clause)) return null
   const asks = /^(is|are|was|were|am|has|have)$/.test(piece.word)
@@ -293,8 +297,13 @@ export function growByTime(clause: Clause, piece: Piece, means: Time, meeting: M
     return grown(clause, piece, clause.length === null ? { delay: seconds } : { length: seconds }, 0.1)
   }
   if (means.is === 'delay')
-    return clause.delay === null ? grown(clause, piece, { delay: means.seconds, early }, 0) : null
-  if (means.is === 'length') return clause.length === null ? grown(clause, piece, { length: means.seconds }, 0) : null
+    return clause.delay === null
+      ? grown(clause, piece, { delay: means.seconds, early, onwards: means.onwards === true }, 0)
+      : null
+  if (means.is === 'length')
+    return clause.length === null
+      ? grown(clause, piece, { length: means.seconds, still: /\b(more|another)\b/.test(piece.word) }, 0)
+      : null
   if (means.is === 'degrees') return clause.degrees === null ? grown(clause, piece, { degrees: means }, 0) : null
   // "at seven tomorrow morning"
   if (means.is === 'clock')

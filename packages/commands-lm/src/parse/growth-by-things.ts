@@ -4,7 +4,7 @@
  */
 import type { Meaning } from '../lexicon.ts'
 import { gaps } from '../tokens.ts'
-import type { Deed } from '../words/verbs.ts'
+import type { Deed, Verb } from '../words/verbs.ts'
 import { grown, isFresh, type Clause, type Grown, type Meeting, type Piece } from './clause.ts'
 import { isSomewhere, type Part } from './parts.ts'
 
@@ -112,6 +112,8 @@ const oddOf = (clause: Clause, piece: Piece, { after }: Meeting): number => {
   return clause.verb || clause.parts.length > 0 ? 0.6 : 1.5
 }
 
+const letBurn: Verb = { leaves: true, base: 'let' }
+
 /** A word for a state more. */
 export function growByState(
   clause: Clause,
@@ -119,6 +121,9 @@ export function growByState(
   means: Extract<Meaning, { is: 'state' }>,
   meeting: Meeting,
 ): Grown | null {
+  // "let the light burning" leaves it so.
+  if (clause.verb?.base.startsWith('let') === true && piece.word === 'burning' && !clause.second)
+    return grown(clause, piece, { verb: letBurn }, 0)
   // "but leave the kitchen on"
   if (
     clause.excluding &&
@@ -213,7 +218,11 @@ export function growByPart(clause: Clause, piece: Piece, read: Part, meeting: Me
   let cost = 0
   // Covers go "down", lights are "down in the garage".
   const moved =
-    /^(up|down)$/.test(piece.word) && read.prep && clause.parts.some((one) => one.kind === 'cover') ? 0.9 : 0
+    /^(up|down)$/.test(piece.word) &&
+    read.prep &&
+    (clause.verb?.base === 'shut' || clause.state === 'close' || clause.parts.some((one) => one.kind === 'cover'))
+      ? 0.9
+      : 0
   const free = read.where.groups.length > 0 || read.where.here || read.where.there
   const loose = read.is !== 'place' || !(read.prep || free)
   if (excluding) cost = loose && clause.parts.at(-1)?.out === true && !linked && !comma ? 0.5 : 0

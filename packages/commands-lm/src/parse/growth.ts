@@ -3,6 +3,7 @@
  * nobody knows what it does in a command.
  * @module
  */
+import { readNumber } from '../numbers.ts'
 import { gaps } from '../tokens.ts'
 import type { Sense } from '../words/senses.ts'
 import { grown, isFresh, type Clause, type ClauseKind, type Grown, type Meeting, type Piece } from './clause.ts'
@@ -42,6 +43,9 @@ function toldBy(clause: Clause, piece: Piece, meeting: Meeting): Grown {
   const told = clause.told + 1
   if (means.is === 'filler' || means.is === 'polite')
     return grown(clause, piece, {}, piece.word === 'please' && !asks ? 0.4 : 0)
+  // "that's too hot, eighteen degrees"
+  const number = means.is === 'degrees' || readNumber((at) => (at === 0 ? piece.word : undefined), 0) !== null
+  if (clause.sense && number && meeting.gap === gaps.comma) return grown(clause, piece, { told }, 0.5)
   // Once it is said what somebody feels, the rest hardly matters.
   if (clause.sense && !asks && !/^(verb|sense|part|cond|dont|not|clock)$/.test(means.is))
     return grown(clause, piece, { told }, 0.03)
@@ -73,13 +77,18 @@ function toldBy(clause: Clause, piece: Piece, meeting: Meeting): Grown {
       0,
     )
   if (means.is === 'cond') return grown(clause, piece, { kind: 'cond', told }, asks ? 0.1 : 0.6)
+  // "… for the wedding, not the office"
+  if (means.is === 'not' && meeting.gap === gaps.comma && clause.link === 'because')
+    return grown(clause, piece, { not: clause.sense === null, told }, 0.5)
   // "I am not cold" says nothing.
   if (means.is === 'dont' || means.is === 'not') return grown(clause, piece, { not: clause.sense === null, told }, 0.2)
   // "I am still here, cancel"
   if (piece.word === 'cancel' && meeting.gap >= gaps.comma) return grown(clause, piece, { told }, 1.5)
   if (dear.test(means.is)) return grown(clause, piece, { told }, 0.4)
   // "who left the light on, turn it off"
-  if (clause.kind === 'ask' && means.is === 'verb' && means.form === 'base' && meeting.gap === gaps.comma)
+  // "there's a telly in the lounge, shut it off"
+  const turns = clause.kind === 'ask' || (clause.kind === 'report' && clause.parts.length > 0)
+  if (turns && means.is === 'verb' && means.form === 'base' && meeting.gap === gaps.comma)
     return grown(clause, piece, { told }, 0.5)
   if (asks) return grown(clause, piece, { told }, means.is === 'unknown' ? 0.05 : 0.02)
   if (means.is === 'verb' && means.form === 'past' && clause.kind === 'aside' && clause.subject)

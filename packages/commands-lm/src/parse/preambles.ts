@@ -51,7 +51,7 @@ export function preamble(
     if (here === undefined || spoiling.test(here) || isNamed(place)) return null
     asks ||= conditional.test(here)
     if (place < at + 3 || !asks) continue
-    const cost = 0.3 + 0.05 * (place - at)
+    const cost = 0.05 + 0.03 * (place - at)
     const next = word(place + 1) ?? ''
     if (here === 'to' || (here === 'that' && /^(the|you|all|every|my|our)$/.test(next)) || here === 'for') {
       const wish = here !== 'to' || /^(have|see|hear|get)$/.test(next)

@@ -96,7 +96,7 @@ function describes(lattice: Lattice, { from, to, means }: Edge): boolean {
   // "he's leaving his wife", "turn in your homework"
   if (
     /^(leaving|in)$/.test(last) &&
-    /^(his|her|him|their|them|it|my|your|that|some|on|off)$/.test(lattice.read[to] ?? '')
+    /^(his|her|him|their|them|it|my|your|that|some|on|off|out)$/.test(lattice.read[to] ?? '')
   )
     return true
   // "I can't see the point"
@@ -109,6 +109,8 @@ function describes(lattice: Lattice, { from, to, means }: Edge): boolean {
     return true
   if (!describing.test(last)) return false
   const before = lattice.read[from - 1] ?? ''
+  // "hot take"
+  if (last === 'hot' && /^(take|takes|topic|tip|mess|gossip)$/.test(lattice.read[to] ?? '')) return true
   // "that's so cool"
   if (last === 'cool' && /^(that|what|how)$/.test(lattice.read[from - 2] ?? '')) return true
   if ((lattice.gap[to] ?? gaps.stop) > gaps.none) return last === 'cold' && before === 'a' && to - from === 1
@@ -310,20 +312,30 @@ const signature = ({ clause, pending, commanded, done }: Reading): string =>
     done?.clause.from,
   ].join('|')
 
+/** The cheapest readings, of those that go on alike the cheapest alone. */
 function keep(readings: readonly Reading[]): Reading[] {
-  const best = new Map<string, Reading>()
-  for (const reading of readings) {
+  const known = new Set<string>()
+  const kept: Reading[] = []
+  for (const reading of readings.toSorted((one, other) => one.cost - other.cost)) {
     const key = signature(reading)
-    const known = best.get(key)
-    if (!known || reading.cost < known.cost) best.set(key, reading)
+    if (known.has(key)) continue
+    known.add(key)
+    if (kept.push(reading) === WIDTH) break
   }
-  return [...best.values()].toSorted((one, other) => one.cost - other.cost).slice(0, WIDTH)
+  return kept
 }
 
 function clausesOf(done: Done | null): Clause[] {
   const all: Clause[] = []
   for (let at = done; at; at = at.before) all.push(at.clause)
   return all.toReversed()
+}
+
+/** "…, the balcony, I mean": what stands behind a pause is rather a correction of its own than one thing more. */
+function afterthought({ clause, done }: Reading, lattice: Lattice): number {
+  const means = clause.link === 'corr' && clause.to === lattice.length && acts(clause) === false
+  const word = lattice.read[clause.to - 1] ?? ''
+  return means && clause.parts.length === 0 && /^(mean|meant)$/.test(word) && done?.clause.link === 'comma' ? 0.45 : 0
 }
 
 /** The cheapest ways to read the sentence, the best first. */
@@ -346,7 +358,7 @@ export function parses(lattice: Lattice): readonly Parse[] {
       const asking = lattice.gap[lattice.length] === gaps.question && kind === 'command' && state && !verb
       const fragment = asking === true && !polite && !wish ? 0.8 : 0
       const loose = reading.pending === '' || reading.pending === 'comma' || reading.pending === 'stop' ? 0 : 0.2
-      return { clauses: clausesOf(end.done), cost: end.cost + loose + fragment }
+      return { clauses: clausesOf(end.done), cost: end.cost + loose + fragment - afterthought(reading, lattice) }
     })
     .toSorted((one, other) => one.cost - other.cost)
     .slice(0, BEST)

@@ -16,7 +16,7 @@ export const courtesyWords = {
     can|could|would|will not you please|just? ; you could|can|would not possibly|just? ; you can|could ;
     might|may|can|could i trouble|ask|bother you to|for? ; can|could i|we get you to ; can|could i|me please? ;
     would|could|can|will you be so kind|good as|and to? ; be so kind|good as to|and? ;
-    would|could you be kind|good enough to ; be kind|good enough to ;
+    would|could you be kind|good enough to ; if you would|could be so|very kind|good|sweet as_to? ; be kind|good enough to ;
     would|could|can|will you be a|an dear|love|darling|sweetheart|star|sport|pal|angel|doll|sweetie|gem|honey|mate|lamb|treasure|duck and? ;
     be a|an good|real|true|absolute? dear|love|darling|sweetheart|star|sport|pal|angel|doll|sweetie|gem|honey|mate|lamb|treasure|duck|lad|girl|boy|man and? ;
     would|could|can|will you do me|us a|the favour|favor|solid|kindness and|of? ;
@@ -41,7 +41,7 @@ export const courtesyWords = {
     it would be so|very|really? great|nice|lovely|good|wonderful|awesome|cool|helpful|perfect|kind|fantastic|fab|brilliant|a_help|appreciated|super if|of you? would|could|can? ;
     it would help|suit_me|please_me|make_me_happy if you? would|could? ; time|about_time|high_time to|we|you|that? ;
     it is|'s about|high? time to|you|we|that ; feel free to ; try to|and? ; help me to? ; go and|on|ahead? and? ;
-    run and ; do not|nt you? ever|go|dare? forget to|and ; never forget to ; remember|remeber|be_sure to ;
+    run and ; do not|nt you? ever|go|dare? forget to|and? ; never forget to ; remember|remeber|be_sure to ;
     be sure to|and ; make sure to|you|that_you|and|that? ; mind you remember to ; mind you|to ;
     see that|to_it_that|to_it? you? ; see if you can ; please do ; do please ; what|how about you|if_you could|just? ;
     what do you say we|you ; we should|could|might|better|had_better|need_to|want_to|have_to|can|would ;
@@ -79,7 +79,7 @@ export const courtesyWords = {
     if it is|'s|was not? too_much|no|any|a|too trouble|bother|problem|hassle|ok|okay|possible|alright|convenient|much to? ask|you? ;
     if not too much trouble|bother ; if possible|poss|convenient|needed|need_be ;
     if that is|'s ok|okay|alright|all_right|fine|possible|cool|not_too_much_trouble with? you? ;
-    if you could|would be so kind|good ; if i may|might|could ; if anyone is|'s listening ;
+    if you could|would be so|very? kind|good ; if you could|would|'d be a|an dear|love|darling|angel|star|sport|pal|gem ; if i may|might|could ; if anyone is|'s listening ;
     if you are listening|there ; whenever|when convenient|possible|ready ; when|whenever it suits you? ;
     while|whilst you|we are|'re at_it|there|about_it|up ; while i think|remember of? it? ; before i forget|go ;
     now that i think|remember of? it? ;
@@ -94,10 +94,10 @@ export const courtesyWords = {
     all done ; then that 's|is it|all|enough ; no that 's|is all ; nothing else|more ; and so on ;
     what|all i want|need|would_like|am_trying_to_say|mean|'m_after|'m_asking|ask is for? ; the thing is ;
     here is|'s the|what thing|i_want|i_need|to_do|deal? ; i said|repeat|tell_you ; you|ya hear|understand me|now? ;
-    did you hear me ; got it|that|me ; okay|ok then ; then ok ; listen up|here|to_me|house ; look here ;
+    did you hear me ; got it|that|me ; mommy|mummy|mum|mam|dad|daddy|granny|doctor|doctors 's? orders ; karo|kardo ; okay|ok then ; then ok ; listen up|here|to_me|house ; look here ;
     excuse|pardon me ; sorry to bother|trouble|interrupt|disturb you? ; sorry to be a pain|nuisance|bother ;
     sorry but ; hello|hi|hey there ; you there ;
-    no problem|worries|rush|hurry|pressure|matter_what|excuses|need_to_rush|buts ; god|lord|goodness knows ;
+    no problem|worries|rush|hurry|pressure|arguments|argument|matter_what|excuses|need_to_rush|buts ; god|lord|goodness knows ;
     oh? my god|goodness|gosh|lord|word|days|stars ; good grief|lord|god|heavens ; thank god|goodness|heavens ;
     i swear to? god? ; honest to? god? ; so it|they|he|she is|are ; so i am ; love you ;
     good lad|girl|boy|man|stuff|job|one|house|person|human ; in my opinion ; one by one ;

@@ -81,7 +81,7 @@ export const phraseWords: Readonly<Record<PhraseRole, string>> = {
     could|can|may|might|shall i|we|us|ya please|perhaps|maybe|just|possibly|also|at_least|ever? have|get|see|hear|enjoy|do ;
     could|can|would you please|maybe? have|get|arrange|give|let for|us|me? have? ;
     lets|let_us|let_me please|just|maybe|all? have|hear|get|see|enjoy ;
-    give|gimme|get|grant|lend me|us some|a_bit_of|a_little? ; gimme|gis ;
+    give|gimme|get|grant|lend me|us some|a_bit_of|a_little? ; get|bring some|a_bit_of|a_little ; gimme|gis ;
     it would be so|really|very|quite? nice|lovely|great|good|cool|awesome|wonderful|pleasant|grand|super|fab|ideal|perfect|fun|better|best|brilliant|sweet|nicer|wicked|amazing to|if? have|hear|get|see|with|we_had|there_was|there_were|i_had|we_could_have|i_could_have|we_have? ;
     would|will be so|really? nice|lovely|great|good|cool to have|hear|get|see ; nice to have ;
     it would suit|please|make me|us happy? to|if have? ; it 's|is|would_be better|best with ;
@@ -146,7 +146,7 @@ export const phraseWords: Readonly<Record<PhraseRole, string>> = {
     what i meant|mean was|is ; that should be|have_been|read ; i said that wrong ; my bad|mistake ;
     scratch|strike|cancel|forget|ignore|delete|disregard that|it|this make_it|make_that|i_mean|i_meant|and? ;
     make|let it|that|them be? a|the|an? ; no? lets make|say it|that ;
-    or rather|better|actually|no|wait|sorry|maybe|yet make|that|it|in_fact|no|rather? that|it? ; or make that|it ;
+    or rather|better|actually|no|wait|sorry|maybe|yet make|that|it|in_fact|no|rather? that|it? ; or? no lets|let_us say ; or make that|it ;
     rather ;
     actually no|wait|make_it|make_that|make_them|i_mean|i_meant|sorry|just|lets_make_it|lets_make_that|better|scratch_that|forget_that|not? no|make_it|make_that? ;
     on second thought|thoughts ; second thoughts ; come to think of it ; correction ; change that|of it|plan to? ;
@@ -191,7 +191,7 @@ export const phraseWords: Readonly<Record<PhraseRole, string>> = {
     but also ; likewise|additionally|furthermore|moreover`,
   but: `
     but|buy|yet|however|while|whereas|although|though ;
-    but just|only|please|then|also|first|rather|instead|definitely ; on the other hand ; only`,
+    but just|only|please|then|also|first|rather|instead|definitely|do|please_do ; on the other hand ; only`,
   then: `
     then|than|so|afterwards|afterward|next|thereafter|finally ; after|following that|this|which ;
     when that 's|is done ; when done ; and then ; straight after ; right after that? ; once that 's|is done ;
@@ -210,7 +210,7 @@ export const phraseWords: Readonly<Record<PhraseRole, string>> = {
     only|just not in|on|for|at? ; all but ; not including|counting|in|on|for|touching ; apart|aside from|for in|on? ;
     other than|then in|on|from|for? ; with? the? exception of ; save for ; leaving out ;
     but|just leave|not|keep|skip|spare|exclude|except|never in|on|for|out|the? ; leave out ; skip|exclude|omit ;
-    not though ; outside of`,
+    not though ; outside of ; none in|on|at|of|for ; but let`,
   now: `
     this very second|minute|instant|moment ; now|noww|immediately|instantly ; right now|away ; straight away ;
     at once ; just now ; as of now ; from now ; this instant|minute|second|moment ; at the moment ; for now ;
@@ -231,7 +231,7 @@ export const phraseWords: Readonly<Record<PhraseRole, string>> = {
     the whole lot|thing|shebang|kit_and_caboodle ; all the? stuff ; every device|appliance|single_thing|single_device`,
   quant: `
     all|every|each|any|both|al|allthe|alll ; all|each|every|both|any of the|my|our|those|these? ;
-    all the|my|our|your|those|these|of ; every|each single|last one? of? the? ; the whole|entire lot|bunch|set of ;
+    all the|my|our|your|those|these|of ; every|each single|last one? of? the? ; the whole|entire? lot|bunch|set|gang of the|my|our|those? ;
     each and every ; any and all`,
   det: `
     the|a|an|my|our|his|her|their|your|that|this|those|these|me|thee|them|mine|another ; all that ; the the ;
@@ -294,12 +294,12 @@ export const phraseWords: Readonly<Record<PhraseRole, string>> = {
   remaining: `other|remaining ; rest of the|my|our|those?`,
   excepted: `
     not ; 's|is|are the? only? exception|exempt|excluded|excepted ; do not|nt touch|disturb|change ;
-    excepted|excluded|aside|exempt|exempted|omitted ; left on|off|open|closed|up|down|alone|out|as_is|as_it_is ;
+    is|are spared ; be ; excepted|excluded|spared|aside|exempt|exempted|omitted ; left on|off|open|closed|up|down|alone|out|as_is|as_it_is ;
     as the? only? exception ; being the? exception ; not included|though`,
   only: `only|just ; only in|the|on ; just in|the|for`,
   mustnot: `
     do|does not|nt need|have|want|ought to? be|stay? ; should|must|may|shall|need not|nt be|stay|get? ;
-    ought not|nt to be ; has|have|had no business|need|reason being|to_be ;
+    ought not|nt to be ; is|are|'s not|nt needed|wanted|required any_more|anymore|any_longer|now|right_now|today? ; has|have|had no business|need|reason being|to_be ;
     has|have|had|'s|'ve had|got enough|plenty|sufficient|loads of? ; had|got enough|plenty of? ; has|have no need of`,
 }
 

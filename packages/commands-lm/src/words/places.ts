@@ -77,7 +77,7 @@ export const groupWords = {
 /** Where the speaker is. */
 export const hereWords = `
   here ; the room ; in|right|over|up|down|out here ; in hear ; right in here ; out here ;
-  this room|place|space|area|one ; in this room|place|space|area ; where i am ; where i happen to be ;
+  this room|place|space|area|one|spot ; in this room|place|space|area ; where i am ; where i happen to be ;
   wherever i am|happen to_be? ; where i am now|sitting|standing|working ; in|into the room ; the room i am in ;
   in the room i am|'m in ; in the current room ; current|same room ; the current|present room ; from in here ;
   me hear|here`

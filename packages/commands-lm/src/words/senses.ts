@@ -34,7 +34,7 @@ export const senseWords: Readonly<Record<Sense, string>> = {
     like|as|a|an an|a|the? fridge|freezer|igloo|icebox|refrigerator|siberia|antarctica|north_pole|iceberg|icicle|icicles in_here? ;
     brass_monkeys ; like ice ; i|we freeze|freezes ;
     cold|col|freezing|freezin|frezing|chilly|chilli|chilled|nippy|frozen|icy|frosty|shivering|shiver|baltic|parky|perishing|perished|nithered|brass_monkeys|arctic|bitter|bitterly|frigid|wintry|draughty|drafty|shivery|goosebumps|icicles|brrr|brrrr|brr|foundered|foonert|starved|taters|coldish|coolish ;
-    teeth are|is? chattering ; teeth chattering ; need|needs warming up? ; blocks of ice ; block of ice ;
+    teeth are|is? chattering ; teeth chattering ; on the chilly|cold|cool|nippy|fresh|parky side ; goosebumps|goose_bumps all over|up ; need|needs warming up? ; blocks of ice ; block of ice ;
     not warm enough ; not very|too|so|hot|exactly warm ; chilled to the bone ; numb|blue with cold? ;
     catching a cold in here ; my death of cold ; see my breath ; see my own breath ; goose bumps ; ice cold ;
     stone cold ; freezing cold ;
@@ -96,7 +96,7 @@ export const senseWords: Readonly<Record<Sense, string>> = {
     need my? sunglasses|shades in here ; too much light ; light is|'s too bright|blinding|killing|hurting ; it darker ;
     brightness is killing ; killing my eyes ; burning my eyes ; over bright`,
   sun: `
-    how|what about some? natural|day|sun light ; how|what about some? daylight|sunlight|sunshine|sun ;
+    few rays of sun|sunshine|sunlight|daylight|light ; how|what about some? natural|day|sun light ; how|what about some? daylight|sunlight|sunshine|sun ;
     not a|any scrap|bit|ray|hint|drop of? daylight|sunlight|sun|sunshine|light|natural_light getting|coming|in|into? ;
     love|like|want|need|have|get|with a_few|some|the_sun|sun|the_suns rays in|here? ;
     some|bit_of|a_little natural light|daylight|sunlight|sunshine? ;
@@ -108,7 +108,7 @@ export const senseWords: Readonly<Record<Sense, string>> = {
     some|bit_of|little sun|sunshine|sunlight|daylight|natural_light ; brighten the place|room up with sun`,
   glare: `
     sun|sunlight|sunshine keeps|is|'s|comes|pours|shines? slapping|hitting|pouring|beaming|blazing|streaming|coming|shining|getting|straight me|us? right|straight|full|directly? in|into|on|at the|my|me|our|his|her|grandpas|grandmas|grandpa|grandma|everyone face|eyes|eye|'s_eyes ;
-    the sun full|right|straight|bang|square in|on|into my|our|the|me face|eyes|screen ;
+    sun is|'s in baby|babys|kids|everyones 's? eyes|face ; the sun full|right|straight|bang|square in|on|into my|our|the|me face|eyes|screen ;
     sun|sunlight|sunshine is|'s|keeps|comes|shines? really|just? bothering|annoying|bugging|distracting me|us ;
     sun|sunlight is|'s|keeps? beating|shining|coming|streaming|glaring|reflecting|blazing|pouring down|right|straight|directly|off|onto|on|in|through? down|right|straight|directly|off|onto|on|in|at|to? the|my|our|me|this|us desk|screen|telly|tv|monitor|laptop|television|computer|face|bed|pillow|eyes ;
     shade|shield|hide|protect me|us|my_eyes from the? sun|sunlight ;
@@ -123,6 +123,7 @@ export const senseWords: Readonly<Record<Sense, string>> = {
     can not see because|for|with of? the? sun ; can not see my|the|me screen|telly|tv|monitor|laptop ;
     reflection|reflections|glare on|off? my|the|me screen|monitor|tv|telly`,
   loud: `
+    the|this|that|awful|terrible|horrible|dreadful|such_a din|racket in_here? ; awful|terrible|horrible|dreadful noise in_here? ;
     what a racket|din|noise|row that|the radio|telly|tv|music|stereo 's|is making ;
     an? awful|dreadful|terrible|right|horrible|infernal racket|din|noise|row ;
     about|of|with|by the|that|this|all_that noise|racket|din from|in|of? ;

@@ -11,7 +11,7 @@ export const thingWords: Readonly<Record<CommandKind, string>> = {
     light|lights switch|fixture|fixtures|fitting|fittings ;
     tube|table|floor|desk|standing|standard|bedside|ceiling|wall|reading|night|overhead|string|fairy|led|security|flood|strip light|lights|lamp|lamps ;
     light|lamp bulb|bulbs ; bulb|bulbs ; nightlight ; lightbulb ; lightbulbs ; light bulbs ; electric light ;
-    big light ; sconces ; nite lite`,
+    big light ; sconces ; nite lite ; tubelight|tubelights`,
   heating: `
     heating|heatin|heat|heet|heater|heaters|radiator|radiators|rads|rad|thermostat|thermostats|temperature|temperatures|temp|temps|furnace|boiler|warmth ;
     central|floor|underfloor|under|space|electric|gas heating|heat|heater|heaters|floor ; under floor heating ;
@@ -20,14 +20,14 @@ export const thingWords: Readonly<Record<CommandKind, string>> = {
   media: `
     tv|tvs|telly|tellies|tele|tellys|teli|television|televisions|music|musik|moosic|radio|radios|stereo|stereos|speaker|speakers|hifi|tunes|tune|audio|sonos|soundbar|boombox|playback|jukebox|wireless|gramophone ;
     t v ; hi fi ; sound system|bar|? ; record|cd|media|music|dvd player ; music|media system|centre|center|box ;
-    entertainment system|centre|center ; smart tv ; tv set ; whatever|what is|was|'s playing|on ; home? cinema system ;
+    entertainment system|centre|center ; smart tv ; tv set ; whatever|what is|was|'s playing|on ; home? cinema system ; idiot|goggle box ;
     media ; background music ; some sounds ; projector`,
   cover: `
     shutter|shutters|blind|blinds|blinders|curtain|curtains|shade|shades|drape|drapes|jalousie|jalousies|venetians|louvers|louvres ;
-    roller|venetian|window|roman|black out|blackout|net|sun blind|blinds|shade|shades|shutter|shutters|curtain|curtains|covering|coverings|cover|covers ;
-    cover|covers ; rollers ; sunblind|sunblinds ; rolling shutter|shutters`,
+    roller|venetian|window|roman|black_out|blackout|net|sun blind|blinds|shade|shades|shutter|shutters|curtain|curtains|covering|coverings|cover|covers ;
+    cover|covers ; roller|rollers ; sunblind|sunblinds ; rolling shutter|shutters`,
   water: `
-    sprinkler|sprinklers|irrigation|hose|hosepipe|water|watering|waterin ;
+    sprinkler|sprinklers|irrigation|hose|hoses|hosepipe|hosepipes|drip|water|watering|waterin ;
     irrigation|watering|sprinkler|water system|systems ; water sprinkler|sprinklers ; water hose ;
     good|nice|proper|thorough soaking|soak|drenching|watering ; soaking|drenching ; drip irrigation|line|lines|system ;
     drippers ; sprinkling ; flower bed sprinklers ; hose pipe ; soaker`,
@@ -41,7 +41,7 @@ export const garageDoorWords = `
 /** Growing things: they are watered where they stand. */
 export const plantWords = `
   plant|plants|pot|pots|flower|flowers|tub|tubs|planter|planters|rose|roses|tomatoes|tomato|geraniums|herbs|vegetables|veggies|veg|shrubs|bushes|hedge|trees|tree|seedlings|basil|ferns|hanging_baskets|baskets|basket ;
-  potted|pot|tomato|flower plant|plants|pots ; plant|flower pots ; window|flower boxes ; petunias ; beans ; lettuce ;
+  potted|pot|tomato|flower plant|plants|pots ; plant|flower pots ; window|flower|balcony boxes ; petunias ; beans ; lettuce ;
   orchids ; begonias ; lavender ; soil ; earth ; crops ; strawberries ; raised beds ; hydrangeas ; peppers ;
   cucumbers ; beds ; pansies ; succulents ; houseplants`
 

@@ -137,7 +137,7 @@ export const verbs: readonly Verb[] = [
   },
   {
     alone: 'play',
-    base: 'play|kick_off_with|start_off_with|carry_on_playing|stream|tune_in_to|tune_in|tune_into|tune_to|queue_up|queue|spin|carry_on_with|continue_with|go_on_with|keep_going_with|belt_out|unsilence|cue|cue_up|resume|unpause|unmute|hear|listen_to|blast_out|pump_out',
+    base: 'play|pipe|kick_off_with|start_off_with|carry_on_playing|stream|tune_in_to|tune_in|tune_into|tune_to|queue_up|queue|spin|carry_on_with|continue_with|go_on_with|keep_going_with|belt_out|unsilence|cue|cue_up|resume|unpause|unmute|hear|listen_to|blast_out|pump_out',
     ing: 'playing|resuming|hearing|listening_to|unpausing',
     past: 'resumed',
   },
@@ -156,7 +156,12 @@ export const verbs: readonly Verb[] = [
     ing: 'stopping|ending|halting|quitting|finishing',
     past: 'stopped|halted|ended',
   },
-  { alone: 'hold', set: true, base: 'hold|holds|freeze', ing: 'holding' },
+  {
+    alone: 'hold',
+    set: true,
+    base: 'hold|holds|freeze|arrest|arrest_the_movement_of|stop_the_movement_of|no_further_with',
+    ing: 'holding',
+  },
   {
     alone: 'up',
     set: true,
@@ -202,8 +207,8 @@ export const verbs: readonly Verb[] = [
     alone: 'water',
     states: { down: 'water' },
     base: 'water|give_to_drink|wata|irrigate|shower|soak|hydrate|spray|sprinkle|hose|hose_down|moisten|drench|wet',
-    ing: 'watering|irrigating|soaking|spraying|sprinkling',
-    past: 'watered|irrigated|soaked',
+    ing: 'watering|irrigating|soaking|spraying|sprinkling|misting',
+    past: 'watered|irrigated|soaked|sprinkled|sprayed|misted|hosed',
   },
   {
     alone: 'lit',
@@ -222,7 +227,7 @@ export const verbs: readonly Verb[] = [
   },
   {
     leaves: true,
-    base: 'stay|stays|remain|remains ; can|could|may|might|should|must|shall|will|ought_to|has_to|have_to|needs_to|is_to|are_to just|please|all? stay|remain|be_left|carry_on|continue|keep_on|keep_going|keep_running|keep_playing',
+    base: 'stay|stays|remain|remains|play_on|run_on|burn_on ; can|could|may|might|should|must|shall|will|ought_to|has_to|have_to|needs_to|is_to|are_to just|please|all? stay|remain|be_left|carry_on|continue|keep_on|keep_going|keep_running|keep_playing|keep_burning|play_on|run_on|burn_on',
     ing: 'staying|remaining',
   },
   { set: false, base: 'come|comes|go|goes', ing: 'coming', past: 'came|went|gone' },
@@ -231,7 +236,7 @@ export const verbs: readonly Verb[] = [
 /** Words for a state. */
 export const states: Readonly<Partial<Record<Deed | 'back', string>>> = {
   on: 'on with ; on|onn|oon ; back on ; switched|turned|put|powered on ; on again ; right|straight|all|both on ; lit up again',
-  off: 'off with ; off|of|ofd ; gone|dead ; go|goes dark|dead|away ; has|have|got|needs to go ; must go ; to sleep|bed|rest ; out ; back off ; switched|turned|shut|powered off ; all|both off',
+  off: 'off with ; off|of|ofd ; gone|dead ; go|goes dark|dead|away ; has|have|got|needs to go ; must go ; to sleep|bed|rest ; on the head ; finito|kaput ; out ; back off ; switched|turned|shut|powered off ; all|both off',
   up: 'up with ; high ; up|upp ; all the way up ; back|right up ; upward|upwards ; rolled|raised up?|up ; pulled up ; higher',
   down: 'down with ; low ; down ; all the way down ; back|right down ; downward|downwards ; rolled|pulled|lowered down? ; shut down ; lower',
   open: 'open|opened ; opened|open|wide up|open? ; all the way open ; drawn back ; back open',
@@ -240,7 +245,8 @@ export const states: Readonly<Partial<Record<Deed | 'back', string>>> = {
   cool: 'less heat|heating|warmth ; cooler|colder ; cooled|cool down? ; less hot|warm',
   lit: 'lit ; lit up ; illuminated',
   play: 'playing|resumed ; playing again',
-  start: 'going|running|started|flowing|burning|glowing|shining|blazing ; up and running ; going again ; going up',
+  start:
+    'going|running|started|flowing|spinning|burning|glowing|shining|blazing ; up and running ; going again ; going up',
   stop: 'stopped|halted ; a rest|break|breather|kip|night_off ; to a halt|stop|standstill',
   pause: 'paused|muted|silent|silenced|quiet ; on mute|pause|hold',
   back: 'back ; apart ; aside',
