@@ -15,8 +15,9 @@ service commands try "switch off the kitchen light and warm the bedroom in ten m
 #> lights_off     kitchen  -     now        0.998       yes
 #> heating_boost  bedroom  -     in 10 min  0.998       yes
 #>
-#> LOST           AREA     WITH  WHEN  SCORE  MADE OF           WHY
-#> heating_boost  bedroom  -     now   -1.53  warm the bedroom  another way to read the sentence is likelier
+#> LOST           AREA     WITH  WHEN       SCORE  MADE OF                       WHY
+#> lights_off     kitchen  -     in 10 min  -1.03  switch off the kitchen light  another way to read the sentence is likelier
+#> heating_boost  bedroom  -     now        -1.53  warm the bedroom              another way to read the sentence is likelier
 
 # A word is repaired.
 service commands try "kichen light off please" --light

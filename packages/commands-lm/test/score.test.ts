@@ -15,8 +15,8 @@ import { readSplit } from '../corpus/sentence.ts'
 const judged = await judge(grammarModel, readSplit('held-out'))
 const { exact, harmless, confident, written } = measure(judged)
 
-test('95 of 100 sentences of the held-out split are understood exactly', () => {
-  expect(percentOf(exact)).toBeGreaterThanOrEqual(95)
+test('96.5 of 100 sentences of the held-out split are understood exactly', () => {
+  expect(percentOf(exact)).toBeGreaterThanOrEqual(96.5)
 })
 
 test('2 of 1,000 sentences at most write what was not said', () => {
@@ -27,12 +27,12 @@ test('99.5 of 100 calls that are confident enough to be written are what was sai
   expect(percentOf(confident)).toBeGreaterThanOrEqual(99.5)
 })
 
-test('84 of 100 calls that are meant are written', () => {
-  expect(percentOf(written)).toBeGreaterThanOrEqual(84)
+test('87.5 of 100 calls that are meant are written', () => {
+  expect(percentOf(written)).toBeGreaterThanOrEqual(87.5)
 })
 
-test('confidence is the share of readings that are right, within 7 of 100 on average', () => {
-  expect(calibrationError(calibration(judged))).toBeLessThan(0.07)
+test('confidence is the share of readings that are right, within 5 of 100 on average', () => {
+  expect(calibrationError(calibration(judged))).toBeLessThan(0.05)
 })
 
 test('the table of confidence is what the calibration split makes of it', () => {
