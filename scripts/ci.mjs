@@ -49,10 +49,10 @@ function pnpmSpec() {
 /** A folder of this process; those of processes that were killed go, for they may hold gigabytes of memory. */
 function folderIn(parent) {
   for (const name of readdirSync(parent)) {
-    const pid = Number(/^flow-service-ci-(\d+)-/.exec(name)?.[1])
+    const pid = Number(/^ci-(\d+)-/.exec(name)?.[1])
     if (pid > 0 && !isAlive(pid)) discard(join(parent, name))
   }
-  return mkdtempSync(join(parent, `flow-service-ci-${process.pid}-`))
+  return mkdtempSync(join(parent, `ci-${process.pid}-`))
 }
 
 /** What cannot go, such as a disk that a test has mounted, stays: it is in nobody's way. */
