@@ -3,7 +3,6 @@
  * filled in, and what only the seeded data can tell stands in the tables below.
  */
 import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 
 import { apiDocument } from '@flow-service/api-server'
 import { createClient } from '@flow-service/client-sdk'
@@ -186,7 +185,7 @@ async function provisionerTest(at: TestService): Promise<string> {
   const profiles = [{ name: 'spare', cpus: 1, ram_mb: 512, labels: ['spare'] }]
   const engine = { login: 'nowhere.invalid', engine_url: 'wss://flows.invalid/api/v1/workers/attach' }
   const nowhere = { type: 'batch_scheduler', name: 'nowhere', ...engine, profiles }
-  await writeFile(join(at.dataDir, 'provisioners.json'), JSON.stringify([nowhere]))
+  await writeFile(`${at.dataDir}/provisioners.json`, JSON.stringify([nowhere]))
   await at.client.workers.provisioners.reload()
   return (await at.client.workers.provisioners.test({ name: 'nowhere', profile: 'spare' })).test
 }

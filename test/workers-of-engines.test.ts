@@ -1,12 +1,11 @@
 /** One worker process for two engine processes on one PostgreSQL server. */
-import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 import { startAgent } from './agent-process.ts'
+import { openDoor } from './components/door.ts'
 import { findPostgres } from './components/postgres.ts'
 import { python } from './components/pythons.ts'
 import { publishFlow, pythonFlow } from './documents.ts'
@@ -27,26 +26,6 @@ def run(n, ledger, gate):
     return {"out": n}
 `
 
-/** The address that an engine has in all its lives, whichever port it listens on. */
-async function doorOf() {
-  let port = 0
-  const server = createServer((socket) => {
-    const onward = connect(port, '127.0.0.1')
-    const cut = (): void => [socket, onward].forEach((end) => end.destroy())
-    for (const end of [socket, onward]) end.on('error', cut).on('close', cut)
-    socket.pipe(onward).pipe(socket)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  return {
-    env: {
-      SERVICE_ADVERTISE_URL: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/workers/attach`,
-    },
-    leadTo: ({ origin }: EngineProcess) => void (port = Number(new URL(origin).port)),
-  }
-}
-
 describe.skipIf(!findPostgres() || python === null)('a worker of two engines', () => {
   const databases = useServerDatabases()
 
@@ -65,11 +44,11 @@ describe.skipIf(!findPostgres() || python === null)('a worker of two engines', (
         SERVICE_RUN_LEASE_S: '4',
         SERVICE_RUN_RENEW_S: '1',
       }
-      const doors = [await doorOf(), await doorOf()] as const
+      const doors = [await openDoor(), await openDoor()] as const
       const start = async (at: 0 | 1): Promise<EngineProcess> => {
-        const engine = await [one, two][at]?.start({ ...shared, ...doors[at].env })
+        const engine = await [one, two][at]?.start({ ...shared, SERVICE_ADVERTISE_URL: doors[at].url })
         if (!engine) throw new Error('two data folders')
-        doors[at].leadTo(engine)
+        doors[at].leadTo(engine.origin)
         return engine
       }
       const engines = [await start(0), await start(1)]

@@ -5,46 +5,19 @@ import { join } from 'node:path'
 
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-import { InvalidOption, type RemoteWorkerOptions, runWorker, type WorkerEvent } from '../src/index.ts'
-import { type Behaviour, digestOf, type FakeEngine, fakeEngine, tokenOf } from './fake-engine.ts'
+import { InvalidOption, type RemoteWorkerOptions } from '../src/index.ts'
+import { type Behaviour, digestOf, fakeEngine, tokenOf } from './fake-engine.ts'
 import { bundle, isAlive, python, until, welcome } from './harness.ts'
+import { startWorker } from './started-worker.ts'
 
 const token = tokenOf({ name: 'gpu-1', labels: ['gpu', 'eu'] })
 const code = { kind: 'code', entry: 'entry' } as const
 const busy = { source: bundle('() => new Promise((r) => setTimeout(r, 1e6))'), ...code }
 
-interface Started {
-  readonly engine: FakeEngine
-  readonly events: WorkerEvent[]
-  readonly directory: string
-  readonly stop: () => void
-  /** What `runWorker` answers. */
-  readonly end: ReturnType<typeof runWorker>
-}
-
-/** An engine, and a worker that dials it without waiting between attempts. */
-async function start(behaviour: Behaviour = {}, more: Partial<RemoteWorkerOptions> = {}): Promise<Started> {
+/** An engine, and a worker that dials it. */
+async function start(behaviour: Behaviour = {}, more: Partial<RemoteWorkerOptions> = {}) {
   const engine = await fakeEngine(behaviour)
-  const directory = mkdtempSync(join(tmpdir(), 'w-'))
-  const events: WorkerEvent[] = []
-  const stop = new AbortController()
-  const end = runWorker({
-    url: engine.url,
-    token,
-    python: null,
-    directory,
-    env: { PATH: process.env['PATH'], SERVICE_ARTIFACT_CACHE: join(directory, 'kept'), AWS_SECRET_ACCESS_KEY: 'hush' },
-    signal: stop.signal,
-    onEvent: (event) => events.push(event),
-    random: () => 0,
-    ...more,
-  })
-  onTestFinished(async () => {
-    stop.abort()
-    await end.catch(() => undefined)
-    rmSync(directory, { recursive: true, force: true })
-  })
-  return { engine, events, directory, stop: () => stop.abort(), end }
+  return { engine, ...startWorker(engine.url, token, more) }
 }
 
 describe('what a worker says of itself', () => {

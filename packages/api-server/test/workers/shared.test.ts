@@ -2,7 +2,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -11,6 +10,7 @@ import { findPython, runWorker } from '@flow-service/worker-agent'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 
+import { openDoor } from '../../../../test/components/door.ts'
 import type { ServiceConfig } from '../../src/config.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { Lifecycle } from '../../src/process/lifecycle.ts'
@@ -127,24 +127,6 @@ test('a token of one engine attaches workers at the other, and is revoked at bot
   expect(refused.statusCode).toBe(401)
 })
 
-/** The address of an engine before it listens. */
-async function door() {
-  let port = 0
-  const server = createServer((socket) => {
-    const onward = connect(port, '127.0.0.1')
-    const cut = (): void => [socket, onward].forEach((end) => end.destroy())
-    for (const end of [socket, onward]) end.on('error', cut).on('close', cut)
-    socket.pipe(onward).pipe(socket)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  return {
-    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/workers/attach`,
-    leadTo: (baseUrl: string) => void (port = Number(new URL(baseUrl).port)),
-  }
-}
-
 /** Notes that it has begun, and waits for a file. */
 const waiting = `import os, time
 def run(n, notes, gate):
@@ -162,7 +144,7 @@ test.skipIf(python === null)(
   async () => {
     const [notes, gate] = [join(dataDir, 'notes'), join(dataDir, 'gate')]
     const names = ['a', 'b', 'c']
-    const doors = await Promise.all(names.map(() => door()))
+    const doors = await Promise.all(names.map(() => openDoor()))
     const engines = await Promise.all(
       names.map(async (name, at) => {
         const started = await service(name, { advertiseUrl: doors[at]?.url ?? null, maxRuns: 1 })

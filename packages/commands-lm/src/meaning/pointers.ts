@@ -1,8 +1,8 @@
 /**
- * Words that point at what was named: "it", "them", "the bedroom one", "the lot", "in there".
+ * Words that point at what was named: "it", "them", "the bedroom one", "the lot", "in there"; and at what was not: "the rest".
  * @module
  */
-import { isSomewhere, nowhere, type Where } from '../parse/parts.ts'
+import { isSomewhere, nowhere, type Part, type Where } from '../parse/parts.ts'
 import { hasKind, type Order, type Target } from './order.ts'
 
 /** What was spoken of last, and the place that was named last. */
@@ -77,4 +77,36 @@ function placeOf({ mention, place }: Spoken, before: readonly Target[], own: Whe
     [...before].reverse().find((one) => isSomewhere(one.where) && !one.where.there) ??
     mention.findLast((one) => isSomewhere(one.where))
   return known?.where ?? place ?? { ...own, there: false, here: true }
+}
+
+const isRest = (one: Target): boolean => one.where.groups.includes('rest')
+
+const excepted = (one: Target, where: Target['where']): Part => ({
+  from: 0,
+  to: 0,
+  is: 'thing',
+  kind: one.kind,
+  pointer: null,
+  where,
+  all: false,
+  prep: false,
+  det: false,
+  title: false,
+  plant: false,
+  out: true,
+  linked: false,
+  late: false,
+})
+
+/** "Kitchen light on and the rest off": the order without what the sentence has named before; where it has named nothing, without where the speaker is. */
+export function withoutNamed(order: Order, named: readonly Target[]): Order {
+  const rests = order.targets.filter((one) => isRest(one))
+  if (rests.length === 0) return order
+  const out = rests.flatMap((rest) => {
+    const like = [...named, ...order.targets].filter(
+      (one) => one.where.areas.length > 0 && (one.kind === rest.kind || one.kind === null || one.everything),
+    )
+    return like.length > 0 ? like.map((one) => excepted(rest, one.where)) : [excepted(rest, { ...nowhere, here: true })]
+  })
+  return { ...order, out: [...order.out, ...out] }
 }
