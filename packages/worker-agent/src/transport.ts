@@ -33,8 +33,8 @@ export interface EngineTransport {
   /** Whether frames still reach the worker: a link may take its time to close. */
   readonly isOpen: boolean
   send(frame: EngineFrame): void
-  /** A listener that returns a promise holds the worker back until it settles. */
-  onFrame(listener: (frame: WorkerFrame) => void | Promise<void>): void
+  /** A listener that returns a promise holds the worker back until it settles. `bytes` is what the frame took, if that is known. */
+  onFrame(listener: (frame: WorkerFrame, bytes?: number) => void | Promise<void>): void
   onClose(listener: () => void): void
   /** Ends the link. `refused` follows a frame of that name: a transport with close codes has one of its own for it. */
   close(reason?: 'refused'): void
