@@ -318,7 +318,7 @@ test('calls of a session that is not in memory may be adopted, and go on', async
       async adopt(...of) {
         asked.push(of)
         const take = (worker: Parameters<Awaited<ReturnType<KeptCalls['adopt']>>['resumed'][number]['take']>[0]) =>
-          adopted.resolve(worker.goOn({ call: call.id, timeout_s: null }, call, { cpus: 1, gpus: 0, ramMb: 0 }))
+          adopted.resolve(worker.goOn({ timeout_s: null }, call, { cpus: 1, gpus: 0, ramMb: 0 }))
         return { resumed: [{ call: call.id, seq: 5, take }], dropped: ['other'] }
       },
     },
