@@ -354,12 +354,14 @@ export {
 export { isWhole, WHOLE } from './whole-answer.ts'
 export { workerResourcesSchema } from './worker-resources.ts'
 export {
+  ackFrameSchema,
   artifactFrameSchema,
   busyFrameSchema,
   byeFrameSchema,
   type CallFailure,
   type CallFrame,
   callFrameSchema,
+  type CallMark,
   cancelFrameSchema,
   drainFrameSchema,
   emitFrameSchema,
@@ -384,6 +386,7 @@ export {
   type SharedFrame,
   sharedFrameSchema,
   startedFrameSchema,
+  type WelcomeFrame,
   welcomeFrameSchema,
   WORKER_PROTOCOL,
   type WorkerFrame,

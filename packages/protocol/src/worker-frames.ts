@@ -19,7 +19,18 @@ const failure = z.object({ type: z.string(), message: z.string(), traceback: z.s
 
 const amounts = z.object({ cpus: amount, gpus: amount, ram_mb: amount })
 
-/** First frame of a worker. */
+const callId = z.string()
+/** Of a frame that belongs to a call: one more with each, over all calls of a session (wire decision U23). */
+const seq = z.int().min(1).optional()
+/** A call, and the number of the last frame of it that the sender has: 0 before the first. */
+const mark = z.object({ call: callId, seq: z.int().min(0) })
+const marks = z.array(mark).max(100_000)
+const session = z.string().max(200)
+
+/**
+ * First frame of a worker. One with `resume` can come back to its calls after its link broke: `session` is that of the
+ * welcome before, null at first, and `calls` are those that it has begun or still has frames of.
+ */
 export const helloFrameSchema = z.object({
   type: z.literal('hello'),
   protocol: z.literal(WORKER_PROTOCOL),
@@ -30,6 +41,7 @@ export const helloFrameSchema = z.object({
   resources: amounts,
   python: word.nullable(),
   platform: word,
+  resume: z.object({ session: session.nullable(), calls: marks }).optional(),
 })
 
 /**
@@ -49,7 +61,9 @@ const engines = z.array(z.string().max(2000)).max(1000)
 /**
  * Answer to `hello`; both intervals are in seconds. Without `runtime` the worker uses the runner that it brings. `engines`
  * are all that a worker may attach to, and `url` is this one among them, null when it names none. An engine that sends
- * them understands `busy`.
+ * them understands `busy`. With `resume_s` the worker numbers the frames of its calls by `seq`, keeps those of batch calls
+ * until they are acknowledged, and has so many seconds to come back with the `session` when the link is lost. Then `resumed`
+ * are the calls that go on, each with the last frame that the engine has had, and `dropped` those that end without a word.
  */
 export const welcomeFrameSchema = z.object({
   type: z.literal('welcome'),
@@ -63,6 +77,10 @@ export const welcomeFrameSchema = z.object({
   silence_s: z.number(),
   url: z.string().nullable().optional(),
   engines: engines.optional(),
+  resume_s: z.number().optional(),
+  session: session.optional(),
+  resumed: marks.optional(),
+  dropped: z.array(callId).max(100_000).optional(),
 })
 
 /** Engines have come or gone. */
@@ -107,16 +125,19 @@ export const callFrameSchema = z.object({
 export const cancelFrameSchema = z.object({ type: z.literal('cancel'), call: z.string() })
 /** A live node was stopped or its source changed: end its warm process. */
 export const releaseFrameSchema = z.object({ type: z.literal('release'), flow: z.string(), node: z.string() })
+/** All frames up to this one are safe: the worker may forget them. Each second, and more often while many come. */
+export const ackFrameSchema = z.object({ type: z.literal('ack'), seq: z.int().min(0) })
 /** Take no more calls. */
 export const drainFrameSchema = z.object({ type: z.literal('drain') })
 
 /** A process has begun to execute the call. */
-export const startedFrameSchema = z.object({ type: z.literal('started'), call: z.string(), pid: z.int() })
+export const startedFrameSchema = z.object({ type: z.literal('started'), call: callId, pid: z.int(), seq })
 /** Emitted values with their times in milliseconds since the Unix epoch, in order. */
 export const emitFrameSchema = z.object({
   type: z.literal('emit'),
   call: z.string(),
   batch: z.array(z.tuple([values, z.number()])),
+  seq,
 })
 /** Output of the process. */
 export const logFrameSchema = z.object({
@@ -124,17 +145,21 @@ export const logFrameSchema = z.object({
   call: z.string(),
   stream: z.enum(['stdout', 'stderr']),
   text: z.string(),
+  seq,
 })
 /** The call's code has stored bytes; sent before what the code learns of it. */
-export const artifactFrameSchema = z.object({ type: z.literal('artifact'), call: z.string(), ref: artifactRefSchema })
+export const artifactFrameSchema = z.object({ type: z.literal('artifact'), call: callId, ref: artifactRefSchema, seq })
 /** Calls that are alive, every 10 seconds while there is one. */
 export const heartbeatFrameSchema = z.object({ type: z.literal('heartbeat'), calls: z.array(z.string()) })
 /** The call has ended well; ports without a value are left out. */
-export const resultFrameSchema = z.object({ type: z.literal('result'), call: z.string(), outputs: values })
-/** The call has failed; `error.type` is the exception's name, or `timeout`, `cancelled`, `process_died`, `worker_lost`. */
-export const failureFrameSchema = z.object({ type: z.literal('error'), call: z.string(), error: failure })
+export const resultFrameSchema = z.object({ type: z.literal('result'), call: callId, outputs: values, seq })
+/**
+ * The call has failed; `error.type` is the exception's name, or `timeout`, `cancelled`, `process_died`, `worker_lost`,
+ * `buffer_full`.
+ */
+export const failureFrameSchema = z.object({ type: z.literal('error'), call: callId, error: failure, seq })
 /** The call was not begun: calls of other engines have taken its place. It may be sent again when there is one. */
-export const busyFrameSchema = z.object({ type: z.literal('busy'), call: z.string() })
+export const busyFrameSchema = z.object({ type: z.literal('busy'), call: callId, seq })
 /** What calls of other engines take of the worker now, and what is kept for these. */
 export const sharedFrameSchema = z.object({ type: z.literal('shared'), calls: z.int().min(0), resources: amounts })
 /** The worker leaves. */
@@ -149,6 +174,7 @@ export const engineFrameSchema = z.discriminatedUnion('type', [
   releaseFrameSchema,
   drainFrameSchema,
   enginesFrameSchema,
+  ackFrameSchema,
 ])
 export type EngineFrame = z.infer<typeof engineFrameSchema>
 export type CallFrame = z.infer<typeof callFrameSchema>
@@ -174,7 +200,10 @@ export type HelloFrame = z.infer<typeof helloFrameSchema>
 export type ForeignHelloFrame = z.infer<typeof foreignHelloFrameSchema>
 export type RefusedFrame = z.infer<typeof refusedFrameSchema>
 export type SharedFrame = z.infer<typeof sharedFrameSchema>
+export type WelcomeFrame = z.infer<typeof welcomeFrameSchema>
 export type CallFailure = z.infer<typeof failure>
+/** A call, and the number of the last frame of it that a side has; 0 for none. */
+export type CallMark = z.infer<typeof mark>
 
 /** A text that is no frame: why not, and the call that it names. */
 export interface MalformedFrame {

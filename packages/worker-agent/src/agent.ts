@@ -10,6 +10,7 @@ import {
   type EngineFrame,
   type RefusedFrame,
   type SharedFrame,
+  type WelcomeFrame,
   WORKER_PROTOCOL,
   type WorkerFrame,
 } from '@flow-service/protocol'
@@ -51,7 +52,6 @@ export interface Worker {
 }
 
 type ByeReason = 'max_idle' | 'shutdown'
-type WelcomeFrame = Extract<EngineFrame, { type: 'welcome' }>
 
 /** The engine does not take this worker; the message says why, and what to do. */
 export class WorkerRefused extends Error {
@@ -101,6 +101,8 @@ class Agent implements Worker {
   readonly #calls = new Map<string, Call>()
   readonly #live = new LiveNodes()
   readonly #work = new Set<Promise<void>>()
+  /** Calls that were dropped, until their processes are gone. */
+  #dropping: Promise<unknown> = Promise.resolve()
   /** Processes that its calls have had, until they are gone. */
   readonly #taken = new Set<Promise<void>>()
   /** The interpreter has been looked for, and hello is said. */
@@ -131,6 +133,14 @@ class Agent implements Worker {
     this.#started.catch((error: unknown) => this.#welcomed.reject(error))
     transport.onFrame((frame) => this.#receive(frame))
     transport.onClose(() => this.#lose())
+    transport.onGap?.({
+      lost: () => {
+        this.#drop((call) => call.frame.mode === 'live')
+        this.#live.releaseAll()
+      },
+      dropped: (calls) => this.#drop(({ frame }) => calls.has(frame.call)),
+      full: (call, failure) => this.#calls.get(call)?.stop(failure),
+    })
   }
 
   get python(): Interpreter | null {
@@ -157,6 +167,17 @@ class Agent implements Worker {
   #lose(): void {
     void this.close()
     for (const call of this.#calls.values()) call.kill()
+  }
+
+  /** Ends calls of which nobody wants to hear; the next ones begin when their processes are gone (agent.H6). */
+  #drop(isMeant: (call: Call) => boolean): void {
+    const dropped = [...this.#calls.values()].filter(isMeant)
+    for (const call of dropped) {
+      this.#calls.delete(call.frame.call)
+      call.stop({ type: 'worker_lost', message: 'the engine has dropped the call', traceback: null })
+      call.kill()
+    }
+    this.#dropping = Promise.all([this.#dropping, ...dropped.map(({ over }) => over)])
   }
 
   #hello(): void {
@@ -223,8 +244,8 @@ class Agent implements Worker {
       void this.#transport.send({ type: 'busy', call: frame.call })
       return
     }
-    const call = new Call(frame, {
-      send: (answer) => this.#answer(answer),
+    const call: Call = new Call(frame, {
+      send: (answer) => (this.#calls.get(frame.call) === call ? this.#answer(answer) : undefined),
       artifacts: this.#transport.artifacts,
       onLoaded: () => this.#live.loaded(frame),
     })
@@ -234,7 +255,8 @@ class Agent implements Worker {
       call.stop({ type: 'worker_lost', message: 'the worker takes no more calls', traceback: null })
     } else await this.#place(call)
     await call.over
-    this.#calls.delete(frame.call)
+    if (this.#calls.get(frame.call) === call) this.#calls.delete(frame.call)
+    else this.#share?.places.free(frame.call)
     this.#counted()
   }
 
@@ -247,6 +269,7 @@ class Agent implements Worker {
   async #place(call: Call): Promise<void> {
     const { frame } = call
     try {
+      await this.#dropping
       if (frame.mode === 'live') await this.#live.turn(call)
       const language = await this.#processes.language(frame.kind)
       const warm = frame.mode === 'live' ? this.#live.find(frame, language) : undefined

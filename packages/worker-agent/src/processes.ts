@@ -65,6 +65,11 @@ export class Processes {
     return { over: before === null ? Promise.resolve() : this.#retire(before) }
   }
 
+  /** A new empty directory, which is removed with all others. */
+  directory(): string {
+    return this.#workspace.make()
+  }
+
   /** Calls back when a language is on its way out; the result ends that. */
   onRetire(listener: (retired: Language) => void): () => void {
     this.#listeners.add(listener)

@@ -8,12 +8,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 
 import { ENGINE_VARIABLE, MARK_VARIABLE } from './environment.ts'
-import { abandonedWorkspaces } from './workspace.ts'
+import { abandonedWorkspaces, SHORT_PLACES } from './workspace.ts'
 
 /** Kills orphans that carry `mark` and whose engine is dead, and removes the directories of such engines. */
 export async function sweep(directory: string, mark: string): Promise<void> {
   for (const pid of orphans(mark)) signal(pid, 'SIGKILL')
-  const left = abandonedWorkspaces(directory, mark, isAlive)
+  const left = abandonedWorkspaces([directory, ...SHORT_PLACES], mark, isAlive)
   // What cannot be removed now is left to the next start.
   await Promise.allSettled(left.map((path) => rm(path, { recursive: true, force: true })))
 }

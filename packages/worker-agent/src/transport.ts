@@ -2,7 +2,7 @@
  * The link between an engine and a worker: frames both ways, and artifacts beside them (wire decision S4).
  * @module
  */
-import type { ArtifactRef, EngineFrame, WorkerFrame } from '@flow-service/protocol'
+import type { ArtifactRef, CallFailure, EngineFrame, WorkerFrame } from '@flow-service/protocol'
 
 /** Bytes behind references, as node code reaches them. */
 export interface ArtifactAccess {
@@ -11,9 +11,24 @@ export interface ArtifactAccess {
   put(data: Uint8Array, options: { name: string; mediaType: string; volatile: boolean }): Promise<ArtifactRef>
 }
 
+/** Artifacts cannot be reached now; another attempt may reach them. */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable'
+}
+
 /** A frame is larger than a transport carries, and was not sent. */
 export class FrameTooLarge extends Error {
   override readonly name = 'FrameTooLarge'
+}
+
+/** Hears what becomes of calls where a transport outlives its link. */
+export interface GapListener {
+  /** The link is lost. Calls of live nodes end and are not spoken of any more; the others go on. */
+  lost(): void
+  /** The engine is there again and has no use for these calls: they end, and are not spoken of any more. */
+  dropped(calls: ReadonlySet<string>): void
+  /** There is no room for what a call says: it has to end with this failure. */
+  full(call: string, failure: CallFailure): void
 }
 
 /** The worker's end. */
@@ -25,6 +40,8 @@ export interface WorkerTransport {
   send(frame: WorkerFrame): void | Promise<void>
   onFrame(listener: (frame: EngineFrame) => void): void
   onClose(listener: () => void): void
+  /** Only of a transport that outlives its link. */
+  onGap?(listener: GapListener): void
   readonly artifacts: ArtifactAccess
 }
 
@@ -33,8 +50,8 @@ export interface EngineTransport {
   /** Whether frames still reach the worker: a link may take its time to close. */
   readonly isOpen: boolean
   send(frame: EngineFrame): void
-  /** A listener that returns a promise holds the worker back until it settles. */
-  onFrame(listener: (frame: WorkerFrame) => void | Promise<void>): void
+  /** A listener that returns a promise holds the worker back until it settles. `bytes` is what the frame took, if that is known. */
+  onFrame(listener: (frame: WorkerFrame, bytes?: number) => void | Promise<void>): void
   onClose(listener: () => void): void
   /** Ends the link. `refused` follows a frame of that name: a transport with close codes has one of its own for it. */
   close(reason?: 'refused'): void

@@ -9,11 +9,13 @@
  *   `worker_silent`. Ticks are counted, not time: an engine that slept itself does not blame its workers, nor does one
  *   that is behind with what a worker has sent.
  * - attached-worker.A3 a lost connection fails the running calls as `worker_lost` at once and frees everything.
- * - attached-worker.A4 a worker's clock may be wrong, or lie: an emission before its last one, or after now, is of now.
  * - attached-worker.A5 a call of which its worker says nothing ends by its `timeout` all the same (call-silence.S1).
  * - attached-worker.A6 a call that the worker does not begin, because calls of other engines have its place, is placed
  *   again: its promise rejects with a {@link WorkerBusy}, and no attempt counts. Nothing as large is sent there until the
  *   worker tells anew what other engines take of it; that is not free.
+ * - attached-worker.A7 while a worker is away that can come back (`worker-session.ts`) nothing is placed on it, no clock of
+ *   its calls runs, and what is cancelled settles. When it is back it hears of that; a call that it does not know was never
+ *   begun there, and is placed again.
  */
 import { type Clock, type CodeCall, CodeError } from '@flow-service/core'
 import {
@@ -26,35 +28,20 @@ import {
 import type { EngineTransport } from '@flow-service/worker-agent'
 
 import type { WorkerPrincipal } from '../http/principal.ts'
-import { CallEnding } from './call-ending.ts'
-import { CallSilence } from './call-silence.ts'
-import { type Amounts, covers, remainder, wireAmounts } from './demand.ts'
+import { type Amounts, wireAmounts } from './demand.ts'
+import { InFlightCall } from './in-flight-call.ts'
+import { WorkerRoom } from './worker-room.ts'
 
 /** Seconds between two heartbeats of a worker that executes. */
 export const HEARTBEAT_S = 10
 /** Seconds without contact that fail a worker's calls. */
 export const SILENCE_S = 90
 
-/** Milliseconds that the clocks of two machines that are set right may differ. */
-const MAX_SKEW_MS = 1000
-
 type Values = Record<string, unknown>
 
 /** A call was not begun, and is to be placed again. */
 export class WorkerBusy extends Error {
   override readonly name = 'WorkerBusy'
-}
-
-interface InFlight {
-  readonly call: CodeCall
-  readonly startedMs: number
-  readonly demand: Amounts
-  readonly silence: CallSilence
-  readonly settle: { resolve(outputs: Values): void; reject(error: Error): void } | null
-  /** Of a call that was given up, whose promise has settled. */
-  readonly ending: CallEnding | null
-  /** When it emitted last; at first, the earliest time at which it can. */
-  emittedMs: number
 }
 
 /** A worker's identity, and the functions of the pool that it calls. */
@@ -72,39 +59,40 @@ export interface WorkerDeps {
   readonly onSilent: (seconds: number, calls: number) => void
   /** A call that was given up is lost: the worker goes on with it. */
   readonly onLost: (call: CodeCall) => void
+  /** No frame of a call counts any more. */
+  readonly onEnd?: (call: string) => void
 }
+
+/** How frames reach a worker. */
+export type WorkerLink = Pick<EngineTransport, 'isOpen' | 'send'>
 
 /** A worker that has said hello. */
 export class AttachedWorker {
   readonly id: string
   readonly hello: HelloFrame
-  readonly #transport: EngineTransport
+  readonly #link: WorkerLink
   readonly #deps: WorkerDeps
-  readonly #inFlight = new Map<string, InFlight>()
+  readonly #room: WorkerRoom
+  readonly #inFlight = new Map<string, InFlightCall>()
   readonly #attachedMs: number
   #contactMs: number
   #quietTicks = 0
   /** It has said that it leaves. */
   #leaves = false
-  /** What calls of other engines take. */
-  #elsewhere: Pick<Extract<WorkerFrame, { type: 'shared' }>, 'calls' | 'resources'> = {
-    calls: 0,
-    resources: { cpus: 0, gpus: 0, ram_mb: 0 },
-  }
-  /** Demands of calls that it has given back since it told of other engines last. */
-  #refused: Amounts[] = []
+  #isAway = false
   /** Frames that are not dealt with yet. */
   #behind = 0
   #stopTicking: (() => void) | null = null
   #startedBy: WorkerEntry['provisioned_by'] = null
 
-  constructor(transport: EngineTransport, deps: WorkerDeps) {
-    this.#transport = transport
+  constructor(link: WorkerLink, deps: WorkerDeps) {
+    this.#link = link
     this.#deps = deps
     this.id = deps.id
     const { hello, token } = deps
     // a name and labels are what the token says
     this.hello = token === null ? hello : { ...hello, name: token.name, labels: [...token.labels] }
+    this.#room = new WorkerRoom(hello)
     this.#attachedMs = deps.clock.now()
     this.#contactMs = this.#attachedMs
   }
@@ -136,22 +124,27 @@ export class AttachedWorker {
 
   /** What the worker has, whether it is in use or not. */
   get total(): Amounts {
-    const { cpus, gpus, ram_mb } = this.hello.resources
-    return { cpus, gpus, ramMb: ram_mb }
+    return this.#room.total
   }
 
   /** What its calls leave of it, and those of other engines. */
   get free(): Amounts {
-    const { cpus, gpus, ram_mb } = this.#elsewhere.resources
-    const elsewhere = { cpus, gpus, ramMb: ram_mb }
-    return remainder(this.total, [elsewhere, ...this.#placed().map((entry) => entry.demand)])
+    return this.#room.free(this.#demands())
+  }
+
+  /** Whether it is not attached, and may come back (attached-worker.A7). */
+  get isAway(): boolean {
+    return this.#isAway
+  }
+
+  /** How many batch calls somebody waits for. */
+  get waitedFor(): number {
+    return [...this.#inFlight.values()].filter(isKept).length
   }
 
   /** Whether a call with this demand can start now. */
   hasRoomFor(demand: Amounts): boolean {
-    const takesCalls = this.#transport.isOpen && !this.#leaves
-    if (!takesCalls || this.#refused.some((refused) => covers(demand, refused))) return false
-    return this.load + this.#elsewhere.calls < this.hello.parallel && covers(this.free, demand)
+    return this.#link.isOpen && !this.#leaves && this.#room.isEnough(demand, this.#demands())
   }
 
   /** The worker as the API shows it. */
@@ -165,14 +158,7 @@ export class AttachedWorker {
       protocol,
       status: 'attached',
       parallel,
-      calls: [...this.#inFlight.values()].map(({ call, startedMs, ending }) => ({
-        call: call.id,
-        flow: call.document.name,
-        node: call.node.id,
-        run: call.run,
-        status: ending === null ? 'running' : ending.isLost ? 'lost' : 'ending',
-        started_at: timestampOfMs(startedMs),
-      })),
+      calls: [...this.#inFlight.values()].map((entry) => entry.view()),
       resources,
       free: wireAmounts(this.free),
       python,
@@ -190,41 +176,43 @@ export class AttachedWorker {
 
   /** Executes a call; rejects with a {@link CodeError}, or with what `onEmit` threw. */
   run(frame: CallFrame, call: CodeCall, demand: Amounts): Promise<Values> {
-    return new Promise<Values>((resolve, reject) => {
-      const onAbort = (): void => this.#abandon(call.id, new CodeError('cancelled', 'the call was cancelled', null))
-      const settle = {
-        resolve(outputs: Values) {
-          call.signal.removeEventListener('abort', onAbort)
-          resolve(outputs)
-        },
-        reject(error: Error) {
-          call.signal.removeEventListener('abort', onAbort)
-          reject(error)
-        },
-      }
-      const startedMs = this.#deps.clock.now()
-      const silence = this.#silenceOf(frame)
-      const emittedMs = startedMs - MAX_SKEW_MS
-      this.#inFlight.set(call.id, { call, startedMs, demand, silence, settle, ending: null, emittedMs })
-      call.signal.addEventListener('abort', onAbort, { once: true })
-      this.#tick()
-      try {
-        this.#transport.send({ ...frame, demand: wireAmounts(demand) })
-      } catch (error) {
-        const failure = new CodeError('frame_too_large', (error as Error).message, null)
-        this.#end(call.id, (settled) => settled.reject(failure))
-      }
+    const done = this.goOn(frame, call, demand)
+    try {
+      this.#link.send({ ...frame, demand: wireAmounts(demand) })
+    } catch (error) {
+      const failure = new CodeError('frame_too_large', (error as Error).message, null)
+      this.#end(call.id, (entry) => entry.fail(failure))
+    }
+    return done
+  }
+
+  /** As {@link run}, for a call that the worker executes already. */
+  goOn({ timeout_s }: Pick<CallFrame, 'timeout_s'>, call: CodeCall, demand: Amounts): Promise<Values> {
+    const entry = new InFlightCall({
+      call,
+      demand,
+      timeout_s,
+      clock: this.#deps.clock,
+      isBehind: () => this.#behind > 0 || this.#isAway,
+      onAbort: () => this.#abandon(call.id, new CodeError('cancelled', 'the call was cancelled', null)),
+      onExpired: (seconds) => {
+        const text = `nothing was emitted for ${seconds} seconds, and worker "${this.hello.name}" did not end the call`
+        this.#abandon(call.id, new CodeError('timeout', text, null))
+      },
     })
+    this.#inFlight.set(call.id, entry)
+    this.#tick()
+    return entry.done
   }
 
   /** Ends the warm process of a live node. */
   release(flow: string, node: string): void {
-    this.#transport.send({ type: 'release', flow, node })
+    this.#link.send({ type: 'release', flow, node })
   }
 
   /** Tells where workers attach to the engines of the database. */
   tellEngines(urls: readonly string[]): void {
-    this.#transport.send({ type: 'engines', engines: [...urls] })
+    this.#link.send({ type: 'engines', engines: [...urls] })
   }
 
   /** Takes a frame of the worker. A promise asks for no more of its call until it settles; it never rejects. */
@@ -241,7 +229,7 @@ export class AttachedWorker {
     switch (frame.type) {
       case 'started': {
         const entry = this.#running(frame.call)
-        entry?.silence.touch()
+        entry?.touch()
         entry?.call.onPlace({ worker: this.hello.name })
         return
       }
@@ -255,20 +243,19 @@ export class AttachedWorker {
         return
       case 'result':
         if (!this.#running(frame.call)) this.#deps.onDropped()
-        this.#end(frame.call, (settle) => settle.resolve(frame.outputs))
+        this.#end(frame.call, (entry) => entry.resolve(frame.outputs))
         return
       case 'error': {
         const { type, message, traceback } = frame.error
         if (!this.#inFlight.has(frame.call)) this.#deps.onDropped()
-        this.#end(frame.call, (settle) => settle.reject(new CodeError(type, message, traceback)))
+        this.#end(frame.call, (entry) => entry.fail(new CodeError(type, message, traceback)))
         return
       }
       case 'busy':
         this.#giveBack(frame.call)
         return
       case 'shared':
-        this.#elsewhere = frame
-        this.#refused = []
+        this.#room.shared(frame)
         this.#deps.onChange()
         return
       case 'bye':
@@ -283,40 +270,57 @@ export class AttachedWorker {
 
   /** The connection is gone (attached-worker.A3). */
   lost(): void {
-    const entries = [...this.#inFlight.values()]
-    this.#inFlight.clear()
     this.#rest()
-    for (const { silence, settle } of entries) {
-      silence.stop()
-      settle?.reject(new CodeError('worker_lost', `worker "${this.hello.name}" disconnected during the call`, null))
+    this.#lose([...this.#inFlight.keys()])
+  }
+
+  /** The connection is gone; the worker may come back with its batch calls, and ends those of live flows. */
+  goAway(): void {
+    this.#isAway = true
+    this.#rest()
+    this.#lose([...this.#inFlight].flatMap(([id, { call }]) => (call.document.mode === 'live' ? [id] : [])))
+  }
+
+  /** It is back with these calls (attached-worker.A7). */
+  comeBack(calls: ReadonlySet<string>): void {
+    this.#isAway = false
+    this.#contactMs = this.#deps.clock.now()
+    for (const [id, entry] of this.#inFlight) {
+      if (!calls.has(id)) this.#end(id, notBegun)
+      else if (entry.isRunning) entry.touch()
+      else this.#link.send({ type: 'cancel', call: id })
+    }
+    if (this.#inFlight.size > 0) this.#tick()
+    this.#deps.onChange()
+  }
+
+  #lose(ids: readonly string[]): void {
+    for (const id of ids) {
+      const entry = this.#inFlight.get(id)
+      this.#inFlight.delete(id)
+      const text = `worker "${this.hello.name}" disconnected during the call`
+      entry?.fail(new CodeError('worker_lost', text, null))
+      this.#deps.onEnd?.(id)
     }
   }
 
   /** The calls that have a place. */
-  #placed(): InFlight[] {
+  #placed(): InFlightCall[] {
     return [...this.#inFlight.values()].filter(({ ending }) => ending?.isLost !== true)
   }
 
-  #running(id: string): InFlight | undefined {
+  #demands(): Amounts[] {
+    return this.#placed().map(({ demand }) => demand)
+  }
+
+  #running(id: string): InFlightCall | undefined {
     const entry = this.#inFlight.get(id)
-    return entry?.settle ? entry : undefined
+    return entry?.isRunning ? entry : undefined
   }
 
   #emit(id: string, batch: Extract<WorkerFrame, { type: 'emit' }>['batch']): void | Promise<void> {
-    const entry = this.#running(id)
-    if (!entry) return
-    const { call } = entry
-    entry.silence.touch()
-    const nowMs = this.#deps.clock.now()
     try {
-      for (const [values, atMs] of batch) {
-        const isPossible = atMs >= entry.emittedMs && atMs <= nowMs + MAX_SKEW_MS
-        entry.emittedMs = isPossible ? atMs : Math.max(nowMs, entry.emittedMs)
-        call.onEmit(values, entry.emittedMs)
-        // an emission may cancel the run that it is of
-        if (call.signal.aborted) return
-      }
-      return call.behind?.()
+      return this.#running(id)?.emit(batch)
     } catch (error) {
       this.#abandon(id, error instanceof Error ? error : new Error(String(error)))
     }
@@ -325,42 +329,26 @@ export class AttachedWorker {
   /** The worker has not begun a call (attached-worker.A6). */
   #giveBack(id: string): void {
     const entry = this.#inFlight.get(id)
-    if (entry) this.#refused.push(entry.demand)
-    this.#end(id, (settle) => settle.reject(new WorkerBusy('the worker has not begun the call')))
+    if (entry) this.#room.refused(entry.demand)
+    this.#end(id, notBegun)
   }
 
   /** Settles a running call now; its slot stays taken until the worker reports the end. */
   #abandon(id: string, error: Error): void {
     const entry = this.#running(id)
     if (!entry) return
-    entry.silence.stop()
-    this.#inFlight.set(id, { ...entry, settle: null, ending: new CallEnding() })
-    this.#transport.send({ type: 'cancel', call: id })
-    entry.settle?.reject(error)
+    entry.giveUp(error)
+    this.#link.send({ type: 'cancel', call: id })
   }
 
-  #end(id: string, settle: (of: NonNullable<InFlight['settle']>) => void): void {
+  #end(id: string, end: (of: InFlightCall) => void): void {
     const entry = this.#inFlight.get(id)
     if (!entry) return
-    entry.silence.stop()
     this.#inFlight.delete(id)
     if (this.#inFlight.size === 0) this.#rest()
-    if (entry.settle) settle(entry.settle)
+    end(entry)
+    this.#deps.onEnd?.(id)
     this.#deps.onChange()
-  }
-
-  #silenceOf({ call, timeout_s: seconds }: CallFrame): CallSilence {
-    const { clock } = this.#deps
-    const expired = (limit: number): CodeError => {
-      const text = `nothing was emitted for ${limit} seconds, and worker "${this.hello.name}" did not end the call`
-      return new CodeError('timeout', text, null)
-    }
-    return new CallSilence({
-      clock,
-      seconds,
-      isBehind: () => this.#behind > 0,
-      onExpired: (limit) => this.#abandon(call, expired(limit)),
-    })
   }
 
   #tick(): void {
@@ -387,7 +375,7 @@ export class AttachedWorker {
 
   #silent(): void {
     const text = `worker "${this.hello.name}" was silent for ${SILENCE_S} seconds`
-    const running = [...this.#inFlight].flatMap(([id, { settle }]) => (settle ? [id] : []))
+    const running = [...this.#inFlight].flatMap(([id, { isRunning }]) => (isRunning ? [id] : []))
     if (running.length > 0) this.#deps.onSilent(SILENCE_S, running.length)
     for (const id of running) this.#abandon(id, new CodeError('worker_silent', text, null))
   }
@@ -398,3 +386,7 @@ export class AttachedWorker {
     this.#quietTicks = 0
   }
 }
+
+const isKept = ({ call, isRunning }: InFlightCall): boolean => isRunning && call.document.mode === 'batch'
+
+const notBegun = (call: InFlightCall): void => call.fail(new WorkerBusy('the worker has not begun the call'))

@@ -2,33 +2,32 @@
  * The workers that are attached to this engine, and those that it refused because they speak another version.
  * @module
  */
-import type { Clock } from '@flow-service/core'
 import {
-  type ForeignHelloFrame,
+  type CallMark,
   type HelloFrame,
-  type RefusedFrame,
-  timestampOfMs,
   WORKER_PROTOCOL,
   type WorkerEntry,
+  type WelcomeFrame,
   type WorkerFrame,
 } from '@flow-service/protocol'
 import type { EngineTransport } from '@flow-service/worker-agent'
 
 import type { EngineContact } from '../engines/contact.ts'
-import type { NewsEntry } from '../events/event-log.ts'
 import type { WorkerPrincipal } from '../http/principal.ts'
-import { AttachedWorker, HEARTBEAT_S, SILENCE_S } from './attached-worker.ts'
+import { AttachedWorker, HEARTBEAT_S, SILENCE_S, type WorkerLink } from './attached-worker.ts'
 import type { Amounts } from './demand.ts'
+import { type AdoptedCalls, callsInMemory, type KeptCalls } from './kept-calls.ts'
+import { isOurs, type RefusedDeps, RefusedWorkers } from './refused-workers.ts'
+import { WorkerSession } from './worker-session.ts'
 
 /** Nouns and facts of the engine that the pool uses. */
-export interface PoolDeps {
-  readonly clock: Clock
-  readonly newId: () => string
-  readonly engineVersion: string
+export interface PoolDeps extends RefusedDeps {
   /** Where workers attach to the engines of the database; unless given, nowhere else. */
   readonly engines?: Pick<EngineContact, 'attachUrl' | 'attachUrls' | 'onAttachUrls'>
-  /** Hears of remote workers that come, leave and are refused. */
-  readonly report?: (news: NewsEntry) => void
+  /** Seconds that a worker of another machine has to come back to its batch calls; 0 unless given. */
+  readonly resumeS?: number
+  /** Where calls are kept that a worker can come back to; in memory unless given. */
+  readonly kept?: KeptCalls
 }
 
 /** Where a call wants to run. */
@@ -47,20 +46,32 @@ export interface LostWorker {
   readonly detail: string
 }
 
-/** Names come from outside: of more than these the oldest is forgotten. */
-const MAX_REFUSED = 1000
+/** What a link brings. */
+interface Seat {
+  readonly receive: (frame: WorkerFrame, bytes: number) => void | Promise<void>
+  readonly cut: () => void
+}
+
+/** A worker that can come back. */
+interface Returning {
+  readonly session: WorkerSession
+  readonly worker: AttachedWorker
+}
 
 /** Knows the attached workers and chooses among them. */
 export class WorkerPool {
   readonly #deps: PoolDeps
   readonly #workers = new Map<string, AttachedWorker>()
-  readonly #refused = new Map<string, WorkerEntry>()
+  /** Of the workers that can come back, by the names of their sessions. */
+  readonly #sessions = new Map<string, Returning>()
+  readonly #refused: RefusedWorkers
   readonly #listeners = new Set<() => void>()
   readonly #mourners = new Set<(lost: LostWorker) => void>()
   #droppedResults = 0
 
   constructor(deps: PoolDeps) {
     this.#deps = deps
+    this.#refused = new RefusedWorkers(deps)
     deps.engines?.onAttachUrls(() => {
       for (const worker of this.#workers.values()) worker.tellEngines(deps.engines?.attachUrls ?? [])
     })
@@ -78,7 +89,7 @@ export class WorkerPool {
 
   /** Workers that were refused for their version, until one of the name attaches; the longest refused first. */
   needingUpgrade(): WorkerEntry[] {
-    return [...this.#refused.values()]
+    return this.#refused.list()
   }
 
   /** Calls back whenever a worker attaches, leaves or has a free slot; the result ends that. */
@@ -98,29 +109,37 @@ export class WorkerPool {
    * its token, is told why not, and its transport is closed. Without a token it is the engine's own agent.
    */
   attach(transport: EngineTransport, token: WorkerPrincipal | null): void {
-    let worker: AttachedWorker | null = null
+    let seat: Seat | null = null
     // a link may take its time to close
-    let isRefused = false
-    transport.onFrame((frame: WorkerFrame) => {
-      if (worker) return worker.receive(frame)
-      if (frame.type !== 'hello' || isRefused) return
-      const refusal = this.#refusalOf(frame, token)
-      if (refusal === null && isOurs(frame)) worker = this.#welcome(transport, frame, token)
-      else if (refusal !== null) {
-        isRefused = true
+    let isAnswered = false
+    let isClosed = false
+    transport.onFrame((frame, bytes = 0) => {
+      if (seat) return seat.receive(frame, bytes)
+      if (frame.type !== 'hello' || isAnswered) return
+      isAnswered = true
+      const refusal = this.#refused.refusalOf(frame, token)
+      if (refusal !== null) {
         transport.send(refusal)
         transport.close('refused')
+      } else if (isOurs(frame)) {
+        const taken = this.#take(transport, frame, token)
+        if (!(taken instanceof Promise)) seat = taken
+        else
+          void taken.then((late) => {
+            seat = late
+            if (isClosed) late.cut()
+          })
       }
     })
     transport.onClose(() => {
-      if (!worker || !this.#workers.delete(worker.id)) return
-      const { hello, load, local } = worker
-      if (!local) this.#tell('warning', 'worker.detach', { worker: hello.name, lost_calls: load })
-      if (!local && load > 0)
-        this.#lost(hello.name, `it has disconnected during ${load === 1 ? 'a call' : `${load} calls`}`)
-      worker.lost()
-      this.#changed()
+      isClosed = true
+      seat?.cut()
     })
+  }
+
+  /** A token counts no more: none of its workers comes back. */
+  revoked(jti: string): void {
+    for (const { session } of this.#sessions.values()) if (session.jti === jti) session.revoke()
   }
 
   /**
@@ -129,7 +148,7 @@ export class WorkerPool {
    * with its process as long as that worker is meant: what its code keeps in memory is there.
    */
   choose({ worker, policy, demand, home }: Wish): AttachedWorker | null {
-    const workers = this.list()
+    const workers = this.list().filter(({ isAway }) => !isAway)
     const meant = worker === null ? [] : workers.filter((candidate) => candidate.answersTo(worker))
     const own = worker === null || (policy === 'prefer' && meant.length === 0)
     const candidates = own ? workers.filter((candidate) => candidate.local) : meant
@@ -138,9 +157,84 @@ export class WorkerPool {
     return free.toSorted((a, b) => a.load - b.load)[0] ?? null
   }
 
-  #welcome(transport: EngineTransport, hello: HelloFrame, token: WorkerPrincipal | null): AttachedWorker {
-    const { clock, newId, engineVersion, engines } = this.#deps
-    const worker = new AttachedWorker(transport, {
+  #take(transport: EngineTransport, hello: HelloFrame, token: WorkerPrincipal | null): Seat | Promise<Seat> {
+    const { resumeS = 0, kept = callsInMemory } = this.#deps
+    if (token === null || resumeS === 0 || hello.resume === undefined) return this.#seat(transport, hello, token)
+    const { session: asked, calls } = hello.resume
+    const known = this.#sessions.get(asked ?? '')
+    if (known?.session.jti === token.jti) return this.#resume(transport, known, calls)
+    if (asked === null) return this.#begin(transport, hello, token, {})
+    const begin = (adopted: AdoptedCalls): Seat => this.#begin(transport, hello, token, { asked, adopted })
+    const adopted = kept.adopt(asked, token.jti, calls)
+    return adopted instanceof Promise ? adopted.then(begin) : begin(adopted)
+  }
+
+  /** A worker whose calls end with its link. */
+  #seat(transport: EngineTransport, hello: HelloFrame, token: WorkerPrincipal | null): Seat {
+    const worker = this.#worker(transport, hello, token)
+    this.#welcome(transport, worker, {})
+    this.#enter(worker)
+    return { receive: (frame) => worker.receive(frame), cut: () => this.#leave(worker) }
+  }
+
+  /** A worker that can come back to its calls, as it now may have. */
+  #begin(
+    transport: EngineTransport,
+    hello: HelloFrame,
+    token: WorkerPrincipal,
+    { asked, adopted }: { readonly asked?: string; readonly adopted?: AdoptedCalls },
+  ): Seat {
+    const { clock, newId, resumeS = 0, kept = callsInMemory } = this.#deps
+    const resumed = adopted?.resumed ?? []
+    const id = asked !== undefined && resumed.length > 0 ? asked : newId()
+    const marks = resumed.map(({ call, seq }) => ({ call, seq }))
+    const session = new WorkerSession(
+      {
+        id,
+        jti: token.jti,
+        resumeS,
+        clock,
+        kept,
+        adopted: marks,
+        onAway: (calls) => {
+          this.#tell('warning', 'worker.away', { worker: token.name, calls })
+          this.#changed()
+        },
+        onOver: () => {
+          this.#sessions.delete(id)
+          this.#leave(worker)
+        },
+      },
+      transport,
+    )
+    const worker = this.#worker(session, hello, token, (call) => session.ended(call))
+    session.serve(worker)
+    this.#sessions.set(id, { session, worker })
+    const answer = adopted && { resumed: marks, dropped: [...adopted.dropped] }
+    this.#welcome(transport, worker, { resume_s: resumeS, session: id, ...answer })
+    for (const { take } of resumed) take(worker)
+    this.#enter(worker)
+    return seatOf(session, transport)
+  }
+
+  /** A worker is back. */
+  #resume(transport: EngineTransport, { session, worker }: Returning, calls: readonly CallMark[]): Seat {
+    const { resumeS = 0 } = this.#deps
+    session.resume(transport, calls, (answer) => {
+      this.#tell('info', 'worker.resume', { worker: worker.hello.name, calls: answer.resumed.length })
+      this.#welcome(transport, worker, { resume_s: resumeS, session: session.id, ...answer })
+    })
+    return seatOf(session, transport)
+  }
+
+  #worker(
+    link: WorkerLink,
+    hello: HelloFrame,
+    token: WorkerPrincipal | null,
+    onEnd?: (call: string) => void,
+  ): AttachedWorker {
+    const { clock, newId } = this.#deps
+    const worker: AttachedWorker = new AttachedWorker(link, {
       id: newId(),
       hello,
       token,
@@ -162,12 +256,18 @@ export class WorkerPool {
           node: node.id,
           run,
         }),
+      ...(onEnd && { onEnd }),
     })
+    return worker
+  }
+
+  #welcome(transport: EngineTransport, { id, hello }: AttachedWorker, resume: Partial<WelcomeFrame>): void {
+    const { engineVersion, engines } = this.#deps
     transport.send({
       type: 'welcome',
-      worker: worker.id,
-      name: worker.hello.name,
-      labels: worker.hello.labels,
+      worker: id,
+      name: hello.name,
+      labels: hello.labels,
       protocol: WORKER_PROTOCOL,
       engine_version: engineVersion,
       runtime: null,
@@ -175,58 +275,26 @@ export class WorkerPool {
       silence_s: SILENCE_S,
       url: engines?.attachUrl ?? null,
       engines: [...(engines?.attachUrls ?? [])],
+      ...resume,
     })
+  }
+
+  #enter(worker: AttachedWorker): void {
+    const { name, labels, version } = worker.hello
     this.#workers.set(worker.id, worker)
-    this.#refused.delete(worker.hello.name)
-    if (token) this.#tell('info', 'worker.attach', { worker: token.name, labels: token.labels, version: hello.version })
+    this.#refused.forget(name)
+    if (!worker.local) this.#tell('info', 'worker.attach', { worker: name, labels, version })
     this.#changed()
-    return worker
   }
 
-  /** Why a worker cannot be taken in; null when it can. */
-  #refusalOf(hello: HelloFrame | ForeignHelloFrame, token: WorkerPrincipal | null): RefusedFrame | null {
-    const name = token?.name ?? hello.name
-    if (!isOurs(hello)) return this.#otherVersion({ ...hello, name }, token?.labels ?? [])
-    if (token === null || isSameSet(hello.labels, token.labels)) return null
-    const [offered, signed] = [hello.labels, token.labels].map((labels) => labels.join(', ') || 'none')
-    const detail = `worker "${name}" asks for the labels ${offered}, and its token has ${signed}: leave --labels out, or make a token with these labels`
-    this.#tell('warning', 'worker.refuse', { worker: name, reason: 'labels_mismatch' })
-    return { type: 'refused', code: 'labels_mismatch', protocol: WORKER_PROTOCOL, detail }
-  }
-
-  #otherVersion({ name, version, protocol }: ForeignHelloFrame, labels: readonly string[]): RefusedFrame {
-    const { clock, engineVersion, newId } = this.#deps
-    const at = timestampOfMs(clock.now())
-    this.#refused.delete(name)
-    this.#refused.set(name, {
-      id: newId(),
-      name,
-      labels: [...labels],
-      version,
-      protocol,
-      status: 'needs_upgrade',
-      parallel: 0,
-      calls: [],
-      resources: nothing,
-      free: nothing,
-      python: null,
-      platform: '',
-      provisioned_by: null,
-      attached_at: at,
-      last_contact_at: at,
-    })
-    const [oldest] = this.#refused.keys()
-    if (oldest !== undefined && this.#refused.size > MAX_REFUSED) this.#refused.delete(oldest)
-    this.#tell('warning', 'worker.refuse', { worker: name, reason: 'protocol_mismatch', version, protocol })
-    const remedy = protocol < WORKER_PROTOCOL ? 'upgrade the worker' : 'upgrade the engine first, then its workers'
-    return {
-      type: 'refused',
-      code: 'protocol_mismatch',
-      protocol: WORKER_PROTOCOL,
-      detail:
-        `worker "${name}" (version ${version}) speaks protocol ${protocol}, ` +
-        `this engine (version ${engineVersion}) speaks protocol ${WORKER_PROTOCOL}: ${remedy}`,
-    }
+  #leave(worker: AttachedWorker): void {
+    if (!this.#workers.delete(worker.id)) return
+    const { hello, load, local } = worker
+    if (!local) this.#tell('warning', 'worker.detach', { worker: hello.name, lost_calls: load })
+    if (!local && load > 0)
+      this.#lost(hello.name, `it has disconnected during ${load === 1 ? 'a call' : `${load} calls`}`)
+    worker.lost()
+    this.#changed()
   }
 
   #tell(level: 'info' | 'warning', action: string, detail: Record<string, unknown>): void {
@@ -242,9 +310,7 @@ export class WorkerPool {
   }
 }
 
-const nothing = { cpus: 0, gpus: 0, ram_mb: 0 }
-
-const isSameSet = (a: readonly string[], b: readonly string[]): boolean =>
-  a.every((one) => b.includes(one)) && b.every((one) => a.includes(one))
-
-const isOurs = (hello: HelloFrame | ForeignHelloFrame): hello is HelloFrame => hello.protocol === WORKER_PROTOCOL
+const seatOf = (session: WorkerSession, link: EngineTransport): Seat => ({
+  receive: (frame, bytes) => session.receive(link, frame, bytes),
+  cut: () => session.cut(link),
+})

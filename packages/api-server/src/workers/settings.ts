@@ -2,7 +2,7 @@
  * Settings of attached workers.
  * @module
  */
-import { optional, text } from '../process/setting.ts'
+import { integer, optional, setting, text } from '../process/setting.ts'
 
 const isAttachUrl = (value: string): boolean => {
   const url = URL.parse(value)
@@ -16,5 +16,11 @@ export const workersSettings = {
     about:
       'Where workers attach to this engine and to no other one, such as wss://one.flows.example/api/v1/workers/attach: workers of the other engines of its database attach here too.',
     initially: 'none: only workers attach here that are given an address of this engine',
+  }),
+  workerResumeS: setting(integer(0, 86_400), {
+    env: 'SERVICE_WORKER_RESUME_S',
+    about:
+      'Seconds that a worker on another machine has to come back when its link was lost; until then its batch calls go on. With 0 they fail at once.',
+    initial: 0,
   }),
 }

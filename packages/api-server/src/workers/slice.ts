@@ -52,9 +52,16 @@ export const flavorsLayer = makes(
 
 export const poolLayer = makes(
   pool,
-  { clock, contact, eventLog },
-  ({ clock, contact: engines, eventLog }) =>
-    new WorkerPool({ clock, engines, newId, engineVersion, report: (news) => eventLog.report(news) }),
+  { clock, config, contact, eventLog },
+  ({ clock, config, contact: engines, eventLog }) =>
+    new WorkerPool({
+      clock,
+      engines,
+      newId,
+      engineVersion,
+      resumeS: config.workerResumeS,
+      report: (news) => eventLog.report(news),
+    }),
 )
 
 export const dispatcherLayer = makes(dispatcher, { pool, nodeCode, flavors }, ({ nodeCode, ...deps }) =>
@@ -102,9 +109,12 @@ const TOKEN_REVOKED = 4003
 
 /** Ends the sockets of tokens that are revoked, at whichever engine. */
 export const followTokens = begins(
-  { workerGuests, workerTokens },
-  ({ workerGuests, workerTokens }) =>
-    workerTokens.onRevoked((jti) => void workerGuests.review(jti === null ? undefined : [jti])),
+  { pool, workerGuests, workerTokens },
+  ({ pool, workerGuests, workerTokens }) =>
+    workerTokens.onRevoked((jti) => {
+      if (jti !== null) pool.revoked(jti)
+      void workerGuests.review(jti === null ? undefined : [jti])
+    }),
   (stop) => stop(),
 )
 

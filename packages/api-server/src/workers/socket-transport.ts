@@ -75,7 +75,7 @@ export function socketTransport(socket: WebSocket, onMalformed: (reason: string)
         const frame = readWorkerFrame(text)
         if (frame === null || !counts(frame)) return
         if ('type' in frame) {
-          const work = listener(frame)
+          const work = listener(frame, text.length)
           if (work) wait(work, text.length)
           return
         }

@@ -5,6 +5,7 @@ import { memoryTransport, type WorkerTransport } from '@flow-service/worker-agen
 
 import type { NewsEntry } from '../../src/events/event-log.ts'
 import { createDispatcher, type Dispatcher } from '../../src/workers/dispatch.ts'
+import type { KeptCalls } from '../../src/workers/kept-calls.ts'
 import { WorkerPool } from '../../src/workers/pool.ts'
 import { codeCall } from './code-call.ts'
 
@@ -28,13 +29,23 @@ interface Setup {
 }
 
 /** Nobody is attached yet. */
-export function setup({ clock = new VirtualClock(0), flavors = [] as readonly Flavor[] } = {}): Setup {
+export function setup({
+  clock = new VirtualClock(0),
+  flavors = [],
+  ...resuming
+}: {
+  readonly clock?: VirtualClock
+  readonly flavors?: readonly Flavor[]
+  /** Seconds that workers have to come back. */
+  readonly resumeS?: number
+  readonly kept?: KeptCalls
+} = {}): Setup {
   let ids = 0
   const news: NewsEntry[] = []
   const report = (entry: NewsEntry): void => {
     if (!/attach|detach/.test(entry.action)) news.push(entry)
   }
-  const pool = new WorkerPool({ clock, newId: () => `w${++ids}`, engineVersion: '1.0.0', report })
+  const pool = new WorkerPool({ clock, newId: () => `w${++ids}`, engineVersion: '1.0.0', report, ...resuming })
   const known = new Map(flavors.map((flavor) => [flavor.name, flavor]))
   const listeners: (() => void)[] = []
   const dispatcher = createDispatcher({

@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import { type ArtifactRef, artifactRefSchema, digestSchema } from '@flow-service/protocol'
 
-import type { ArtifactAccess } from '../transport.ts'
+import { type ArtifactAccess, Unreachable } from '../transport.ts'
 import type { ArtifactCache } from './artifact-cache.ts'
 
 const ATTEMPTS = 4
@@ -92,7 +92,7 @@ export class HttpArtifacts implements ArtifactAccess {
         return await answerOf(await fetch(`${url}${path}`, { ...init, headers, redirect: 'manual' }), digest)
       } catch (error) {
         if (error instanceof Refused) throw error
-        if (attempt === ATTEMPTS) throw new Error(`cannot ${what}: ${reasonOf(error)}`, { cause: error })
+        if (attempt === ATTEMPTS) throw new Unreachable(`cannot ${what}: ${reasonOf(error)}`, { cause: error })
       }
       await pause(waitMs)
       waitMs *= 2

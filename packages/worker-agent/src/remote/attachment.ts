@@ -1,19 +1,23 @@
 /**
- * The attachment of a worker to one engine: attaches, serves calls, and attaches again when the link was lost. An attempt
- * leaves nothing behind: the next one begins when all processes of the last one are gone.
+ * The attachment of a worker to one engine: attaches, serves calls, and attaches again when the link was lost. Where the
+ * engine lets calls outlive a lost link (`resumable-link.ts`), the agent with them goes on over the next connection. Else an
+ * attempt leaves nothing behind: the next one begins when all processes of the last one are gone.
  * @module
  */
 import { setTimeout as pause } from 'node:timers/promises'
 
-import type { EngineFrame } from '@flow-service/protocol'
+import type { WelcomeFrame } from '@flow-service/protocol'
 
 import { type Worker, WorkerRefused } from '../agent.ts'
 import type { Addresses } from './addresses.ts'
 import { Backoff } from './backoff.ts'
 import { type Connection, type LostLink, NoConnection } from './connection.ts'
+import { ResumableLink } from './resumable-link.ts'
+
+/** Attempts within the time that calls are kept for, at the least: waits are no longer than this part of it. */
+const ATTEMPTS_IN_GAP = 8
 
 type Refusal = Exclude<AttachmentEnd, { readonly kind: 'gone' }>
-type Welcome = Extract<EngineFrame, { type: 'welcome' }>
 
 /** Why an attachment has ended for good. `gone` was the worker's own doing. */
 export type AttachmentEnd =
@@ -25,12 +29,24 @@ export interface AttachmentDeps {
   /** Opens a link; rejects with a {@link NoConnection}. */
   readonly connect: (addresses: Addresses, signal: AbortSignal) => Promise<Connection>
   /** Serves calls over a link. */
-  readonly serve: (link: Connection) => Worker
+  readonly serve: (link: ResumableLink) => Worker
+  /** A new empty directory for frames that wait for the engine. */
+  readonly directory: () => string
+  /** The engine has heard all of the calls that it has given. */
+  readonly onIdle: () => void
   readonly random: (() => number) | undefined
-  /** An engine has welcomed the worker. */
-  readonly onWelcome: (attachment: Attachment, welcome: Welcome) => void
+  /** An engine has welcomed the worker; so many calls of before go on. */
+  readonly onWelcome: (attachment: Attachment, welcome: WelcomeFrame, resumed: number) => void
   /** The link is gone, or there was none; the next attempt is made so many milliseconds later. */
   readonly onLost: (attachment: Attachment, detail: string, retryMs: number) => void
+}
+
+/** An agent, and the link that it has. */
+interface Served {
+  readonly link: ResumableLink
+  readonly worker: Worker
+  /** Why it was never welcomed; null when it was. */
+  readonly failure: Promise<Error | null>
 }
 
 /** One engine as a worker serves it. */
@@ -45,7 +61,8 @@ export class Attachment {
   readonly #backoff: Backoff
   /** No more attempts. */
   readonly #over = new AbortController()
-  #worker: Worker | null = null
+  #served: Served | null = null
+  #isClosing = false
   /** What the engine said last of those of its database. */
   #engines: readonly string[] | null = null
   #isStanding = false
@@ -60,6 +77,11 @@ export class Attachment {
   /** Whether the worker is attached here. */
   get isStanding(): boolean {
     return this.#isStanding
+  }
+
+  /** Calls that go on while it is not attached. */
+  get kept(): number {
+    return this.#served?.link.kept ?? 0
   }
 
   /** The engines that it names. */
@@ -80,11 +102,17 @@ export class Attachment {
       const end = await this.#attempt()
       if (end.kind !== 'lost') return end
       if (signal.aborted) break
-      const retryMs = this.#backoff.next()
+      const { kept } = this
+      const waitMs = this.#backoff.next()
+      const retryMs = kept > 0 ? Math.min(waitMs, (this.#served?.link.resumeMs ?? 0) / ATTEMPTS_IN_GAP) : waitMs
       this.#deps.onLost(this, end.detail, retryMs)
       // oxlint-disable-next-line no-await-in-loop -- see above
       await pause(retryMs, undefined, { signal }).catch(() => undefined)
     }
+    // one that was told to close gives its processes time
+    if (!this.#isClosing) this.#served?.link.end()
+    await this.#served?.worker.closed
+    this.#served?.link.end()
     return { kind: 'gone' }
   }
 
@@ -96,59 +124,88 @@ export class Attachment {
   /** Takes no more calls, and ends when those that it has are over. */
   leave(): void {
     this.#over.abort()
-    void this.#worker?.leave()
+    void this.#served?.worker.leave()
   }
 
   /** Ends, and its calls as `worker_lost`. */
   close(reason: 'max_idle' | 'shutdown'): void {
+    this.#isClosing = true
     this.#over.abort()
-    void this.#worker?.close(reason)
+    void this.#served?.worker.close(reason)
   }
 
-  /** From dialling to the end of the link. */
+  /** From dialling to the end of the connection. */
   async #attempt(): Promise<AttachmentEnd | LostLink> {
-    let link: Connection | null = null
+    let connection: Connection | null = null
     try {
-      link = await this.#deps.connect(this.addresses, this.#over.signal)
-      return await this.#serve(link)
+      await this.#clear()
+      connection = await this.#deps.connect(this.addresses, this.#over.signal)
+      return await this.#serve(connection)
     } catch (error) {
-      if (error instanceof NoConnection) return error.end.kind === 'lost' ? error.end : refusal(error.end, false)
+      if (error instanceof NoConnection && error.end.kind === 'lost') return error.end
+      if (error instanceof NoConnection) {
+        this.#served?.link.end()
+        await this.#clear()
+        return refusal(error.end as Refusal, false)
+      }
       // there is no room for temporary files, say; that may pass
-      await link?.close()
+      await connection?.close()
       return { kind: 'lost', detail: (error as Error).message }
     }
   }
 
-  async #serve(link: Connection): Promise<AttachmentEnd | LostLink> {
-    const worker = this.#deps.serve(link)
-    this.#worker = worker
+  /** Settles when nothing is left of an agent whose link has ended. */
+  async #clear(): Promise<void> {
+    if (this.#served?.link.isOver !== true) return
+    await this.#served.worker.closed
+    this.#served = null
+  }
+
+  async #serve(connection: Connection): Promise<AttachmentEnd | LostLink> {
+    if (this.#served?.link.isOver === true) throw new Error('the time for which calls were kept has passed')
+    const { link, worker, failure } = (this.#served ??= this.#begin())
+    const used = link.use(connection)
     if (this.#over.signal.aborted) void worker.close()
-    const failure = await worker.ready.then(
-      (welcome) => this.#welcomed(welcome),
+    const state = await Promise.race([used, worker.closed])
+    this.#isStanding = false
+    this.#engines = null
+    if (state === 'away') return { kind: 'lost', detail: (await connection.ended).detail }
+    await worker.closed
+    this.#served = null
+    const end = await connection.close()
+    const reason = await failure
+    if (reason instanceof WorkerRefused) return refusal({ kind: 'refused', detail: reason.message }, false)
+    if (end.kind === 'refused' || end.kind === 'credential') return refusal(end, reason === null)
+    if (this.#over.signal.aborted) return { kind: 'gone' }
+    return { kind: 'lost', detail: end.kind === 'lost' ? end.detail : (reason?.message ?? end.detail) }
+  }
+
+  /** Makes an agent that has not said hello. */
+  #begin(): Served {
+    const { directory, onIdle, random } = this.#deps
+    const link = new ResumableLink({
+      directory,
+      onIdle,
+      random,
+      onWelcome: (welcome, resumed) => this.#welcomed(welcome, resumed),
+    })
+    const worker = this.#deps.serve(link)
+    const failure = worker.ready.then(
+      () => null,
       (error: Error) => {
         void worker.close()
         return error
       },
     )
-    await worker.closed
-    this.#worker = null
-    this.#isStanding = false
-    this.#engines = null
-    const end = await link.close()
-    if (failure instanceof WorkerRefused) return refusal({ kind: 'refused', detail: failure.message }, false)
-    if (end.kind === 'refused' || end.kind === 'credential') return refusal(end, failure === null)
-    if (this.#over.signal.aborted) return { kind: 'gone' }
-    return { kind: 'lost', detail: end.kind === 'lost' ? end.detail : (failure?.message ?? end.detail) }
+    return { link, worker, failure }
   }
 
-  #welcomed(welcome: Welcome): null {
+  #welcomed(welcome: WelcomeFrame, resumed: number): void {
     this.#backoff.reset()
     this.#isStanding = true
-    // it may have named others since
-    this.#engines ??= welcome.engines ?? []
+    this.#engines = welcome.engines ?? []
     this.isUnlisted = (welcome.url ?? null) === null
-    this.#deps.onWelcome(this, welcome)
-    return null
+    this.#deps.onWelcome(this, welcome, resumed)
   }
 }
 

@@ -19,7 +19,7 @@ import {
 import { WebSocket } from 'ws'
 
 import { Silence } from '../silence.ts'
-import { type ArtifactAccess, FrameTooLarge, type WorkerTransport } from '../transport.ts'
+import { type ArtifactAccess, FrameTooLarge } from '../transport.ts'
 import { detailOf } from './artifacts.ts'
 
 /** Bytes that may wait in this process before senders have to. */
@@ -65,7 +65,7 @@ export interface ConnectionOptions {
   readonly signal?: AbortSignal
 }
 
-/** Opens a link; rejects with a {@link NoConnection}. A worker has to be made of it before anything else is awaited. */
+/** Opens a link; rejects with a {@link NoConnection}. Somebody has to listen to it before anything else is awaited. */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
   const socket = new WebSocket(options.url, {
     headers: { authorization: `Bearer ${options.token}` },
@@ -99,7 +99,7 @@ function streamOf(socket: WebSocket): Promise<Socket> {
 }
 
 /** An open link. */
-export class Connection implements WorkerTransport {
+export class Connection {
   readonly artifacts: ArtifactAccess
   /** Settles with the reason when the link has ended. Never rejects. */
   readonly ended: Promise<LinkEnd>
@@ -138,11 +138,19 @@ export class Connection implements WorkerTransport {
     })
   }
 
+  /** A promise says that much is unsent (connection.K2). Throws a {@link FrameTooLarge}. */
   send(frame: WorkerFrame): void | Promise<void> {
-    if (this.#socket.readyState !== WebSocket.OPEN) return
     const text = JSON.stringify(frame)
     const bytes = Buffer.byteLength(text)
-    if (bytes > MAX_WORKER_FRAME_BYTES) return this.#sendParts(frame, bytes)
+    if (bytes <= MAX_WORKER_FRAME_BYTES) return this.sendText(text)
+    const [first, second] = halvesOf(frame, bytes)
+    void this.send(first)
+    return this.send(second)
+  }
+
+  /** Sends a frame that has been written already, and is not too large. */
+  sendText(text: string): void | Promise<void> {
+    if (this.#socket.readyState !== WebSocket.OPEN) return
     this.#socket.send(text, () => {
       if (this.#socket.bufferedAmount <= MAX_UNSENT_BYTES) this.#release()
     })
@@ -153,10 +161,6 @@ export class Connection implements WorkerTransport {
 
   onFrame(listener: (frame: EngineFrame) => void): void {
     this.#onFrame = listener
-  }
-
-  onClose(listener: () => void): void {
-    this.#socket.once('close', listener)
   }
 
   /** Ends the link after everything that was sent. */
@@ -171,22 +175,24 @@ export class Connection implements WorkerTransport {
     return end
   }
 
-  /** Emissions that are too large together go in several frames (connection.K1). */
-  #sendParts(frame: WorkerFrame, bytes: number): void | Promise<void> {
-    if (frame.type !== 'emit' || frame.batch.length < 2) {
-      throw new FrameTooLarge(
-        `${bytes} bytes of JSON are more than the ${MAX_WORKER_FRAME_BYTES} that a worker sends at a time: use save_artifact()`,
-      )
-    }
-    const half = Math.ceil(frame.batch.length / 2)
-    void this.send({ ...frame, batch: frame.batch.slice(0, half) })
-    return this.send({ ...frame, batch: frame.batch.slice(half) })
-  }
-
   #release(): void {
     this.#unsent?.resolve()
     this.#unsent = null
   }
+}
+
+/** Emissions that are too large together go in several frames (connection.K1). Throws where that is of no use. */
+export function halvesOf(frame: WorkerFrame, bytes: number): [WorkerFrame, WorkerFrame] {
+  if (frame.type !== 'emit' || frame.batch.length < 2) {
+    throw new FrameTooLarge(
+      `${bytes} bytes of JSON are more than the ${MAX_WORKER_FRAME_BYTES} that a worker sends at a time: use save_artifact()`,
+    )
+  }
+  const half = Math.ceil(frame.batch.length / 2)
+  return [
+    { ...frame, batch: frame.batch.slice(0, half) },
+    { ...frame, batch: frame.batch.slice(half) },
+  ]
 }
 
 function endOf(code: number, reason: string): EngineEnd {

@@ -8,6 +8,7 @@
  *   until its link is lost.
  * - engines.N3 while it is attached to none it tries those that it knows, and `--url`, which may lead elsewhere by now.
  *   `--url` of an engine that says no address is tried for as long as the worker runs.
+ * - engines.N5 one whose calls go on while its link is lost is not given up, and no other link to it takes its place.
  * - engines.N4 one that refuses the worker is not asked again before the others have stopped to name it. The worker ends
  *   when no other is left, and at once when its token was revoked, which counts for all.
  * @module
@@ -19,7 +20,7 @@ import { Attachment, type AttachmentDeps, type AttachmentEnd } from './attachmen
 export type EnginesEnd = Exclude<AttachmentEnd, { kind: 'gone' }>
 
 /** What is told of the engines. */
-export interface EnginesDeps extends Pick<AttachmentDeps, 'connect' | 'random' | 'onLost'> {
+export interface EnginesDeps extends Pick<AttachmentDeps, 'connect' | 'directory' | 'onIdle' | 'random' | 'onLost'> {
   /** The first address, and what holds for the others too. */
   readonly address: AddressOptions
   /** Only that of the first address. */
@@ -67,16 +68,15 @@ export class Engines {
 
   #open(url: string, addresses: Addresses): void {
     const attachment: Attachment = new Attachment(url, addresses, {
-      connect: this.#deps.connect,
-      random: this.#deps.random,
+      ...this.#deps,
       serve: (link) =>
         this.#deps.serve(link, (urls) => {
           attachment.names(urls)
           if (attachment.isStanding) this.#settle()
         }),
-      onWelcome: (of, welcome) => {
+      onWelcome: (of, welcome, resumed) => {
         this.#welcomed(of, welcome.url ?? null)
-        this.#deps.onWelcome(of, welcome)
+        this.#deps.onWelcome(of, welcome, resumed)
       },
       onLost: (of, detail, retryMs) => {
         this.#deps.onLost(of, detail, retryMs)
@@ -93,7 +93,7 @@ export class Engines {
     const name = this.#deps.single || url === null ? attachment.url : url
     const other = this.#known.get(name)
     if (this.#known.get(attachment.url) === attachment) this.#known.delete(attachment.url)
-    if (other && other !== attachment && other.isStanding) {
+    if (other && other !== attachment && (other.isStanding || other.kept > 0)) {
       attachment.leave()
     } else {
       // one that is being dialled notices by itself that it is late
@@ -117,12 +117,13 @@ export class Engines {
     for (const url of this.#givenUp) if (url !== first && !this.#named.has(url)) this.#givenUp.delete(url)
     for (const url of this.#named) if (!this.#known.has(url)) this.#dial(url)
     if (standing.length === 0) {
-      if (!this.#known.has(first) && !this.#givenUp.has(first)) this.#open(first, this.#first)
+      const isKept = [...this.#known.values()].some(({ kept }) => kept > 0)
+      if (!isKept && !this.#known.has(first) && !this.#givenUp.has(first)) this.#open(first, this.#first)
       return
     }
     for (const [url, attachment] of this.#known) {
       const isWanted = this.#named.has(url) || (url === first && (attachment.isUnlisted || this.#deps.single))
-      if (!attachment.isStanding && !isWanted) this.#forget(attachment)
+      if (!attachment.isStanding && attachment.kept === 0 && !isWanted) this.#forget(attachment)
     }
   }
 

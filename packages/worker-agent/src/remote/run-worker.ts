@@ -14,11 +14,12 @@ import { Processes } from '../processes.ts'
 import type { AddressOptions } from './addresses.ts'
 import { ArtifactCache } from './artifact-cache.ts'
 import { HttpArtifacts } from './artifacts.ts'
-import { connect, type Connection } from './connection.ts'
+import { connect } from './connection.ts'
 import { Engines } from './engines.ts'
 import { Idle } from './idle.ts'
 import { InvalidOption } from './invalid-option.ts'
 import { detectResources, thisMachine } from './resources.ts'
+import type { ResumableLink } from './resumable-link.ts'
 import { SharedPlaces } from './shared-places.ts'
 import { claimsOf } from './worker-token.ts'
 
@@ -57,8 +58,17 @@ export type WorkerEvent =
       readonly resources: Resources
       /** By which the engine is known. */
       readonly url: string
+      /** Calls of before that go on. */
+      readonly resumed: number
     }
-  | { readonly type: 'lost'; readonly detail: string; readonly retryMs: number; readonly url: string }
+  | {
+      readonly type: 'lost'
+      readonly detail: string
+      readonly retryMs: number
+      readonly url: string
+      /** Calls that go on meanwhile. */
+      readonly kept: number
+    }
   | { readonly type: 'problem'; readonly detail: string }
 
 /** Why a worker has ended; `detail` says it in a sentence. */
@@ -89,8 +99,11 @@ export async function runWorker(options: RemoteWorkerOptions): Promise<WorkerEnd
     random,
     connect: (addresses, giveUp) => machine.connect(addresses, giveUp),
     serve: (link, onEngines) => machine.serve(link, onEngines),
-    onWelcome: ({ url }, welcome) => onEvent({ type: 'attached', welcome, resources: machine.resources, url }),
-    onLost: ({ url }, detail, retryMs) => onEvent({ type: 'lost', detail, retryMs, url }),
+    directory: () => machine.directory(),
+    onIdle: () => machine.recount(),
+    onWelcome: ({ url }, welcome, resumed) =>
+      onEvent({ type: 'attached', welcome, resources: machine.resources, url, resumed }),
+    onLost: ({ url, kept }, detail, retryMs) => onEvent({ type: 'lost', detail, retryMs, url, kept }),
     onStanding(count) {
       if (attached === 0 && count > 0) idle.attached()
       if (attached > 0 && count === 0) idle.stop()
@@ -121,7 +134,7 @@ class Machine {
   readonly #cache: ArtifactCache
   readonly #onProblem: (detail: string) => void
   /** Calls of each engine. */
-  readonly #calls = new Map<Connection, number>()
+  readonly #calls = new Map<ResumableLink, number>()
   #processes: Processes | null = null
 
   constructor(options: RemoteWorkerOptions, onEvent: (event: WorkerEvent) => void) {
@@ -162,9 +175,28 @@ class Machine {
   }
 
   /** Throws when there is no room for the files of processes. */
-  serve(link: Connection, onEngines: (urls: readonly string[]) => void): Worker {
-    const options = { ...this.#worker, onCalls: (calls: number) => this.#counted(link, calls) }
+  serve(link: ResumableLink, onEngines: (urls: readonly string[]) => void): Worker {
+    const onCalls = (calls: number): void => {
+      this.#calls.set(link, calls)
+      this.recount()
+    }
+    const options = { ...this.#worker, onCalls }
     return createWorker(link, options, { processes: this.#opened(), places: this.#places.open(), onEngines })
+  }
+
+  /** A new empty directory. */
+  directory(): string {
+    return this.#opened().directory()
+  }
+
+  /** Tells how many calls there are; one whose end an engine has still to hear is one. */
+  recount(): void {
+    let sum = 0
+    for (const [link, calls] of this.#calls) {
+      sum += Math.max(calls, link.isHolding ? 1 : 0)
+      if (link.isOver && calls === 0) this.#calls.delete(link)
+    }
+    this.onCalls(sum)
   }
 
   async close(): Promise<void> {
@@ -181,12 +213,6 @@ class Machine {
       void opened.close()
     })
     return opened
-  }
-
-  #counted(link: Connection, calls: number): void {
-    if (calls > 0) this.#calls.set(link, calls)
-    else this.#calls.delete(link)
-    this.onCalls([...this.#calls.values()].reduce((sum, count) => sum + count, 0))
   }
 }
 

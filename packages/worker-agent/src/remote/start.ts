@@ -75,13 +75,17 @@ function describe(event: WorkerEvent, { url }: Pick<WorkerFlags, 'url'>): string
   if (event.type === 'problem') return `warning: ${event.detail}`
   const where = event.url === url ? '' : ` at ${event.url}`
   if (event.type === 'lost') {
-    return `not attached${where}: ${event.detail}; trying again in ${inSeconds(event.retryMs)} s`
+    const meanwhile = event.kept === 0 ? '' : ` ${callsOf(event.kept)} meanwhile,`
+    return `not attached${where}: ${event.detail};${meanwhile} trying again in ${inSeconds(event.retryMs)} s`
   }
   const { name, labels, engine_version } = event.welcome
   const { cpus, gpus, ram_mb } = event.resources
   const carried = labels.length === 0 ? 'no labels' : `labels ${labels.join(', ')}`
+  if (event.resumed > 0) return `attached again as "${name}"${where}: ${callsOf(event.resumed)}`
   return `attached as "${name}" (${carried}) with ${cpus} CPUs, ${gpus} GPUs and ${ram_mb} MB to an engine ${engine_version}${where}`
 }
+
+const callsOf = (count: number): string => (count === 1 ? '1 call goes on' : `${count} calls go on`)
 
 const inSeconds = (ms: number): string => (ms / 1000).toFixed(ms < 10_000 ? 1 : 0)
 
