@@ -58,7 +58,7 @@ const alone = ['db/process-guard', 'hooks/routed-flows', 'http/socket-guests', '
 )
 
 /** What one file leaves behind is what the next one finds, and sparing each file its imports spares a third of the time. */
-const shared = { pool: 'forks', isolate: false, setupFiles: ['test/components/left-as-found.ts'] } as const
+const shared = { pool: 'forks', isolate: false, setupFiles: 'test/components/left-as-found.ts' } as const
 
 /** Files that take longest, longest first: at the end one worker alone would be busy with them. */
 const longest = [
