@@ -1,8 +1,8 @@
 /**
- * Settings of attached workers.
+ * Settings of attached workers, and of those that the engine starts.
  * @module
  */
-import { optional, text } from '../process/setting.ts'
+import { integer, optional, setting, text } from '../process/setting.ts'
 
 const isAttachUrl = (value: string): boolean => {
   const url = URL.parse(value)
@@ -16,5 +16,10 @@ export const workersSettings = {
     about:
       'Where workers attach to this engine and to no other one, such as wss://one.flows.example/api/v1/workers/attach: workers of the other engines of its database attach here too.',
     initially: 'none: only workers attach here that are given an address of this engine',
+  }),
+  provisioningPace: setting(integer(1, 1000), {
+    env: null,
+    about: 'Divides the times after which provisioners look at their clusters again: for tests with real ones.',
+    initial: 1,
   }),
 }

@@ -16,6 +16,7 @@ import { Attachments } from '../../src/provisioning/attachments.ts'
 import { provisionersFile } from '../../src/provisioning/provisioners-file.ts'
 import { Provisioners } from '../../src/provisioning/provisioners.ts'
 import type { JobOrder, Scheduler } from '../../src/provisioning/scheduler.ts'
+import { usual } from '../../src/provisioning/timings.ts'
 import { WorkerTokens } from '../../src/workers/tokens.ts'
 import { quiet } from '../use-database.ts'
 import { codeCall } from '../workers/code-call.ts'
@@ -88,7 +89,7 @@ export async function engineWith(options: EngineOptions) {
   const { schedulerOf } = watched
   const path = provisionersFile(dataDir)
   const nouns = { attachments, clock, database, dispatcher, pool, tokens }
-  const provisioners = new Provisioners({ ...nouns, path, engine, log: quiet, report, schedulerOf })
+  const provisioners = new Provisioners({ ...nouns, path, engine, log: quiet, report, schedulerOf, timings: usual })
   await provisioners.load()
   attachments.open()
   await provisioners.open()
@@ -188,6 +189,9 @@ function watch(clock: Clock, made: (provisioner: Provisioner) => Scheduler) {
   const schedulerOf = (provisioner: Provisioner): Scheduler => {
     const scheduler = made(provisioner)
     return {
+      place: scheduler.place,
+      queue: scheduler.queue,
+      fate: (job, signal) => scheduler.fate(job, signal),
       submit: (order, signal) => noted('submit', order, () => scheduler.submit(order, signal)),
       list: (signal) => noted('list', null, () => scheduler.list(signal)),
       async cancel(jobs, which, signal) {
