@@ -24,7 +24,7 @@ interface RayJob {
   stopping: boolean
 }
 
-type Behaviour = 'refuses' | 'unreachable' | 'hangs' | 'loses'
+type Behaviour = 'refuses' | 'unreachable' | 'hangs' | 'late' | 'loses'
 
 /** A dashboard of 127.0.0.1. */
 export class StubRay implements AsyncDisposable {
@@ -34,6 +34,7 @@ export class StubRay implements AsyncDisposable {
   /** What is asked for as a bearer token; null for none. */
   token: string | null = null
   #how: Behaviour | null = null
+  #well = Promise.withResolvers<void>()
   #words = ''
 
   private constructor(server: Server) {
@@ -53,9 +54,14 @@ export class StubRay implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** How it behaves from now on; `null` is well again. `loses` takes a job and does not say so. */
+  /**
+   * How it behaves from now on; `null` is well again. `loses` takes a job and does not say so, `late` hands in and
+   * cancels when it is well again.
+   */
   behave(how: Behaviour | null, words = ''): void {
     this.#how = how
+    this.#well.resolve()
+    if (how === 'late') this.#well = Promise.withResolvers()
     this.#words = words
   }
 
@@ -75,6 +81,7 @@ export class StubRay implements AsyncDisposable {
     const body = await text(request)
     this.calls.push({ method, path, authorization: headers.authorization ?? null, body })
     if (this.#how === 'hangs') return
+    if (this.#how === 'late' && method === 'POST') await this.#well.promise
     if (this.#how === 'unreachable') return say(response, 503, this.#words)
     if (this.token !== null && headers.authorization !== `Bearer ${this.token}`)
       return headers.authorization === undefined
