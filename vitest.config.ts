@@ -36,7 +36,7 @@ const onDatabase = [
   'mail/mails',
   'messages/{crash,last-values,recovered-values,rename-values,routes}',
   'observability/{lists,replay,state}',
-  'provisioning/slurm-{life,recovery}',
+  'provisioning/{slurm,ray}-{life,recovery}',
   'runs/{cancel,deleted-flow,history,import,limits,races,retry,routes,run-artifacts,runs,sweep}',
   'runs/{curves/points-of-runs,reports/{comparison,run-export},stages/{cache,flights,reasons}}',
   'secrets/{restart,secrets}',

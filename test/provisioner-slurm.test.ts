@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { Provisioner } from '@flow-service/protocol'
+import type { BatchScheduler } from '@flow-service/protocol'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
 import { runService } from './cli-process.ts'
@@ -32,10 +32,10 @@ describe.skipIf(!hasSlurm())('a provisioner', { timeout: 600_000 }, () => {
   })
   afterAll(() => cluster.stop())
 
-  type Profile = Partial<Provisioner['profiles'][number]>
+  type Profile = Partial<BatchScheduler['profiles'][number]>
 
   /** An engine with one profile, whose name is also the label. It ends with the test. */
-  async function provisioned(name: string, profile: Profile = {}, settings: Partial<Provisioner> = {}) {
+  async function provisioned(name: string, profile: Profile = {}, settings: Partial<BatchScheduler> = {}) {
     const directory = new DataDirectory()
     onTestFinished(() => directory[Symbol.dispose]())
     const port = await freePort()

@@ -47,11 +47,33 @@ function faultOfEngineUrl(text: string): string | null {
   if (url.username !== '' || url.password !== '') return "leave out user and password: the worker's token signs it in"
   if (url.search !== '' || url.hash !== '') return 'use an address with nothing after its path'
   if (!url.pathname.endsWith('/workers/attach')) return `use an address that ends in /workers/attach, ${example}`
-  const isLoopback =
-    url.hostname === 'localhost' || url.hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(url.hostname)
-  return url.protocol === 'wss:' || isLoopback
+  return url.protocol === 'wss:' || isLoopback(url)
     ? null
     : 'use wss://, or a tunnel to 127.0.0.1: a worker sends its token to another machine over TLS alone'
+}
+
+const isLoopback = ({ hostname }: URL): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+
+const dashboardSchema = z
+  .string()
+  .max(1000)
+  .superRefine((text, issues) => {
+    const remedy = faultOfDashboard(text)
+    if (remedy !== null) issues.addIssue({ code: 'custom', message: remedy })
+  })
+
+/** Why jobs should not be handed in there; null when they may. */
+function faultOfDashboard(text: string): string | null {
+  const url = URL.parse(text)
+  const example = 'as in http://127.0.0.1:8265'
+  if (!url || !['http:', 'https:'].includes(url.protocol))
+    return `use an address that begins with https:// or http://, ${example}`
+  if (url.username !== '' || url.password !== '') return 'leave out user and password: token_env names a bearer token'
+  if (url.search !== '' || url.hash !== '') return 'use an address with nothing after its path'
+  return url.protocol === 'https:' || isLoopback(url)
+    ? null
+    : 'use https://, or a tunnel to 127.0.0.1: the tokens of workers go to another machine over TLS alone'
 }
 
 /** Options of `sbatch` that the engine gives itself, or that would keep it from hearing of the job. */
@@ -61,35 +83,74 @@ const submitArgSchema = lineSchema.refine((arg) => !ownOption.test(arg), {
   error: ({ input }) => `leave ${String(input)} out: the engine decides it`,
 })
 
+const resourcesSchema = z.record(
+  z
+    .string()
+    .max(100)
+    // Ray has its own by the numbers of the profile
+    .regex(/^(?!(?:CPU|GPU|memory|object_store_memory)$)[\w.:/-]+$/),
+  z.number().positive().max(1e9),
+  {
+    error: ({ code }) =>
+      code === 'invalid_key' ? 'use the name of a custom resource, such as TPU or accelerator_type:A100' : undefined,
+  },
+)
+
 const commandSchema = z.array(lineSchema).min(1).max(20)
 
-/** A size of worker that a provisioner can start. */
-export const provisionerProfileSchema = z
+/** What sizes of workers have in common, whoever starts them. */
+const profileShape = {
+  name: nameSchema,
+  cpus: z.number().positive().max(100_000).meta({ description: 'Processors that the worker offers.' }),
+  gpus: z.int().min(0).max(100_000).default(0).meta({ description: 'GPUs that it offers.' }),
+  ram_mb: z.int().min(1).max(1e9).meta({ description: 'Memory that it offers, in MB.' }),
+  labels: workerLabelsSchema
+    .min(1, 'give at least one label: nodes ask for workers by it')
+    .meta({ description: 'What nodes ask for by `worker`.' }),
+  prerun: z
+    .array(lineSchema)
+    .max(100)
+    .default([])
+    .meta({ description: 'Lines of shell before the worker starts; one that fails ends the job.' }),
+  max_workers: z.int().min(1).max(1000).default(1).meta({ description: 'Workers of the profile at a time.' }),
+}
+
+/** A size of worker of a batch scheduler. */
+const batchProfileSchema = z
   .strictObject({
-    name: nameSchema,
-    cpus: z.number().positive().max(100_000).meta({ description: 'Processors that the worker offers.' }),
-    gpus: z.int().min(0).max(100_000).default(0).meta({ description: 'GPUs that it offers.' }),
-    ram_mb: z.int().min(1).max(1e9).meta({ description: 'Memory that it offers, in MB.' }),
-    labels: workerLabelsSchema
-      .min(1, 'give at least one label: nodes ask for workers by it')
-      .meta({ description: 'What nodes ask for by `worker`.' }),
+    ...profileShape,
     submit_args: z
       .array(submitArgSchema)
       .max(100)
       .default([])
       .meta({ description: 'Options of sbatch, in this order: what the scheduler gives the job.' }),
-    prerun: z
-      .array(lineSchema)
-      .max(100)
-      .default([])
-      .meta({ description: 'Lines of shell before the worker starts; one that fails ends the job.' }),
-    max_workers: z.int().min(1).max(1000).default(1).meta({ description: 'Workers of the profile at a time.' }),
   })
   .meta({ id: 'ProvisionerProfile' })
+
+/** A size of worker of a Ray cluster, which reserves what the worker offers. */
+const rayProfileSchema = z
+  .strictObject({
+    ...profileShape,
+    resources: resourcesSchema
+      .default({})
+      .meta({ description: 'Custom resources of the Ray cluster that the job reserves, by their names.' }),
+  })
+  .meta({ id: 'RayProfile' })
+
 /** A size of worker that a provisioner can start. */
-export type ProvisionerProfile = z.output<typeof provisionerProfileSchema>
+export type ProvisionerProfile = z.output<typeof batchProfileSchema> | z.output<typeof rayProfileSchema>
 
 const secondsSchema = z.number().min(0).max(MAX_SECONDS)
+
+const sharedShape = {
+  engine_url: engineUrlSchema.meta({ description: 'Where its workers attach to the engine.' }),
+  max_idle_s: secondsSchema
+    .default(600)
+    .meta({ description: 'Seconds without a call after which a worker ends; 0 is never.' }),
+  provision_timeout_s: secondsSchema
+    .default(900)
+    .meta({ description: 'Seconds that a job has to attach; 0 is for ever.' }),
+}
 
 /** A batch scheduler whose commands are those of Slurm, behind `ssh`. */
 const batchSchedulerSchema = z
@@ -102,22 +163,41 @@ const batchSchedulerSchema = z
       .nullable()
       .default(null)
       .meta({ description: 'Path of the private key; null leaves the choice to ssh.' }),
-    engine_url: engineUrlSchema.meta({ description: 'Where its workers attach to the engine.' }),
-    max_idle_s: secondsSchema
-      .default(600)
-      .meta({ description: 'Seconds without a call after which a worker ends; 0 is never.' }),
-    provision_timeout_s: secondsSchema
-      .default(900)
-      .meta({ description: 'Seconds that a job has to attach; 0 is for ever.' }),
+    ...sharedShape,
     submit_command: commandSchema.default(['sbatch']).meta({ description: 'The program in place of sbatch.' }),
     cancel_command: commandSchema.default(['scancel']).meta({ description: 'The program in place of scancel.' }),
     list_command: commandSchema.default(['squeue']).meta({ description: 'The program in place of squeue.' }),
-    profiles: z.array(provisionerProfileSchema).min(1).max(100),
+    profiles: z.array(batchProfileSchema).min(1).max(100),
   })
   .meta({ id: 'BatchScheduler' })
+/** A batch scheduler whose commands are those of Slurm, behind `ssh`. */
+export type BatchScheduler = z.output<typeof batchSchedulerSchema>
 
-const provisionerSchema = z.discriminatedUnion('type', [batchSchedulerSchema], {
-  error: ({ code }) => (code === 'invalid_union' ? 'use "batch_scheduler": the engine knows no other type' : undefined),
+/** A Ray cluster, behind the address of its dashboard. */
+const rayClusterSchema = z
+  .strictObject({
+    type: z.literal('ray'),
+    name: nameSchema,
+    address: dashboardSchema.meta({ description: 'Of its dashboard, as in http://127.0.0.1:8265.' }),
+    token_env: z
+      .string()
+      .max(200)
+      .regex(/^[A-Za-z_]\w*$/, 'use the name of a variable, such as RAY_AUTH_TOKEN')
+      .nullable()
+      .default(null)
+      .meta({
+        description: "Variable of the engine's environment with the bearer token of the dashboard; null for none.",
+      }),
+    ...sharedShape,
+    profiles: z.array(rayProfileSchema).min(1).max(100),
+  })
+  .meta({ id: 'RayCluster' })
+/** A Ray cluster, behind the address of its dashboard. */
+export type RayCluster = z.output<typeof rayClusterSchema>
+
+const provisionerSchema = z.discriminatedUnion('type', [batchSchedulerSchema, rayClusterSchema], {
+  error: ({ code }) =>
+    code === 'invalid_union' ? 'use "batch_scheduler" or "ray": the engine knows no other type' : undefined,
 })
 /** A place where the engine may start workers. */
 export type Provisioner = z.output<typeof provisionerSchema>

@@ -76,13 +76,24 @@ export class AddressRules {
     return () => void this.#servers.delete(server)
   }
 
+  /** The same for addresses that the operator has written down: networks are open to them that nodes have no business in. */
+  get ofOperator(): Pick<AddressRules, 'refusal'> {
+    return { refusal: (address, port) => this.#refusalForAll(address, port) }
+  }
+
   /** Why nobody may connect to an IP address, null when one may. What it says tells nothing of who listens there. */
   refusal(address: string, port: number): string | null {
+    const refused = this.#refusalForAll(address, port)
+    if (refused !== null) return refused
     const forms = formsOf(address)
-    if (forms.some((form) => has(metadata, form))) return `${address} is the address of a metadata service`
-    if (this.#isOwnPort(port) && forms.some(isOwn)) return `port ${port} is the engine's own`
     if (!this.#isProduction || forms.some((form) => has(this.#allowed, form)) || forms.every(isPublic)) return null
     return `${address} is in a private network, which SERVICE_EGRESS_ALLOW does not name`
+  }
+
+  #refusalForAll(address: string, port: number): string | null {
+    const forms = formsOf(address)
+    if (forms.some((form) => has(metadata, form))) return `${address} is the address of a metadata service`
+    return this.#isOwnPort(port) && forms.some(isOwn) ? `port ${port} is the engine's own` : null
   }
 
   #isOwnPort(port: number): boolean {

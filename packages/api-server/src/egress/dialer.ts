@@ -33,6 +33,8 @@ export interface DialerDeps {
   readonly lookup?: LookupFunction
   /** Whose certificates are believed; those that Node.js knows unless given. */
   readonly trust?: Trust
+  /** Whose connections these are, for refusals; those of nodes unless given. */
+  readonly who?: string
 }
 
 /** Makes connections that keep to the rules. Small packets leave at once. */
@@ -40,7 +42,9 @@ export function createDialer({
   rules,
   lookup = systemLookup as LookupFunction,
   trust = systemTrust,
+  who = 'nodes',
 }: DialerDeps): Dial {
+  const textOf = (host: string, reason: string): string => `${who} may not connect to ${host}: ${reason}`
   return ({ host, port, tls = false, protocols = [], pin }) => {
     const name = host.replace(/^\[(.*)\]$/, '$1')
     const refusal = isIP(name.split('%', 1)[0] ?? '') === 0 ? null : rules.refusal(name, port)
@@ -49,7 +53,7 @@ export function createDialer({
       const fault = pinFault(pin, tls, `${host}:${port}`)
       if (fault !== null) return failed(fault)
     }
-    const options = { host: name, port, noDelay: true, lookup: guarded(rules, lookup, port) }
+    const options = { host: name, port, noDelay: true, lookup: guarded({ rules, lookup, port, textOf }) }
     const secured = (more: ConnectionOptions = {}): TLSSocket =>
       connectTls({ ...options, ...tlsOptions(name, protocols), ...more })
     const socket = !tls
@@ -80,16 +84,21 @@ function explain(error: Error, where: string): void {
   error.message = trustFault(error, where) ?? error.message
 }
 
-const textOf = (host: string, reason: string): string => `nodes may not connect to ${host}: ${reason}`
-
 function failed(error: Error): Socket {
   const socket = new Socket()
   socket.destroy(error)
   return socket
 }
 
+interface GuardDeps {
+  readonly rules: DialerDeps['rules']
+  readonly lookup: LookupFunction
+  readonly port: number
+  readonly textOf: (host: string, reason: string) => string
+}
+
 /** Leaves the addresses out that nobody may connect to. */
-function guarded(rules: DialerDeps['rules'], lookup: LookupFunction, port: number): LookupFunction {
+function guarded({ rules, lookup, port, textOf }: GuardDeps): LookupFunction {
   return (host, options, callback) => {
     lookup(host, { ...options, all: true }, (error, found) => {
       if (error) return callback(error, [])

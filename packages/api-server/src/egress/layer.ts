@@ -7,16 +7,22 @@ import { inOrder, makes, noun } from '../process/layer.ts'
 import { AddressRules } from './address-rules.ts'
 import { createDialer, type Dial } from './dialer.ts'
 import { createOutgoingFetch, type OutgoingFetch } from './outgoing-fetch.ts'
-import { loadTrust } from './trust.ts'
+import { loadTrust, type Trust } from './trust.ts'
 
 /** Where nodes may connect to. */
 export const addressRules = noun<AddressRules>()('addressRules')
+
+/** Whose certificates are believed. */
+const trust = noun<Trust>()('trust')
 
 /** Connections of nodes. */
 export const dial = noun<Dial>()('dial')
 
 /** Requests of nodes. */
 export const outgoing = noun<OutgoingFetch>()('outgoing')
+
+/** Requests of the engine itself to addresses that its operator has written down. */
+export const operatorOutgoing = noun<OutgoingFetch>()('operatorOutgoing')
 
 /** The rules, then connections and requests that obey them. */
 export const egressLayer = inOrder(
@@ -25,13 +31,18 @@ export const egressLayer = inOrder(
     { config },
     ({ config }) => new AddressRules({ isProduction: config.environment === 'production', allow: config.egressAllow }),
   ),
-  makes(dial, { config, rules: addressRules }, async ({ config, rules }) =>
-    createDialer({ rules, trust: await loadTrust(config.caFile) }),
-  ),
+  makes(trust, { config }, ({ config }) => loadTrust(config.caFile)),
+  makes(dial, { rules: addressRules, trust }, createDialer),
   makes(
     outgoing,
     { dial },
     ({ dial }) => createOutgoingFetch(dial),
+    (opened) => opened.close(),
+  ),
+  makes(
+    operatorOutgoing,
+    { rules: addressRules, trust },
+    ({ rules, trust }) => createOutgoingFetch(createDialer({ rules: rules.ofOperator, trust, who: 'provisioners' })),
     (opened) => opened.close(),
   ),
 )

@@ -11,16 +11,8 @@ import type { WorkerTokens } from '../workers/tokens.ts'
 import type { Attachments } from './attachments.ts'
 import { type ListedJob, type Scheduler, SchedulerError } from './scheduler.ts'
 import type { RequestRow, RequestStore, Verdict } from './store.ts'
+import type { Timings } from './timings.ts'
 
-/** Between two questions about the same job. */
-export const LIST_MS = 30_000
-/** After the end of a worker, the scheduler knows that its task has ended. */
-const ENDED_MS = 5_000
-/** A job that no call waits for is cancelled then: the next stage of a run may want it yet. */
-const UNWANTED_MS = 30_000
-/** Before the second job after one that came to nothing; twice that before the third, and so on. */
-const FIRST_RETRY_MS = 30_000
-const LAST_RETRY_MS = 15 * 60_000
 /** Milliseconds that the last commands have. */
 const CLOSING_MS = 5_000
 
@@ -32,6 +24,7 @@ export interface JobsDeps {
   readonly tokens: Pick<WorkerTokens, 'revoke'>
   readonly attachments: Pick<Attachments, 'count'>
   readonly clock: Clock
+  readonly timings: Timings
   readonly report: (news: NewsEntry) => void
   /** Gives up what is under way. */
   readonly signal: AbortSignal
@@ -55,7 +48,7 @@ export class Jobs {
 
   /** A worker of a request has attached or left. */
   changed(request: string): void {
-    this.#due.set(request, this.#deps.clock.now() + ENDED_MS)
+    this.#due.set(request, this.#in(this.#deps.timings.endedMs))
   }
 
   /** Looks after requests that are not over, as they were read at `nowMs`. */
@@ -66,21 +59,21 @@ export class Jobs {
     for (const row of rows) {
       if (row.state !== 'pending') continue
       if (this.#isOverdue(row, nowMs)) await this.failed(row, this.#late(row), 'given up')
-      else if (isUnwanted(row, nowMs)) await this.#withdraw(row, 'no call waits for it')
+      else if (this.#isUnwanted(row, nowMs)) await this.#withdraw(row, 'no call waits for it')
     }
   }
 
   /** It came to nothing. What may be in the queue all the same is given up, and cancelled. */
   async failed(row: RequestRow, error: string, job: 'gone' | 'given up' | 'unknown'): Promise<void> {
-    const { clock, store } = this.#deps
-    const waitMs = Math.min(FIRST_RETRY_MS * 2 ** Math.min(row.failures, 20), LAST_RETRY_MS)
-    const verdict = { error, failures: row.failures + 1, retryMs: clock.now() + waitMs }
+    const { store, timings } = this.#deps
+    const waitMs = Math.min(timings.firstRetryMs * 2 ** Math.min(row.failures, 20), timings.lastRetryMs)
+    const verdict = { error, failures: row.failures + 1, retryMs: this.#in(waitMs) }
     if (!(await this.#giveUp(row, verdict))) return
     this.#tell('warning', 'worker.request_failed', row, { error })
     if (job === 'gone') await store.finish(row.id, 'cancelling')
     else if (job === 'given up') await this.#cancel(row)
     // a command whose answer was lost may be under way yet
-    else this.#due.set(row.id, clock.now() + LIST_MS)
+    else this.#due.set(row.id, this.#in(this.#deps.timings.listMs))
   }
 
   /** The scheduler could be reached, or why not. */
@@ -91,7 +84,7 @@ export class Jobs {
 
   /** At the end: what is pending is cancelled, and of what is attached the tasks that have not begun. */
   async cancelAll(rows: readonly RequestRow[]): Promise<void> {
-    const { scheduler, store, attachments } = this.#deps
+    const { scheduler, store, attachments, clock } = this.#deps
     const signal = AbortSignal.timeout(CLOSING_MS)
     const given: RequestRow[] = []
     for (const row of rows) {
@@ -101,10 +94,11 @@ export class Jobs {
     const partly = rows.filter((row) => row.state === 'attached' && row.tasks > attachments.count(row.id))
     try {
       const listed = given.some(({ job }) => job === null) ? await this.#listing(signal) : new Map<string, ListedJob>()
+      const nowMs = clock.now()
       const jobs = given.flatMap(({ id, job }) => job ?? listed.get(id)?.job ?? [])
       if (jobs.length > 0) await scheduler.cancel(jobs, 'all', signal)
       for (const row of given) {
-        await store.finish(row.id, 'cancelling')
+        if (listed.has(row.id) || !this.#mayTurnUp(row, nowMs)) await store.finish(row.id, 'cancelling')
         if (row.state !== 'cancelling')
           this.#tell('info', 'worker.request_cancelled', row, { reason: 'the engine stops' })
       }
@@ -121,13 +115,13 @@ export class Jobs {
     const known = this.#due.get(row.id)
     if (known !== undefined) return known <= nowMs
     if (row.state === 'submitting' || row.state === 'cancelling') return true
-    this.#due.set(row.id, nowMs + LIST_MS)
+    this.#due.set(row.id, nowMs + this.#deps.timings.listMs)
     return false
   }
 
   /** The jobs by their requests; null when the scheduler does not tell. */
   async #list(due: readonly RequestRow[]): Promise<Map<string, ListedJob> | null> {
-    for (const { id } of due) this.#due.set(id, this.#deps.clock.now() + LIST_MS)
+    for (const { id } of due) this.#due.set(id, this.#in(this.#deps.timings.listMs))
     try {
       const listed = await this.#listing(this.#deps.signal)
       this.heard(null)
@@ -148,13 +142,15 @@ export class Jobs {
       case 'submitting':
         // the engine has ended before it knew the job
         if (listed) await store.submitted(row.id, listed.job)
+        else if (this.#mayTurnUp(row, nowMs)) this.#due.set(row.id, this.#in(this.#deps.timings.endedMs))
         else if (await this.#giveUp(row, asItWas(row))) await this.#over(row, 'cancelling')
         return
       case 'pending':
-        if (!listed) await this.failed(row, this.#died(row), 'gone')
+        if (!listed) await this.failed(row, await this.#died(row), 'gone')
         return
       case 'cancelling':
         if (listed) await this.#cancel({ ...row, job: listed.job })
+        else if (this.#mayTurnUp(row, nowMs)) this.#due.set(row.id, this.#in(this.#deps.timings.endedMs))
         else await this.#over(row, 'cancelling')
         return
       case 'attached':
@@ -165,14 +161,15 @@ export class Jobs {
   }
 
   async #settleAttached(row: RequestRow, listed: ListedJob | null, nowMs: number): Promise<void> {
-    const { attachments, scheduler, store, signal, clock } = this.#deps
+    const { attachments, scheduler, store, signal } = this.#deps
     const tasks = Math.max(listed?.tasks ?? 0, attachments.count(row.id))
     if (tasks === 0) return this.#over(row, 'attached')
     if (tasks !== row.tasks) await store.resize(row.id, tasks)
-    if (!listed || listed.running >= listed.tasks || !(this.#isOverdue(row, nowMs) || isUnwanted(row, nowMs))) return
+    if (!listed || listed.running >= listed.tasks || !(this.#isOverdue(row, nowMs) || this.#isUnwanted(row, nowMs)))
+      return
     try {
       await scheduler.cancel([listed.job], 'waiting', signal)
-      this.#due.set(row.id, clock.now() + ENDED_MS)
+      this.#due.set(row.id, this.#in(this.#deps.timings.endedMs))
     } catch (error) {
       this.heard(error)
     }
@@ -201,7 +198,7 @@ export class Jobs {
       await store.finish(row.id, 'cancelling')
     } catch (error) {
       this.heard(error)
-      this.#due.set(row.id, this.#deps.clock.now() + ENDED_MS)
+      this.#due.set(row.id, this.#in(this.#deps.timings.endedMs))
     }
   }
 
@@ -220,13 +217,27 @@ export class Jobs {
   }
 
   #late({ job }: RequestRow): string {
-    const { provision_timeout_s: timeoutS, login } = this.#deps.provisioner
-    return `no worker of job ${job} has attached within ${timeoutS} s: it waits in the queue of ${login}, or its worker cannot reach engine_url`
+    const { provisioner, scheduler } = this.#deps
+    const { provision_timeout_s: timeoutS } = provisioner
+    return `no worker of job ${job} has attached within ${timeoutS} s: it waits in the queue of ${scheduler.place}, or its worker cannot reach engine_url`
   }
 
-  #died({ job }: RequestRow): string {
-    const { login } = this.#deps.provisioner
-    return `job ${job} has ended before its worker attached: what it printed, such as slurm-${job}_1.out on ${login}, tells why`
+  async #died({ job }: RequestRow): Promise<string> {
+    const { scheduler, signal } = this.#deps
+    return `job ${job} has ended before its worker attached: ${await scheduler.fate(job ?? '', signal)}`
+  }
+
+  #isUnwanted({ wantedMs }: RequestRow, nowMs: number): boolean {
+    return nowMs - wantedMs >= this.#deps.timings.unwantedMs
+  }
+
+  /** What has asked for it may be under way yet: a command outlives the engine that has begun it. */
+  #mayTurnUp({ job, requestedMs }: RequestRow, nowMs: number): boolean {
+    return job === null && nowMs - requestedMs < this.#deps.timings.lostMs
+  }
+
+  #in(ms: number): number {
+    return this.#deps.clock.now() + ms
   }
 
   #tell(level: 'info' | 'warning', action: string, row: RequestRow, more: Record<string, unknown>): void {
@@ -234,8 +245,6 @@ export class Jobs {
     this.#deps.report({ kind: 'worker', level, action, detail: { provisioner, profile, job, tasks, ...more } })
   }
 }
-
-const isUnwanted = ({ wantedMs }: RequestRow, nowMs: number): boolean => nowMs - wantedMs >= UNWANTED_MS
 
 /** A wish of ours is no failure, and makes up for none. */
 const asItWas = ({ failures, retryMs }: RequestRow): Verdict => ({ error: null, failures, retryMs })

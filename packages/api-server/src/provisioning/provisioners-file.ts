@@ -7,8 +7,10 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { type ProblemItem, type Provisioner, provisionersFileSchema } from '@flow-service/protocol'
+import { withoutCredentials } from '@flow-service/worker-agent'
 
 import { invalidPart, ProblemError } from '../http/errors.ts'
+import type { Environment } from '../process/setting.ts'
 
 const MAX_BYTES = 1024 * 1024
 const MAX_SHOWN = 60
@@ -16,15 +18,33 @@ const MAX_SHOWN = 60
 /** Where the file of a data directory is. */
 export const provisionersFile = (dataDir: string): string => join(dataDir, 'provisioners.json')
 
-/** The provisioners of a file, none without one. Refuses with `validation_failed`, all places named, what it cannot use. */
-export async function readProvisioners(path: string): Promise<readonly Provisioner[]> {
+/**
+ * The provisioners of a file, none without one; `env` has the tokens that it names. Refuses with `validation_failed`, all
+ * places named, what it cannot use.
+ */
+export async function readProvisioners(path: string, env: Environment = process.env): Promise<readonly Provisioner[]> {
   const text = await textOf(path)
   if (text === null) return []
   const document = documentOf(path, text)
   const parsed = provisionersFileSchema.safeParse(document)
-  if (parsed.success) return parsed.data
+  if (parsed.success) {
+    const faults = parsed.data.flatMap((provisioner, at) => faultsOfToken(provisioner, at, env))
+    if (faults.length > 0) throw refusal(path, faults, document)
+    return parsed.data
+  }
   const errors = (invalidPart(parsed.error, 'body').extensions['errors'] ?? []) as readonly ProblemItem[]
   throw refusal(path, errors, document)
+}
+
+/** What is wrong with the variable of a bearer token. */
+function faultsOfToken(provisioner: Provisioner, at: number, env: Environment): ProblemItem[] {
+  if (provisioner.type !== 'ray' || provisioner.token_env === null) return []
+  const { token_env: name } = provisioner
+  const fault = (code: string, message: string): ProblemItem[] => [{ path: `/${at}/token_env`, code, message }]
+  if (Object.hasOwn(withoutCredentials({ [name]: '' }), name))
+    return fault('not_hidden', 'use a name that has TOKEN or SECRET in it: code of nodes sees all other variables')
+  if ((env[name] ?? '').trim() === '') return fault('not_set', 'set this variable in the environment of the engine')
+  return []
 }
 
 async function textOf(path: string): Promise<string | null> {

@@ -113,7 +113,7 @@ export class Provisioners {
     this.#all = next.map(
       (provisioner) => before.find((each) => isSame(each.provisioner, provisioner)) ?? this.#made(provisioner),
     )
-    for (const old of before) if (!this.#all.includes(old)) await old.close(keptOf(old.provisioner, next))
+    for (const old of before) if (!this.#all.includes(old)) await old.close(keptOf(old, this.#all))
     for (const each of this.#all) {
       await each.forgive()
       if (!before.includes(each)) await each.open()
@@ -147,16 +147,8 @@ export class Provisioners {
 const isSame = (a: Provisioner, b: Provisioner): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /** The profiles whose pending jobs the new settings can look after: they are in the same queue. */
-function keptOf(old: Provisioner, next: readonly Provisioner[]): ReadonlySet<string> {
-  const heir = next.find(({ name }) => name === old.name)
-  if (!heir || !isSame({ ...old, ...queueOf(heir) }, old)) return new Set()
-  return new Set(heir.profiles.map(({ name }) => name))
+function keptOf(old: Requests, next: readonly Requests[]): ReadonlySet<string> {
+  const heir = next.find(({ provisioner }) => provisioner.name === old.provisioner.name)
+  if (heir?.scheduler.queue !== old.scheduler.queue) return new Set()
+  return new Set(heir.provisioner.profiles.map(({ name }) => name))
 }
-
-const queueOf = ({ type, login, ssh_key, cancel_command, list_command }: Provisioner) => ({
-  type,
-  login,
-  ssh_key,
-  cancel_command,
-  list_command,
-})

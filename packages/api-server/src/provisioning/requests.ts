@@ -14,14 +14,13 @@ import type { Log } from '../process/log.ts'
 import { newId } from '../process/new-id.ts'
 import type { WorkerTokens } from '../workers/tokens.ts'
 import type { Attachments } from './attachments.ts'
-import { Jobs, LIST_MS } from './jobs.ts'
+import { Jobs } from './jobs.ts'
 import { ProfileRows } from './profile-rows.ts'
 import type { Scheduler, SchedulerError } from './scheduler.ts'
 import { createRequestStore, type RequestRow, type RequestStore } from './store.ts'
-import { PATIENCE_MS, type Want } from './wanted.ts'
+import type { Timings } from './timings.ts'
+import type { Want } from './wanted.ts'
 
-/** Between two looks while there is something to look after. */
-const LOOK_MS = PATIENCE_MS
 /** What is under way at the end has this long. */
 const CLOSING_MS = 5_000
 /** Names of workers that others may have. */
@@ -37,6 +36,7 @@ export interface RequestsDeps {
   /** Which engine this is; null on the embedded database. */
   readonly engine: string | null
   readonly clock: Clock
+  readonly timings: Timings
   readonly log: Pick<Log, 'error'>
   readonly report: (news: NewsEntry) => void
   /** What is wanted of a profile now. */
@@ -81,7 +81,7 @@ export class Requests {
 
   /** Has a look soon: something waits, or has changed. */
   stir(): void {
-    if (!this.#isClosed) this.#lookIn(LOOK_MS)
+    if (!this.#isClosed) this.#lookIn(this.#deps.timings.lookMs)
   }
 
   /** A worker of a request has attached or left. */
@@ -153,9 +153,9 @@ export class Requests {
       log.error({ err: error, provisioner: provisioner.name }, 'a provisioner could not be looked after')
     }
     if (this.#isClosed) return
-    if (isBusy) this.#lookIn(LOOK_MS)
+    if (isBusy) this.#lookIn(this.#deps.timings.lookMs)
     // nobody tells that an engine is lost
-    else if (engine !== null) this.#lookIn(LIST_MS)
+    else if (engine !== null) this.#lookIn(this.#deps.timings.listMs)
   }
 
   /** The requests that this engine looks after; those that no engine in contact does are taken over. */

@@ -6,10 +6,10 @@
 import type { ProvisionerProfile } from '@flow-service/protocol'
 
 /** A job of tasks that are alike: each of them starts one worker. */
-export interface JobOrder {
+export interface JobOrder<P extends ProvisionerProfile = ProvisionerProfile> {
   /** Id of the request, which the job carries: {@link Scheduler.list} finds it by that. */
   readonly request: string
-  readonly profile: ProvisionerProfile
+  readonly profile: P
   /** At least 1. */
   readonly tasks: number
   /** Name of its workers, for lists of the scheduler. */
@@ -32,14 +32,22 @@ export interface ListedJob {
   readonly running: number
 }
 
-/** Rejects with a {@link SchedulerError} alone. `signal` gives an attempt up. */
-export interface Scheduler {
+/**
+ * Rejects with a {@link SchedulerError} alone. `signal` gives an attempt up. It is handed profiles of its own provisioner.
+ */
+export interface Scheduler<P extends ProvisionerProfile = ProvisionerProfile> {
+  /** Where it is, for people. */
+  readonly place: string
+  /** Two schedulers of the same text look at the same jobs, and may end them. */
+  readonly queue: string
   /** Hands a job in; its id. */
-  submit(order: JobOrder, signal: AbortSignal): Promise<string>
+  submit(order: JobOrder<P>, signal: AbortSignal): Promise<string>
   /** Ends jobs; with `waiting` alone those of their tasks that have not begun. */
   cancel(jobs: readonly string[], which: 'all' | 'waiting', signal: AbortSignal): Promise<void>
   /** The jobs of requests of ours, and of others who use the same account. */
   list(signal: AbortSignal): Promise<readonly ListedJob[]>
+  /** Why a job has ended by itself, or where that is written; the end of a sentence. Does not reject. */
+  fate(job: string, signal: AbortSignal): Promise<string>
 }
 
 /**

@@ -3,6 +3,7 @@
  * @module
  */
 import { database } from '../db/layer.ts'
+import { operatorOutgoing } from '../egress/layer.ts'
 import { contact } from '../engines/slice.ts'
 import { eventLog } from '../events/slice.ts'
 import { ProblemError } from '../http/errors.ts'
@@ -14,8 +15,10 @@ import { dispatcher, pool, workerTokens } from '../workers/slice.ts'
 import { Attachments } from './attachments.ts'
 import { provisionersFile } from './provisioners-file.ts'
 import { Provisioners } from './provisioners.ts'
+import { rayScheduler } from './ray.ts'
 import { provisioningEndpoints, provisioningHandlers } from './routes.ts'
 import { slurmScheduler } from './slurm.ts'
+import { timingsAt } from './timings.ts'
 import { Trials } from './trials.ts'
 
 const attachments = noun<Attachments>()('attachments')
@@ -27,15 +30,19 @@ export const provisioningLayer = inOrder(
   makes(attachments, { clock, database, log, pool }, (deps) => new Attachments(deps)),
   makes(
     provisioners,
-    { attachments, clock, config, contact, database, dispatcher, eventLog, log, pool, workerTokens },
-    async ({ config, contact, eventLog, workerTokens: tokens, ...deps }) => {
+    { attachments, clock, config, contact, database, dispatcher, eventLog, log, operatorOutgoing, pool, workerTokens },
+    async ({ config, contact, eventLog, operatorOutgoing: { fetch }, workerTokens: tokens, ...deps }) => {
       const made = new Provisioners({
         ...deps,
         tokens,
         path: provisionersFile(config.dataDir),
         engine: contact.id,
         report: (news) => eventLog.report(news),
-        schedulerOf: (provisioner) => slurmScheduler(provisioner, deps.clock),
+        timings: timingsAt(config.provisioningPace),
+        schedulerOf: (provisioner) =>
+          provisioner.type === 'ray'
+            ? rayScheduler(provisioner, { fetch, clock: deps.clock })
+            : slurmScheduler(provisioner, deps.clock),
       })
       await made.load().catch((error: unknown) => {
         throw error instanceof ProblemError ? new ConfigError(error.message) : error
@@ -45,8 +52,9 @@ export const provisioningLayer = inOrder(
   ),
   makes(
     trials,
-    { clock, log, pool, provisioners, workerTokens },
-    ({ workerTokens: tokens, ...deps }) => new Trials({ ...deps, tokens }),
+    { clock, config, log, pool, provisioners, workerTokens },
+    ({ config, workerTokens: tokens, ...deps }) =>
+      new Trials({ ...deps, tokens, timings: timingsAt(config.provisioningPace) }),
   ),
 )
 

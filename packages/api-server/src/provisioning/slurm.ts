@@ -3,27 +3,26 @@
  * @module
  */
 import type { Clock } from '@flow-service/core'
-import type { Provisioner } from '@flow-service/protocol'
+import type { BatchScheduler } from '@flow-service/protocol'
 
 import type { Environment } from '../process/setting.ts'
 import { type JobOrder, type ListedJob, type Scheduler, SchedulerError } from './scheduler.ts'
-import { quoted, Ssh } from './ssh.ts'
+import { quoted, workerCommand } from './shell-words.ts'
+import { Ssh } from './ssh.ts'
 
-/** Of the settings of a provisioner, what a cluster needs. */
-type SlurmSettings = Pick<
-  Provisioner,
-  'login' | 'ssh_key' | 'engine_url' | 'submit_command' | 'cancel_command' | 'list_command'
->
+type SlurmProfile = BatchScheduler['profiles'][number]
 
 /** States of tasks that end, or have ended, and are in the list of the queue for a moment. */
 const ends = /^(?:BOOT_FAIL|CANCELLED|COMPLET|DEADLINE|FAILED|NODE_FAIL|OUT_OF_MEMORY|PREEMPTED|TIMEOUT)/
 const listed = /^(?<job>\d+)(?:_\S+)?\|service:(?<request>[0-9a-f-]{36})(?:\|(?<state>\w+))?$/
 
 /** The scheduler behind a login. */
-export function slurmScheduler(settings: SlurmSettings, clock: Clock, env?: Environment): Scheduler {
-  const { login, ssh_key: key, submit_command, cancel_command, list_command } = settings
+export function slurmScheduler(settings: BatchScheduler, clock: Clock, env?: Environment): Scheduler<SlurmProfile> {
+  const { type, login, ssh_key: key, submit_command, cancel_command, list_command } = settings
   const ssh = new Ssh({ login, key, clock, ...(env === undefined ? {} : { env }) })
   return {
+    place: login,
+    queue: JSON.stringify([type, login, key, cancel_command, list_command]),
     async submit(order, signal) {
       const limit = order.minutes === null ? [] : [`--time=${order.minutes}`]
       const words = [...submit_command, '--parsable', ...order.profile.submit_args, ...limit]
@@ -40,6 +39,7 @@ export function slurmScheduler(settings: SlurmSettings, clock: Clock, env?: Envi
       // each task has a line
       return jobsOf(await ssh.run([...list_command, '--me', '-h', '-r', '-o', '%i|%k|%T'], '', signal))
     },
+    fate: async (job) => `what it printed, such as slurm-${job}_1.out on ${login}, tells why`,
   }
 }
 
@@ -55,10 +55,8 @@ function jobsOf(answer: string): ListedJob[] {
 }
 
 /** What each task executes. It installs nothing: the program of a worker is there, or a line of the profile fetches it. */
-export function jobScript({ request, profile, tasks, name, token, maxIdleS }: JobOrder, url: string): string {
-  const { cpus, gpus, ram_mb } = profile
-  const options = { url, name, cpus, gpus, 'ram-mb': ram_mb, 'max-idle': maxIdleS }
-  const words = Object.entries(options).flatMap(([option, value]) => [`--${option}`, quoted(String(value))])
+export function jobScript(order: JobOrder, url: string): string {
+  const { request, profile, tasks, token } = order
   return [
     '#!/bin/bash',
     `#SBATCH --job-name=service-${profile.name}`,
@@ -67,7 +65,7 @@ export function jobScript({ request, profile, tasks, name, token, maxIdleS }: Jo
     `export SERVICE_WORKER_TOKEN=${quoted(token)}`,
     'set -e',
     ...profile.prerun,
-    `exec service-worker ${words.join(' ')}`,
+    `exec ${workerCommand(order, url)}`,
     '',
   ].join('\n')
 }

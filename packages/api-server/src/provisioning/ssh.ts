@@ -15,6 +15,7 @@ import { withoutCredentials } from '@flow-service/worker-agent'
 
 import type { Environment } from '../process/setting.ts'
 import { SchedulerError } from './scheduler.ts'
+import { lastWords, quoted } from './shell-words.ts'
 
 /** A connection that is neither refused nor made takes longer than any answer. */
 const TIMEOUT_MS = 30_000
@@ -22,7 +23,6 @@ const TIMEOUT_MS = 30_000
 const MAX_OUTPUT_BYTES = 1024 * 1024
 /** The exit status of `ssh` itself, which a command may have too. */
 const SSH_FAILED = 255
-const MAX_WORDS = 500
 
 /** Who is connected to, and how. */
 export interface SshDeps {
@@ -61,7 +61,7 @@ export class Ssh {
       const code = await Promise.race([endOf(child), cut.promise])
       if (code === 0 && !out.isCut) return out.text()
       if (code === 0) throw new SchedulerError('unknown', `${words[0]} on ${login} prints more than can be read`)
-      const said = wordsOf(errors.text()) || wordsOf(out.text())
+      const said = lastWords(errors.text()) || lastWords(out.text())
       if (code === SSH_FAILED || code === null) throw new SchedulerError('unknown', said || `ssh to ${login} failed`)
       throw new SchedulerError('refused', said || `${words[0]} on ${login} ended with ${code}`)
     } finally {
@@ -72,24 +72,11 @@ export class Ssh {
   }
 }
 
-/** What a shell would take apart, or expand, between single quotes; a single quote stands outside of them. */
-export const quoted = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
-
 /** Agents of keys are found by a variable that looks like a credential, and is the path of a socket. */
 const sshEnv = (env: Environment): Record<string, string> => ({
   ...withoutCredentials(env),
   ...(env['SSH_AUTH_SOCK'] === undefined ? {} : { SSH_AUTH_SOCK: env['SSH_AUTH_SOCK'] }),
 })
-
-/** The last lines that are not empty, for people. */
-function wordsOf(text: string): string {
-  const lines = text
-    .split(/[\r\n]+/)
-    .map((line) => line.replaceAll(/\p{Cc}/gu, ' ').trim())
-    .filter((line) => line !== '')
-  return lines.slice(-3).join('; ').slice(-MAX_WORDS)
-}
 
 /** The exit status; null when a signal has ended it. */
 function endOf(child: ChildProcessWithoutNullStreams): Promise<number | null> {

@@ -22,9 +22,8 @@ import type { WorkerPool } from '../workers/pool.ts'
 import type { WorkerTokens } from '../workers/tokens.ts'
 import type { FoundProfile, Provisioners } from './provisioners.ts'
 import { SchedulerError } from './scheduler.ts'
+import type { Timings } from './timings.ts'
 
-/** Between two looks at the queue and at the attached workers. */
-const LOOK_MS = 5_000
 /** A job without a limit of time may wait this long. */
 const PATIENCE_S = 900
 /** Tests that are kept. */
@@ -40,6 +39,7 @@ export interface TrialsDeps {
   readonly tokens: Pick<WorkerTokens, 'provision' | 'revoke'>
   readonly pool: Pick<WorkerPool, 'list'>
   readonly clock: Clock
+  readonly timings: Pick<Timings, 'trialMs'>
   readonly log: Pick<Log, 'error'>
 }
 
@@ -107,11 +107,11 @@ export class Trials {
   }
 
   async #steps(trial: Trial, found: FoundProfile): Promise<boolean> {
-    const { scheduler, provisioner } = found
+    const { scheduler } = found
     const { signal } = this.#ending
     const isReached = await this.#step(trial, 'ssh', async () => {
       const jobs = await scheduler.list(signal)
-      return [`${provisioner.login} answers; ${jobs.length} of our jobs are in its queue`, jobs] as const
+      return [`${scheduler.place} answers; ${jobs.length} of our jobs are in its queue`, jobs] as const
     })
     if (!isReached) return false
     const made = await this.#mint(trial, found)
@@ -169,7 +169,7 @@ export class Trials {
       if (!listed)
         throw new SchedulerError(
           'refused',
-          `job ${job} has ended before its worker attached: what it printed, such as slurm-${job}_1.out on ${provisioner.login}, tells why`,
+          `job ${job} has ended before its worker attached: ${await scheduler.fate(job, this.#ending.signal)}`,
         )
       if (isEnough(listed.running > 0))
         return [`job ${job} executes`, { worker: null as AttachedWorker | null }] as const
@@ -208,10 +208,10 @@ export class Trials {
   }
 
   async #pause(): Promise<void> {
-    const { clock } = this.#deps
+    const { clock, timings } = this.#deps
     const { signal } = this.#ending
     const { promise, resolve } = Promise.withResolvers<void>()
-    const cancel = clock.setTimer(LOOK_MS, resolve)
+    const cancel = clock.setTimer(timings.trialMs, resolve)
     const stop = (): void => resolve()
     signal.addEventListener('abort', stop)
     await promise

@@ -10,7 +10,7 @@ import type { WaitingCall } from '../workers/dispatch.ts'
 import type { Origin } from './attachments.ts'
 
 /** Milliseconds that a call waits before a worker is started for it. */
-export const PATIENCE_MS = 2_000
+const PATIENCE_MS = 2_000
 
 /** A profile that workers can be asked of. */
 export interface Offer {

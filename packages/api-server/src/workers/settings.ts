@@ -1,5 +1,5 @@
 /**
- * Settings of attached workers.
+ * Settings of attached workers, and of those that the engine starts.
  * @module
  */
 import { integer, optional, setting, text } from '../process/setting.ts'
@@ -22,5 +22,10 @@ export const workersSettings = {
     about:
       'Seconds that a worker on another machine has to come back when its link was lost; until then its batch calls go on. With 0 they fail at once.',
     initial: 0,
+  }),
+  provisioningPace: setting(integer(1, 1000), {
+    env: null,
+    about: 'Divides the times after which provisioners look at their clusters again: for tests with real ones.',
+    initial: 1,
   }),
 }

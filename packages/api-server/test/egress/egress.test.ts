@@ -100,6 +100,17 @@ describe('in production', () => {
     expect(new AddressRules({ isProduction: true, allow: ['0.0.0.0/0'] }).refusal('169.254.169.254', 80)).not.toBeNull()
   })
 
+  test('what the operator has written down is reached in a private network, and no metadata service', async () => {
+    const dial = createDialer({ rules: production.ofOperator, lookup, who: 'provisioners' })
+    expect(await dialed(dial, '127.0.0.1')).toBe('connected')
+    expect((await tried(dial, `http://169.254.169.254:${port}/`))[0]).toContain(
+      'provisioners may not connect to 169.254.169.254: 169.254.169.254 is the address of a metadata service',
+    )
+    const engine = new AddressRules({ isProduction: true, allow: [] })
+    engine.protect(sink)
+    expect(await dialed(createDialer({ rules: engine.ofOperator, lookup }), '127.0.0.1')).toBe('EgressRefusal')
+  })
+
   test('a refusal tells the same, whoever listens there', () => {
     expect(production.refusal('127.0.0.1', port)).toBe(production.refusal('127.0.0.1', 1))
   })

@@ -16,6 +16,7 @@ import { Attachments } from '../../src/provisioning/attachments.ts'
 import { provisionersFile } from '../../src/provisioning/provisioners-file.ts'
 import { Provisioners } from '../../src/provisioning/provisioners.ts'
 import type { JobOrder, Scheduler } from '../../src/provisioning/scheduler.ts'
+import { usual } from '../../src/provisioning/timings.ts'
 import { WorkerTokens } from '../../src/workers/tokens.ts'
 import { quiet } from '../use-database.ts'
 import { codeCall } from '../workers/code-call.ts'
@@ -32,8 +33,11 @@ export interface TestCluster extends AsyncDisposable {
   run(job: string, ...tasks: readonly number[]): Promise<void>
   /** A job ends by itself. */
   end(job: string): Promise<void>
-  /** How it behaves from now on; `null` is well again. `loses` takes a job and does not say so. */
-  behave(how: 'refuses' | 'unreachable' | 'loses' | null, words?: string): Promise<void>
+  /**
+   * How it behaves from now on; `null` is well again. `loses` takes a job and does not say so, `late` hands in and
+   * cancels when it is well again.
+   */
+  behave(how: 'refuses' | 'unreachable' | 'late' | 'loses' | null, words?: string): Promise<void>
 }
 
 /** What was asked of a scheduler. */
@@ -81,21 +85,22 @@ export async function engineWith(options: EngineOptions) {
   const clock = new VirtualClock(startMs)
   const { pool, dispatcher, attach } = setup({ clock })
   const tokens = new WorkerTokens({ key: { privateKey, publicKey }, database })
-  const watched = watch(clock, (provisioner) => cluster.schedulerOf(provisioner, clock))
+  const stopped = new AbortController()
+  const watched = watch(clock, stopped.signal, (provisioner) => cluster.schedulerOf(provisioner, clock))
   const attachments = new Attachments({ pool, database, clock, log: quiet })
   const news: NewsEntry[] = []
   const report = (entry: NewsEntry): void => void news.push(entry)
   const { schedulerOf } = watched
   const path = provisionersFile(dataDir)
   const nouns = { attachments, clock, database, dispatcher, pool, tokens }
-  const provisioners = new Provisioners({ ...nouns, path, engine, log: quiet, report, schedulerOf })
+  const provisioners = new Provisioners({ ...nouns, path, engine, log: quiet, report, schedulerOf, timings: usual })
   await provisioners.load()
   attachments.open()
   await provisioners.open()
-  const stopped = new AbortController()
+  let isClosed = false
   const close = async (): Promise<void> => {
-    if (stopped.signal.aborted) return
-    stopped.abort()
+    if (isClosed || stopped.signal.aborted) return
+    isClosed = true
     await provisioners.close()
     await attachments.close()
   }
@@ -110,7 +115,7 @@ export async function engineWith(options: EngineOptions) {
     expect
       .poll(
         async () => {
-          if (watched.underWay() === 0) await clock.advance(stepMs)
+          if (watched.underWay() === null) await clock.advance(stepMs)
           await provisioners.settled()
           return Boolean(await holds())
         },
@@ -132,6 +137,19 @@ export async function engineWith(options: EngineOptions) {
       const { order, jobs, atMs } = submits()[place] as Operation & { readonly order: JobOrder }
       return { order, job: jobs[0] ?? '', atMs }
     },
+    /** What a scheduler is at; null when it has answered all. */
+    underWay: watched.underWay,
+    /** Lets time pass until a scheduler is at something that takes long. */
+    comesTo: (what: Operation['what']): Promise<void> =>
+      expect
+        .poll(
+          async () => {
+            if (watched.underWay() === null) await clock.advance(1000)
+            return watched.underWay()
+          },
+          { timeout: 50_000, interval: 5 },
+        )
+        .toBe(what),
     cancelled: () => watched.operations.flatMap(({ what, jobs }) => (what === 'cancel' ? jobs : [])),
     state,
     until,
@@ -141,7 +159,7 @@ export async function engineWith(options: EngineOptions) {
       return until(() => clock.now() >= endMs, Math.min(Math.max(1000, ms / 100), 10_000))
     },
     close,
-    /** Is killed: nothing of it happens any more. */
+    /** Is killed: nothing of it happens any more. What a scheduler is at goes on, and the answer is lost. */
     crash: () => stopped.abort(),
     rewrite: write,
     /** A call that waits for a worker. */
@@ -167,13 +185,13 @@ export async function engineWith(options: EngineOptions) {
   }
 }
 
-/** Notes what is asked of schedulers, and how many answers are outstanding. */
-function watch(clock: Clock, made: (provisioner: Provisioner) => Scheduler) {
+/** Notes what is asked of schedulers, and which answers are outstanding. */
+function watch(clock: Clock, killed: AbortSignal, made: (provisioner: Provisioner) => Scheduler) {
   const operations: Operation[] = []
-  let underWay = 0
+  const underWay: Operation['what'][] = []
   const noted = async <T>(what: Operation['what'], order: JobOrder | null, act: () => Promise<T>): Promise<T> => {
     const atMs = clock.now()
-    underWay += 1
+    underWay.push(what)
     try {
       const result = await act()
       operations.push({ what, atMs, order, jobs: typeof result === 'string' ? [result] : [] })
@@ -182,12 +200,16 @@ function watch(clock: Clock, made: (provisioner: Provisioner) => Scheduler) {
       operations.push({ what, atMs, order, jobs: [] })
       throw error
     } finally {
-      underWay -= 1
+      underWay.splice(underWay.indexOf(what), 1)
+      if (killed.aborted) await new Promise(() => {})
     }
   }
   const schedulerOf = (provisioner: Provisioner): Scheduler => {
     const scheduler = made(provisioner)
     return {
+      place: scheduler.place,
+      queue: scheduler.queue,
+      fate: (job, signal) => scheduler.fate(job, signal),
       submit: (order, signal) => noted('submit', order, () => scheduler.submit(order, signal)),
       list: (signal) => noted('list', null, () => scheduler.list(signal)),
       async cancel(jobs, which, signal) {
@@ -196,5 +218,5 @@ function watch(clock: Clock, made: (provisioner: Provisioner) => Scheduler) {
       },
     }
   }
-  return { operations, schedulerOf, underWay: () => underWay }
+  return { operations, schedulerOf, underWay: () => underWay[0] ?? null }
 }

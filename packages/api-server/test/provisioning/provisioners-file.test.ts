@@ -25,9 +25,18 @@ const cluster = {
 /** What is read of a text, or the refusal of it. */
 async function read(text: string) {
   await writeFile(provisionersFile(dataDir), text)
-  return readProvisioners(provisionersFile(dataDir)).catch((error: unknown) => error as ProblemError)
+  const env = { RAY_AUTH_TOKEN: 'x', RAY_PASS: 'x' }
+  return readProvisioners(provisionersFile(dataDir), env).catch((error: unknown) => error as ProblemError)
 }
 const withCluster = (more: object) => read(JSON.stringify([{ ...cluster, ...more }]))
+const ray = {
+  type: 'ray',
+  name: 'lab',
+  address: 'http://127.0.0.1:8265',
+  engine_url: 'wss://flows.example.com/api/v1/workers/attach',
+  profiles: [profile],
+}
+const withRay = (more: object) => read(JSON.stringify([{ ...ray, ...more }]))
 const withProfile = (more: object) => withCluster({ profiles: [{ ...profile, ...more }] })
 
 test('a file of provisioners has defaults for what it leaves out [R004, R137, R144]', async () => {
@@ -41,6 +50,18 @@ test('a file of provisioners has defaults for what it leaves out [R004, R137, R1
       cancel_command: ['scancel'],
       list_command: ['squeue'],
       profiles: [{ ...profile, submit_args: [], prerun: [], max_workers: 1 }],
+    },
+  ])
+})
+
+test('a Ray cluster has defaults, too', async () => {
+  expect(await withRay({})).toEqual([
+    {
+      ...ray,
+      token_env: null,
+      max_idle_s: 600,
+      provision_timeout_s: 900,
+      profiles: [{ ...profile, prerun: [], max_workers: 1, resources: {} }],
     },
   ])
 })
@@ -66,7 +87,7 @@ test('a folder in place of the file is refused', async () => {
 
 describe('a refusal names place, value and remedy', () => {
   test.each([
-    [{ type: 'kubernetes' }, '/0/type is "kubernetes": use "batch_scheduler"'],
+    [{ type: 'kubernetes' }, '/0/type is "kubernetes": use "batch_scheduler" or "ray"'],
     [{ user: 'ann' }, '/0/user is "ann": "user" is not known here'],
     [{ login: undefined }, '/0/login: it is missing; give it a text'],
     [{ name: '-o' }, '/0/name is "-o": use 1 to 100 letters'],
@@ -116,6 +137,28 @@ describe('a refusal names place, value and remedy', () => {
     expect(((await withProfile(more)) as Error).message).toContain(sentence)
   })
 
+  test.each([
+    [{ address: undefined }, '/0/address: it is missing'],
+    [{ address: 'lab' }, '/0/address is "lab": use an address that begins with https:// or http://'],
+    [{ address: 'ftp://lab' }, '/0/address is "ftp://lab": use an address that begins'],
+    [{ address: 'http://lab:8265' }, '/0/address is "http://lab:8265": use https://, or a tunnel to 127.0.0.1'],
+    [{ address: 'https://u:p@lab' }, 'leave out user and password'],
+    [{ address: 'https://lab/?x' }, 'use an address with nothing after its path'],
+    [{ token_env: 'A B' }, '/0/token_env is "A B": use the name of a variable'],
+    [{ token_env: 'ABSENT_TOKEN' }, '/0/token_env is "ABSENT_TOKEN": set this variable in the environment'],
+    [{ token_env: 'RAY_PASS' }, '/0/token_env is "RAY_PASS": use a name that has TOKEN or SECRET in it'],
+    [{ login: 'ann@login' }, '/0/login is "ann@login": "login" is not known here'],
+    [{ engine_url: 'ws://x/workers/attach' }, 'a tunnel to 127.0.0.1'],
+    [{ profiles: [{ ...profile, submit_args: [] }] }, '"submit_args" is not known here'],
+    [{ profiles: [{ ...profile, resources: { GPU: 1 } }] }, 'use the name of a custom resource'],
+    [{ profiles: [{ ...profile, resources: { 'a b': 1 } }] }, 'use the name of a custom resource'],
+    [{ profiles: [{ ...profile, resources: { TPU: 0 } }] }, '/0/profiles/0/resources/TPU is 0'],
+    [{ profiles: [{ ...profile, name: 'a;id' }] }, '/0/profiles/0/name is "a;id"'],
+    [{ profiles: [{ ...profile, prerun: ['a\nb'] }] }, '/0/profiles/0/prerun/0 is "a\\nb": use one line'],
+  ])('of Ray with %j [T87]', async (more, sentence) => {
+    expect(((await withRay(more)) as Error).message).toContain(sentence)
+  })
+
   test('and counts the others, which a program finds by their pointers', async () => {
     const fault = (await withProfile({ cpus: 'x', gpus: -1 })) as ProblemError
     expect(fault.message).toMatch(/ \(and 1 more\)$/)
@@ -127,6 +170,13 @@ describe('a refusal names place, value and remedy', () => {
     expect(fault.message).toContain('/1/name is "uni": use a name that no other provisioner has')
   })
 })
+
+test.each(['https://lab.example/ray/', 'http://localhost:8265', 'http://[::1]:8265'])(
+  'a dashboard such as %s is taken as it is',
+  async (address) => {
+    expect(await withRay({ address, token_env: 'RAY_AUTH_TOKEN' })).toMatchObject([{ address }])
+  },
+)
 
 test.each([
   'login.example.org',

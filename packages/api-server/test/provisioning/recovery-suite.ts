@@ -96,6 +96,104 @@ export function recoveryCases(type: string, open: () => Promise<TestCluster>): v
     })
   })
 
+  describe(`an engine on ${type} that is killed`, () => {
+    type Engine = Awaited<ReturnType<typeof started>>
+    const begins = async (at: Engine) => {
+      const { order, job } = await at.submitted()
+      await at.cluster.run(job, 1)
+      return order
+    }
+    /** How it comes there, with a call that waits. */
+    const steps: [string, (at: Engine, hangUp: () => void) => Promise<unknown>][] = [
+      [
+        'before it hears of its job',
+        async (at) => {
+          await at.cluster.behave('late')
+          await at.comesTo('submit')
+        },
+      ],
+      [
+        'before it looks for a job whose answer was lost',
+        async (at) => {
+          await at.cluster.behave('loses')
+          await at.until(async () => (await at.state())?.state === 'failed')
+        },
+      ],
+      ['while its job waits', (at) => at.until(async () => (await at.state())?.job)],
+      ['before the worker of its job attaches', begins],
+      [
+        'while a worker is attached',
+        async (at) => {
+          at.attachOf(await begins(at))
+          await at.until(async () => (await at.state())?.state === 'attached')
+        },
+      ],
+      [
+        'while it cancels its job',
+        async (at, hangUp) => {
+          await at.until(async () => (await at.state())?.job)
+          await at.cluster.behave('late')
+          hangUp()
+          await at.comesTo('cancel')
+        },
+      ],
+    ]
+
+    /** The next life; what the one before has begun comes to its end. */
+    const afterDeath = async (step: (typeof steps)[number][1]) => {
+      const first = await started()
+      await step(first, first.call().cancel)
+      first.crash()
+      await first.cluster.behave(null)
+      await expect.poll(() => first.underWay()).toBe(null)
+      return { first, next: await first.another({ startMs: first.clock.now() }) }
+    }
+    const liveTokens = async ({ name, tokens }: Engine) =>
+      (await tokens.list()).filter((token) => token.name.startsWith(`${name}-`) && token.revoked_at === null)
+
+    test.each(steps)('%s leaves nothing behind when nobody waits any more', async (name, step) => {
+      const { first, next } = await afterDeath(step)
+      // its worker has nothing to do, and leaves
+      if (name.includes('attached')) for (const job of await jobsOf(first.cluster)) await first.cluster.end(job)
+      await next.until(async () => (await jobsOf(first.cluster)).length === 0)
+      await next.until(async () => (await liveTokens(first)).length === 0)
+      await next.pass(60_000)
+      expect([await jobsOf(first.cluster), next.submits(), (await next.state())?.job]).toEqual([[], [], null])
+    })
+
+    test.each(steps)('%s has one job in the end when a call waits', async (name, step) => {
+      const { first, next } = await afterDeath(step)
+      next.call()
+      const isGivenUp = name.includes('lost') || name.includes('cancels')
+      await next.until(() => next.submits().length === (isGivenUp ? 1 : 0))
+      await next.until(async () => (await next.state())?.job)
+      await next.pass(60_000)
+      expect(await jobsOf(first.cluster)).toContain((await next.state())?.job)
+    })
+
+    test.each([true, false])(
+      'is survived by what hands its job in, which is found later; a call waits: %s',
+      async (waits) => {
+        const first = await started()
+        first.call()
+        await first.cluster.behave('late')
+        await first.comesTo('submit')
+        first.crash()
+        const next = await first.another({ startMs: first.clock.now() })
+        if (waits) next.call()
+        await next.pass(20_000)
+        expect([next.operations.length > 0, next.submits(), await jobsOf(first.cluster)]).toEqual([true, [], []])
+        await first.cluster.behave(null)
+        await expect.poll(() => jobsOf(first.cluster)).toHaveLength(1)
+        const [job] = await jobsOf(first.cluster)
+        await next.until(async () => (await next.state())?.job === job)
+        await next.pass(120_000)
+        expect([next.submits(), await jobsOf(first.cluster)]).toEqual([[], waits ? [job] : []])
+        expect(await liveTokens(first)).toHaveLength(waits ? 1 : 0)
+      },
+    )
+  })
+
   describe(`two engines on one database and ${type}`, () => {
     const inContact = async (): Promise<string> => {
       const id = randomUUID()

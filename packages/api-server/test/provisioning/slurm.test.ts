@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 
 import { VirtualClock } from '@flow-service/core/testing'
-import { type Provisioner, provisionersFileSchema } from '@flow-service/protocol'
+import { type BatchScheduler, provisionersFileSchema } from '@flow-service/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import type { JobOrder, SchedulerError } from '../../src/provisioning/scheduler.ts'
@@ -25,14 +25,15 @@ const profile = {
   submit_args: ['--partition=main', '-c', '4', '--constraint=a&b $(id) \'x\' "y"'],
   prerun: ['module load node', 'export X="1 2"'],
 }
-const settings = (more: object = {}): Provisioner => {
+const settings = (more: object = {}): BatchScheduler => {
   const cluster = { type: 'batch_scheduler', name: 'uni', login: 'ann@login', engine_url: url, profiles: [profile] }
   const [provisioner] = provisionersFileSchema.parse([{ ...cluster, ...more }])
-  return provisioner as Provisioner
+  return provisioner as BatchScheduler
 }
-const order = (more: Partial<JobOrder> = {}): JobOrder => ({
+type Order = JobOrder<BatchScheduler['profiles'][number]>
+const order = (more: Partial<Order> = {}): Order => ({
   request: randomUUID(),
-  profile: settings().profiles[0] as JobOrder['profile'],
+  profile: settings().profiles[0] as Order['profile'],
   tasks: 3,
   name: 'uni-gpu-1',
   token: 'eyJ.token-of.the-worker',

@@ -13,7 +13,10 @@ export async function stubCluster(): Promise<TestCluster & { readonly stub: Stub
       login: 'ann@login',
       engine_url: 'wss://flows.example.com/api/v1/workers/attach',
     },
-    schedulerOf: (provisioner, clock) => slurmScheduler(provisioner, clock, stub.env),
+    schedulerOf(provisioner, clock) {
+      if (provisioner.type !== 'batch_scheduler') throw new Error(`${provisioner.type} is no batch scheduler`)
+      return slurmScheduler(provisioner, clock, stub.env)
+    },
     jobs: () => stub.jobs(),
     run: (job, ...tasks) => stub.run(job, ...tasks),
     end: (job) => stub.end(job),
