@@ -53,17 +53,21 @@ export const artifactsEndpoints = {
     path: '/artifacts/{digest}',
     summary: 'Get bytes',
     description:
-      'Answers `Range` and `If-None-Match`. A device gets the bytes of the current values that its ports follow alone.',
+      'Answers `Range` and `If-None-Match`. With `Prefer: direct` (RFC 7240) an engine whose artifacts are in an S3-compatible store sends its client there. A device gets the bytes of the current values that its ports follow alone.',
     auth: ['user', 'worker', 'device'],
     scope: 'runs:read',
     params: z.object({ digest: digestParam }),
     replies: {
       200: reply.stream('All bytes.', ['application/octet-stream'], bytesHeaders),
       206: reply.stream('The bytes of the range.', ['application/octet-stream'], bytesHeaders),
+      307: reply.empty(
+        'The bytes are at this URL for 300 s, for anybody who has it: ask there without the credential of the engine. Only for clients that prefer it.',
+        z.object({ location: z.string() }),
+      ),
       304: reply.empty('The client has the bytes.', bytesHeaders),
       416: reply.empty('The range begins behind the last byte.', z.object({ 'content-range': z.string() })),
     },
-    problems: ['not_found', 'forbidden'],
+    problems: ['not_found', 'forbidden', 'unavailable'],
   }),
   delete: endpoint({
     id: 'artifacts.delete',

@@ -7,18 +7,22 @@ import { database, pins } from '../db/layer.ts'
 import { eventLog } from '../events/slice.ts'
 import { routes } from '../http/slice-api.ts'
 import { config, log } from '../process/given.ts'
-import { makes, noun } from '../process/layer.ts'
+import { inOrder, makes, noun } from '../process/layer.ts'
 import { type Artifacts, createArtifacts, type DeviceBytes } from './artifacts.ts'
 import { openContentStore } from './content-store.ts'
 import { artifactsEndpoints, artifactsHandlers } from './routes.ts'
 import { claimFolder } from './store-id.ts'
+import { uploadsEndpoints, uploadsHandlers } from './upload-routes.ts'
+import { noUploads, type Uploads } from './uploads.ts'
 
 export const artifacts = noun<Artifacts>()('artifacts')
+
+const uploads = noun<Uploads>()('uploads')
 
 /** Which bytes are for devices; made where their wiring is known. */
 export const deviceBytes = noun<DeviceBytes>()('deviceBytes')
 
-export const artifactsLayer = makes(artifacts, { config, database, eventLog, log, pins }, async (deps) => {
+const storeLayer = makes(artifacts, { config, database, eventLog, log, pins }, async (deps) => {
   const { config, database, eventLog, log, pins } = deps
   const directory = artifactsDirOf(config)
   if (pins) await claimFolder(directory, pins)
@@ -34,7 +38,15 @@ export const artifactsLayer = makes(artifacts, { config, database, eventLog, log
   })
 })
 
+export const artifactsLayer = inOrder(
+  storeLayer,
+  makes(uploads, {}, () => noUploads),
+)
+
 export const artifactsApi = {
   tags: { artifacts: 'Bytes that messages, runs and flows refer to.' },
-  routes: [routes(artifactsEndpoints, { artifacts, eventLog, ofDevices: deviceBytes }, artifactsHandlers)],
+  routes: [
+    routes(artifactsEndpoints, { artifacts, eventLog, ofDevices: deviceBytes }, artifactsHandlers),
+    routes(uploadsEndpoints, { uploads }, uploadsHandlers),
+  ],
 }
