@@ -5,12 +5,12 @@
  */
 import { hash } from 'node:crypto'
 
-import { type ArtifactRef, MAX_BINARY_FRAME_BYTES } from '@flow-service/protocol'
+import { type ArtifactRef, type Check, MAX_BINARY_FRAME_BYTES } from '@flow-service/protocol'
 
 import type { Database, Sql } from '../db/database.ts'
 import { invalid, ProblemError } from '../http/errors.ts'
 import type { ByteRange } from './byte-range.ts'
-import { ChangedBytes, type ContentStore, FolderGone, hasCode, TooManyBytes } from './content-store.ts'
+import { ChangedBytes, type ContentStore, FolderGone, GoneBytes, hasCode, TooManyBytes } from './content-store.ts'
 import { checkNames } from './naming.ts'
 import { createRemoval, type Swept } from './removal.ts'
 import { type Blob, createArtifactStore, type OwnedDigests, type RefKind } from './store.ts'
@@ -85,6 +85,8 @@ export interface Artifacts {
   delete(digest: string, note: (tx: Sql) => Promise<void>): Promise<void>
   /** Takes away what nothing refers to; stops early when told so. */
   sweep(signal: AbortSignal): Promise<Swept>
+  /** Whether bytes can be stored; rejects, or takes long, when what they are stored on does. */
+  check(): Promise<Check>
 }
 
 /** Which bytes are for devices; both refuse with `forbidden`. */
@@ -118,12 +120,14 @@ export function createArtifacts(deps: ArtifactsDeps): Artifacts {
     try {
       const blob = { digest: `sha256:${staged.hex}`, size: staged.size, name, mediaType }
       assertSame(blob.digest, wanted)
-      // the row's lock keeps a sweep from unlinking the file between the two
-      const created = await deps.database.transaction(async (tx) => {
-        const isNew = await store.upload(tx, blob)
-        await deps.content.publish(staged)
-        return isNew
-      })
+      // the row's lock keeps a sweep from removing the bytes between the two
+      const created = await deps.content.publish(staged, (locked) =>
+        deps.database.transaction(async (tx) => {
+          const isNew = await store.upload(tx, blob)
+          await locked(tx)
+          return isNew
+        }),
+      )
       return { ref: refOf(blob, false), created }
     } finally {
       await deps.content.discard(staged)
@@ -177,6 +181,7 @@ export function createArtifacts(deps: ArtifactsDeps): Artifacts {
       if (!wasStored && !wasVolatile) throw noArtifact(digest)
     },
     sweep: (signal) => removal.sweep(signal),
+    check: () => deps.content.check(),
   }
 }
 
@@ -205,7 +210,7 @@ async function* intact(
     yield* read()
   } catch (error) {
     if (error instanceof ChangedBytes) onCorrupt(digest)
-    else if (!hasCode(error, 'ENOENT')) throw error
+    else if (!(error instanceof GoneBytes || hasCode(error, 'ENOENT'))) throw error
     throw noArtifact(digest)
   }
 }

@@ -9,7 +9,7 @@ import { routes } from '../http/slice-api.ts'
 import { config, log } from '../process/given.ts'
 import { inOrder, makes, noun } from '../process/layer.ts'
 import { type Artifacts, createArtifacts, type DeviceBytes } from './artifacts.ts'
-import { openContentStore } from './content-store.ts'
+import { openFolderStore } from './folder-store.ts'
 import { artifactsEndpoints, artifactsHandlers } from './routes.ts'
 import { claimFolder } from './store-id.ts'
 import { uploadsEndpoints, uploadsHandlers } from './upload-routes.ts'
@@ -28,7 +28,7 @@ const storeLayer = makes(artifacts, { config, database, eventLog, log, pins }, a
   if (pins) await claimFolder(directory, pins)
   return createArtifacts({
     database,
-    content: await openContentStore(directory, { shared: config.databaseUrl !== null }),
+    content: await openFolderStore(directory, { shared: config.databaseUrl !== null }),
     maxBytes: config.artifactMaxBytes,
     ringBytes: config.mediaRingBytes,
     onCorrupt(digest) {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { type Artifacts, createArtifacts } from '../../src/artifacts/artifacts.ts'
-import { openContentStore } from '../../src/artifacts/content-store.ts'
+import { openFolderStore } from '../../src/artifacts/folder-store.ts'
 import type { Database } from '../../src/db/database.ts'
 import { useDatabase } from '../use-database.ts'
 
@@ -21,7 +21,7 @@ useDatabase((opened, at) => {
 
 async function open(limits: { maxBytes?: number; ringBytes?: number } = {}): Promise<Artifacts> {
   corrupt = []
-  const content = await openContentStore(join(directory, 'artifacts'))
+  const content = await openFolderStore(join(directory, 'artifacts'))
   return createArtifacts({ database, content, ...limits, onCorrupt: (digest) => corrupt.push(digest) })
 }
 const digestOf = (data: Uint8Array): string => `sha256:${createHash('sha256').update(data).digest('hex')}`

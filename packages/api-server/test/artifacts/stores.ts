@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { type Artifacts, createArtifacts, type DeviceBytes } from '../../src/artifacts/artifacts.ts'
-import { type ContentStore, openContentStore } from '../../src/artifacts/content-store.ts'
+import { type FolderStore, openFolderStore } from '../../src/artifacts/folder-store.ts'
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import { databaseAt } from '../backend.ts'
 
@@ -17,7 +17,7 @@ export const ofDevices: DeviceBytes = { assertStores() {}, assertReads() {} }
 /** One engine's view. */
 export interface Store {
   readonly database: Database
-  readonly content: ContentStore
+  readonly content: FolderStore
   readonly artifacts: Artifacts
 }
 
@@ -33,7 +33,7 @@ export async function openStores(): Promise<Stores> {
   const database = await openDatabase(place)
   const second = database.backend === 'server' ? await openDatabase(place) : database
   const open = async (own: Database): Promise<Store> => {
-    const content = await openContentStore(join(directory, 'artifacts'), { shared: true })
+    const content = await openFolderStore(join(directory, 'artifacts'), { shared: true })
     return {
       database: own,
       content,

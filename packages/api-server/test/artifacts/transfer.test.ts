@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { type Artifacts, createArtifacts } from '../../src/artifacts/artifacts.ts'
-import { HASHED_FIRST_BYTES, openContentStore } from '../../src/artifacts/content-store.ts'
+import { HASHED_FIRST_BYTES, openFolderStore } from '../../src/artifacts/folder-store.ts'
 import { artifactsEndpoints, artifactsHandlers } from '../../src/artifacts/routes.ts'
 import { bind } from '../../src/http/mount.ts'
 import { type Running, serve } from '../http/server.ts'
@@ -25,7 +25,7 @@ let artifacts: Pick<Artifacts, 'put' | 'open' | 'delete'>
 /** Artifacts of an engine that has just started: it has hashed nothing yet. */
 async function fresh(): Promise<Artifacts> {
   const { database } = stores.stores[0]
-  const content = await openContentStore(join(stores.directory, 'artifacts'))
+  const content = await openFolderStore(join(stores.directory, 'artifacts'))
   return createArtifacts({ database, content, maxBytes: MAX_BYTES, onCorrupt: (digest) => corrupt.push(digest) })
 }
 beforeAll(async () => {
@@ -186,7 +186,7 @@ test('an upload that says it is too large is refused before it is sent [T61] [R6
 test('a full disk is 503, which says so, and a later upload works [F24]', async () => {
   const working = artifacts
   const full = Object.assign(new Error('no space'), { code: 'ENOSPC' })
-  const content = await openContentStore(join(stores.directory, 'artifacts'))
+  const content = await openFolderStore(join(stores.directory, 'artifacts'))
   content.stage = () => Promise.reject(full)
   const { database } = stores.stores[0]
   artifacts = createArtifacts({ database, content, onCorrupt: () => undefined })
