@@ -13,7 +13,7 @@ import type { ByteRange } from './byte-range.ts'
 import { ChangedBytes, type ContentStore, FolderGone, GoneBytes, hasCode, TooManyBytes } from './content-store.ts'
 import { checkNames } from './naming.ts'
 import { createRemoval, type Swept } from './removal.ts'
-import { type Blob, createArtifactStore, type OwnedDigests, type RefKind } from './store.ts'
+import { createArtifactStore, type OwnedDigests, refOf, type RefKind } from './store.ts'
 import { createVolatileRing, type Frame, RING_BYTES } from './volatile-ring.ts'
 
 /** Largest stored artifact unless the configuration says otherwise, in bytes. */
@@ -48,6 +48,8 @@ type ByteSource = Uint8Array | AsyncIterable<Uint8Array>
 /** An artifact whose bytes are there and intact. */
 export interface OpenArtifact {
   readonly ref: ArtifactRef
+  /** A URL at which whoever has it gets the bytes from where they are, for 300 s; null when the engine alone has them. */
+  readonly directUrl: (() => Promise<string>) | null
   /** Streams the bytes, or a part of them; fails with `not_found` when they turn out to be changed, before the last. */
   read(range: ByteRange | null): AsyncIterable<Uint8Array>
 }
@@ -139,14 +141,20 @@ export function createArtifacts(deps: ArtifactsDeps): Artifacts {
     if (frame) {
       const { data, ...names } = frame
       const read = (range: ByteRange | null) => once(range ? data.subarray(range.first, range.last + 1) : data)
-      return { ref: refOf({ digest, size: data.length, ...names }, true), read }
+      return { ref: refOf({ digest, size: data.length, ...names }, true), read, directUrl: null }
     }
     const blob = await store.find(digest)
     if (!blob) return null
-    const found = await deps.content.find(hexOf(digest), blob.size)
+    const { content } = deps
+    const { direct } = content
+    const found = await content.find(hexOf(digest), blob.size)
     if (found.kind === 'corrupt') deps.onCorrupt(digest)
     if (found.kind !== 'found') return null
-    return { ref: refOf(blob, false), read: (range) => intact(digest, () => found.read(range), deps.onCorrupt) }
+    return {
+      ref: refOf(blob, false),
+      read: (range) => intact(digest, () => found.read(range), deps.onCorrupt),
+      directUrl: direct && (() => direct.downloadUrl(hexOf(digest), blob)),
+    }
   }
 
   return {
@@ -188,14 +196,6 @@ export function createArtifacts(deps: ArtifactsDeps): Artifacts {
 /** `not_found` for a digest. */
 export const noArtifact = (digest: string): ProblemError =>
   new ProblemError('not_found', `no bytes with the digest ${digest} are stored here; upload them again`)
-
-const refOf = (blob: Blob, volatile: boolean): ArtifactRef => ({
-  digest: blob.digest,
-  name: blob.name,
-  media_type: blob.mediaType,
-  size: blob.size,
-  volatile,
-})
 
 const chunksOf = (source: ByteSource): AsyncIterable<Uint8Array> | Iterable<Uint8Array> =>
   source instanceof Uint8Array ? [source] : source

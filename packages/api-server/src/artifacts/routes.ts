@@ -105,7 +105,7 @@ export const artifactsHandlers = (deps: ArtifactsRoutesDeps): Handlers<typeof ar
     if (principal.kind === 'device') deps.ofDevices.assertReads(principal.id, digest)
     const artifact = await deps.artifacts.open(digest)
     if (!artifact) throw noArtifact(digest)
-    return answer(artifact, request)
+    return (await elsewhere(artifact, request)) ?? answer(artifact, request)
   },
   async delete({ params, principal }) {
     const digest = fullDigest(params.digest)
@@ -117,6 +117,18 @@ export const artifactsHandlers = (deps: ArtifactsRoutesDeps): Handlers<typeof ar
 })
 
 const fullDigest = (digest: string): string => (digest.startsWith('sha256:') ? digest : `sha256:${digest}`)
+
+/** Sends a client that prefers it (RFC 7240) to where the bytes are; null when it gets them here. */
+async function elsewhere({ ref, directUrl }: OpenArtifact, { headers, method }: RequestFacts) {
+  const prefers = String(headers['prefer'] ?? '')
+    .split(',')
+    .some((preference) => /^\s*direct\s*(?:[=;].*)?$/i.test(preference))
+  // what is signed is a GET, and who has the bytes needs no other place
+  if (!prefers || directUrl === null || method !== 'GET' || knows(headers['if-none-match'], `"${ref.digest}"`))
+    return null
+  const location = await directUrl()
+  return { status: 307, headers: { location, 'cache-control': 'no-store', 'preference-applied': 'direct' } } as const
+}
 
 function answer(artifact: OpenArtifact, request: RequestFacts) {
   const { ref } = artifact

@@ -46,6 +46,11 @@ export class Staging {
     }
   }
 
+  /** Ends an upload. */
+  remove(path: string): Promise<void> {
+    return rm(path, { force: true })
+  }
+
   /** Removes uploads that nobody has written to for a day; tells how many. */
   dropDead(): Promise<number> {
     return this.#sweep(DAY_MS)
