@@ -13,6 +13,8 @@ import { createInterface } from 'node:readline'
 
 import { pythonWith } from './python-packages.ts'
 
+const require = createRequire(import.meta.url)
+
 /** A running store. */
 export interface S3Server extends AsyncDisposable {
   readonly port: number
@@ -63,8 +65,7 @@ async function signedWithSlash(context: RequestContext, next: () => Promise<void
 
 async function startS3rver(): Promise<S3Server> {
   const directory = await mkdtemp(path.join(tmpdir(), 's3rver-'))
-  const apiServer = path.join(import.meta.dirname, '../../packages/api-server/package.json')
-  const S3rver = createRequire(apiServer)('@20minutes/s3rver') as S3rver
+  const S3rver = require('@20minutes/s3rver') as S3rver
   const configureBuckets = [{ name: bucket, configs: [] }]
   const server = new S3rver({ address: '127.0.0.1', port: 0, silent: true, directory, configureBuckets })
   server.middleware.splice(-1, 0, signedWithSlash)

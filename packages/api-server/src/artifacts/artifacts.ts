@@ -13,7 +13,7 @@ import type { ByteRange } from './byte-range.ts'
 import { ChangedBytes, type ContentStore, FolderGone, GoneBytes, hasCode, TooManyBytes } from './content-store.ts'
 import { checkNames } from './naming.ts'
 import { createRemoval, type Swept } from './removal.ts'
-import { createArtifactStore, type OwnedDigests, refOf, type RefKind } from './store.ts'
+import { createArtifactStore, type OwnedDigests, refOf, type RefKind, rowOf } from './store.ts'
 import { createVolatileRing, type Frame, RING_BYTES } from './volatile-ring.ts'
 
 /** Largest stored artifact unless the configuration says otherwise, in bytes. */
@@ -123,13 +123,7 @@ export function createArtifacts(deps: ArtifactsDeps): Artifacts {
       const blob = { digest: `sha256:${staged.hex}`, size: staged.size, name, mediaType }
       assertSame(blob.digest, wanted)
       // the row's lock keeps a sweep from removing the bytes between the two
-      const created = await deps.content.publish(staged, (locked) =>
-        deps.database.transaction(async (tx) => {
-          const isNew = await store.upload(tx, blob)
-          await locked(tx)
-          return isNew
-        }),
-      )
+      const created = await deps.content.publish(staged, rowOf(deps.database, blob))
       return { ref: refOf(blob, false), created }
     } finally {
       await deps.content.discard(staged)
@@ -171,12 +165,10 @@ export function createArtifacts(deps: ArtifactsDeps): Artifacts {
     },
     async known(digests) {
       const stored = await store.known(digests)
-      const here = digests.map(
-        async (digest) =>
-          ring.get(digest) !== undefined || (stored.has(digest) && (await deps.content.has(hexOf(digest)))),
-      )
-      const isHere = await Promise.all(here)
-      return new Set(digests.filter((_, at) => isHere[at]))
+      const isHere = async (digest: string): Promise<boolean> =>
+        ring.get(digest) !== undefined || (stored.has(digest) && (await deps.content.has(hexOf(digest))))
+      const here = await Promise.all(digests.map(isHere))
+      return new Set(digests.filter((_, at) => here[at]))
     },
     missing: (digests, tx) => store.missing(digests, tx),
     addRefs: (tx, kind, owner, digests) => store.addRefs(tx, kind, owner, digests),

@@ -50,7 +50,7 @@ async function openS3(deps: OpenStoreDeps, artifactsUrl: string): Promise<Conten
     import('./s3/s3-transport.ts'),
   ])
   const place = placeOf({ ...config, artifactsUrl })
-  const transport = openTransport((await loadTrust(config.caFile))())
+  const transport = openTransport({ trust: (await loadTrust(config.caFile))() })
   try {
     const objects = new S3Objects({ place, transport, log })
     const pins = deps.pins ?? openPins(database)

@@ -4,7 +4,8 @@
  */
 import type { ArtifactRef } from '@flow-service/protocol'
 
-import type { Sql } from '../db/database.ts'
+import type { Database, Sql } from '../db/database.ts'
+import type { WithRow } from './content-store.ts'
 
 /** What others may refer to bytes for; `owner` is the id of the thing: a run, a message, a flow, a dashboard. */
 export type RefKind = 'run' | 'message' | 'history' | 'flow_input' | 'dashboard' | 'cache' | 'code'
@@ -32,6 +33,16 @@ export const refOf = (blob: Blob, volatile: boolean): ArtifactRef => ({
   size: blob.size,
   volatile,
 })
+
+/** Makes the row of bytes in a transaction, or names them anew. */
+export const rowOf =
+  (database: Pick<Database, 'transaction'>, blob: Blob): WithRow =>
+  (locked) =>
+    database.transaction(async (tx) => {
+      const isNew = await createArtifactStore(tx).upload(tx, blob)
+      await locked(tx)
+      return isNew
+    })
 
 /** Statements over `blob` and `blob_ref`. */
 export const createArtifactStore = (sql: Sql) => ({

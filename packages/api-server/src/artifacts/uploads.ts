@@ -11,9 +11,9 @@ import type { ArtifactRef, ArtifactUpload } from '@flow-service/protocol'
 import type { Database } from '../db/database.ts'
 import { invalid, ProblemError } from '../http/errors.ts'
 import { newId } from '../process/new-id.ts'
-import type { DirectAccess, WithRow } from './content-store.ts'
+import type { DirectAccess } from './content-store.ts'
 import { checkNames } from './naming.ts'
-import { type Blob, createArtifactStore, refOf } from './store.ts'
+import { type Blob, createArtifactStore, refOf, rowOf } from './store.ts'
 import { createUploadStore } from './upload-store.ts'
 
 /** How long a URL for bytes is good for, in seconds: an upload that has begun may take longer. */
@@ -52,21 +52,12 @@ export function createUploads({ database, direct, maxBytes }: UploadsDeps): Uplo
   const blobs = createArtifactStore(database.sql)
   const store = createUploadStore(database.sql)
 
-  const rowOf =
-    (blob: Blob): WithRow =>
-    (locked) =>
-      database.transaction(async (tx) => {
-        const isNew = await blobs.upload(tx, blob)
-        await locked(tx)
-        return isNew
-      })
-
   /** Whether the bytes are here already, under the new name from now on. */
   const isKept = async (blob: Blob): Promise<boolean> => {
     const known = await blobs.find(blob.digest)
     if (!known) return false
     if (known.size !== blob.size) throw differs('/size', `the bytes of ${blob.digest} are ${known.size}`)
-    return (await direct.keep(addressed(blob), rowOf(blob))) !== null
+    return (await direct.keep(addressed(blob), rowOf(database, blob))) !== null
   }
 
   return {
@@ -101,7 +92,7 @@ export function createUploads({ database, direct, maxBytes }: UploadsDeps): Uplo
           `what has arrived is ${arrived.size} bytes with the digest sha256:${arrived.hex}, not ${size} bytes with ${blob.digest}: begin anew`,
         )
       }
-      if ((await direct.publish(upload, arrived, rowOf(blob))) === null) throw noUpload(upload)
+      if ((await direct.publish(upload, arrived, rowOf(database, blob))) === null) throw noUpload(upload)
       await store.remove(upload)
       await direct.drop(upload)
       return refOf(blob, false)

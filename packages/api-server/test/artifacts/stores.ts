@@ -16,9 +16,10 @@ import { S3Store } from '../../src/artifacts/s3/s3-store.ts'
 import { openTransport } from '../../src/artifacts/s3/s3-transport.ts'
 import { Staging } from '../../src/artifacts/staging.ts'
 import { type Database, openDatabase } from '../../src/db/database.ts'
+import type { Log } from '../../src/process/log.ts'
 import { databaseAt } from '../backend.ts'
 
-const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined }
+const quiet: Log = { info: () => undefined, warn: () => undefined, error: () => undefined }
 const PREFIX = 'of/tests'
 
 /** No device asks here. */
@@ -93,18 +94,27 @@ async function s3Place(directory: string, start: () => Promise<S3Server>): Promi
   }
 }
 
+/** What a store in a bucket is opened with beside its address. */
+interface S3Options {
+  readonly log?: Log
+  readonly silenceMs?: number
+  readonly patienceMs?: number
+  readonly keys?: { readonly awsAccessKeyId: string; readonly awsSecretAccessKey: string }
+}
+
 /** A store in a bucket, as an engine has it, without its `store-id`. */
 export async function openS3(
   artifactsUrl: string,
   directory: string,
   database: Pick<Database, 'sql'>,
-  log = quiet,
+  { log = quiet, keys = credentials, silenceMs, patienceMs }: S3Options = {},
 ): Promise<S3Store> {
-  const place = placeOf({ artifactsUrl, ...credentials, awsSessionToken: null, awsRegion: null })
-  const transport = openTransport()
+  const place = placeOf({ artifactsUrl, ...keys, awsSessionToken: null, awsRegion: null })
+  const transport = openTransport(silenceMs === undefined ? {} : { silenceMs })
   const objects = new S3Objects({ place, transport, log })
   const staging = await Staging.open(join(directory, 'artifacts', 'tmp'), true)
-  return new S3Store({ objects, staging, database, close: () => transport.close() })
+  const waiting = patienceMs === undefined ? {} : { patienceMs }
+  return new S3Store({ objects, staging, database, ...waiting, close: () => transport.close() })
 }
 
 /** One engine's view. */

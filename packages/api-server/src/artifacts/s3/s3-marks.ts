@@ -6,14 +6,18 @@
 import type { Sql } from '../../db/database.ts'
 
 /** A removal that has not ended after this long has died, and what it asked of the store is over, in seconds. */
-export const REMOVAL_S = 120
+const REMOVAL_S = 120
 
 /** Marks of removals. */
 export const createMarks = (sql: Sql) => ({
-  /** The time of the database, from which on bytes are put. */
-  async now(): Promise<string> {
-    const [row] = await sql<{ now: string }[]>`select clock_timestamp()::text as now`
-    return row?.now ?? ''
+  /** The time of the database, from which on bytes are put; null while they are being removed. */
+  async start(hex: string): Promise<string | null> {
+    const [row] = await sql<{ now: string; busy: boolean }[]>`
+      select clock_timestamp()::text as now, exists (
+        select from blob_removal where digest = ${hex} and ended_at is null
+          and begun_at > clock_timestamp() - make_interval(secs => ${REMOVAL_S})
+      ) as busy`
+    return row && !row.busy ? row.now : null
   },
 
   /** Says that bytes are being removed, in a transaction in which none of them has a row. */
@@ -24,8 +28,8 @@ export const createMarks = (sql: Sql) => ({
   },
 
   /** Says that nothing is on its way to the store any more that would remove these bytes. */
-  async end(hexes: readonly string[]): Promise<void> {
-    await sql`update blob_removal set ended_at = clock_timestamp() where digest = any(${hexes as string[]}::text[])`
+  async end(hex: string): Promise<void> {
+    await sql`update blob_removal set ended_at = clock_timestamp() where digest = ${hex}`
   },
 
   /**

@@ -43,7 +43,8 @@ export function placeOf(settings: S3Settings): S3Place {
   const named = given.get('endpoint')
   const isPath = flagOf(given.get('path_style')) ?? (named !== undefined || bucket.includes('.'))
   const origin = originOf(named ?? `https://s3.${region}.amazonaws.com`)
-  if (!isPath && (bucket.includes('.') || !/[a-z]$|\.$/i.test(origin.hostname) || !origin.hostname.includes('.')))
+  const hasDomain = isIP(origin.hostname) === 0 && origin.hostname.includes('.')
+  if (!isPath && (bucket.includes('.') || !hasDomain))
     throw bad('path_style=false needs an endpoint with a domain, and a bucket without dots')
   return {
     endpoint: isPath ? `${origin.href}${bucket}` : `${origin.protocol}//${bucket}.${origin.host}`,

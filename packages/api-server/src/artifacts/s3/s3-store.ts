@@ -42,14 +42,16 @@ import { Versions } from './s3-versions.ts'
 /** No deletion begins later: the last one has to be over when its mark counts no more (s3-store.B3). */
 const REMOVAL_MS = 30_000
 const REMOVED_AT_ONCE = 8
-const TRIES = 5
-const PAUSE_MS = 200
+/** How long an upload waits for a removal of the same bytes. */
+const PATIENCE_MS = 30_000
+const PAUSE_MS = 100
 
 /** What the store is made of. */
 export interface S3StoreDeps {
   readonly objects: S3Objects
   readonly staging: Staging
   readonly database: Pick<Database, 'sql'>
+  readonly patienceMs?: number
   /** Ends the connections. */
   readonly close: () => Promise<void>
 }
@@ -119,27 +121,25 @@ export class S3Store implements ContentStore {
     })
     const beforeMs = Date.now() + REMOVAL_MS
     const removed: Removed[] = []
-    // what is not reached is nobody's, and a later sweep finds it; of what fails, a request may still be on its way
-    const [rest, failed] = [[...marked], [] as string[]]
+    const rest = [...marked]
     const removeRest = async (): Promise<void> => {
-      for (let hex = rest.pop(); hex !== undefined && Date.now() < beforeMs; hex = rest.pop()) {
-        failed.push(hex)
+      for (let hex = rest.pop(); hex !== undefined; hex = rest.pop()) {
         const size = await this.#delete(hex, beforeMs)
-        failed.splice(failed.indexOf(hex), 1)
+        // not when it fails: what it asked of the store may still be on its way
+        await this.#marks.end(hex)
         if (size !== null) removed.push({ hex, size })
       }
     }
     const ends = await Promise.allSettled(Array.from({ length: REMOVED_AT_ONCE }, removeRest))
-    await this.#marks.end(marked.filter((hex) => !failed.includes(hex)))
     for (const end of ends) if (end.status === 'rejected') throw end.reason
     return removed
   }
 
-  /** Gives the size of what is deleted; null when nothing is, or there is no time left for it. */
+  /** Gives the size of what is deleted; null when nothing is, or there is no time left for it: a later sweep finds it. */
   async #delete(hex: string, beforeMs: number): Promise<number | null> {
     const { objects } = this.#deps
     this.#versions.forget(hex)
-    const size = await objects.size(keyOf(hex))
+    const size = Date.now() < beforeMs ? await objects.size(keyOf(hex)) : null
     if (size === null || Date.now() >= beforeMs) return null
     await objects.delete(keyOf(hex))
     return size
@@ -188,24 +188,35 @@ export class S3Store implements ContentStore {
    */
   async #placed(bytes: Addressed, put: () => Promise<string | null>, row: WithRow): Promise<boolean | null> {
     const { hex } = bytes
-    for (let attempt = 1; attempt <= TRIES; attempt += 1) {
-      const since = await this.#marks.now()
-      const version = await put()
-      if (version === null) return null
-      try {
-        const isNew = await row(async (tx) => {
-          if (await this.#marks.hasRemoved(tx, hex, since)) throw new RemovedMeanwhile()
-        })
-        this.#versions.trust(hex, version)
-        return isNew
-      } catch (error) {
-        if (!(error instanceof RemovedMeanwhile)) throw error
-        await pause(PAUSE_MS * attempt)
+    const beforeMs = Date.now() + (this.#deps.patienceMs ?? PATIENCE_MS)
+    do {
+      const since = await this.#marks.start(hex)
+      if (since !== null) {
+        const version = await put()
+        if (version === null) return null
+        const isNew = await this.#rowSince(hex, since, row)
+        if (isNew !== null) {
+          this.#versions.trust(hex, version)
+          return isNew
+        }
       }
-    }
+      await pause(PAUSE_MS)
+    } while (Date.now() < beforeMs)
     throw new ProblemError('unavailable', `sha256:${hex} is being removed: store it again in two minutes`, {
       retry_after_s: 120,
     })
+  }
+
+  /** What `row` says; null, and no row, when a removal may have hit what was put since then. */
+  async #rowSince(hex: string, since: string, row: WithRow): Promise<boolean | null> {
+    try {
+      return await row(async (tx) => {
+        if (await this.#marks.hasRemoved(tx, hex, since)) throw new RemovedMeanwhile()
+      })
+    } catch (error) {
+      if (error instanceof RemovedMeanwhile) return null
+      throw error
+    }
   }
 
   /** All bytes, hashed on their way. */

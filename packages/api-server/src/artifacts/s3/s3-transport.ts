@@ -11,14 +11,13 @@ import { Agent } from 'undici'
 /** Connections of one engine to its store; what needs more waits. */
 const CONNECTIONS = 32
 const CONNECT_MS = 5_000
-/** A store that says nothing for so long is taken to be gone; bytes that are sent count as nothing said. */
+/** A store that says nothing for so long is taken to be gone; while it takes bytes it has six times as long. */
 const SILENCE_MS = 20_000
-const SILENCE_WITH_BODY_MS = 120_000
 /** Answers but bytes of artifacts are XML of at most 1,000 keys. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024
 
 /** What is asked of a store. */
-export interface S3Request {
+interface S3Request {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array | null
@@ -28,7 +27,7 @@ export interface S3Request {
 /** What it answers; the body has to be read or destroyed. */
 export interface S3Answer {
   readonly status: number
-  header(name: string): string | null
+  readonly header: (name: string) => string | null
   readonly body: Readable
 }
 
@@ -41,11 +40,17 @@ export interface S3Transport {
   close(): Promise<void>
 }
 
-/** A way to a store; `trust` are the authorities of its certificate unless it is those that Node.js knows. */
-export function openTransport(trust?: SecureContext): S3Transport {
+interface TransportOptions {
+  /** The authorities of its certificate, unless it is those that Node.js knows. */
+  readonly trust?: SecureContext | undefined
+  readonly silenceMs?: number
+}
+
+/** A way to a store. */
+export function openTransport({ trust, silenceMs = SILENCE_MS }: TransportOptions = {}): S3Transport {
   const agent = new Agent({
     connections: CONNECTIONS,
-    bodyTimeout: SILENCE_MS,
+    bodyTimeout: silenceMs,
     connect: { timeout: CONNECT_MS, ...(trust ? { secureContext: trust } : {}) },
   })
 
@@ -57,7 +62,7 @@ export function openTransport(trust?: SecureContext): S3Transport {
       method: method as 'GET',
       headers: { ...headers, 'user-agent': 'flow-service', 'accept-encoding': 'identity' },
       body,
-      headersTimeout: body === null ? SILENCE_MS : SILENCE_WITH_BODY_MS,
+      headersTimeout: body === null ? silenceMs : 6 * silenceMs,
       ...(signal ? { signal } : {}),
     })
     const header = (name: string): string | null => {

@@ -14,7 +14,7 @@ import type { Addressed } from '../content-store.ts'
 import { S3Refusal } from './s3-fault.ts'
 
 /** Bytes of one request. */
-export const PART_BYTES = 8 * 1024 * 1024
+const PART_BYTES = 8 * 1024 * 1024
 /** Of S3. */
 const MAX_PARTS = 10_000
 const PARTS_AT_ONCE = 4
