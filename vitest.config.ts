@@ -8,6 +8,7 @@ const source = ['@flow-service/source']
 
 /** What only a server can do. */
 const onServer = [
+  'artifacts/shared',
   'auth/shared',
   'alerts/shared',
   'auth/oidc/shared',

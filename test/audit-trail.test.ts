@@ -31,6 +31,8 @@ const traceless: Readonly<Record<string, string>> = {
   'runs.retry': runs,
   'runs.import': runs,
   'artifacts.put': 'bytes alone do nothing, and go when nothing refers to them',
+  'artifacts.beginUpload': 'as of bytes that pass through the engine',
+  'artifacts.completeUpload': 'as of bytes that pass through the engine',
   'devices.report': device,
   'pairing.start': device,
   'panels.startPairing': device,

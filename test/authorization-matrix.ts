@@ -89,6 +89,8 @@ export const matrix: Readonly<Record<string, Level | readonly Level[]>> = {
   'artifacts.put': ['user', 'worker', 'device'],
   'artifacts.get': ['user', 'worker', 'device'],
   'artifacts.delete': 'superuser',
+  'artifacts.beginUpload': ['user', 'worker'],
+  'artifacts.completeUpload': ['user', 'worker'],
 
   'dashboards.list': 'user',
   'dashboards.get': 'user',
@@ -229,6 +231,8 @@ export const operationsOf: Readonly<Record<Scope | 'none', readonly string[]>> =
     'runs.retry',
     'runs.import',
     'artifacts.put',
+    'artifacts.beginUpload',
+    'artifacts.completeUpload',
   ],
   'messages:read': ['flows.wsTicket', 'messages.list', 'messages.history'],
   'messages:publish': ['messages.publish'],

@@ -258,6 +258,7 @@ const places: Record<string, Record<string, string>> = {
   'workers.provisioners': { name: 'nowhere', profile: 'spare' },
   alerts: { channel: 'webhook' },
   'runs.nodeOutputs': { node: 'work' },
+  'artifacts.completeUpload': { upload: '01900000-0000-7000-8000-0000000000aa' },
   flows: { name: 'alarm' },
 }
 
@@ -284,6 +285,7 @@ const bodies: Record<string, (seeds: Seeds) => unknown> = {
   'devices.save': () => ({ version: 1, name: 'Panel' }),
   'devices.report': () => ({ board: 'esp32' }),
   'alerts.put': () => webhookAlerts,
+  'artifacts.beginUpload': ({ digest }) => ({ digest, size: 5 }),
   // a package would be fetched
   'modules.apply': () => ({ requirements: '# nothing' }),
   'runs.import': () => ({

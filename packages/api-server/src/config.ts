@@ -9,6 +9,7 @@ import { join, resolve } from 'node:path'
 
 import { type AnyFlow, type CommandModel, type DashboardObject, emailSchema } from '@flow-service/protocol'
 
+import { artifactsSettings, checkArtifacts } from './artifacts/settings.ts'
 import { checkOidc, oidcSettings } from './auth/oidc/settings.ts'
 import { checkCommands, commandsSettings } from './commands/settings.ts'
 import { isNetwork } from './egress/address-rules.ts'
@@ -145,11 +146,7 @@ export const settings = {
     initially: 'the embedded database in the data folder',
     secret: true,
   }),
-  artifactsDir: optional(text('a path'), {
-    env: 'SERVICE_ARTIFACTS_DIR',
-    about: 'The folder of artifacts; engines that share a PostgreSQL server share it too.',
-    initially: 'artifacts in the data folder',
-  }),
+  ...artifactsSettings,
   sessionKey: optional(key, {
     env: 'SERVICE_SESSION_KEY',
     about: 'Signs session tokens; at least 32 bytes. A new one signs everybody out.',
@@ -367,6 +364,7 @@ export function resolveConfig(options: ServiceConfig = {}, env: Environment = pr
     throw new ConfigError('SERVICE_SMTP_URL is set without SERVICE_MAIL_FROM: say who the mails are from')
   checkOidc(values)
   checkCommands(values)
+  checkArtifacts(values)
   if (values.runRenewS * 2 > values.runLeaseS)
     throw new ConfigError(
       `SERVICE_RUN_RENEW_S is ${values.runRenewS}: use at most half of SERVICE_RUN_LEASE_S, which is ${values.runLeaseS}`,
@@ -388,10 +386,6 @@ export function resolveConfig(options: ServiceConfig = {}, env: Environment = pr
     onNodeReport,
   }
 }
-
-/** Directory of the stored artifacts. */
-export const artifactsDirOf = ({ artifactsDir, dataDir }: Pick<ResolvedConfig, 'artifactsDir' | 'dataDir'>): string =>
-  artifactsDir ?? join(dataDir, 'artifacts')
 
 /** Directory of the modules. */
 export const modulesDirOf = ({ dataDir }: Pick<ResolvedConfig, 'dataDir'>): string => join(dataDir, 'modules')

@@ -4,6 +4,8 @@
  */
 import * as z from 'zod'
 
+import { timestampSchema } from './time.ts'
+
 /** `sha256:` and 64 lower-case hexadecimal digits. */
 export const digestSchema = z.string().regex(/^sha256:[0-9a-f]{64}$/, 'use "sha256:" and 64 hexadecimal digits')
 
@@ -19,6 +21,31 @@ export const artifactRefSchema = z
   .meta({ id: 'ArtifactRef' })
 /** A reference to stored bytes, which travels in messages instead of them. `size` is in bytes. */
 export type ArtifactRef = z.output<typeof artifactRefSchema>
+
+/** Bytes that somebody wants to send to the store of an engine directly. `size` is in bytes. */
+export const artifactUploadBodySchema = z
+  .strictObject({
+    digest: digestSchema,
+    size: z.int().min(0),
+    name: z.string().max(255).default('').meta({ description: 'File name, shown when the bytes are downloaded.' }),
+    media_type: z.string().max(255).default('application/octet-stream'),
+  })
+  .meta({ id: 'ArtifactUploadBody' })
+
+/**
+ * Where such bytes go: a `PUT` of them to `url` with exactly these `headers`, and no others that say who sends them, begun
+ * before `expires_at`; then `upload` is completed.
+ */
+export const artifactUploadSchema = z
+  .object({
+    upload: z.uuid(),
+    url: z.url(),
+    headers: z.record(z.string(), z.string()),
+    expires_at: timestampSchema,
+  })
+  .meta({ id: 'ArtifactUpload' })
+/** Where bytes go that are sent to the store of an engine directly. */
+export type ArtifactUpload = z.output<typeof artifactUploadSchema>
 
 const digestPattern = /^sha256:[0-9a-f]{64}$/
 

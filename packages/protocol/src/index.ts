@@ -4,7 +4,16 @@
  */
 export * from './alert.ts'
 export * from './api-key.ts'
-export { type ArtifactRef, artifactRefSchema, artifactRefsIn, digestSchema, isArtifactRef } from './artifact.ts'
+export {
+  type ArtifactRef,
+  artifactRefSchema,
+  artifactRefsIn,
+  type ArtifactUpload,
+  artifactUploadBodySchema,
+  artifactUploadSchema,
+  digestSchema,
+  isArtifactRef,
+} from './artifact.ts'
 export {
   type BinaryFrame,
   decodeFrame,

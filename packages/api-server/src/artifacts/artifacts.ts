@@ -5,15 +5,15 @@
  */
 import { hash } from 'node:crypto'
 
-import { type ArtifactRef, MAX_BINARY_FRAME_BYTES } from '@flow-service/protocol'
+import { type ArtifactRef, type Check, MAX_BINARY_FRAME_BYTES } from '@flow-service/protocol'
 
 import type { Database, Sql } from '../db/database.ts'
 import { invalid, ProblemError } from '../http/errors.ts'
 import type { ByteRange } from './byte-range.ts'
-import { ChangedBytes, type ContentStore, FolderGone, hasCode, TooManyBytes } from './content-store.ts'
+import { ChangedBytes, type ContentStore, FolderGone, GoneBytes, hasCode, TooManyBytes } from './content-store.ts'
 import { checkNames } from './naming.ts'
 import { createRemoval, type Swept } from './removal.ts'
-import { type Blob, createArtifactStore, type OwnedDigests, type RefKind } from './store.ts'
+import { createArtifactStore, type OwnedDigests, refOf, type RefKind, rowOf } from './store.ts'
 import { createVolatileRing, type Frame, RING_BYTES } from './volatile-ring.ts'
 
 /** Largest stored artifact unless the configuration says otherwise, in bytes. */
@@ -48,6 +48,8 @@ type ByteSource = Uint8Array | AsyncIterable<Uint8Array>
 /** An artifact whose bytes are there and intact. */
 export interface OpenArtifact {
   readonly ref: ArtifactRef
+  /** A URL at which whoever has it gets the bytes from where they are, for 300 s; null when the engine alone has them. */
+  readonly directUrl: (() => Promise<string>) | null
   /** Streams the bytes, or a part of them; fails with `not_found` when they turn out to be changed, before the last. */
   read(range: ByteRange | null): AsyncIterable<Uint8Array>
 }
@@ -85,6 +87,8 @@ export interface Artifacts {
   delete(digest: string, note: (tx: Sql) => Promise<void>): Promise<void>
   /** Takes away what nothing refers to; stops early when told so. */
   sweep(signal: AbortSignal): Promise<Swept>
+  /** Whether bytes can be stored; rejects, or takes long, when what they are stored on does. */
+  check(): Promise<Check>
 }
 
 /** Which bytes are for devices; both refuse with `forbidden`. */
@@ -118,12 +122,8 @@ export function createArtifacts(deps: ArtifactsDeps): Artifacts {
     try {
       const blob = { digest: `sha256:${staged.hex}`, size: staged.size, name, mediaType }
       assertSame(blob.digest, wanted)
-      // the row's lock keeps a sweep from unlinking the file between the two
-      const created = await deps.database.transaction(async (tx) => {
-        const isNew = await store.upload(tx, blob)
-        await deps.content.publish(staged)
-        return isNew
-      })
+      // the row's lock keeps a sweep from removing the bytes between the two
+      const created = await deps.content.publish(staged, rowOf(deps.database, blob))
       return { ref: refOf(blob, false), created }
     } finally {
       await deps.content.discard(staged)
@@ -135,14 +135,20 @@ export function createArtifacts(deps: ArtifactsDeps): Artifacts {
     if (frame) {
       const { data, ...names } = frame
       const read = (range: ByteRange | null) => once(range ? data.subarray(range.first, range.last + 1) : data)
-      return { ref: refOf({ digest, size: data.length, ...names }, true), read }
+      return { ref: refOf({ digest, size: data.length, ...names }, true), read, directUrl: null }
     }
     const blob = await store.find(digest)
     if (!blob) return null
-    const found = await deps.content.find(hexOf(digest), blob.size)
+    const { content } = deps
+    const { direct } = content
+    const found = await content.find(hexOf(digest), blob.size)
     if (found.kind === 'corrupt') deps.onCorrupt(digest)
     if (found.kind !== 'found') return null
-    return { ref: refOf(blob, false), read: (range) => intact(digest, () => found.read(range), deps.onCorrupt) }
+    return {
+      ref: refOf(blob, false),
+      read: (range) => intact(digest, () => found.read(range), deps.onCorrupt),
+      directUrl: direct && (() => direct.downloadUrl(hexOf(digest), blob)),
+    }
   }
 
   return {
@@ -159,12 +165,10 @@ export function createArtifacts(deps: ArtifactsDeps): Artifacts {
     },
     async known(digests) {
       const stored = await store.known(digests)
-      const here = digests.map(
-        async (digest) =>
-          ring.get(digest) !== undefined || (stored.has(digest) && (await deps.content.has(hexOf(digest)))),
-      )
-      const isHere = await Promise.all(here)
-      return new Set(digests.filter((_, at) => isHere[at]))
+      const isHere = async (digest: string): Promise<boolean> =>
+        ring.get(digest) !== undefined || (stored.has(digest) && (await deps.content.has(hexOf(digest))))
+      const here = await Promise.all(digests.map(isHere))
+      return new Set(digests.filter((_, at) => here[at]))
     },
     missing: (digests, tx) => store.missing(digests, tx),
     addRefs: (tx, kind, owner, digests) => store.addRefs(tx, kind, owner, digests),
@@ -177,20 +181,13 @@ export function createArtifacts(deps: ArtifactsDeps): Artifacts {
       if (!wasStored && !wasVolatile) throw noArtifact(digest)
     },
     sweep: (signal) => removal.sweep(signal),
+    check: () => deps.content.check(),
   }
 }
 
 /** `not_found` for a digest. */
 export const noArtifact = (digest: string): ProblemError =>
   new ProblemError('not_found', `no bytes with the digest ${digest} are stored here; upload them again`)
-
-const refOf = (blob: Blob, volatile: boolean): ArtifactRef => ({
-  digest: blob.digest,
-  name: blob.name,
-  media_type: blob.mediaType,
-  size: blob.size,
-  volatile,
-})
 
 const chunksOf = (source: ByteSource): AsyncIterable<Uint8Array> | Iterable<Uint8Array> =>
   source instanceof Uint8Array ? [source] : source
@@ -205,7 +202,7 @@ async function* intact(
     yield* read()
   } catch (error) {
     if (error instanceof ChangedBytes) onCorrupt(digest)
-    else if (!hasCode(error, 'ENOENT')) throw error
+    else if (!(error instanceof GoneBytes || hasCode(error, 'ENOENT'))) throw error
     throw noArtifact(digest)
   }
 }

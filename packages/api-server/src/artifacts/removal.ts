@@ -5,18 +5,18 @@
  */
 import type { Database, Sql } from '../db/database.ts'
 import { ProblemError } from '../http/errors.ts'
-import type { ContentStore, Hidden } from './content-store.ts'
+import type { ContentStore, Kept, Removed } from './content-store.ts'
 import { createRemovalStore, type Holder } from './removal-store.ts'
 
 /** What one sweep took away. */
 export interface Swept {
   /** Digests that nothing referred to. */
   readonly artifacts: number
-  /** Files that no row knew, left behind by a crash. */
+  /** Bytes that no row knew, left behind by a crash. */
   readonly orphans: number
   /** Uploads that nobody has continued for a day. */
   readonly uploads: number
-  /** Bytes that the files of artifacts and orphans took. */
+  /** Room that artifacts and orphans took, in bytes. */
   readonly bytes: number
 }
 
@@ -44,28 +44,16 @@ export interface Removal {
 
 /** Removal from a database and a content store. */
 export function createRemoval({ database, known, content }: RemovalDeps): Removal {
-  /** Removes the files of digests without a row. */
-  const removeFiles = async (digests: readonly string[]): Promise<readonly Hidden[]> => {
-    const hidden: Hidden[] = []
-    try {
-      await database.transaction(async (tx) => {
+  /** Removes the bytes of digests without a row (removal.A3). */
+  const removeFiles = (digests: readonly string[]): Promise<readonly Removed[]> =>
+    content.remove((reserved) =>
+      database.transaction(async (tx) => {
         const store = createRemovalStore(tx)
         const free = await store.reserve(digests)
-        for (const digest of free) {
-          // oxlint-disable-next-line no-await-in-loop -- what is hidden must be known when a later one fails
-          const file = await content.hide(hexOf(digest))
-          if (file) hidden.push(file)
-        }
+        await reserved(tx, free.map(hexOf))
         await store.unreserve(free)
-      })
-    } catch (error) {
-      // the lock may have been lost before, and somebody may count on the bytes
-      await Promise.all(hidden.map((file) => content.restore(file)))
-      throw error
-    }
-    await Promise.all(hidden.map((file) => content.drop(file)))
-    return hidden
-  }
+      }),
+    )
 
   const sweepRows = async (signal: AbortSignal): Promise<{ count: number; bytes: number }> => {
     let [count, bytes, after] = [0, 0, '']
@@ -88,10 +76,10 @@ export function createRemoval({ database, known, content }: RemovalDeps): Remova
 
   const sweepOrphans = async (signal: AbortSignal): Promise<{ count: number; bytes: number }> => {
     let [count, bytes] = [0, 0]
-    for await (const names of content.files()) {
-      for (let at = 0; at < names.length && !signal.aborted; at += BATCH) {
+    for await (const kept of content.all()) {
+      for (let at = 0; at < kept.length && !signal.aborted; at += BATCH) {
         // oxlint-disable-next-line no-await-in-loop -- batch after batch
-        const files = await removeOrphans(names.slice(at, at + BATCH))
+        const files = await removeOrphans(kept.slice(at, at + BATCH))
         count += files.length
         bytes += sizeOf(files)
       }
@@ -100,10 +88,10 @@ export function createRemoval({ database, known, content }: RemovalDeps): Remova
     return { count, bytes }
   }
 
-  const removeOrphans = async (hexes: readonly string[]): Promise<readonly Hidden[]> => {
-    const stored = await known(hexes.map(digestOf))
-    const unknown = hexes.filter((hex) => !stored.has(digestOf(hex)))
-    const old = await Promise.all(unknown.map((hex) => content.isOld(hex)))
+  const removeOrphans = async (kept: readonly Kept[]): Promise<readonly Removed[]> => {
+    const stored = await known(kept.map(digestOf))
+    const unknown = kept.filter((each) => !stored.has(digestOf(each)))
+    const old = await Promise.all(unknown.map((each) => each.isOld()))
     const orphans = unknown.filter((_, at) => old[at])
     return orphans.length > 0 ? removeFiles(orphans.map(digestOf)) : []
   }
@@ -139,5 +127,5 @@ function inUse(digest: string, holders: readonly Holder[]): ProblemError {
 }
 
 const hexOf = (digest: string): string => digest.slice('sha256:'.length)
-const digestOf = (hex: string): string => `sha256:${hex}`
-const sizeOf = (files: readonly Hidden[]): number => files.reduce((sum, { size }) => sum + size, 0)
+const digestOf = ({ hex }: Kept): string => `sha256:${hex}`
+const sizeOf = (files: readonly Removed[]): number => files.reduce((sum, { size }) => sum + size, 0)

@@ -53,17 +53,21 @@ export const artifactsEndpoints = {
     path: '/artifacts/{digest}',
     summary: 'Get bytes',
     description:
-      'Answers `Range` and `If-None-Match`. A device gets the bytes of the current values that its ports follow alone.',
+      'Answers `Range` and `If-None-Match`. With `Prefer: direct` (RFC 7240) an engine whose artifacts are in an S3-compatible store sends its client there. A device gets the bytes of the current values that its ports follow alone.',
     auth: ['user', 'worker', 'device'],
     scope: 'runs:read',
     params: z.object({ digest: digestParam }),
     replies: {
       200: reply.stream('All bytes.', ['application/octet-stream'], bytesHeaders),
       206: reply.stream('The bytes of the range.', ['application/octet-stream'], bytesHeaders),
+      307: reply.empty(
+        'The bytes are at this URL for 300 s, for anybody who has it: ask there without the credential of the engine. Only for clients that prefer it.',
+        z.object({ location: z.string() }),
+      ),
       304: reply.empty('The client has the bytes.', bytesHeaders),
       416: reply.empty('The range begins behind the last byte.', z.object({ 'content-range': z.string() })),
     },
-    problems: ['not_found', 'forbidden'],
+    problems: ['not_found', 'forbidden', 'unavailable'],
   }),
   delete: endpoint({
     id: 'artifacts.delete',
@@ -101,7 +105,7 @@ export const artifactsHandlers = (deps: ArtifactsRoutesDeps): Handlers<typeof ar
     if (principal.kind === 'device') deps.ofDevices.assertReads(principal.id, digest)
     const artifact = await deps.artifacts.open(digest)
     if (!artifact) throw noArtifact(digest)
-    return answer(artifact, request)
+    return (await elsewhere(artifact, request)) ?? answer(artifact, request)
   },
   async delete({ params, principal }) {
     const digest = fullDigest(params.digest)
@@ -113,6 +117,18 @@ export const artifactsHandlers = (deps: ArtifactsRoutesDeps): Handlers<typeof ar
 })
 
 const fullDigest = (digest: string): string => (digest.startsWith('sha256:') ? digest : `sha256:${digest}`)
+
+/** Sends a client that prefers it (RFC 7240) to where the bytes are; null when it gets them here. */
+async function elsewhere({ ref, directUrl }: OpenArtifact, { headers, method }: RequestFacts) {
+  const prefers = String(headers['prefer'] ?? '')
+    .split(',')
+    .some((preference) => /^\s*direct\s*(?:[=;].*)?$/i.test(preference))
+  // what is signed is a GET, and who has the bytes needs no other place
+  if (!prefers || directUrl === null || method !== 'GET' || knows(headers['if-none-match'], `"${ref.digest}"`))
+    return null
+  const location = await directUrl()
+  return { status: 307, headers: { location, 'cache-control': 'no-store', 'preference-applied': 'direct' } } as const
+}
 
 function answer(artifact: OpenArtifact, request: RequestFacts) {
   const { ref } = artifact

@@ -2,39 +2,50 @@
  * Bytes that messages, runs and flows refer to.
  * @module
  */
-import { artifactsDirOf } from '../config.ts'
 import { database, pins } from '../db/layer.ts'
 import { eventLog } from '../events/slice.ts'
 import { routes } from '../http/slice-api.ts'
 import { config, log } from '../process/given.ts'
-import { makes, noun } from '../process/layer.ts'
+import { inOrder, makes, noun } from '../process/layer.ts'
 import { type Artifacts, createArtifacts, type DeviceBytes } from './artifacts.ts'
-import { openContentStore } from './content-store.ts'
+import type { ContentStore } from './content-store.ts'
+import { openStore } from './open-store.ts'
 import { artifactsEndpoints, artifactsHandlers } from './routes.ts'
-import { claimFolder } from './store-id.ts'
+import { uploadsEndpoints, uploadsHandlers } from './upload-routes.ts'
+import { createUploads, noUploads, type Uploads } from './uploads.ts'
 
 export const artifacts = noun<Artifacts>()('artifacts')
+
+const content = noun<ContentStore>()('content')
+
+const uploads = noun<Uploads>()('uploads')
 
 /** Which bytes are for devices; made where their wiring is known. */
 export const deviceBytes = noun<DeviceBytes>()('deviceBytes')
 
-export const artifactsLayer = makes(artifacts, { config, database, eventLog, log, pins }, async (deps) => {
-  const { config, database, eventLog, log, pins } = deps
-  const directory = artifactsDirOf(config)
-  if (pins) await claimFolder(directory, pins)
-  return createArtifacts({
-    database,
-    content: await openContentStore(directory, { shared: config.databaseUrl !== null }),
-    maxBytes: config.artifactMaxBytes,
-    ringBytes: config.mediaRingBytes,
-    onCorrupt(digest) {
-      log.error({ digest }, 'stored bytes are not what they were; they are set aside')
-      eventLog.report({ kind: 'engine', level: 'error', action: 'artifact.corrupt', detail: { digest } })
-    },
-  })
-})
+export const artifactsLayer = inOrder(
+  makes(content, { config, database, log, pins }, openStore, (opened) => opened.close()),
+  makes(artifacts, { config, content, database, eventLog, log }, ({ config, content, database, eventLog, log }) =>
+    createArtifacts({
+      database,
+      content,
+      maxBytes: config.artifactMaxBytes,
+      ringBytes: config.mediaRingBytes,
+      onCorrupt(digest) {
+        log.error({ digest }, 'stored bytes are not what they were; they count as missing')
+        eventLog.report({ kind: 'engine', level: 'error', action: 'artifact.corrupt', detail: { digest } })
+      },
+    }),
+  ),
+  makes(uploads, { config, content, database }, ({ config, content: { direct }, database }) =>
+    direct === null ? noUploads : createUploads({ database, direct, maxBytes: config.artifactMaxBytes }),
+  ),
+)
 
 export const artifactsApi = {
   tags: { artifacts: 'Bytes that messages, runs and flows refer to.' },
-  routes: [routes(artifactsEndpoints, { artifacts, eventLog, ofDevices: deviceBytes }, artifactsHandlers)],
+  routes: [
+    routes(artifactsEndpoints, { artifacts, eventLog, ofDevices: deviceBytes }, artifactsHandlers),
+    routes(uploadsEndpoints, { uploads }, uploadsHandlers),
+  ],
 }

@@ -1,5 +1,5 @@
 /**
- * The id of a folder of artifacts, in its file `store-id`, by which engines that share a database know that they have the
+ * The id of a folder of artifacts (a store elsewhere has `s3/s3-store-id.ts`), in its file `store-id`, by which engines that share a database know that they have the
  * same folder (wire decision S6). A folder that has none, of an older version too, gets one from the first engine.
  * @module
  */

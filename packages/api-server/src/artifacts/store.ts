@@ -2,7 +2,10 @@
  * SQL of the artifacts: which bytes there are and who needs them.
  * @module
  */
-import type { Sql } from '../db/database.ts'
+import type { ArtifactRef } from '@flow-service/protocol'
+
+import type { Database, Sql } from '../db/database.ts'
+import type { WithRow } from './content-store.ts'
 
 /** What others may refer to bytes for; `owner` is the id of the thing: a run, a message, a flow, a dashboard. */
 export type RefKind = 'run' | 'message' | 'history' | 'flow_input' | 'dashboard' | 'cache' | 'code'
@@ -21,6 +24,25 @@ export interface Blob {
   readonly name: string
   readonly mediaType: string
 }
+
+/** The reference to bytes. */
+export const refOf = (blob: Blob, volatile: boolean): ArtifactRef => ({
+  digest: blob.digest,
+  name: blob.name,
+  media_type: blob.mediaType,
+  size: blob.size,
+  volatile,
+})
+
+/** Makes the row of bytes in a transaction, or names them anew. */
+export const rowOf =
+  (database: Pick<Database, 'transaction'>, blob: Blob): WithRow =>
+  (locked) =>
+    database.transaction(async (tx) => {
+      const isNew = await createArtifactStore(tx).upload(tx, blob)
+      await locked(tx)
+      return isNew
+    })
 
 /** Statements over `blob` and `blob_ref`. */
 export const createArtifactStore = (sql: Sql) => ({
@@ -43,6 +65,12 @@ export const createArtifactStore = (sql: Sql) => ({
     const [row] = await sql<Blob[]>`
       select digest, size, name, media_type as "mediaType" from blob where digest = ${digest}`
     return row
+  },
+
+  /** Digits of the digests that were uploaded last. */
+  async newest(): Promise<string[]> {
+    const rows = await sql<{ digest: string }[]>`select digest from blob order by touched_at desc limit 5`
+    return rows.map(({ digest }) => digest.slice('sha256:'.length))
   },
 
   /** Those of the digests that are stored. */

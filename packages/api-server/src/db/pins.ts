@@ -19,8 +19,11 @@ interface Claim {
   readonly id: string
   /** Why the engine does not start where another id is pinned. */
   readonly refusal: (pinned: string) => Error
-  /** Once it is pinned, before that is committed; the id that holds where another engine was faster. */
-  readonly keep?: (pinned: string) => Promise<string>
+  /**
+   * Once it is pinned, before that is committed; the id that holds where another engine was faster. `isNew` tells whether
+   * nobody had pinned one.
+   */
+  readonly keep?: (pinned: string, isNew: boolean) => Promise<string>
   /** Another engine was faster. */
   readonly undo?: () => Promise<void>
 }
@@ -37,9 +40,12 @@ export interface Pins {
 
 /** The pins of a server's database; null on an embedded one. */
 export const createPins = (database: Pick<Database, 'backend' | 'sql' | 'transaction'>): Pins | null =>
-  database.backend === 'embedded' ? null : new ServerPins(database)
+  database.backend === 'embedded' ? null : openPins(database)
 
-class ServerPins implements Pins {
+/** The pins of any database: what an engine on an embedded one shares with others is not its database. */
+export const openPins = (database: Pick<Database, 'sql' | 'transaction'>): Pins => new KeptPins(database)
+
+class KeptPins implements Pins {
   readonly #database: Pick<Database, 'sql' | 'transaction'>
   readonly #claims: Claim[] = []
 
@@ -64,9 +70,9 @@ class ServerPins implements Pins {
       await this.#database.transaction(async (tx) => {
         for (const claim of claims) {
           // oxlint-disable-next-line no-await-in-loop -- statements of one transaction
-          const pinned = await pin(tx, claim)
+          const { pinned, isNew } = await pin(tx, claim)
           // oxlint-disable-next-line no-await-in-loop -- as above
-          const id = (await claim.keep?.(pinned)) ?? claim.id
+          const id = (await claim.keep?.(pinned, isNew)) ?? claim.id
           if (id !== pinned) throw claim.refusal(pinned)
         }
       })
@@ -78,11 +84,11 @@ class ServerPins implements Pins {
 }
 
 /** What is pinned then; another engine that is pinning it is waited for. */
-async function pin(tx: Sql, { name, id }: Claim): Promise<string> {
-  const [row] = await tx<{ id: string }[]>`
+async function pin(tx: Sql, { name, id }: Claim): Promise<{ pinned: string; isNew: boolean }> {
+  const [row] = await tx<{ pinned: string; isNew: boolean }[]>`
     insert into pin (name, id) values (${name}, ${id})
-    on conflict (name) do update set name = excluded.name returning id`
-  return row?.id ?? id
+    on conflict (name) do update set name = excluded.name returning id as pinned, xmax = 0 as "isNew"`
+  return row ?? { pinned: id, isNew: true }
 }
 
 /** Has the next engine pin its keys. Throws while an engine is in contact, which still uses those that are pinned. */

@@ -122,6 +122,8 @@ type PrincipalOf<A> = A extends 'open' ? undefined : Extract<Principal, { kind: 
 
 /** What a handler may know of the request beside its parsed parts. */
 export interface RequestFacts {
+  /** In upper case: HEAD where the endpoint is one of GET. */
+  readonly method: string
   /** Media type of the body in lower case without parameters, `null` when none was sent. */
   readonly mediaType: string | null
   readonly headers: IncomingHttpHeaders

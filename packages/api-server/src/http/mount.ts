@@ -189,6 +189,7 @@ function parsePart(schema: z.ZodType, value: unknown, place: 'body' | 'query' | 
 
 function factsOf(request: Request, options: MountOptions): RequestFacts {
   return {
+    method: request.method,
     mediaType: mediaTypeOf(request),
     headers: request.headers,
     baseUrl: options.baseUrl ?? originOf(request, options.trustProxy ?? 0) + request.baseUrl,

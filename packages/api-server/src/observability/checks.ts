@@ -3,11 +3,9 @@
  * takes longer than 2 s.
  * @module
  */
-import { constants } from 'node:fs'
-import { access, statfs } from 'node:fs/promises'
-
 import type { Check, Checks, CheckStatus } from '@flow-service/protocol'
 
+import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { LoopDelay } from './loop-watch.ts'
 import type { ObservabilityStore } from './store.ts'
 
@@ -15,8 +13,8 @@ import type { ObservabilityStore } from './store.ts'
 export interface ChecksDeps {
   readonly store: Pick<ObservabilityStore, 'probe' | 'runCounts'>
   readonly loopDelay: () => LoopDelay
-  /** Directory of the stored artifacts. */
-  readonly artifactsDir: string
+  /** Where artifacts are stored. */
+  readonly artifacts: Pick<Artifacts, 'check'>
   /** Whether the engine has found a Python. */
   readonly hasPython: boolean
 }
@@ -32,7 +30,6 @@ export interface Checked {
 const ANSWER_MS = 2_000
 const MAX_LOOP_S = 1
 const STALLED_S = 60
-const MIN_FREE_BYTES = 64 * 1024 * 1024
 
 const ok: Check = { status: 'ok', detail: null }
 const failing = (status: 'degraded' | 'down', detail: string): Check => ({ status, detail })
@@ -106,20 +103,13 @@ export class EngineChecks {
     try {
       return await within(this.#look())
     } catch (error) {
-      return failing('down', `the directory of the artifacts cannot be used: ${reasonOf(error)}`)
+      return failing('down', `the store of artifacts cannot be used: ${reasonOf(error)}`)
     }
   }
 
   /** One at a time: each look at a disk that hangs holds a thread, of which the process has four. */
   #look(): Promise<Check> {
-    const { artifactsDir } = this.#deps
-    const look = async (): Promise<Check> => {
-      await access(artifactsDir, constants.R_OK | constants.W_OK)
-      const { bavail, bsize } = await statfs(artifactsDir)
-      if (bavail * bsize >= MIN_FREE_BYTES) return ok
-      return failing('degraded', `less than ${MIN_FREE_BYTES / 2 ** 20} MiB are free for artifacts`)
-    }
-    this.#looking ??= look().finally(() => (this.#looking = null))
+    this.#looking ??= this.#deps.artifacts.check().finally(() => (this.#looking = null))
     return this.#looking
   }
 }

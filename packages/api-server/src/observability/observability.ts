@@ -14,6 +14,7 @@ import {
   WORKER_PROTOCOL,
 } from '@flow-service/protocol'
 
+import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database } from '../db/database.ts'
 import type { DeadLetters } from '../events/dead-letters.ts'
 import type { EventBus } from '../events/event-bus.ts'
@@ -40,8 +41,6 @@ export interface ObserverDeps {
   readonly deadLetters: DeadLetters
   readonly work: Pick<LiveWork, 'keepIn'>
   readonly engineVersion: string
-  /** Directory of the stored artifacts. */
-  readonly artifactsDir: string
   readonly log: Pick<Log, 'warn'>
 }
 
@@ -60,6 +59,7 @@ export interface ObservabilityDeps {
   /** Results of workers that nobody waited for. */
   readonly droppedResults: () => number
   readonly eventSockets: () => number
+  readonly artifacts: Pick<Artifacts, 'check'>
   readonly hasPython: boolean
   readonly loadErrors: () => ObservabilitySummary['load_errors']
 }
@@ -156,8 +156,7 @@ export class Observability {
       activeFlows: deps.activeFlows,
       assertFlow: deps.assertFlow,
     })
-    const { artifactsDir } = observer.deps
-    this.#checks = new EngineChecks({ store, artifactsDir, loopDelay: () => observer.loop.delay(), ...deps })
+    this.#checks = new EngineChecks({ store, loopDelay: () => observer.loop.delay(), ...deps })
   }
 
   get events(): Pick<EventLog, 'list'> {

@@ -4,14 +4,14 @@
  */
 import { artifacts } from '../artifacts/slice.ts'
 import { connectorPackages } from '../code/slice.ts'
-import { artifactsDirOf, engineVersion } from '../config.ts'
+import { engineVersion } from '../config.ts'
 import { database } from '../db/layer.ts'
 import { bus, deadLetters, eventLog, eventSockets, shownState } from '../events/slice.ts'
 import { codeFlows, flows, live, published, runtime } from '../flows/slice.ts'
 import { cascadeEnded } from '../host/slice.ts'
 import { routes } from '../http/slice-api.ts'
 import { values } from '../messages/slice.ts'
-import { clock, config, log } from '../process/given.ts'
+import { clock, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { executionRecords, runs } from '../runs/slice.ts'
 import { work } from '../work/slice.ts'
@@ -28,8 +28,8 @@ export const observability = noun<Observability>()('observability')
 export const observerLayer = inOrder(
   makes(
     observer,
-    { bus, clock, config, database, deadLetters, eventLog, log, work },
-    ({ config, ...deps }) => new Observer({ ...deps, engineVersion, artifactsDir: artifactsDirOf(config) }),
+    { bus, clock, database, deadLetters, eventLog, log, work },
+    (deps) => new Observer({ ...deps, engineVersion }),
     (opened) => opened.close(),
   ),
   makes(cascadeEnded, { observer }, ({ observer }) => observer.cascadeEnded),
@@ -45,10 +45,37 @@ export const shownStateLayer = makes(shownState, { artifacts, flows, live, publi
 export const observabilityLayer = inOrder(
   makes(
     observability,
-    { agent, codeFlows, connectorPackages, eventSockets, flows, live, observer, pool, published, runs, runtime },
-    ({ agent, codeFlows, connectorPackages, eventSockets, flows, live, observer, pool, published, runs, runtime }) =>
+    {
+      agent,
+      artifacts,
+      codeFlows,
+      connectorPackages,
+      eventSockets,
+      flows,
+      live,
+      observer,
+      pool,
+      published,
+      runs,
+      runtime,
+    },
+    ({
+      agent,
+      artifacts,
+      codeFlows,
+      connectorPackages,
+      eventSockets,
+      flows,
+      live,
+      observer,
+      pool,
+      published,
+      runs,
+      runtime,
+    }) =>
       new Observability(observer, {
         runtime,
+        artifacts,
         activeRuns: () => runs.active(),
         activeFlows: () => published.all().flatMap(({ name }) => (runtime.get(name) ? [name] : [])),
         assertFlow: (name) => flows.get(name, false),

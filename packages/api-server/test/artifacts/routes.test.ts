@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 
 import { createArtifacts } from '../../src/artifacts/artifacts.ts'
-import { type ContentStore, openContentStore } from '../../src/artifacts/content-store.ts'
+import { type FolderStore, openFolderStore } from '../../src/artifacts/folder-store.ts'
 import { artifactsEndpoints, artifactsHandlers } from '../../src/artifacts/routes.ts'
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import { createEventLog } from '../../src/events/event-log.ts'
@@ -21,12 +21,12 @@ const quiet = { info: () => undefined, warn: () => undefined, error: () => undef
 const MAX_BYTES = 2_000_000
 let directory: string
 let database: Database
-let content: ContentStore
+let content: FolderStore
 let server: Running
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'artifacts-http-'))
   database = await openDatabase({ ...(await databaseAt(directory)), log: quiet })
-  content = await openContentStore(join(directory, 'artifacts'))
+  content = await openFolderStore(join(directory, 'artifacts'))
   const artifacts = createArtifacts({ database, content, maxBytes: MAX_BYTES, onCorrupt: () => undefined })
   const eventLog = createEventLog({ database, log: quiet })
   server = await serve(bind(artifactsEndpoints, artifactsHandlers({ artifacts, eventLog, ofDevices })), {}, (app) =>

@@ -6,7 +6,7 @@ import { timestampOf, timestampOfMs } from '@flow-service/protocol'
 import { expect, test } from 'vitest'
 
 import { type Artifacts, createArtifacts } from '../../src/artifacts/artifacts.ts'
-import { openContentStore } from '../../src/artifacts/content-store.ts'
+import { openFolderStore } from '../../src/artifacts/folder-store.ts'
 import type { Database } from '../../src/db/database.ts'
 import { type LastValues, openLastValues } from '../../src/messages/last-values.ts'
 import { losing } from '../faulty-database.ts'
@@ -16,7 +16,7 @@ let database: Database
 let artifacts: Artifacts
 useDatabase(async (opened, directory) => {
   database = opened
-  const content = await openContentStore(join(directory, 'artifacts'))
+  const content = await openFolderStore(join(directory, 'artifacts'))
   artifacts = createArtifacts({ database, content, onCorrupt: () => undefined })
 })
 

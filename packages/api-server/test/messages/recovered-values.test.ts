@@ -5,7 +5,7 @@ import type { ValueSource } from '@flow-service/core'
 import { expect, test, vi } from 'vitest'
 
 import { createArtifacts } from '../../src/artifacts/artifacts.ts'
-import { openContentStore } from '../../src/artifacts/content-store.ts'
+import { openFolderStore } from '../../src/artifacts/folder-store.ts'
 import type { Database } from '../../src/db/database.ts'
 import { type LastValues, openLastValues } from '../../src/messages/last-values.ts'
 import { quiet, useDatabase } from '../use-database.ts'
@@ -14,7 +14,7 @@ let database: Database
 let open: (on?: Database) => Promise<LastValues>
 useDatabase(async (opened, directory) => {
   database = opened
-  const content = await openContentStore(join(directory, 'artifacts'))
+  const content = await openFolderStore(join(directory, 'artifacts'))
   const artifacts = createArtifacts({ database, content, onCorrupt: () => undefined })
   open = (on = database) => openLastValues({ database: on, artifacts, log: quiet })
 })

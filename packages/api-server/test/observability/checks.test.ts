@@ -1,5 +1,6 @@
-import { tmpdir } from 'node:os'
+import { access } from 'node:fs/promises'
 
+import type { Check } from '@flow-service/protocol'
 import { afterEach, expect, test, vi } from 'vitest'
 
 import { canWork, EngineChecks, statusOf } from '../../src/observability/checks.ts'
@@ -9,7 +10,9 @@ afterEach(() => void vi.useRealTimers())
 const idle = { queued: 0, running: 0, oldest_s: 0 }
 const store = { probe: async () => undefined, runCounts: async () => idle }
 const calm = { p50: 0, p99: 0.01, max: 0.2 }
-const sound = { store, artifactsDir: tmpdir(), hasPython: true, loopDelay: () => calm }
+const fine: Check = { status: 'ok', detail: null }
+const artifacts = { check: async () => fine }
+const sound = { store, artifacts, hasPython: true, loopDelay: () => calm }
 
 test('what works is ok', async () => {
   const { checks, runs, storeS } = await new EngineChecks(sound).check()
@@ -56,7 +59,10 @@ test('runs that wait while nothing runs are a stalled queue; other parts impair 
   expect(checks.python.status).toBe('degraded')
   expect(runs).toEqual({ queued: 3, running: 0 })
   expect([statusOf(checks), canWork(checks)]).toEqual(['degraded', true])
-  const lost = await new EngineChecks({ ...sound, artifactsDir: '/nowhere/at/all' }).check()
+  const lost = await new EngineChecks({
+    ...sound,
+    artifacts: { check: () => access('/nowhere/at/all').then(artifacts.check) },
+  }).check()
   expect(lost.checks.artifacts).toEqual({ status: 'down', detail: expect.stringContaining('ENOENT') })
   expect(statusOf(lost.checks)).toBe('degraded')
 })

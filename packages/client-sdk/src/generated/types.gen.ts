@@ -446,6 +446,16 @@ export type ImportedArtifact = {
     data: string;
 };
 
+export type ArtifactUploadBody = {
+    digest: string;
+    size: number;
+    /**
+     * File name, shown when the bytes are downloaded.
+     */
+    name?: string;
+    media_type?: string;
+};
+
 export type DashboardCreate = {
     title?: string;
     content?: DashboardContent;
@@ -1924,6 +1934,18 @@ export type ArtifactRef = {
     media_type: string;
     size: number;
     volatile: boolean;
+};
+
+export type ArtifactUpload = {
+    upload: string;
+    url: string;
+    headers: {
+        [key: string]: string;
+    };
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    expires_at: string;
 };
 
 export type DashboardListItem = {
@@ -6674,6 +6696,10 @@ export type ArtifactsGetErrors = {
      */
     422: Problem;
     /**
+     * `unavailable`: Not available now
+     */
+    503: Problem;
+    /**
      * Any other refusal
      */
     default: Problem;
@@ -6693,6 +6719,118 @@ export type ArtifactsGetResponses = {
 };
 
 export type ArtifactsGetResponse = ArtifactsGetResponses[keyof ArtifactsGetResponses];
+
+export type ArtifactsBeginUploadData = {
+    body: {
+        digest: string;
+        size: number;
+        /**
+         * File name, shown when the bytes are downloaded.
+         */
+        name?: string;
+        media_type?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/artifacts/uploads';
+};
+
+export type ArtifactsBeginUploadErrors = {
+    /**
+     * `bad_request`: Bad request
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `payload_too_large`: The body is too large
+     */
+    413: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * `unavailable`: Not available now
+     */
+    503: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type ArtifactsBeginUploadError = ArtifactsBeginUploadErrors[keyof ArtifactsBeginUploadErrors];
+
+export type ArtifactsBeginUploadResponses = {
+    /**
+     * The bytes are stored already.
+     */
+    200: ArtifactRef;
+    /**
+     * Where the bytes go.
+     */
+    201: ArtifactUpload;
+};
+
+export type ArtifactsBeginUploadResponse = ArtifactsBeginUploadResponses[keyof ArtifactsBeginUploadResponses];
+
+export type ArtifactsCompleteUploadData = {
+    body?: never;
+    path: {
+        upload: string;
+    };
+    query?: never;
+    url: '/artifacts/uploads/{upload}/complete';
+};
+
+export type ArtifactsCompleteUploadErrors = {
+    /**
+     * `bad_request`: Bad request
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * `unavailable`: Not available now
+     */
+    503: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type ArtifactsCompleteUploadError = ArtifactsCompleteUploadErrors[keyof ArtifactsCompleteUploadErrors];
+
+export type ArtifactsCompleteUploadResponses = {
+    /**
+     * The bytes are stored.
+     */
+    201: ArtifactRef;
+};
+
+export type ArtifactsCompleteUploadResponse = ArtifactsCompleteUploadResponses[keyof ArtifactsCompleteUploadResponses];
 
 export type DashboardsListData = {
     body?: never;

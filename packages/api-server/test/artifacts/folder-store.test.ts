@@ -19,20 +19,14 @@ import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 import type { ByteRange } from '../../src/artifacts/byte-range.ts'
-import {
-  ChangedBytes,
-  type ContentStore,
-  FolderGone,
-  HASHED_FIRST_BYTES,
-  openContentStore,
-  TooManyBytes,
-} from '../../src/artifacts/content-store.ts'
+import { ChangedBytes, FolderGone, TooManyBytes } from '../../src/artifacts/content-store.ts'
+import { type FolderStore, HASHED_FIRST_BYTES, openFolderStore } from '../../src/artifacts/folder-store.ts'
 
 let directory: string
-let store: ContentStore
+let store: FolderStore
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'content-store-'))
-  store = await openContentStore(directory)
+  store = await openFolderStore(directory)
 })
 afterEach(() => rm(directory, { recursive: true, force: true }))
 
@@ -40,14 +34,14 @@ const hexOf = (data: Uint8Array): string => createHash('sha256').update(data).di
 const fileOf = (hex: string): string => join(directory, 'sha256', hex.slice(0, 2), hex)
 async function keep(data: Uint8Array): Promise<string> {
   const staged = await store.stage([data], data.length)
-  await store.publish(staged)
+  await store.place(staged)
   await store.discard(staged)
   return staged.hex
 }
 
 test.each([
   ['removed', async () => {}],
-  ['replaced by the folder of another engine', async () => void (await openContentStore(directory))],
+  ['replaced by the folder of another engine', async () => void (await openFolderStore(directory))],
 ])('once its directory is %s, nothing is stored, and it is not made anew', async (_how, replace) => {
   const staged = await store.stage([randomBytes(10)], 10)
   // kept, so that nothing gets its number
@@ -55,7 +49,7 @@ test.each([
   await rename(directory, elsewhere)
   await replace()
   await expect(store.stage([randomBytes(10)], 10)).rejects.toThrow(FolderGone)
-  await expect(store.publish(staged)).rejects.toThrow(FolderGone)
+  await expect(store.place(staged)).rejects.toThrow(FolderGone)
   const left = await readdir(directory, { recursive: true }).catch(() => [])
   expect(left.filter((name) => !['sha256', 'tmp'].includes(name))).toEqual([])
   await rm(elsewhere, { recursive: true })
@@ -63,7 +57,7 @@ test.each([
 
 /** Reads as another engine would, which has seen nothing of the file. */
 const readAnew = async (hex: string, size: number, range: ByteRange | null = null): Promise<Buffer> =>
-  read(hex, size, range, await openContentStore(directory))
+  read(hex, size, range, await openFolderStore(directory))
 async function read(hex: string, size: number, range: ByteRange | null = null, from = store): Promise<Buffer> {
   const found = await from.find(hex, size)
   if (found.kind !== 'found') throw new Error(found.kind)
@@ -81,7 +75,7 @@ async function flipBit(hex: string): Promise<void> {
 test('bytes are found under the digest of their content [R107]', async () => {
   const data = randomBytes(300_000)
   const staged = await store.stage([data.subarray(0, 7), data.subarray(7)], data.length)
-  await store.publish(staged)
+  await store.place(staged)
   await store.discard(staged)
   expect(staged).toMatchObject({ hex: hexOf(data), size: data.length })
   expect(await read(staged.hex, data.length)).toEqual(data)
@@ -158,8 +152,8 @@ test('a transaction that is tried again publishes the same bytes again', async (
   const hex = await keep(data)
   await flipBit(hex)
   const staged = await store.stage([data], data.length)
-  await store.publish(staged)
-  await store.publish(staged)
+  await store.place(staged)
+  await store.place(staged)
   await store.discard(staged)
   expect(await readAnew(hex, 5000)).toEqual(data)
   expect(await readdir(join(directory, 'tmp'))).toEqual([])
@@ -249,7 +243,7 @@ test('a hidden file comes back as it was, and does not take the place of a newer
 
 test('uploads that a crash left behind are swept when the store opens [F6]', async () => {
   await writeFile(join(directory, 'tmp', 'left'), 'x')
-  await openContentStore(directory)
+  await openFolderStore(directory)
   expect(await readdir(join(directory, 'tmp'))).toEqual([])
 })
 
@@ -257,7 +251,7 @@ test('in a shared directory only uploads older than a day are swept', async () =
   await writeFile(join(directory, 'tmp', 'of-another-engine'), 'x')
   await writeFile(join(directory, 'tmp', 'old'), 'x')
   await utimes(join(directory, 'tmp', 'old'), 0, Date.now() / 1000 - 90_000)
-  await openContentStore(directory, { shared: true })
+  await openFolderStore(directory, { shared: true })
   expect(await readdir(join(directory, 'tmp'))).toEqual(['of-another-engine'])
   await utimes(join(directory, 'tmp', 'of-another-engine'), 0, Date.now() / 1000 - 90_000)
   expect(await store.dropDeadUploads()).toBe(1)
