@@ -246,7 +246,7 @@ class Agent implements Worker {
     }
     const call: Call = new Call(frame, {
       send: (answer) => (this.#calls.get(frame.call) === call ? this.#answer(answer) : undefined),
-      artifacts: this.#transport.artifacts,
+      artifacts: this.#transport.artifacts.forCall?.(frame) ?? this.#transport.artifacts,
       onLoaded: () => this.#live.loaded(frame),
     })
     this.#calls.set(frame.call, call)

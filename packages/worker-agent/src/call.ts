@@ -15,7 +15,7 @@ import type { Message } from './channel.ts'
 import { Output } from './output.ts'
 import { describeExit, type Exit, type Process } from './process.ts'
 import { Silence } from './silence.ts'
-import { type ArtifactAccess, FrameTooLarge } from './transport.ts'
+import { type CallArtifacts, FrameTooLarge } from './transport.ts'
 
 type State =
   | { readonly phase: 'waiting' }
@@ -26,7 +26,7 @@ type State =
 /** What a call needs of its agent. */
 export interface CallDeps {
   send(frame: WorkerFrame): void | Promise<void>
-  readonly artifacts: ArtifactAccess
+  readonly artifacts: CallArtifacts
   /** The process has loaded the call's source. */
   onLoaded(): void
 }
@@ -83,6 +83,7 @@ export class Call {
     if (state.phase === 'waiting') this.#end(failure)
     if (state.phase !== 'running') return
     state.silence.stop()
+    this.#deps.artifacts.end?.()
     this.#state = { phase: 'ending', process: state.process, failure }
     state.process.terminate()
   }
@@ -151,7 +152,9 @@ export class Call {
     const { artifacts } = this.#deps
     try {
       if (message['type'] === 'load') {
-        process.send({ type: 'artifact', id }, await artifacts.get(String(message['digest'])))
+        const found = await artifacts.get(String(message['digest']), message['whole'] === true)
+        if (found instanceof Uint8Array) process.send({ type: 'artifact', id }, found)
+        else process.send({ type: 'artifact', id, file: found.path, size: found.size })
         return
       }
       const options = {
@@ -188,6 +191,7 @@ export class Call {
     if (state.phase === 'running') state.silence.stop()
     if (state.phase !== 'waiting') state.process.ignore()
     this.#state = { phase: 'over' }
+    this.#deps.artifacts.end?.()
     this.#output.end()
     try {
       void this.#deps.send({ ...last, call: this.frame.call })

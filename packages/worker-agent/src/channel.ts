@@ -14,6 +14,9 @@ const MARK = Buffer.from([0xff, 0x66, 0x73, 0x01])
 const HEADER_BYTES = MARK.length + 8
 const MAX_TEXT_BYTES = 64 * 1024 * 1024
 const MAX_DATA_BYTES = 0x4000_0000
+/** Of a frame that is put together in its place. */
+const LARGE_BYTES = 1024 * 1024
+const nothing = Buffer.alloc(0)
 
 /** A frame in pieces, to be written in this order. */
 export function encodeFrame(message: Message, data?: Uint8Array): Uint8Array[] {
@@ -32,6 +35,8 @@ export class FrameReader {
   #chunks: Buffer[] = []
   #held = 0
   #needed = HEADER_BYTES
+  /** A frame that is put together in its place: of a large one there is no second copy. */
+  #large: { readonly frame: Buffer; filled: number } | null = null
 
   constructor(onFrame: (message: Message, data: Uint8Array) => void) {
     this.#onFrame = onFrame
@@ -39,6 +44,22 @@ export class FrameReader {
 
   /** Takes the next chunk. Throws when the stream holds anything but frames; it is of no use afterwards. */
   push(chunk: Buffer): void {
+    const rest = this.#large ? this.#fill(this.#large, chunk) : chunk
+    if (rest.length > 0) this.#take(rest)
+  }
+
+  /** What is left of a chunk. */
+  #fill(large: { readonly frame: Buffer; filled: number }, chunk: Buffer): Buffer {
+    const copied = chunk.copy(large.frame, large.filled)
+    large.filled += copied
+    if (large.filled === large.frame.length) {
+      this.#large = null
+      this.#deliver(large.frame, (data) => data)
+    }
+    return chunk.subarray(copied)
+  }
+
+  #take(chunk: Buffer): void {
     this.#chunks.push(chunk)
     this.#held += chunk.length
     if (this.#needed > HEADER_BYTES && this.#held < this.#needed) return
@@ -46,19 +67,25 @@ export class FrameReader {
     for (;;) {
       this.#needed = frameBytes(buffer)
       if (buffer.length < this.#needed || buffer.length < HEADER_BYTES) break
-      this.#deliver(buffer.subarray(0, this.#needed))
+      // a copy: the chunk it was read with may be many times as large, and bytes can be kept for long
+      this.#deliver(buffer.subarray(0, this.#needed), (data) => new Uint8Array(data))
       buffer = buffer.subarray(this.#needed)
     }
-    this.#chunks = [buffer]
+    if (this.#needed > LARGE_BYTES) {
+      const frame = Buffer.allocUnsafeSlow(this.#needed)
+      this.#large = { frame, filled: buffer.copy(frame) }
+      this.#needed = HEADER_BYTES
+      buffer = nothing
+    }
+    this.#chunks = buffer.length > 0 ? [buffer] : []
     this.#held = buffer.length
   }
 
-  #deliver(frame: Buffer): void {
+  #deliver(frame: Buffer, own: (data: Uint8Array) => Uint8Array): void {
     const end = HEADER_BYTES + frame.readUInt32BE(MARK.length)
     const message: unknown = JSON.parse(frame.toString('utf8', HEADER_BYTES, end))
     if (typeof message !== 'object' || message === null) throw new TypeError('a frame holds no JSON object')
-    // A copy: the chunk it was read with may be many times as large, and bytes can be kept for long.
-    this.#onFrame(message as Message, new Uint8Array(frame.subarray(end)))
+    this.#onFrame(message as Message, own(frame.subarray(end)))
   }
 }
 

@@ -3,6 +3,7 @@
  * @module
  */
 import { writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -49,7 +50,7 @@ export class CodeSession {
       send: this.#send,
       saveArtifact: async (data, options) =>
         (await this.#ask({ ...options, type: 'save' }, data)).message['ref'] as ArtifactRef,
-      loadArtifact: async (digest) => (await this.#ask({ type: 'load', digest })).data,
+      loadArtifact: (digest) => this.#loadArtifact(digest),
       signal: () => this.#abortSignal(),
     }
   }
@@ -110,6 +111,16 @@ export class CodeSession {
     // made here, where its stack has the line that asked
     const error = new Error(String(answer.message['message']))
     throw answer.message['missing'] === true ? Object.assign(error, { code: 'not_found' }) : error
+  }
+
+  async #loadArtifact(digest: string): Promise<Uint8Array> {
+    const { message, data } = await this.#ask({ type: 'load', digest })
+    const { file, size } = message as { file?: string; size?: number }
+    if (file === undefined) return data
+    const read = await readFile(file).catch(() => null)
+    if (read !== null && read.byteLength === size) return read
+    // another worker has made room for something else meanwhile
+    return (await this.#ask({ type: 'load', digest, whole: true })).data
   }
 
   async #execute({ nonce, ...frame }: CallFrame & { readonly nonce: string }): Promise<void> {

@@ -15,4 +15,12 @@ export { listPythonPackages, type PythonPackages } from './python-packages.ts'
 export { runnerSource } from './runner-source.ts'
 export { type RemoteWorkerOptions, runWorker, type WorkerEnd, type WorkerEvent } from './remote/run-worker.ts'
 export { Silence } from './silence.ts'
-export { type ArtifactAccess, type EngineTransport, FrameTooLarge, type WorkerTransport } from './transport.ts'
+export {
+  type ArtifactAccess,
+  type ArtifactFile,
+  type CallArtifacts,
+  type EngineTransport,
+  FrameTooLarge,
+  type SaveOptions,
+  type WorkerTransport,
+} from './transport.ts'

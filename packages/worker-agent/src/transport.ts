@@ -2,13 +2,38 @@
  * The link between an engine and a worker: frames both ways, and artifacts beside them (wire decision S4).
  * @module
  */
-import type { ArtifactRef, CallFailure, EngineFrame, WorkerFrame } from '@flow-service/protocol'
+import type { ArtifactRef, CallFailure, CallFrame, EngineFrame, WorkerFrame } from '@flow-service/protocol'
+
+/** What bytes are stored with. */
+export interface SaveOptions {
+  readonly name: string
+  readonly mediaType: string
+  readonly volatile: boolean
+}
+
+/** A file of this machine that holds the bytes of a digest. It may be gone as soon as it is known. */
+export interface ArtifactFile {
+  readonly path: string
+  /** In bytes. */
+  readonly size: number
+}
 
 /** Bytes behind references, as node code reaches them. */
 export interface ArtifactAccess {
-  /** Rejects when the bytes are gone, with an error whose `code` is `not_found`. */
-  get(digest: string): Promise<Uint8Array>
-  put(data: Uint8Array, options: { name: string; mediaType: string; volatile: boolean }): Promise<ArtifactRef>
+  /**
+   * Rejects when the bytes are gone, with an error whose `code` is `not_found`. `whole` asks for the bytes themselves, for
+   * whoever did not find the file.
+   */
+  get(digest: string, whole?: boolean): Promise<Uint8Array | ArtifactFile>
+  put(data: Uint8Array, options: SaveOptions): Promise<ArtifactRef>
+  /** The access of one call, where it is worth to know what the call refers to before its code asks. */
+  forCall?(frame: CallFrame): CallArtifacts
+}
+
+/** Access to artifacts as long as a call runs. */
+export interface CallArtifacts extends Pick<ArtifactAccess, 'get' | 'put'> {
+  /** The call wants nothing any more. May be called again. */
+  end?(): void
 }
 
 /** Artifacts cannot be reached now; another attempt may reach them. */

@@ -18,7 +18,7 @@ import { join } from 'node:path'
 
 import { expect, onTestFinished, test } from 'vitest'
 
-import { ArtifactCache } from '../src/remote/artifact-cache.ts'
+import { ArtifactCache } from '../src/remote/artifacts/artifact-cache.ts'
 import { digestOf } from './fake-engine.ts'
 
 const KB = 1024
@@ -39,10 +39,15 @@ function place(maxBytes = 10 * KB) {
 }
 
 const store = async (cache: ArtifactCache, ...all: Uint8Array[]): Promise<void> => {
-  for (const data of all) await cache.put(digestOf(data), data)
+  for (const data of all) {
+    const file = await cache.begin(data.byteLength)
+    if (!file) continue
+    void file.push(Buffer.from(data))
+    await cache.keep(await file.end(), file)
+  }
 }
 const kept = async (cache: ArtifactCache, ...all: Uint8Array[]): Promise<boolean[]> =>
-  (await Promise.all(all.map((data) => cache.get(digestOf(data))))).map((found) => found !== null)
+  (await Promise.all(all.map((data) => cache.find(digestOf(data))))).map((found) => found !== null)
 
 test('bytes are kept in a file of their own that nobody else can read [R605]', async () => {
   const { directory, open, fileOf } = place()
@@ -50,7 +55,8 @@ test('bytes are kept in a file of their own that nobody else can read [R605]', a
   await store(open(), data)
   expect(readdirSync(directory)).toEqual([digestOf(data).slice(7)])
   expect([statSync(directory).mode & 0o777, statSync(fileOf(data)).mode & 0o777]).toEqual([0o700, 0o600])
-  expect(Buffer.from((await open().get(digestOf(data))) ?? [])).toEqual(data)
+  expect(await open().find(digestOf(data))).toEqual({ path: fileOf(data), size: 100 })
+  expect(readFileSync(fileOf(data))).toEqual(data)
 })
 
 test('of three files of 5 KB the oldest leaves a cache of 10 KB [R607]', async () => {
@@ -85,6 +91,33 @@ test('what is larger than the cap is not kept, and 0 keeps nothing [R607]', asyn
   expect([existsSync(none.directory), none.problems]).toEqual([false, []])
 })
 
+test('a file that is in use stays, and what has no room beside it is not kept', async () => {
+  const { open, age } = place()
+  const [a, b, c] = [randomBytes(5 * KB), randomBytes(5 * KB), randomBytes(6 * KB)]
+  const cache = open()
+  await store(cache, a, b)
+  age(a, 60)
+  age(b, 30)
+  const releases = [cache.hold(digestOf(a)), cache.hold(digestOf(a))]
+  await store(cache, c)
+  expect(await kept(cache, a, b, c)).toEqual([true, false, false])
+  for (const release of releases) release()
+  await store(cache, c)
+  expect(await kept(cache, a, c)).toEqual([false, true])
+})
+
+test('what is being written counts, until it is kept or given up', async () => {
+  const { open, directory } = place()
+  const cache = open()
+  const first = await cache.begin(6 * KB)
+  expect(await cache.begin(6 * KB)).toBe(null)
+  await first?.discard()
+  const second = await cache.begin(6 * KB)
+  expect(second).not.toBe(null)
+  await second?.discard()
+  expect(readdirSync(directory)).toEqual([])
+})
+
 test('two agents with one folder stay under the cap and read what the other has fetched [F36]', async () => {
   const { directory, open } = place(100 * KB)
   const agents = [open(), open()]
@@ -108,6 +141,18 @@ test('a file with other bytes counts as absent and makes room [F36]', async () =
   expect(existsSync(fileOf(data))).toBe(false)
   await store(cache, data)
   expect(await kept(cache, data)).toEqual([true])
+})
+
+test('a file that was changed after it was hashed is hashed again [F36]', async () => {
+  const { open, fileOf } = place()
+  const data = randomBytes(100)
+  const cache = open()
+  await store(cache, data)
+  expect(await kept(cache, data)).toEqual([true])
+  const { atime, mtime } = statSync(fileOf(data))
+  writeFileSync(fileOf(data), randomBytes(100))
+  utimesSync(fileOf(data), atime, mtime)
+  expect(await kept(cache, data)).toEqual([false])
 })
 
 test('a file, or the folder, that was taken away meanwhile is no failure [F36]', async () => {

@@ -24,6 +24,22 @@ test('frames come out as they went in, however the stream is cut', () => {
   )
 })
 
+test('a large frame is put together in its place, among small ones, however it is cut', () => {
+  const large = new Uint8Array(3_000_000).map((_, at) => at % 251)
+  const frames = [{ n: 1 }, { n: 2 }, { n: 3 }].map((message) => ({
+    message,
+    data: message.n === 2 ? large : new Uint8Array([message.n]),
+  }))
+  const stream = Buffer.concat([...frames, ...frames].flatMap(({ message, data }) => encodeFrame(message, data)))
+  for (const size of [65_536, 999_983, stream.length]) {
+    const read: { message: Message; data: Uint8Array }[] = []
+    const reader = new FrameReader((message, data) => read.push({ message, data }))
+    for (let at = 0; at < stream.length; at += size) reader.push(Buffer.from(stream.subarray(at, at + size)))
+    expect(read.map(({ message }) => message)).toEqual([...frames, ...frames].map(({ message }) => message))
+    expect(read.every(({ data }, at) => Buffer.compare(data, frames[at % 3]?.data ?? large) === 0)).toBe(true)
+  }
+})
+
 test('bytes are a copy, not a view of the chunk they came with', () => {
   const chunk = Buffer.concat(encodeFrame({ type: 'save' }, new Uint8Array([1, 2])))
   let data: Uint8Array | undefined

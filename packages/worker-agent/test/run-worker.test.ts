@@ -69,6 +69,24 @@ test('calls of TypeScript are served without any Python, and those of Python say
   })
 })
 
+test('a call is begun before its artifacts are there, and its cancel ends what is still fetched for it', async () => {
+  const { promise: isOver, resolve: over } = Promise.withResolvers<boolean>()
+  const { engine } = await start({
+    artifacts(request) {
+      request.socket.once('close', () => over(true))
+      return true
+    },
+  })
+  const link = await engine.link()
+  const ref = { digest: digestOf(Buffer.from('x')), name: '', media_type: 'a/b', size: 1, volatile: false }
+  const call = link.begin({ ...busy, inputs: { data: [ref] } })
+  await link.seen('started')
+  expect(await until(() => engine.requests.length === 1)).toBe(true)
+  link.send({ type: 'cancel', call })
+  expect(await link.last(call)).toMatchObject({ error: { type: 'cancelled' } })
+  expect(await isOver).toBe(true)
+})
+
 describe.skipIf(python === null)('calls of Python over the wire', () => {
   test('emit, print, store and load; what is loaded twice is fetched once [R605] [R601]', async () => {
     const { engine } = await start({}, { python })

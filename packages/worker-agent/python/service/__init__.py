@@ -44,4 +44,4 @@ def load_artifact(ref):
     digest = ref["digest"] if isinstance(ref, dict) else ref
     if not isinstance(digest, str):
         raise TypeError(f"load_artifact() takes a reference or a digest, not {type(ref).__name__}")
-    return _session.ask("load_artifact", {"type": "load", "digest": digest})[1]
+    return _session.load_artifact(digest)

@@ -65,6 +65,6 @@ function mustBeSafe(option: string, url: URL, secure: string): void {
   )
 }
 
-/** Hosts are as the URL parser writes them: addresses in their usual form, names in lower case. */
-const isLoopback = (host: string): boolean =>
+/** Whether a host is this machine. Hosts are as the URL parser writes them: addresses in their usual form, names in lower case. */
+export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host)

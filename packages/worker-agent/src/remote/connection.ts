@@ -20,7 +20,7 @@ import { WebSocket } from 'ws'
 
 import { Silence } from '../silence.ts'
 import { type ArtifactAccess, FrameTooLarge } from '../transport.ts'
-import { detailOf } from './artifacts.ts'
+import { detailOf } from './artifacts/exchange.ts'
 
 /** Bytes that may wait in this process before senders have to. */
 const MAX_UNSENT_BYTES = 4 * 1024 * 1024
@@ -218,7 +218,7 @@ async function refusalOf(response: IncomingMessage): Promise<EngineEnd> {
   } catch {
     // the status tells enough
   }
-  const detail = detailOf(Buffer.concat(chunks))
+  const detail = detailOf(Buffer.concat(chunks).toString())
   const said = detail === '' ? `HTTP ${status}` : `HTTP ${status}, ${detail}`
   if (status === 401 || status === 403) {
     return { kind: 'credential', detail: `the engine does not take the worker's token (${said})` }

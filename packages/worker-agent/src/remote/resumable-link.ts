@@ -30,7 +30,13 @@ import {
   type WorkerFrame,
 } from '@flow-service/protocol'
 
-import { type ArtifactAccess, type GapListener, Unreachable, type WorkerTransport } from '../transport.ts'
+import {
+  type ArtifactAccess,
+  type CallArtifacts,
+  type GapListener,
+  Unreachable,
+  type WorkerTransport,
+} from '../transport.ts'
 import { Backoff } from './backoff.ts'
 import { type Connection, halvesOf, type LinkEnd } from './connection.ts'
 import { HeldFrames } from './held-frames.ts'
@@ -70,8 +76,12 @@ interface Kept {
 /** One agent's link. */
 export class ResumableLink implements WorkerTransport {
   readonly artifacts: ArtifactAccess = {
-    get: (digest) => this.#patiently((artifacts) => artifacts.get(digest)),
-    put: (data, options) => this.#patiently((artifacts) => artifacts.put(data, options)),
+    ...this.#patient(() => this.#artifacts as ArtifactAccess),
+    forCall: (frame) => {
+      // as of a call they have no connection of their own: a further one changes nothing
+      const artifacts = this.#artifacts?.forCall?.(frame)
+      return { ...this.#patient(() => artifacts ?? (this.#artifacts as ArtifactAccess)), end: () => artifacts?.end?.() }
+    },
   }
   readonly #deps: ResumableLinkDeps
   readonly #held: HeldFrames
@@ -317,14 +327,21 @@ export class ResumableLink implements WorkerTransport {
     this.#room = null
   }
 
+  #patient(reached: () => CallArtifacts): Pick<ArtifactAccess, 'get' | 'put'> {
+    return {
+      get: (digest, whole) => this.#patiently(() => reached().get(digest, whole)),
+      put: (data, options) => this.#patiently(() => reached().put(data, options)),
+    }
+  }
+
   /** Artifacts are out of reach where the engine is: a call that outlives a gap waits for them as long. */
-  async #patiently<T>(work: (artifacts: ArtifactAccess) => Promise<T>): Promise<T> {
+  async #patiently<T>(work: () => Promise<T>): Promise<T> {
     const backoff = new Backoff(this.#deps.random)
     const begunMs = performance.now()
     for (;;) {
       try {
         // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
-        return await work(this.#artifacts as ArtifactAccess)
+        return await work()
       } catch (error) {
         const isLate = this.isOver || performance.now() - begunMs >= this.resumeMs
         if (isLate || !(error instanceof Unreachable)) throw error

@@ -4,7 +4,7 @@
  * @module
  */
 import { hostname, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 
 import type { EngineFrame } from '@flow-service/protocol'
 
@@ -12,8 +12,9 @@ import { createWorker, type Worker } from '../agent.ts'
 import { type Resources, withDefaults, type WorkerOptions } from '../options.ts'
 import { Processes } from '../processes.ts'
 import type { AddressOptions } from './addresses.ts'
-import { ArtifactCache } from './artifact-cache.ts'
-import { HttpArtifacts } from './artifacts.ts'
+import { ArtifactCache } from './artifacts/artifact-cache.ts'
+import { HttpArtifacts } from './artifacts/http-artifacts.ts'
+import { Lanes } from './artifacts/lanes.ts'
 import { connect } from './connection.ts'
 import { Engines } from './engines.ts'
 import { Idle } from './idle.ts'
@@ -132,6 +133,7 @@ class Machine {
   readonly #worker: WorkerOptions
   readonly #places: SharedPlaces
   readonly #cache: ArtifactCache
+  readonly #lanes = new Lanes()
   readonly #onProblem: (detail: string) => void
   /** Calls of each engine. */
   readonly #calls = new Map<ResumableLink, number>()
@@ -163,11 +165,12 @@ class Machine {
   }
 
   connect({ attach, artifacts }: { readonly attach: URL; readonly artifacts: string }, signal: AbortSignal) {
-    const { token, silenceS } = this.#options
+    const { token, silenceS, insecure = false } = this.#options
+    const shared = { cache: this.#cache, lanes: this.#lanes, onProblem: this.#onProblem }
     return connect({
       url: attach,
       token,
-      artifacts: new HttpArtifacts({ url: artifacts, token, cache: this.#cache }),
+      artifacts: new HttpArtifacts({ ...shared, url: artifacts, token, insecure }),
       onProblem: this.#onProblem,
       signal,
       ...(silenceS === undefined ? {} : { silenceS }),
@@ -221,7 +224,8 @@ function cacheOf(env: Readonly<Record<string, string | undefined>>, onProblem: (
   if (!/^\d*$/.test(cap))
     throw new InvalidOption('SERVICE_ARTIFACT_CACHE_BYTES is a whole number of bytes, 0 for no cache')
   return new ArtifactCache({
-    directory: env['SERVICE_ARTIFACT_CACHE'] || join(tmpdir(), 'service-artifacts'),
+    // processes read files of it, from directories of their own
+    directory: resolve(env['SERVICE_ARTIFACT_CACHE'] || join(tmpdir(), 'service-artifacts')),
     maxBytes: cap === '' ? CACHE_BYTES : Number(cap),
     onProblem,
   })
