@@ -50,7 +50,7 @@ test('node code loads and saves artifacts as with a folder', async () => {
   const { id } = await at.client.runs.submit({ name: 'upper', params: { given } })
   const run = await at.client.wait(id)
   expect([run.status, run.error]).toEqual(['ok', null])
-  const [made] = run.artifacts.filter(({ node }) => node === 'work')
+  const made = run.artifacts.find(({ node }) => node === 'work')
   const answer = await fetch(`${at.baseUrl}/artifacts/${made?.digest}`, {
     headers: { authorization: `Bearer ${at.token}` },
   })

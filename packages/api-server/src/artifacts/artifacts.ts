@@ -13,7 +13,7 @@ import type { ByteRange } from './byte-range.ts'
 import { ChangedBytes, type ContentStore, FolderGone, GoneBytes, hasCode, TooManyBytes } from './content-store.ts'
 import { checkNames } from './naming.ts'
 import { createRemoval, type Swept } from './removal.ts'
-import { createArtifactStore, type OwnedDigests, refOf, type RefKind, rowOf } from './store.ts'
+import { type Blob, createArtifactStore, type OwnedDigests, refOf, type RefKind, rowOf } from './store.ts'
 import { createVolatileRing, type Frame, RING_BYTES } from './volatile-ring.ts'
 
 /** Largest stored artifact unless the configuration says otherwise, in bytes. */
@@ -132,23 +132,9 @@ export function createArtifacts(deps: ArtifactsDeps): Artifacts {
 
   const open = async (digest: string): Promise<OpenArtifact | null> => {
     const frame = ring.get(digest)
-    if (frame) {
-      const { data, ...names } = frame
-      const read = (range: ByteRange | null) => once(range ? data.subarray(range.first, range.last + 1) : data)
-      return { ref: refOf({ digest, size: data.length, ...names }, true), read, directUrl: null }
-    }
+    if (frame) return openFrame(digest, frame)
     const blob = await store.find(digest)
-    if (!blob) return null
-    const { content } = deps
-    const { direct } = content
-    const found = await content.find(hexOf(digest), blob.size)
-    if (found.kind === 'corrupt') deps.onCorrupt(digest)
-    if (found.kind !== 'found') return null
-    return {
-      ref: refOf(blob, false),
-      read: (range) => intact(digest, () => found.read(range), deps.onCorrupt),
-      directUrl: direct && (() => direct.downloadUrl(hexOf(digest), blob)),
-    }
+    return blob ? openBlob(blob, deps) : null
   }
 
   return {
@@ -188,6 +174,25 @@ export function createArtifacts(deps: ArtifactsDeps): Artifacts {
 /** `not_found` for a digest. */
 export const noArtifact = (digest: string): ProblemError =>
   new ProblemError('not_found', `no bytes with the digest ${digest} are stored here; upload them again`)
+
+function openFrame(digest: string, { data, ...names }: Frame): OpenArtifact {
+  const read = (range: ByteRange | null) => once(range ? data.subarray(range.first, range.last + 1) : data)
+  return { ref: refOf({ digest, size: data.length, ...names }, true), read, directUrl: null }
+}
+
+/** Null when the bytes are missing, or no longer what they were. */
+async function openBlob(blob: Blob, { content, onCorrupt }: ArtifactsDeps): Promise<OpenArtifact | null> {
+  const { digest, size } = blob
+  const { direct } = content
+  const found = await content.find(hexOf(digest), size)
+  if (found.kind === 'corrupt') onCorrupt(digest)
+  if (found.kind !== 'found') return null
+  return {
+    ref: refOf(blob, false),
+    read: (range) => intact(digest, () => found.read(range), onCorrupt),
+    directUrl: direct && (() => direct.downloadUrl(hexOf(digest), blob)),
+  }
+}
 
 const chunksOf = (source: ByteSource): AsyncIterable<Uint8Array> | Iterable<Uint8Array> =>
   source instanceof Uint8Array ? [source] : source

@@ -6,7 +6,7 @@
  *     store-id               whose store it is
  *
  * Bytes that come through the engine are files of its data directory until their digest is known. DESIGN.md beside the folder of
- * this one has the invariants (s3-store.B1-B6).
+ * this one has the invariants (s3-store.B1-B7).
  * @module
  */
 import { setTimeout as pause } from 'node:timers/promises'
