@@ -90,7 +90,12 @@ test('the first hello says that it can come back; frames of calls are numbered, 
   expect(first.sent).toEqual([{ ...hello, resume: { session: null, calls: [] } }])
   begin('a')
   begin('b', 'live')
-  for (const frame of [emit('a', 1), emit('b', 1), { type: 'heartbeat', calls: ['a'] }, result('a')] satisfies WorkerFrame[])
+  for (const frame of [
+    emit('a', 1),
+    emit('b', 1),
+    { type: 'heartbeat', calls: ['a'] },
+    result('a'),
+  ] satisfies WorkerFrame[])
     void link.send(frame)
   expect(ofCalls(first.sent)).toEqual([
     ['emit', 'a', 1],

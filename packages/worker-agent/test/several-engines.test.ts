@@ -1,14 +1,13 @@
 /** A worker of several engines of one database. */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { connect, createServer, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-import { type RemoteWorkerOptions, runWorker, type WorkerEvent } from '../src/index.ts'
+import type { RemoteWorkerOptions } from '../src/index.ts'
 import { type Behaviour, fakeEngine, type FakeEngine, tokenOf } from './fake-engine.ts'
 import { bundle, isAlive, until, welcome } from './harness.ts'
+import { startWorker } from './remote-worker.ts'
 
 const token = tokenOf({ name: 'gpu-1', labels: [] })
 const code = { kind: 'code', entry: 'entry' } as const
@@ -40,29 +39,7 @@ async function cluster(count: number): Promise<Named[]> {
   return engines
 }
 
-function start(url: string, more: Partial<RemoteWorkerOptions> = {}) {
-  const directory = mkdtempSync(join(tmpdir(), 'w-'))
-  const events: WorkerEvent[] = []
-  const stop = new AbortController()
-  const end = runWorker({
-    url,
-    token,
-    python: null,
-    directory,
-    env: { PATH: process.env['PATH'], SERVICE_ARTIFACT_CACHE: join(directory, 'kept') },
-    signal: stop.signal,
-    onEvent: (event) => events.push(event),
-    random: () => 0,
-    ...more,
-  })
-  onTestFinished(async () => {
-    stop.abort()
-    await end.catch(() => undefined)
-    rmSync(directory, { recursive: true, force: true })
-  })
-  const happened = (type: WorkerEvent['type']): Promise<boolean> => until(() => events.some((one) => one.type === type))
-  return { events, directory, end, stop: () => stop.abort(), happened }
-}
+const start = (url: string, more: Partial<RemoteWorkerOptions> = {}) => startWorker(url, { token, ...more })
 
 /** An address that leads to one engine after the other. */
 async function balancer(engines: readonly FakeEngine[]): Promise<string> {
