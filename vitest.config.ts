@@ -64,6 +64,7 @@ const shared = { pool: 'forks', isolate: false, setupFiles: 'test/components/lef
 /** Files that take longest, longest first: at the end one worker alone would be busy with them. */
 const longest = [
   'test/provisioner-slurm',
+  'test/worker-resume',
   'test/ledger-kill',
   'test/recipes',
   'modules/modules',

@@ -1,7 +1,9 @@
 /**
  * What the way to a worker in another process costs, against the same flow on the engine's own worker: a run of one node
- * that does nothing, from its submission to its end, and points from one Python process into the database.
+ * that does nothing, from its submission to its end, and points from one Python process into the database. And what it
+ * costs that calls outlive a lost link, where the engine lets them.
  */
+import type { ServiceConfig } from '@flow-service/api-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { startAgent } from '../test/agent-process.ts'
@@ -13,8 +15,14 @@ const POINTS = 300_000
 const ROUNDS = 3
 
 let at: TestService
+let resuming: TestService
 beforeAll(async () => {
-  at = await startService()
+  at = await opened({})
+  resuming = await opened({ workerResumeS: 60 })
+})
+
+async function opened(config: ServiceConfig): Promise<TestService> {
+  const at = await startService(config)
   for (const [place, worker] of [
     ['here', null],
     ['there', 'lab'],
@@ -23,8 +31,12 @@ beforeAll(async () => {
     const emits = `def run():\n  for step in range(${POINTS}):\n    emit({"loss": step / 7})\n  return {"best": 0}`
     await publishFlow(at.client, `points_${place}`, flow(String(place), worker ?? null, emits))
   }
+  return at
+}
+afterAll(async () => {
+  await at[Symbol.asyncDispose]()
+  await resuming[Symbol.asyncDispose]()
 })
-afterAll(() => at[Symbol.asyncDispose]())
 
 const flow = (place: string, worker: string | null, source: string) => ({
   mode: 'batch',
@@ -45,10 +57,10 @@ const flow = (place: string, worker: string | null, source: string) => ({
 })
 
 /** Milliseconds from the submission of a run to its end. */
-async function took(name: string): Promise<number> {
+async function took(name: string, on = at): Promise<number> {
   const begun = performance.now()
-  const { id } = await at.client.runs.submit({ name })
-  const run = await at.client.wait(id)
+  const { id } = await on.client.runs.submit({ name })
+  const run = await on.client.wait(id)
   const ms = performance.now() - begun
   expect(run.status).toBe('ok')
   return ms
@@ -58,11 +70,23 @@ const median = (values: number[]): number => values.toSorted((a, b) => a - b)[va
 
 test('a worker in another process costs a few milliseconds a call, and takes points nearly as fast', async () => {
   await startAgent(at, 'lab')
+  await startAgent(resuming, 'lab')
   const times: Record<string, number[]> = { idle_here: [], idle_there: [], points_here: [], points_there: [] }
-  for (let round = 0; round < RUNS; round++)
+  const kept: Record<string, number[]> = { idle_there: [], points_there: [] }
+  for (let round = 0; round < RUNS; round++) {
     for (const name of ['idle_here', 'idle_there']) times[name]?.push(await took(name))
-  for (let round = 0; round < ROUNDS; round++)
+    kept['idle_there']?.push(await took('idle_there', resuming))
+  }
+  for (let round = 0; round < ROUNDS; round++) {
     for (const name of ['points_here', 'points_there']) times[name]?.push(await took(name))
+    kept['points_there']?.push(await took('points_there', resuming))
+  }
+  const [idle, points] = ['idle_there', 'points_there'].map(
+    (name) => median(kept[name] ?? []) / median(times[name] ?? []),
+  )
+  console.log(
+    `frames that are kept for a lost link: a run takes ${idle?.toFixed(2)}, points ${points?.toFixed(2)} times as long`,
+  )
   const [here, there] = [median(times['idle_here'] ?? []), median(times['idle_there'] ?? [])]
   const [near, far] = ['points_here', 'points_there'].map((name) => (POINTS / median(times[name] ?? [])) * 1000)
   console.log(
@@ -71,4 +95,6 @@ test('a worker in another process costs a few milliseconds a call, and takes poi
   )
   expect(there / here).toBeLessThan(2)
   expect((far ?? 0) / (near ?? 0)).toBeGreaterThan(0.5)
+  expect(idle).toBeLessThan(1.5)
+  expect(points).toBeLessThan(1.5)
 })

@@ -92,6 +92,9 @@ async function brittleLine(to: number, budgets: number[]) {
   const server = createServer((near) => {
     if (isHeld) return void near.destroy()
     const far = connect(to, '127.0.0.1')
+    // artifacts go beside it, and are cut with it
+    let isLink = false
+    near.once('data', (data) => (isLink = data.includes('/workers/attach')))
     for (const [socket, other] of [
       [near, far],
       [far, near],
@@ -101,7 +104,7 @@ async function brittleLine(to: number, budgets: number[]) {
       socket.on('close', () => other.destroy())
       socket.on('data', (data) => {
         other.write(data)
-        passed(data.length)
+        if (isLink) passed(data.length)
       })
     }
   })
@@ -135,7 +138,7 @@ describe.skipIf(python === null)('a worker whose line breaks', () => {
       )
       const folder = mkdtempSync(join(tmpdir(), 'cuts-'))
       onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-      await using at = await startService({ workerResumeS: 60 })
+      await using at = await startService({ workerResumeS: 300 })
       const line = await brittleLine(Number(new URL(at.origin).port), budgets)
       const agent = await startAgent(
         { client: at.client, baseUrl: at.baseUrl.replace(/:\d+/, `:${line.port}`) },
@@ -184,7 +187,8 @@ describe.skipIf(python === null)('a worker whose line breaks', () => {
         expect([status, result]).toEqual(id === cancelled ? ['cancelled', null] : ['ok', { out: said.length }])
       }
       const stages = begun().map((text) => text.split(' ')[0])
-      expect(stages.toSorted()).toEqual([...Array(3).fill('after'), ...Array(4).fill('count')])
+      expect(stages.filter((stage) => stage === 'count')).toHaveLength(CALLS)
+      expect(stages.filter((stage) => stage === 'after')).toHaveLength(CALLS - 1)
     },
   )
 })

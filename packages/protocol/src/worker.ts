@@ -51,14 +51,16 @@ const workerCallSchema = z
 /** A worker of this engine; the engine's own agent is none. */
 export const workerSchema = z
   .object({
-    id: z.string().meta({ description: 'Of the connection: another one after each reconnection.' }),
+    id: z
+      .string()
+      .meta({ description: 'Of the attachment: another one after each reconnection, unless its calls went on.' }),
     name: z.string().meta({ description: 'That of its token.' }),
     labels: z.array(z.string()),
     version: z.string().meta({ description: 'Of its package.' }),
     protocol: z.int(),
     status: z.enum(['attached', 'needs_upgrade']).meta({
       description:
-        '`needs_upgrade`: it was refused because it speaks another version of the protocol. It stands here until a worker of the name attaches or the engine restarts.',
+        '`attached`: also while it has lost its link and may come back to its calls; `last_contact_at` is old then. `needs_upgrade`: it was refused because it speaks another version of the protocol. It stands here until a worker of the name attaches or the engine restarts.',
     }),
     parallel: z.int().meta({ description: 'Calls that it takes at a time.' }),
     calls: z.array(workerCallSchema),

@@ -219,6 +219,8 @@ class Agent implements Worker {
       case 'drain':
         this.#draining = true
         return
+      case 'ack':
+      // it is the link's
     }
   }
 

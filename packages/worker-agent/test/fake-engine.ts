@@ -2,7 +2,7 @@
  * An engine on a port of this machine: the socket that workers attach to, and artifacts beside it. It takes every token
  * and answers as the test wants.
  */
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -32,7 +32,6 @@ export class Link {
   readonly headers: IncomingMessage['headers']
   readonly closed: Promise<number>
   readonly #watchers = new Set<() => void>()
-  #count = 0
 
   constructor(socket: WebSocket, request: IncomingMessage, behaviour: Behaviour) {
     this.socket = socket
@@ -65,8 +64,7 @@ export class Link {
   }
 
   begin(request: CallRequest): string {
-    this.#count += 1
-    const frame = callFrame(`call-${this.#count}`, request)
+    const frame = callFrame(randomUUID(), request)
     this.send(frame)
     return frame.call
   }

@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { InvalidOption, type RemoteWorkerOptions } from '../src/index.ts'
 import { type Behaviour, digestOf, fakeEngine, tokenOf } from './fake-engine.ts'
 import { bundle, isAlive, python, until, welcome } from './harness.ts'
-import { startWorker } from './started-worker.ts'
+import { startWorker } from './remote-worker.ts'
 
 const token = tokenOf({ name: 'gpu-1', labels: ['gpu', 'eu'] })
 const code = { kind: 'code', entry: 'entry' } as const
@@ -17,7 +17,7 @@ const busy = { source: bundle('() => new Promise((r) => setTimeout(r, 1e6))'), .
 /** An engine, and a worker that dials it. */
 async function start(behaviour: Behaviour = {}, more: Partial<RemoteWorkerOptions> = {}) {
   const engine = await fakeEngine(behaviour)
-  return { engine, ...startWorker(engine.url, token, more) }
+  return { engine, ...startWorker(engine.url, { token, ...more }) }
 }
 
 describe('what a worker says of itself', () => {

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { RemoteWorkerOptions } from '../src/index.ts'
 import { type Behaviour, fakeEngine, type FakeEngine, tokenOf } from './fake-engine.ts'
 import { bundle, isAlive, until, welcome } from './harness.ts'
-import { startWorker } from './started-worker.ts'
+import { startWorker } from './remote-worker.ts'
 
 const token = tokenOf({ name: 'gpu-1', labels: [] })
 const code = { kind: 'code', entry: 'entry' } as const
@@ -39,7 +39,7 @@ async function cluster(count: number): Promise<Named[]> {
   return engines
 }
 
-const start = (url: string, more: Partial<RemoteWorkerOptions> = {}) => startWorker(url, token, more)
+const start = (url: string, more: Partial<RemoteWorkerOptions> = {}) => startWorker(url, { token, ...more })
 
 /** An address that leads to one engine after the other. */
 async function balancer(engines: readonly FakeEngine[]): Promise<string> {

@@ -9,13 +9,13 @@
  *   `worker_silent`. Ticks are counted, not time: an engine that slept itself does not blame its workers, nor does one
  *   that is behind with what a worker has sent.
  * - attached-worker.A3 a lost connection fails the running calls as `worker_lost` at once and frees everything.
+ * - attached-worker.A4 while a worker is away that can come back (`worker-session.ts`) nothing is placed on it, no clock of
+ *   its calls runs, and what is cancelled settles. When it is back it hears of that; a call that it does not know was never
+ *   begun there, and is placed again.
  * - attached-worker.A5 a call of which its worker says nothing ends by its `timeout` all the same (call-silence.S1).
  * - attached-worker.A6 a call that the worker does not begin, because calls of other engines have its place, is placed
  *   again: its promise rejects with a {@link WorkerBusy}, and no attempt counts. Nothing as large is sent there until the
  *   worker tells anew what other engines take of it; that is not free.
- * - attached-worker.A7 while a worker is away that can come back (`worker-session.ts`) nothing is placed on it, no clock of
- *   its calls runs, and what is cancelled settles. When it is back it hears of that; a call that it does not know was never
- *   begun there, and is placed again.
  */
 import { type Clock, type CodeCall, CodeError } from '@flow-service/core'
 import {
@@ -132,7 +132,7 @@ export class AttachedWorker {
     return this.#room.free(this.#demands())
   }
 
-  /** Whether it is not attached, and may come back (attached-worker.A7). */
+  /** Whether it is not attached, and may come back (attached-worker.A4). */
   get isAway(): boolean {
     return this.#isAway
   }
@@ -281,7 +281,7 @@ export class AttachedWorker {
     this.#lose([...this.#inFlight].flatMap(([id, { call }]) => (call.document.mode === 'live' ? [id] : [])))
   }
 
-  /** It is back with these calls (attached-worker.A7). */
+  /** It is back with these calls (attached-worker.A4). */
   comeBack(calls: ReadonlySet<string>): void {
     this.#isAway = false
     this.#contactMs = this.#deps.clock.now()

@@ -14,7 +14,7 @@ import type { CallFrame, CallMark } from '@flow-service/protocol'
 import type { AttachedWorker } from './attached-worker.ts'
 
 /** A batch call, the token of the worker that it is given to, and the session in which it is. */
-export interface KeptCall extends Pick<CallFrame, 'call' | 'attempt' | 'flow' | 'node' | 'run'> {
+interface KeptCall extends Pick<CallFrame, 'call' | 'attempt' | 'flow' | 'node' | 'run'> {
   readonly jti: string
   readonly session: string
 }

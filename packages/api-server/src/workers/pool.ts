@@ -212,7 +212,7 @@ export class WorkerPool {
     this.#sessions.set(id, { session, worker })
     const answer = adopted && { resumed: marks, dropped: [...adopted.dropped] }
     this.#welcome(transport, worker, { resume_s: resumeS, session: id, ...answer })
-    for (const { take } of resumed) take(worker)
+    for (const call of resumed) call.take(worker)
     this.#enter(worker)
     return seatOf(session, transport)
   }

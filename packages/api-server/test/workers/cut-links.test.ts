@@ -4,8 +4,7 @@ import type { EngineTransport } from '@flow-service/worker-agent'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import type { LinkEnd } from '../../../worker-agent/src/remote/connection.ts'
-import { type LinkConnection, ResumableLink } from '../../../worker-agent/src/remote/resumable-link.ts'
+import { CountingCalls, type LinkConnection, type LinkEnd } from '../../../worker-agent/test/counting-calls.ts'
 import { codeCall } from './code-call.ts'
 import { outcome, settled, setup } from './puppet-pool.ts'
 
@@ -69,47 +68,6 @@ class Line {
   }
 }
 
-/** The calls of a worker: each emits its numbers, and ends with how many there were. */
-class Calls {
-  readonly begun: string[] = []
-  readonly #running = new Map<string, number>()
-  readonly #link: ResumableLink
-
-  constructor(link: ResumableLink) {
-    this.#link = link
-    link.onFrame((frame) => {
-      if (frame.type === 'cancel') this.#end(frame.call)
-      if (frame.type !== 'call') return
-      this.begun.push(frame.call)
-      this.#running.set(frame.call, 0)
-      void link.send({ type: 'started', call: frame.call, pid: 1 })
-    })
-    link.onGap({
-      lost: () => undefined,
-      dropped: (calls) => calls.forEach((call) => this.#running.delete(call)),
-      full: () => undefined,
-    })
-  }
-
-  /** One of those that run says its next word. */
-  step(which: number): void {
-    const [call, said] = [...this.#running][which % Math.max(1, this.#running.size)] ?? []
-    if (call === undefined || said === undefined) return
-    if (said < EMISSIONS) {
-      this.#running.set(call, said + 1)
-      void this.#link.send({ type: 'emit', call, batch: [[{ loss: said }, 0]] })
-    } else {
-      this.#running.delete(call)
-      void this.#link.send({ type: 'result', call, outputs: { y: said } })
-    }
-  }
-
-  #end(call: string): void {
-    if (!this.#running.delete(call)) return
-    void this.#link.send({ type: 'error', call, error: { type: 'cancelled', message: '', traceback: null } })
-  }
-}
-
 const count = fc.integer({ min: 1, max: 8 })
 const which = fc.nat(CALLS - 1)
 const action = fc.oneof(
@@ -128,8 +86,8 @@ const action = fc.oneof(
 test('whichever frame of either direction a link is cut at: each call is begun once, and each of its frames counts once, in order', async () => {
   const play = fc.asyncProperty(fc.array(action, { maxLength: 120 }), async (actions) => {
     const { pool, dispatcher, clock } = setup({ resumeS: 3600 })
-    const link = new ResumableLink({ directory: () => '/nowhere', onWelcome: () => undefined })
-    const worker = new Calls(link)
+    const worker = new CountingCalls(EMISSIONS)
+    const { link } = worker
     let line: Line | null = null
     /** The one before: what is on its way to the engine may still come, unless the engine has heard that it is cut. */
     let before: Line | null = null

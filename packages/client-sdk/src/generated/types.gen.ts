@@ -2193,7 +2193,7 @@ export type SecretUse = LibraryUse;
 
 export type Worker = {
     /**
-     * Of the connection: another one after each reconnection.
+     * Of the attachment: another one after each reconnection, unless its calls went on.
      */
     id: string;
     /**
@@ -2207,7 +2207,7 @@ export type Worker = {
     version: string;
     protocol: number;
     /**
-     * `needs_upgrade`: it was refused because it speaks another version of the protocol. It stands here until a worker of the name attaches or the engine restarts.
+     * `attached`: also while it has lost its link and may come back to its calls; `last_contact_at` is old then. `needs_upgrade`: it was refused because it speaks another version of the protocol. It stands here until a worker of the name attaches or the engine restarts.
      */
     status: 'attached' | 'needs_upgrade';
     /**

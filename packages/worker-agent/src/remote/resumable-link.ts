@@ -189,23 +189,13 @@ export class ResumableLink implements WorkerTransport {
   }
 
   #receive(frame: EngineFrame): void {
-    switch (frame.type) {
-      case 'welcome':
-        this.#welcomed(frame)
-        return
-      case 'ack':
-        this.#acked(frame.seq)
-        return
-      case 'call': {
-        const { call, mode } = frame
-        const kept: Kept = { mode, since: this.#seq, seq: 0, isOver: false, isFull: false }
-        if (this.#session !== null) this.#calls.set(call, kept)
-        this.#onFrame(frame)
-        return
-      }
-      default:
-        this.#onFrame(frame)
+    if (frame.type === 'welcome') return this.#welcomed(frame)
+    if (frame.type === 'ack') return this.#acked(frame.seq)
+    if (frame.type === 'call' && this.#session !== null) {
+      const { call, mode } = frame
+      this.#calls.set(call, { mode, since: this.#seq, seq: 0, isOver: false, isFull: false })
     }
+    this.#onFrame(frame)
   }
 
   #welcomed(welcome: WelcomeFrame): void {
