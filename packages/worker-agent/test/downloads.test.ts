@@ -134,6 +134,14 @@ describe('an answer that is not the rest begins anew', () => {
     expect(await artifacts.get(digest)).toEqual(data)
   })
 
+  test('and another part is known by what it says of itself, before it does harm', async () => {
+    const part: Step = ({ response, data: bytes }) =>
+      void response.writeHead(206, { 'content-range': 'bytes 0-59999/100000' }).end(bytes.subarray(0, 60_000))
+    const damaged: Step = ({ response }) => void response.writeHead(200).end(randomBytes(100_000))
+    const { load } = await rig([cut(40_000), part, damaged])
+    expect(await load()).toEqual(data)
+  })
+
   test('and fails when it is so again', async () => {
     const { load, directory } = await rig([cut(40_000), wrongRest, cut(40_000), wrongRest])
     await expect(load()).rejects.toThrow('came damaged twice')
