@@ -191,6 +191,11 @@ export interface CodeCall {
   readonly onPlace: (place: { readonly waitingFor: string } | { readonly worker: string }) => void
 }
 
+/** Why the signal of a call is aborted when its engine stops and leaves it to its worker, which keeps it for the next one. */
+export class LeftBehind extends Error {
+  override readonly name = 'LeftBehind'
+}
+
 /** The node's own code failed. `type` is the exception's name, `timeout`, `cancelled`, `process_died` or `worker_lost`. */
 export class CodeError extends Error {
   override readonly name = 'CodeError'

@@ -2,7 +2,16 @@
  * The graph runtime of flow-service.
  * @module
  */
-export type { BatchContext, BatchEvent, BatchOutcome, Stage, StageCache, StageEnd, StageTake } from './batch/context.ts'
+export type {
+  BatchContext,
+  BatchEvent,
+  BatchOutcome,
+  EarlierNode,
+  Stage,
+  StageCache,
+  StageEnd,
+  StageTake,
+} from './batch/context.ts'
 export { type PlanContext, type PlanLook, type PlannedNode, planRun } from './batch/plan.ts'
 export { runBatch } from './batch/run.ts'
 export {
@@ -40,6 +49,7 @@ export {
   type FailureMarker,
   type Host,
   type KeptWork,
+  LeftBehind,
   type MarkerHost,
   type Mount,
   type NodeRoutes,

@@ -105,6 +105,27 @@ test('the first hello says that it can come back; frames of calls are numbered, 
   expect(first.sent).toContainEqual({ type: 'heartbeat', calls: ['a'] })
 })
 
+test('a link that is lost without calls ends, and the next one asks for its session: calls on their way were never begun', async () => {
+  const { link, first, used, begin } = attached()
+  begin('a')
+  void link.send(result('a'))
+  first.tell({ type: 'ack', seq: 1 })
+  await first.cut()
+  expect(await used).toBe('over')
+  expect(link.idleSession).toBe('s')
+  const next = attached({ lastSession: link.idleSession })
+  expect(next.first.sent).toEqual([{ ...hello, resume: { session: 's', calls: [] } }])
+})
+
+test('a link that gave up its calls says nothing of their session', async () => {
+  const { link, first, begin } = attached()
+  begin('a')
+  await first.cut()
+  await vi.advanceTimersByTimeAsync(RESUME_S * 1000)
+  expect(link.isOver).toBe(true)
+  expect(link.idleSession).toBeNull()
+})
+
 test('with an engine that does not offer it nothing is numbered, and a lost connection ends the link', async () => {
   const { link, first, used, begin } = attached({}, 0)
   begin('a')

@@ -81,8 +81,8 @@ export function createCodeObjects(
   }
 }
 
-/** What stands in place of a module's path. */
-const MODULE = '(object)'
+/** What stands in place of a module's path: the code is in the engine's process. */
+export const MODULE = '(object)'
 
 function entryOf(flow: string, { id, version }: Definition): CodeEntry {
   const digest = `sha256:${hash('sha256', canonicalJson({ flow, id, version: version ?? null }))}`

@@ -8,6 +8,7 @@ import type { Sql } from '../db/database.ts'
 import { chunkItem, chunkRows, type PackedPoints, withPoints } from './curves/chunk-columns.ts'
 import type { Chunk, ChunkPoints, Curve } from './curves/points.ts'
 import type { ChunkSize } from './curves/thinning.ts'
+import { keepRuns, type KeptWrite } from './kept-store.ts'
 import { type Claim, claimed, type ClaimedRun, claimedOf, claimParts, type ClaimRow } from './lease-store.ts'
 import type { Failure, MetricSummary, NodeRow, RunArtifact } from './run-record.ts'
 import { type CacheEntry, keepStages, stageItem } from './stages/store.ts'
@@ -31,6 +32,8 @@ export interface RunWrite {
   readonly cache: readonly CacheEntry[]
   /** All references so far, when there are new ones. */
   readonly artifacts: readonly RunArtifact[] | null
+  /** Of a run that outlives its engine, as far as there is any. */
+  readonly kept: KeptWrite | null
   readonly end: RunEnd | null
 }
 
@@ -144,6 +147,7 @@ export const createExecutionStore = (sql: Sql) => ({
  */
 async function write(tx: Sql, { writes, metricId, claim }: Round): Promise<RoundResult> {
   const chunks = writes.flatMap((write) => chunkItems(write, metricId))
+  const kept = writes.flatMap(({ run, kept: part }) => (part === null ? [] : [{ run, ...part }]))
   const rows = await tx<({ held: string[] | null } & ClaimRow)[]>`
     with held as materialized (
       select run.id, run.flow, item.digest, item.document, item.status, item.finished_at, item.result::json as result,
@@ -168,6 +172,7 @@ async function write(tx: Sql, { writes, metricId, claim }: Round): Promise<Round
     ${noteNodes(tx, writes.flatMap(nodeItems))}
     ${chunks.length > 0 ? drawPoints(tx, chunks) : tx``}
     ${writes.some(({ cache }) => cache.length > 0) ? keepStages(tx, writes.flatMap(stageItems)) : tx``}
+    ${kept.length > 0 ? keepRuns(tx, kept) : tx``}
     ${claim ? tx`, ${claimParts(tx, claim)}` : tx``}
     select (select json_agg(id) from held) as held ${claim ? tx`, rule.is_limited, claimed.* from ${claimed(tx)}` : tx``}`
   return { held: new Set(rows[0]?.held), claimed: claim && claimedOf(rows.map(({ held: _held, ...row }) => row)) }

@@ -5,11 +5,12 @@
  * by a cancellation, or by the loss of the lease, whichever comes first. What the graph runtime reports later is dropped.
  */
 import {
-  type BatchEvent,
   type BatchOutcome,
+  type CodeCall,
   documentDigest,
   checkParams,
   type Host,
+  LeftBehind,
   type NodeRegistry,
   runBatch,
 } from '@flow-service/core'
@@ -18,11 +19,14 @@ import { type EngineEvent, type FlowDocument, qualify, timestampOfMs } from '@fl
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { RunnableFlows } from '../flows/runnable-flows.ts'
 import type { Log } from '../process/log.ts'
+import type { RunCalls } from '../workers/run-calls.ts'
 import type { RunEnd } from './execution-store.ts'
+import { canBeKept, KeptRun, type LeftRun, recordLeft } from './kept-run.ts'
 import type { ClaimedRun } from './lease-store.ts'
-import { maskedEvent, sparesSecrets } from './masked-event.ts'
+import { hidesSecret, maskedEvent, sparesSecrets } from './masked-event.ts'
 import { RunRecorder } from './recorder.ts'
 import { storableResult } from './result.ts'
+import { RunPlace } from './run-place.ts'
 import { paramsOf, secondsBetween, storableText, summaryOf, type SummaryRow } from './run-record.ts'
 import { type RunWrites, unstorable } from './run-writes.ts'
 import { RunStageCache } from './stages/cache.ts'
@@ -45,6 +49,8 @@ export interface ExecutionDeps {
   readonly lastValue: (message: string) => unknown
   /** Nodes of one run that execute at once. */
   readonly maxParallelNodes: number
+  /** Who hears of calls on workers, where runs outlive their engine; null where they do not. */
+  readonly calls: RunCalls | null
   readonly log: Pick<Log, 'error'>
 }
 
@@ -71,16 +77,22 @@ const cancelled: Ending = { status: 'cancelled', result: null, error: null }
 export class Execution {
   readonly claim: ClaimedRun
   readonly #deps: ExecutionDeps
+  readonly #left: LeftRun | null
   readonly #abort = new AbortController()
+  readonly #begun = Promise.withResolvers<void>()
+  #kept: KeptRun | null = null
+  #isLeft = false
   #recorder: RunRecorder | null = null
   #cache: RunStageCache | null = null
   #digest: string | null
   #outputs: ReadonlyMap<string, unknown> = new Map()
   #end: Promise<SummaryRow | null> | null = null
 
-  constructor(claim: ClaimedRun, deps: ExecutionDeps) {
+  /** `left` is what another engine has done of the run. */
+  constructor(claim: ClaimedRun, deps: ExecutionDeps, left: LeftRun | null = null) {
     this.claim = claim
     this.#deps = deps
+    this.#left = left
     this.#digest = claim.digest
   }
 
@@ -94,9 +106,21 @@ export class Execution {
     return this.#end !== null
   }
 
+  /** Settles when all calls that go on wait for their workers; at once for a run that began here. */
+  get arrived(): Promise<void> {
+    return this.#begun.promise.then(() => this.#kept?.arrived)
+  }
+
+  /** Calls that go on and whose workers have not come are lost. */
+  endWaiting(): void {
+    this.#kept?.endWaiting()
+  }
+
   /** Executes the run to its end; never rejects. Resolves when no node executes any more and the end is written. */
   async run(listener: ExecutionListener): Promise<void> {
     const ending = await this.#outcome(listener)
+    this.#begun.resolve()
+    this.#kept?.over()
     listener.executed()
     if (ending !== null) await this.#finish(ending)
     await this.#end
@@ -128,7 +152,22 @@ export class Execution {
   abandon(): void {
     this.#end ??= Promise.resolve(null)
     this.#recorder?.close()
+    if (!this.#isLeft) this.#kept?.record.close()
     this.#abort.abort()
+  }
+
+  /**
+   * Leaves the run to the next engine, when all that executes of it is with workers that keep it: writes what has
+   * gathered. False for a run that cannot be left.
+   */
+  async leave(): Promise<boolean> {
+    if (this.ending || this.#recorder === null || !this.#kept?.record.goesOn) return false
+    this.#end = Promise.resolve(null)
+    this.#isLeft = true
+    const written = this.#recorder.leave()
+    this.#abort.abort(new LeftBehind())
+    await written
+    return true
   }
 
   /** Writes what has gathered so far. */
@@ -141,13 +180,20 @@ export class Execution {
     const { claim } = this
     const { flows } = this.#deps
     if (claim.document) {
-      return { document: underName(claim.flow, claim.document), digest: null, inputs: paramsOf(claim.inputs) }
+      const document = underName(claim.flow, claim.document)
+      return claim.draft ? this.#drafted(document, null) : { document, digest: null, inputs: paramsOf(claim.inputs) }
     }
     const flow = await flows.draftOf(claim.flow_id)
     if (!flow?.document) return failed('flow_deleted', `flow "${claim.flow}" was deleted while the run was queued`)
     const { document } = flow
     const issue = (await flows.issuesOf(document, 'draft')).find(({ severity }) => severity === 'error')
     if (issue) return failed('flow_invalid', `the draft has errors; the first: ${issue.message}`, issue.node)
+    return this.#drafted(document, documentDigest(document))
+  }
+
+  /** A draft with the inputs as they fit it. `digest` is null when it is stored already. */
+  #drafted(document: FlowDocument, digest: string | null): Work | Ending {
+    const { claim } = this
     const given = Object.fromEntries(
       claim.inputs.filter((input) => !input.default).map(({ name, value }) => [name, value]),
     )
@@ -156,12 +202,67 @@ export class Execution {
       const why = checked.errors[0]?.message ?? 'the params do not fit'
       return failed('bad_param', this.#deps.host.secrets.mask(`the draft has changed: ${why}`))
     }
-    return { document, digest: documentDigest(document), inputs: paramsOf(checked.inputs) }
+    return { document, digest, inputs: paramsOf(checked.inputs) }
   }
 
-  async #execute({ document, digest, inputs }: Work, listener: ExecutionListener): Promise<Ending> {
-    const { artifacts, host, registry, stages, writes, publishEvent, maxParallelNodes, lastValue } = this.#deps
-    const { id, token, flow_id: flow, no_cache: noCache } = this.claim
+  async #execute(work: Work, listener: ExecutionListener): Promise<Ending> {
+    const { document, digest, inputs } = work
+    const { artifacts, host, registry, maxParallelNodes, lastValue } = this.#deps
+    const { secrets } = host
+    const kept = this.#keptRun(document)
+    const { cache, recorder } = this.#recordOf(work, kept)
+    const logs = this.#wholeLogs(recorder)
+    const place = new RunPlace(document, (isWaiting) => listener.waits(isWaiting))
+    const execute = host.call.bind(host)
+    const call = (code: CodeCall) => storedOutputs(kept?.call(code) ?? code, { execute, artifacts })
+    const running = runBatch(document, {
+      host: { ...host, call },
+      registry,
+      run: this.claim.id,
+      inputs,
+      noCache: this.claim.no_cache,
+      parallel: maxParallelNodes,
+      signal: this.#abort.signal,
+      cache: sparesSecrets(cache, secrets),
+      ...(kept && { earlier: kept.earlier, beginning: kept.beginning.bind(kept) }),
+      observe(event) {
+        const masked = maskedEvent(event, secrets)
+        place.observe(event)
+        logs.observe(masked)
+        recorder.observe(masked, hidesSecret(event, masked))
+        kept?.observe(event)
+      },
+      behind: () => recorder.behind(),
+      lastValue: kept ? kept.lastValue.bind(kept) : lastValue,
+    })
+    this.#begun.resolve()
+    const outcome = await running
+    await logs.over()
+    if (digest !== null) this.#digest = digest
+    if (!this.claim.draft) this.#outputs = outputsOf(document, outcome.result ?? {})
+    return this.#endingOf(outcome)
+  }
+
+  /** Null for a run that ends with its engine. */
+  #keptRun(document: FlowDocument): KeptRun | null {
+    const { calls, host, lastValue } = this.#deps
+    if (calls === null || !canBeKept(document)) return null
+    this.#kept = new KeptRun({
+      document,
+      calls,
+      left: this.#left,
+      newId: () => host.newId(),
+      secrets: host.secrets,
+      lastValue,
+      flush: () => this.flush(),
+      signal: this.#abort.signal,
+    })
+    return this.#kept
+  }
+
+  #recordOf({ document, digest }: Work, kept: KeptRun | null): { cache: RunStageCache; recorder: RunRecorder } {
+    const { host, stages, writes, publishEvent } = this.#deps
+    const { id, token, flow_id: flow } = this.claim
     const cache = new RunStageCache({
       stages,
       run: id,
@@ -179,46 +280,28 @@ export class Execution {
       clock: host.clock,
       writes,
       publish: publishEvent,
+      kept: kept?.record ?? null,
+      left: this.#left && recordLeft(this.#left),
       cachedNodeOf: (key) => cache.nodeOf(key),
       onStagesWritten: (keys) => cache.written(keys),
     })
     this.#recorder = recorder
-    const logs = this.#wholeLogs(recorder)
-    const place = new RunPlace(document, (isWaiting) => listener.waits(isWaiting))
-    const execute = host.call.bind(host)
-    const outcome = await runBatch(document, {
-      host: { ...host, call: (call) => storedOutputs(call, { execute, artifacts }) },
-      registry,
-      run: id,
-      inputs,
-      noCache,
-      parallel: maxParallelNodes,
-      signal: this.#abort.signal,
-      cache: sparesSecrets(cache, host.secrets),
-      observe(event) {
-        const masked = maskedEvent(event, host.secrets)
-        place.observe(event)
-        logs.observe(masked)
-        recorder.observe(masked)
-      },
-      behind: () => recorder.behind(),
-      lastValue,
-    })
-    await logs.over()
-    if (digest !== null) this.#digest = digest
-    if (!this.claim.draft) this.#outputs = outputsOf(document, outcome.result ?? {})
-    return this.#endingOf(outcome)
+    return { cache, recorder }
   }
 
   #wholeLogs(recorder: RunRecorder): WholeLogs {
     const { artifacts, log } = this.#deps
-    return new WholeLogs({
+    const logs = new WholeLogs({
       run: this.claim.id,
       save: async (chunks, name) =>
         (await artifacts.put(chunks, { name, mediaType: 'text/plain; charset=utf-8', volatile: false })).ref,
       onSaved: (node, ref) => recorder.observe({ kind: 'artifact', node, ref }),
       log,
     })
+    for (const { node, state } of this.#left?.calls ?? []) {
+      logs.goesOn(node, this.#left?.nodes.find((row) => row.node === node)?.logs ?? '', state.logBytes)
+    }
+    return logs
   }
 
   async #endingOf(outcome: BatchOutcome): Promise<Ending> {
@@ -241,7 +324,7 @@ export class Execution {
     const { id, token } = this.claim
     const nowMs = host.clock.now()
     const end: RunEnd = { ...ending, finished_at: timestampOfMs(nowMs) }
-    const bare = { run: id, token, draft: null, nodes: [], chunks: [], cache: [], artifacts: null, end }
+    const bare = { run: id, token, draft: null, nodes: [], chunks: [], cache: [], artifacts: null, kept: null, end }
     const written = await (this.#recorder ? this.#recorder.finish(end) : writes.write(bare))
     if (written === 'lost' || written === 'stopped') return null
     const run = this.#summaryOf(written === 'reduced' ? unstorable(end) : end)
@@ -291,37 +374,4 @@ function underName(name: string, document: FlowDocument): FlowDocument {
     ports: node.ports.map((port) => ({ ...port, message: qualify(name, port.name) })),
   }))
   return { ...document, name, nodes }
-}
-
-/**
- * Whether a run takes a place among those that its engine executes: not while all that it has begun waits for attached
- * workers, of which there may be none for days.
- */
-export class RunPlace {
-  readonly #elsewhere: ReadonlySet<string>
-  readonly #onChange: (isWaiting: boolean) => void
-  readonly #begun = new Map<string, 'waits' | 'executes'>()
-  #isWaiting = false
-
-  /** `onChange` hears when the run begins to wait, and when that is over. */
-  constructor({ nodes }: FlowDocument, onChange: (isWaiting: boolean) => void) {
-    this.#elsewhere = new Set(nodes.filter(({ worker }) => worker !== null).map(({ id }) => id))
-    this.#onChange = onChange
-  }
-
-  observe(event: BatchEvent): void {
-    if (event.kind !== 'node' || this.#elsewhere.size === 0) return
-    const { node, status, cache, inLine } = event
-    // a stage that another run executes waits for the same worker as that
-    const waits = status === 'queued' || (status === 'pending' && cache !== undefined)
-    if (inLine) this.#begun.delete(node)
-    else if (waits && this.#elsewhere.has(node)) this.#begun.set(node, 'waits')
-    else if (waits || status === 'running') this.#begun.set(node, 'executes')
-    else this.#begun.delete(node)
-    const states = new Set(this.#begun.values())
-    const isWaiting = states.has('waits') && !states.has('executes')
-    if (isWaiting === this.#isWaiting) return
-    this.#isWaiting = isWaiting
-    this.#onChange(isWaiting)
-  }
 }

@@ -25,6 +25,8 @@ export interface Claim {
   /** Seconds that the lease lasts without being renewed. */
   readonly leaseS: number
   readonly startedAt: string
+  /** Whether runs outlive the engine that claims them. */
+  readonly isKeeping: boolean
 }
 
 /** A row of {@link claimed}. */
@@ -33,14 +35,17 @@ export type ClaimRow = { readonly is_limited: boolean } & (ClaimedRun | { readon
 /** Names the lock under which the runs of flows with limits are counted and taken. */
 const CLAIM_LOCK = 7_201_001
 
+/** The columns of a {@link ClaimedRun}, of `run` and the `run_document` that is joined to it. */
+export const claimColumns = (sql: Sql) => sql`
+  ${summary(sql)}, run.flow as flow_id, run.lease_token as token, run.no_cache, run.inputs, run_document.document`
+
 /** Takes the runs that a `next` before it names. */
 const claimOf = (sql: Sql, { token, startedAt, leaseS }: Claim, more: ReturnType<Sql>) => sql`
   update run set status = 'running', started_at = greatest(${startedAt}::timestamptz, run.created_at),
     lease_token = ${token}, lease_until = now() + make_interval(secs => ${leaseS})
   from next left join run_document on run_document.flow = next.flow and run_document.digest = next.digest
   where run.id = next.id ${more}
-  returning ${summary(sql)}, run.flow as flow_id, run.lease_token as token, run.no_cache, run.inputs,
-    run_document.document`
+  returning ${claimColumns(sql)}`
 
 /**
  * Parts of a statement: the most urgent of the queued runs, then the oldest, are taken. Where the flow of one of them
@@ -52,7 +57,14 @@ export const claimParts = (sql: Sql, claim: Claim) => sql`
     order by priority desc, created_at limit ${claim.limit} for update skip locked
   ), rule as materialized (
     select exists(select from next join flow on flow.id = next.flow where flow.concurrency is not null) as is_limited
-  ), claimed as (${claimOf(sql, claim, sql`and not (select is_limited from rule)`)})`
+  ), claimed as (${claimOf(sql, claim, sql`and not (select is_limited from rule)`)})
+  ${claim.isKeeping ? keepClaims(sql) : sql``}`
+
+/** Notes that of the runs `claimed` nothing has begun, of those that can go on without this engine (runs.I20). */
+const keepClaims = (sql: Sql) => sql`, kept_claims as (
+  insert into kept_run (run) select run.id from run join claimed on claimed.id = run.id where run.elsewhere
+  on conflict (run) do update set read = null
+)`
 
 /** What a statement with {@link claimParts} selects from. */
 export const claimed = (sql: Sql) => sql`rule left join claimed on true`
@@ -61,6 +73,22 @@ export const claimed = (sql: Sql) => sql`rule left join claimed on true`
 export function claimedOf(rows: readonly ClaimRow[]): ClaimedRun[] | null {
   if (rows[0]?.is_limited) return null
   return rows.flatMap(({ is_limited: _isLimited, ...run }) => (run.id === null ? [] : [run as ClaimedRun]))
+}
+
+/** A run that goes on without its engine: nothing of it executes but what workers have (runs.I20). */
+export const goesOn = (sql: Sql) => sql`(
+  exists (select from kept_run where kept_run.run = run.id)
+  and not exists (select from worker_call where worker_call.run = run.id and worker_call.session is null)
+)`
+
+/** Which running runs are given up. */
+export interface GivenUp {
+  /** Those whose lease is over, or all. */
+  readonly which: 'expired' | 'all'
+  /** How many seconds runs wait for their workers after their lease is over; null when none does. */
+  readonly waitS: number | null
+  /** Runs that are none of those. */
+  readonly except: readonly string[]
 }
 
 /** The statements of leases. */
@@ -103,7 +131,8 @@ export const createLeaseStore = (sql: Sql) => ({
           order by head.priority desc, head.created_at limit ${limit}
         )
         for update skip locked
-      ) ${claimOf(tx, claim, tx``)}`
+      ), claimed as (${claimOf(tx, claim, tx``)}) ${claim.isKeeping ? keepClaims(tx) : tx``}
+      select * from claimed`
   },
 
   /** Extends the leases of these runs that are still held to so many seconds from now; gives the ids of these. */
@@ -135,14 +164,19 @@ export const createLeaseStore = (sql: Sql) => ({
     return new Set(rows.map((row) => row.token))
   },
 
-  /** Gives up running runs: those whose lease is over, or all. Gives the runs. */
-  async abandon(which: 'expired' | 'all', finishedAt: string): Promise<SummaryRow[]> {
-    const meant = which === 'expired' ? sql`and lease_until < now()` : sql``
+  /** Gives up running runs; gives them. */
+  async abandon({ which, waitS, except }: GivenUp, finishedAt: string): Promise<SummaryRow[]> {
+    const over = which === 'expired' ? sql`and lease_until <= now()` : sql``
+    const patient =
+      waitS === null
+        ? sql``
+        : sql`and not (run.id = any(${except as string[]}::uuid[]))
+            and (lease_until < now() - make_interval(secs => ${waitS}) or not ${goesOn(sql)})`
     const error = { node: null, type: 'abandoned', message: 'the engine that executed the run stopped before its end' }
     return sql<SummaryRow[]>`
       update run set status = 'abandoned', finished_at = greatest(${finishedAt}::timestamptz, run.started_at),
         error = ${JSON.stringify(error)}::json, lease_token = null, lease_until = null
-      where id in (select id from run where status = 'running' ${meant} order by id for no key update)
+      where id in (select id from run where status = 'running' ${over} ${patient} order by id for no key update)
       returning ${summary(sql)}`
   },
 })

@@ -6,9 +6,16 @@ import { MAX_LOG_BYTES } from '@flow-service/protocol'
 
 /** Keeps the last {@link MAX_LOG_BYTES} bytes of text. */
 export class LogTail {
-  #text = ''
-  #cut = false
-  #bytes = 0
+  #text: string
+  #cut: boolean
+  #bytes: number
+
+  /** Goes on from what was kept before, of so many bytes of output. */
+  constructor({ text, truncated, bytes } = { text: '', truncated: false, bytes: 0 }) {
+    this.#text = text
+    this.#cut = truncated
+    this.#bytes = bytes
+  }
 
   /** Bytes of all output so far. */
   get bytes(): number {

@@ -25,6 +25,12 @@ export function maskedEvent(event: BatchEvent, { mask }: Pick<Secrets, 'mask'>):
   }
 }
 
+/** Whether a value of an event is not shown as it is, by its masked form. */
+export function hidesSecret(event: BatchEvent, masked: BatchEvent): boolean {
+  if (event.kind === 'emit') return masked !== event
+  return event.kind === 'node' && masked.kind === 'node' && masked.outputs !== event.outputs
+}
+
 /**
  * Inputs as they are shown. They are kept as they were given, because executions and retries get them as they are.
  * Names of inputs stay.

@@ -8,6 +8,7 @@ import { artifactRefsIn, type FlowDocument, type ProblemItem, type Run, type Run
 import type { RunnableFlow, RunnableFlows } from '../flows/runnable-flows.ts'
 import { invalid, ProblemError } from '../http/errors.ts'
 import { newId } from '../process/new-id.ts'
+import { canBeKept } from './kept-run.ts'
 import { shownInputs } from './masked-event.ts'
 import { runRecord } from './run-record.ts'
 import type { NewRun } from './store.ts'
@@ -82,6 +83,7 @@ export function runMaker(flow: Runnable, draft: boolean) {
       parent,
       idempotency_key: request.idempotency_key ?? null,
       submitted_by: by,
+      elsewhere: pinned.document !== null && canBeKept(pinned.document),
     }
     return { run }
   }

@@ -18,8 +18,9 @@ import {
   timestampOfMs,
 } from '@flow-service/protocol'
 
-import { MetricBuffer, pointValue } from './curves/points.ts'
+import { type CurveEnd, MetricBuffer, pointValue } from './curves/points.ts'
 import type { RunEnd, RunWrite } from './execution-store.ts'
+import type { KeptRecord } from './kept-record.ts'
 import { LogTail } from './log-tail.ts'
 import { type NodeRow, type RunArtifact, storableText, untouchedNode } from './run-record.ts'
 import { type RunWrites, unstorable, type Written } from './run-writes.ts'
@@ -35,10 +36,23 @@ export interface RecorderDeps {
   readonly clock: Clock
   readonly writes: Pick<RunWrites, 'write'>
   readonly publish: (event: EngineEvent, atMs: number) => void
+  /** What outlives the engine of it; null of a run that ends with it. */
+  readonly kept: KeptRecord | null
+  /** The record so far of a run that another engine has begun. */
+  readonly left: RecordLeft | null
   /** The node that executed behind a cached stage. */
   readonly cachedNodeOf: (key: string) => string | null
   /** The stages with these keys were written, or could not be. */
   readonly onStagesWritten: (keys: readonly string[]) => void
+}
+
+/** A record that goes on. */
+export interface RecordLeft {
+  readonly nodes: readonly NodeRow[]
+  readonly curves: readonly CurveEnd[]
+  readonly artifacts: readonly RunArtifact[]
+  /** Bytes that nodes have printed, where that is known. */
+  readonly printed: ReadonlyMap<string, number>
 }
 
 type NodeEvent = Extract<BatchEvent, { kind: 'node' }>
@@ -55,7 +69,7 @@ export class RunRecorder {
   readonly #nodes = new Map<string, NodeRow>()
   readonly #logs = new Map<string, LogTail>()
   readonly #changed = new Set<string>()
-  readonly #metrics = new MetricBuffer()
+  readonly #metrics: MetricBuffer
   readonly #gates = new Map<string, IntervalGate<{ event: EngineEvent; atMs: number }>>()
   readonly #artifacts = new Map<string, RunArtifact>()
   /** Nodes with the bytes that they gave to a port. */
@@ -74,11 +88,22 @@ export class RunRecorder {
   constructor(deps: RecorderDeps) {
     this.#deps = deps
     this.#draftIsNew = deps.draftDigest !== null
+    this.#metrics = new MetricBuffer(deps.left?.curves)
+    for (const artifact of deps.left?.artifacts ?? []) this.#note(artifact.node, artifact.port, artifact)
+    this.#newArtifacts = false
+    for (const row of deps.left?.nodes ?? []) {
+      const { node, logs: text, logs_truncated: truncated } = row
+      this.#nodes.set(node, row)
+      if (text === '') continue
+      const bytes = deps.left?.printed.get(node) ?? Buffer.byteLength(text)
+      this.#logs.set(node, new LogTail({ text, truncated, bytes }))
+    }
   }
 
-  /** Takes in what happened. */
-  observe(event: BatchEvent): void {
+  /** Takes in what happened, as it may be shown; and whether it holds the value of a secret that is not shown. */
+  observe(event: BatchEvent, hasSecret = false): void {
     if (this.#closed) return
+    this.#deps.kept?.observe(event, hasSecret)
     switch (event.kind) {
       case 'node':
         this.#node(event)
@@ -122,6 +147,12 @@ export class RunRecorder {
     return this.#next
   }
 
+  /** Writes the rest, and takes in nothing more: another engine goes on. */
+  leave(): Promise<Written> {
+    this.close()
+    return this.#writing.then(() => this.#write(null))
+  }
+
   /** Ends the record with everything that has gathered; resolves after the commit. Called once. */
   finish(end: RunEnd): Promise<Written> {
     this.close()
@@ -131,12 +162,14 @@ export class RunRecorder {
   /** Takes in nothing more. */
   close(): void {
     this.#closed = true
+    this.#deps.kept?.freeze()
     this.#stopTimer()
     this.#makeRoom()
     for (const gate of this.#gates.values()) gate.close()
   }
 
   #hasNews(): boolean {
+    if (this.#deps.kept?.hasNews) return true
     return this.#changed.size > 0 || this.#cache.length > 0 || this.#newArtifacts || this.#metrics.waiting > 0
   }
 
@@ -151,16 +184,17 @@ export class RunRecorder {
   }
 
   async #write(end: RunEnd | null): Promise<Written> {
-    const { writes, onStagesWritten } = this.#deps
+    const { kept, writes, onStagesWritten } = this.#deps
     const write = this.#drain(end)
     const written = await writes.write(write)
+    kept?.written(written)
     this.#isReduced ||= written === 'reduced'
     onStagesWritten(write.cache.map(({ key }) => key))
     return written === 'held' && this.#isReduced ? 'reduced' : written
   }
 
   #drain(end: RunEnd | null): RunWrite {
-    const { run, token, document, draftDigest } = this.#deps
+    const { run, token, document, draftDigest, kept } = this.#deps
     const write: RunWrite = {
       run,
       token,
@@ -169,6 +203,7 @@ export class RunRecorder {
       chunks: this.#metrics.drain(),
       cache: this.#cache,
       artifacts: this.#newArtifacts ? [...this.#artifacts.values()] : null,
+      kept: kept?.drain(end !== null) ?? null,
       end,
     }
     this.#makeRoom()
@@ -205,7 +240,9 @@ export class RunRecorder {
       finished_at: timestampOfMs(atMs),
       error: error && { type: storableText(error.type), message: storableText(error.message) },
     }
-    this.#nodes.set(node, { ...row, attempts: [...(row.attempts ?? []), ended] })
+    // one that goes on after the engine has stopped may end twice
+    const before = (row.attempts ?? []).filter((one) => one.attempt !== attempt)
+    this.#nodes.set(node, { ...row, attempts: [...before, ended] })
     this.#changed.add(node)
   }
 

@@ -10,7 +10,7 @@
  * - run-queue.Q3 a lease of 30 s is renewed every 10 s; a run whose lease was lost is dropped here without a write.
  * - run-queue.Q4 on a shared database every engine looks for expired leases every 5 s. The embedded database has no
  *   other engine, and a computer that slept must not lose its runs: there, running runs are given up only when the
- *   database opens.
+ *   database opens, or when their workers have not come in time.
  * - run-queue.Q5 what a claim has taken whose answer was lost is queued again: the engine that asked knows by its token
  *   which runs these are, and that it has begun none of them.
  */
@@ -21,6 +21,8 @@ import { timestampOfMs } from '@flow-service/protocol'
 
 import type { Log } from '../process/log.ts'
 import type { Execution } from './execution.ts'
+import type { LeftRun } from './kept-run.ts'
+import type { KeptStore } from './kept-store.ts'
 import type { ClaimedRun, LeaseStore } from './lease-store.ts'
 import type { SummaryRow } from './run-record.ts'
 import type { RunWrites } from './run-writes.ts'
@@ -36,11 +38,23 @@ export interface QueueDeps {
   readonly lease?: { readonly seconds: number; readonly renewSeconds: number } | undefined
   /** Runs that execute at once in this engine. */
   readonly maxRuns: number
-  /** Makes the execution of a claimed run, which has not begun. */
-  readonly execution: (claim: ClaimedRun) => Execution
+  /** Makes the execution of a claimed run, which has not begun, or goes on from what another engine has left. */
+  readonly execution: (claim: ClaimedRun, left: LeftRun | null) => Execution
+  /** Where runs outlive their engine: for how long they wait for their workers, and who looks after them. */
+  readonly kept: KeptQueue | null
   /** Hears of runs that were given up. */
   readonly onAbandoned: (run: SummaryRow) => void
   readonly log: Pick<Log, 'error'>
+}
+
+/** What the queue needs for runs that outlive their engine. */
+export interface KeptQueue {
+  readonly waitS: number
+  readonly store: Pick<KeptStore, 'endLeases' | 'leave'>
+  /** Again and again. */
+  readonly look: () => Promise<void>
+  /** Takes nothing more. */
+  readonly close: () => void
 }
 
 const LEASE = { seconds: 30, renewSeconds: 10 }
@@ -70,18 +84,20 @@ export class RunQueue {
 
   /** Gives up what a dead engine left and begins to execute. */
   async open(): Promise<void> {
-    const { shared } = this.#deps
-    await this.#abandon(shared ? 'expired' : 'all')
+    const { shared, kept } = this.#deps
+    if (!shared) await kept?.store.endLeases()
+    await this.#abandon(shared || kept ? 'expired' : 'all')
     this.#state = 'open'
     this.#every(this.#lease.renewSeconds * 1000, () => this.#renew())
-    if (shared) {
-      this.#every(SWEEP_MS, async () => {
-        await this.#releaseUnheard()
-        await this.#abandon('expired')
-      })
-      this.#every(POLL_MS, async () => this.wake())
-    }
+    if (shared || kept) this.#every(SWEEP_MS, () => this.#sweep())
+    if (shared) this.#every(POLL_MS, async () => this.wake())
+    await kept?.look()
     this.wake()
+  }
+
+  /** Goes on with a run that another engine has left, and whose lease is this one's by now. */
+  goOn(claim: ClaimedRun, left: LeftRun): Execution {
+    return this.#start(claim, left)
   }
 
   /** Looks for queued runs. */
@@ -113,7 +129,9 @@ export class RunQueue {
   /** Takes no more runs, waits up to `graceMs` for the running ones, and leaves the others to expire. */
   async close(graceMs: number): Promise<void> {
     this.#state = 'closed'
+    this.#deps.kept?.close()
     await this.#claiming
+    await this.#leave()
     const over = Promise.all([...this.#active.values()].map((entry) => entry.over))
     const released = this.#releaseUnheard().catch((error: unknown) =>
       this.#deps.log.error({ err: error }, 'runs that were claimed unheard could not be queued again'),
@@ -123,6 +141,7 @@ export class RunQueue {
       new Promise<void>((resolve) => this.#timers.add(this.#deps.clock.setTimer(graceMs, resolve))),
     ])
     for (const cancel of this.#timers) cancel()
+    await this.#leave()
     this.#deps.writes.stop()
     for (const { execution } of this.#active.values()) execution.abandon()
     await over
@@ -156,8 +175,9 @@ export class RunQueue {
         if (limit <= 0 || !this.#isOpen) return
         token = randomUUID()
         const { seconds: leaseS } = this.#lease
-        const runs = await writes.claim({ token, limit, leaseS, startedAt: timestampOfMs(clock.now()) })
-        for (const run of runs) this.#start(run)
+        const isKeeping = this.#deps.kept !== null
+        const runs = await writes.claim({ token, limit, leaseS, startedAt: timestampOfMs(clock.now()), isKeeping })
+        for (const run of runs) this.#start(run, null)
       } catch (error) {
         if (token !== null) this.#unheard.set(token, clock.now())
         log.error({ err: error }, 'queued runs could not be claimed; trying again in a second')
@@ -167,8 +187,8 @@ export class RunQueue {
     }
   }
 
-  #start(claim: ClaimedRun): void {
-    const execution = this.#deps.execution(claim)
+  #start(claim: ClaimedRun, left: LeftRun | null): Execution {
+    const execution = this.#deps.execution(claim, left)
     let isWaiting = false
     this.#executing++
     const waits = (now: boolean): void => {
@@ -188,6 +208,28 @@ export class RunQueue {
       this.wake()
     })
     this.#active.set(claim.id, { execution, over })
+    return execution
+  }
+
+  /** Leaves runs that can go on without this engine to the next one. */
+  async #leave(): Promise<void> {
+    const { kept, log } = this.#deps
+    if (!kept) return
+    const active = [...this.#active.values()].map(({ execution }) => execution)
+    const isLeft = await Promise.all(active.map((execution) => execution.leave()))
+    const left = active.filter((_, at) => isLeft[at]).map(({ claim }) => claim)
+    if (left.length === 0) return
+    await kept.store
+      .leave(left)
+      .catch((error: unknown) =>
+        log.error({ err: error }, 'runs that wait for the next engine wait until their leases are over'),
+      )
+  }
+
+  async #sweep(): Promise<void> {
+    if (this.#deps.shared) await this.#releaseUnheard()
+    await this.#abandon('expired')
+    await this.#deps.kept?.look()
   }
 
   async #renew(): Promise<void> {
@@ -213,9 +255,12 @@ export class RunQueue {
     }
   }
 
-  async #abandon(which: Parameters<LeaseStore['abandon']>[0]): Promise<void> {
-    const { leases, clock, onAbandoned } = this.#deps
-    for (const run of await leases.abandon(which, timestampOfMs(clock.now()))) onAbandoned(run)
+  async #abandon(which: 'expired' | 'all'): Promise<void> {
+    const { leases, clock, shared, kept, onAbandoned } = this.#deps
+    // a computer that slept has not renewed its leases yet (run-queue.Q4)
+    const except = shared ? [] : [...this.#active.keys()]
+    const givenUp = { which, waitS: kept?.waitS ?? null, except }
+    for (const run of await leases.abandon(givenUp, timestampOfMs(clock.now()))) onAbandoned(run)
   }
 
   /** Runs `task` again and again, each time that long after the last has ended. */

@@ -20,6 +20,7 @@ import { sqlState } from '../db/transaction.ts'
 import type { Log } from '../process/log.ts'
 import type { Curve } from './curves/points.ts'
 import type { ExecutionStore, RunEnd, RunWrite } from './execution-store.ts'
+import { droppedWrite } from './kept-store.ts'
 import type { Claim, ClaimedRun, LeaseStore } from './lease-store.ts'
 
 /**
@@ -107,12 +108,13 @@ export class RunWrites {
   }
 
   /** Drops what cannot be stored and keeps the end (run-writes.W3). */
-  async #reduced({ run, token, end, ...content }: RunWrite): Promise<Written> {
+  async #reduced({ run, token, end, kept, ...content }: RunWrite): Promise<Written> {
     const { nodes, chunks, cache, artifacts, draft } = content
     const more = nodes.length + chunks.length + cache.length > 0 || artifacts !== null || draft !== null
     if (!more && (end === null || end.result === null)) return 'lost'
     const bare = { run, token, draft: null, nodes: [], chunks: [], cache: [], artifacts: null }
-    const written = await this.write({ ...bare, end: end && unstorable(end) })
+    // of a record with a gap nothing goes on
+    const written = await this.write({ ...bare, kept: kept && droppedWrite, end: end && unstorable(end) })
     return written === 'held' ? 'reduced' : written
   }
 

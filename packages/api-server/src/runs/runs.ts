@@ -17,14 +17,18 @@ import {
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database, Sql } from '../db/database.ts'
 import { createTimestamps } from '../db/timestamps.ts'
+import type { NewsEntry } from '../events/event-log.ts'
 import type { RunnableFlows } from '../flows/runnable-flows.ts'
 import type { Log } from '../process/log.ts'
+import type { RunCalls } from '../workers/run-calls.ts'
 import type { RunFilter } from './curves/run-filter.ts'
 import { EngineChannel, type RunNews } from './engine-channel.ts'
 import { createExecutionStore } from './execution-store.ts'
 import { Execution } from './execution.ts'
 import { createHistoryStore } from './history-store.ts'
 import { RunHistory } from './history.ts'
+import { KeptRuns } from './kept-runs.ts'
+import { createKeptStore } from './kept-store.ts'
 import { createLeaseStore } from './lease-store.ts'
 import { planRuns } from './plan.ts'
 import { type QueueDeps, RunQueue } from './run-queue.ts'
@@ -54,9 +58,12 @@ export interface RunsDeps {
   readonly maxParallelNodes: number
   /** How long a running run is this engine's without being renewed, and how often it is; 30 s and 10 s unless given. */
   readonly lease?: QueueDeps['lease']
+  /** Where runs outlive their engine: how long they wait for their workers, and who hears of their calls. Else null. */
+  readonly kept: { readonly waitS: number; readonly calls: RunCalls } | null
+  readonly report: (news: NewsEntry) => void
   /** What Python stages find on this engine. */
   readonly environments: StageEnvironments
-  readonly log: Pick<Log, 'error'>
+  readonly log: Pick<Log, 'error' | 'info'>
 }
 
 /** The runs of one engine. */
@@ -114,6 +121,7 @@ export function createRuns(deps: RunsDeps): Runs {
   const executions = createExecutionStore(database.sql)
   const timestamps = createTimestamps(() => clock.now())
   const leases = createLeaseStore(database.sql)
+  const keptStore = createKeptStore(database.sql)
   const writes = new RunWrites({ ...deps, store: executions, leases, clock })
   const stages = new EngineStages({ ...deps, clock })
   const queue = new RunQueue({
@@ -122,8 +130,15 @@ export function createRuns(deps: RunsDeps): Runs {
     leases,
     clock,
     shared: database.backend === 'server',
-    execution(claim) {
-      const execution = new Execution(claim, { ...deps, publishEvent, stages, writes })
+    kept: deps.kept && {
+      waitS: deps.kept.waitS,
+      store: keptStore,
+      look: async () => kept?.look(),
+      close: () => kept?.close(),
+    },
+    execution(claim, left) {
+      const calls = deps.kept?.calls ?? null
+      const execution = new Execution(claim, { ...deps, calls, publishEvent, stages, writes }, left)
       tellRun(execution.summary)
       return execution
     },
@@ -132,6 +147,18 @@ export function createRuns(deps: RunsDeps): Runs {
       tellRun(run)
     },
   })
+  const kept =
+    deps.kept &&
+    new KeptRuns({
+      ...deps,
+      ...deps.kept,
+      store: keptStore,
+      executions,
+      clock,
+      leaseS: deps.lease?.seconds ?? 30,
+      peek: (id) => queue.peek(id),
+      goOn: (claim, left) => queue.goOn(claim, left),
+    })
   const channel = new EngineChannel({
     ...deps,
     clock,

@@ -14,7 +14,7 @@ import { routes } from '../http/slice-api.ts'
 import { values } from '../messages/slice.ts'
 import { clock, config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
-import { agent } from '../workers/slice.ts'
+import { agent, runCalls } from '../workers/slice.ts'
 import { createCurveStore } from './curves/curve-store.ts'
 import { historyEndpoints, historyHandlers } from './history-routes.ts'
 import { createKnownRunsStore } from './known-runs-store.ts'
@@ -57,9 +57,11 @@ export const runsLayer = makes(
   {
     artifacts,
     bus,
+    calls: runCalls,
     config,
     database,
     environments: stageEnvironments,
+    eventLog,
     flows: runnableFlows,
     host,
     log,
@@ -67,7 +69,7 @@ export const runsLayer = makes(
     runtime,
     values,
   },
-  ({ bus, config, runtime, values, ...deps }) =>
+  ({ bus, calls, config, eventLog, runtime, values, ...deps }) =>
     createRuns({
       ...deps,
       publishEvent: (event, atMs) => bus.publish(event, atMs),
@@ -76,6 +78,8 @@ export const runsLayer = makes(
       maxRuns: config.maxRuns,
       maxParallelNodes: config.maxParallelNodes,
       lease: { seconds: config.runLeaseS, renewSeconds: config.runRenewS },
+      kept: config.workerResumeS === 0 ? null : { waitS: config.workerResumeS, calls },
+      report: (news) => eventLog.report(news),
     }),
 )
 

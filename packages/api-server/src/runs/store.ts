@@ -29,6 +29,8 @@ export interface NewRun {
   readonly parent: string | null
   readonly idempotency_key: string | null
   readonly submitted_by: string | null
+  /** Whether the pinned document has nodes that only attached workers execute. */
+  readonly elsewhere: boolean
 }
 
 /** The columns of a {@link SummaryRow}. */
@@ -59,7 +61,7 @@ export const createRunsStore = (sql: Sql) => ({
         select item.* from json_to_recordset(${JSON.stringify(withDocumentsOnce(runs))}::json) as item(
           id uuid, flow uuid, flow_name text, created_at timestamptz, draft boolean, no_cache boolean, priority int,
           flow_version int, digest text, document json, commit text, seed int8, inputs json, group_id uuid,
-          parent uuid, idempotency_key text, submitted_by text)
+          parent uuid, idempotency_key text, submitted_by text, elsewhere boolean)
         join flow on flow.id = item.flow for key share of flow
       ), named as (
         insert into run_flow (id, name) select distinct on (flow) flow, flow_name from item order by flow
@@ -70,9 +72,9 @@ export const createRunsStore = (sql: Sql) => ({
         on conflict do nothing
       )
       insert into run (id, flow, created_at, draft, no_cache, priority, flow_version, digest, commit, seed, inputs,
-        group_id, parent, idempotency_key, submitted_by)
+        group_id, parent, idempotency_key, submitted_by, elsewhere)
       select id, flow, created_at, draft, no_cache, priority, flow_version, digest, commit, seed, inputs, group_id,
-        parent, idempotency_key, submitted_by
+        parent, idempotency_key, submitted_by, elsewhere
       from item
       on conflict (flow, idempotency_key) where idempotency_key is not null do nothing
       returning id`

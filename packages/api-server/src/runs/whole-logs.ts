@@ -31,6 +31,13 @@ export class WholeLogs {
     this.#deps = deps
   }
 
+  /** A node has printed before, in an engine that has stopped: so many bytes, of which this is the end. */
+  goesOn(node: string, text: string, bytes: number): void {
+    const missing = bytes - Buffer.byteLength(text)
+    if (missing > 0) this.#add(node, `[${missing} bytes before an engine stopped are not here]\n`)
+    if (text !== '') this.#add(node, text)
+  }
+
   /** Takes in what nodes say, and that they have ended. */
   observe(event: BatchEvent): void {
     if (event.kind === 'log') this.#add(event.node, event.text)

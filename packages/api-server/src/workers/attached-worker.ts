@@ -17,7 +17,7 @@
  *   again: its promise rejects with a {@link WorkerBusy}, and no attempt counts. Nothing as large is sent there until the
  *   worker tells anew what other engines take of it; that is not free.
  */
-import { type Clock, type CodeCall, CodeError } from '@flow-service/core'
+import { type Clock, type CodeCall, CodeError, LeftBehind } from '@flow-service/core'
 import {
   type CallFrame,
   type HelloFrame,
@@ -194,7 +194,7 @@ export class AttachedWorker {
       timeout_s,
       clock: this.#deps.clock,
       isBehind: () => this.#behind > 0 || this.#isAway,
-      onAbort: () => this.#abandon(call.id, new CodeError('cancelled', 'the call was cancelled', null)),
+      onAbort: () => this.#aborted(call),
       onExpired: (seconds) => {
         const text = `nothing was emitted for ${seconds} seconds, and worker "${this.hello.name}" did not end the call`
         this.#abandon(call.id, new CodeError('timeout', text, null))
@@ -339,6 +339,13 @@ export class AttachedWorker {
     if (!entry) return
     entry.giveUp(error)
     this.#link.send({ type: 'cancel', call: id })
+  }
+
+  /** A call is cancelled, or the engine stops and leaves it to its worker. */
+  #aborted({ id, signal }: CodeCall): void {
+    const error = new CodeError('cancelled', 'the call was cancelled', null)
+    if (signal.reason instanceof LeftBehind) this.#end(id, (entry) => entry.fail(error))
+    else this.#abandon(id, error)
   }
 
   #end(id: string, end: (of: InFlightCall) => void): void {

@@ -6,6 +6,8 @@
  * - dispatch.D2 a call that waits leaves the line when it is cancelled and never reaches a worker.
  * - dispatch.D3 a live node stays on the worker that has its warm process until it is released or the worker is gone.
  * - dispatch.D4 a call that a worker has not begun (attached-worker.A6) is placed again, at its old place in the line.
+ * - dispatch.D5 a call of a run that goes on is not placed: the worker that has it comes with it, or without, and then it
+ *   begins as any other.
  */
 import { type CodeCall, CodeError } from '@flow-service/core'
 import type { CodeEntry } from '@flow-service/protocol'
@@ -16,6 +18,7 @@ import { demandOf, describeDemand } from './demand.ts'
 import type { Flavors } from './flavors.ts'
 import { LiveHomes } from './live-homes.ts'
 import type { Wish, WorkerPool } from './pool.ts'
+import type { RunCalls } from './run-calls.ts'
 
 type Values = Record<string, unknown>
 
@@ -27,6 +30,8 @@ export interface DispatchDeps {
   /** Executes nodes of flow objects that run in the engine's process; null for all others. */
   readonly inProcess: (call: CodeCall) => Promise<Values> | null
   readonly flavors: Pick<Flavors, 'get' | 'onChange'>
+  /** Calls that a worker has had since before this engine began; none unless given. */
+  readonly runCalls?: Pick<RunCalls, 'goesOn' | 'givenBack'>
 }
 
 interface Waiter {
@@ -55,7 +60,7 @@ export interface Dispatcher {
 }
 
 /** A dispatcher over a pool. */
-export function createDispatcher({ pool, bundleOf, inProcess, flavors }: DispatchDeps): Dispatcher {
+export function createDispatcher({ pool, bundleOf, inProcess, flavors, runCalls }: DispatchDeps): Dispatcher {
   const line = new Set<Waiter>()
   const listeners = new Set<(call: CodeCall) => void>()
   let arrivals = 0
@@ -91,6 +96,7 @@ export function createDispatcher({ pool, bundleOf, inProcess, flavors }: Dispatc
       start(on).catch((error: unknown) => {
         if (!(error instanceof WorkerBusy)) throw error
         if (call.signal.aborted) throw cancelled()
+        runCalls?.givenBack(call.id)
         return placed(call, start, arrival)
       })
     if (worker) return begin(worker)
@@ -114,17 +120,26 @@ export function createDispatcher({ pool, bundleOf, inProcess, flavors }: Dispatc
     })
   }
 
+  const begun = async (call: CodeCall): Promise<Values> => {
+    if (call.signal.aborted) throw cancelled()
+    const own = inProcess(call)
+    if (own) return own
+    const bundle = call.node.entry === null ? null : await bundleOf(call.node.entry)
+    if (call.signal.aborted) throw cancelled()
+    const frame = callFrame(call, bundle)
+    return placed(call, (worker) => {
+      const start = () => worker.run(frame, call, demandOf(call.document, flavors))
+      return frame.mode === 'live' ? homes.begin(frame, worker, start) : start()
+    })
+  }
+
   return {
     async call(call) {
-      if (call.signal.aborted) throw cancelled()
-      const own = inProcess(call)
-      if (own) return own
-      const bundle = call.node.entry === null ? null : await bundleOf(call.node.entry)
-      if (call.signal.aborted) throw cancelled()
-      const frame = callFrame(call, bundle)
-      return placed(call, (worker) => {
-        const start = () => worker.run(frame, call, demandOf(call.document, flavors))
-        return frame.mode === 'live' ? homes.begin(frame, worker, start) : start()
+      const going = runCalls?.goesOn(call, () => demandOf(call.document, flavors))
+      if (!going) return begun(call)
+      return going.catch((error: unknown) => {
+        if (error instanceof WorkerBusy) return begun(call)
+        throw error
       })
     },
     release: (flow, node) => homes.release({ flow, node }),

@@ -17,6 +17,7 @@ import type { WorkerPrincipal } from '../http/principal.ts'
 import { AttachedWorker, HEARTBEAT_S, SILENCE_S, type WorkerLink } from './attached-worker.ts'
 import type { Amounts } from './demand.ts'
 import { type AdoptedCalls, callsInMemory, type KeptCalls } from './kept-calls.ts'
+import { notedLink } from './noted-link.ts'
 import { isOurs, type RefusedDeps, RefusedWorkers } from './refused-workers.ts'
 import { WorkerSession } from './worker-session.ts'
 
@@ -26,6 +27,8 @@ export interface PoolDeps extends RefusedDeps {
   readonly engines?: Pick<EngineContact, 'attachUrl' | 'attachUrls' | 'onAttachUrls'>
   /** Seconds that a worker of another machine has to come back to its batch calls; 0 unless given. */
   readonly resumeS?: number
+  /** What a worker is told of it; the same unless given. */
+  readonly toldResumeS?: number
   /** Where calls are kept that a worker can come back to; in memory unless given. */
   readonly kept?: KeptCalls
 }
@@ -171,7 +174,11 @@ export class WorkerPool {
 
   /** A worker whose calls end with its link. */
   #seat(transport: EngineTransport, hello: HelloFrame, token: WorkerPrincipal | null): Seat {
-    const worker = this.#worker(transport, hello, token)
+    const { kept = callsInMemory, resumeS = 0 } = this.#deps
+    const refuse = (call: string, type: string, message: string): void =>
+      void worker.receive({ type: 'error', call, error: { type, message, traceback: null } })
+    const link = resumeS === 0 ? transport : notedLink(transport, kept, refuse)
+    const worker = this.#worker(link, hello, token)
     this.#welcome(transport, worker, {})
     this.#enter(worker)
     return { receive: (frame) => worker.receive(frame), cut: () => this.#leave(worker) }
@@ -211,7 +218,7 @@ export class WorkerPool {
     session.serve(worker)
     this.#sessions.set(id, { session, worker })
     const answer = adopted && { resumed: marks, dropped: [...adopted.dropped] }
-    this.#welcome(transport, worker, { resume_s: resumeS, session: id, ...answer })
+    this.#welcome(transport, worker, { resume_s: this.#toldS, session: id, ...answer })
     for (const call of resumed) call.take(worker)
     this.#enter(worker)
     return seatOf(session, transport)
@@ -219,12 +226,17 @@ export class WorkerPool {
 
   /** A worker is back. */
   #resume(transport: EngineTransport, { session, worker }: Returning, calls: readonly CallMark[]): Seat {
-    const { resumeS = 0 } = this.#deps
     session.resume(transport, calls, (answer) => {
       this.#tell('info', 'worker.resume', { worker: worker.hello.name, calls: answer.resumed.length })
-      this.#welcome(transport, worker, { resume_s: resumeS, session: session.id, ...answer })
+      this.#welcome(transport, worker, { resume_s: this.#toldS, session: session.id, ...answer })
     })
     return seatOf(session, transport)
+  }
+
+  /** Seconds that a worker keeps its calls for without a link. */
+  get #toldS(): number {
+    const { resumeS = 0, toldResumeS = resumeS } = this.#deps
+    return toldResumeS
   }
 
   #worker(

@@ -20,7 +20,7 @@ export const workersSettings = {
   workerResumeS: setting(integer(0, 86_400), {
     env: 'SERVICE_WORKER_RESUME_S',
     about:
-      'Seconds that a worker on another machine has to come back when its link was lost; until then its batch calls go on. With 0 they fail at once.',
+      'Seconds that a worker on another machine has to come back when its link was lost or the engine has stopped; until then its batch calls go on, and their runs wait. With 0 they end at once.',
     initial: 0,
   }),
   provisioningPace: setting(integer(1, 1000), {

@@ -21,6 +21,7 @@ import { Flavors } from './flavors.ts'
 import { pythonOfModules, startLocalAgent } from './local-agent.ts'
 import { WorkerPool } from './pool.ts'
 import { workersEndpoints, workersHandlers } from './routes.ts'
+import { RunCalls } from './run-calls.ts'
 import { WorkerTokens } from './tokens.ts'
 
 export const flavors = noun<Flavors>()('flavors')
@@ -28,6 +29,9 @@ export const pool = noun<WorkerPool>()('pool')
 
 /** The executable forms of `code` nodes. */
 export const nodeCode = noun<Pick<DispatchDeps, 'bundleOf' | 'inProcess'>>()('nodeCode')
+
+/** Calls of runs that outlive their engine. */
+export const runCalls = noun<RunCalls>()('runCalls')
 
 export const dispatcher = noun<Dispatcher>()('dispatcher')
 
@@ -50,21 +54,27 @@ export const flavorsLayer = makes(
   (opened) => opened.close(),
 )
 
-export const poolLayer = makes(
-  pool,
-  { clock, config, contact, eventLog },
-  ({ clock, config, contact: engines, eventLog }) =>
-    new WorkerPool({
-      clock,
-      engines,
-      newId,
-      engineVersion,
-      resumeS: config.workerResumeS,
-      report: (news) => eventLog.report(news),
-    }),
+export const poolLayer = inOrder(
+  makes(runCalls, {}, () => new RunCalls()),
+  makes(
+    pool,
+    { clock, config, contact, eventLog, runCalls },
+    ({ clock, config, contact: engines, eventLog, runCalls: kept }) =>
+      new WorkerPool({
+        clock,
+        engines,
+        newId,
+        engineVersion,
+        kept,
+        resumeS: config.workerResumeS,
+        // where engines share a database, the next one has to wait until the lease of the last is over
+        toldResumeS: config.workerResumeS + (config.databaseUrl && config.workerResumeS > 0 ? config.runLeaseS : 0),
+        report: (news) => eventLog.report(news),
+      }),
+  ),
 )
 
-export const dispatcherLayer = makes(dispatcher, { pool, nodeCode, flavors }, ({ nodeCode, ...deps }) =>
+export const dispatcherLayer = makes(dispatcher, { pool, nodeCode, flavors, runCalls }, ({ nodeCode, ...deps }) =>
   createDispatcher({ ...deps, ...nodeCode }),
 )
 

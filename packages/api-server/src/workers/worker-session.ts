@@ -61,6 +61,8 @@ interface Kept {
   /** It is being kept, and the worker has not heard of it. */
   isPending: boolean
   isOver: boolean
+  /** Settles when the frames that have come are applied; null when they are. */
+  tail: Promise<void> | null
 }
 
 /** Which calls of a worker that is back go on. */
@@ -95,7 +97,8 @@ export class WorkerSession {
     this.id = deps.id
     this.jti = deps.jti
     this.#link = link
-    for (const { call, seq } of deps.adopted) this.#calls.set(call, { seq, isPending: false, isOver: false })
+    for (const { call, seq } of deps.adopted)
+      this.#calls.set(call, { seq, isPending: false, isOver: false, tail: null })
   }
 
   /** Whether frames reach the worker. */
@@ -178,7 +181,7 @@ export class WorkerSession {
   #hand(frame: CallFrame): void {
     const { jti, id: session, kept } = this.#deps
     const { call, attempt, flow, node, run } = frame
-    const entry: Kept = { seq: 0, isPending: false, isOver: false }
+    const entry: Kept = { seq: 0, isPending: false, isOver: false, tail: null }
     this.#calls.set(call, entry)
     const begun = kept.begin({ call, attempt, flow, node, run, jti, session })
     if (!begun) {
@@ -220,14 +223,38 @@ export class WorkerSession {
     // (worker-session.R1)
     if (kept && seq <= kept.seq) return
     if (kept) kept.seq = seq
-    if (kept?.isOver === false) this.#deps.kept.applied(frame.call, seq)
     this.#lastSeq = Math.max(this.#lastSeq, seq)
-    const done = this.#owner?.receive(frame)
+    const done = kept ? this.#inTurn(kept, frame, seq) : this.#owner?.receive(frame)
     this.#frames += 1
     this.#bytes += bytes
     if (this.#frames >= ACK_FRAMES || this.#bytes >= ACK_BYTES) this.#ack()
     else this.#ackSoon()
     return done
+  }
+
+  /** A frame counts as applied in the turn in which all of it is, and after those of its call before it. */
+  #inTurn(kept: Kept, frame: Numbered & { readonly call: string }, seq: number): void | Promise<void> {
+    const applied = (): void => {
+      if (!kept.isOver) this.#deps.kept.applied(frame.call, seq)
+    }
+    const take = (): void | Promise<void> => {
+      const done = this.#owner?.receive(frame)
+      return done ? done.then(applied) : applied()
+    }
+    const done = kept.tail ? kept.tail.then(take) : take()
+    if (!done) return
+    const tail = done.finally(() => {
+      if (kept.tail === tail) kept.tail = null
+    })
+    kept.tail = tail
+    return tail
+  }
+
+  /** Settles when all that has come is durable; nothing when it is. */
+  #safe(): void | Promise<void> {
+    const { kept } = this.#deps
+    const tails = [...this.#calls.values()].flatMap(({ tail }) => tail ?? [])
+    return tails.length === 0 ? kept.safe(this.id) : Promise.all(tails).then(() => kept.safe(this.id))
   }
 
   #ackSoon(): void {
@@ -242,7 +269,7 @@ export class WorkerSession {
       return
     }
     const seq = this.#lastSeq
-    const safe = this.#deps.kept.safe(this.id)
+    const safe = this.#safe()
     if (!safe) return this.#acked(seq)
     this.#acking = 'asking'
     const then = (isSafe: boolean): void => {

@@ -35,7 +35,8 @@ import { type Database, openDatabase } from '../../src/db/database.ts'
 import { database, pins } from '../../src/db/layer.ts'
 import { alone } from '../../src/engines/contact.ts'
 import { contact } from '../../src/engines/slice.ts'
-import { bus, eventsLayer } from '../../src/events/slice.ts'
+import type { EventLog } from '../../src/events/event-log.ts'
+import { bus, eventLog, eventsLayer } from '../../src/events/slice.ts'
 import type { RunnableFlow, RunnableFlows } from '../../src/flows/runnable-flows.ts'
 import { registry, runnableFlows, runtime } from '../../src/flows/slice.ts'
 import { host } from '../../src/host/slice.ts'
@@ -48,7 +49,16 @@ import type { RunExports } from '../../src/runs/reports/run-export.ts'
 import type { Runs } from '../../src/runs/runs.ts'
 import { comparison, reportsLayer, runExports, runs, runsLayer, stageEnvironments } from '../../src/runs/slice.ts'
 import { startLocalAgent } from '../../src/workers/local-agent.ts'
-import { dispatcher, dispatcherLayer, flavorsLayer, nodeCode, pool, poolLayer } from '../../src/workers/slice.ts'
+import type { RunCalls } from '../../src/workers/run-calls.ts'
+import {
+  dispatcher,
+  dispatcherLayer,
+  flavorsLayer,
+  nodeCode,
+  pool,
+  poolLayer,
+  runCalls,
+} from '../../src/workers/slice.ts'
 import { databaseAt } from '../backend.ts'
 
 /** Executes nodes in the test's own process: by node id. */
@@ -74,6 +84,8 @@ export interface EngineOptions {
   readonly wrap?: (database: Database) => Database
   /** What Python stages find, in place of nothing that is known. */
   readonly environment?: () => StageEnvironment | null
+  /** How long runs wait for their workers after their engine; not at all unless given. */
+  readonly resumeS?: number
   /** In place of the machine's. */
   readonly clock?: Clock
 }
@@ -81,9 +93,11 @@ export interface EngineOptions {
 export interface TestEngine extends AsyncDisposable {
   readonly dataDir: string
   readonly runs: Runs
+  readonly runCalls: RunCalls
   readonly comparison: CurveComparison
   readonly runExports: RunExports
   readonly database: Database
+  readonly eventLog: EventLog
   readonly artifacts: Artifacts
   readonly events: EngineEvent[]
   readonly published: [message: string, value: unknown, run: string][]
@@ -214,7 +228,11 @@ export async function openEngine(options: EngineOptions = {}): Promise<TestEngin
     { clock, config, log },
     {
       clock: options.clock ?? realClock,
-      config: { ...resolveConfig({ dataDir, maxParallelNodes: 4 }), maxRuns: options.maxRuns ?? 4 },
+      config: {
+        ...resolveConfig({ dataDir, maxParallelNodes: 4 }),
+        maxRuns: options.maxRuns ?? 4,
+        workerResumeS: options.resumeS ?? 0,
+      },
       log: pino({ level: 'silent' }),
     },
   )
@@ -225,6 +243,8 @@ export async function openEngine(options: EngineOptions = {}): Promise<TestEngin
     bus,
     comparison,
     database,
+    eventLog,
+    runCalls,
     runExports,
     runs,
   })

@@ -2,7 +2,7 @@ import type { BatchEvent } from '@flow-service/core'
 import { flowDocumentInputSchema, normalizeDocument } from '@flow-service/protocol'
 import { expect, test } from 'vitest'
 
-import { RunPlace } from '../../src/runs/execution.ts'
+import { RunPlace } from '../../src/runs/run-place.ts'
 import { node } from './flows.ts'
 
 test('a run waits for an attached worker also while others of its nodes wait for the slots that are taken so', () => {

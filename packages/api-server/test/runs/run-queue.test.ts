@@ -32,6 +32,7 @@ function setup(
   const releases: { tokens: readonly string[]; begun: readonly string[] }[] = []
   const queue = new RunQueue({
     clock,
+    kept: null,
     shared: options.shared ?? false,
     maxRuns: options.maxRuns ?? 10,
     writes: {
@@ -50,7 +51,7 @@ function setup(
         renewals += 1
         return new Set(runs.flatMap(({ id, token }) => (held.has(token) ? [id] : [])))
       },
-      abandon: async (which) => {
+      abandon: async ({ which }) => {
         sweeps.push(which)
         calls.push('looked at')
         return []

@@ -307,7 +307,7 @@ test('leases that are renewed while the runs are written do not block the writes
   await sql`update run set status = 'running', lease_token = ${token}, lease_until = now() + interval '1 min'`
   const held = runs.map(({ id }) => ({ id, token }))
   const writes = held.map(({ id: run }) => {
-    return { run, token, draft: null, nodes: [], chunks: [], cache: [], artifacts: [], end: null }
+    return { run, token, draft: null, nodes: [], chunks: [], cache: [], artifacts: [], kept: null, end: null }
   })
   for (let round = 0; round < 10; round += 1) {
     const turned = writes.map((_, at) => writes[(at * 7919 + round) % 400]!)

@@ -1,4 +1,4 @@
-import type { CodeError } from '@flow-service/core'
+import type { CodeCall, CodeError } from '@flow-service/core'
 import type { CallMark, HelloFrame, WelcomeFrame, WorkerFrame } from '@flow-service/protocol'
 import { expect, test } from 'vitest'
 
@@ -17,8 +17,8 @@ function resuming(kept?: KeptCalls) {
   const session = welcomeOf(worker).session as string
   const back = (calls: CallMark[], options?: { jti: string }): PuppetWorker =>
     around.attach({ ...hello, resume: { session, calls } }, options)
-  const begin = (mode: 'batch' | 'live' = 'batch', more = {}) => {
-    const call = codeCall({ mode, node: { ...node, ...more } })
+  const begin = (mode: 'batch' | 'live' = 'batch', more = {}, rest: Partial<CodeCall> = {}) => {
+    const call = { ...codeCall({ mode, node: { ...node, ...more } }), ...rest }
     return { call, done: outcome(around.dispatcher.call(call)) }
   }
   return { ...around, worker, session, back, begin }
@@ -261,10 +261,8 @@ test('only what is durable is acknowledged, and the end of a call is known until
   void worker.send(emit(first.call.id, 1))
   await clock.advance(1000)
   void worker.send(result(first.call.id, 2))
-  expect(applied).toEqual([
-    [first.call.id, 1],
-    [first.call.id, 2],
-  ])
+  // of the last frame the end tells
+  expect(applied).toEqual([[first.call.id, 1]])
   expect(ended).toEqual([first.call.id])
   await clock.advance(1000)
   expect(safe).toHaveLength(1)
@@ -305,6 +303,26 @@ test('a call is kept before its worker hears of it; one that is cancelled or not
   begun[2]?.reject(new Error('the disk is full'))
   expect(await third.done).toMatchObject({ type: 'not_kept', message: 'the disk is full' })
   expect(worker.calls()).toEqual([first.call.id])
+})
+
+test('frames of a call are applied one after the other, and none is acknowledged before', async () => {
+  const applied: number[] = []
+  const { worker, begin, clock } = resuming({ ...callsInMemory, applied: (_, seq) => void applied.push(seq) })
+  const room = Promise.withResolvers<void>()
+  const logs: string[] = []
+  const { call } = begin(
+    'batch',
+    {},
+    { behind: () => room.promise, onLog: (_: string, text: string) => logs.push(text) },
+  )
+  await settled()
+  void worker.send(emit(call.id, 1))
+  void worker.send({ type: 'log', call: call.id, stream: 'stdout', text: 'after', seq: 2 })
+  await clock.advance(2000)
+  expect({ applied, logs, acks: acks(worker) }).toEqual({ applied: [], logs: [], acks: [] })
+  room.resolve()
+  await clock.advance(2000)
+  expect({ applied, logs, acks: acks(worker) }).toEqual({ applied: [1, 2], logs: ['after'], acks: [2] })
 })
 
 test('calls of a session that is not in memory may be adopted, and go on', async () => {

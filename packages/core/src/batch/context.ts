@@ -3,7 +3,7 @@
  * @module
  */
 import type { Values } from '@flow-service/connector-sdk'
-import type { ArtifactRef, Dtype, FlowDocument, NodeCache, NodeRunStatus } from '@flow-service/protocol'
+import type { ArtifactRef, Dtype, FlowDocument, FlowNode, NodeCache, NodeRunStatus } from '@flow-service/protocol'
 
 import type { Failure } from '../failure.ts'
 import type { GraphNode } from '../graph.ts'
@@ -87,6 +87,26 @@ export type BatchEvent =
   /** The node has stored bytes; what it returns or emits refers to them, or nothing does. */
   | { readonly kind: 'artifact'; readonly node: string; readonly ref: ArtifactRef }
 
+/** What another execution of a run has left of a node. Nodes that it left nothing of had not begun. */
+export type EarlierNode =
+  | { readonly status: 'ok'; readonly outputs: Values }
+  | { readonly status: 'error'; readonly error: Omit<Failure, 'traceback'> }
+  | { readonly status: 'skipped' }
+  | {
+      readonly status: 'begun'
+      /** The one to be executed now, from 1. */
+      readonly attempt: number
+      /** Its code is being executed: the node's call is answered by what comes of that. Null when nothing is. */
+      readonly goingOn: {
+        /** When a worker began with the code; null when it had not. */
+        readonly startMs: number | null
+        /** The last value of each streaming port so far. */
+        readonly emitted: Values
+        /** What the cache had for it. */
+        readonly cache: NodeCache | null
+      } | null
+    }
+
 /** What a run is executed with. */
 export interface BatchContext {
   readonly host: Host
@@ -102,7 +122,11 @@ export interface BatchContext {
   /** Cancels the run. */
   readonly signal: AbortSignal
   readonly cache: StageCache
+  /** Nodes that another execution of the run has decided or begun, by id; those that ended in the order of their ends. */
+  readonly earlier?: ReadonlyMap<string, EarlierNode>
   observe(event: BatchEvent): void
+  /** Before a node executes, each time: settles when it may. */
+  beginning?(node: FlowNode, attempt: number): Promise<void> | undefined
   /** While more emissions wait to be kept than should: settles when there is room again; never rejects. */
   behind?(): Promise<void> | undefined
   /** Last value of another flow's message, by qualified name; undefined when it has none. Read once, at the start. */

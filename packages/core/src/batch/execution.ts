@@ -23,6 +23,8 @@ export interface ExecutionDeps {
   readonly key: string | null
   /** From 1. */
   readonly attempt: number
+  /** The last value of each streaming port that the execution has emitted before, when it goes on. */
+  readonly emitted: Values
   /** A worker has begun to execute the node's code. */
   readonly onBegin: () => void
 }
@@ -43,7 +45,7 @@ export class BatchExecution implements ContextOwner {
   readonly timers = noTimers
   readonly attempt: number
   /** By port: what was returned, and the last emission of streaming ports. */
-  readonly outputs: Values = {}
+  readonly outputs: Values
   /** Rejects when a callback of the node fails. */
   readonly failed: Promise<never>
   readonly #reject: (error: unknown) => void
@@ -54,8 +56,9 @@ export class BatchExecution implements ContextOwner {
   readonly #onBegin: () => void
   readonly #ports: ReadonlyMap<string, NodePort>
 
-  constructor({ graphNode, inputs, context, key, attempt, onBegin }: ExecutionDeps) {
+  constructor({ graphNode, inputs, context, key, attempt, emitted, onBegin }: ExecutionDeps) {
     this.attempt = attempt
+    this.outputs = { ...emitted }
     this.node = graphNode.node
     this.run = context.run
     this.#graphNode = graphNode

@@ -1,6 +1,6 @@
 /**
- * One node of a run, from its stage key to its outputs. Invariants batch.B3, batch.B4 and batch.B8 of
- * DESIGN.md.
+ * One node of a run, from its stage key to its outputs. Invariants batch.B3, batch.B4, batch.B8 and
+ * batch.B10 of DESIGN.md.
  * @module
  */
 import type { AnyNodeDefinition, Values } from '@flow-service/connector-sdk'
@@ -53,16 +53,39 @@ async function executeStage(turn: Turn, definition: AnyNodeDefinition): Promise<
   }
   const python = pythonOn(node, definition)
   const stage: Stage = { key, node: node.id, python, parts: () => stageParts(node, definition, inputs, turn.from) }
+  const goingOn = goingOnOf(turn)
+  if (goingOn !== null) {
+    // what executes already takes nothing over
+    await cached(turn, () => context.cache.take(stage, { fresh: true }))
+    return settled(turn, definition, stage, goingOn.cache)
+  }
   const take = await taken(turn, stage)
   if (take === null) return { status: 'cancelled' }
   if (take.is === 'hit') {
     const cache = { hit: true, key, why: [...take.why] }
     return { status: 'ok', outputs: take.outputs, key, cachedFrom: take.run, cache }
   }
-  const cache = { hit: false, key, why: [...take.why] }
+  return settled(turn, definition, stage, { hit: false, key, why: [...take.why] })
+}
+
+/** Executes a stage, and tells the cache what has become of it. */
+async function settled(
+  turn: Turn,
+  definition: AnyNodeDefinition,
+  stage: Stage,
+  cache: NodeCache | null,
+): Promise<NodeEnd> {
+  const { context } = turn
+  const { key } = stage
   const end = await endOf(context, () => execute(turn, definition, { key, cache }))
   await cached(turn, () => context.cache.settle(stage, stageEnd(end)))
   return end.status === 'ok' ? { ...end, key } : end
+}
+
+/** What an earlier execution of the run has left of a node whose code executes. */
+function goingOnOf({ context, graphNode }: Pick<Turn, 'context' | 'graphNode'>) {
+  const earlier = context.earlier?.get(graphNode.node.id)
+  return earlier?.status === 'begun' ? earlier.goingOn : null
 }
 
 /** What there is for a stage, after all waiting for others that execute it; null when the run is cancelled first. */
@@ -143,11 +166,15 @@ async function executeOnce(turn: Turn, definition: AnyNodeDefinition, tried: Att
   const { graphNode, inputs, document, context } = turn
   const { host } = context
   const { id } = graphNode.node
-  const execution = new BatchExecution({ graphNode, inputs, context, key: stage?.key ?? null, attempt, onBegin })
+  const earlier = context.earlier?.get(id)
+  const emitted = earlier?.status === 'begun' && earlier.attempt === attempt ? earlier.goingOn?.emitted : undefined
+  const key = stage?.key ?? null
+  const execution = new BatchExecution({ graphNode, inputs, context, key, attempt, onBegin, emitted: emitted ?? {} })
   const namespace = context.registry.namespaceOf(definition)
   const ctx = new EngineContext({ host, document, owner: execution, ports: graphNode, settings, namespace })
   const cache = stage?.cache ?? undefined
   context.observe({ kind: 'node', node: id, status: 'running', atMs: host.clock.now(), ...(cache && { cache }) })
+  await context.beginning?.(graphNode.node, attempt)
   const life = Effect.gen(function* () {
     const instance = yield* startNode(definition, ctx)
     yield* Effect.tryPromise({

@@ -1,5 +1,5 @@
 /**
- * Attempts of a node of a run: one, or as many as its `retry` allows while they fail (batch.B9).
+ * Attempts of a node of a run: one, or as many as its `retry` allows while they fail (batch.B9, batch.B10).
  * @module
  */
 import type { NodeRetry } from '@flow-service/protocol'
@@ -22,9 +22,15 @@ export async function attempted(
   const { context, graphNode, aside } = turn
   const { clock } = context.host
   const { id } = graphNode.node
-  for (let attempt = 1; ; attempt += 1) {
+  const earlier = context.earlier?.get(id)
+  const [first, goingOn] = earlier?.status === 'begun' ? [earlier.attempt, earlier.goingOn] : [1, null]
+  if (first > 1 && goingOn === null) {
+    await aside(passed(turn, retryDelayMs(retry, first - 1, `${context.run}/${id}`)))
+    if (context.signal.aborted) return { status: 'cancelled' }
+  }
+  for (let attempt = first; ; attempt += 1) {
     const turnMs = clock.now()
-    let beganMs: number | null = null
+    let beganMs = attempt === first ? (goingOn?.startMs ?? null) : null
     // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
     const end = await execute(attempt, () => void (beganMs ??= clock.now()))
     const startMs = beganMs ?? turnMs

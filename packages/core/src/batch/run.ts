@@ -1,12 +1,12 @@
 /**
- * One run of a batch flow: every node once, after what it depends on (G16). Invariants batch.B1-B9 of DESIGN.md.
+ * One run of a batch flow: every node once, after what it depends on (G16). Invariants batch.B1-B10 of DESIGN.md.
  * @module
  */
 import type { Values } from '@flow-service/connector-sdk'
 import type { FlowDocument } from '@flow-service/protocol'
 
 import { append, buildGraph, dependenciesOf, type Graph, type GraphNode } from '../graph.ts'
-import type { BatchContext, BatchOutcome, NodeEnd } from './context.ts'
+import type { BatchContext, BatchOutcome, EarlierNode, NodeEnd } from './context.ts'
 import { givers, inputsAt, valuesAtStart } from './inputs.ts'
 import { executeNode } from './node.ts'
 
@@ -48,8 +48,35 @@ class Batch {
       this.#dependencies.set(node, dependencies)
       this.#waiting.set(node, dependencies.size)
       for (const id of dependencies) append(this.#consumers, id, node)
-      if (dependencies.size === 0) this.#ready.push(node)
     }
+    this.#takeOver()
+    const goesOn = (node: GraphNode): boolean => this.#goesOn(node)
+    const ready = graph.nodes.filter((node) => this.#waiting.get(node) === 0 && !this.#isOver(node))
+    this.#ready.push(...ready.filter(goesOn), ...ready.filter((node) => !goesOn(node)))
+  }
+
+  /** Nodes that have ended before: each after what it depends on (batch.B10). */
+  #takeOver(): void {
+    const nodes = new Map(this.#graph.nodes.map((node) => [node.node.id, node]))
+    for (const [id, earlier] of this.#context.earlier ?? []) {
+      const node = nodes.get(id)
+      if (node === undefined || earlier.status === 'begun') continue
+      // one that was skipped blocks others, or does not
+      if (earlier.status === 'skipped') this.#inputsOf(node)
+      else this.#keep(node, earlier)
+      this.#release(node)
+    }
+  }
+
+  #isOver({ node }: GraphNode): boolean {
+    const earlier = this.#context.earlier?.get(node.id)
+    return earlier !== undefined && earlier.status !== 'begun'
+  }
+
+  /** Its code executes already: it takes no slot from others, and waits for none. */
+  #goesOn(node: GraphNode | undefined): boolean {
+    const earlier = node && this.#context.earlier?.get(node.node.id)
+    return earlier?.status === 'begun' && earlier.goingOn !== null
   }
 
   async run(): Promise<BatchOutcome> {
@@ -67,7 +94,7 @@ class Batch {
 
   /** Begins what may begin; ends the run when nothing is left. */
   #fill(): void {
-    while (this.#running < this.#context.parallel) {
+    while (this.#running < this.#context.parallel || this.#goesOn(this.#ready[0])) {
       const returning = this.#returning.shift()
       const node = returning?.node ?? this.#ready.shift()
       if (node === undefined) break
@@ -109,13 +136,16 @@ class Batch {
   async #execute(graphNode: GraphNode): Promise<void> {
     const end = await this.#end(graphNode)
     this.#record(graphNode, end)
-    for (const consumer of this.#consumers.get(graphNode.node.id) ?? []) {
-      const left = this.#waiting.get(consumer)! - 1
-      this.#waiting.set(consumer, left)
-      if (left === 0) this.#ready.push(consumer)
-    }
+    this.#ready.push(...this.#release(graphNode))
     this.#running--
     this.#fill()
+  }
+
+  /** A node has ended; gives those that waited for it alone. */
+  #release({ node }: GraphNode): GraphNode[] {
+    const consumers = this.#consumers.get(node.id) ?? []
+    for (const consumer of consumers) this.#waiting.set(consumer, this.#waiting.get(consumer)! - 1)
+    return consumers.filter((consumer) => this.#waiting.get(consumer) === 0)
   }
 
   async #end(graphNode: GraphNode): Promise<NodeEnd> {
@@ -137,9 +167,13 @@ class Batch {
     return inputsAt(graphNode, this.#values, this.#context.registry)
   }
 
-  #record({ node, outputs }: GraphNode, end: NodeEnd): void {
-    const { host } = this.#context
-    const { id } = node
+  #record(graphNode: GraphNode, end: NodeEnd): void {
+    const context = this.#context
+    this.#keep(graphNode, end)
+    context.observe({ kind: 'node', node: graphNode.node.id, atMs: context.host.clock.now(), ...end })
+  }
+
+  #keep({ node: { id }, outputs }: GraphNode, end: NodeEnd | EarlierNode): void {
     if (end.status === 'ok') {
       for (const { port, message } of outputs) {
         if (end.outputs[port] !== undefined) this.#values.set(message, end.outputs[port])
@@ -148,6 +182,5 @@ class Batch {
       this.#blocked.add(id)
       this.#error ??= { node: id, type: end.error.type, message: end.error.message }
     }
-    this.#context.observe({ kind: 'node', node: id, atMs: host.clock.now(), ...end })
   }
 }

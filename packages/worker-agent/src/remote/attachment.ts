@@ -14,7 +14,7 @@ import { Backoff } from './backoff.ts'
 import { type Connection, type LostLink, NoConnection } from './connection.ts'
 import { ResumableLink } from './resumable-link.ts'
 
-/** Attempts within the time that calls are kept for, at the least: waits are no longer than this part of it. */
+/** Attempts within the time that an engine waits for the worker, at the least: waits are no longer than this part of it. */
 const ATTEMPTS_IN_GAP = 8
 
 type Refusal = Exclude<AttachmentEnd, { readonly kind: 'gone' }>
@@ -66,6 +66,11 @@ export class Attachment {
   /** What the engine said last of those of its database. */
   #engines: readonly string[] | null = null
   #isStanding = false
+  /** How long the engine waits for the worker, as it said last, and until when it does. */
+  #resumeMs = 0
+  #awaitedUntilMs = 0
+  /** Of the last link, if that was lost without calls. */
+  #idleSession: string | null = null
 
   constructor(url: string, addresses: Addresses, deps: AttachmentDeps) {
     this.url = url
@@ -102,9 +107,10 @@ export class Attachment {
       const end = await this.#attempt()
       if (end.kind !== 'lost') return end
       if (signal.aborted) break
-      const { kept } = this
       const waitMs = this.#backoff.next()
-      const retryMs = kept > 0 ? Math.min(waitMs, (this.#served?.link.resumeMs ?? 0) / ATTEMPTS_IN_GAP) : waitMs
+      // the engine may wait for what the worker has to say of its calls, or that it has none
+      const isAwaited = performance.now() < this.#awaitedUntilMs
+      const retryMs = isAwaited ? Math.min(waitMs, this.#resumeMs / ATTEMPTS_IN_GAP) : waitMs
       this.#deps.onLost(this, end.detail, retryMs)
       // oxlint-disable-next-line no-await-in-loop -- see above
       await pause(retryMs, undefined, { signal }).catch(() => undefined)
@@ -158,6 +164,7 @@ export class Attachment {
   async #clear(): Promise<void> {
     if (this.#served?.link.isOver !== true) return
     await this.#served.worker.closed
+    this.#idleSession = this.#served.link.idleSession
     this.#served = null
   }
 
@@ -167,11 +174,13 @@ export class Attachment {
     const used = link.use(connection)
     if (this.#over.signal.aborted) void worker.close()
     const state = await Promise.race([used, worker.closed])
+    if (this.#isStanding) this.#awaitedUntilMs = performance.now() + this.#resumeMs
     this.#isStanding = false
     this.#engines = null
     if (state === 'away') return { kind: 'lost', detail: (await connection.ended).detail }
     await worker.closed
     this.#served = null
+    this.#idleSession = link.idleSession
     const end = await connection.close()
     const reason = await failure
     if (reason instanceof WorkerRefused) return refusal({ kind: 'refused', detail: reason.message }, false)
@@ -185,6 +194,7 @@ export class Attachment {
     const { directory, onIdle, random } = this.#deps
     const link = new ResumableLink({
       directory,
+      lastSession: this.#idleSession,
       onIdle,
       random,
       onWelcome: (welcome, resumed) => this.#welcomed(welcome, resumed),
@@ -203,6 +213,7 @@ export class Attachment {
   #welcomed(welcome: WelcomeFrame, resumed: number): void {
     this.#backoff.reset()
     this.#isStanding = true
+    this.#resumeMs = (welcome.resume_s ?? 0) * 1000
     this.#engines = welcome.engines ?? []
     this.isUnlisted = (welcome.url ?? null) === null
     this.#deps.onWelcome(this, welcome, resumed)

@@ -53,6 +53,8 @@ export type LinkConnection = Pick<Connection, 'send' | 'sendText' | 'onFrame' | 
 export interface ResumableLinkDeps {
   /** A new empty directory, for frames that memory does not hold. */
   readonly directory: () => string
+  /** The session of a link before it that was lost without calls. */
+  readonly lastSession?: string | null
   readonly random?: (() => number) | undefined
   /** An engine has welcomed the worker, and so many calls go on. */
   readonly onWelcome: (welcome: WelcomeFrame, resumed: number) => void
@@ -99,6 +101,7 @@ export class ResumableLink implements WorkerTransport {
   #bye: WorkerFrame | null = null
   #session: { readonly id: string; readonly resumeMs: number } | null = null
   #isWelcome = false
+  #isLostIdle = false
   /** Whether a frame goes out when it comes: none is left that came before. */
   #isDirect = false
   #seq = 0
@@ -126,6 +129,11 @@ export class ResumableLink implements WorkerTransport {
   /** Whether the engine may not have heard all of some call. */
   get isHolding(): boolean {
     return this.#calls.size > 0
+  }
+
+  /** Of a link that was lost when it had no calls: its session. Calls that were on their way never reached the worker. */
+  get idleSession(): string | null {
+    return this.#isLostIdle ? (this.#session?.id ?? null) : null
   }
 
   /** Milliseconds that it has to find the engine again. */
@@ -185,7 +193,10 @@ export class ResumableLink implements WorkerTransport {
   #greet(): void {
     if (this.#hello === null) return
     const calls = [...this.#calls].map(([call, { seq }]) => ({ call, seq }))
-    void this.#connection?.send({ ...this.#hello, resume: { session: this.#session?.id ?? null, calls } })
+    void this.#connection?.send({
+      ...this.#hello,
+      resume: { session: this.#session?.id ?? this.#deps.lastSession ?? null, calls },
+    })
   }
 
   #receive(frame: EngineFrame): void {
@@ -291,6 +302,7 @@ export class ResumableLink implements WorkerTransport {
     this.#connection = null
     this.#isDirect = false
     this.#remove([...this.#calls].flatMap(([call, { mode }]) => (mode === 'live' ? [call] : [])))
+    this.#isLostIdle = end.kind === 'lost' && this.#calls.size === 0
     if (this.#session === null || end.kind !== 'lost' || this.#calls.size === 0) return this.end()
     this.#release()
     this.#deadline ??= setTimeout(() => this.end(), this.#session.resumeMs)

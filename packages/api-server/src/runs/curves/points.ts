@@ -49,10 +49,22 @@ export function pointValue(dtype: Dtype, value: unknown): WireNumber | null {
   return dtype === 'float' && specialFloats.has(value) ? (value as WireNumber) : null
 }
 
+/** Where a curve goes on that has points already. */
+export interface CurveEnd extends Curve {
+  /** Of the next chunk. */
+  readonly seq: number
+  /** Of the next point. */
+  readonly step: number
+}
+
 /** Gathers the points of one run. */
 export class MetricBuffer {
   readonly #curves = new Map<string, Growing>()
   #waiting = 0
+
+  constructor(ends: readonly CurveEnd[] = []) {
+    for (const end of ends) this.#curves.set(`${end.node}/${end.port}`, { ...end, ts: [], vals: [] })
+  }
 
   /** Points that no chunk has taken yet. */
   get waiting(): number {

@@ -115,6 +115,7 @@ test('a run that replaces a stage of another one does not wait for what that one
     chunks: [],
     cache: [{ key, node: 'y', parts, outputs: { y: at }, loss: null }],
     artifacts: null,
+    kept: null,
     end: null,
   })
   const [first, second] = [createExecutionStore(one.database.sql), createExecutionStore(two.database.sql)]
