@@ -29,7 +29,7 @@ export interface CallPosition {
 }
 
 /** A call that begins. */
-export interface BegunCall {
+interface BegunCall {
   readonly call: string
   readonly node: string
   readonly attempt: number

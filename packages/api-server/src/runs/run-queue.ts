@@ -48,7 +48,7 @@ export interface QueueDeps {
 }
 
 /** What the queue needs for runs that outlive their engine. */
-export interface KeptQueue {
+interface KeptQueue {
   readonly waitS: number
   readonly store: Pick<KeptStore, 'endLeases' | 'leave'>
   /** Again and again. */
