@@ -20,6 +20,8 @@ export interface S3Server extends AsyncDisposable {
   readonly port: number
   /** Makes an object as old as this many milliseconds; null where objects have no age that can be changed. */
   readonly age: ((key: string, ms: number) => Promise<void>) | null
+  /** Whether it gives more than 1,000 keys: s3rver seals what comes next by DES, which this Node.js has not. */
+  readonly pages: boolean
 }
 
 /** The name of the bucket, and who may use it. */
@@ -72,6 +74,7 @@ async function startS3rver(): Promise<S3Server> {
   const { port } = await server.run()
   return {
     port,
+    pages: false,
     async age(key, ms) {
       const at = new Date(Date.now() - ms)
       await utimes(path.join(directory, bucket, `${key}._S3rver_object`), at, at)
@@ -96,6 +99,7 @@ async function startMoto(): Promise<S3Server> {
   return {
     port,
     age: null,
+    pages: true,
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
       await exited

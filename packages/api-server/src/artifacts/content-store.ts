@@ -179,12 +179,3 @@ export async function* unchanged(
 export async function drained(source: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of source);
 }
-
-/** A stream that begins when something else has come to its end. */
-export async function* after(
-  first: () => Promise<void>,
-  open: () => AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  await first()
-  yield* open()
-}

@@ -15,7 +15,6 @@ import type { Check } from '@flow-service/protocol'
 
 import type { ByteRange } from './byte-range.ts'
 import {
-  after,
   ChangedBytes,
   type ContentStore,
   drained,
@@ -281,6 +280,12 @@ async function movedTo(path: string, aside: string): Promise<BigIntStats | null>
   if (gone) return null
   await utimes(aside, new Date(), new Date())
   return factsOf(aside)
+}
+
+/** A stream that begins when something else has come to its end. */
+async function* after(first: () => Promise<void>, open: () => AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  await first()
+  yield* open()
 }
 
 function missingAsNull(error: unknown): null {

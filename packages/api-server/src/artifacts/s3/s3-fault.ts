@@ -65,10 +65,10 @@ export function wordsOf(error: unknown): string {
 /** The refusal of a request that needed the store. */
 export function unavailable(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error
-  const problem = new ProblemError('unavailable', `the store of artifacts cannot be used now: ${wordsOf(error)}`, {
+  // the error itself stays here: it has the answer of the store, which repeats what was signed
+  return new ProblemError('unavailable', `the store of artifacts cannot be used now: ${wordsOf(error)}`, {
     retry_after_s: isPassing(error) ? 5 : 60,
   })
-  return Object.assign(problem, { cause: error })
 }
 
 /** A code of the system or of the HTTP client; their messages may hold addresses, and so URLs that are signed. */
