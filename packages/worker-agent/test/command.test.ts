@@ -279,6 +279,12 @@ describe.skipIf(python === null)('with Python', () => {
       for (const _ of [1, 2]) expect(await link.call({ source })).toMatchObject({ outputs: { y: 50_000 } })
     }
     expect(engine.requests).toHaveLength(4)
+    // a large one has begun to fill a file by the time that the disk refuses, and comes once more
+    const large = randomBytes(3_000_000)
+    engine.stored.set(digestOf(large), large)
+    const both = `def run():\n    data = load_artifact("${digestOf(large)}")\n    save_artifact(data[1:])\n    return {"y": len(data)}\n`
+    expect(await link.call({ source: both })).toMatchObject({ outputs: { y: 3_000_000 } })
+    expect(readdirSync(join(disk.path, 'kept'))).toEqual([])
     expect(said().match(/no artifacts are kept in .*ENOSPC/g)).toHaveLength(1)
   })
 

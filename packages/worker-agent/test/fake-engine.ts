@@ -164,7 +164,8 @@ async function answer(stored: Map<string, Buffer>, request: IncomingMessage, res
     return
   }
   const data = stored.get(pathname.split('/').at(-1) ?? '')
-  if (data) response.writeHead(200, { 'cache-control': 'private, max-age=31536000, immutable' }).end(data)
+  const headers = { 'cache-control': 'private, max-age=31536000, immutable', 'content-length': data?.length ?? 0 }
+  if (data) response.writeHead(200, headers).end(data)
   else problem(response, 404, 'there is no such artifact')
 }
 

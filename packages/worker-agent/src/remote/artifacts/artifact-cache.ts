@@ -10,7 +10,7 @@ import { createReadStream } from 'node:fs'
 import { lstat, mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { IncomingFile } from './incoming.ts'
+import { IncomingFile, slicesOf } from './incoming.ts'
 
 /** Part of the cap that may be written before the folder is looked at again: a look costs a call for each file. */
 const LOOK_SHARE = 1 / 64
@@ -45,11 +45,6 @@ interface Entry {
   readonly usedMs: number
 }
 
-/** What a file being written may take. */
-interface Room {
-  bytes: number
-}
-
 /** A folder of bytes by digest. */
 export class ArtifactCache {
   readonly #options: ArtifactCacheOptions
@@ -61,7 +56,6 @@ export class ArtifactCache {
   #isUseless = false
   /** Bytes that files being written may take. */
   #incoming = 0
-  readonly #rooms = new WeakMap<IncomingFile, Room>()
   /** Digests in use, and how often. */
   readonly #held = new Map<string, number>()
   /** Files as they were when they were hashed last. */
@@ -86,21 +80,14 @@ export class ArtifactCache {
     return check
   }
 
-  /**
-   * A file for so many bytes; null when there is no room, or nothing is kept. Ends by `keep` or `discard`. Room for a number
-   * that nobody knows is made when it is kept.
-   */
-  async begin(size: number | null): Promise<IncomingFile | null> {
+  /** A file for so many bytes; null when there is no room, or nothing is kept. Ends by `keep` or `discard`. */
+  async begin(size: number): Promise<IncomingFile | null> {
     const { directory, maxBytes } = this.#options
-    if ((size ?? 0) > maxBytes || !(await this.#usable())) return null
-    const room = { bytes: 0 }
-    const leave = (): void => void (this.#incoming -= room.bytes)
+    if (size > maxBytes || !(await this.#usable())) return null
+    this.#incoming += size
+    const leave = (): void => void (this.#incoming -= size)
     try {
-      if (await this.#makeRoom(room, size ?? 0)) {
-        const file = await IncomingFile.create(join(directory, `.${randomUUID()}.tmp`), leave)
-        this.#rooms.set(file, room)
-        return file
-      }
+      if (await this.#makeRoom(size)) return await IncomingFile.create(join(directory, `.${randomUUID()}.tmp`), leave)
     } catch (error) {
       this.complain((error as Error).message)
     }
@@ -111,20 +98,35 @@ export class ArtifactCache {
   /** Gives a file that has ended its name. Never rejects; null when that failed, and the file is gone. */
   async keep(digest: string, file: IncomingFile): Promise<KeptFile | null> {
     const path = this.#pathOf(digest)
-    const { bytes: size } = file
-    const room = this.#rooms.get(file) ?? { bytes: size }
     try {
-      if (size <= room.bytes || (await this.#makeRoom(room, size))) {
-        await rename(file.path, path)
-        await this.#trust(digest, path)
-        file.release()
-        return { path, size }
-      }
+      await rename(file.path, path)
+      await this.#trust(digest, path)
+      file.release()
+      return { path, size: file.bytes }
     } catch (error) {
       this.complain((error as Error).message)
+      await file.discard()
+      return null
     }
-    await file.discard()
-    return null
+  }
+
+  /** Writes bytes to a file and keeps it, as far as there is room. Never rejects. */
+  async put(digest: string, data: Uint8Array): Promise<void> {
+    const file = await this.begin(data.byteLength)
+    if (file && (await this.write(data, file)) !== null) await this.keep(digest, file)
+  }
+
+  /** The digest of bytes that a file has taken whole; null when the disk has not, and the file is gone. */
+  async write(data: Uint8Array, file: IncomingFile): Promise<string | null> {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- no faster than the disk
+      for (const slice of slicesOf(data)) await file.push(slice)
+      return await file.end()
+    } catch (error) {
+      this.complain((error as Error).message)
+      await file.discard()
+      return null
+    }
   }
 
   /** Keeps the file of a digest, here or to come, from making room for others until the result is called. */
@@ -179,15 +181,10 @@ export class ArtifactCache {
     }
   }
 
-  /**
-   * Gives a file being written room for so many bytes, by removing what was not used for longest; false when there is
-   * not enough.
-   */
-  async #makeRoom(room: Room, size: number): Promise<boolean> {
+  /** Removes what was not used for longest, until there is room for all that is being written; false when there is none. */
+  async #makeRoom(size: number): Promise<boolean> {
     const { maxBytes } = this.#options
-    this.#writtenSinceLook += size - room.bytes
-    this.#incoming += size - room.bytes
-    room.bytes = size
+    this.#writtenSinceLook += size
     if (this.#writtenSinceLook <= Math.min(this.#freeAtLook, maxBytes * LOOK_SHARE)) return true
     const entries = (await this.#look()).toSorted((a, b) => a.usedMs - b.usedMs)
     let total = entries.reduce((sum, { bytes }) => sum + bytes, this.#incoming)

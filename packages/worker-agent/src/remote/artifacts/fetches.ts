@@ -14,6 +14,9 @@ import type { Lanes, Turn } from './lanes.ts'
 /** As large as one frame to a process may be. */
 const MAX_MEMORY_BYTES = 1024 ** 3
 
+/** Less than this reaches a process faster beside a message than as a file. In bytes. */
+export const MIN_FILE_BYTES = 1024 * 1024
+
 /** Bytes in the cache, or in memory where it does not take them. */
 export type Fetched = KeptFile | Uint8Array
 
@@ -137,7 +140,7 @@ export class Fetches {
     const { cache, download } = this.#deps
     try {
       const incoming = await download(digest, (facts) => this.#open(fetch, facts), over.signal)
-      if (incoming instanceof IncomingBytes) return incoming.data
+      if (incoming instanceof IncomingBytes) return await this.#kept(digest, incoming)
       const kept = incoming instanceof IncomingFile ? await cache.keep(digest, incoming) : null
       if (kept) return kept
     } catch (error) {
@@ -150,16 +153,23 @@ export class Fetches {
   }
 
   async #open(fetch: Fetch, facts: ArtifactFacts): Promise<Incoming> {
-    // frames of a camera would push out everything else
-    const file = facts.isVolatile ? null : await this.#deps.cache.begin(facts.size)
+    // small ones are in memory anyway, on their way to the process
+    if (facts.isVolatile || facts.size === null || facts.size < MIN_FILE_BYTES) return inMemory(fetch.digest, facts)
+    const file = await this.#deps.cache.begin(facts.size)
     if (file) return file
     if (!fetch.isAwaited) throw new NotKept('the cache has no room for it')
     return inMemory(fetch.digest, facts)
   }
+
+  async #kept(digest: string, { data, isVolatile }: IncomingBytes): Promise<Uint8Array> {
+    // frames of a camera would push out everything else
+    if (!isVolatile) await this.#deps.cache.put(digest, data)
+    return data
+  }
 }
 
-function inMemory(digest: string, { size }: ArtifactFacts): IncomingBytes {
-  if (size === null || size <= MAX_MEMORY_BYTES) return new IncomingBytes(size)
+function inMemory(digest: string, { size, isVolatile }: ArtifactFacts): IncomingBytes {
+  if (size === null || size <= MAX_MEMORY_BYTES) return new IncomingBytes(size, isVolatile)
   throw new Refused(
     `artifact ${digest} has ${size} bytes, and the worker's cache no room for them: set SERVICE_ARTIFACT_CACHE_BYTES to more`,
   )

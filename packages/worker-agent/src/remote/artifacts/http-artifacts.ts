@@ -15,8 +15,8 @@ import type { ArtifactCache } from './artifact-cache.ts'
 import { DirectStore } from './direct-store.ts'
 import { Download } from './download.ts'
 import { Refused } from './exchange.ts'
-import { Fetches } from './fetches.ts'
-import { type IncomingFile, NotWritten } from './incoming.ts'
+import { Fetches, MIN_FILE_BYTES } from './fetches.ts'
+import { SLICE_BYTES, slicesOf } from './incoming.ts'
 import type { Lanes } from './lanes.ts'
 import { Uploads } from './upload.ts'
 
@@ -24,10 +24,6 @@ const FIRST_RETRY_MS = 250
 /** An engine may hash a large file before it answers. */
 const IDLE_MS = 120_000
 const STORE_ANSWER_MS = 10_000
-/** Less than this reaches a process faster beside a message than as a file. */
-const MIN_FILE_BYTES = 1024 * 1024
-/** What is hashed at a time: everything else on this thread waits meanwhile. */
-const SLICE_BYTES = 1024 * 1024
 /** Of a digest whose file is removed by others whenever it was fetched. */
 const MOST_FETCHES = 3
 
@@ -95,30 +91,16 @@ export class HttpArtifacts implements ArtifactAccess {
   async put(data: Uint8Array, options: SaveOptions): Promise<ArtifactRef> {
     assertMediaType(options.mediaType)
     const file = options.volatile ? null : await this.#cache.begin(data.byteLength)
-    const isWritten = file !== null && (await this.#write(data, file))
     try {
-      const digest = isWritten ? await file.end() : await digestOf(data)
+      const written = file && (await this.#cache.write(data, file))
+      const digest = written ?? (await digestOf(data))
       const ref = await this.#uploads.send({ ...options, data, digest })
       // not before: what the engine does not have must not be loaded here either
-      if (isWritten && !ref.volatile) await this.#cache.keep(digest, file)
+      if (file && written !== null && !ref.volatile) await this.#cache.keep(digest, file)
       return ref
     } finally {
       // what is kept has another name by now
       await file?.discard()
-    }
-  }
-
-  /** Whether the cache's disk has taken the bytes. */
-  async #write(data: Uint8Array, file: IncomingFile): Promise<boolean> {
-    try {
-      // oxlint-disable-next-line no-await-in-loop -- no faster than the disk
-      for (const slice of slicesOf(data)) await file.push(slice)
-      await file.flush()
-      return true
-    } catch (error) {
-      if (!(error instanceof NotWritten)) throw error
-      this.#cache.complain(error.message)
-      return false
     }
   }
 
@@ -141,12 +123,6 @@ export class HttpArtifacts implements ArtifactAccess {
     throw new Error(
       `artifact ${digest} leaves the worker's cache before it is read: set SERVICE_ARTIFACT_CACHE_BYTES to more`,
     )
-  }
-}
-
-function* slicesOf(data: Uint8Array): Generator<Buffer> {
-  for (let at = 0; at < data.byteLength; at += SLICE_BYTES) {
-    yield Buffer.from(data.buffer, data.byteOffset + at, Math.min(SLICE_BYTES, data.byteLength - at))
   }
 }
 

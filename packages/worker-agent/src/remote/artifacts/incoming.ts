@@ -11,6 +11,9 @@ const WRITE_BYTES = 1024 * 1024
 /** Bytes that may wait for the disk before the sender has to. */
 const MAX_UNWRITTEN_BYTES = 8 * 1024 * 1024
 
+/** What of bytes in memory is hashed or handed on at a time: everything else on this thread waits meanwhile. */
+export const SLICE_BYTES = 1024 * 1024
+
 /** Where arriving bytes go. */
 export interface Incoming {
   /** Bytes that have arrived. */
@@ -65,18 +68,13 @@ export class IncomingFile implements Incoming {
     else if (this.#queued > MAX_UNWRITTEN_BYTES) return this.#writing
   }
 
-  /** Resolves when everything that has arrived is written; rejects with a {@link NotWritten}. */
-  async flush(): Promise<void> {
+  async end(): Promise<string> {
     while (!this.#failure && (this.#writing || this.#queued > 0)) {
       if (!this.#writing) this.#write()
       // oxlint-disable-next-line no-await-in-loop -- one write after the other
       await this.#writing
     }
     if (this.#failure) throw this.#failure
-  }
-
-  async end(): Promise<string> {
-    await this.flush()
     await this.#settle(this.#file.close())
     return `sha256:${this.#hash.digest('hex')}`
   }
@@ -126,15 +124,19 @@ export class IncomingFile implements Incoming {
   }
 }
 
-/** Bytes in memory, where no file may hold them. */
+/** Bytes in memory, where they are few or no file may hold them. */
 export class IncomingBytes implements Incoming {
+  /** They are gone soon, and nobody is to keep them. */
+  readonly isVolatile: boolean
   /** All bytes, where their number is known before they come; else they are held as they came, and then put together. */
   readonly #whole: Buffer | null
   #chunks: Buffer[] = []
   readonly #hash = createHash('sha256')
   #bytes = 0
 
-  constructor(size: number | null) {
+  /** `size` is null where nobody has told it. */
+  constructor(size: number | null, isVolatile: boolean) {
+    this.isVolatile = isVolatile
     this.#whole = size === null ? null : Buffer.allocUnsafeSlow(size)
   }
 
@@ -160,6 +162,13 @@ export class IncomingBytes implements Incoming {
 
   async discard(): Promise<void> {
     this.#chunks = []
+  }
+}
+
+/** Views of bytes, one after the other. */
+export function* slicesOf(data: Uint8Array): Generator<Buffer> {
+  for (let at = 0; at < data.byteLength; at += SLICE_BYTES) {
+    yield Buffer.from(data.buffer, data.byteOffset + at, Math.min(SLICE_BYTES, data.byteLength - at))
   }
 }
 
