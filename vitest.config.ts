@@ -55,6 +55,7 @@ const light = ['protocol', 'flow-sdk', 'connector-sdk', 'core', 'node-types', 'c
 /** Files that take longest, longest first: at the end one worker alone would be busy with them. */
 const longest = [
   'test/provisioner-slurm',
+  'test/provisioner-ray',
   'test/ledger-kill',
   'test/recipes',
   'modules/modules',
