@@ -45,9 +45,16 @@ export class DataDirectory implements Disposable {
     directories.add(this)
   }
 
-  /** Starts an engine on this directory and waits until it listens; on any free port, unless told which. */
-  async start(env: NodeJS.ProcessEnv = {}, port = '0'): Promise<EngineProcess> {
-    const child = spawn(process.execPath, serviceCommand('serve', '--port', port, '--data', this.path), {
+  /**
+   * Starts an engine on this directory and waits until it listens; on any free port, unless told which. `program` is a file
+   * in place of the command: it is given the port and the directory.
+   */
+  async start(env: NodeJS.ProcessEnv = {}, port = '0', program: string | null = null): Promise<EngineProcess> {
+    const command =
+      program === null
+        ? serviceCommand('serve', '--port', port, '--data', this.path)
+        : [...nodeArguments, program, port, this.path]
+    const child = spawn(process.execPath, command, {
       env: {
         ...process.env,
         SERVICE_LOG_LEVEL: 'warn',

@@ -12,6 +12,7 @@ import os from 'node:os'
 import path from 'node:path'
 
 import { freePort } from './free-port.ts'
+import { killProcessesWith } from './processes-of.ts'
 
 /** What a command has left behind. */
 interface Ended {
@@ -176,7 +177,7 @@ class Cluster implements SlurmCluster {
   async stop(): Promise<void> {
     for (const server of this.#servers.toReversed()) await ended(server)
     // a job is no child of the servers; what it runs carries the path of the configuration, and may be starting more
-    for (let left = processesOf(this.#conf); left.length > 0; left = processesOf(this.#conf)) left.forEach(kill)
+    killProcessesWith(this.#conf)
     fs.rmSync(this.#root, { recursive: true, force: true, maxRetries: 5 })
   }
 
@@ -331,28 +332,4 @@ async function ended(child: ChildProcess): Promise<void> {
   const exit = once(child, 'exit')
   child.kill('SIGKILL')
   await exit
-}
-
-/** Processes with a text in their environment. */
-function processesOf(text: string): number[] {
-  return fs
-    .readdirSync('/proc')
-    .map(Number)
-    .filter((pid) => {
-      try {
-        // of one that has ended, and that nobody has reaped, it is empty
-        return Number.isInteger(pid) && fs.readFileSync(`/proc/${pid}/environ`, 'latin1').includes(text)
-      } catch {
-        // of another user, or ended meanwhile
-        return false
-      }
-    })
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // ended meanwhile
-  }
 }

@@ -137,13 +137,14 @@ export class Requests {
   }
 
   async #look(): Promise<void> {
-    const { provisioner, engine, clock, log } = this.#deps
+    const { provisioner, engine, clock, log, timings } = this.#deps
     let isBusy = true
     try {
       const nowMs = clock.now()
       // before anything is taken for unwanted: this engine may have slept
       for (const { name } of provisioner.profiles) {
-        if (this.#deps.wanted(name).calls > 0) await this.#store.wanted(provisioner.name, name, nowMs)
+        if (this.#deps.wanted(name).calls > 0)
+          await this.#store.wanted(provisioner.name, name, nowMs, timings.unwantedMs / 3)
       }
       await this.#jobs.tend(await this.#mine(), nowMs)
       this.#rows = await this.#store.of(provisioner.name)

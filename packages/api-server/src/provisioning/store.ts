@@ -106,12 +106,12 @@ export const createRequestStore = (sql: Sql) => ({
     return row ?? null
   },
 
-  /** A call waits for a job of the profile. Noted again ten seconds later at the earliest. */
-  async wanted(provisioner: string, profile: string, nowMs: number): Promise<void> {
+  /** A call waits for a job of the profile. Noted again once what was noted is so old. */
+  async wanted(provisioner: string, profile: string, nowMs: number, oldMs: number): Promise<void> {
     await sql`
       update provision_request set wanted_at = ${instant(sql, nowMs)}
       where provisioner = ${provisioner} and profile = ${profile} and state in ('submitting', 'pending', 'attached')
-        and wanted_at < ${instant(sql, nowMs)} - interval '10 s'`
+        and wanted_at <= ${instant(sql, nowMs - oldMs)}`
   },
 
   async resize(id: string, tasks: number): Promise<void> {

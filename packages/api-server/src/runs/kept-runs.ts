@@ -58,6 +58,21 @@ export class KeptRuns {
     deps.calls.foundBy((session, jti, calls) => this.#found(session, jti, calls))
   }
 
+  /** How long runs wait for their workers after their lease, in seconds. */
+  get waitS(): number {
+    return this.#deps.waitS
+  }
+
+  /** On the embedded database, when it opens: the leases of all running runs are over, from now on. */
+  endLeases(): Promise<void> {
+    return this.#deps.store.endLeases()
+  }
+
+  /** Ends the leases of runs that this engine leaves to another one. */
+  leave(runs: readonly Pick<ClaimedRun, 'id' | 'token'>[]): Promise<void> {
+    return this.#deps.store.leave(runs)
+  }
+
   /** Goes on with runs that wait for nobody but an engine, and tells of those that wait for workers. */
   async look(): Promise<void> {
     const { store, waitS, peek } = this.#deps

@@ -22,7 +22,7 @@ import { timestampOfMs } from '@flow-service/protocol'
 import type { Log } from '../process/log.ts'
 import type { Execution } from './execution.ts'
 import type { LeftRun } from './kept-run.ts'
-import type { KeptStore } from './kept-store.ts'
+import type { KeptRuns } from './kept-runs.ts'
 import type { ClaimedRun, LeaseStore } from './lease-store.ts'
 import type { SummaryRow } from './run-record.ts'
 import type { RunWrites } from './run-writes.ts'
@@ -40,24 +40,15 @@ export interface QueueDeps {
   readonly maxRuns: number
   /** Makes the execution of a claimed run, which has not begun, or goes on from what another engine has left. */
   readonly execution: (claim: ClaimedRun, left: LeftRun | null) => Execution
-  /** Where runs outlive their engine: for how long they wait for their workers, and who looks after them. */
-  readonly kept: KeptQueue | null
+  /** Who looks after the runs that outlive their engine; null where none does. */
+  readonly kept: Pick<KeptRuns, 'close' | 'endLeases' | 'leave' | 'look' | 'waitS'> | null
   /** Hears of runs that were given up. */
   readonly onAbandoned: (run: SummaryRow) => void
   readonly log: Pick<Log, 'error'>
 }
 
-/** What the queue needs for runs that outlive their engine. */
-interface KeptQueue {
-  readonly waitS: number
-  readonly store: Pick<KeptStore, 'endLeases' | 'leave'>
-  /** Again and again. */
-  readonly look: () => Promise<void>
-  /** Takes nothing more. */
-  readonly close: () => void
-}
-
-const LEASE = { seconds: 30, renewSeconds: 10 }
+/** Unless given. */
+export const LEASE = { seconds: 30, renewSeconds: 10 }
 const POLL_MS = 1_000
 const SWEEP_MS = 5_000
 /** How long a server may still carry out a claim whose connection is gone. */
@@ -85,7 +76,7 @@ export class RunQueue {
   /** Gives up what a dead engine left and begins to execute. */
   async open(): Promise<void> {
     const { shared, kept } = this.#deps
-    if (!shared) await kept?.store.endLeases()
+    if (!shared) await kept?.endLeases()
     await this.#abandon(shared || kept ? 'expired' : 'all')
     this.#state = 'open'
     this.#every(this.#lease.renewSeconds * 1000, () => this.#renew())
@@ -219,7 +210,7 @@ export class RunQueue {
     const isLeft = await Promise.all(active.map((execution) => execution.leave()))
     const left = active.filter((_, at) => isLeft[at]).map(({ claim }) => claim)
     if (left.length === 0) return
-    await kept.store
+    await kept
       .leave(left)
       .catch((error: unknown) =>
         log.error({ err: error }, 'runs that wait for the next engine wait until their leases are over'),

@@ -23,7 +23,7 @@ import type { Log } from '../process/log.ts'
 import type { RunCalls } from '../workers/run-calls.ts'
 import type { RunFilter } from './curves/run-filter.ts'
 import { EngineChannel, type RunNews } from './engine-channel.ts'
-import { createExecutionStore } from './execution-store.ts'
+import { createExecutionStore, type ExecutionStore } from './execution-store.ts'
 import { Execution } from './execution.ts'
 import { createHistoryStore } from './history-store.ts'
 import { RunHistory } from './history.ts'
@@ -31,7 +31,7 @@ import { KeptRuns } from './kept-runs.ts'
 import { createKeptStore } from './kept-store.ts'
 import { createLeaseStore } from './lease-store.ts'
 import { planRuns } from './plan.ts'
-import { type QueueDeps, RunQueue } from './run-queue.ts'
+import { LEASE, type QueueDeps, RunQueue } from './run-queue.ts'
 import { RunTeller } from './run-teller.ts'
 import { flushForRead, type MetricsQuery, RunView } from './run-view.ts'
 import { RunWrites } from './run-writes.ts'
@@ -121,21 +121,15 @@ export function createRuns(deps: RunsDeps): Runs {
   const executions = createExecutionStore(database.sql)
   const timestamps = createTimestamps(() => clock.now())
   const leases = createLeaseStore(database.sql)
-  const keptStore = createKeptStore(database.sql)
   const writes = new RunWrites({ ...deps, store: executions, leases, clock })
   const stages = new EngineStages({ ...deps, clock })
-  const queue = new RunQueue({
+  const queue: RunQueue = new RunQueue({
     ...deps,
     writes,
     leases,
     clock,
     shared: database.backend === 'server',
-    kept: deps.kept && {
-      waitS: deps.kept.waitS,
-      store: keptStore,
-      look: async () => kept?.look(),
-      close: () => kept?.close(),
-    },
+    kept: keptRuns(deps, executions, () => queue),
     execution(claim, left) {
       const calls = deps.kept?.calls ?? null
       const execution = new Execution(claim, { ...deps, calls, publishEvent, stages, writes }, left)
@@ -147,18 +141,6 @@ export function createRuns(deps: RunsDeps): Runs {
       tellRun(run)
     },
   })
-  const kept =
-    deps.kept &&
-    new KeptRuns({
-      ...deps,
-      ...deps.kept,
-      store: keptStore,
-      executions,
-      clock,
-      leaseS: deps.lease?.seconds ?? 30,
-      peek: (id) => queue.peek(id),
-      goOn: (claim, left) => queue.goOn(claim, left),
-    })
   const channel = new EngineChannel({
     ...deps,
     clock,
@@ -202,6 +184,26 @@ export function createRuns(deps: RunsDeps): Runs {
       await channel.close()
     },
   }
+}
+
+/** The runs that outlive their engine, where they do. */
+function keptRuns(
+  { database, host, kept, lease = LEASE, report, log }: RunsDeps,
+  executions: ExecutionStore,
+  queue: () => RunQueue,
+): KeptRuns | null {
+  if (kept === null) return null
+  return new KeptRuns({
+    ...kept,
+    store: createKeptStore(database.sql),
+    executions,
+    clock: host.clock,
+    leaseS: lease.seconds,
+    peek: (id) => queue().peek(id),
+    goOn: (claim, left) => queue().goOn(claim, left),
+    report,
+    log,
+  })
 }
 
 /** Whatever state the run is in, and whoever executes it. */

@@ -93,12 +93,12 @@ export function createDispatcher({ pool, bundleOf, inProcess, flavors, runCalls 
     const wish = wishOf(call)
     const worker = pool.choose(wish)
     const begin = (on: AttachedWorker): Promise<T> =>
-      start(on).catch((error: unknown) => {
-        if (!(error instanceof WorkerBusy)) throw error
-        if (call.signal.aborted) throw cancelled()
-        runCalls?.givenBack(call.id)
-        return placed(call, start, arrival)
-      })
+      start(on).catch(
+        unlessBusy(call, () => {
+          runCalls?.givenBack(call.id)
+          return placed(call, start, arrival)
+        }),
+      )
     if (worker) return begin(worker)
     call.onPlace({ waitingFor: describe(wish) })
     return new Promise<T>((resolve, reject) => {
@@ -134,14 +134,9 @@ export function createDispatcher({ pool, bundleOf, inProcess, flavors, runCalls 
   }
 
   return {
-    async call(call) {
-      const going = runCalls?.goesOn(call, () => demandOf(call.document, flavors))
-      if (!going) return begun(call)
-      return going.catch((error: unknown) => {
-        if (error instanceof WorkerBusy) return begun(call)
-        throw error
-      })
-    },
+    call: (call) =>
+      runCalls?.goesOn(call, () => demandOf(call.document, flavors))?.catch(unlessBusy(call, () => begun(call))) ??
+      begun(call),
     release: (flow, node) => homes.release({ flow, node }),
     waiting: () => [...line].map(({ call }) => ({ call, wish: wishOf(call) })),
     onWait(listener) {
@@ -150,6 +145,15 @@ export function createDispatcher({ pool, bundleOf, inProcess, flavors, runCalls 
     },
   }
 }
+
+/** What is done about a call that its worker has not begun; other errors pass. */
+const unlessBusy =
+  <T>({ signal }: CodeCall, again: () => Promise<T>) =>
+  (error: unknown): Promise<T> => {
+    if (!(error instanceof WorkerBusy)) throw error
+    if (signal.aborted) throw cancelled()
+    return again()
+  }
 
 /** Those that wait, the next one first (dispatch.D1). */
 function inTurn(line: ReadonlySet<Waiter>, pool: Pick<WorkerPool, 'list'>): Waiter[] {

@@ -67,6 +67,8 @@ export class WorkerPool {
   readonly #workers = new Map<string, AttachedWorker>()
   /** Of the workers that can come back, by the names of their sessions. */
   readonly #sessions = new Map<string, Returning>()
+  /** Sessions that are being adopted. */
+  readonly #adopting = new Map<string, Promise<Seat>>()
   readonly #refused: RefusedWorkers
   readonly #listeners = new Set<() => void>()
   readonly #mourners = new Set<(lost: LostWorker) => void>()
@@ -167,9 +169,18 @@ export class WorkerPool {
     const known = this.#sessions.get(asked ?? '')
     if (known?.session.jti === token.jti) return this.#resume(transport, known, calls)
     if (asked === null) return this.#begin(transport, hello, token, {})
-    const begin = (adopted: AdoptedCalls): Seat => this.#begin(transport, hello, token, { asked, adopted })
+    // a worker whose link broke before it had its answer asks again: by then the session is known
+    const before = this.#adopting.get(asked)
+    if (before) return before.then(() => this.#take(transport, hello, token))
+    const begin = (adopted: AdoptedCalls): Seat => {
+      this.#adopting.delete(asked)
+      return this.#begin(transport, hello, token, { asked, adopted })
+    }
     const adopted = kept.adopt(asked, token.jti, calls)
-    return adopted instanceof Promise ? adopted.then(begin) : begin(adopted)
+    if (!(adopted instanceof Promise)) return begin(adopted)
+    const seat = adopted.then(begin)
+    this.#adopting.set(asked, seat)
+    return seat
   }
 
   /** A worker whose calls end with its link. */

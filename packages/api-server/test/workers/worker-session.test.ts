@@ -2,6 +2,7 @@ import type { CodeCall, CodeError } from '@flow-service/core'
 import type { CallMark, HelloFrame, WelcomeFrame, WorkerFrame } from '@flow-service/protocol'
 import { expect, test } from 'vitest'
 
+import type { AttachedWorker } from '../../src/workers/attached-worker.ts'
 import { callsInMemory, type KeptCalls } from '../../src/workers/kept-calls.ts'
 import { codeCall } from './code-call.ts'
 import { outcome, type PuppetWorker, settled, setup } from './puppet-pool.ts'
@@ -323,6 +324,35 @@ test('frames of a call are applied one after the other, and none is acknowledged
   room.resolve()
   await clock.advance(2000)
   expect({ applied, logs, acks: acks(worker) }).toEqual({ applied: [1, 2], logs: ['after'], acks: [2] })
+})
+
+test('a worker that asks again before it had its answer gets the calls that were adopted', async () => {
+  const call = codeCall({ node })
+  const answer = Promise.withResolvers<void>()
+  let adoptions = 0
+  const { attach, pool } = setup({
+    resumeS: 60,
+    kept: {
+      ...callsInMemory,
+      async adopt() {
+        adoptions += 1
+        await answer.promise
+        const take = (worker: AttachedWorker): void =>
+          void worker.goOn({ timeout_s: null }, call, { cpus: 1, gpus: 0, ramMb: 0 })
+        return { resumed: [{ call: call.id, seq: 5, take }], dropped: [] }
+      },
+    },
+  })
+  const asking = { ...hello, resume: { session: 'before', calls: [{ call: call.id, seq: 7 }] } }
+  attach(asking).disconnect()
+  const worker = attach(asking)
+  await settled()
+  expect(worker.frames).toEqual([])
+  answer.resolve()
+  await settled()
+  expect(adoptions).toBe(1)
+  expect(welcomeOf(worker)).toMatchObject({ session: 'before', resumed: [{ call: call.id, seq: 5 }], dropped: [] })
+  expect(pool.list().map(({ isAway }) => isAway)).toEqual([false])
 })
 
 test('calls of a session that is not in memory may be adopted, and go on', async () => {

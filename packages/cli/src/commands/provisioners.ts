@@ -48,7 +48,7 @@ function printProvisioners(provisioners: readonly ProvisionerState[], { json }: 
       `${profile.cpus} CPUs, ${profile.gpus} GPUs, ${profile.ram_mb} MB`,
       profile.job ?? '-',
       shortTime(profile.requested_at),
-      oneLine(profile.error ?? error ?? '', 120),
+      oneLine(profile.error ?? error ?? '', 240),
     ]),
   )
   const header = ['PROVISIONER', 'PROFILE', 'STATE', 'LABELS', 'OFFERS', 'JOB', 'ASKED FOR', '']

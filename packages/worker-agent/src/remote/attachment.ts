@@ -16,6 +16,8 @@ import { ResumableLink } from './resumable-link.ts'
 
 /** Attempts within the time that an engine waits for the worker, at the least: waits are no longer than this part of it. */
 const ATTEMPTS_IN_GAP = 8
+/** And no longer than this. */
+const LONGEST_WAIT_IN_GAP_MS = 3000
 
 type Refusal = Exclude<AttachmentEnd, { readonly kind: 'gone' }>
 
@@ -109,8 +111,7 @@ export class Attachment {
       if (signal.aborted) break
       const waitMs = this.#backoff.next()
       // the engine may wait for what the worker has to say of its calls, or that it has none
-      const isAwaited = performance.now() < this.#awaitedUntilMs
-      const retryMs = isAwaited ? Math.min(waitMs, this.#resumeMs / ATTEMPTS_IN_GAP) : waitMs
+      const retryMs = performance.now() < this.#awaitedUntilMs ? Math.min(waitMs, this.#gapWaitMs()) : waitMs
       this.#deps.onLost(this, end.detail, retryMs)
       // oxlint-disable-next-line no-await-in-loop -- see above
       await pause(retryMs, undefined, { signal }).catch(() => undefined)
@@ -120,6 +121,12 @@ export class Attachment {
     await this.#served?.worker.closed
     this.#served?.link.end()
     return { kind: 'gone' }
+  }
+
+  /** The longest wait while the engine waits too; not the same for all of its workers. */
+  #gapWaitMs(): number {
+    const { random = Math.random } = this.#deps
+    return (Math.min(this.#resumeMs / ATTEMPTS_IN_GAP, LONGEST_WAIT_IN_GAP_MS) * (1 + random())) / 2
   }
 
   /** Makes no further attempt; what is attached stays until the link is lost. */
