@@ -8,6 +8,7 @@ const source = ['@flow-service/source']
 
 /** What only a server can do. */
 const onServer = [
+  'artifacts/shared',
   'auth/shared',
   'alerts/shared',
   'auth/oidc/shared',
@@ -36,7 +37,7 @@ const onDatabase = [
   'mail/mails',
   'messages/{crash,last-values,recovered-values,rename-values,routes}',
   'observability/{lists,replay,state}',
-  'provisioning/slurm-{life,recovery}',
+  'provisioning/{slurm,ray}-{life,recovery}',
   'runs/{cancel,deleted-flow,history,import,limits,races,retry,routes,run-artifacts,runs,sweep}',
   'runs/{curves/points-of-runs,reports/{comparison,run-export},stages/{cache,flights,reasons}}',
   'secrets/{restart,secrets}',
@@ -52,9 +53,18 @@ const light = ['protocol', 'flow-sdk', 'connector-sdk', 'core', 'node-types', 'c
   .map((name) => `packages/${name}/test/**/*.test.ts`)
   .concat('packages/connectors/*/test/**/*.test.ts')
 
+/** Files that replace a module, or look at all that their process has loaded: each has a process of its own. */
+const alone = ['db/process-guard', 'hooks/routed-flows', 'http/socket-guests', 'mounted-routes'].map(
+  (suite) => `packages/api-server/test/${suite}.test.ts`,
+)
+
+/** What one file leaves behind is what the next one finds, and sparing each file its imports spares a third of the time. */
+const shared = { pool: 'forks', isolate: false, setupFiles: 'test/components/left-as-found.ts' } as const
+
 /** Files that take longest, longest first: at the end one worker alone would be busy with them. */
 const longest = [
   'test/provisioner-slurm',
+  'test/provisioner-ray',
   'test/kept-runs-kill',
   'test/worker-resume',
   'test/ledger-kill',
@@ -103,7 +113,15 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['packages/*/test/**/*.test.ts'],
-          exclude: [...defaultExclude, ...onServer, ...light],
+          exclude: [...defaultExclude, ...onServer, ...light, ...alone],
+          ...shared,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: alone,
           pool: 'forks',
         },
       },
@@ -122,7 +140,7 @@ export default defineConfig({
           name: 'postgres',
           include: hasPostgres() ? [...onDatabase, ...onServer] : [],
           globalSetup: 'test/components/postgres-setup.ts',
-          pool: 'forks',
+          ...shared,
         },
       },
       {
