@@ -4,16 +4,7 @@
  */
 export * from './alert.ts'
 export * from './api-key.ts'
-export {
-  type ArtifactRef,
-  artifactRefSchema,
-  artifactRefsIn,
-  type ArtifactUpload,
-  artifactUploadBodySchema,
-  artifactUploadSchema,
-  digestSchema,
-  isArtifactRef,
-} from './artifact.ts'
+export * from './artifact.ts'
 export {
   type BinaryFrame,
   decodeFrame,
