@@ -1,7 +1,9 @@
 /**
- * 100 MB from an engine through a worker in another process into the memory of its code, hashed on the way, and back,
- * against bare `node:http` between two processes that hash the same bytes between socket and file; in alternating rounds
- * with new bytes. What code loads is named by its digest alone, so that nothing is fetched before the clock runs.
+ * 50 MB from an engine through a worker in another process into the memory of its code, hashed and kept on the way, and
+ * back, against bare `node:http` between two processes: a download into memory is what is judged; one that is dropped, one
+ * that is hashed into a file, and the engine's own without a worker are shown beside it. The rounds alternate, and have new
+ * bytes; the fastest of each kind counts, for whatever else runs on the machine can only slow one down. The code names the
+ * bytes by their digest alone, so that nothing is fetched before its clock runs.
  */
 import { createHash, randomFillSync } from 'node:crypto'
 import { once } from 'node:events'
@@ -10,6 +12,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable, Transform, Writable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 
 import { createClient } from '@flow-service/client-sdk'
@@ -19,9 +22,9 @@ import { startAgent } from '../test/agent-process.ts'
 import { publishFlow } from '../test/documents.ts'
 import { useServers } from './child-servers.ts'
 
-const ROUNDS = 5
+const ROUNDS = 15
 const CHUNK = 2 ** 20
-const CHUNKS = 100
+const CHUNKS = 50
 const { startAt } = useServers()
 
 /** Loads bytes by their digest, and stores others, each with the seconds that it took. */
@@ -59,7 +62,7 @@ interface Target {
   readonly token: string
 }
 
-/** One piece, told apart by its number and the round: making 100 MB of random bytes would cost more than sending them. */
+/** One piece, told apart by its number and the round: making 50 MB of random bytes would cost more than sending them. */
 const piece = randomFillSync(Buffer.alloc(CHUNK))
 function* bytes(round: number): Generator<Buffer> {
   for (let at = 0; at < CHUNKS; at++) {
@@ -98,14 +101,18 @@ const hashing = (): { hash: Transform; digest: () => string } => {
   return { hash, digest: () => digest.digest('hex') }
 }
 
-/** MB a second of a download that is dropped, or hashed into a file as a careful client does it. */
-async function download(target: Target, path: string, file: string | null): Promise<number> {
+/** What becomes of the bytes of a download. */
+type End = 'dropped' | 'held' | 'filed'
+
+/** MB a second. */
+async function download(target: Target, path: string, end: End, file = ''): Promise<number> {
   const begun = performance.now()
   const request = httpRequest(target.url + path, { headers: headersOf(target) }).end()
   const [answer] = (await once(request, 'response')) as [IncomingMessage]
-  if (file === null) await pipeline(answer, new Writable({ write: (_chunk, _encoding, done) => done() }))
+  const { hash, digest } = hashing()
+  if (end === 'dropped') await pipeline(answer, new Writable({ write: (_chunk, _encoding, done) => done() }))
+  else if (end === 'held') expect((await buffer(answer)).length).toBe(CHUNK * CHUNKS)
   else {
-    const { hash, digest } = hashing()
     await pipeline(answer, hash, createWriteStream(file))
     digest()
   }
@@ -113,9 +120,7 @@ async function download(target: Target, path: string, file: string | null): Prom
   return rateOf(performance.now() - begun)
 }
 
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
-
-test('100 MB reach the code of a worker at least at 70 % of the speed of a bare download', async () => {
+test('50 MB reach the code of a worker at least at 70 % of the speed of a bare download', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'bench-worker-artifacts-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
   const { at: bare } = await startAt<Target>('bare-artifacts.ts')
@@ -124,35 +129,30 @@ test('100 MB reach the code of a worker at least at 70 % of the speed of a bare 
   const client = createClient({ baseUrl, token: service.token })
   await publishFlow(client, 'transfer', flow)
   await startAgent({ baseUrl, client }, 'lab')
-  const rates: Record<'dropped' | 'filed' | 'engine' | 'loaded' | 'bareUp' | 'saved', number[]> = {
-    dropped: [],
-    filed: [],
-    engine: [],
-    loaded: [],
-    bareUp: [],
-    saved: [],
-  }
+  const rates = { dropped: [0], held: [0], filed: [0], engine: [0], loaded: [0], bareUp: [0], saved: [0] }
   for (let round = 0; round <= ROUNDS; round++) {
     const { rate: bareUp } = await upload(bare, round)
-    const dropped = await download(bare, '', null)
-    const filed = await download(bare, '', join(directory, 'bytes'))
+    const dropped = await download(bare, '', 'dropped')
+    const held = await download(bare, '', 'held')
+    const filed = await download(bare, '', 'filed', join(directory, 'bytes'))
     const { digest } = await upload(service, round)
-    const engine = await download(service, `/${digest}`, null)
+    const engine = await download(service, `/${digest}`, 'held')
     const { id } = await client.runs.submit({ name: 'transfer', params: { digest } })
     const run = await client.wait(id)
     const out = run.result?.['out'] as { size: number; loaded: number; saved: number }
     expect([run.status, out.size]).toEqual(['ok', CHUNK * CHUNKS])
-    const of = { dropped, filed, engine, loaded: CHUNKS / out.loaded, bareUp, saved: CHUNKS / out.saved }
+    const of = { dropped, held, filed, engine, loaded: CHUNKS / out.loaded, bareUp, saved: CHUNKS / out.saved }
     // the first round warms up
     if (round > 0) for (const name of Object.keys(rates) as (keyof typeof rates)[]) rates[name].push(of[name])
   }
-  const [dropped, filed, engine] = [median(rates.dropped), median(rates.filed), median(rates.engine)]
-  const [loaded, bareUp, saved] = [median(rates.loaded), median(rates.bareUp), median(rates.saved)]
+  const [dropped, held, filed] = [Math.max(...rates.dropped), Math.max(...rates.held), Math.max(...rates.filed)]
+  const [engine, loaded] = [Math.max(...rates.engine), Math.max(...rates.loaded)]
+  const [bareUp, saved] = [Math.max(...rates.bareUp), Math.max(...rates.saved)]
+  const against = (rate: number): string => `${Math.round(rate)} (${(loaded / rate).toFixed(2)})`
   console.log(
-    `load ${Math.round(loaded)} MB/s; bare ${Math.round(dropped)} dropped and ${Math.round(filed)} hashed into a file, ` +
-      `the engine's own ${Math.round(engine)}: ratios ${(loaded / dropped).toFixed(2)}, ${(loaded / filed).toFixed(2)} ` +
-      `and ${(loaded / engine).toFixed(2)}; save ${Math.round(saved)} MB/s, bare ${Math.round(bareUp)}, ` +
-      `ratio ${(saved / bareUp).toFixed(2)}`,
+    `load ${Math.round(loaded)} MB/s; bare ${against(held)} into memory, ${against(dropped)} dropped, ` +
+      `${against(filed)} hashed into a file, the engine's own ${against(engine)}; ` +
+      `save ${Math.round(saved)} MB/s, bare ${Math.round(bareUp)} (${(saved / bareUp).toFixed(2)})`,
   )
-  expect(loaded / dropped).toBeGreaterThan(0.7)
+  expect(loaded / held).toBeGreaterThan(0.7)
 }, 300_000)
