@@ -86,7 +86,9 @@ describe.each(s3Servers)('in $name', ({ start }) => {
     const put = (key: string, id: string) => client.uploadPart(key, id, Buffer.from('x'), 1)
     const count = await objects.abortParts(Date.now() + DAY_MS)
     expect([0, 1]).toContain(count)
-    if (count === 1) await expect(put('of/tests/sha256/aa/parts', ours)).rejects.toThrow(/upload/i)
+    // what a store says of an upload that has ended is its own affair
+    if (count === 1) await expect(put('of/tests/sha256/aa/parts', ours)).rejects.toThrow()
+    expect(await objects.abortParts(Date.now() + DAY_MS)).toBe(0)
     await put('of/others/parts', others)
   })
 
