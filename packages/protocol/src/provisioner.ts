@@ -77,11 +77,21 @@ function faultOfDashboard(text: string): string | null {
 }
 
 /** Options of `sbatch` that the engine gives itself, or that would keep it from hearing of the job. */
-const ownOption = /^(?:-[aWh]|--(?:array|comment|help|parsable|test-only|version|wait|wrap)(?:=|$))/
+const ownOptions = ['array', 'comment', 'help', 'parsable', 'test-only', 'version', 'wait', 'wrap']
 
-const submitArgSchema = lineSchema.refine((arg) => !ownOption.test(arg), {
-  error: ({ input }) => `leave ${String(input)} out: the engine decides it`,
-})
+/** Long options may be cut, as in `--comm`: those that are too short for `sbatch` are refused with them. */
+function isOption(arg: string, short: RegExp, long: readonly string[]): boolean {
+  const name = /^--([\w-]+)/.exec(arg)?.[1]
+  return name === undefined ? short.test(arg) : long.some((option) => option.startsWith(name))
+}
+
+const submitArgSchema = lineSchema
+  .refine((arg) => !isOption(arg, /^-[aWhV]/, ownOptions), {
+    error: ({ input }) => `leave ${String(input)} out: the engine decides it`,
+  })
+  .refine((arg) => !isOption(arg, /^-M/, ['clusters']), {
+    error: ({ input }) => `leave ${String(input)} out: give it to submit_command, cancel_command and list_command`,
+  })
 
 const resourcesSchema = z.record(
   z

@@ -35,15 +35,27 @@ export class Jobs {
   readonly #deps: JobsDeps
   /** When the scheduler is asked about a request next, by its id. */
   readonly #due = new Map<string, number>()
+  /** Jobs of requests that were over before their jobs were known. */
+  readonly #strays = new Set<string>()
   #error: string | null = null
 
   constructor(deps: JobsDeps) {
     this.#deps = deps
   }
 
-  /** Why the scheduler could not be reached the last time; null when it could. */
+  /** Why the scheduler did not do the last that it was asked for; null when it did. */
   get error(): string | null {
     return this.#error
+  }
+
+  /** Whether there are jobs to cancel that no request tells of. */
+  get hasStrays(): boolean {
+    return this.#strays.size > 0
+  }
+
+  /** A job of a request that is over is to be cancelled. */
+  stray(job: string): void {
+    this.#strays.add(job)
   }
 
   /** A worker of a request has attached or left. */
@@ -53,6 +65,7 @@ export class Jobs {
 
   /** Looks after requests that are not over, as they were read at `nowMs`. */
   async tend(rows: readonly RequestRow[], nowMs: number): Promise<void> {
+    await this.#cancelStrays()
     const due = rows.filter((row) => this.#isDue(row, nowMs))
     const listed = due.length > 0 ? await this.#list(due) : null
     if (listed) for (const row of due) await this.#settle(row, listed.get(row.id) ?? null, nowMs)
@@ -76,10 +89,10 @@ export class Jobs {
     else this.#due.set(row.id, this.#in(this.#deps.timings.listMs))
   }
 
-  /** The scheduler could be reached, or why not. */
+  /** The scheduler has done what it was asked for, or why not. */
   heard(error: unknown): void {
     if (error !== null && !(error instanceof SchedulerError)) throw error
-    this.#error = error === null || error.kind === 'refused' ? null : error.message
+    this.#error = error === null ? null : error.message
   }
 
   /** At the end: what is pending is cancelled, and of what is attached the tasks that have not begun. */
@@ -199,6 +212,17 @@ export class Jobs {
     } catch (error) {
       this.heard(error)
       this.#due.set(row.id, this.#in(this.#deps.timings.endedMs))
+    }
+  }
+
+  async #cancelStrays(): Promise<void> {
+    if (!this.hasStrays) return
+    const jobs = [...this.#strays]
+    try {
+      await this.#deps.scheduler.cancel(jobs, 'all', this.#deps.signal)
+      for (const job of jobs) this.#strays.delete(job)
+    } catch (error) {
+      this.heard(error)
     }
   }
 

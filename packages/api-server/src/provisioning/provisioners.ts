@@ -42,6 +42,7 @@ export class Provisioners {
   #all: readonly Requests[] = []
   #unfollow: readonly (() => void)[] = []
   #reloading: Promise<unknown> = Promise.resolve()
+  #isClosed = false
 
   constructor(deps: ProvisionersDeps) {
     this.#deps = deps
@@ -69,6 +70,7 @@ export class Provisioners {
 
   /** Ends all requests that are pending. */
   async close(): Promise<void> {
+    this.#isClosed = true
     for (const end of this.#unfollow) end()
     await this.#reloading
     await Promise.all(this.#all.map((each) => each.close()))
@@ -102,7 +104,7 @@ export class Provisioners {
    * `validation_failed` what it cannot use; all stays as it was then.
    */
   reload(): Promise<ProvisionerState[]> {
-    const reloading = this.#reloading.then(() => this.#reload())
+    const reloading = this.#reloading.then(() => (this.#isClosed ? this.list() : this.#reload()))
     this.#reloading = reloading.catch(() => {})
     return reloading
   }
@@ -113,12 +115,14 @@ export class Provisioners {
     this.#all = next.map(
       (provisioner) => before.find((each) => isSame(each.provisioner, provisioner)) ?? this.#made(provisioner),
     )
-    for (const old of before) if (!this.#all.includes(old)) await old.close(keptOf(old, this.#all))
+    const gone = before.filter((old) => !this.#all.includes(old))
+    const closed = await Promise.allSettled(gone.map((old) => old.close(keptOf(old, this.#all))))
     for (const each of this.#all) {
       await each.forgive()
       if (!before.includes(each)) await each.open()
       each.stir()
     }
+    for (const each of closed) if (each.status === 'rejected') throw each.reason
     return this.list()
   }
 
@@ -136,11 +140,18 @@ export class Provisioners {
         return { provisioner: each.provisioner.name, profile: of, isFailing: each.isFailing(of.name) }
       }),
     )
-    const waiters = dispatcher.waiting().map(({ call, wish }) => ({ wish, sinceMs: this.#since.get(call) ?? nowMs }))
+    const waiters = dispatcher.waiting().map(({ call, wish }) => ({ wish, sinceMs: this.#sinceOf(call, nowMs) }))
     const attached = pool.list().map((worker) => ({ worker, origin: attachments.originOf(worker) }))
     const wanted = wantedOf(waiters, attached, offers, nowMs)
     const offer = offers.find((each) => each.provisioner === name && each.profile.name === profile)
     return (offer && wanted.get(offer)) ?? nothing
+  }
+
+  /** When a call began to wait; one that did so before anybody listened has waited since it was first seen. */
+  #sinceOf(call: CodeCall, nowMs: number): number {
+    const sinceMs = this.#since.get(call) ?? nowMs
+    this.#since.set(call, sinceMs)
+    return sinceMs
   }
 }
 

@@ -13,7 +13,7 @@ import { lastWords } from './shell-words.ts'
 
 /** Ray itself waits for the parts of its head. */
 const TIMEOUT_MS = 30_000
-/** Ten thousand jobs. */
+/** All jobs of the cluster since its head began; one that has failed has up to 20,000 characters of its log. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024
 
 /** Who is asked, and how. */
@@ -95,7 +95,9 @@ export class RayDashboard {
   }
 
   #refusal({ status, statusText }: Response, text: string): SchedulerError {
-    const said = [`${this.#deps.address} answered ${status} ${statusText}`.trim(), lastWords(text)].filter(Boolean)
+    const said = [`${this.#deps.address} answered ${status} ${lastWords(statusText)}`.trim(), lastWords(text)].filter(
+      Boolean,
+    )
     const advice = status < 400 ? '; redirects are not followed' : isSignIn(status) ? `; ${this.#signIn()}` : ''
     return new SchedulerError(status < 500 ? 'refused' : 'unknown', said.join(': ') + advice)
   }

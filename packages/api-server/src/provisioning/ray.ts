@@ -19,6 +19,8 @@ type RayProfile = RayCluster['profiles'][number]
 const KEPT_MS = 24 * 60 * 60_000
 /** Jobs that are removed at a time. */
 const MAX_REMOVED = 20
+/** What is not handed in by then is for the next request: nothing else of the provisioner is looked after meanwhile. */
+const SUBMIT_MS = 30_000
 const MIB = 1024 * 1024
 
 /** What a scheduler is made of. */
@@ -54,8 +56,6 @@ interface WorkerJob {
 
 const ours = /^(?<job>service-(?<request>[0-9a-f-]{36}))-\d+$/
 const live = new Set(['PENDING', 'RUNNING'])
-/** A token, should a line of a profile have printed its variable. */
-const token = /eyJ[\w-]+\.[\w-]+\.[\w-]+/g
 
 /** The scheduler behind the dashboard of a cluster. */
 export function rayScheduler(
@@ -77,7 +77,8 @@ export function rayScheduler(
     queue: JSON.stringify([type, address, token_env]),
     async submit(order, signal) {
       const job = `service-${order.request}`
-      for (let task = 1; task <= order.tasks; task += 1) {
+      const endMs = clock.now() + SUBMIT_MS
+      for (let task = 1; task <= order.tasks && (task === 1 || clock.now() < endMs); task += 1) {
         try {
           await dashboard.request('POST', '/api/jobs/', signal, {
             ...rayJob(order, engine_url),
@@ -86,8 +87,7 @@ export function rayScheduler(
         } catch (error) {
           // there are fewer workers then, and the next request hears of it
           if (task > 1) break
-          const { kind, message } = error as SchedulerError
-          throw new SchedulerError(kind, message.replaceAll(order.token, '***'))
+          throw error
         }
       }
       return job
@@ -176,14 +176,9 @@ export function rayJob(order: JobOrder<RayProfile>, url: string) {
 function entrypointOf(order: JobOrder<RayProfile>, url: string): string {
   const { profile, minutes } = order
   const limit = minutes === null ? '' : `timeout ${minutes * 60} `
-  const lines = [
-    'unset RAY_JOB_CONFIG_JSON_ENV_VAR',
-    'set -e',
-    ...profile.prerun,
-    `exec ${limit}${workerCommand(order, url)}`,
-  ]
+  const lines = ['unset RAY_JOB_CONFIG_JSON_ENV_VAR', 'set -e', ...profile.prerun, `exec ${workerCommand(order, url)}`]
   const script = `'eval "$(printf "%s\\n" "$@")"'`
-  return `exec bash -c ${script} service-${profile.name} ${lines.map(quoted).join(' ')}`
+  return `exec ${limit}bash -c ${script} service-${profile.name} ${lines.map(quoted).join(' ')}`
 }
 
 /** The last words of Ray, without what it says to begin with. */
@@ -191,6 +186,7 @@ function fateOf({ id, status, message, entrypoint }: WorkerJob): string {
   const [head = '', ...log] = message.replaceAll(`Running entrypoint for job ${id}: ${entrypoint}`, '').split('\n')
   const lines = log.filter((line) => !/ job_manager\.py:\d+ -- /.test(line))
   const printed = lastWords(lines.join('\n'))
-  const said = printed === '' ? lastWords(head) : `${head.replace(/, last available logs.*/, '')}: ${printed}`
-  return `${(said || status).replaceAll(token, '***')} (all of it: ray job logs ${id})`
+  const said =
+    printed === '' ? lastWords(head) : `${lastWords(head.replace(/, last available logs.*/, ''))}: ${printed}`
+  return `${said || status} (all of it: ray job logs ${id})`
 }

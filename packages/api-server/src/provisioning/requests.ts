@@ -149,7 +149,10 @@ export class Requests {
       await this.#jobs.tend(await this.#mine(), nowMs)
       this.#rows = await this.#store.of(provisioner.name)
       for (const profile of provisioner.profiles) if (!this.#isClosed) await this.#provide(profile)
-      isBusy = (await this.#mine()).length > 0 || provisioner.profiles.some(({ name }) => this.#isWanted(name))
+      isBusy =
+        (await this.#mine()).length > 0 ||
+        this.#jobs.hasStrays ||
+        provisioner.profiles.some(({ name }) => this.#isWanted(name))
     } catch (error) {
       log.error({ err: error, provisioner: provisioner.name }, 'a provisioner could not be looked after')
     }
@@ -195,15 +198,16 @@ export class Requests {
       const job = await scheduler.submit(order, this.#ending.signal)
       this.#jobs.heard(null)
       const state = await this.#store.submitted(row.id, job)
+      // another engine has taken it for lost
+      if (state === null) return this.#jobs.stray(job)
       attachments.named(row, job)
       const detail = { provisioner: provisioner.name, profile: profile.name, job, tasks }
       report({ kind: 'worker', level: 'info', action: 'worker.request', detail })
-      // another engine has taken it for lost
-      if (state === null) await scheduler.cancel([job], 'all', this.#ending.signal)
     } catch (error) {
-      this.#jobs.heard(error)
       const { kind, message } = error as SchedulerError
-      await this.#jobs.failed(row, message.replaceAll(token, '***'), kind === 'unknown' ? 'unknown' : 'gone')
+      // the profile tells what was refused
+      this.#jobs.heard(kind === 'refused' ? null : error)
+      await this.#jobs.failed(row, message, kind === 'unknown' ? 'unknown' : 'gone')
     }
   }
 

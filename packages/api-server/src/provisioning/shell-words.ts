@@ -18,9 +18,13 @@ export function workerCommand({ profile, name, maxIdleS }: JobOrder, url: string
   return `service-worker ${words.join(' ')}`
 }
 
-/** The last lines of what a cluster has said that are not empty, for people. */
+/** Tokens of workers; a line of a profile, or a wrapper of a command, may print the one that it was given. */
+const token = /eyJ[\w-]+\.[\w-]+\.[\w-]+/g
+
+/** The last lines of what a cluster has said that are not empty, for people: without tokens, cut to 500 characters. */
 export function lastWords(text: string): string {
   const lines = text
+    .replaceAll(token, '***')
     .split(/[\r\n]+/)
     .map((line) => line.replaceAll(/\p{Cc}/gu, ' ').trim())
     .filter((line) => line !== '')

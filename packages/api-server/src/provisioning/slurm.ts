@@ -26,7 +26,7 @@ export function slurmScheduler(settings: BatchScheduler, clock: Clock, env?: Env
     async submit(order, signal) {
       const limit = order.minutes === null ? [] : [`--time=${order.minutes}`]
       const words = [...submit_command, '--parsable', ...order.profile.submit_args, ...limit]
-      const answer = await ssh.run(words, jobScript(order, settings.engine_url), signal)
+      const answer = await ssh.run(words, jobScript(order, settings.engine_url), signal).catch(asUnknown)
       // a login may print what it likes before
       const job = /^(\d+)(?:;\S*)?\s*$/.exec(answer.trimEnd().split('\n').at(-1) ?? '')?.[1]
       if (job !== undefined) return job
@@ -41,6 +41,13 @@ export function slurmScheduler(settings: BatchScheduler, clock: Clock, env?: Env
     },
     fate: async (job) => `what it printed, such as slurm-${job}_1.out on ${login}, tells why`,
   }
+}
+
+/** What `sbatch` says when it has lost the controller: the job may be in the queue all the same. */
+const lost = /timed out|unable to contact|communication|zero bytes|connection (?:refused|reset)/i
+
+function asUnknown(error: SchedulerError): never {
+  throw error.kind === 'refused' && lost.test(error.message) ? new SchedulerError('unknown', error.message) : error
 }
 
 function jobsOf(answer: string): ListedJob[] {

@@ -19,10 +19,10 @@ import { lastWords, quoted } from './shell-words.ts'
 
 /** A connection that is neither refused nor made takes longer than any answer. */
 const TIMEOUT_MS = 30_000
-/** A queue of ten thousand jobs. */
-const MAX_OUTPUT_BYTES = 1024 * 1024
-/** The exit status of `ssh` itself, which a command may have too. */
-const SSH_FAILED = 255
+/** A queue of a hundred thousand tasks, which are those of the whole account. */
+const MAX_OUTPUT_BYTES = 8 * 1024 * 1024
+/** From here on a signal has ended the command; 255 is the exit status of `ssh` itself, too. */
+const CUT = 128
 
 /** Who is connected to, and how. */
 export interface SshDeps {
@@ -62,7 +62,7 @@ export class Ssh {
       if (code === 0 && !out.isCut) return out.text()
       if (code === 0) throw new SchedulerError('unknown', `${words[0]} on ${login} prints more than can be read`)
       const said = lastWords(errors.text()) || lastWords(out.text())
-      if (code === SSH_FAILED || code === null) throw new SchedulerError('unknown', said || `ssh to ${login} failed`)
+      if (code === null || code > CUT) throw new SchedulerError('unknown', said || `ssh to ${login} failed`)
       throw new SchedulerError('refused', said || `${words[0]} on ${login} ended with ${code}`)
     } finally {
       late()

@@ -137,6 +137,8 @@ export const createRequestStore = (sql: Sql) => ({
 
   /** The profile may be tried at once: somebody has changed something about it. */
   async forgive(provisioner: string): Promise<void> {
-    await sql`update provision_request set retry_at = null where provisioner = ${provisioner} and state = 'failed'`
+    await sql`
+      update provision_request set retry_at = null, failures = 0
+      where provisioner = ${provisioner} and state in ('failed', 'cancelling')`
   },
 })

@@ -21,14 +21,14 @@ import { callFrame } from '../workers/call-frame.ts'
 import type { WorkerPool } from '../workers/pool.ts'
 import type { WorkerTokens } from '../workers/tokens.ts'
 import type { FoundProfile, Provisioners } from './provisioners.ts'
-import { SchedulerError } from './scheduler.ts'
+import { type Scheduler, SchedulerError } from './scheduler.ts'
 import type { Timings } from './timings.ts'
 
 /** A job without a limit of time may wait this long. */
 const PATIENCE_S = 900
 /** Tests that are kept. */
 const MAX_KEPT = 20
-/** Milliseconds to cancel the job, also while the engine stops. */
+/** Milliseconds to cancel the job once the engine stops. */
 const CLOSING_MS = 5_000
 
 type Step = ProvisionerTest['steps'][number]
@@ -39,7 +39,7 @@ export interface TrialsDeps {
   readonly tokens: Pick<WorkerTokens, 'provision' | 'revoke'>
   readonly pool: Pick<WorkerPool, 'list'>
   readonly clock: Clock
-  readonly timings: Pick<Timings, 'trialMs'>
+  readonly timings: Pick<Timings, 'trialMs' | 'lostMs'>
   readonly log: Pick<Log, 'error'>
 }
 
@@ -56,6 +56,15 @@ interface TrialJob {
   readonly request: string
   readonly job: string
   readonly jti: string
+}
+
+/** What is to be cancelled. */
+interface TrialRest {
+  readonly request: string
+  /** Null when none is known. */
+  readonly job: string | null
+  /** An answer was lost: a job may be in the queue yet. */
+  readonly mayTurnUp: boolean
 }
 
 /** The tests of an engine. */
@@ -76,7 +85,9 @@ export class Trials {
     const underWay = this.#kept.find((trial) => trial.of === of && trial.state === 'running')
     if (underWay) return underWay.id
     const trial: Trial = { id: newId(), of, steps: [], state: 'running' }
-    this.#kept = [...this.#kept, trial].slice(-MAX_KEPT)
+    const ended = this.#kept.filter(({ state }) => state !== 'running')
+    const forgotten = new Set(ended.slice(0, Math.max(0, this.#kept.length - MAX_KEPT + 1)))
+    this.#kept = [...this.#kept.filter((each) => !forgotten.has(each)), trial]
     const running = this.#run(trial, found).finally(() => this.#running.delete(running))
     this.#running.add(running)
     return trial.id
@@ -116,14 +127,17 @@ export class Trials {
     if (!isReached) return false
     const made = await this.#mint(trial, found)
     try {
+      const { request } = made
+      let mayTurnUp = false
       const job = await this.#step(trial, 'submit', async () => {
-        const submitted = await scheduler.submit(made.order, signal)
+        const submitted = await scheduler.submit(made.order, signal).catch((error: SchedulerError) => {
+          mayTurnUp = error.kind === 'unknown'
+          throw error
+        })
         return [`job ${submitted}`, submitted] as const
       })
-      // an answer that was lost may have been that of a job
-      if (job === null) return await this.#cancelled(trial, found, { ...made, job: null })
-      const isWell = await this.#worker(trial, found, { ...made, job })
-      return (await this.#cancelled(trial, found, { ...made, job })) && isWell
+      const isWell = job !== null && (await this.#worker(trial, found, { ...made, job }))
+      return (await this.#cancelled(trial, scheduler, { request, job, mayTurnUp })) && isWell
     } finally {
       await this.#deps.tokens.revoke(made.jti, async () => {})
     }
@@ -178,18 +192,43 @@ export class Trials {
     }
   }
 
-  async #cancelled(
-    trial: Trial,
-    { scheduler }: FoundProfile,
-    { request, job }: Omit<TrialJob, 'job' | 'jti'> & { readonly job: string | null },
-  ): Promise<boolean> {
-    const signal = AbortSignal.timeout(CLOSING_MS)
-    const done = await this.#step(trial, 'cancelled', async () => {
-      const listed = (await scheduler.list(signal)).find((each) => each.request === request)
-      if (listed) await scheduler.cancel([listed.job], 'all', signal)
-      return [job === null && !listed ? 'there is no job to cancel' : 'nothing of the job is left', true] as const
+  /** Tries for as long as a job may turn up, and shortly once the engine stops. */
+  async #cancelled(trial: Trial, scheduler: Scheduler, { request, job, mayTurnUp }: TrialRest): Promise<boolean> {
+    const { clock, timings } = this.#deps
+    const endMs = clock.now() + timings.lostMs
+    const isLast = (): boolean => this.#ending.signal.aborted || clock.now() >= endMs
+    const [signal, done] = this.#closing()
+    const isCancelled = await this.#step(trial, 'cancelled', async () => {
+      for (;;) {
+        try {
+          const listed = (await scheduler.list(signal)).find((each) => each.request === request)
+          if (listed) await scheduler.cancel([listed.job], 'all', signal)
+          if (listed || job !== null) return ['nothing of the job is left', true] as const
+          if (!mayTurnUp || isLast()) return ['there is no job to cancel', true] as const
+        } catch (error) {
+          if (isLast()) throw error
+        }
+        // the engine may stop meanwhile, and there is one more try then
+        await this.#pause().catch(() => {})
+      }
     })
-    return done !== null && job !== null
+    done()
+    return isCancelled !== null && job !== null
+  }
+
+  /** A signal that gives up shortly after the engine stops, and what ends it. */
+  #closing(): readonly [AbortSignal, () => void] {
+    const { signal: ending } = this.#ending
+    const late = new AbortController()
+    let timer: NodeJS.Timeout | undefined
+    const hurry = (): void => void (timer = setTimeout(() => late.abort(), CLOSING_MS))
+    if (ending.aborted) hurry()
+    else ending.addEventListener('abort', hurry, { once: true })
+    const done = (): void => {
+      clearTimeout(timer)
+      ending.removeEventListener('abort', hurry)
+    }
+    return [late.signal, done]
   }
 
   /** Tells how a step has ended; null when it failed. */

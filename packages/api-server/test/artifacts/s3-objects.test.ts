@@ -86,8 +86,8 @@ describe.each(s3Servers)('in $name', ({ start }) => {
     const put = (key: string, id: string) => client.uploadPart(key, id, Buffer.from('x'), 1)
     const count = await objects.abortParts(Date.now() + DAY_MS)
     expect([0, 1]).toContain(count)
-    // what a store says of an upload that has ended is its own affair
-    if (count === 1) await expect(put('of/tests/sha256/aa/parts', ours)).rejects.toThrow()
+    // what a store says of an upload that has ended is its own affair: moto at times answers 500
+    if (count === 1) await expect(put('of/tests/sha256/aa/parts', ours)).rejects.toThrow(/upload|S3/i)
     expect(await objects.abortParts(Date.now() + DAY_MS)).toBe(0)
     await put('of/others/parts', others)
   })

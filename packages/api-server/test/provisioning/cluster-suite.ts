@@ -25,6 +25,11 @@ export function clusterCases(type: string, open: () => Promise<TestCluster>): vo
       expect(at.news).toContainEqual(expect.objectContaining({ action: 'worker.request', level: 'info' }))
     })
 
+    test('gets one also when it has begun to wait before anybody looked, as at the start of an engine', async () => {
+      const at = await started({ isWaitedFor: true })
+      expect((await at.submitted()).order.tasks).toBe(1)
+    })
+
     test('is executed by it; the worker is shown with its job, and the request is over with the worker [R138, R574]', async () => {
       const at = await started()
       const { call, done } = at.call()
@@ -227,6 +232,16 @@ export function clusterCases(type: string, open: () => Promise<TestCluster>): vo
       await at.provisioners.reload()
       await at.until(() => at.submits()[5])
       expect((at.submits()[5]?.atMs ?? 0) - reloadMs).toBeLessThan(60_000)
+    })
+
+    test('once more after the file was read again is tried again soon', async () => {
+      const at = await started()
+      await at.cluster.behave('refuses', 'no')
+      at.call()
+      await at.until(() => at.submits()[3])
+      await at.provisioners.reload()
+      await at.until(() => at.submits()[5])
+      expect((at.submits()[5]?.atMs ?? 0) - (at.submits()[4]?.atMs ?? 0)).toBeLessThan(60_000)
     })
 
     test('because it has ended before its worker attached is noticed', async () => {

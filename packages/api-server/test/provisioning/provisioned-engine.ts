@@ -34,10 +34,10 @@ export interface TestCluster extends AsyncDisposable {
   /** A job ends by itself. */
   end(job: string): Promise<void>
   /**
-   * How it behaves from now on; `null` is well again. `loses` takes a job and does not say so, `late` hands in and
-   * cancels when it is well again.
+   * How it behaves from now on; `null` is well again. `refuses` takes no job, `denies` refuses everything, `loses` takes a
+   * job and does not say so, `late` hands in and cancels when it is well again.
    */
-  behave(how: 'refuses' | 'unreachable' | 'late' | 'loses' | null, words?: string): Promise<void>
+  behave(how: 'refuses' | 'denies' | 'unreachable' | 'late' | 'loses' | null, words?: string): Promise<void>
 }
 
 /** What was asked of a scheduler. */
@@ -70,6 +70,8 @@ interface EngineOptions {
   readonly settings?: object
   readonly engine?: string | null
   readonly startMs?: number
+  /** A call waits before the engine asks for workers. */
+  readonly isWaitedFor?: boolean
 }
 
 /** Starts an engine. It is closed at the end of the test, unless it has crashed. */
@@ -94,8 +96,15 @@ export async function engineWith(options: EngineOptions) {
   const path = provisionersFile(dataDir)
   const nouns = { attachments, clock, database, dispatcher, pool, tokens }
   const provisioners = new Provisioners({ ...nouns, path, engine, log: quiet, report, schedulerOf, timings: usual })
+  /** A call that waits for a worker. */
+  const call = (node: object = { worker: 'gpu' }, resources: object = {}) => {
+    const made = codeCall({ node: node as Partial<CodeCall['node']>, resources })
+    const done = dispatcher.call(made).catch((error: unknown) => error as CodeError)
+    return { call: made, done, cancel: () => made.record.cancel() }
+  }
   await provisioners.load()
   attachments.open()
+  if (options.isWaitedFor) call()
   await provisioners.open()
   let isClosed = false
   const close = async (): Promise<void> => {
@@ -162,12 +171,7 @@ export async function engineWith(options: EngineOptions) {
     /** Is killed: nothing of it happens any more. What a scheduler is at goes on, and the answer is lost. */
     crash: () => stopped.abort(),
     rewrite: write,
-    /** A call that waits for a worker. */
-    call(node: object = { worker: 'gpu' }, resources: object = {}) {
-      const call = codeCall({ node: node as Partial<CodeCall['node']>, resources })
-      const done = dispatcher.call(call).catch((error: unknown) => error as CodeError)
-      return { call, done, cancel: () => call.record.cancel() }
-    },
+    call,
     /** A worker that anybody started. */
     attach,
     /** A worker of a job that was submitted. */

@@ -86,10 +86,11 @@ test('each worker is a job of Ray with the id of the request, and what the profi
 test('the command is one line that prepares, hides what Ray tells its jobs, and becomes the worker', () => {
   const { entrypoint, metadata } = rayJob(order({ minutes: 1, maxIdleS: 60 }), url)
   expect(entrypoint).not.toContain('\n')
+  expect(entrypoint).toMatch(/^exec timeout 60 bash /)
   expect(entrypoint + JSON.stringify(metadata)).not.toContain('eyJ')
   // a program in its place shows what it gets
   const shown = entrypoint
-    .replace('timeout 60 service-worker', 'printf "%s|"')
+    .replace('exec service-worker', 'exec printf "%s|"')
     .replace(`'exec printf`, `'printf "$X|\${RAY_JOB_CONFIG_JSON_ENV_VAR-unset}|"' 'exec printf`)
   expect(shown).not.toBe(entrypoint)
   const env = { PATH: process.env['PATH'], RAY_JOB_CONFIG_JSON_ENV_VAR: 'the token' }

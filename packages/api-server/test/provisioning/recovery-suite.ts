@@ -38,6 +38,31 @@ export function recoveryCases(type: string, open: () => Promise<TestCluster>): v
       await at.until(async () => (await at.provisioners.list())[0]?.error === null)
     })
 
+    test('when the cluster refuses to cancel it, which is told', async () => {
+      const at = await started()
+      const { cancel } = at.call()
+      await at.until(() => at.submits()[0])
+      await at.cluster.behave('denies', 'Invalid credential')
+      cancel()
+      await at.until(() => at.operations.filter(({ what }) => what !== 'submit').length > 3)
+      expect((await at.provisioners.list())[0]?.error).toContain('Invalid credential')
+      await at.cluster.behave(null)
+      await at.until(async () => (await jobsOf(at.cluster)).length === 0)
+      await at.until(async () => (await at.provisioners.list())[0]?.error === null)
+    })
+
+    test('when its request was over before it was handed in', async () => {
+      const at = await started()
+      const { cancel } = at.call()
+      await at.cluster.behave('late')
+      await at.comesTo('submit')
+      await database().sql`update provision_request set state = 'ended' where provisioner = ${at.name}`
+      cancel()
+      await at.cluster.behave(null)
+      await expect.poll(() => jobsOf(at.cluster)).toHaveLength(1)
+      await at.until(async () => (await jobsOf(at.cluster)).length === 0)
+    })
+
     test('when the engine was killed before it knew the job: the next life takes it up while a call waits [U21]', async () => {
       const first = await started()
       await first.cluster.behave('loses')

@@ -144,6 +144,19 @@ describe('what fails is told in the words of the other side:', () => {
     expect([kind, message]).toEqual(['refused', 'sbatch: error: Batch job submission failed:  [31mInvalid account'])
   })
 
+  test.each([
+    'sbatch: error: Batch job submission failed: Socket timed out on send/recv operation',
+    'sbatch: error: Unable to contact slurm controller (connect failure)',
+  ])('it may have taken the job: %s', async (words) => {
+    await stub.behave('refuses', words)
+    expect(await fault(on().submit(order(), never))).toMatchObject({ kind: 'unknown', message: words })
+  })
+
+  test('without the token, should a wrapper have printed it [T88]', async () => {
+    await stub.behave('refuses', `${'x'.repeat(400)} eyJ0.token-of.the-worker${'y'.repeat(90)}`)
+    expect((await fault(on().submit(order(), never))).message).not.toContain('token-of')
+  })
+
   test('it has no such program', async () => {
     const { kind, message } = await fault(on({ submit_command: ['qsub'] }).submit(order(), never))
     expect([kind, message]).toEqual(['refused', 'qsub: command not found'])

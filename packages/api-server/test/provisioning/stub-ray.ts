@@ -24,7 +24,7 @@ interface RayJob {
   stopping: boolean
 }
 
-type Behaviour = 'refuses' | 'unreachable' | 'hangs' | 'late' | 'loses'
+type Behaviour = 'refuses' | 'denies' | 'unreachable' | 'hangs' | 'late' | 'loses'
 
 /** A dashboard of 127.0.0.1. */
 export class StubRay implements AsyncDisposable {
@@ -55,8 +55,8 @@ export class StubRay implements AsyncDisposable {
   }
 
   /**
-   * How it behaves from now on; `null` is well again. `loses` takes a job and does not say so, `late` hands in and
-   * cancels when it is well again.
+   * How it behaves from now on; `null` is well again. `refuses` takes no job, `denies` refuses everything, `loses` takes a
+   * job and does not say so, `late` hands in and cancels when it is well again.
    */
   behave(how: Behaviour | null, words = ''): void {
     this.#how = how
@@ -82,6 +82,7 @@ export class StubRay implements AsyncDisposable {
     this.calls.push({ method, path, authorization: headers.authorization ?? null, body })
     if (this.#how === 'hangs') return
     if (this.#how === 'late' && method === 'POST') await this.#well.promise
+    if (this.#how === 'denies') return say(response, 403, this.#words)
     if (this.#how === 'unreachable') return say(response, 503, this.#words)
     if (this.token !== null && headers.authorization !== `Bearer ${this.token}`)
       return headers.authorization === undefined

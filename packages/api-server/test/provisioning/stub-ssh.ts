@@ -14,6 +14,7 @@ while [ "$1" != -- ]; do shift; done
 shift 2
 [ -e "$at/hangs" ] && exec sleep 3600
 case $1 in *sbatch|*scancel) while [ -e "$at/late" ]; do sleep 0.05; done ;; esac
+if [ -e "$at/denies" ]; then cat "$at/denies" >&2; exit 1; fi
 if [ -e "$at/unreachable" ]; then cat "$at/unreachable" >&2; exit 255; fi
 case $1 in
   *sbatch)
@@ -122,11 +123,14 @@ export class StubSsh implements AsyncDisposable {
   }
 
   /**
-   * How it behaves from now on; `null` is well again. `loses` takes a job and does not say so, `late` hands in and
-   * cancels when it is well again.
+   * How it behaves from now on; `null` is well again. `refuses` takes no job, `denies` refuses everything, `loses` takes a
+   * job and does not say so, `late` hands in and cancels when it is well again.
    */
-  async behave(how: 'refuses' | 'unreachable' | 'hangs' | 'late' | 'loses' | null, words = ''): Promise<void> {
-    for (const each of ['refuses', 'unreachable', 'hangs', 'late', 'loses'])
+  async behave(
+    how: 'refuses' | 'denies' | 'unreachable' | 'hangs' | 'late' | 'loses' | null,
+    words = '',
+  ): Promise<void> {
+    for (const each of ['refuses', 'denies', 'unreachable', 'hangs', 'late', 'loses'])
       await rm(join(this.#folder, each), { force: true })
     if (how !== null) await writeFile(join(this.#folder, how), `${words}\n`)
   }

@@ -112,6 +112,22 @@ describe.each(types)('of type $type', ({ open, fate }) => {
     expect([state, last, await jobsOf(at.cluster)]).toEqual(['failed', expect.stringContaining('still waits'), []])
   })
 
+  test('the job of a test is cancelled although the cluster is away for a moment, or has lost its answer', async () => {
+    const at = await begun({ provision_timeout_s: 20 })
+    const away = at.trials.begin(at.name, 'gpu')
+    await at.submitted()
+    await at.until(() => at.trials.read(away).steps.some(({ step }) => step === 'submit'))
+    await at.cluster.behave('unreachable', 'no route')
+    await at.until(() => at.trials.read(away).steps.some(({ ok }) => !ok))
+    await at.pass(10_000)
+    await at.cluster.behave(null)
+    expect([(await at.ended(away)).steps.at(-1), await jobsOf(at.cluster)]).toEqual(['cancelled true', []])
+
+    await at.cluster.behave('loses')
+    const { steps } = await at.ended(at.trials.begin(at.name, 'gpu'))
+    expect([steps.at(-1), await jobsOf(at.cluster)]).toEqual(['cancelled true', []])
+  })
+
   test('an engine that stops cancels the job of a test', async () => {
     const at = await begun()
     const id = at.trials.begin(at.name, 'gpu')
