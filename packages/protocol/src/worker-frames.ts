@@ -19,13 +19,17 @@ const failure = z.object({ type: z.string(), message: z.string(), traceback: z.s
 
 const amounts = z.object({ cpus: amount, gpus: amount, ram_mb: amount })
 
-const callId = z.string()
+/** What stands in a `hello` is said again in its welcome, which has the same limit as any frame. */
+const callId = z.string().max(200)
 /** Of a frame that belongs to a call: one more with each, over all calls of a session (wire decision U23). */
 const seq = z.int().min(1).optional()
 /** A call, and the number of the last frame of it that the sender has: 0 before the first. */
 const mark = z.object({ call: callId, seq: z.int().min(0) })
-const marks = z.array(mark).max(100_000)
-const session = z.string().max(200)
+const marks = z.array(mark).max(10_000)
+const session = z
+  .string()
+  .max(200)
+  .regex(/^\P{Cc}*$/u)
 
 /**
  * First frame of a worker. One with `resume` can come back to its calls after its link broke: `session` is that of the

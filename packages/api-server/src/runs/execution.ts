@@ -80,6 +80,7 @@ export class Execution {
   readonly #left: LeftRun | null
   readonly #abort = new AbortController()
   readonly #begun = Promise.withResolvers<void>()
+  readonly #over = Promise.withResolvers<void>()
   #kept: KeptRun | null = null
   #isLeft = false
   #recorder: RunRecorder | null = null
@@ -111,6 +112,11 @@ export class Execution {
     return this.#begun.promise.then(() => this.#kept?.arrived)
   }
 
+  /** Settles when it has ended, and its end is written. */
+  get over(): Promise<void> {
+    return this.#over.promise
+  }
+
   /** Calls that go on and whose workers have not come are lost. */
   endWaiting(): void {
     this.#kept?.endWaiting()
@@ -125,6 +131,8 @@ export class Execution {
     if (ending !== null) await this.#finish(ending)
     await this.#end
     this.#cache?.close()
+    if (!this.#isLeft) this.#kept?.forget()
+    this.#over.resolve()
   }
 
   /** Executes the nodes; null when the run was ended before. */

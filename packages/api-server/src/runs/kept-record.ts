@@ -51,7 +51,8 @@ interface Entry extends Begun {
   /** Something of it came when nothing was taken in any more. */
   isCut: boolean
   readonly begun: PromiseWithResolvers<void>
-  waiting: PromiseWithResolvers<void> | null
+  /** Somebody waits for this much of it to be stored. */
+  waiting: (PromiseWithResolvers<void> & { until: number }) | null
 }
 
 type NodeEvent = Extract<BatchEvent, { kind: 'node' }>
@@ -113,7 +114,7 @@ export class KeptRecord {
     const before = this.#entries.get(begun.call)
     const fresh = { place, seq: 0, part: 0, emitted: {}, startMs: null }
     const entry = this.#enter({ ...begun, ...fresh, isNew: true })
-    before?.waiting?.resolve()
+    if (before) settle(before)
     void this.#deps.flush()
     return entry.begun.promise
   }
@@ -130,8 +131,9 @@ export class KeptRecord {
       ended: () => void Object.assign(entry() ?? {}, { isEnding: true }),
       givenBack: () => {
         const known = entry()
-        if (known) known.isEnding = false
-        known?.waiting?.resolve()
+        if (!known) return
+        known.isEnding = false
+        settle(known)
       },
       safe: () => this.#safe(call.call),
     }
@@ -205,7 +207,7 @@ export class KeptRecord {
     for (const [entry, news] of entries) {
       entry.stored = news
       entry.begun.resolve()
-      if (!isWaitedFor(entry)) entry.waiting?.resolve()
+      if (entry.waiting && entry.stored >= entry.waiting.until && !isUnstored(entry)) settle(entry)
     }
     for (const entry of over) this.#forget(entry)
   }
@@ -231,7 +233,7 @@ export class KeptRecord {
 
   #forget(entry: Entry): void {
     this.#over.delete(entry.call)
-    entry.waiting?.resolve()
+    settle(entry)
     this.#deps.onOver(entry.call)
   }
 
@@ -239,7 +241,8 @@ export class KeptRecord {
     const entry = this.#entries.get(call) ?? this.#over.get(call)
     if (this.#state !== 'kept' || entry === undefined) return undefined
     if (!this.#over.has(call) && !isWaitedFor(entry)) return undefined
-    entry.waiting ??= Promise.withResolvers()
+    // who asks later waits for more
+    entry.waiting = { ...(entry.waiting ?? Promise.withResolvers<void>()), until: entry.news }
     void this.#deps.flush()
     return entry.waiting.promise
   }
@@ -288,7 +291,8 @@ export class KeptRecord {
   }
 
   #withNews(): Entry[] {
-    return [...this.#entries.values()].filter(({ news, stored }) => news > stored)
+    // what had not begun when nothing was taken in any more does not begin here
+    return [...this.#entries.values()].filter(({ news, stored, isNew }) => news > stored && !(isNew && this.#isFrozen))
   }
 
   #stateOf({ node, emitted, startMs }: Entry): CallState {
@@ -300,5 +304,13 @@ const gone = 'the run is not executed by this engine any more'
 
 const namesOf = ({ call, node, attempt }: Begun): Begun => ({ call, node, attempt })
 
+/** Whether something of it is to be stored that is not news yet, or never will be. */
+const isUnstored = ({ isEnding, isCut }: Entry): boolean => isEnding || isCut
+
 /** Whether something of it is still to be stored. */
-const isWaitedFor = ({ news, stored, isEnding, isCut }: Entry): boolean => news > stored || isEnding || isCut
+const isWaitedFor = (entry: Entry): boolean => entry.news > entry.stored || isUnstored(entry)
+
+function settle(entry: Entry): void {
+  entry.waiting?.resolve()
+  entry.waiting = null
+}

@@ -48,6 +48,8 @@ export class KeptRun {
   readonly #read: Record<string, unknown>
   /** Nodes whose calls go on, until these wait for their worker. */
   readonly #coming: Set<string>
+  /** Calls with a book. */
+  readonly #entered = new Set<string>()
   readonly #arrived = Promise.withResolvers<void>()
 
   constructor(deps: KeptRunDeps) {
@@ -104,6 +106,7 @@ export class KeptRun {
       known = 0
       return book.begin(place)
     }
+    this.#entered.add(id)
     this.#deps.calls.enter(id, { ...book, begin }, going ? { seq: going.seq, onWaiting } : null)
     return {
       ...call,
@@ -134,6 +137,11 @@ export class KeptRun {
   /** Nothing more comes of it. */
   over(): void {
     this.#arrived.resolve()
+  }
+
+  /** Its end is written, or another one's to write: nobody keeps a book of its calls. */
+  forget(): void {
+    for (const call of this.#entered) this.#deps.calls.leave(call)
   }
 
   #arrive(node: string): void {

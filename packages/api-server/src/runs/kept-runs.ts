@@ -78,6 +78,8 @@ export class KeptRuns {
     const { store, waitS, peek } = this.#deps
     await store.sweep()
     const waiting = (await store.waiting(waitS)).filter(({ run }) => peek(run) === null)
+    const ids = new Set(waiting.map(({ run }) => run))
+    for (const run of this.#told) if (!ids.has(run)) this.#told.delete(run)
     for (const row of waiting) {
       if (row.workers.length === 0) void this.#here(row.run)
       else this.#tell(row)
@@ -152,6 +154,10 @@ export class KeptRuns {
       execution.endWaiting()
     })
     this.#timers.add(cancel)
+    void execution.over.then(() => {
+      cancel()
+      this.#timers.delete(cancel)
+    })
   }
 
   /** Tries again while the database does not answer; null when the engine stops. */

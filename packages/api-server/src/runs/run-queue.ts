@@ -4,7 +4,8 @@
  * - run-queue.Q1 a run is queued until one conditional statement claims it; the claim writes the lease. At most
  *   `maxRuns` runs execute at once, and at most as many again wait for the commit of their end: the next ones execute
  *   meanwhile, on the embedded database from that very commit on. A run of which everything waits for attached workers
- *   executes nothing here: there may be {@link MAX_WAITING} of them beside, and what a worker takes goes on at once.
+ *   executes nothing here: there may be {@link MAX_WAITING} of them beside, and what a worker takes goes on at once. Runs
+ *   that another engine has left go on at once, too, however many there are.
  * - run-queue.Q2 a claim is tried when a run is submitted, when one has executed or ended, when another engine says so,
  *   and every second where another engine may have said so unheard.
  * - run-queue.Q3 a lease of 30 s is renewed every 10 s; a run whose lease was lost is dropped here without a write.
@@ -122,7 +123,7 @@ export class RunQueue {
     this.#state = 'closed'
     this.#deps.kept?.close()
     await this.#claiming
-    await this.#leave()
+    await this.#leaveWithin(graceMs)
     const over = Promise.all([...this.#active.values()].map((entry) => entry.over))
     const released = this.#releaseUnheard().catch((error: unknown) =>
       this.#deps.log.error({ err: error }, 'runs that were claimed unheard could not be queued again'),
@@ -132,7 +133,7 @@ export class RunQueue {
       new Promise<void>((resolve) => this.#timers.add(this.#deps.clock.setTimer(graceMs, resolve))),
     ])
     for (const cancel of this.#timers) cancel()
-    await this.#leave()
+    await this.#leaveWithin(graceMs)
     this.#deps.writes.stop()
     for (const { execution } of this.#active.values()) execution.abandon()
     await over
@@ -215,6 +216,17 @@ export class RunQueue {
       .catch((error: unknown) =>
         log.error({ err: error }, 'runs that wait for the next engine wait until their leases are over'),
       )
+  }
+
+  /** A database that does not answer keeps no engine from stopping. */
+  async #leaveWithin(ms: number): Promise<void> {
+    const late = Promise.withResolvers<void>()
+    const cancel = this.#deps.clock.setTimer(ms, () => {
+      this.#deps.writes.stop()
+      late.resolve()
+    })
+    await Promise.race([this.#leave(), late.promise])
+    cancel()
   }
 
   async #sweep(): Promise<void> {

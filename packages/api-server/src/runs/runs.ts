@@ -157,6 +157,8 @@ export function createRuns(deps: RunsDeps): Runs {
       await stages.open()
       await channel.open()
       await queue.open()
+      // of a time when runs outlived their engine
+      if (deps.kept === null) await createKeptStore(database.sql).sweep()
     },
     ...createSubmissions({ ...deps, store, timestamps, teller, tellRun, executions, read: (id) => view.run(id), wake }),
     wake,

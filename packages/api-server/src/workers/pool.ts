@@ -165,7 +165,8 @@ export class WorkerPool {
   #take(transport: EngineTransport, hello: HelloFrame, token: WorkerPrincipal | null): Seat | Promise<Seat> {
     const { resumeS = 0, kept = callsInMemory } = this.#deps
     if (token === null || resumeS === 0 || hello.resume === undefined) return this.#seat(transport, hello, token)
-    const { session: asked, calls } = hello.resume
+    const { session: asked } = hello.resume
+    const calls = [...new Map(hello.resume.calls.map((mark) => [mark.call, mark])).values()]
     const known = this.#sessions.get(asked ?? '')
     if (known?.session.jti === token.jti) return this.#resume(transport, known, calls)
     if (asked === null) return this.#begin(transport, hello, token, {})

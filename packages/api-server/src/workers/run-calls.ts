@@ -44,6 +44,8 @@ interface GoingOn {
   /** It has come to wait here. */
   readonly onWaiting: () => void
   waiter: Waiter | null
+  /** What became of it before it came to wait. */
+  verdict: ((waiter: Pick<Waiter, 'reject'>) => void) | null
 }
 
 interface Waiter {
@@ -70,14 +72,15 @@ export class RunCalls implements KeptCalls {
   }
 
   /** Keeps a book of a call from now on, whether it begins or goes on. */
-  enter(call: string, book: CallBook, goesOn: Omit<GoingOn, 'waiter'> | null): void {
+  enter(call: string, book: CallBook, goesOn: Omit<GoingOn, 'waiter' | 'verdict'> | null): void {
     this.#books.set(call, book)
-    if (goesOn) this.#goingOn.set(call, { ...goesOn, waiter: null })
+    if (goesOn) this.#goingOn.set(call, { ...goesOn, waiter: null, verdict: null })
   }
 
   /** The call is settled, and all of it is stored or nobody's. */
   leave(call: string): void {
     this.#books.delete(call)
+    this.lost(call)
     this.#goingOn.delete(call)
     const session = this.#sessionOf.get(call)
     this.#sessionOf.delete(call)
@@ -92,8 +95,15 @@ export class RunCalls implements KeptCalls {
     const going = this.#goingOn.get(call.id)
     if (!going) return null
     return new Promise<Values>((resolve, reject) => {
-      const leave = (): void => reject(new CodeError('cancelled', 'the call was cancelled', null))
+      const leave = (): void => {
+        this.#goingOn.delete(call.id)
+        reject(new CodeError('cancelled', 'the call was cancelled', null))
+      }
       if (call.signal.aborted) return leave()
+      if (going.verdict) {
+        this.#goingOn.delete(call.id)
+        return going.verdict({ reject })
+      }
       call.signal.addEventListener('abort', leave, { once: true })
       going.waiter = { call, demand: demandOf(), resolve, reject }
       going.onWaiting()
@@ -166,9 +176,14 @@ export class RunCalls implements KeptCalls {
     this.#sessionOf.set(call, session)
   }
 
-  #settle(call: string, settle: (waiter: Waiter) => void): void {
-    const waiter = this.#goingOn.get(call)?.waiter
+  #settle(call: string, verdict: NonNullable<GoingOn['verdict']>): void {
+    const going = this.#goingOn.get(call)
+    if (!going) return
+    if (!going.waiter) {
+      going.verdict = verdict
+      return
+    }
     this.#goingOn.delete(call)
-    if (waiter) settle(waiter)
+    verdict(going.waiter)
   }
 }

@@ -85,6 +85,8 @@ export class WorkerSession {
   /** The last frame that came, and the last that is safe. */
   #lastSeq = 0
   #safeSeq = 0
+  /** How often the worker has begun to number anew. */
+  #numberings = 0
   /** Since the last acknowledgement. */
   #frames = 0
   #bytes = 0
@@ -149,6 +151,7 @@ export class WorkerSession {
     }
     this.#deadline?.()
     this.#deadline = null
+    if (calls.length === 0) this.#numberAnew()
     const known = calls.flatMap(({ call }) => {
       const seq = this.#calls.get(call)?.seq
       return seq === undefined ? [] : [{ call, seq }]
@@ -269,13 +272,14 @@ export class WorkerSession {
       return
     }
     const seq = this.#lastSeq
+    const numbering = this.#numberings
     const safe = this.#safe()
     if (!safe) return this.#acked(seq)
     this.#acking = 'asking'
     const then = (isSafe: boolean): void => {
       const isDue = this.#acking === 'due'
       this.#acking = 'idle'
-      if (isSafe) this.#acked(seq)
+      if (isSafe && numbering === this.#numberings) this.#acked(seq)
       if (this.#link === null) return
       if (isDue) this.#ack()
       else if (!isSafe) this.#ackSoon()
@@ -284,6 +288,14 @@ export class WorkerSession {
       () => then(true),
       () => then(false),
     )
+  }
+
+  /** A worker that comes back without calls has lost its numbers with them. */
+  #numberAnew(): void {
+    this.#numberings += 1
+    this.#lastSeq = 0
+    this.#safeSeq = 0
+    for (const kept of this.#calls.values()) kept.seq = 0
   }
 
   #acked(seq: number): void {

@@ -418,4 +418,13 @@ describe('a run whose calls are on workers [U23]', () => {
     await again(worker, { resumeS: 0 })
     expect((await engine.runs.get(id)).status).toBe('abandoned')
   })
+
+  test('ends, and has no rows any more, where its next engine lets no run outlive it', async () => {
+    const worker = new Worker()
+    const id = await cutOff(worker)
+    expect(await left()).toEqual([{ run: id }])
+    await again(worker, { resumeS: 0 })
+    expect((await engine.runs.get(id)).status).toBe('abandoned')
+    expect(await left()).toEqual([])
+  })
 })

@@ -72,10 +72,36 @@ test('a position is that of the frames that were observed when it is taken, and 
   // this is in the next write
   book.applied(5)
   record.written('held')
-  expect(await isSettled(safe)).toBe(false)
+  expect(await isSettled(safe)).toBe(true)
+  const later = book.safe()
+  expect(await isSettled(later)).toBe(false)
   expect(record.drain(false)?.moved).toMatchObject([{ seq: 5, part: 0 }])
   record.written('held')
-  expect(await isSettled(safe)).toBe(true)
+  expect(await isSettled(later)).toBe(true)
+})
+
+test('who asks again waits for what has come since, and for ever once nothing is taken in any more [kept-calls.K2]', async () => {
+  const { record, book, begin } = recording()
+  await begin()
+  book.applied(1)
+  const first = book.safe()
+  record.drain(false)
+  record.written('held')
+  expect(await isSettled(first)).toBe(true)
+  record.freeze()
+  book.applied(2)
+  const second = book.safe()
+  expect(await isSettled(second)).toBe(false)
+  record.drain(false)
+  record.written('held')
+  expect(await isSettled(second)).toBe(false)
+})
+
+test('a run that is left has no row of what had not begun', async () => {
+  const { record, book } = recording()
+  void book.begin({ jti: 'j', session: 's' }).catch(() => {})
+  record.freeze()
+  expect([record.goesOn, record.drain(false)]).toEqual([true, null])
 })
 
 test('the last frame of a call is safe with the end of its node, whose write takes the row away', async () => {

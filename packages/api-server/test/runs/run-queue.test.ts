@@ -5,6 +5,8 @@ import type { Execution, ExecutionListener } from '../../src/runs/execution.ts'
 import type { ClaimedRun } from '../../src/runs/lease-store.ts'
 import { RunQueue } from '../../src/runs/run-queue.ts'
 
+const keeping = { waitS: 60, close() {}, endLeases: async () => {}, leave: async () => {}, look: async () => {} }
+
 /** A queue over a database that holds these tokens, with runs that end when the test says so. */
 function setup(
   queued: string[],
@@ -12,6 +14,8 @@ function setup(
     maxRuns?: number
     failClaims?: number
     isWriting?: boolean
+    /** Runs are left to the next engine, which the database does not take. */
+    isLeaving?: boolean
     shared?: boolean
     /** Which of the releases is the first to find the runs. */
     late?: number
@@ -32,7 +36,7 @@ function setup(
   const releases: { tokens: readonly string[]; begun: readonly string[] }[] = []
   const queue = new RunQueue({
     clock,
-    kept: null,
+    kept: options.isLeaving ? keeping : null,
     shared: options.shared ?? false,
     maxRuns: options.maxRuns ?? 10,
     writes: {
@@ -75,6 +79,7 @@ function setup(
             })
             if (options.isWriting) unwritten.push(resolve)
           }),
+        leave: () => new Promise<boolean>((resolve) => unwritten.push(() => resolve(false))),
         abandon: () => {
           abandoned.push(claim.id)
           if (!options.isWriting) ends.get(claim.id)?.()
@@ -209,6 +214,17 @@ test('closing waits 10 s for executing runs, then leaves them without a timer be
   await closing
   expect(abandoned).toEqual(['a'])
   expect(clock.pending).toBe(0)
+})
+
+test('runs that are left to the next engine keep no queue from closing when the database does not take them', async () => {
+  const { clock, queue } = setup(['a'], { isLeaving: true })
+  await queue.open()
+  await clock.advance(1)
+  const closing = queue.close(10_000).then(() => 'closed')
+  await clock.advance(9_000)
+  expect(await Promise.race([closing, Promise.resolve('open')])).toBe('open')
+  await clock.advance(31_000)
+  expect(await closing).toBe('closed')
 })
 
 test('an end that the database does not take keeps no queue from closing', async () => {

@@ -156,6 +156,38 @@ test('a call that has never reached the worker is placed again', async () => {
   expect(await done).toEqual({ y: 1 })
 })
 
+test('a worker that comes back without calls numbers its frames anew, and hears of those alone', async () => {
+  const { begin, back, worker, clock } = resuming()
+  const first = begin()
+  await settled()
+  for (let seq = 1; seq <= 40; seq += 1) void worker.send(emit(first.call.id, seq))
+  void worker.send(result(first.call.id, 41))
+  await first.done
+  await clock.advance(1000)
+  expect(acks(worker)).toEqual([41])
+  // the engine takes the old link for open
+  const again = back([])
+  expect(acks(again)).toEqual([])
+  const { call, done } = begin()
+  await settled()
+  void again.send(emit(call.id, 1))
+  await clock.advance(1000)
+  expect(acks(again)).toEqual([1])
+  void again.send(result(call.id, 2))
+  expect(await done).toEqual({ y: 2 })
+})
+
+test('a call that a worker lists twice goes on once', async () => {
+  const { begin, back, worker } = resuming()
+  const { call, done } = begin()
+  await settled()
+  worker.disconnect()
+  const again = back([1, 2].map(() => ({ call: call.id, seq: 0 })))
+  expect(welcomeOf(again).resumed).toEqual([{ call: call.id, seq: 0 }])
+  void again.send(result(call.id, 1))
+  expect(await done).toEqual({ y: 1 })
+})
+
 test('a worker that is back over a new link counts, though the engine takes the old one for open', async () => {
   const { worker, begin, back } = resuming()
   const [batch, live] = [begin(), begin('live')]

@@ -91,6 +91,11 @@ export class Attachment {
     return this.#served?.link.kept ?? 0
   }
 
+  /** Whether the engine may yet hear of calls that it has not heard all of: it is not attached, and comes back. */
+  get isHolding(): boolean {
+    return !this.#isStanding && (this.#served?.link.isHolding ?? false)
+  }
+
   /** The engines that it names. */
   get engines(): readonly string[] {
     return this.#engines ?? []

@@ -93,7 +93,7 @@ export class Engines {
     const name = this.#deps.single || url === null ? attachment.url : url
     const other = this.#known.get(name)
     if (this.#known.get(attachment.url) === attachment) this.#known.delete(attachment.url)
-    if (other && other !== attachment && (other.isStanding || other.kept > 0)) {
+    if (other && other !== attachment && (other.isStanding || other.isHolding)) {
       attachment.leave()
     } else {
       // one that is being dialled notices by itself that it is late
@@ -117,13 +117,13 @@ export class Engines {
     for (const url of this.#givenUp) if (url !== first && !this.#named.has(url)) this.#givenUp.delete(url)
     for (const url of this.#named) if (!this.#known.has(url)) this.#dial(url)
     if (standing.length === 0) {
-      const isKept = [...this.#known.values()].some(({ kept }) => kept > 0)
+      const isKept = [...this.#known.values()].some(({ isHolding }) => isHolding)
       if (!isKept && !this.#known.has(first) && !this.#givenUp.has(first)) this.#open(first, this.#first)
       return
     }
     for (const [url, attachment] of this.#known) {
       const isWanted = this.#named.has(url) || (url === first && (attachment.isUnlisted || this.#deps.single))
-      if (!attachment.isStanding && attachment.kept === 0 && !isWanted) this.#forget(attachment)
+      if (!attachment.isStanding && !attachment.isHolding && !isWanted) this.#forget(attachment)
     }
   }
 

@@ -101,6 +101,7 @@ export class ResumableLink implements WorkerTransport {
   #bye: WorkerFrame | null = null
   #session: { readonly id: string; readonly resumeMs: number } | null = null
   #isWelcome = false
+  #wasWelcome = false
   #isLostIdle = false
   /** Whether a frame goes out when it comes: none is left that came before. */
   #isDirect = false
@@ -133,7 +134,8 @@ export class ResumableLink implements WorkerTransport {
 
   /** Of a link that was lost when it had no calls: its session. Calls that were on their way never reached the worker. */
   get idleSession(): string | null {
-    return this.#isLostIdle ? (this.#session?.id ?? null) : null
+    if (!this.#isLostIdle) return null
+    return this.#wasWelcome ? (this.#session?.id ?? null) : (this.#deps.lastSession ?? null)
   }
 
   /** Milliseconds that it has to find the engine again. */
@@ -216,6 +218,7 @@ export class ResumableLink implements WorkerTransport {
     this.#keepOnly(resumed)
     this.#session = resume_s > 0 && session !== undefined ? { id: session, resumeMs: resume_s * 1000 } : null
     this.#isWelcome = true
+    this.#wasWelcome = true
     this.#onFrame(welcome)
     // (resumable-link.L5)
     for (const frame of [this.#shared, this.#bye]) if (frame) void this.#connection?.send(frame)
