@@ -89,7 +89,7 @@ export interface FakeEngine {
   readonly attempts: () => number
   /** All that have attached. */
   readonly links: () => readonly Link[]
-  /** The nth worker that attached, once it has said hello; counted from 1. */
+  /** The nth of the workers that have said hello, once there is one; counted from 1. */
   link(nth?: number): Promise<Link>
 }
 
@@ -115,8 +115,11 @@ export async function fakeEngine(behaviour: Behaviour = {}): Promise<FakeEngine>
       return
     }
     sockets.handleUpgrade(request, socket, head, (opened) => {
-      links.push(new Link(opened, request, behaviour))
-      for (const arrival of arrivals) arrival()
+      const link = new Link(opened, request, behaviour)
+      links.push(link)
+      void link.seen('hello').then(() => {
+        for (const arrival of arrivals) arrival()
+      })
     })
   })
   server.listen(0, '127.0.0.1')
@@ -135,16 +138,14 @@ export async function fakeEngine(behaviour: Behaviour = {}): Promise<FakeEngine>
     attempts: () => attempts,
     links: () => links,
     async link(nth = 1) {
-      const link = await new Promise<Link>((resolve) => {
+      return await new Promise<Link>((resolve) => {
         const look = (): void => {
-          const found = links[nth - 1]
+          const found = links.filter(({ frames }) => frames[0]?.type === 'hello')[nth - 1]
           if (found) resolve(found)
         }
         arrivals.add(look)
         look()
       })
-      await link.seen('hello')
-      return link
     },
   }
 }
