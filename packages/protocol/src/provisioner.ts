@@ -107,6 +107,15 @@ const resourcesSchema = z.record(
 )
 
 const commandSchema = z.array(lineSchema).min(1).max(20)
+/** Of `sbatch`, which takes its options from here as well. */
+const submitCommandSchema = z
+  .array(
+    lineSchema.refine((word) => !isOption(word, /^$/, ownOptions), {
+      error: ({ input }) => `leave ${String(input)} out: the engine decides it`,
+    }),
+  )
+  .min(1)
+  .max(20)
 
 /** What sizes of workers have in common, whoever starts them. */
 const profileShape = {
@@ -174,7 +183,7 @@ const batchSchedulerSchema = z
       .default(null)
       .meta({ description: 'Path of the private key; null leaves the choice to ssh.' }),
     ...sharedShape,
-    submit_command: commandSchema.default(['sbatch']).meta({ description: 'The program in place of sbatch.' }),
+    submit_command: submitCommandSchema.default(['sbatch']).meta({ description: 'The program in place of sbatch.' }),
     cancel_command: commandSchema.default(['scancel']).meta({ description: 'The program in place of scancel.' }),
     list_command: commandSchema.default(['squeue']).meta({ description: 'The program in place of squeue.' }),
     profiles: z.array(batchProfileSchema).min(1).max(100),

@@ -65,6 +65,8 @@ export class Jobs {
 
   /** Looks after requests that are not over, as they were read at `nowMs`. */
   async tend(rows: readonly RequestRow[], nowMs: number): Promise<void> {
+    const ids = new Set(rows.map(({ id }) => id))
+    for (const id of this.#due.keys()) if (!ids.has(id)) this.#due.delete(id)
     await this.#cancelStrays()
     const due = rows.filter((row) => this.#isDue(row, nowMs))
     const listed = due.length > 0 ? await this.#list(due) : null
@@ -96,7 +98,7 @@ export class Jobs {
   }
 
   /** At the end: what is pending is cancelled, and of what is attached the tasks that have not begun. */
-  async cancelAll(rows: readonly RequestRow[]): Promise<void> {
+  async cancelAll(rows: readonly RequestRow[], reason: string): Promise<void> {
     const { scheduler, store, attachments, clock } = this.#deps
     const signal = AbortSignal.timeout(CLOSING_MS)
     const given: RequestRow[] = []
@@ -109,11 +111,11 @@ export class Jobs {
       const listed = given.some(({ job }) => job === null) ? await this.#listing(signal) : new Map<string, ListedJob>()
       const nowMs = clock.now()
       const jobs = given.flatMap(({ id, job }) => job ?? listed.get(id)?.job ?? [])
-      if (jobs.length > 0) await scheduler.cancel(jobs, 'all', signal)
+      if (jobs.length > 0 || this.hasStrays) await scheduler.cancel([...jobs, ...this.#strays], 'all', signal)
+      this.#strays.clear()
       for (const row of given) {
         if (listed.has(row.id) || !this.#mayTurnUp(row, nowMs)) await store.finish(row.id, 'cancelling')
-        if (row.state !== 'cancelling')
-          this.#tell('info', 'worker.request_cancelled', row, { reason: 'the engine stops' })
+        if (row.state !== 'cancelling') this.#tell('info', 'worker.request_cancelled', row, { reason })
       }
       const waiting = partly.flatMap(({ job }) => job ?? [])
       if (waiting.length > 0) await scheduler.cancel(waiting, 'waiting', signal)

@@ -9,10 +9,12 @@ import type { Provisioner, ProvisionerProfile, ProvisionerState } from '@flow-se
 import { ProblemError } from '../http/errors.ts'
 import type { Dispatcher } from '../workers/dispatch.ts'
 import type { WorkerPool } from '../workers/pool.ts'
+import { PROVISIONED_LIFETIME_S } from '../workers/tokens.ts'
 import type { Attachments } from './attachments.ts'
 import { readProvisioners } from './provisioners-file.ts'
 import { Requests, type RequestsDeps } from './requests.ts'
 import type { Scheduler } from './scheduler.ts'
+import { createRequestStore } from './store.ts'
 import { type Offer, type Want, wantedOf } from './wanted.ts'
 
 /** What provisioners are made of. */
@@ -40,6 +42,8 @@ export class Provisioners {
   readonly #deps: ProvisionersDeps
   readonly #since = new WeakMap<CodeCall, number>()
   #all: readonly Requests[] = []
+  /** Of provisioners that the file names no more: without a profile, until the last of their jobs is over. */
+  #retired: readonly Requests[] = []
   #unfollow: readonly (() => void)[] = []
   #reloading: Promise<unknown> = Promise.resolve()
   #isClosed = false
@@ -62,9 +66,10 @@ export class Provisioners {
         for (const each of this.#all) each.stir()
       }),
       attachments.onChange(({ id, provisioner }) => {
-        for (const each of this.#all) if (each.provisioner.name === provisioner) each.changed(id)
+        for (const each of [...this.#all, ...this.#retired]) if (each.provisioner.name === provisioner) each.changed(id)
       }),
     ]
+    await this.#discard()
     for (const each of this.#all) await each.open()
   }
 
@@ -73,13 +78,13 @@ export class Provisioners {
     this.#isClosed = true
     for (const end of this.#unfollow) end()
     await this.#reloading
-    await Promise.all(this.#all.map((each) => each.close()))
+    await Promise.all([...this.#all, ...this.#retired].map((each) => each.close('the engine stops')))
   }
 
   /** Resolves when nothing is under way. */
   async settled(): Promise<void> {
     await this.#reloading
-    await Promise.all(this.#all.map((each) => each.settled()))
+    await Promise.all([...this.#all, ...this.#retired].map((each) => each.settled()))
   }
 
   /** How each of them fares, in the order of the file. */
@@ -116,7 +121,7 @@ export class Provisioners {
       (provisioner) => before.find((each) => isSame(each.provisioner, provisioner)) ?? this.#made(provisioner),
     )
     const gone = before.filter((old) => !this.#all.includes(old))
-    const closed = await Promise.allSettled(gone.map((old) => old.close(keptOf(old, this.#all))))
+    const closed = await Promise.allSettled([this.#unretire(), ...gone.map((old) => this.#replace(old))])
     for (const each of this.#all) {
       await each.forgive()
       if (!before.includes(each)) await each.open()
@@ -126,8 +131,45 @@ export class Provisioners {
     return this.list()
   }
 
-  #made(provisioner: Provisioner): Requests {
-    const scheduler = this.#deps.schedulerOf(provisioner)
+  /** What is pending is cancelled, but for profiles of its heir. What that leaves is looked after by the heir, or on its own. */
+  async #replace(old: Requests): Promise<void> {
+    const heir = this.#all.find((each) => isOfOne(each, old))
+    const names = new Set(heir?.provisioner.profiles.map(({ name }) => name))
+    await old.close('provisioners.json names it no more', (profile) => names.has(profile))
+    if (heir) return
+    const retired = this.#made({ ...old.provisioner, profiles: [] }, old.scheduler)
+    this.#retired = [...this.#retired, retired]
+    await retired.open()
+  }
+
+  /** What is named again has an heir now. */
+  async #unretire(): Promise<void> {
+    const returned = this.#retired.filter((old) => this.#all.some((each) => isOfOne(each, old)))
+    this.#retired = this.#retired.filter((old) => old.isBusy && !returned.includes(old))
+    await Promise.all(returned.map((old) => old.close('', () => true)))
+  }
+
+  /** Nobody can ask after jobs of a cluster that the file has ceased to name meanwhile: their workers are not let in. */
+  async #discard(): Promise<void> {
+    const { clock, database, engine, report, tokens } = this.#deps
+    const store = createRequestStore(database.sql)
+    const expiredMs = clock.now() - PROVISIONED_LIFETIME_S * 1000
+    for (const row of await store.left(engine, expiredMs)) {
+      const { id, state, provisioner, place, profile, job, tasks } = row
+      const isNamed = this.#all.some((each) => each.provisioner.name === provisioner && each.scheduler.place === place)
+      // a worker that is there stays, and is let in again
+      if (isNamed || (state === 'attached' && row.requestedMs > expiredMs)) continue
+      const isFaster = ['submitting', 'pending'].includes(state) && !(await store.giveUp(id, { ...row, error: null }))
+      if (isFaster) continue
+      if (state !== 'attached') await tokens.revoke(row.jti, async () => {})
+      await store.finish(id, state === 'attached' ? 'attached' : 'cancelling')
+      const reason = `provisioners.json does not name ${place} for it any more: end the job there, its worker is not let in`
+      const detail = { provisioner, profile, job, tasks, reason }
+      report({ kind: 'worker', level: 'warning', action: 'worker.request_cancelled', detail })
+    }
+  }
+
+  #made(provisioner: Provisioner, scheduler = this.#deps.schedulerOf(provisioner)): Requests {
     const wanted = (profile: string): Want => this.#wanted(provisioner.name, profile)
     return new Requests({ ...this.#deps, provisioner, scheduler, wanted })
   }
@@ -157,9 +199,5 @@ export class Provisioners {
 
 const isSame = (a: Provisioner, b: Provisioner): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** The profiles whose pending jobs the new settings can look after: they are in the same queue. */
-function keptOf(old: Requests, next: readonly Requests[]): ReadonlySet<string> {
-  const heir = next.find(({ provisioner }) => provisioner.name === old.provisioner.name)
-  if (heir?.scheduler.queue !== old.scheduler.queue) return new Set()
-  return new Set(heir.provisioner.profiles.map(({ name }) => name))
-}
+const isOfOne = (a: Requests, b: Requests): boolean =>
+  a.provisioner.name === b.provisioner.name && a.scheduler.place === b.scheduler.place

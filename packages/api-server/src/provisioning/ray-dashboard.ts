@@ -8,7 +8,7 @@
 import type { Clock } from '@flow-service/core'
 
 import type { OutgoingFetch } from '../egress/outgoing-fetch.ts'
-import { SchedulerError } from './scheduler.ts'
+import { GIVEN_UP, SchedulerError } from './scheduler.ts'
 import { lastWords } from './shell-words.ts'
 
 /** Ray itself waits for the parts of its head. */
@@ -37,9 +37,9 @@ export class RayDashboard {
   /** Sends a request; its answer, of JSON. Rejects with a {@link SchedulerError}. */
   async request(method: 'GET' | 'POST' | 'DELETE', path: string, signal: AbortSignal, body?: object): Promise<unknown> {
     const { address, clock } = this.#deps
-    if (signal.aborted) throw new SchedulerError('unsent', 'the engine stops')
+    if (signal.aborted) throw new SchedulerError('unsent', GIVEN_UP)
     const cut = new AbortController()
-    const stop = (): void => cut.abort(new SchedulerError('unknown', 'the engine stops'))
+    const stop = (): void => cut.abort(new SchedulerError('unknown', GIVEN_UP))
     signal.addEventListener('abort', stop)
     const tooLate = new SchedulerError('unknown', `${address} did not answer within ${TIMEOUT_MS / 1000} s`)
     const late = clock.setTimer(TIMEOUT_MS, () => cut.abort(tooLate))

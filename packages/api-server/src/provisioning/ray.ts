@@ -62,7 +62,7 @@ export function rayScheduler(
   settings: RayCluster,
   { fetch, clock, env = process.env }: RayDeps,
 ): Scheduler<RayProfile> {
-  const { type, address, token_env, engine_url } = settings
+  const { address, token_env, engine_url } = settings
   const bearer = token_env === null ? null : (env[token_env]?.trim() ?? null)
   const dashboard = new RayDashboard({ address, token: bearer, fetch, clock })
   const jobsNow = async (signal: AbortSignal): Promise<WorkerJob[]> => {
@@ -74,7 +74,6 @@ export function rayScheduler(
   const stopped = new Set<string>()
   return {
     place: address,
-    queue: JSON.stringify([type, address, token_env]),
     async submit(order, signal) {
       const job = `service-${order.request}`
       const endMs = clock.now() + SUBMIT_MS

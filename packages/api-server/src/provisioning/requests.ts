@@ -17,7 +17,7 @@ import type { Attachments } from './attachments.ts'
 import { Jobs } from './jobs.ts'
 import { ProfileRows } from './profile-rows.ts'
 import type { Scheduler, SchedulerError } from './scheduler.ts'
-import { createRequestStore, type RequestRow, type RequestStore } from './store.ts'
+import { createRequestStore, type RequestOwner, type RequestRow, type RequestStore } from './store.ts'
 import type { Timings } from './timings.ts'
 import type { Want } from './wanted.ts'
 
@@ -51,15 +51,18 @@ export class Requests {
   readonly #deps: RequestsDeps
   readonly #store: RequestStore
   readonly #jobs: Jobs
+  readonly #owner: RequestOwner
   readonly #ending = new AbortController()
   #rows: readonly RequestRow[] = []
   #timer: { readonly atMs: number; readonly cancel: () => void } | null = null
   #looking: Promise<void> | null = null
+  #isBusy = true
   #isClosed = false
 
   constructor(deps: RequestsDeps) {
     this.#deps = deps
     this.#store = createRequestStore(deps.database.sql)
+    this.#owner = { provisioner: deps.provisioner.name, place: deps.scheduler.place }
     this.#jobs = new Jobs({ ...deps, store: this.#store, signal: this.#ending.signal })
   }
 
@@ -71,11 +74,16 @@ export class Requests {
     return this.#deps.scheduler
   }
 
+  /** Whether there was something to look after at the last look. */
+  get isBusy(): boolean {
+    return this.#isBusy
+  }
+
   /** Takes up what a life before has left. */
   async open(): Promise<void> {
-    const { provisioner, engine, clock } = this.#deps
-    if (engine === null) await this.#store.revive(provisioner.name, clock.now())
-    this.#rows = await this.#store.of(provisioner.name)
+    const { engine, clock } = this.#deps
+    if (engine === null) await this.#store.revive(this.#owner, clock.now())
+    this.#rows = await this.#store.of(this.#owner)
     this.stir()
   }
 
@@ -102,26 +110,27 @@ export class Requests {
 
   /** The profiles may be tried at once: somebody says that something has changed. */
   forgive(): Promise<void> {
-    return this.#store.forgive(this.provisioner.name)
+    return this.#store.forgive(this.#owner)
   }
 
   /** How it fares, as the API shows it. */
   async state(): Promise<ProvisionerState> {
     const { name, type, profiles } = this.provisioner
-    const rows = await this.#store.of(name)
+    const rows = await this.#store.of(this.#owner)
     const views = profiles.map((profile) => new ProfileRows(rows, profile.name).view(profile))
     return { name, type, error: this.#jobs.error, profiles: views }
   }
 
-  /** Ends it. What is pending is cancelled, but for profiles that somebody else looks after from now on. */
-  async close(kept: ReadonlySet<string> = new Set()): Promise<void> {
+  /** Ends it. What is pending is cancelled for a reason, but for profiles that somebody else looks after from now on. */
+  async close(reason: string, isKept: (profile: string) => boolean = () => false): Promise<void> {
     this.#isClosed = true
     this.#timer?.cancel()
     const late = setTimeout(() => this.#ending.abort(), CLOSING_MS)
     await this.settled()
     clearTimeout(late)
     const mine = await this.#mine()
-    await this.#jobs.cancelAll(mine.filter(({ profile }) => !kept.has(profile)))
+    const given = mine.filter(({ profile }) => !isKept(profile))
+    await this.#jobs.cancelAll(given, reason)
   }
 
   #lookIn(ms: number): void {
@@ -138,18 +147,18 @@ export class Requests {
 
   async #look(): Promise<void> {
     const { provisioner, engine, clock, log, timings } = this.#deps
-    let isBusy = true
+    this.#isBusy = true
     try {
       const nowMs = clock.now()
       // before anything is taken for unwanted: this engine may have slept
       for (const { name } of provisioner.profiles) {
         if (this.#deps.wanted(name).calls > 0)
-          await this.#store.wanted(provisioner.name, name, nowMs, timings.unwantedMs / 3)
+          await this.#store.wanted(this.#owner, name, nowMs, timings.unwantedMs / 3)
       }
       await this.#jobs.tend(await this.#mine(), nowMs)
-      this.#rows = await this.#store.of(provisioner.name)
+      this.#rows = await this.#store.of(this.#owner)
       for (const profile of provisioner.profiles) if (!this.#isClosed) await this.#provide(profile)
-      isBusy =
+      this.#isBusy =
         (await this.#mine()).length > 0 ||
         this.#jobs.hasStrays ||
         provisioner.profiles.some(({ name }) => this.#isWanted(name))
@@ -157,16 +166,16 @@ export class Requests {
       log.error({ err: error, provisioner: provisioner.name }, 'a provisioner could not be looked after')
     }
     if (this.#isClosed) return
-    if (isBusy) this.#lookIn(this.#deps.timings.lookMs)
+    if (this.#isBusy) this.#lookIn(this.#deps.timings.lookMs)
     // nobody tells that an engine is lost
-    else if (engine !== null) this.#lookIn(this.#deps.timings.listMs)
+    else if (engine !== null && provisioner.profiles.length > 0) this.#lookIn(this.#deps.timings.listMs)
   }
 
   /** The requests that this engine looks after; those that no engine in contact does are taken over. */
   async #mine(): Promise<RequestRow[]> {
-    const { provisioner, engine, clock } = this.#deps
-    if (engine !== null) await this.#store.adopt(provisioner.name, engine, clock.now())
-    this.#rows = await this.#store.of(provisioner.name)
+    const { engine, clock } = this.#deps
+    if (engine !== null) await this.#store.adopt(this.#owner, engine, clock.now())
+    this.#rows = await this.#store.of(this.#owner)
     return this.#rows.filter((row) => row.engine === engine && row.state !== 'ended' && row.state !== 'failed')
   }
 
@@ -220,7 +229,7 @@ export class Requests {
       const name = `${provisioner.name}-${profile.name}-${number}`
       const fields = {
         id: newId(),
-        provisioner: provisioner.name,
+        ...this.#owner,
         profile: profile.name,
         number,
         tasks,

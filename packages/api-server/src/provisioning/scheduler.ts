@@ -36,10 +36,8 @@ export interface ListedJob {
  * Rejects with a {@link SchedulerError} alone. `signal` gives an attempt up. It is handed profiles of its own provisioner.
  */
 export interface Scheduler<P extends ProvisionerProfile = ProvisionerProfile> {
-  /** Where it is, for people. */
+  /** Where it is, as people write it. Two schedulers of the same place look at the same jobs, and may end them. */
   readonly place: string
-  /** Two schedulers of the same text look at the same jobs, and may end them. */
-  readonly queue: string
   /** Hands a job in; its id. */
   submit(order: JobOrder<P>, signal: AbortSignal): Promise<string>
   /** Ends jobs; with `waiting` alone those of their tasks that have not begun. */
@@ -49,6 +47,9 @@ export interface Scheduler<P extends ProvisionerProfile = ProvisionerProfile> {
   /** Why a job has ended by itself, or where that is written; the end of a sentence. Does not reject. */
   fate(job: string, signal: AbortSignal): Promise<string>
 }
+
+/** Why nothing came of what was under way when its signal was aborted. */
+export const GIVEN_UP = 'the engine stops, or has read provisioners.json again'
 
 /**
  * Why a scheduler did not do it, in words for people.

@@ -18,11 +18,10 @@ const listed = /^(?<job>\d+)(?:_\S+)?\|service:(?<request>[0-9a-f-]{36})(?:\|(?<
 
 /** The scheduler behind a login. */
 export function slurmScheduler(settings: BatchScheduler, clock: Clock, env?: Environment): Scheduler<SlurmProfile> {
-  const { type, login, ssh_key: key, submit_command, cancel_command, list_command } = settings
+  const { login, ssh_key: key, submit_command, cancel_command, list_command } = settings
   const ssh = new Ssh({ login, key, clock, ...(env === undefined ? {} : { env }) })
   return {
     place: login,
-    queue: JSON.stringify([type, login, key, cancel_command, list_command]),
     async submit(order, signal) {
       const limit = order.minutes === null ? [] : [`--time=${order.minutes}`]
       const words = [...submit_command, '--parsable', ...order.profile.submit_args, ...limit]

@@ -14,7 +14,7 @@ import type { Clock } from '@flow-service/core'
 import { withoutCredentials } from '@flow-service/worker-agent'
 
 import type { Environment } from '../process/setting.ts'
-import { SchedulerError } from './scheduler.ts'
+import { GIVEN_UP, SchedulerError } from './scheduler.ts'
 import { lastWords, quoted } from './shell-words.ts'
 
 /** A connection that is neither refused nor made takes longer than any answer. */
@@ -45,7 +45,7 @@ export class Ssh {
   /** Runs a command there; what it prints. Rejects with a {@link SchedulerError}. */
   async run(words: readonly string[], input: string, signal: AbortSignal): Promise<string> {
     const { login, key, clock, env = process.env } = this.#deps
-    if (signal.aborted) throw new SchedulerError('unsent', 'the engine stops')
+    if (signal.aborted) throw new SchedulerError('unsent', GIVEN_UP)
     const options = ['-o', 'BatchMode=yes', ...(key === null ? [] : ['-i', key])]
     // Ctrl-C of a terminal is for the engine: it gives up what it does itself
     const child = spawn('ssh', [...options, '--', login, ...words.map(quoted)], { detached: true, env: sshEnv(env) })
@@ -54,7 +54,7 @@ export class Ssh {
     child.stdin.end(input)
     const cut = Promise.withResolvers<never>()
     const give = (text: string) => (): void => cut.reject(new SchedulerError('unknown', text))
-    const stop = give('the engine stops')
+    const stop = give(GIVEN_UP)
     signal.addEventListener('abort', stop)
     const late = clock.setTimer(TIMEOUT_MS, give(`ssh to ${login} did not end within ${TIMEOUT_MS / 1000} s`))
     try {

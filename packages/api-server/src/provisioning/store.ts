@@ -11,6 +11,8 @@ export type LiveState = 'submitting' | 'pending' | 'attached' | 'cancelling'
 export interface RequestRow {
   readonly id: string
   readonly provisioner: string
+  /** Of the scheduler that was asked. */
+  readonly place: string
   readonly profile: string
   readonly number: number
   readonly tasks: number
@@ -30,8 +32,11 @@ export interface RequestRow {
 /** A row to be. */
 export type NewRequest = Pick<
   RequestRow,
-  'id' | 'provisioner' | 'profile' | 'number' | 'tasks' | 'jti' | 'engine' | 'failures'
+  'id' | 'provisioner' | 'place' | 'profile' | 'number' | 'tasks' | 'jti' | 'engine' | 'failures'
 >
+
+/** A provisioner at one cluster: what is known of jobs there says nothing of another one. */
+export type RequestOwner = Pick<RequestRow, 'provisioner' | 'place'>
 
 /** Why a request is over before its time; no error is a wish of ours, which counts for nothing. */
 export interface Verdict {
@@ -41,8 +46,9 @@ export interface Verdict {
 }
 
 const instant = (sql: Sql, ms: number | null) => sql`to_timestamp(${ms}::double precision / 1000)`
+const isOf = (sql: Sql, { provisioner, place }: RequestOwner) => sql`provisioner = ${provisioner} and place = ${place}`
 const columns = (sql: Sql) => sql`
-  id, provisioner, profile, number, tasks, jti, job, state, engine, requested_at, error, failures,
+  id, provisioner, place, profile, number, tasks, jti, job, state, engine, requested_at, error, failures,
   (extract(epoch from requested_at) * 1000)::double precision as "requestedMs",
   (extract(epoch from wanted_at) * 1000)::double precision as "wantedMs",
   (extract(epoch from retry_at) * 1000)::double precision as "retryMs"`
@@ -53,37 +59,48 @@ export type RequestStore = ReturnType<typeof createRequestStore>
 /** Statements on requests, on the database or in a transaction. */
 export const createRequestStore = (sql: Sql) => ({
   /** Those of a provisioner, the newest first. */
-  of: (provisioner: string): Promise<RequestRow[]> =>
+  of: (owner: RequestOwner): Promise<RequestRow[]> =>
     sql<RequestRow[]>`
-      select ${columns(sql)} from provision_request where provisioner = ${provisioner}
+      select ${columns(sql)} from provision_request where ${isOf(sql, owner)}
       order by requested_at desc, number desc`,
 
+  /** Those that are not over of this engine, and of engines that have been lost since `lostMs`. */
+  async left(engine: string | null, lostMs: number): Promise<RequestRow[]> {
+    const isLeft =
+      engine === null
+        ? sql`engine is null`
+        : sql`not engine_in_contact(engine) and requested_at < ${instant(sql, lostMs)}`
+    return await sql<RequestRow[]>`
+      select ${columns(sql)} from provision_request
+      where state in ('submitting', 'pending', 'attached', 'cancelling') and ${isLeft}`
+  },
+
   /** Takes over those that nobody in contact looks after. */
-  async adopt(provisioner: string, engine: string | null, nowMs: number): Promise<void> {
+  async adopt(owner: RequestOwner, engine: string | null, nowMs: number): Promise<void> {
     await sql`
       update provision_request set engine = ${engine}::uuid, wanted_at = ${instant(sql, nowMs)}
-      where provisioner = ${provisioner} and state in ('submitting', 'pending', 'attached', 'cancelling')
+      where ${isOf(sql, owner)} and state in ('submitting', 'pending', 'attached', 'cancelling')
         and engine is distinct from ${engine}::uuid and (engine is null or not engine_in_contact(engine))`
   },
 
   /** Those of the life before, on a database of one engine: their time to be wanted begins again. */
-  async revive(provisioner: string, nowMs: number): Promise<void> {
+  async revive(owner: RequestOwner, nowMs: number): Promise<void> {
     await sql`
       update provision_request set wanted_at = ${instant(sql, nowMs)}
-      where provisioner = ${provisioner} and engine is null and state in ('submitting', 'pending', 'attached', 'cancelling')`
+      where ${isOf(sql, owner)} and engine is null and state in ('submitting', 'pending', 'attached', 'cancelling')`
   },
 
   /** Of a profile, in place of those that are over. False when one of it is outstanding, at whichever engine. */
   async add(request: NewRequest, nowMs: number): Promise<boolean> {
-    const { id, provisioner, profile, number, tasks, jti, engine, failures } = request
+    const { id, provisioner, place, profile, number, tasks, jti, engine, failures } = request
     await sql`
       delete from provision_request
-      where provisioner = ${provisioner} and profile = ${profile} and state in ('ended', 'failed')`
+      where ${isOf(sql, request)} and profile = ${profile} and state in ('ended', 'failed')`
     const rows = await sql`
       insert into provision_request
-        (id, provisioner, profile, number, tasks, jti, state, engine, requested_at, wanted_at, failures)
-      values (${id}, ${provisioner}, ${profile}, ${number}, ${tasks}, ${jti}, 'submitting', ${engine}::uuid,
-        ${instant(sql, nowMs)}, ${instant(sql, nowMs)}, ${failures})
+        (id, provisioner, place, profile, number, tasks, jti, state, engine, requested_at, wanted_at, failures)
+      values (${id}, ${provisioner}, ${place}, ${profile}, ${number}, ${tasks}, ${jti}, 'submitting',
+        ${engine}::uuid, ${instant(sql, nowMs)}, ${instant(sql, nowMs)}, ${failures})
       on conflict do nothing returning id`
     return rows.length > 0
   },
@@ -107,10 +124,10 @@ export const createRequestStore = (sql: Sql) => ({
   },
 
   /** A call waits for a job of the profile. Noted again once what was noted is so old. */
-  async wanted(provisioner: string, profile: string, nowMs: number, oldMs: number): Promise<void> {
+  async wanted(owner: RequestOwner, profile: string, nowMs: number, oldMs: number): Promise<void> {
     await sql`
       update provision_request set wanted_at = ${instant(sql, nowMs)}
-      where provisioner = ${provisioner} and profile = ${profile} and state in ('submitting', 'pending', 'attached')
+      where ${isOf(sql, owner)} and profile = ${profile} and state in ('submitting', 'pending', 'attached')
         and wanted_at <= ${instant(sql, nowMs - oldMs)}`
   },
 
@@ -136,9 +153,9 @@ export const createRequestStore = (sql: Sql) => ({
   },
 
   /** The profile may be tried at once: somebody has changed something about it. */
-  async forgive(provisioner: string): Promise<void> {
+  async forgive(owner: RequestOwner): Promise<void> {
     await sql`
       update provision_request set retry_at = null, failures = 0
-      where provisioner = ${provisioner} and state in ('failed', 'cancelling')`
+      where ${isOf(sql, owner)} and state in ('failed', 'cancelling')`
   },
 })

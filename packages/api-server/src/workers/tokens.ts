@@ -20,7 +20,7 @@ const AUDIENCE = 'worker'
 const TYPE = 'worker+jwt'
 const LIFETIME_S = 365 * 86_400
 /** Of a worker that the engine starts itself. */
-const PROVISIONED_LIFETIME_S = 86_400
+export const PROVISIONED_LIFETIME_S = 86_400
 /** Seconds that the clocks of two engines may differ. */
 const LEEWAY_S = 5
 const CHANNEL = 'worker_token_revoked'

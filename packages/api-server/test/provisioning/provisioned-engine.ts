@@ -171,6 +171,8 @@ export async function engineWith(options: EngineOptions) {
     /** Is killed: nothing of it happens any more. What a scheduler is at goes on, and the answer is lost. */
     crash: () => stopped.abort(),
     rewrite: write,
+    /** The file names no provisioner any more. */
+    empty: () => writeFileSync(path, '[]'),
     call,
     /** A worker that anybody started. */
     attach,
@@ -212,7 +214,6 @@ function watch(clock: Clock, killed: AbortSignal, made: (provisioner: Provisione
     const scheduler = made(provisioner)
     return {
       place: scheduler.place,
-      queue: scheduler.queue,
       fate: (job, signal) => scheduler.fate(job, signal),
       submit: (order, signal) => noted('submit', order, () => scheduler.submit(order, signal)),
       list: (signal) => noted('list', null, () => scheduler.list(signal)),

@@ -109,6 +109,7 @@ describe('a refusal names place, value and remedy', () => {
     [{ engine_url: 'ws://x/workers/attach' }, 'a tunnel to 127.0.0.1'],
     [{ max_idle_s: -1 }, '/0/max_idle_s is -1: give it a number of at least 0'],
     [{ submit_command: [] }, '/0/submit_command is []: give it at least 1 item'],
+    [{ submit_command: ['sbatch', '--comment=x'] }, '/0/submit_command/1 is "--comment=x": leave --comment=x out'],
     [{ profiles: [profile, profile] }, '/0/profiles/1/name is "gpu": use a name that no other profile has'],
   ])('of %j [R137, T87]', async (more, sentence) => {
     expect(((await withCluster(more)) as Error).message).toContain(`provisioners.json: `)

@@ -1,7 +1,7 @@
 /** That every type of provisioner leaves no job behind, whatever becomes of engines, clusters and the file of provisioners. */
 import { randomUUID } from 'node:crypto'
 
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 
 import { profileOf, type TestCluster } from './provisioned-engine.ts'
 import { jobsOf, useClusters } from './use-clusters.ts'
@@ -9,6 +9,12 @@ import { jobsOf, useClusters } from './use-clusters.ts'
 /** The cases; `open` starts a cluster with an empty queue. */
 export function recoveryCases(type: string, open: () => Promise<TestCluster>): void {
   const { database, started } = useClusters(open)
+  /** Of the last request of a provisioner. */
+  const stateOf = async (name: string): Promise<string | undefined> => {
+    const rows = await database().sql<{ state: string }[]>`
+      select state from provision_request where provisioner = ${name} order by requested_at desc limit 1`
+    return rows[0]?.state
+  }
 
   describe(`no job is left behind on ${type}`, () => {
     test('when the cluster takes it and its answer is lost', async () => {
@@ -118,6 +124,49 @@ export function recoveryCases(type: string, open: () => Promise<TestCluster>): v
       const second = await first.another({ startMs: first.clock.now() })
       await second.until(async () => (await jobsOf(first.cluster)).length === 0)
       await second.until(async () => (await second.state())?.state === 'idle')
+    })
+  })
+
+  describe(`a provisioner on ${type} that has another cluster now`, () => {
+    test('asks there for its workers, and says of which jobs at the one before it cannot hear', async () => {
+      const first = await started()
+      first.call()
+      const { order, job } = await first.submitted()
+      await first.until(async () => (await first.state())?.job)
+      first.crash()
+      const other = await open()
+      onTestFinished(() => other[Symbol.asyncDispose]())
+      const settings = type === 'batch_scheduler' ? { login: 'ann@elsewhere' } : {}
+      const second = await first.another({ cluster: other, settings, startMs: first.clock.now() })
+      expect([await first.isLive(order), await stateOf(first.name)]).toEqual([false, 'ended'])
+      expect(second.news).toMatchObject([
+        {
+          action: 'worker.request_cancelled',
+          level: 'warning',
+          detail: { job, reason: expect.stringContaining('end the job there, its worker is not let in') },
+        },
+      ])
+      second.call()
+      await second.until(async () => (await second.state())?.job)
+      await second.pass(60_000)
+      expect([second.cancelled(), (await jobsOf(first.cluster)).length, (await jobsOf(other)).length]).toEqual([
+        [],
+        1,
+        1,
+      ])
+    })
+
+    test('leaves attached workers alone', async () => {
+      const first = await started()
+      first.call()
+      const { order, job } = await first.submitted()
+      await first.cluster.run(job, 1)
+      first.attachOf(order)
+      await first.until(async () => (await first.state())?.state === 'attached')
+      first.crash()
+      const second = await first.another({ name: `${first.name}-new`, startMs: first.clock.now() })
+      await second.pass(60_000)
+      expect([await first.isLive(order), await stateOf(first.name), second.news]).toEqual([true, 'attached', []])
     })
   })
 
@@ -282,6 +331,54 @@ export function recoveryCases(type: string, open: () => Promise<TestCluster>): v
       await at.provisioners.reload()
       await at.pass(60_000)
       expect([(await at.state())?.state, at.cancelled(), at.submits().length]).toEqual(['pending', [], 1])
+    })
+
+    test('ends the jobs of a provisioner that is gone, also when the cluster comes back after that', async () => {
+      const at = await started()
+      at.call()
+      await at.until(async () => (await at.state())?.job)
+      await at.cluster.behave('unreachable', 'Connection refused')
+      at.empty()
+      expect(await at.provisioners.reload()).toEqual([])
+      expect([(await jobsOf(at.cluster)).length, await at.isLive(at.submits()[0]?.order)]).toEqual([1, false])
+      await at.cluster.behave(null)
+      await at.until(async () => (await jobsOf(at.cluster)).length === 0)
+      expect(await stateOf(at.name)).toBe('ended')
+    })
+
+    test('looks after the attached workers of a provisioner that is gone until they have left', async () => {
+      const at = await started()
+      at.call()
+      const { order, job } = await at.submitted()
+      await at.cluster.run(job, 1)
+      const worker = at.attachOf(order)
+      await at.until(async () => (await at.state())?.state === 'attached')
+      at.empty()
+      await at.provisioners.reload()
+      await at.pass(60_000)
+      expect([await jobsOf(at.cluster), await at.isLive(order)]).toEqual([[job], true])
+      worker.disconnect()
+      await at.cluster.end(job)
+      await at.until(async () => (await stateOf(at.name)) === 'ended')
+      expect(await at.isLive(order)).toBe(false)
+    })
+
+    test('takes up what is left of a provisioner that is named again', async () => {
+      const at = await started()
+      at.call()
+      const { order, job } = await at.submitted()
+      await at.cluster.run(job, 1)
+      const worker = at.attachOf(order)
+      await at.until(async () => (await at.state())?.state === 'attached')
+      at.empty()
+      await at.provisioners.reload()
+      at.rewrite({})
+      await at.provisioners.reload()
+      expect(await at.state()).toMatchObject({ state: 'attached', job })
+      await at.cluster.end(job)
+      worker.disconnect()
+      await at.until(async () => (await at.state())?.state === 'idle')
+      expect([at.cancelled(), await at.isLive(order)]).toEqual([[], false])
     })
 
     test('and cannot be used changes nothing', async () => {
