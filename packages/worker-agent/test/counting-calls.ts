@@ -6,14 +6,16 @@ export type { LinkConnection } from '../src/remote/resumable-link.ts'
 
 /** Calls that emit the numbers from 0 on, and end with how many there were. */
 export class CountingCalls {
-  readonly link = new ResumableLink({ directory: () => '/nowhere', onWelcome: () => undefined })
+  readonly link: ResumableLink
   readonly begun: string[] = []
   readonly #emissions: number
   readonly #running = new Map<string, number>()
 
-  constructor(emissions: number) {
+  /** `lastSession` is that of a link before it, which was lost without calls. */
+  constructor(emissions: number, lastSession: string | null = null) {
     this.#emissions = emissions
-    const { link } = this
+    const link = new ResumableLink({ directory: () => '/nowhere', onWelcome: () => undefined, lastSession })
+    this.link = link
     link.onFrame((frame) => {
       if (frame.type === 'cancel') this.#end(frame.call)
       if (frame.type !== 'call') return

@@ -285,7 +285,8 @@ export class AttachedWorker {
   comeBack(calls: ReadonlySet<string>): void {
     this.#isAway = false
     this.#contactMs = this.#deps.clock.now()
-    for (const [id, entry] of this.#inFlight) {
+    // the place of one that ends here goes to another call at once, of which the worker has not heard either
+    for (const [id, entry] of [...this.#inFlight]) {
       if (!calls.has(id)) this.#end(id, notBegun)
       else if (entry.isRunning) entry.touch()
       else this.#link.send({ type: 'cancel', call: id })
