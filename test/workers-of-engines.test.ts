@@ -83,7 +83,10 @@ describe.skipIf(!findPostgres() || python === null)('a worker of two engines', (
 
       const again = await start(killed)
       const both = killed === 0 ? [again, second] : [first, again]
-      for (const { client } of both) await expect.poll(async () => (await client.workers.list()).length).toBe(1)
+      // a worker waits up to a minute between two attempts
+      const patience = { timeout: 100_000, interval: 50 }
+      for (const { client } of both)
+        await expect.poll(async () => (await client.workers.list()).length, patience).toBe(1)
       const submitted = killed === 0 ? second : first
       const later = await Promise.all([3, 4].map((n) => submitted.client.runs.submit({ name: 'act', params: { n } })))
       writeFileSync(gate, '')
