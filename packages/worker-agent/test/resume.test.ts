@@ -201,6 +201,25 @@ describe('beside another engine', () => {
     expect(second.links()).toHaveLength(1)
   })
 
+  test('a result from the gap reaches its engine, though the other one names it no more', async () => {
+    const { first, second, links, there, named } = await pair()
+    const [one, two] = links as [Link, Link]
+    const call = one.begin(answering)
+    const pid = await waitingPidOf(one, call)
+    there(false)
+    one.socket.terminate()
+    expect(await until(() => first.attempts() > 2)).toBe(true)
+    process.kill(pid, 'SIGUSR2')
+    expect(await until(() => !isAlive(pid))).toBe(true)
+    two.send({ type: 'engines', engines: [second.url] })
+    named.shift()
+    const attempts = first.attempts()
+    expect(await until(() => first.attempts() > attempts + 20)).toBe(true)
+    there(true)
+    const next = await first.link(2)
+    expect(await next.last(call)).toMatchObject({ outputs: { y: 7 } })
+  })
+
   test('a worker with a result that its engine has not heard is not idle', async () => {
     const { first, links, there, end } = await pair({ maxIdleS: 2 })
     const [one] = links as [Link]
