@@ -78,6 +78,21 @@ const isPut = ({ method }: Asked): boolean => method === 'PUT'
 const error = (code: string): string => `<?xml version="1.0"?><Error><Code>${code}</Code><Message>no</Message></Error>`
 const busy = { status: 503, body: error('SlowDown') }
 
+test('downloads that nobody reads on leave the store to everybody else', async () => {
+  const { digest } = await stored(4 * 1024 * 1024)
+  const begun = await Promise.all(
+    Array.from({ length: 40 }, async () => {
+      const artifact = await artifacts.open(digest)
+      const read = artifact?.read(null)[Symbol.asyncIterator]()
+      expect((await read?.next())?.done).toBe(false)
+      return read
+    }),
+  )
+  expect((await artifacts.put(randomBytes(100), named)).created).toBe(true)
+  expect(await artifacts.known([digest])).toEqual(new Set([digest]))
+  await Promise.all(begun.map((read) => read?.return?.()))
+})
+
 test('a store that is busy for a moment is asked again, and nobody notices', async () => {
   lieTo(isPut, busy, 2)
   const { ref } = await artifacts.put(randomBytes(100), named)

@@ -8,7 +8,7 @@ import type { SecureContext } from 'node:tls'
 
 import { Agent } from 'undici'
 
-/** Connections of one engine to its store; what needs more waits. */
+/** Connections of one engine to its store, but for downloads; what needs more waits. */
 const CONNECTIONS = 32
 const CONNECT_MS = 5_000
 /** A store that says nothing for so long is taken to be gone; while it takes bytes it has six times as long. */
@@ -21,7 +21,6 @@ interface S3Request {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array | null
-  readonly signal?: AbortSignal
 }
 
 /** What it answers; the body has to be read or destroyed. */
@@ -33,6 +32,7 @@ export interface S3Answer {
 
 /** The way to a store. */
 export interface S3Transport {
+  /** Whoever reads the body may take as long as they like: such a connection is in nobody's way. */
   send(url: string, request: S3Request): Promise<S3Answer>
   /** For the client library. */
   readonly fetch: typeof fetch
@@ -48,13 +48,15 @@ interface TransportOptions {
 
 /** A way to a store. */
 export function openTransport({ trust, silenceMs = SILENCE_MS }: TransportOptions = {}): S3Transport {
-  const agent = new Agent({
-    connections: CONNECTIONS,
-    bodyTimeout: silenceMs,
-    connect: { timeout: CONNECT_MS, ...(trust ? { secureContext: trust } : {}) },
-  })
+  const agentOf = (connections: number | null): Agent =>
+    new Agent({
+      connections,
+      bodyTimeout: silenceMs,
+      connect: { timeout: CONNECT_MS, ...(trust ? { secureContext: trust } : {}) },
+    })
+  const agents = { bounded: agentOf(CONNECTIONS), free: agentOf(null) }
 
-  const send = async (url: string, { method, headers, body = null, signal }: S3Request): Promise<S3Answer> => {
+  const send = async (agent: Agent, url: string, { method, headers, body = null }: S3Request): Promise<S3Answer> => {
     const { origin, pathname, search } = new URL(url)
     const answer = await agent.request({
       origin,
@@ -63,7 +65,6 @@ export function openTransport({ trust, silenceMs = SILENCE_MS }: TransportOption
       headers: { ...headers, 'user-agent': 'flow-service', 'accept-encoding': 'identity' },
       body,
       headersTimeout: body === null ? silenceMs : 6 * silenceMs,
-      ...(signal ? { signal } : {}),
     })
     const header = (name: string): string | null => {
       const value = answer.headers[name]
@@ -73,10 +74,10 @@ export function openTransport({ trust, silenceMs = SILENCE_MS }: TransportOption
   }
 
   return {
-    send,
+    send: (url, request) => send(agents.free, url, request),
     fetch: (async (url: string, init: RequestInit) => {
       const headers = Object.fromEntries(new Headers(init.headers))
-      const { status, header, body } = await send(url, {
+      const { status, header, body } = await send(agents.bounded, url, {
         method: init.method ?? 'GET',
         headers,
         // bytes of a request are given as they are: nothing of it is streamed
@@ -91,7 +92,9 @@ export function openTransport({ trust, silenceMs = SILENCE_MS }: TransportOption
       })
       return new Response(isBare ? null : text, { status, headers: known })
     }) as typeof fetch,
-    close: () => agent.destroy(),
+    close: async () => {
+      await Promise.all([agents.bounded.destroy(), agents.free.destroy()])
+    },
   }
 }
 
