@@ -117,7 +117,10 @@ describe('the worker in one file', () => {
     expect(await servesBoth(machine.file, [], machine)).toEqual(both)
     const kinds = [/^node-v[\d.]+-[0-9a-f]{12}$/, /^worker-[\d.]+-[0-9a-f]{12}$/, /^worker-[\d.]+-[0-9a-f]{12}\.mjs$/]
     const kindOf = (name: string): number => kinds.findIndex((kind) => kind.test(name))
-    const kept = () => readdirSync(unpackedBy(machine)).map(kindOf).toSorted((a, b) => a - b)
+    const kept = () =>
+      readdirSync(unpackedBy(machine))
+        .map(kindOf)
+        .toSorted((a, b) => a - b)
     expect(kept()).toEqual([0, 1, 2])
     // several at a time, as tasks of one job
     const help = () => helpOf(machine.file, machine.env)

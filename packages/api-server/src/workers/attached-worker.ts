@@ -286,7 +286,7 @@ export class AttachedWorker {
     this.#isAway = false
     this.#contactMs = this.#deps.clock.now()
     // the place of one that ends here goes to another call at once, of which the worker has not heard either
-    for (const [id, entry] of [...this.#inFlight]) {
+    for (const [id, entry] of new Map(this.#inFlight)) {
       if (!calls.has(id)) this.#end(id, notBegun)
       else if (entry.isRunning) entry.touch()
       else this.#link.send({ type: 'cancel', call: id })

@@ -90,7 +90,7 @@ test('downloads that nobody reads on leave the store to everybody else', async (
   )
   expect((await artifacts.put(randomBytes(100), named)).created).toBe(true)
   expect(await artifacts.known([digest])).toEqual(new Set([digest]))
-  await Promise.all(begun.map((read) => read?.return?.()))
+  await Promise.all(begun.map(async (read) => await read?.return?.()))
 })
 
 test('a store that is busy for a moment is asked again, and nobody notices', async () => {
