@@ -135,11 +135,15 @@ export class Provisioners {
   async #replace(old: Requests): Promise<void> {
     const heir = this.#all.find((each) => isOfOne(each, old))
     const names = new Set(heir?.provisioner.profiles.map(({ name }) => name))
-    await old.close('provisioners.json names it no more', (profile) => names.has(profile))
-    if (heir) return
-    const retired = this.#made({ ...old.provisioner, profiles: [] }, old.scheduler)
-    this.#retired = [...this.#retired, retired]
-    await retired.open()
+    try {
+      await old.close('provisioners.json names it no more', (profile) => names.has(profile))
+    } finally {
+      if (!heir) {
+        const retired = this.#made({ ...old.provisioner, profiles: [] }, old.scheduler)
+        this.#retired = [...this.#retired, retired]
+        await retired.open()
+      }
+    }
   }
 
   /** What is named again has an heir now. */
