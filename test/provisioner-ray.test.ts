@@ -1,5 +1,5 @@
-import { once } from 'node:events'
 /** The cases of provisioners on a real Ray, whose dashboard asks for its token. */
+import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -19,8 +19,13 @@ async function open(): Promise<RealCluster> {
   mkdirSync(join(ray.directory, 'bin'))
   return {
     directory: ray.directory,
-    settings: { type: 'ray', address: ray.address, token_env: 'RAY_TOKEN' },
-    env: { RAY_TOKEN: ray.token, WRONG_TOKEN: 'of another cluster' },
+    settings: { type: 'ray', address: gate.address, token_env: 'RAY_TOKEN' },
+    env: {
+      RAY_TOKEN: ray.token,
+      WRONG_TOKEN: 'of another cluster',
+      DEAF_TOKEN: `deaf:${ray.token}`,
+      SLOW_TOKEN: `slow:${ray.token}`,
+    },
     profile: () => ({}),
     jobs: async (profile) => {
       const own = (await ray.queue()).filter(({ name }) => name === `service-${profile}`)
@@ -33,8 +38,8 @@ async function open(): Promise<RealCluster> {
       settings: { token_env: 'WRONG_TOKEN' },
       words: '403 Forbidden: Forbidden: Invalid authentication token',
     },
-    deafSettings: { address: `${gate.address}/deaf` },
-    slowSettings: { address: `${gate.address}/slow` },
+    deafSettings: { token_env: 'DEAF_TOKEN' },
+    slowSettings: { token_env: 'SLOW_TOKEN' },
     async stop() {
       gate.close()
       await ray.stop()
@@ -42,13 +47,15 @@ async function open(): Promise<RealCluster> {
   }
 }
 
-/** Stands before a dashboard. Below `/deaf` answers to jobs that are handed in are lost, below `/slow` nothing is stopped. */
+/**
+ * Stands before a dashboard. To whoever has `deaf:` before the token answers to jobs that are handed in are lost, for whoever has
+ * `slow:` nothing is stopped.
+ */
 async function openGate(target: string) {
   const server = createServer((request, response) => void pass(request, response))
   async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const [, kind, path = ''] = /^\/(deaf|slow)(\/.*)$/.exec(request.url ?? '') ?? []
-    const { method = 'GET', headers } = request
-    const token = headers.authorization?.replace('Bearer ', '') ?? ''
+    const { method = 'GET', headers, url: path = '' } = request
+    const [, kind, token = ''] = /^Bearer (?:(deaf|slow):)?(.*)$/.exec(headers.authorization ?? '') ?? []
     const body = await text(request)
     if (kind === 'slow' && path.endsWith('/stop')) return
     const answer = await plainRequest(method, target + path, { token, ...(body === '' ? {} : { body }) })
