@@ -35,7 +35,7 @@ function read(path: string): string | null {
   }
 }
 
-type Schema = { $ref?: string }
+type Schema = { readonly $ref?: string; readonly anyOf?: readonly object[] }
 type Operation = { requestBody?: { content: Record<string, { schema: Schema }> } }
 
 /**
@@ -53,7 +53,19 @@ function withBodiesInPlace(document: object): object {
       if (name !== 'FlowDocument') media.schema = copy.components.schemas[name] ?? media.schema
     }
   }
+  copy.components.schemas['JsonValue'] = anyJson
   return copy
+}
+
+/** In TypeScript it may refer to itself. */
+const itself = { $ref: '#/components/schemas/JsonValue' }
+const anyJson = {
+  description: 'Any JSON.',
+  anyOf: [
+    { type: ['string', 'number', 'boolean', 'null'] },
+    { type: 'array', items: itself },
+    { type: 'object', additionalProperties: itself },
+  ],
 }
 
 /** Generates the client into a directory of its own. */

@@ -26,7 +26,10 @@ export interface OpenApiInfo {
 }
 
 /** The document of `endpoints`, in their order; paths are relative to the server `/api/v1`. */
-export function openApiDocument(endpoints: readonly Endpoint[], info: OpenApiInfo): OpenApiDocument {
+export const openApiDocument = (endpoints: readonly Endpoint[], info: OpenApiInfo): OpenApiDocument =>
+  withJsonValue(documentOf(endpoints, info))
+
+function documentOf(endpoints: readonly Endpoint[], info: OpenApiInfo): OpenApiDocument {
   const paths: NonNullable<ZodOpenApiObject['paths']> = {}
   for (const endpoint of endpoints) {
     const item = (paths[endpoint.path] ??= {})
@@ -59,6 +62,32 @@ export function openApiDocument(endpoints: readonly Endpoint[], info: OpenApiInf
     },
     { override: tidy },
   )
+}
+
+const MAX_INT32 = 2 ** 31 - 1
+
+/** What zod calls a schema that refers to itself and has no id: any JSON is one, once for each of its places. */
+const NAMELESS = /^__schema\d+$/
+
+/** Any JSON under one name, and without the recursion that many generators of clients cannot follow. */
+function withJsonValue(document: OpenApiDocument): OpenApiDocument {
+  const { components, ...rest } = document
+  const entries = Object.entries(components?.schemas ?? {})
+  const schemas = Object.fromEntries(entries.filter(([name]) => !NAMELESS.test(name)))
+  if (entries.length === Object.keys(schemas).length) return document
+  for (const [name, schema] of entries) if (NAMELESS.test(name)) assertAnyJson(schema)
+  const JsonValue = { description: 'Any JSON: text, a number, true, false, null, a list or an object.' }
+  const named = { ...rest, components: { ...components, schemas: { ...schemas, JsonValue } } }
+  return JSON.parse(
+    JSON.stringify(named).replaceAll(/"#\/components\/schemas\/__schema\d+"/g, '"#/components/schemas/JsonValue"'),
+  ) as OpenApiDocument
+}
+
+function assertAnyJson(schema: unknown): void {
+  const { anyOf = [] } = schema as { readonly anyOf?: readonly { readonly type?: unknown }[] }
+  const types = anyOf.map(({ type }) => type)
+  if (types.join(' ') === 'string number boolean null array object') return
+  throw new Error(`a schema of the API refers to itself and has no id: ${JSON.stringify(schema)}`)
 }
 
 const tagOf = (endpoint: Endpoint): string => endpoint.id.slice(0, endpoint.id.indexOf('.'))
@@ -142,7 +171,11 @@ function tidy({ jsonSchema, zodSchema, io }: Parameters<NonNullable<CreateDocume
   // the format, or the type that the text stands for, says it
   if (jsonSchema.format !== undefined || jsonSchema.type === 'integer') delete jsonSchema.pattern
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
-  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+  if (jsonSchema.type === 'integer') {
+    // where nothing says that there may be more, generators choose a type of 32 bits
+    const maximum = jsonSchema.maximum ?? Number.MAX_SAFE_INTEGER
+    Object.assign(jsonSchema, { maximum, ...(maximum > MAX_INT32 ? { format: 'int64' } : {}) })
+  }
   // an answer may gain members in a later version
   if (io === 'output' && def.type === 'object' && jsonSchema.additionalProperties === false)
     delete jsonSchema.additionalProperties

@@ -128,9 +128,10 @@ describe('the document', () => {
     })
   })
 
-  test('leaves answers open for more members, and bounds of safe integers out', () => {
+  test('leaves answers open for more members, and says how large an integer may be', () => {
     const { schema } = wire.paths['/runs'].get.responses[200].content['application/json']
-    expect(schema.items).toEqual({ type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] })
+    const n = { type: 'integer', maximum: Number.MAX_SAFE_INTEGER, format: 'int64' }
+    expect(schema.items).toEqual({ type: 'object', properties: { n }, required: ['n'] })
   })
 
   test('tells bytes from text', () => {

@@ -3,7 +3,7 @@
 
 import { client } from './client.gen.ts';
 import { buildClientParams, type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape, urlSearchParamsBodySerializer } from './client/index.ts';
-import type { AlertEvent, AlertsGetErrors, AlertsGetResponses, AlertsPutErrors, AlertsPutResponses, AlertsTestErrors, AlertsTestResponses, ArtifactsBeginUploadErrors, ArtifactsBeginUploadResponses, ArtifactsCompleteUploadErrors, ArtifactsCompleteUploadResponses, ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsPutErrors, ArtifactsPutResponses, ConnectorsClearStateErrors, ConnectorsClearStateResponses, ConnectorsDeleteKeyErrors, ConnectorsDeleteKeyResponses, ConnectorsListStateErrors, ConnectorsListStateResponses, DashboardContent, DashboardsCreateErrors, DashboardsCreateResponses, DashboardsDeleteErrors, DashboardsDeleteResponses, DashboardsDiscardErrors, DashboardsDiscardResponses, DashboardsDuplicateErrors, DashboardsDuplicateResponses, DashboardsFromFlowErrors, DashboardsFromFlowResponses, DashboardsGetErrors, DashboardsGetResponses, DashboardsListErrors, DashboardsListResponses, DashboardsPublishErrors, DashboardsPublishResponses, DashboardsRenameErrors, DashboardsRenameResponses, DashboardsSaveErrors, DashboardsSaveResponses, DevicesCreateErrors, DevicesCreateResponses, DevicesDeleteErrors, DevicesDeleteResponses, DevicesGetErrors, DevicesGetResponses, DevicesListErrors, DevicesListResponses, DevicesPairErrors, DevicesPairResponses, DevicesReportErrors, DevicesReportResponses, DevicesRuntimeErrors, DevicesRuntimeResponses, DevicesSaveErrors, DevicesSaveResponses, DevicesUnpairErrors, DevicesUnpairResponses, FlavorsCreateErrors, FlavorsCreateResponses, FlavorsDeleteErrors, FlavorsDeleteResponses, FlavorsListErrors, FlavorsListResponses, FlavorsUpdateErrors, FlavorsUpdateResponses, FlowDocument, FlowsDeleteErrors, FlowsDeleteResponses, FlowsDiscardDraftErrors, FlowsDiscardDraftResponses, FlowsDuplicateErrors, FlowsDuplicateResponses, FlowsGetErrors, FlowsGetResponses, FlowsGraphErrors, FlowsGraphResponses, FlowsListErrors, FlowsListResponses, FlowsNodesAcknowledgeErrors, FlowsNodesAcknowledgeResponses, FlowsNodesCancelErrors, FlowsNodesCancelResponses, FlowsNodesGetSourceErrors, FlowsNodesGetSourceResponses, FlowsNodesPutSourceErrors, FlowsNodesPutSourceResponses, FlowsNodesShareErrors, FlowsNodesShareResponses, FlowsNodesTriggerErrors, FlowsNodesTriggerResponses, FlowsNodesUnshareErrors, FlowsNodesUnshareResponses, FlowsNodeTypesErrors, FlowsNodeTypesResponses, FlowsPauseErrors, FlowsPauseResponses, FlowsPublishErrors, FlowsPublishResponses, FlowsRenameErrors, FlowsRenameResponses, FlowsResumeErrors, FlowsResumeResponses, FlowsRunErrors, FlowsRunResponses, FlowsSaveErrors, FlowsSaveResponses, FlowsStartErrors, FlowsStartResponses, FlowsStepErrors, FlowsStepResponses, FlowsStopErrors, FlowsStopResponses, FlowsTryErrors, FlowsTryResponses, FlowsValidateErrors, FlowsValidateResponses, FlowsWsTicketErrors, FlowsWsTicketResponses, ImportedRun, KeysCreateErrors, KeysCreateResponses, KeysListErrors, KeysListResponses, KeysRevokeErrors, KeysRevokeResponses, LibraryDeleteErrors, LibraryDeleteResponses, LibraryListErrors, LibraryListResponses, LoginAccessTokenErrors, LoginAccessTokenResponses, LoginMethodsErrors, LoginMethodsResponses, LoginOidcCallbackErrors, LoginOidcCallbackResponses, LoginOidcErrors, LoginOidcResponses, LoginOidcTokenErrors, LoginOidcTokenResponses, LoginRecoverPasswordErrors, LoginRecoverPasswordResponses, LoginResetPasswordErrors, LoginResetPasswordResponses, LoginTestTokenErrors, LoginTestTokenResponses, MessagesHistoryErrors, MessagesHistoryResponses, MessagesListErrors, MessagesListResponses, MessagesPublishErrors, MessagesPublishResponses, MetricsCompareErrors, MetricsCompareResponses, MetricsExportErrors, MetricsExportResponses, MetricsNamesErrors, MetricsNamesResponses, ModulesApplyErrors, ModulesApplyResponses, ModulesGetErrors, ModulesGetResponses, OauthAddClientErrors, OauthAddClientResponses, OauthListClientsErrors, OauthListClientsResponses, OauthListTokensErrors, OauthListTokensResponses, OauthMintTokenErrors, OauthMintTokenResponses, OauthRemoveClientErrors, OauthRemoveClientResponses, OauthRevokeTokenErrors, OauthRevokeTokenResponses, ObservabilityCascadesErrors, ObservabilityCascadesResponses, ObservabilityDeadLetterErrors, ObservabilityDeadLetterResponses, ObservabilityEventsErrors, ObservabilityEventsResponses, ObservabilityFlowsErrors, ObservabilityFlowsResponses, ObservabilityFlushErrors, ObservabilityFlushResponses, ObservabilityReplayErrors, ObservabilityReplayManyErrors, ObservabilityReplayManyResponses, ObservabilityReplayResponses, ObservabilitySummaryErrors, ObservabilitySummaryResponses, ObservabilityTimeseriesErrors, ObservabilityTimeseriesResponses, PairingInspectErrors, PairingInspectResponses, PairingPendingErrors, PairingPendingResponses, PairingPollErrors, PairingPollResponses, PairingStartErrors, PairingStartResponses, PanelsGetErrors, PanelsGetResponses, PanelsPollPairingErrors, PanelsPollPairingResponses, PanelsStartPairingErrors, PanelsStartPairingResponses, RunsCancelErrors, RunsCancelResponses, RunsDeleteAllErrors, RunsDeleteAllResponses, RunsDeleteErrors, RunsDeleteResponses, RunsExportErrors, RunsExportResponses, RunsGetErrors, RunsGetResponses, RunsImportErrors, RunsImportResponses, RunsListErrors, RunsListResponses, RunsMetricsErrors, RunsMetricsResponses, RunsNodeOutputsErrors, RunsNodeOutputsResponses, RunsOverviewErrors, RunsOverviewResponses, RunsPlanErrors, RunsPlanResponses, RunsRetryErrors, RunsRetryResponses, RunsSubmitErrors, RunsSubmitResponses, RunsSweepErrors, RunsSweepResponses, Schema14, Schema3, Schema4, Schema5, Schema6, Schema7, Schema8, Scope, SecretsDeleteErrors, SecretsDeleteResponses, SecretsListErrors, SecretsListResponses, SecretsSetErrors, SecretsSetResponses, SecretsUsageErrors, SecretsUsageResponses, UsersChangePasswordErrors, UsersChangePasswordResponses, UsersCreateErrors, UsersCreateResponses, UsersDeleteErrors, UsersDeleteResponses, UsersListErrors, UsersListResponses, UsersMeErrors, UsersMeResponses, UsersUpdateErrors, UsersUpdateResponses, UtilsHealthErrors, UtilsHealthResponses, WorkersListErrors, WorkersListResponses, WorkersListTokensErrors, WorkersListTokensResponses, WorkersMintTokenErrors, WorkersMintTokenResponses, WorkersProvisionersReadTestErrors, WorkersProvisionersReadTestResponses, WorkersProvisionersReloadErrors, WorkersProvisionersReloadResponses, WorkersProvisionersTestErrors, WorkersProvisionersTestResponses, WorkersResourcesErrors, WorkersResourcesResponses, WorkersRevokeTokenErrors, WorkersRevokeTokenResponses, WorkersRuntimeErrors, WorkersRuntimeResponses } from './types.gen.ts';
+import type { AlertEvent, AlertsGetErrors, AlertsGetResponses, AlertsPutErrors, AlertsPutResponses, AlertsTestErrors, AlertsTestResponses, ArtifactsBeginUploadErrors, ArtifactsBeginUploadResponses, ArtifactsCompleteUploadErrors, ArtifactsCompleteUploadResponses, ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsPutErrors, ArtifactsPutResponses, ConnectorsClearStateErrors, ConnectorsClearStateResponses, ConnectorsDeleteKeyErrors, ConnectorsDeleteKeyResponses, ConnectorsListStateErrors, ConnectorsListStateResponses, DashboardContent, DashboardsCreateErrors, DashboardsCreateResponses, DashboardsDeleteErrors, DashboardsDeleteResponses, DashboardsDiscardErrors, DashboardsDiscardResponses, DashboardsDuplicateErrors, DashboardsDuplicateResponses, DashboardsFromFlowErrors, DashboardsFromFlowResponses, DashboardsGetErrors, DashboardsGetResponses, DashboardsListErrors, DashboardsListResponses, DashboardsPublishErrors, DashboardsPublishResponses, DashboardsRenameErrors, DashboardsRenameResponses, DashboardsSaveErrors, DashboardsSaveResponses, DevicesCreateErrors, DevicesCreateResponses, DevicesDeleteErrors, DevicesDeleteResponses, DevicesGetErrors, DevicesGetResponses, DevicesListErrors, DevicesListResponses, DevicesPairErrors, DevicesPairResponses, DevicesReportErrors, DevicesReportResponses, DevicesRuntimeErrors, DevicesRuntimeResponses, DevicesSaveErrors, DevicesSaveResponses, DevicesUnpairErrors, DevicesUnpairResponses, FlavorsCreateErrors, FlavorsCreateResponses, FlavorsDeleteErrors, FlavorsDeleteResponses, FlavorsListErrors, FlavorsListResponses, FlavorsUpdateErrors, FlavorsUpdateResponses, FlowDocument, FlowsDeleteErrors, FlowsDeleteResponses, FlowsDiscardDraftErrors, FlowsDiscardDraftResponses, FlowsDuplicateErrors, FlowsDuplicateResponses, FlowsGetErrors, FlowsGetResponses, FlowsGraphErrors, FlowsGraphResponses, FlowsListErrors, FlowsListResponses, FlowsNodesAcknowledgeErrors, FlowsNodesAcknowledgeResponses, FlowsNodesCancelErrors, FlowsNodesCancelResponses, FlowsNodesGetSourceErrors, FlowsNodesGetSourceResponses, FlowsNodesPutSourceErrors, FlowsNodesPutSourceResponses, FlowsNodesShareErrors, FlowsNodesShareResponses, FlowsNodesTriggerErrors, FlowsNodesTriggerResponses, FlowsNodesUnshareErrors, FlowsNodesUnshareResponses, FlowsNodeTypesErrors, FlowsNodeTypesResponses, FlowsPauseErrors, FlowsPauseResponses, FlowsPublishErrors, FlowsPublishResponses, FlowsRenameErrors, FlowsRenameResponses, FlowsResumeErrors, FlowsResumeResponses, FlowsRunErrors, FlowsRunResponses, FlowsSaveErrors, FlowsSaveResponses, FlowsStartErrors, FlowsStartResponses, FlowsStepErrors, FlowsStepResponses, FlowsStopErrors, FlowsStopResponses, FlowsTryErrors, FlowsTryResponses, FlowsValidateErrors, FlowsValidateResponses, FlowsWsTicketErrors, FlowsWsTicketResponses, ImportedRun, JsonValue, KeysCreateErrors, KeysCreateResponses, KeysListErrors, KeysListResponses, KeysRevokeErrors, KeysRevokeResponses, LibraryDeleteErrors, LibraryDeleteResponses, LibraryListErrors, LibraryListResponses, LoginAccessTokenErrors, LoginAccessTokenResponses, LoginMethodsErrors, LoginMethodsResponses, LoginOidcCallbackErrors, LoginOidcCallbackResponses, LoginOidcErrors, LoginOidcResponses, LoginOidcTokenErrors, LoginOidcTokenResponses, LoginRecoverPasswordErrors, LoginRecoverPasswordResponses, LoginResetPasswordErrors, LoginResetPasswordResponses, LoginTestTokenErrors, LoginTestTokenResponses, MessagesHistoryErrors, MessagesHistoryResponses, MessagesListErrors, MessagesListResponses, MessagesPublishErrors, MessagesPublishResponses, MetricsCompareErrors, MetricsCompareResponses, MetricsExportErrors, MetricsExportResponses, MetricsNamesErrors, MetricsNamesResponses, ModulesApplyErrors, ModulesApplyResponses, ModulesGetErrors, ModulesGetResponses, OauthAddClientErrors, OauthAddClientResponses, OauthListClientsErrors, OauthListClientsResponses, OauthListTokensErrors, OauthListTokensResponses, OauthMintTokenErrors, OauthMintTokenResponses, OauthRemoveClientErrors, OauthRemoveClientResponses, OauthRevokeTokenErrors, OauthRevokeTokenResponses, ObservabilityCascadesErrors, ObservabilityCascadesResponses, ObservabilityDeadLetterErrors, ObservabilityDeadLetterResponses, ObservabilityEventsErrors, ObservabilityEventsResponses, ObservabilityFlowsErrors, ObservabilityFlowsResponses, ObservabilityFlushErrors, ObservabilityFlushResponses, ObservabilityReplayErrors, ObservabilityReplayManyErrors, ObservabilityReplayManyResponses, ObservabilityReplayResponses, ObservabilitySummaryErrors, ObservabilitySummaryResponses, ObservabilityTimeseriesErrors, ObservabilityTimeseriesResponses, PairingInspectErrors, PairingInspectResponses, PairingPendingErrors, PairingPendingResponses, PairingPollErrors, PairingPollResponses, PairingStartErrors, PairingStartResponses, PanelsGetErrors, PanelsGetResponses, PanelsPollPairingErrors, PanelsPollPairingResponses, PanelsStartPairingErrors, PanelsStartPairingResponses, RunsCancelErrors, RunsCancelResponses, RunsDeleteAllErrors, RunsDeleteAllResponses, RunsDeleteErrors, RunsDeleteResponses, RunsExportErrors, RunsExportResponses, RunsGetErrors, RunsGetResponses, RunsImportErrors, RunsImportResponses, RunsListErrors, RunsListResponses, RunsMetricsErrors, RunsMetricsResponses, RunsNodeOutputsErrors, RunsNodeOutputsResponses, RunsOverviewErrors, RunsOverviewResponses, RunsPlanErrors, RunsPlanResponses, RunsRetryErrors, RunsRetryResponses, RunsSubmitErrors, RunsSubmitResponses, RunsSweepErrors, RunsSweepResponses, Scope, SecretsDeleteErrors, SecretsDeleteResponses, SecretsListErrors, SecretsListResponses, SecretsSetErrors, SecretsSetResponses, SecretsUsageErrors, SecretsUsageResponses, UsersChangePasswordErrors, UsersChangePasswordResponses, UsersCreateErrors, UsersCreateResponses, UsersDeleteErrors, UsersDeleteResponses, UsersListErrors, UsersListResponses, UsersMeErrors, UsersMeResponses, UsersUpdateErrors, UsersUpdateResponses, UtilsHealthErrors, UtilsHealthResponses, WorkersListErrors, WorkersListResponses, WorkersListTokensErrors, WorkersListTokensResponses, WorkersMintTokenErrors, WorkersMintTokenResponses, WorkersProvisionersReadTestErrors, WorkersProvisionersReadTestResponses, WorkersProvisionersReloadErrors, WorkersProvisionersReloadResponses, WorkersProvisionersTestErrors, WorkersProvisionersTestResponses, WorkersResourcesErrors, WorkersResourcesResponses, WorkersRevokeTokenErrors, WorkersRevokeTokenResponses, WorkersRuntimeErrors, WorkersRuntimeResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -518,7 +518,7 @@ export class Nodes extends HeyApiClient {
         name: string;
         id: string;
         values?: {
-            [key: string]: Schema4;
+            [key: string]: JsonValue;
         };
     }, options?: Options<never, ThrowOnError>): RequestResult<FlowsNodesTriggerResponses, FlowsNodesTriggerErrors, ThrowOnError, 'data'> {
         const params = buildClientParams([parameters], [{ args: [
@@ -1012,7 +1012,7 @@ export class Flows extends HeyApiClient {
     public run<ThrowOnError extends boolean = true>(parameters: {
         name: string;
         inputs?: {
-            [key: string]: Schema3;
+            [key: string]: JsonValue;
         };
     }, options?: Options<never, ThrowOnError>): RequestResult<FlowsRunResponses, FlowsRunErrors, ThrowOnError, 'data'> {
         const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'body', key: 'inputs' }] }]);
@@ -1038,7 +1038,7 @@ export class Flows extends HeyApiClient {
     public try<ThrowOnError extends boolean = true>(parameters: {
         name: string;
         inputs?: {
-            [key: string]: Schema3;
+            [key: string]: JsonValue;
         };
     }, options?: Options<never, ThrowOnError>): RequestResult<FlowsTryResponses, FlowsTryErrors, ThrowOnError, 'data'> {
         const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'body', key: 'inputs' }] }]);
@@ -1129,7 +1129,7 @@ export class Messages extends HeyApiClient {
      */
     public publish<ThrowOnError extends boolean = true>(parameters: {
         message: string;
-        value: Schema5;
+        value: JsonValue;
     }, options?: Options<never, ThrowOnError>): RequestResult<MessagesPublishResponses, MessagesPublishErrors, ThrowOnError, 'data'> {
         const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'message' }, { in: 'body', key: 'value' }] }]);
         return (options?.client ?? this.client).post<MessagesPublishResponses, MessagesPublishErrors, ThrowOnError, 'data'>({
@@ -1182,7 +1182,7 @@ export class Runs extends HeyApiClient {
     public submit<ThrowOnError extends boolean = true>(parameters: {
         name: string;
         params?: {
-            [key: string]: Schema6;
+            [key: string]: JsonValue;
         };
         seed?: number;
         draft?: boolean;
@@ -1221,11 +1221,11 @@ export class Runs extends HeyApiClient {
     public plan<ThrowOnError extends boolean = true>(parameters: {
         name: string;
         params?: {
-            [key: string]: Schema7;
+            [key: string]: JsonValue;
         };
         seed?: number;
         runs?: Array<{
-            [key: string]: Schema7;
+            [key: string]: JsonValue;
         }>;
         seeds?: Array<number>;
         draft?: boolean;
@@ -1385,7 +1385,7 @@ export class Runs extends HeyApiClient {
     public sweep<ThrowOnError extends boolean = true>(parameters: {
         name: string;
         runs: Array<{
-            [key: string]: Schema8;
+            [key: string]: JsonValue;
         }>;
         seeds?: Array<number>;
         draft?: boolean;
@@ -2091,7 +2091,7 @@ export class Devices extends HeyApiClient {
     public report<ThrowOnError extends boolean = true>(parameters: {
         id: string;
         body: {
-            [key: string]: Schema14;
+            [key: string]: JsonValue;
         };
     }, options?: Options<never, ThrowOnError>): RequestResult<DevicesReportResponses, DevicesReportErrors, ThrowOnError, 'data'> {
         const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'id' }, { key: 'body', map: 'body' }] }]);

@@ -112,7 +112,7 @@ export type FlowDocument = {
      */
     concurrency?: number | null;
     layout?: {
-        [key: string]: Schema2;
+        [key: string]: JsonValue;
     };
     /**
      * Of answers; ignored in a request.
@@ -169,7 +169,7 @@ export type FlowMode = 'live' | 'batch';
 export type FlowInput = {
     name: string;
     dtype?: 'any' | 'float' | 'int' | 'str' | 'bool' | 'object' | 'array' | 'image' | 'media' | 'artifact' | 'dict' | 'list';
-    initial?: Schema0;
+    initial?: JsonValue;
     title?: string;
 };
 
@@ -183,7 +183,7 @@ export type NodeInput = {
     type: string;
     title?: string;
     settings?: {
-        [key: string]: Schema1;
+        [key: string]: JsonValue;
     };
     /**
      * Left out: the stored source is kept. Beside `library` it is only shown.
@@ -295,13 +295,13 @@ export type DuplicateRequest = {
 
 export type FlowRunRequest = {
     inputs?: {
-        [key: string]: Schema3;
+        [key: string]: JsonValue;
     };
 };
 
 export type TriggerRequest = {
     values?: {
-        [key: string]: Schema4;
+        [key: string]: JsonValue;
     };
 };
 
@@ -321,7 +321,7 @@ export type ShareRequest = {
 };
 
 export type PublishMessage = {
-    value: Schema5;
+    value: JsonValue;
 };
 
 export type RunSubmit = {
@@ -329,7 +329,7 @@ export type RunSubmit = {
      * Values of inputs by name; one that is left out has its initial value.
      */
     params?: {
-        [key: string]: Schema6;
+        [key: string]: JsonValue;
     };
     /**
      * Fills the input `seed`, if the flow has one, and is recorded.
@@ -355,14 +355,14 @@ export type RunSubmit = {
 
 export type RunPlanSubmit = {
     params?: {
-        [key: string]: Schema7;
+        [key: string]: JsonValue;
     };
     seed?: number;
     /**
      * The params of each run.
      */
     runs?: Array<{
-        [key: string]: Schema7;
+        [key: string]: JsonValue;
     }>;
     /**
      * One for each entry of `runs`.
@@ -383,7 +383,7 @@ export type SweepSubmit = {
      * The params of each run.
      */
     runs: Array<{
-        [key: string]: Schema8;
+        [key: string]: JsonValue;
     }>;
     /**
      * One for each entry of `runs`.
@@ -414,14 +414,14 @@ export type ImportedRun = {
      */
     external_id: string;
     params?: {
-        [key: string]: Schema9;
+        [key: string]: JsonValue;
     };
     seed?: number;
     status: 'ok' | 'error' | 'cancelled' | 'abandoned';
     created_at: string;
     finished_at?: string;
     result?: {
-        [key: string]: Schema10;
+        [key: string]: JsonValue;
     };
     metrics?: Array<ImportedMetricPoint>;
     artifacts?: Array<ImportedArtifact>;
@@ -667,7 +667,7 @@ export type Widget = {
     } | null;
     source?: ChartSource | null;
     options?: {
-        value?: Schema11;
+        value?: JsonValue;
         label?: string;
     };
 } | {
@@ -692,8 +692,8 @@ export type Widget = {
     } | null;
     source?: ChartSource | null;
     options?: {
-        on?: Schema12;
-        off?: Schema13;
+        on?: JsonValue;
+        off?: JsonValue;
     };
 } | {
     /**
@@ -812,7 +812,7 @@ export type DeviceSave = {
 };
 
 export type DeviceReport = {
-    [key: string]: Schema14;
+    [key: string]: JsonValue;
 };
 
 export type PairingStart = {
@@ -950,66 +950,6 @@ export type ReplayRequest = {
     reason?: 'crash' | 'overflow' | 'expired' | 'loop_limit' | 'lease' | 'stopped';
     since?: string;
     until?: string;
-};
-
-export type Schema0 = string | number | boolean | null | Array<Schema0> | {
-    [key: string]: Schema0;
-};
-
-export type Schema1 = string | number | boolean | null | Array<Schema1> | {
-    [key: string]: Schema1;
-};
-
-export type Schema2 = string | number | boolean | null | Array<Schema2> | {
-    [key: string]: Schema2;
-};
-
-export type Schema3 = string | number | boolean | null | Array<Schema3> | {
-    [key: string]: Schema3;
-};
-
-export type Schema4 = string | number | boolean | null | Array<Schema4> | {
-    [key: string]: Schema4;
-};
-
-export type Schema5 = string | number | boolean | null | Array<Schema5> | {
-    [key: string]: Schema5;
-};
-
-export type Schema6 = string | number | boolean | null | Array<Schema6> | {
-    [key: string]: Schema6;
-};
-
-export type Schema7 = string | number | boolean | null | Array<Schema7> | {
-    [key: string]: Schema7;
-};
-
-export type Schema8 = string | number | boolean | null | Array<Schema8> | {
-    [key: string]: Schema8;
-};
-
-export type Schema9 = string | number | boolean | null | Array<Schema9> | {
-    [key: string]: Schema9;
-};
-
-export type Schema10 = string | number | boolean | null | Array<Schema10> | {
-    [key: string]: Schema10;
-};
-
-export type Schema11 = string | number | boolean | null | Array<Schema11> | {
-    [key: string]: Schema11;
-};
-
-export type Schema12 = string | number | boolean | null | Array<Schema12> | {
-    [key: string]: Schema12;
-};
-
-export type Schema13 = string | number | boolean | null | Array<Schema13> | {
-    [key: string]: Schema13;
-};
-
-export type Schema14 = string | number | boolean | null | Array<Schema14> | {
-    [key: string]: Schema14;
 };
 
 export type Token = {
@@ -1377,7 +1317,7 @@ export type Flow = {
     inputs: Array<{
         name: string;
         dtype: Dtype;
-        initial: Schema15;
+        initial: JsonValue;
         title: string;
     }>;
     outputs: Array<{
@@ -1399,7 +1339,7 @@ export type Flow = {
      */
     concurrency: number | null;
     layout: {
-        [key: string]: Schema17;
+        [key: string]: JsonValue;
     };
     status: FlowStatus;
     issues: Array<Issue>;
@@ -1430,7 +1370,7 @@ export type Node = {
     type: string;
     title: string;
     settings: {
-        [key: string]: Schema16;
+        [key: string]: JsonValue;
     };
     ports: Array<Port>;
     source: string | null;
@@ -1492,7 +1432,7 @@ export type PublishedFlow = {
     inputs: Array<{
         name: string;
         dtype: Dtype;
-        initial: Schema15;
+        initial: JsonValue;
         title: string;
     }>;
     outputs: Array<{
@@ -1514,7 +1454,7 @@ export type PublishedFlow = {
      */
     concurrency: number | null;
     layout: {
-        [key: string]: Schema17;
+        [key: string]: JsonValue;
     };
     status: FlowStatus;
     issues: Array<Issue>;
@@ -1566,7 +1506,7 @@ export type LiveRunResult = {
     cascade: string;
     status: 'ok' | 'error' | 'timed_out';
     values: {
-        [key: string]: Schema18;
+        [key: string]: JsonValue;
     };
     nodes: Array<NodeState>;
 };
@@ -1598,14 +1538,14 @@ export type Run = {
     } | null;
     submitted_by: string | null;
     params: {
-        [key: string]: Schema19;
+        [key: string]: JsonValue;
     };
     inputs: Array<RunInput>;
     no_cache: boolean;
     priority: number;
     nodes: Array<NodeRecord>;
     result: {
-        [key: string]: Schema21;
+        [key: string]: JsonValue;
     } | null;
     metrics: Array<{
         name: string;
@@ -1629,7 +1569,7 @@ export type RunStatus = 'queued' | 'running' | 'ok' | 'error' | 'cancelled' | 'a
 export type RunInput = {
     name: string;
     dtype: Dtype;
-    value: Schema20;
+    value: JsonValue;
     default: boolean;
 };
 
@@ -1744,7 +1684,7 @@ export type Message = {
     message: string;
     dtype: Dtype;
     stream: boolean;
-    value: Schema22;
+    value: JsonValue;
     ts: string | null;
     sources: Array<{
         node: string;
@@ -1759,7 +1699,7 @@ export type Message = {
 
 export type PublishedMessage = {
     name: string;
-    value: Schema23;
+    value: JsonValue;
     /**
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
      */
@@ -1772,7 +1712,7 @@ export type MessageHistoryEntry = {
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
      */
     ts: string;
-    value: Schema24;
+    value: JsonValue;
     truncated: boolean;
     source: {
         flow: string;
@@ -1899,7 +1839,7 @@ export type NodeOutputs = {
     node: string;
     cached: boolean;
     outputs: {
-        [key: string]: Schema25;
+        [key: string]: JsonValue;
     };
 };
 
@@ -1919,7 +1859,7 @@ export type MetricComparison = {
         flow: string;
         status: RunStatus;
         params: {
-            [key: string]: Schema26;
+            [key: string]: JsonValue;
         };
         points: Array<{
             x: number | 'NaN' | 'Infinity' | '-Infinity';
@@ -2011,7 +1951,7 @@ export type Device = {
      * What the device last said that it has.
      */
     report: {
-        [key: string]: Schema30;
+        [key: string]: JsonValue;
     } | null;
     reported_at: string | null;
     /**
@@ -2040,7 +1980,7 @@ export type DeviceDetail = {
      * What the device last said that it has.
      */
     report: {
-        [key: string]: Schema30;
+        [key: string]: JsonValue;
     } | null;
     reported_at: string | null;
     /**
@@ -2068,7 +2008,7 @@ export type DevicePort = {
      * What else the report says of the port.
      */
     options: {
-        [key: string]: Schema31;
+        [key: string]: JsonValue;
     };
 };
 
@@ -2096,7 +2036,7 @@ export type DeviceBinding = {
      * For the device; the engine does not read it.
      */
     config: {
-        [key: string]: Schema32;
+        [key: string]: JsonValue;
     };
 };
 
@@ -2680,7 +2620,7 @@ export type ObservabilityEvent = {
      */
     actor: Actor | null;
     detail: {
-        [key: string]: Schema33;
+        [key: string]: JsonValue;
     };
 };
 
@@ -2720,7 +2660,7 @@ export type DeadLetter = {
     /**
      * Null too when it had more than 256 KiB.
      */
-    value: Schema34;
+    value: JsonValue;
     reason: 'crash' | 'overflow' | 'expired' | 'loop_limit' | 'lease' | 'stopped';
     /**
      * How often it was tried, replays included.
@@ -2747,86 +2687,6 @@ export type FlushResult = {
      * Cascades, events and dead letters.
      */
     events: number;
-};
-
-export type Schema15 = string | number | boolean | null | Array<Schema15> | {
-    [key: string]: Schema15;
-};
-
-export type Schema16 = string | number | boolean | null | Array<Schema16> | {
-    [key: string]: Schema16;
-};
-
-export type Schema17 = string | number | boolean | null | Array<Schema17> | {
-    [key: string]: Schema17;
-};
-
-export type Schema18 = string | number | boolean | null | Array<Schema18> | {
-    [key: string]: Schema18;
-};
-
-export type Schema19 = string | number | boolean | null | Array<Schema19> | {
-    [key: string]: Schema19;
-};
-
-export type Schema20 = string | number | boolean | null | Array<Schema20> | {
-    [key: string]: Schema20;
-};
-
-export type Schema21 = string | number | boolean | null | Array<Schema21> | {
-    [key: string]: Schema21;
-};
-
-export type Schema22 = string | number | boolean | null | Array<Schema22> | {
-    [key: string]: Schema22;
-};
-
-export type Schema23 = string | number | boolean | null | Array<Schema23> | {
-    [key: string]: Schema23;
-};
-
-export type Schema24 = string | number | boolean | null | Array<Schema24> | {
-    [key: string]: Schema24;
-};
-
-export type Schema25 = string | number | boolean | null | Array<Schema25> | {
-    [key: string]: Schema25;
-};
-
-export type Schema26 = string | number | boolean | null | Array<Schema26> | {
-    [key: string]: Schema26;
-};
-
-export type Schema27 = string | number | boolean | null | Array<Schema27> | {
-    [key: string]: Schema27;
-};
-
-export type Schema28 = string | number | boolean | null | Array<Schema28> | {
-    [key: string]: Schema28;
-};
-
-export type Schema29 = string | number | boolean | null | Array<Schema29> | {
-    [key: string]: Schema29;
-};
-
-export type Schema30 = string | number | boolean | null | Array<Schema30> | {
-    [key: string]: Schema30;
-};
-
-export type Schema31 = string | number | boolean | null | Array<Schema31> | {
-    [key: string]: Schema31;
-};
-
-export type Schema32 = string | number | boolean | null | Array<Schema32> | {
-    [key: string]: Schema32;
-};
-
-export type Schema33 = string | number | boolean | null | Array<Schema33> | {
-    [key: string]: Schema33;
-};
-
-export type Schema34 = string | number | boolean | null | Array<Schema34> | {
-    [key: string]: Schema34;
 };
 
 export type CodeEntryOutput = {
@@ -3064,7 +2924,7 @@ export type WidgetOutput = {
     } | null;
     source: ChartSourceOutput | null;
     options: {
-        value: Schema27;
+        value: JsonValue;
         label?: string;
     };
 } | {
@@ -3089,8 +2949,8 @@ export type WidgetOutput = {
     } | null;
     source: ChartSourceOutput | null;
     options: {
-        on: Schema28;
-        off: Schema29;
+        on: JsonValue;
+        off: JsonValue;
     };
 } | {
     /**
@@ -3178,6 +3038,13 @@ export type ChartSourceOutput = {
      * `step` unless given, `time`, or another curve.
      */
     x?: string;
+};
+
+/**
+ * Any JSON.
+ */
+export type JsonValue = string | number | boolean | null | Array<JsonValue> | {
+    [key: string]: JsonValue;
 };
 
 export type LoginAccessTokenData = {
@@ -4868,7 +4735,7 @@ export type FlowsStepResponse = FlowsStepResponses[keyof FlowsStepResponses];
 export type FlowsRunData = {
     body?: {
         inputs?: {
-            [key: string]: Schema3;
+            [key: string]: JsonValue;
         };
     };
     path: {
@@ -4923,7 +4790,7 @@ export type FlowsRunResponse = FlowsRunResponses[keyof FlowsRunResponses];
 export type FlowsTryData = {
     body?: {
         inputs?: {
-            [key: string]: Schema3;
+            [key: string]: JsonValue;
         };
     };
     path: {
@@ -4978,7 +4845,7 @@ export type FlowsTryResponse = FlowsTryResponses[keyof FlowsTryResponses];
 export type FlowsNodesTriggerData = {
     body?: {
         values?: {
-            [key: string]: Schema4;
+            [key: string]: JsonValue;
         };
     };
     path: {
@@ -5487,7 +5354,7 @@ export type MessagesListResponse = MessagesListResponses[keyof MessagesListRespo
 
 export type MessagesPublishData = {
     body: {
-        value: Schema5;
+        value: JsonValue;
     };
     path: {
         /**
@@ -5603,7 +5470,7 @@ export type RunsSubmitData = {
          * Values of inputs by name; one that is left out has its initial value.
          */
         params?: {
-            [key: string]: Schema6;
+            [key: string]: JsonValue;
         };
         /**
          * Fills the input `seed`, if the flow has one, and is recorded.
@@ -5682,14 +5549,14 @@ export type RunsSubmitResponse = RunsSubmitResponses[keyof RunsSubmitResponses];
 export type RunsPlanData = {
     body?: {
         params?: {
-            [key: string]: Schema7;
+            [key: string]: JsonValue;
         };
         seed?: number;
         /**
          * The params of each run.
          */
         runs?: Array<{
-            [key: string]: Schema7;
+            [key: string]: JsonValue;
         }>;
         /**
          * One for each entry of `runs`.
@@ -6052,7 +5919,7 @@ export type RunsSweepData = {
          * The params of each run.
          */
         runs: Array<{
-            [key: string]: Schema8;
+            [key: string]: JsonValue;
         }>;
         /**
          * One for each entry of `runs`.
@@ -7543,7 +7410,7 @@ export type DevicesSaveResponse = DevicesSaveResponses[keyof DevicesSaveResponse
 
 export type DevicesReportData = {
     body: {
-        [key: string]: Schema14;
+        [key: string]: JsonValue;
     };
     path: {
         id: string;
