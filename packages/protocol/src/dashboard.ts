@@ -25,85 +25,158 @@ const metricsSchema = z
   .max(100)
   .meta({ description: 'Curves by name, such as `fit.loss`. Without any, the results of the runs are meant.' })
 
-const selectionSchema = z.union([
-  z.strictObject({
-    latest: countOf(MAX_COMPARED_RUNS).meta({ description: 'How many of the newest runs.' }),
-    flow: nameSchema,
-  }),
-  z.strictObject({ group_id: z.string().min(1).max(100).meta({ description: 'Of a sweep.' }) }),
-  z.strictObject({ ids: z.array(z.string().min(1).max(100)).min(1).max(MAX_COMPARED_RUNS) }),
-])
+const selectionSchema = z
+  .union([
+    z
+      .strictObject({
+        latest: countOf(MAX_COMPARED_RUNS).meta({ description: 'How many of the newest runs.' }),
+        flow: nameSchema.meta({ description: 'Of the runs.' }),
+      })
+      .meta({ id: 'LatestRuns' }),
+    z
+      .strictObject({ group_id: z.string().min(1).max(100).meta({ description: 'Of a sweep.' }) })
+      .meta({ id: 'RunsOfSweep' }),
+    z
+      .strictObject({
+        ids: z.array(z.string().min(1).max(100)).min(1).max(MAX_COMPARED_RUNS).meta({ description: 'Of the runs.' }),
+      })
+      .meta({ id: 'ChosenRuns' }),
+  ])
+  .meta({ id: 'RunSelection', description: 'Which runs: the newest of a flow, those of a sweep, or these.' })
 
 /** What a widget draws beside, or in place of, the message that it is bound to: messages, or curves of runs. */
 export const chartSourceSchema = z
   .discriminatedUnion('kind', [
-    z.strictObject({
-      kind: z.literal('messages'),
-      messages: z.array(messageRefSchema).min(1).max(50).meta({ description: 'Qualified: `<flow>.<message>`.' }),
-      window_s: z
-        .number()
-        .positive()
-        .max(1e9)
-        .optional()
-        .meta({ description: 'How far back; all that is kept unless given.' }),
-    }),
-    z.strictObject({
-      kind: z.literal('runs'),
-      select: selectionSchema,
-      metrics: metricsSchema,
-      x: z.string().min(1).max(250).optional().meta({ description: '`step` unless given, `time`, or another curve.' }),
-    }),
+    z
+      .strictObject({
+        kind: z.literal('messages').meta({ description: 'Values of messages over time.' }),
+        messages: z.array(messageRefSchema).min(1).max(50).meta({ description: 'Qualified: `<flow>.<message>`.' }),
+        window_s: z
+          .number()
+          .positive()
+          .max(1e9)
+          .optional()
+          .meta({ description: 'How far back, in seconds; all that is kept unless given.' }),
+      })
+      .meta({ id: 'MessagesSource' }),
+    z
+      .strictObject({
+        kind: z.literal('runs').meta({ description: 'Curves or results of runs.' }),
+        select: selectionSchema,
+        metrics: metricsSchema,
+        x: z
+          .string()
+          .min(1)
+          .max(250)
+          .optional()
+          .meta({ description: '`step` unless given, `time`, or another curve.' }),
+      })
+      .meta({ id: 'RunsSource' }),
   ])
-  .meta({ id: 'ChartSource' })
+  .meta({ id: 'ChartSource', description: 'Where the curves of a chart, or the rows of a table, come from.' })
 /** Where the curves of a chart come from. */
 export type ChartSource = z.output<typeof chartSourceSchema>
 
 const isOrdered = ({ min, max }: { readonly min: number; readonly max: number }): boolean => min < max
 const unordered = { path: ['max'], error: 'give a "max" above "min"' }
 
-const valueOptions = z.strictObject({ unit: unitSchema, decimals: z.int().min(0).max(20).optional() })
+const valueOptions = z
+  .strictObject({
+    unit: unitSchema,
+    decimals: z.int().min(0).max(20).optional().meta({ description: 'Digits behind the point; all unless given.' }),
+  })
+  .meta({ id: 'ValueOptions' })
 
-const thresholdSchema = z.strictObject({ from: z.number(), level: z.enum(['ok', 'warning', 'error']) })
+const thresholdSchema = z
+  .strictObject({
+    from: z.number().meta({ description: 'The level holds from this value on.' }),
+    level: z.enum(['ok', 'warning', 'error']).meta({ description: 'How values are shown from there on.' }),
+  })
+  .meta({ id: 'Threshold' })
 const gaugeOptions = z
   .strictObject({
-    min: z.number().default(0),
-    max: z.number().default(100),
+    min: z.number().default(0).meta({ description: 'At the left end.' }),
+    max: z.number().default(100).meta({ description: 'At the right end; above `min`.' }),
     unit: unitSchema,
-    thresholds: z.array(thresholdSchema).max(20).optional(),
+    thresholds: z
+      .array(thresholdSchema)
+      .max(20)
+      .optional()
+      .meta({ description: 'From which values which level holds.' }),
   })
   .refine(isOrdered, unordered)
+  .meta({ id: 'GaugeOptions' })
 
-const chartOptions = z.strictObject({
-  log_x: z.boolean().optional(),
-  log_y: z.boolean().optional(),
-  smoothing: z.number().min(0).max(1).optional(),
-  unit: unitSchema,
-})
+const chartOptions = z
+  .strictObject({
+    log_x: z.boolean().optional().meta({ description: 'Whether x has a logarithmic scale; not unless given.' }),
+    log_y: z.boolean().optional().meta({ description: 'Whether y has a logarithmic scale; not unless given.' }),
+    smoothing: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .meta({ description: 'How much of a point is made of those before it; 0 is none.' }),
+    unit: unitSchema,
+  })
+  .meta({ id: 'ChartOptions' })
 
-const tableOptions = z.strictObject({
-  columns: z.array(z.string().min(1).max(200)).max(100).optional(),
-  limit: countOf(1000).default(50).meta({ description: 'Rows, at most.' }),
-})
+const tableOptions = z
+  .strictObject({
+    columns: z
+      .array(z.string().min(1).max(200))
+      .max(100)
+      .optional()
+      .meta({ description: 'Which columns, in this order; all unless given.' }),
+    limit: countOf(1000).default(50).meta({ description: 'Rows, at most.' }),
+  })
+  .meta({ id: 'TableOptions' })
 
-const imageOptions = z.strictObject({
-  artifact: z
-    .strictObject(artifactRefSchema.shape)
-    .optional()
-    .meta({ description: 'A stored picture, which is kept as long as it is shown.' }),
-})
+const imageOptions = z
+  .strictObject({
+    artifact: z
+      .strictObject(artifactRefSchema.shape)
+      .meta({ id: 'ImageArtifact' })
+      .optional()
+      .meta({ description: 'A stored picture, which is kept as long as it is shown.' }),
+  })
+  .meta({ id: 'ImageOptions' })
 
-const textOptions = z.strictObject({
-  markdown: z.string().max(100_000).meta({ description: 'Markdown without HTML: tags in it are text.' }),
-})
+const textOptions = z
+  .strictObject({
+    markdown: z.string().max(100_000).meta({ description: 'Markdown without HTML: tags in it are text.' }),
+  })
+  .meta({ id: 'TextOptions' })
 
-const buttonOptions = z.strictObject({ value: z.json().default(true), label: titleSchema.optional() })
-const switchOptions = z.strictObject({ on: z.json().default(true), off: z.json().default(false) })
+const buttonOptions = z
+  .strictObject({
+    value: z.json().default(true).meta({ description: 'What a click publishes.' }),
+    label: titleSchema.optional().meta({ description: 'Text on the button.' }),
+  })
+  .meta({ id: 'ButtonOptions' })
+const switchOptions = z
+  .strictObject({
+    on: z.json().default(true).meta({ description: 'What is published when it is switched on.' }),
+    off: z.json().default(false).meta({ description: 'What is published when it is switched off.' }),
+  })
+  .meta({ id: 'SwitchOptions' })
 
 const sliderOptions = z
-  .strictObject({ min: z.number(), max: z.number(), step: z.number().positive().default(1) })
+  .strictObject({
+    min: z.number().meta({ description: 'The smallest value.' }),
+    max: z.number().meta({ description: 'The largest value; above `min`.' }),
+    step: z.number().positive().default(1).meta({ description: 'Between two values.' }),
+  })
   .refine(isOrdered, unordered)
+  .meta({ id: 'SliderOptions' })
 
-const inputOptions = z.strictObject({ placeholder: titleSchema.optional() })
+const inputOptions = z
+  .strictObject({ placeholder: titleSchema.optional().meta({ description: 'Shown while nothing is typed.' }) })
+  .meta({ id: 'InputOptions' })
+
+const bindingSchema = z
+  .strictObject({ message: messageRefSchema.meta({ description: 'Qualified: `<flow>.<message>`.' }) })
+  .meta({ id: 'WidgetBinding' })
 
 /** Columns of a grid, at most. */
 const MAX_COLUMNS = 24
@@ -111,25 +184,27 @@ const MAX_COLUMNS = 24
 const MAX_ROWS = 10_000
 
 const widget = <const T extends string, O extends z.ZodType>(type: T, options: O) =>
-  z.strictObject({
-    id: nameSchema.meta({ description: 'Once in a dashboard.' }),
-    type: z.literal(type),
-    title: titleSchema.default(''),
-    x: z
-      .int()
-      .min(0)
-      .max(MAX_COLUMNS - 1),
-    y: z.int().min(0).max(MAX_ROWS),
-    w: countOf(MAX_COLUMNS),
-    h: countOf(MAX_ROWS),
-    binding: z
-      .strictObject({ message: messageRefSchema.meta({ description: 'Qualified: `<flow>.<message>`.' }) })
-      .nullable()
-      .default(null)
-      .meta({ description: 'The message that is shown, or published by a control.' }),
-    source: chartSourceSchema.nullable().default(null),
-    options,
-  })
+  z
+    .strictObject({
+      id: nameSchema.meta({ description: 'Once in a dashboard.' }),
+      type: z.literal(type).meta({ description: 'Decides what the options are.' }),
+      title: titleSchema.default('').meta({ description: 'Text above it.' }),
+      x: z
+        .int()
+        .min(0)
+        .max(MAX_COLUMNS - 1)
+        .meta({ description: 'Column of its left edge, from 0.' }),
+      y: z.int().min(0).max(MAX_ROWS).meta({ description: 'Row of its upper edge, from 0.' }),
+      w: countOf(MAX_COLUMNS).meta({ description: 'Columns that it takes.' }),
+      h: countOf(MAX_ROWS).meta({ description: 'Rows that it takes.' }),
+      binding: bindingSchema
+        .nullable()
+        .default(null)
+        .meta({ description: 'The message that is shown, or published by a control.' }),
+      source: chartSourceSchema.nullable().default(null).meta({ description: 'What charts and tables show besides.' }),
+      options: options.meta({ description: 'What this type alone has.' }),
+    })
+    .meta({ id: `${type.charAt(0).toUpperCase()}${type.slice(1)}Widget` })
 
 /** A widget: `type` decides what its options are. */
 export const widgetSchema = z
@@ -154,8 +229,12 @@ export type WidgetInput = z.input<typeof widgetSchema>
 /** What a dashboard shows. Every widget lies within the columns, and has an id of its own. */
 export const dashboardContentSchema = z
   .strictObject({
-    columns: countOf(MAX_COLUMNS).default(12),
-    widgets: z.array(widgetSchema).max(MAX_WIDGETS).default([]),
+    columns: countOf(MAX_COLUMNS).default(12).meta({ description: 'Of the grid.' }),
+    widgets: z
+      .array(widgetSchema)
+      .max(MAX_WIDGETS)
+      .default([])
+      .meta({ description: 'In no order: each has its place.' }),
   })
   .superRefine(({ columns, widgets }, context) => {
     const ids = new Set<string>()
@@ -176,7 +255,7 @@ export const dashboardContentSchema = z
       ids.add(id)
     }
   })
-  .meta({ id: 'DashboardContent' })
+  .meta({ id: 'DashboardContent', description: 'Widgets on a grid.' })
 /** What a dashboard shows, in normal form. */
 export type DashboardContent = z.output<typeof dashboardContentSchema>
 /** What a dashboard shows, as clients write it. */
@@ -185,17 +264,19 @@ export type DashboardContentInput = z.input<typeof dashboardContentSchema>
 /** A dashboard with its draft, or its published content. */
 export const dashboardSchema = z
   .object({
-    name: z.string(),
-    title: z.string(),
-    version: z.int(),
-    has_draft: z.boolean(),
-    published_version: z.int().nullable(),
+    name: z.string().meta({ description: 'By which it is addressed.' }),
+    title: z.string().meta({ description: 'For people; empty when it has none.' }),
+    version: z.int().meta({ description: 'Grows with every change but a publish.' }),
+    has_draft: z.boolean().meta({ description: 'Whether something is saved and not published.' }),
+    published_version: z.int().nullable().meta({ description: 'What is published; null while nothing is.' }),
     is_draft: z.boolean().meta({ description: 'Whether title and content are those of the draft.' }),
-    origin: z.enum(['api', 'code']),
+    origin: z
+      .enum(['api', 'code'])
+      .meta({ description: 'Whether it was made over the API, or by code of the engine.' }),
     issues: z.array(issueSchema).meta({ description: 'What it names and nobody has; each a warning.' }),
     content: dashboardContentSchema,
-    created_at: timestampSchema,
-    updated_at: timestampSchema,
+    created_at: timestampSchema.meta({ description: 'When it was made.' }),
+    updated_at: timestampSchema.meta({ description: 'When it was saved or published last.' }),
   })
   .meta({ id: 'Dashboard' })
 /** A dashboard as the API answers it. */
@@ -210,7 +291,10 @@ export type DashboardListItem = z.output<typeof dashboardListItemSchema>
 
 /** Body of `POST /dashboards/{name}`. */
 export const dashboardCreateSchema = z
-  .strictObject({ title: titleSchema.default(''), content: dashboardContentSchema.prefault({}) })
+  .strictObject({
+    title: titleSchema.default('').meta({ description: 'For people.' }),
+    content: dashboardContentSchema.prefault({}),
+  })
   .meta({ id: 'DashboardCreate' })
 /** What a dashboard is made of, in normal form. */
 export type DashboardCreate = z.output<typeof dashboardCreateSchema>
@@ -226,7 +310,7 @@ export interface DashboardObject {
 /** Body of `PUT /dashboards/{name}`: what is left out stays. */
 export const dashboardSaveSchema = z
   .strictObject({
-    title: titleSchema.optional(),
+    title: titleSchema.optional().meta({ description: 'For people; what it is stays unless given.' }),
     content: dashboardContentSchema.optional(),
     version: z
       .int()

@@ -177,7 +177,12 @@ export type PairingPreview = z.infer<typeof pairingPreviewSchema>
 
 /** Body of `POST /devices/{id}/pair`: the code that the device shows, or the id of a pending request. */
 export const pairRequestSchema = z
-  .union([z.strictObject({ code: z.string() }), z.strictObject({ request: z.string() })])
+  .union([
+    z.strictObject({ code: z.string().meta({ description: 'What the device shows.' }) }).meta({ id: 'PairByCode' }),
+    z
+      .strictObject({ request: z.string().meta({ description: 'Id of a pending request.' }) })
+      .meta({ id: 'PairByRequest' }),
+  ])
   .meta({ id: 'PairRequest' })
 /** Which request is adopted. */
 export type PairRequest = z.infer<typeof pairRequestSchema>

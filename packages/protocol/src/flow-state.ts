@@ -90,8 +90,18 @@ export const nodeStateSchema = z
     health: healthSchema,
     message: z.string().nullable(),
     error: z
-      .object({ type: z.string(), message: z.string(), traceback: z.string().nullable(), ts: timestampSchema })
-      .nullable(),
+      .object({
+        type: z.string().meta({ description: 'For programs: the class of an exception, or a word of the engine.' }),
+        message: z.string().meta({ description: 'For people.' }),
+        traceback: z
+          .string()
+          .nullable()
+          .meta({ description: 'With the lines of its source; null of nodes without code.' }),
+        ts: timestampSchema.meta({ description: 'When it happened.' }),
+      })
+      .meta({ id: 'NodeError' })
+      .nullable()
+      .meta({ description: 'The last failure; null when there is none to be told.' }),
   })
   .meta({ id: 'NodeState' })
 /** A node of a live flow at this moment. */
@@ -107,7 +117,15 @@ export const flowSchema = flowDocumentSchema
     published_version: z.int().nullable(),
     is_draft: z.boolean(),
     origin: z.enum(['api', 'code']),
-    code: z.object({ module: z.string(), digest: z.string(), commit: z.string().nullable() }).nullable(),
+    code: z
+      .object({
+        module: z.string().meta({ description: 'The module that defines it.' }),
+        digest: z.string().meta({ description: 'Of its code.' }),
+        commit: z.string().nullable().meta({ description: 'Commit of its sources, as far as it is known.' }),
+      })
+      .meta({ id: 'FlowCode' })
+      .nullable()
+      .meta({ description: 'Where a flow in code comes from; null of others.' }),
     node_states: z.array(nodeStateSchema),
     created_at: timestampSchema,
     updated_at: timestampSchema,

@@ -284,7 +284,6 @@ export {
 export * from './oauth.ts'
 export {
   deletedCountSchema,
-  type ImportedRun,
   isFinished,
   type MetricComparison,
   metricComparisonSchema,
@@ -305,9 +304,6 @@ export {
   nodeRunStatusSchema,
   numberSchema,
   type Run,
-  type RunImportResult,
-  runImportResultSchema,
-  runImportSchema,
   type RunInput,
   runInputSchema,
   type RunOverview,
@@ -325,6 +321,7 @@ export {
   sweepSubmitSchema,
   type WireNumber,
 } from './run.ts'
+export { type ImportedRun, type RunImportResult, runImportResultSchema, runImportSchema } from './run-import.ts'
 export * from './provisioner.ts'
 export { type PythonModule, pythonParts, pythonSource } from './python-source.ts'
 export { type PlannedStage, type RunPlan, runPlanSchema, type RunPlanSubmit, runPlanSubmitSchema } from './run-plan.ts'

@@ -7,7 +7,13 @@ import * as z from 'zod'
 import { dtypeSchema } from './dtype.ts'
 import { timestampSchema } from './time.ts'
 
-const place = z.object({ flow: z.string(), node: z.string(), port: z.string() })
+const place = z
+  .object({
+    flow: z.string().meta({ description: 'Name of the flow.' }),
+    node: z.string().meta({ description: 'Id of the node.' }),
+    port: z.string().meta({ description: 'Name of its port.' }),
+  })
+  .meta({ id: 'PortPlace' })
 
 /** A declared message with its last value; `ts` is null until there is one: the value is the initial one then, or null. */
 export const messageSchema = z

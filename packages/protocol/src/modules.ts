@@ -40,12 +40,14 @@ export const moduleStateSchema = z.enum(['ready', 'applying', 'failed'])
 export type ModuleState = z.infer<typeof moduleStateSchema>
 
 /** How far an apply is; `line` is the line of the manifest that is being worked on, where that is known. */
-export const moduleProgressSchema = z.object({
-  step: z.enum(['resolve', 'download', 'install', 'swap']),
-  line: z.string().nullable(),
-  done: z.int(),
-  total: z.int(),
-})
+export const moduleProgressSchema = z
+  .object({
+    step: z.enum(['resolve', 'download', 'install', 'swap']).meta({ description: 'What is being done.' }),
+    line: z.string().nullable().meta({ description: 'Of the list of packages, to which it belongs; null for all.' }),
+    done: z.int().meta({ description: 'Of the step, so far.' }),
+    total: z.int().meta({ description: 'Of the step.' }),
+  })
+  .meta({ id: 'ModuleProgress' })
 export type ModuleProgress = z.infer<typeof moduleProgressSchema>
 
 /** The modules of an engine. */

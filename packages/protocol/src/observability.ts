@@ -83,7 +83,12 @@ export const cascadeSchema = z
     finished_at: timestampSchema.nullable(),
     duration_ms: z.number().nullable(),
     error: z
-      .object({ node: z.string().nullable(), type: z.string(), message: z.string() })
+      .object({
+        node: z.string().nullable().meta({ description: 'Id of the node; null when none failed.' }),
+        type: z.string().meta({ description: 'For programs: the class of an exception, or a word of the engine.' }),
+        message: z.string().meta({ description: 'For people.' }),
+      })
+      .meta({ id: 'CascadeError' })
       .nullable()
       .meta({ description: 'The first failure.' }),
   })

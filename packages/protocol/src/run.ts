@@ -6,9 +6,8 @@ import * as z from 'zod'
 
 import { artifactRefSchema, digestSchema } from './artifact.ts'
 import { dtypeSchema } from './dtype.ts'
-import { MAX_IMPORT_RUNS, MAX_SWEEP_RUNS } from './limits.ts'
-import { nameSchema } from './names.ts'
-import { timestampInputSchema, timestampSchema } from './time.ts'
+import { MAX_SWEEP_RUNS } from './limits.ts'
+import { timestampSchema } from './time.ts'
 
 /** State of a run; `queued` and `running` are active, the others final. */
 export const runStatusSchema = z
@@ -30,7 +29,8 @@ export const numberSchema = z.union([z.number(), z.literal(['NaN', 'Infinity', '
 /** A number as JSON carries it: `Number()` reads each of them. */
 export type WireNumber = z.infer<typeof numberSchema>
 
-const seedSchema = z.int()
+/** Seed of a run. */
+export const seedSchema = z.int()
 /** Which version of its flow a submission is about. */
 export const draftSchema = z
   .boolean()
@@ -47,7 +47,15 @@ const prioritySchema = z
   .max(100)
   .default(0)
   .meta({ description: 'Higher is executed first; runs of one priority in the order of their submission.' })
-const failureSchema = z.object({ type: z.string(), message: z.string() })
+const failureSchema = z
+  .object({
+    type: z.string().meta({ description: 'For programs: the class of an exception, or a word of the engine.' }),
+    message: z.string().meta({ description: 'For people.' }),
+  })
+  .meta({ id: 'Failure', description: 'Why it failed.' })
+const runErrorSchema = failureSchema
+  .extend({ node: z.string().nullable().meta({ description: 'Which node failed first; null when none did.' }) })
+  .meta({ id: 'RunError', description: 'Why the run failed; null unless it did.' })
 
 /** Body of `POST /runs/flows/{name}`. */
 export const runSubmitSchema = z
@@ -96,24 +104,30 @@ export type SweepSubmit = z.infer<typeof sweepSubmitSchema>
 /** A run without its details: a row of `GET /runs`. `duration_s` leaves the time in the queue out. */
 export const runSummarySchema = z
   .object({
-    id: z.uuid(),
-    flow: z.string(),
+    id: z.uuid().meta({ description: 'Chosen by the engine; later runs have greater ones.' }),
+    flow: z.string().meta({ description: 'Name of the flow.' }),
     status: runStatusSchema,
-    draft: z.boolean(),
-    seed: seedSchema.nullable(),
-    group_id: z.string().nullable(),
-    parent: z.string().nullable(),
-    idempotency_key: z.string().nullable(),
-    external_id: z.string().nullable(),
-    flow_version: z.int().nullable(),
-    digest: z.string().nullable(),
-    commit: z.string().nullable(),
-    created_at: timestampSchema,
-    started_at: timestampSchema.nullable(),
-    finished_at: timestampSchema.nullable(),
-    duration_s: z.number().nullable(),
-    error: failureSchema.extend({ node: z.string().nullable() }).nullable(),
-    submitted_by: z.string().nullable(),
+    draft: z.boolean().meta({ description: 'Whether it executes the draft in place of the published version.' }),
+    seed: seedSchema.nullable().meta({ description: 'Seed of the run; null where neither it nor its flow has one.' }),
+    group_id: z.string().nullable().meta({ description: 'Of the sweep that it is part of.' }),
+    parent: z.string().nullable().meta({ description: 'Id of the run that it repeats.' }),
+    idempotency_key: z.string().nullable().meta({ description: 'By which the same submission is known again.' }),
+    external_id: z.string().nullable().meta({ description: 'Of an imported run: its id where it comes from.' }),
+    flow_version: z.int().nullable().meta({ description: 'Version of the flow that it executes.' }),
+    digest: z.string().nullable().meta({ description: 'Of the document that it executes; null of imports.' }),
+    commit: z
+      .string()
+      .nullable()
+      .meta({ description: 'Commit of the sources of a flow in code, as far as it is known.' }),
+    created_at: timestampSchema.meta({ description: 'When it was submitted.' }),
+    started_at: timestampSchema.nullable().meta({ description: 'When it left the queue; null while it waits.' }),
+    finished_at: timestampSchema.nullable().meta({ description: 'When it ended; null before.' }),
+    duration_s: z
+      .number()
+      .nullable()
+      .meta({ description: 'Seconds from its start to its end, without the time in the queue.' }),
+    error: runErrorSchema.nullable(),
+    submitted_by: z.string().nullable().meta({ description: 'Who has submitted it; null where nobody is signed in.' }),
   })
   .meta({ id: 'RunSummary' })
 /** A run in lists and events: without nodes, metrics and result. */
@@ -124,17 +138,21 @@ export type RunSummary = z.infer<typeof runSummarySchema>
  * why the node executes: what has changed since the most similar stage of the node, as in `input lr: 0.1 -> 0.2`.
  */
 export const nodeCacheSchema = z
-  .object({ hit: z.boolean(), key: digestSchema.nullable(), why: z.array(z.string()) })
-  .meta({ id: 'NodeCache' })
+  .object({
+    hit: z.boolean().meta({ description: 'Whether the stored outputs were taken.' }),
+    key: digestSchema.nullable().meta({ description: 'Of the stage; null where nothing is looked up.' }),
+    why: z.array(z.string()).meta({ description: 'Of a miss: what differs, as in `input lr: 0.1 -> 0.2`.' }),
+  })
+  .meta({ id: 'NodeCache', description: 'What the cache of stages had for the node.' })
 export type NodeCache = z.infer<typeof nodeCacheSchema>
 
 /** One execution of a node in a run. */
 export const attemptSchema = z
   .object({
     attempt: z.int().meta({ description: 'From 1.' }),
-    started_at: timestampSchema,
-    finished_at: timestampSchema.nullable(),
-    error: failureSchema.nullable(),
+    started_at: timestampSchema.meta({ description: 'When the code began.' }),
+    finished_at: timestampSchema.nullable().meta({ description: 'When it ended; null before.' }),
+    error: failureSchema.nullable().meta({ description: 'Why it failed; null unless it did.' }),
   })
   .meta({ id: 'NodeAttempt' })
 export type NodeAttempt = z.infer<typeof attemptSchema>
@@ -142,22 +160,27 @@ export type NodeAttempt = z.infer<typeof attemptSchema>
 /** What happened to one node of a run. `logs` is the tail of its output. */
 export const nodeRecordSchema = z
   .object({
-    node: z.string(),
-    type: z.string(),
+    node: z.string().meta({ description: 'Id of the node.' }),
+    type: z.string().meta({ description: 'Its type.' }),
     status: nodeRunStatusSchema,
-    cached: z.boolean(),
-    cached_from: z.string().nullable(),
+    cached: z.boolean().meta({ description: 'Whether its outputs are those of an earlier run.' }),
+    cached_from: z.string().nullable().meta({ description: 'Id of that run.' }),
     cache: nodeCacheSchema.nullable().meta({ description: 'Null before its turn, and of nodes without code.' }),
-    worker: z.string().nullable(),
-    queued_at: timestampSchema.nullable(),
-    started_at: timestampSchema.nullable(),
-    finished_at: timestampSchema.nullable(),
-    duration_s: z.number().nullable(),
-    waiting_for: z.string().nullable(),
-    logs: z.string(),
-    logs_truncated: z.boolean(),
-    traceback: z.string().nullable(),
-    error: failureSchema.nullable(),
+    worker: z.string().nullable().meta({
+      description: 'Name of the worker that executes it, `engine` on the engine itself; null before, and without code.',
+    }),
+    queued_at: timestampSchema.nullable().meta({ description: 'When all that it reads was there.' }),
+    started_at: timestampSchema.nullable().meta({ description: 'When its code began.' }),
+    finished_at: timestampSchema.nullable().meta({ description: 'When it ended; null before.' }),
+    duration_s: z.number().nullable().meta({ description: 'Seconds from its start to its end.' }),
+    waiting_for: z
+      .string()
+      .nullable()
+      .meta({ description: 'The label of a worker that it waits for; null unless it does.' }),
+    logs: z.string().meta({ description: 'The last 64 KiB of what it has printed.' }),
+    logs_truncated: z.boolean().meta({ description: 'Whether it has printed more than that.' }),
+    traceback: z.string().nullable().meta({ description: 'Of an error, with the lines of its source.' }),
+    error: failureSchema.nullable().meta({ description: 'Why it failed; null unless it did.' }),
     attempts: z
       .array(attemptSchema)
       .meta({ description: 'Executions in order; more than one only with `retry`, none of what was not executed.' }),
@@ -168,21 +191,44 @@ export type NodeRecord = z.infer<typeof nodeRecordSchema>
 
 /** An input as the flow declared it when the run was submitted; `default` when the submission left it out. */
 export const runInputSchema = z
-  .object({ name: z.string(), dtype: dtypeSchema, value: z.json(), default: z.boolean() })
+  .object({
+    name: z.string().meta({ description: 'Of the input.' }),
+    dtype: dtypeSchema,
+    value: z.json().meta({ description: 'The value that the run has.' }),
+    default: z.boolean().meta({ description: 'Whether the submission left it out.' }),
+  })
   .meta({ id: 'RunInput' })
 export type RunInput = z.infer<typeof runInputSchema>
+
+const metricSummarySchema = z
+  .object({
+    name: z.string().meta({ description: 'Qualified: `<flow>.<message>`.' }),
+    count: z.int().meta({ description: 'Points so far.' }),
+    last: numberSchema.meta({ description: 'Value of the last point.' }),
+    step: z.int().meta({ description: 'Step of the last point.' }),
+  })
+  .meta({ id: 'MetricSummary' })
+const runArtifactSchema = artifactRefSchema
+  .extend({
+    node: z.string().meta({ description: 'Id of the node that gave it.' }),
+    port: z.string().nullable().meta({ description: 'At which output; null where it only stored it.' }),
+  })
+  .meta({ id: 'RunArtifact' })
 
 /** A run with its details. */
 export const runSchema = runSummarySchema
   .extend({
-    params: z.record(z.string(), z.json()),
-    inputs: z.array(runInputSchema),
-    no_cache: z.boolean(),
-    priority: z.int(),
-    nodes: z.array(nodeRecordSchema),
-    result: z.record(z.string(), z.json()).nullable(),
-    metrics: z.array(z.object({ name: z.string(), count: z.int(), last: numberSchema, step: z.int() })),
-    artifacts: z.array(artifactRefSchema.extend({ node: z.string(), port: z.string().nullable() })),
+    params: z.record(z.string(), z.json()).meta({ description: 'Values of all inputs by name.' }),
+    inputs: z.array(runInputSchema).meta({ description: 'The inputs as the flow declared them then.' }),
+    no_cache: z.boolean().meta({ description: 'Whether every stage executes.' }),
+    priority: z.int().meta({ description: 'Higher ones start first; 0 is usual.' }),
+    nodes: z.array(nodeRecordSchema).meta({ description: 'What became of each node.' }),
+    result: z
+      .record(z.string(), z.json())
+      .nullable()
+      .meta({ description: 'Outputs of the flow by name; null before it ends well. A large one is an artifact.' }),
+    metrics: z.array(metricSummarySchema).meta({ description: 'Its curves, each in a line.' }),
+    artifacts: z.array(runArtifactSchema).meta({ description: 'Stored bytes that its nodes gave.' }),
   })
   .meta({ id: 'Run' })
 /** A run with everything that is kept of it. `duration_s` is in seconds. */
@@ -190,7 +236,11 @@ export type Run = z.infer<typeof runSchema>
 
 /** One numeric emission; `step` counts the emissions of that message in that run from 0. */
 export const metricPointSchema = z
-  .object({ step: z.int(), ts: timestampSchema, value: numberSchema })
+  .object({
+    step: z.int().meta({ description: 'From 0, one for each emission.' }),
+    ts: timestampSchema.meta({ description: 'When it was emitted.' }),
+    value: numberSchema,
+  })
   .meta({ id: 'MetricPoint' })
 /** A point of a curve. */
 export type MetricPoint = z.infer<typeof metricPointSchema>
@@ -198,129 +248,99 @@ export type MetricPoint = z.infer<typeof metricPointSchema>
 /** A curve; `run` is the run that emitted it, which differs from the run asked for on a cache hit. */
 export const metricSeriesSchema = z
   .object({
-    name: z.string(),
-    node: z.string(),
-    port: z.string(),
-    run: z.string(),
-    count: z.int(),
-    points: z.array(metricPointSchema),
+    name: z.string().meta({ description: 'Qualified: `<flow>.<message>`.' }),
+    node: z.string().meta({ description: 'Id of the node that emits it.' }),
+    port: z.string().meta({ description: 'The output of that node.' }),
+    run: z.string().meta({ description: 'Id of the run that emitted it: another one after a cache hit.' }),
+    count: z.int().meta({ description: 'Points of the whole curve.' }),
+    points: z.array(metricPointSchema).meta({ description: 'Those that were asked for, in order.' }),
   })
   .meta({ id: 'MetricSeries' })
 /** A curve of a run. */
 export type MetricSeries = z.infer<typeof metricSeriesSchema>
 
 /** A curve's name, and how many of the runs asked for have it. */
-export const metricNameSchema = z.object({ name: z.string(), runs: z.int() }).meta({ id: 'MetricName' })
+export const metricNameSchema = z
+  .object({
+    name: z.string().meta({ description: 'Qualified: `<flow>.<message>`.' }),
+    runs: z.int().meta({ description: 'How many of the runs have it.' }),
+  })
+  .meta({ id: 'MetricName' })
 export type MetricName = z.infer<typeof metricNameSchema>
+
+const curvePointSchema = z
+  .object({
+    x: numberSchema.meta({ description: 'As `x` of the comparison says.' }),
+    y: numberSchema.meta({ description: 'The value.' }),
+  })
+  .meta({ id: 'CurvePoint' })
+const comparedCurveSchema = z
+  .object({
+    run: z.string().meta({ description: 'Id of the run.' }),
+    flow: z.string().meta({ description: 'Name of its flow.' }),
+    status: runStatusSchema,
+    params: z.record(z.string(), z.json()).meta({ description: 'Values of its inputs by name.' }),
+    points: z.array(curvePointSchema).meta({ description: 'None where the run lacks the curve.' }),
+  })
+  .meta({ id: 'ComparedCurve' })
 
 /** One curve of several runs over a common x axis; a run without the curve has no points. */
 export const metricComparisonSchema = z
   .object({
-    metric: z.string(),
+    metric: z.string().meta({ description: 'Name of the curve.' }),
     x: z.string().meta({ description: '`step`, `time` (seconds since the start of the run), or another metric.' }),
-    series: z.array(
-      z.object({
-        run: z.string(),
-        flow: z.string(),
-        status: runStatusSchema,
-        params: z.record(z.string(), z.json()),
-        points: z.array(z.object({ x: numberSchema, y: numberSchema })),
-      }),
-    ),
+    series: z.array(comparedCurveSchema).meta({ description: 'In the order of the ids that were asked for.' }),
   })
   .meta({ id: 'MetricComparison' })
 export type MetricComparison = z.infer<typeof metricComparisonSchema>
 
 /** The queued runs of a sweep, in the order of its entries. */
-export const sweepSchema = z.object({ group_id: z.uuid(), runs: z.array(runSummarySchema) }).meta({ id: 'Sweep' })
+export const sweepSchema = z
+  .object({
+    group_id: z.uuid().meta({ description: 'Of the sweep: all of its runs have it.' }),
+    runs: z.array(runSummarySchema).meta({ description: 'Queued, in the order of the entries.' }),
+  })
+  .meta({ id: 'Sweep' })
 /** The runs of a sweep. */
 export type Sweep = z.infer<typeof sweepSchema>
-
-/** A point of an imported curve; `name` is a message of the run's flow, bare or as `<flow>.<message>`. */
-export const importedMetricPointSchema = z
-  .strictObject({
-    name: z.string().min(1).max(201),
-    step: z.int().min(0),
-    ts: timestampInputSchema.optional().meta({ description: 'Left out: the `created_at` of the run.' }),
-    value: numberSchema,
-  })
-  .meta({ id: 'ImportedMetricPoint' })
-export type ImportedMetricPoint = z.infer<typeof importedMetricPointSchema>
-
-/** Bytes that an imported run brings. */
-export const importedArtifactSchema = z
-  .strictObject({
-    name: z
-      .string()
-      .min(1)
-      .max(255)
-      .regex(/^[^\p{Cc}/\\]*$/u, 'use a file name: no control characters, "/" or "\\"'),
-    media_type: z
-      .string()
-      .regex(
-        /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(?:;[\u0020-\u007e]{0,200})?$/,
-        'use a media type such as image/png',
-      )
-      .default('application/octet-stream'),
-    data: z.base64('use base64 with padding').meta({ description: 'The bytes in base64.' }),
-  })
-  .meta({ id: 'ImportedArtifact' })
-
-/** A run that ended elsewhere. */
-export const importedRunSchema = z
-  .strictObject({
-    flow: nameSchema,
-    external_id: z.string().min(1).max(200).meta({ description: 'Names the run for ever: a repeat is no other run.' }),
-    params: z.record(z.string(), z.json()).default({}),
-    seed: seedSchema.optional(),
-    status: z.enum(['ok', 'error', 'cancelled', 'abandoned'], 'only finished runs can be imported'),
-    created_at: timestampInputSchema,
-    finished_at: timestampInputSchema.optional(),
-    result: z.record(z.string(), z.json()).optional(),
-    metrics: z.array(importedMetricPointSchema).default([]),
-    artifacts: z.array(importedArtifactSchema).max(1000).default([]),
-  })
-  .meta({ id: 'ImportedRun' })
-export type ImportedRun = z.infer<typeof importedRunSchema>
-
-/** Body of `POST /runs/import`. */
-export const runImportSchema = z
-  .strictObject({ runs: z.array(importedRunSchema).min(1).max(MAX_IMPORT_RUNS) })
-  .meta({ id: 'RunImport' })
-
-/** What became of the entries of an import; `created` is false where the run was known. */
-export const runImportResultSchema = z
-  .object({ runs: z.array(z.object({ external_id: z.string(), id: z.uuid(), created: z.boolean() })) })
-  .meta({ id: 'RunImportResult' })
-export type RunImportResult = z.infer<typeof runImportResultSchema>
 
 /** The runs of one flow in numbers; `exists` is false once the flow is deleted. `avg_duration_s` is of `ok` runs. */
 export const runOverviewSchema = z
   .object({
-    flow: z.string(),
-    exists: z.boolean(),
-    total: z.int(),
-    queued: z.int(),
-    running: z.int(),
-    ok: z.int(),
-    error: z.int(),
-    cancelled: z.int(),
-    abandoned: z.int(),
-    last_run: runSummarySchema.nullable(),
-    avg_duration_s: z.number().nullable(),
+    flow: z.string().meta({ description: 'Name of the flow.' }),
+    exists: z.boolean().meta({ description: 'False once the flow is deleted.' }),
+    total: z.int().meta({ description: 'Its runs.' }),
+    queued: z.int().meta({ description: 'Those that wait.' }),
+    running: z.int().meta({ description: 'Those that execute.' }),
+    ok: z.int().meta({ description: 'Those that ended well.' }),
+    error: z.int().meta({ description: 'Those that failed.' }),
+    cancelled: z.int().meta({ description: 'Those that were cancelled.' }),
+    abandoned: z.int().meta({ description: 'Those that lost their engine.' }),
+    last_run: runSummarySchema.nullable().meta({ description: 'The newest.' }),
+    avg_duration_s: z
+      .number()
+      .nullable()
+      .meta({ description: 'Mean of those that ended well, in seconds; null without one.' }),
   })
   .meta({ id: 'RunOverview' })
 export type RunOverview = z.infer<typeof runOverviewSchema>
 
 /** What a node of a run returned, by port. */
 export const nodeOutputsSchema = z
-  .object({ run: z.string(), node: z.string(), cached: z.boolean(), outputs: z.record(z.string(), z.json()) })
+  .object({
+    run: z.string().meta({ description: 'Id of the run.' }),
+    node: z.string().meta({ description: 'Id of the node.' }),
+    cached: z.boolean().meta({ description: 'Whether they are those of an earlier run.' }),
+    outputs: z.record(z.string(), z.json()).meta({ description: 'By port.' }),
+  })
   .meta({ id: 'NodeOutputs' })
 /** What a node has returned, by port. */
 export type NodeOutputs = z.infer<typeof nodeOutputsSchema>
 
 /** How many were deleted. */
-export const deletedCountSchema = z.object({ deleted: z.int() }).meta({ id: 'DeletedCount' })
+export const deletedCountSchema = z
+  .object({ deleted: z.int().meta({ description: 'How many were deleted.' }) })
+  .meta({ id: 'DeletedCount' })
 
 /** Whether a run has reached a final state. */
 export const isFinished = (status: RunStatus): boolean => status !== 'queued' && status !== 'running'

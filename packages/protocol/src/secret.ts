@@ -17,10 +17,12 @@ export const secretNameSchema = z
   )
 
 /** A reference to a stored secret, in place of its value. */
-export const secretRefSchema = z.strictObject(
-  { $secret: secretNameSchema },
-  { error: ({ code }) => (code === 'invalid_type' ? 'a reference such as {"$secret": "name"}' : undefined) },
-)
+export const secretRefSchema = z
+  .strictObject(
+    { $secret: secretNameSchema.meta({ description: 'Name of the secret.' }) },
+    { error: ({ code }) => (code === 'invalid_type' ? 'a reference such as {"$secret": "name"}' : undefined) },
+  )
+  .meta({ id: 'SecretRef' })
 /** A reference to a stored secret. */
 export type SecretRef = z.infer<typeof secretRefSchema>
 

@@ -11,6 +11,7 @@ export const signInMethodsSchema = z
     recovery: z.boolean().meta({ description: 'Whether a forgotten password can be replaced by mail.' }),
     oidc: z
       .object({ name: z.string().meta({ description: 'To be shown to people.' }) })
+      .meta({ id: 'SignInProvider' })
       .nullable()
       .meta({ description: 'OpenID Connect; null while it is not configured.' }),
   })

@@ -69,7 +69,12 @@ export const workerSchema = z
     python: z.string().nullable().meta({ description: 'Version of its interpreter; null when it has none.' }),
     platform: z.string().meta({ description: 'Such as `linux-x64`; empty when it was refused.' }),
     provisioned_by: z
-      .object({ provisioner: z.string(), profile: z.string(), job: z.string() })
+      .object({
+        provisioner: z.string().meta({ description: 'Name of the provisioner.' }),
+        profile: z.string().meta({ description: 'Name of its profile.' }),
+        job: z.string().meta({ description: 'Id that the scheduler gave the job.' }),
+      })
+      .meta({ id: 'WorkerOrigin' })
       .nullable()
       .meta({ description: 'The scheduler job that started it.' }),
     attached_at: timestampSchema,

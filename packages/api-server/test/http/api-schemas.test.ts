@@ -6,6 +6,9 @@ import { apiDocument } from '../../src/api.ts'
 interface Schema {
   readonly type?: string
   readonly maximum?: number
+  readonly properties?: object
+  readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
 }
 
 const document = JSON.parse(JSON.stringify(apiDocument())) as {
@@ -24,6 +27,12 @@ const everywhere = [...within(schemas, ''), ...within(document.paths, 'paths')]
 
 test('every component has a name that says what it is', () => {
   expect(Object.keys(schemas).filter((name) => !/^[A-Z][A-Za-z0-9]*$/.test(name))).toEqual([])
+})
+
+test('every object that is one of several has a name', () => {
+  const isUnnamed = ({ properties }: Schema): boolean => properties !== undefined
+  const several = everywhere.filter(([, { anyOf = [], oneOf = [] }]) => [...anyOf, ...oneOf].some(isUnnamed))
+  expect(several.map(([path]) => path)).toEqual([])
 })
 
 test('any JSON is one component, which does not refer to itself', () => {

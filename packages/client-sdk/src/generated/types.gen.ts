@@ -404,31 +404,67 @@ export type SweepSubmit = {
 };
 
 export type RunImport = {
+    /**
+     * Runs that ended elsewhere.
+     */
     runs: Array<ImportedRun>;
 };
 
 export type ImportedRun = {
+    /**
+     * Name of a flow that is here.
+     */
     flow: string;
     /**
      * Names the run for ever: a repeat is no other run.
      */
     external_id: string;
+    /**
+     * Values of its inputs by name.
+     */
     params?: {
         [key: string]: JsonValue;
     };
+    /**
+     * Seed of the run.
+     */
     seed?: number;
+    /**
+     * How it ended.
+     */
     status: 'ok' | 'error' | 'cancelled' | 'abandoned';
+    /**
+     * When it was submitted there.
+     */
     created_at: string;
+    /**
+     * When it ended there; not known unless given.
+     */
     finished_at?: string;
+    /**
+     * Its outputs by name.
+     */
     result?: {
         [key: string]: JsonValue;
     };
+    /**
+     * Points of all of its curves.
+     */
     metrics?: Array<ImportedMetricPoint>;
+    /**
+     * Bytes that it brings.
+     */
     artifacts?: Array<ImportedArtifact>;
 };
 
 export type ImportedMetricPoint = {
+    /**
+     * A message of the flow, bare or as `<flow>.<message>`.
+     */
     name: string;
+    /**
+     * Place of the point in its curve, from 0.
+     */
     step: number;
     /**
      * Left out: the `created_at` of the run.
@@ -438,7 +474,13 @@ export type ImportedMetricPoint = {
 };
 
 export type ImportedArtifact = {
+    /**
+     * File name, shown when the bytes are downloaded.
+     */
     name: string;
+    /**
+     * Media type of the bytes.
+     */
     media_type?: string;
     /**
      * The bytes in base64.
@@ -457,322 +499,129 @@ export type ArtifactUploadBody = {
 };
 
 export type DashboardCreate = {
+    /**
+     * For people.
+     */
     title?: string;
     content?: DashboardContent;
 };
 
+/**
+ * Widgets on a grid.
+ */
 export type DashboardContent = {
+    /**
+     * Of the grid.
+     */
     columns?: number;
+    /**
+     * In no order: each has its place.
+     */
     widgets?: Array<Widget>;
 };
 
-export type Widget = {
-    /**
-     * Once in a dashboard.
-     */
-    id: string;
+export type Widget = ({
     type: 'value';
-    title?: string;
-    x: number;
-    y: number;
-    w: number;
-    h: number;
-    /**
-     * The message that is shown, or published by a control.
-     */
-    binding?: {
-        /**
-         * Qualified: `<flow>.<message>`.
-         */
-        message: string;
-    } | null;
-    source?: ChartSource | null;
-    options?: {
-        /**
-         * Shown behind the number.
-         */
-        unit?: string;
-        decimals?: number;
-    };
-} | {
-    /**
-     * Once in a dashboard.
-     */
-    id: string;
+} & ValueWidget) | ({
     type: 'gauge';
-    title?: string;
-    x: number;
-    y: number;
-    w: number;
-    h: number;
-    /**
-     * The message that is shown, or published by a control.
-     */
-    binding?: {
-        /**
-         * Qualified: `<flow>.<message>`.
-         */
-        message: string;
-    } | null;
-    source?: ChartSource | null;
-    options?: {
-        min?: number;
-        max?: number;
-        /**
-         * Shown behind the number.
-         */
-        unit?: string;
-        thresholds?: Array<{
-            from: number;
-            level: 'ok' | 'warning' | 'error';
-        }>;
-    };
-} | {
-    /**
-     * Once in a dashboard.
-     */
-    id: string;
+} & GaugeWidget) | ({
     type: 'chart';
-    title?: string;
-    x: number;
-    y: number;
-    w: number;
-    h: number;
-    /**
-     * The message that is shown, or published by a control.
-     */
-    binding?: {
-        /**
-         * Qualified: `<flow>.<message>`.
-         */
-        message: string;
-    } | null;
-    source?: ChartSource | null;
-    options?: {
-        log_x?: boolean;
-        log_y?: boolean;
-        smoothing?: number;
-        /**
-         * Shown behind the number.
-         */
-        unit?: string;
-    };
-} | {
-    /**
-     * Once in a dashboard.
-     */
-    id: string;
+} & ChartWidget) | ({
     type: 'table';
-    title?: string;
-    x: number;
-    y: number;
-    w: number;
-    h: number;
-    /**
-     * The message that is shown, or published by a control.
-     */
-    binding?: {
-        /**
-         * Qualified: `<flow>.<message>`.
-         */
-        message: string;
-    } | null;
-    source?: ChartSource | null;
-    options?: {
-        columns?: Array<string>;
-        /**
-         * Rows, at most.
-         */
-        limit?: number;
-    };
-} | {
-    /**
-     * Once in a dashboard.
-     */
-    id: string;
+} & TableWidget) | ({
     type: 'image';
-    title?: string;
-    x: number;
-    y: number;
-    w: number;
-    h: number;
-    /**
-     * The message that is shown, or published by a control.
-     */
-    binding?: {
-        /**
-         * Qualified: `<flow>.<message>`.
-         */
-        message: string;
-    } | null;
-    source?: ChartSource | null;
-    options?: {
-        /**
-         * A stored picture, which is kept as long as it is shown.
-         */
-        artifact?: {
-            digest: string;
-            name: string;
-            media_type: string;
-            size: number;
-            volatile?: boolean;
-        };
-    };
-} | {
-    /**
-     * Once in a dashboard.
-     */
-    id: string;
+} & ImageWidget) | ({
     type: 'text';
-    title?: string;
-    x: number;
-    y: number;
-    w: number;
-    h: number;
-    /**
-     * The message that is shown, or published by a control.
-     */
-    binding?: {
-        /**
-         * Qualified: `<flow>.<message>`.
-         */
-        message: string;
-    } | null;
-    source?: ChartSource | null;
-    options: {
-        /**
-         * Markdown without HTML: tags in it are text.
-         */
-        markdown: string;
-    };
-} | {
-    /**
-     * Once in a dashboard.
-     */
-    id: string;
+} & TextWidget) | ({
     type: 'button';
-    title?: string;
-    x: number;
-    y: number;
-    w: number;
-    h: number;
-    /**
-     * The message that is shown, or published by a control.
-     */
-    binding?: {
-        /**
-         * Qualified: `<flow>.<message>`.
-         */
-        message: string;
-    } | null;
-    source?: ChartSource | null;
-    options?: {
-        value?: JsonValue;
-        label?: string;
-    };
-} | {
-    /**
-     * Once in a dashboard.
-     */
-    id: string;
+} & ButtonWidget) | ({
     type: 'switch';
-    title?: string;
-    x: number;
-    y: number;
-    w: number;
-    h: number;
-    /**
-     * The message that is shown, or published by a control.
-     */
-    binding?: {
-        /**
-         * Qualified: `<flow>.<message>`.
-         */
-        message: string;
-    } | null;
-    source?: ChartSource | null;
-    options?: {
-        on?: JsonValue;
-        off?: JsonValue;
-    };
-} | {
-    /**
-     * Once in a dashboard.
-     */
-    id: string;
+} & SwitchWidget) | ({
     type: 'slider';
-    title?: string;
-    x: number;
-    y: number;
-    w: number;
-    h: number;
-    /**
-     * The message that is shown, or published by a control.
-     */
-    binding?: {
-        /**
-         * Qualified: `<flow>.<message>`.
-         */
-        message: string;
-    } | null;
-    source?: ChartSource | null;
-    options: {
-        min: number;
-        max: number;
-        step?: number;
-    };
-} | {
+} & SliderWidget) | ({
+    type: 'input';
+} & InputWidget);
+
+export type ValueWidget = {
     /**
      * Once in a dashboard.
      */
     id: string;
-    type: 'input';
+    /**
+     * Decides what the options are.
+     */
+    type: 'value';
+    /**
+     * Text above it.
+     */
     title?: string;
+    /**
+     * Column of its left edge, from 0.
+     */
     x: number;
+    /**
+     * Row of its upper edge, from 0.
+     */
     y: number;
+    /**
+     * Columns that it takes.
+     */
     w: number;
+    /**
+     * Rows that it takes.
+     */
     h: number;
     /**
      * The message that is shown, or published by a control.
      */
-    binding?: {
-        /**
-         * Qualified: `<flow>.<message>`.
-         */
-        message: string;
-    } | null;
+    binding?: WidgetBinding | null;
+    /**
+     * What charts and tables show besides.
+     */
     source?: ChartSource | null;
-    options?: {
-        placeholder?: string;
-    };
+    /**
+     * What this type alone has.
+     */
+    options?: ValueOptions;
 };
 
-export type ChartSource = {
+export type WidgetBinding = {
+    /**
+     * Qualified: `<flow>.<message>`.
+     */
+    message: string;
+};
+
+/**
+ * Where the curves of a chart, or the rows of a table, come from.
+ */
+export type ChartSource = ({
+    kind: 'messages';
+} & MessagesSource) | ({
+    kind: 'runs';
+} & RunsSource);
+
+export type MessagesSource = {
+    /**
+     * Values of messages over time.
+     */
     kind: 'messages';
     /**
      * Qualified: `<flow>.<message>`.
      */
     messages: Array<string>;
     /**
-     * How far back; all that is kept unless given.
+     * How far back, in seconds; all that is kept unless given.
      */
     window_s?: number;
-} | {
+};
+
+export type RunsSource = {
+    /**
+     * Curves or results of runs.
+     */
     kind: 'runs';
-    select: {
-        /**
-         * How many of the newest runs.
-         */
-        latest: number;
-        flow: string;
-    } | {
-        /**
-         * Of a sweep.
-         */
-        group_id: string;
-    } | {
-        ids: Array<string>;
-    };
+    select: RunSelection;
     /**
      * Curves by name, such as `fit.loss`. Without any, the results of the runs are meant.
      */
@@ -783,7 +632,564 @@ export type ChartSource = {
     x?: string;
 };
 
+/**
+ * Which runs: the newest of a flow, those of a sweep, or these.
+ */
+export type RunSelection = LatestRuns | RunsOfSweep | ChosenRuns;
+
+export type LatestRuns = {
+    /**
+     * How many of the newest runs.
+     */
+    latest: number;
+    /**
+     * Of the runs.
+     */
+    flow: string;
+};
+
+export type RunsOfSweep = {
+    /**
+     * Of a sweep.
+     */
+    group_id: string;
+};
+
+export type ChosenRuns = {
+    /**
+     * Of the runs.
+     */
+    ids: Array<string>;
+};
+
+export type ValueOptions = {
+    /**
+     * Shown behind the number.
+     */
+    unit?: string;
+    /**
+     * Digits behind the point; all unless given.
+     */
+    decimals?: number;
+};
+
+export type GaugeWidget = {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    /**
+     * Decides what the options are.
+     */
+    type: 'gauge';
+    /**
+     * Text above it.
+     */
+    title?: string;
+    /**
+     * Column of its left edge, from 0.
+     */
+    x: number;
+    /**
+     * Row of its upper edge, from 0.
+     */
+    y: number;
+    /**
+     * Columns that it takes.
+     */
+    w: number;
+    /**
+     * Rows that it takes.
+     */
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: WidgetBinding | null;
+    /**
+     * What charts and tables show besides.
+     */
+    source?: ChartSource | null;
+    /**
+     * What this type alone has.
+     */
+    options?: GaugeOptions;
+};
+
+export type GaugeOptions = {
+    /**
+     * At the left end.
+     */
+    min?: number;
+    /**
+     * At the right end; above `min`.
+     */
+    max?: number;
+    /**
+     * Shown behind the number.
+     */
+    unit?: string;
+    /**
+     * From which values which level holds.
+     */
+    thresholds?: Array<Threshold>;
+};
+
+export type Threshold = {
+    /**
+     * The level holds from this value on.
+     */
+    from: number;
+    /**
+     * How values are shown from there on.
+     */
+    level: 'ok' | 'warning' | 'error';
+};
+
+export type ChartWidget = {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    /**
+     * Decides what the options are.
+     */
+    type: 'chart';
+    /**
+     * Text above it.
+     */
+    title?: string;
+    /**
+     * Column of its left edge, from 0.
+     */
+    x: number;
+    /**
+     * Row of its upper edge, from 0.
+     */
+    y: number;
+    /**
+     * Columns that it takes.
+     */
+    w: number;
+    /**
+     * Rows that it takes.
+     */
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: WidgetBinding | null;
+    /**
+     * What charts and tables show besides.
+     */
+    source?: ChartSource | null;
+    /**
+     * What this type alone has.
+     */
+    options?: ChartOptions;
+};
+
+export type ChartOptions = {
+    /**
+     * Whether x has a logarithmic scale; not unless given.
+     */
+    log_x?: boolean;
+    /**
+     * Whether y has a logarithmic scale; not unless given.
+     */
+    log_y?: boolean;
+    /**
+     * How much of a point is made of those before it; 0 is none.
+     */
+    smoothing?: number;
+    /**
+     * Shown behind the number.
+     */
+    unit?: string;
+};
+
+export type TableWidget = {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    /**
+     * Decides what the options are.
+     */
+    type: 'table';
+    /**
+     * Text above it.
+     */
+    title?: string;
+    /**
+     * Column of its left edge, from 0.
+     */
+    x: number;
+    /**
+     * Row of its upper edge, from 0.
+     */
+    y: number;
+    /**
+     * Columns that it takes.
+     */
+    w: number;
+    /**
+     * Rows that it takes.
+     */
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: WidgetBinding | null;
+    /**
+     * What charts and tables show besides.
+     */
+    source?: ChartSource | null;
+    /**
+     * What this type alone has.
+     */
+    options?: TableOptions;
+};
+
+export type TableOptions = {
+    /**
+     * Which columns, in this order; all unless given.
+     */
+    columns?: Array<string>;
+    /**
+     * Rows, at most.
+     */
+    limit?: number;
+};
+
+export type ImageWidget = {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    /**
+     * Decides what the options are.
+     */
+    type: 'image';
+    /**
+     * Text above it.
+     */
+    title?: string;
+    /**
+     * Column of its left edge, from 0.
+     */
+    x: number;
+    /**
+     * Row of its upper edge, from 0.
+     */
+    y: number;
+    /**
+     * Columns that it takes.
+     */
+    w: number;
+    /**
+     * Rows that it takes.
+     */
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: WidgetBinding | null;
+    /**
+     * What charts and tables show besides.
+     */
+    source?: ChartSource | null;
+    /**
+     * What this type alone has.
+     */
+    options?: ImageOptions;
+};
+
+export type ImageOptions = {
+    /**
+     * A stored picture, which is kept as long as it is shown.
+     */
+    artifact?: ImageArtifact;
+};
+
+export type ImageArtifact = {
+    digest: string;
+    name: string;
+    media_type: string;
+    size: number;
+    volatile?: boolean;
+};
+
+export type TextWidget = {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    /**
+     * Decides what the options are.
+     */
+    type: 'text';
+    /**
+     * Text above it.
+     */
+    title?: string;
+    /**
+     * Column of its left edge, from 0.
+     */
+    x: number;
+    /**
+     * Row of its upper edge, from 0.
+     */
+    y: number;
+    /**
+     * Columns that it takes.
+     */
+    w: number;
+    /**
+     * Rows that it takes.
+     */
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: WidgetBinding | null;
+    /**
+     * What charts and tables show besides.
+     */
+    source?: ChartSource | null;
+    /**
+     * What this type alone has.
+     */
+    options: TextOptions;
+};
+
+export type TextOptions = {
+    /**
+     * Markdown without HTML: tags in it are text.
+     */
+    markdown: string;
+};
+
+export type ButtonWidget = {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    /**
+     * Decides what the options are.
+     */
+    type: 'button';
+    /**
+     * Text above it.
+     */
+    title?: string;
+    /**
+     * Column of its left edge, from 0.
+     */
+    x: number;
+    /**
+     * Row of its upper edge, from 0.
+     */
+    y: number;
+    /**
+     * Columns that it takes.
+     */
+    w: number;
+    /**
+     * Rows that it takes.
+     */
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: WidgetBinding | null;
+    /**
+     * What charts and tables show besides.
+     */
+    source?: ChartSource | null;
+    /**
+     * What this type alone has.
+     */
+    options?: ButtonOptions;
+};
+
+export type ButtonOptions = {
+    /**
+     * What a click publishes.
+     */
+    value?: JsonValue;
+    /**
+     * Text on the button.
+     */
+    label?: string;
+};
+
+export type SwitchWidget = {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    /**
+     * Decides what the options are.
+     */
+    type: 'switch';
+    /**
+     * Text above it.
+     */
+    title?: string;
+    /**
+     * Column of its left edge, from 0.
+     */
+    x: number;
+    /**
+     * Row of its upper edge, from 0.
+     */
+    y: number;
+    /**
+     * Columns that it takes.
+     */
+    w: number;
+    /**
+     * Rows that it takes.
+     */
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: WidgetBinding | null;
+    /**
+     * What charts and tables show besides.
+     */
+    source?: ChartSource | null;
+    /**
+     * What this type alone has.
+     */
+    options?: SwitchOptions;
+};
+
+export type SwitchOptions = {
+    /**
+     * What is published when it is switched on.
+     */
+    on?: JsonValue;
+    /**
+     * What is published when it is switched off.
+     */
+    off?: JsonValue;
+};
+
+export type SliderWidget = {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    /**
+     * Decides what the options are.
+     */
+    type: 'slider';
+    /**
+     * Text above it.
+     */
+    title?: string;
+    /**
+     * Column of its left edge, from 0.
+     */
+    x: number;
+    /**
+     * Row of its upper edge, from 0.
+     */
+    y: number;
+    /**
+     * Columns that it takes.
+     */
+    w: number;
+    /**
+     * Rows that it takes.
+     */
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: WidgetBinding | null;
+    /**
+     * What charts and tables show besides.
+     */
+    source?: ChartSource | null;
+    /**
+     * What this type alone has.
+     */
+    options: SliderOptions;
+};
+
+export type SliderOptions = {
+    /**
+     * The smallest value.
+     */
+    min: number;
+    /**
+     * The largest value; above `min`.
+     */
+    max: number;
+    /**
+     * Between two values.
+     */
+    step?: number;
+};
+
+export type InputWidget = {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    /**
+     * Decides what the options are.
+     */
+    type: 'input';
+    /**
+     * Text above it.
+     */
+    title?: string;
+    /**
+     * Column of its left edge, from 0.
+     */
+    x: number;
+    /**
+     * Row of its upper edge, from 0.
+     */
+    y: number;
+    /**
+     * Columns that it takes.
+     */
+    w: number;
+    /**
+     * Rows that it takes.
+     */
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding?: WidgetBinding | null;
+    /**
+     * What charts and tables show besides.
+     */
+    source?: ChartSource | null;
+    /**
+     * What this type alone has.
+     */
+    options?: InputOptions;
+};
+
+export type InputOptions = {
+    /**
+     * Shown while nothing is typed.
+     */
+    placeholder?: string;
+};
+
 export type DashboardSave = {
+    /**
+     * For people; what it is stays unless given.
+     */
     title?: string;
     content?: DashboardContent;
     /**
@@ -821,9 +1227,19 @@ export type PairingStart = {
     firmware?: string;
 };
 
-export type PairRequest = {
+export type PairRequest = PairByCode | PairByRequest;
+
+export type PairByCode = {
+    /**
+     * What the device shows.
+     */
     code: string;
-} | {
+};
+
+export type PairByRequest = {
+    /**
+     * Id of a pending request.
+     */
     request: string;
 };
 
@@ -900,9 +1316,7 @@ export type AlertConfigInput = {
              * Sent along; those with a credential as `{"$secret": "name"}`.
              */
             headers?: {
-                [key: string]: string | {
-                    $secret: string;
-                };
+                [key: string]: string | SecretRef;
             };
         };
         push?: {
@@ -918,9 +1332,7 @@ export type AlertConfigInput = {
             /**
              * Access token, for a protected topic.
              */
-            token?: {
-                $secret: string;
-            } | null;
+            token?: SecretRef | null;
         };
         email?: {
             enabled?: boolean;
@@ -943,6 +1355,13 @@ export type AlertConfigInput = {
  * - `queue_stalled`: a run waits for 300 seconds though there is room for it
  */
 export type AlertEvent = 'flow_failed' | 'node_failed' | 'run_error' | 'run_abandoned' | 'worker_lost' | 'connector_down' | 'store_unavailable' | 'queue_stalled';
+
+export type SecretRef = {
+    /**
+     * Name of the secret.
+     */
+    $secret: string;
+};
 
 export type ReplayRequest = {
     flow?: string;
@@ -1117,12 +1536,14 @@ export type SignInMethods = {
     /**
      * OpenID Connect; null while it is not configured.
      */
-    oidc: {
-        /**
-         * To be shown to people.
-         */
-        name: string;
-    } | null;
+    oidc: SignInProvider | null;
+};
+
+export type SignInProvider = {
+    /**
+     * To be shown to people.
+     */
+    name: string;
 };
 
 export type AgentToken = {
@@ -1348,11 +1769,10 @@ export type Flow = {
     published_version: number | null;
     is_draft: boolean;
     origin: 'api' | 'code';
-    code: {
-        module: string;
-        digest: string;
-        commit: string | null;
-    } | null;
+    /**
+     * Where a flow in code comes from; null of others.
+     */
+    code: FlowCode | null;
     node_states: Array<NodeState>;
     /**
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
@@ -1406,21 +1826,50 @@ export type Issue = {
     path: string | null;
 };
 
+export type FlowCode = {
+    /**
+     * The module that defines it.
+     */
+    module: string;
+    /**
+     * Of its code.
+     */
+    digest: string;
+    /**
+     * Commit of its sources, as far as it is known.
+     */
+    commit: string | null;
+};
+
 export type NodeState = {
     flow: string;
     node: string;
     status: 'idle' | 'queued' | 'running' | 'failed';
     health: 'ok' | 'degraded' | 'down';
     message: string | null;
-    error: {
-        type: string;
-        message: string;
-        traceback: string | null;
-        /**
-         * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
-         */
-        ts: string;
-    } | null;
+    /**
+     * The last failure; null when there is none to be told.
+     */
+    error: NodeError | null;
+};
+
+export type NodeError = {
+    /**
+     * For programs: the class of an exception, or a word of the engine.
+     */
+    type: string;
+    /**
+     * For people.
+     */
+    message: string;
+    /**
+     * With the lines of its source; null of nodes without code.
+     */
+    traceback: string | null;
+    /**
+     * When it happened.
+     */
+    ts: string;
 };
 
 export type PublishedFlow = {
@@ -1463,11 +1912,10 @@ export type PublishedFlow = {
     published_version: number | null;
     is_draft: boolean;
     origin: 'api' | 'code';
-    code: {
-        module: string;
-        digest: string;
-        commit: string | null;
-    } | null;
+    /**
+     * Where a flow in code comes from; null of others.
+     */
+    code: FlowCode | null;
     node_states: Array<NodeState>;
     /**
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
@@ -1512,90 +1960,208 @@ export type LiveRunResult = {
 };
 
 export type Run = {
+    /**
+     * Chosen by the engine; later runs have greater ones.
+     */
     id: string;
+    /**
+     * Name of the flow.
+     */
     flow: string;
     status: RunStatus;
+    /**
+     * Whether it executes the draft in place of the published version.
+     */
     draft: boolean;
+    /**
+     * Seed of the run; null where neither it nor its flow has one.
+     */
     seed: number | null;
+    /**
+     * Of the sweep that it is part of.
+     */
     group_id: string | null;
+    /**
+     * Id of the run that it repeats.
+     */
     parent: string | null;
+    /**
+     * By which the same submission is known again.
+     */
     idempotency_key: string | null;
+    /**
+     * Of an imported run: its id where it comes from.
+     */
     external_id: string | null;
+    /**
+     * Version of the flow that it executes.
+     */
     flow_version: number | null;
+    /**
+     * Of the document that it executes; null of imports.
+     */
     digest: string | null;
+    /**
+     * Commit of the sources of a flow in code, as far as it is known.
+     */
     commit: string | null;
     /**
-     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     * When it was submitted.
      */
     created_at: string;
+    /**
+     * When it left the queue; null while it waits.
+     */
     started_at: string | null;
+    /**
+     * When it ended; null before.
+     */
     finished_at: string | null;
+    /**
+     * Seconds from its start to its end, without the time in the queue.
+     */
     duration_s: number | null;
-    error: {
-        type: string;
-        message: string;
-        node: string | null;
-    } | null;
+    error: RunError | null;
+    /**
+     * Who has submitted it; null where nobody is signed in.
+     */
     submitted_by: string | null;
+    /**
+     * Values of all inputs by name.
+     */
     params: {
         [key: string]: JsonValue;
     };
+    /**
+     * The inputs as the flow declared them then.
+     */
     inputs: Array<RunInput>;
+    /**
+     * Whether every stage executes.
+     */
     no_cache: boolean;
+    /**
+     * Higher ones start first; 0 is usual.
+     */
     priority: number;
+    /**
+     * What became of each node.
+     */
     nodes: Array<NodeRecord>;
+    /**
+     * Outputs of the flow by name; null before it ends well. A large one is an artifact.
+     */
     result: {
         [key: string]: JsonValue;
     } | null;
-    metrics: Array<{
-        name: string;
-        count: number;
-        last: number | 'NaN' | 'Infinity' | '-Infinity';
-        step: number;
-    }>;
-    artifacts: Array<{
-        digest: string;
-        name: string;
-        media_type: string;
-        size: number;
-        volatile: boolean;
-        node: string;
-        port: string | null;
-    }>;
+    /**
+     * Its curves, each in a line.
+     */
+    metrics: Array<MetricSummary>;
+    /**
+     * Stored bytes that its nodes gave.
+     */
+    artifacts: Array<RunArtifact>;
 };
 
 export type RunStatus = 'queued' | 'running' | 'ok' | 'error' | 'cancelled' | 'abandoned';
 
+/**
+ * Why the run failed; null unless it did.
+ */
+export type RunError = {
+    /**
+     * For programs: the class of an exception, or a word of the engine.
+     */
+    type: string;
+    /**
+     * For people.
+     */
+    message: string;
+    /**
+     * Which node failed first; null when none did.
+     */
+    node: string | null;
+};
+
 export type RunInput = {
+    /**
+     * Of the input.
+     */
     name: string;
     dtype: Dtype;
+    /**
+     * The value that the run has.
+     */
     value: JsonValue;
+    /**
+     * Whether the submission left it out.
+     */
     default: boolean;
 };
 
 export type NodeRecord = {
+    /**
+     * Id of the node.
+     */
     node: string;
+    /**
+     * Its type.
+     */
     type: string;
     status: NodeRunStatus;
+    /**
+     * Whether its outputs are those of an earlier run.
+     */
     cached: boolean;
+    /**
+     * Id of that run.
+     */
     cached_from: string | null;
     /**
      * Null before its turn, and of nodes without code.
      */
     cache: NodeCache | null;
+    /**
+     * Name of the worker that executes it, `engine` on the engine itself; null before, and without code.
+     */
     worker: string | null;
+    /**
+     * When all that it reads was there.
+     */
     queued_at: string | null;
+    /**
+     * When its code began.
+     */
     started_at: string | null;
+    /**
+     * When it ended; null before.
+     */
     finished_at: string | null;
+    /**
+     * Seconds from its start to its end.
+     */
     duration_s: number | null;
+    /**
+     * The label of a worker that it waits for; null unless it does.
+     */
     waiting_for: string | null;
+    /**
+     * The last 64 KiB of what it has printed.
+     */
     logs: string;
+    /**
+     * Whether it has printed more than that.
+     */
     logs_truncated: boolean;
+    /**
+     * Of an error, with the lines of its source.
+     */
     traceback: string | null;
-    error: {
-        type: string;
-        message: string;
-    } | null;
+    /**
+     * Why it failed; null unless it did.
+     */
+    error: Failure | null;
     /**
      * Executions in order; more than one only with `retry`, none of what was not executed.
      */
@@ -1604,10 +2170,36 @@ export type NodeRecord = {
 
 export type NodeRunStatus = 'pending' | 'queued' | 'running' | 'ok' | 'error' | 'skipped' | 'cancelled';
 
+/**
+ * What the cache of stages had for the node.
+ */
 export type NodeCache = {
+    /**
+     * Whether the stored outputs were taken.
+     */
     hit: boolean;
+    /**
+     * Of the stage; null where nothing is looked up.
+     */
     key: string | null;
+    /**
+     * Of a miss: what differs, as in `input lr: 0.1 -> 0.2`.
+     */
     why: Array<string>;
+};
+
+/**
+ * Why it failed.
+ */
+export type Failure = {
+    /**
+     * For programs: the class of an exception, or a word of the engine.
+     */
+    type: string;
+    /**
+     * For people.
+     */
+    message: string;
 };
 
 export type NodeAttempt = {
@@ -1616,14 +2208,52 @@ export type NodeAttempt = {
      */
     attempt: number;
     /**
-     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     * When the code began.
      */
     started_at: string;
+    /**
+     * When it ended; null before.
+     */
     finished_at: string | null;
-    error: {
-        type: string;
-        message: string;
-    } | null;
+    /**
+     * Why it failed; null unless it did.
+     */
+    error: Failure | null;
+};
+
+export type MetricSummary = {
+    /**
+     * Qualified: `<flow>.<message>`.
+     */
+    name: string;
+    /**
+     * Points so far.
+     */
+    count: number;
+    /**
+     * Value of the last point.
+     */
+    last: number | 'NaN' | 'Infinity' | '-Infinity';
+    /**
+     * Step of the last point.
+     */
+    step: number;
+};
+
+export type RunArtifact = {
+    digest: string;
+    name: string;
+    media_type: string;
+    size: number;
+    volatile: boolean;
+    /**
+     * Id of the node that gave it.
+     */
+    node: string;
+    /**
+     * At which output; null where it only stored it.
+     */
+    port: string | null;
 };
 
 export type TriggerResult = {
@@ -1690,11 +2320,22 @@ export type Message = {
         node: string;
         port: string;
     }>;
-    readers: Array<{
-        flow: string;
-        node: string;
-        port: string;
-    }>;
+    readers: Array<PortPlace>;
+};
+
+export type PortPlace = {
+    /**
+     * Name of the flow.
+     */
+    flow: string;
+    /**
+     * Id of the node.
+     */
+    node: string;
+    /**
+     * Name of its port.
+     */
+    port: string;
 };
 
 export type PublishedMessage = {
@@ -1714,11 +2355,7 @@ export type MessageHistoryEntry = {
     ts: string;
     value: JsonValue;
     truncated: boolean;
-    source: {
-        flow: string;
-        node: string;
-        port: string;
-    } | null;
+    source: PortPlace | null;
     run: string | null;
 };
 
@@ -1758,114 +2395,278 @@ export type PlannedStage = {
 };
 
 export type RunSummary = {
+    /**
+     * Chosen by the engine; later runs have greater ones.
+     */
     id: string;
+    /**
+     * Name of the flow.
+     */
     flow: string;
     status: RunStatus;
+    /**
+     * Whether it executes the draft in place of the published version.
+     */
     draft: boolean;
+    /**
+     * Seed of the run; null where neither it nor its flow has one.
+     */
     seed: number | null;
+    /**
+     * Of the sweep that it is part of.
+     */
     group_id: string | null;
+    /**
+     * Id of the run that it repeats.
+     */
     parent: string | null;
+    /**
+     * By which the same submission is known again.
+     */
     idempotency_key: string | null;
+    /**
+     * Of an imported run: its id where it comes from.
+     */
     external_id: string | null;
+    /**
+     * Version of the flow that it executes.
+     */
     flow_version: number | null;
+    /**
+     * Of the document that it executes; null of imports.
+     */
     digest: string | null;
+    /**
+     * Commit of the sources of a flow in code, as far as it is known.
+     */
     commit: string | null;
     /**
-     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     * When it was submitted.
      */
     created_at: string;
+    /**
+     * When it left the queue; null while it waits.
+     */
     started_at: string | null;
+    /**
+     * When it ended; null before.
+     */
     finished_at: string | null;
+    /**
+     * Seconds from its start to its end, without the time in the queue.
+     */
     duration_s: number | null;
-    error: {
-        type: string;
-        message: string;
-        node: string | null;
-    } | null;
+    error: RunError | null;
+    /**
+     * Who has submitted it; null where nobody is signed in.
+     */
     submitted_by: string | null;
 };
 
 export type DeletedCount = {
+    /**
+     * How many were deleted.
+     */
     deleted: number;
 };
 
 export type MetricSeries = {
+    /**
+     * Qualified: `<flow>.<message>`.
+     */
     name: string;
+    /**
+     * Id of the node that emits it.
+     */
     node: string;
+    /**
+     * The output of that node.
+     */
     port: string;
+    /**
+     * Id of the run that emitted it: another one after a cache hit.
+     */
     run: string;
+    /**
+     * Points of the whole curve.
+     */
     count: number;
+    /**
+     * Those that were asked for, in order.
+     */
     points: Array<MetricPoint>;
 };
 
 export type MetricPoint = {
+    /**
+     * From 0, one for each emission.
+     */
     step: number;
     /**
-     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     * When it was emitted.
      */
     ts: string;
     value: number | 'NaN' | 'Infinity' | '-Infinity';
 };
 
 export type Sweep = {
+    /**
+     * Of the sweep: all of its runs have it.
+     */
     group_id: string;
+    /**
+     * Queued, in the order of the entries.
+     */
     runs: Array<RunSummary>;
 };
 
 export type RunImportResult = {
-    runs: Array<{
-        external_id: string;
-        id: string;
-        created: boolean;
-    }>;
+    /**
+     * In the order of the entries.
+     */
+    runs: Array<RunTakenIn>;
+};
+
+export type RunTakenIn = {
+    /**
+     * Of the entry.
+     */
+    external_id: string;
+    /**
+     * Of the run here.
+     */
+    id: string;
+    /**
+     * False where the run was known.
+     */
+    created: boolean;
 };
 
 export type RunOverview = {
+    /**
+     * Name of the flow.
+     */
     flow: string;
+    /**
+     * False once the flow is deleted.
+     */
     exists: boolean;
+    /**
+     * Its runs.
+     */
     total: number;
+    /**
+     * Those that wait.
+     */
     queued: number;
+    /**
+     * Those that execute.
+     */
     running: number;
+    /**
+     * Those that ended well.
+     */
     ok: number;
+    /**
+     * Those that failed.
+     */
     error: number;
+    /**
+     * Those that were cancelled.
+     */
     cancelled: number;
+    /**
+     * Those that lost their engine.
+     */
     abandoned: number;
+    /**
+     * The newest.
+     */
     last_run: RunSummary | null;
+    /**
+     * Mean of those that ended well, in seconds; null without one.
+     */
     avg_duration_s: number | null;
 };
 
 export type NodeOutputs = {
+    /**
+     * Id of the run.
+     */
     run: string;
+    /**
+     * Id of the node.
+     */
     node: string;
+    /**
+     * Whether they are those of an earlier run.
+     */
     cached: boolean;
+    /**
+     * By port.
+     */
     outputs: {
         [key: string]: JsonValue;
     };
 };
 
 export type MetricName = {
+    /**
+     * Qualified: `<flow>.<message>`.
+     */
     name: string;
+    /**
+     * How many of the runs have it.
+     */
     runs: number;
 };
 
 export type MetricComparison = {
+    /**
+     * Name of the curve.
+     */
     metric: string;
     /**
      * `step`, `time` (seconds since the start of the run), or another metric.
      */
     x: string;
-    series: Array<{
-        run: string;
-        flow: string;
-        status: RunStatus;
-        params: {
-            [key: string]: JsonValue;
-        };
-        points: Array<{
-            x: number | 'NaN' | 'Infinity' | '-Infinity';
-            y: number | 'NaN' | 'Infinity' | '-Infinity';
-        }>;
-    }>;
+    /**
+     * In the order of the ids that were asked for.
+     */
+    series: Array<ComparedCurve>;
+};
+
+export type ComparedCurve = {
+    /**
+     * Id of the run.
+     */
+    run: string;
+    /**
+     * Name of its flow.
+     */
+    flow: string;
+    status: RunStatus;
+    /**
+     * Values of its inputs by name.
+     */
+    params: {
+        [key: string]: JsonValue;
+    };
+    /**
+     * None where the run lacks the curve.
+     */
+    points: Array<CurvePoint>;
+};
+
+export type CurvePoint = {
+    /**
+     * As `x` of the comparison says.
+     */
+    x: number | 'NaN' | 'Infinity' | '-Infinity';
+    /**
+     * The value.
+     */
+    y: number | 'NaN' | 'Infinity' | '-Infinity';
 };
 
 export type ArtifactRef = {
@@ -1889,36 +2690,72 @@ export type ArtifactUpload = {
 };
 
 export type DashboardListItem = {
+    /**
+     * By which it is addressed.
+     */
     name: string;
+    /**
+     * For people; empty when it has none.
+     */
     title: string;
+    /**
+     * Grows with every change but a publish.
+     */
     version: number;
+    /**
+     * Whether something is saved and not published.
+     */
     has_draft: boolean;
+    /**
+     * What is published; null while nothing is.
+     */
     published_version: number | null;
+    /**
+     * Whether it was made over the API, or by code of the engine.
+     */
     origin: 'api' | 'code';
     /**
      * What it names and nobody has; each a warning.
      */
     issues: Array<Issue>;
     /**
-     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     * When it was made.
      */
     created_at: string;
     /**
-     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     * When it was saved or published last.
      */
     updated_at: string;
 };
 
 export type Dashboard = {
+    /**
+     * By which it is addressed.
+     */
     name: string;
+    /**
+     * For people; empty when it has none.
+     */
     title: string;
+    /**
+     * Grows with every change but a publish.
+     */
     version: number;
+    /**
+     * Whether something is saved and not published.
+     */
     has_draft: boolean;
+    /**
+     * What is published; null while nothing is.
+     */
     published_version: number | null;
     /**
      * Whether title and content are those of the draft.
      */
     is_draft: boolean;
+    /**
+     * Whether it was made over the API, or by code of the engine.
+     */
     origin: 'api' | 'code';
     /**
      * What it names and nobody has; each a warning.
@@ -1926,11 +2763,11 @@ export type Dashboard = {
     issues: Array<Issue>;
     content: DashboardContentOutput;
     /**
-     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     * When it was made.
      */
     created_at: string;
     /**
-     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     * When it was saved or published last.
      */
     updated_at: string;
 };
@@ -2168,11 +3005,7 @@ export type Worker = {
     /**
      * The scheduler job that started it.
      */
-    provisioned_by: {
-        provisioner: string;
-        profile: string;
-        job: string;
-    } | null;
+    provisioned_by: WorkerOrigin | null;
     /**
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
      */
@@ -2211,6 +3044,21 @@ export type WorkerAmounts = {
      * Memory in MB.
      */
     ram_mb: number;
+};
+
+export type WorkerOrigin = {
+    /**
+     * Name of the provisioner.
+     */
+    provisioner: string;
+    /**
+     * Name of its profile.
+     */
+    profile: string;
+    /**
+     * Id that the scheduler gave the job.
+     */
+    job: string;
 };
 
 export type WorkerToken = {
@@ -2363,12 +3211,7 @@ export type Modules = {
      */
     error: string | null;
     applied_at: string | null;
-    progress: {
-        step: 'resolve' | 'download' | 'install' | 'swap';
-        line: string | null;
-        done: number;
-        total: number;
-    } | null;
+    progress: ModuleProgress | null;
     /**
      * npm packages differ from those that the engine has loaded: start it again to use them.
      */
@@ -2379,6 +3222,25 @@ export type Modules = {
     log: Array<string>;
     packages: Array<ModulePackage>;
     connectors: Array<ConnectorReport>;
+};
+
+export type ModuleProgress = {
+    /**
+     * What is being done.
+     */
+    step: 'resolve' | 'download' | 'install' | 'swap';
+    /**
+     * Of the list of packages, to which it belongs; null for all.
+     */
+    line: string | null;
+    /**
+     * Of the step, so far.
+     */
+    done: number;
+    /**
+     * Of the step.
+     */
+    total: number;
 };
 
 export type ModulePackage = {
@@ -2422,9 +3284,7 @@ export type AlertConfig = {
              * Sent along; those with a credential as `{"$secret": "name"}`.
              */
             headers: {
-                [key: string]: string | {
-                    $secret: string;
-                };
+                [key: string]: string | SecretRefOutput;
             };
         };
         push: {
@@ -2440,9 +3300,7 @@ export type AlertConfig = {
             /**
              * Access token, for a protected topic.
              */
-            token: {
-                $secret: string;
-            } | null;
+            token: SecretRefOutput | null;
         };
         email: {
             enabled: boolean;
@@ -2594,11 +3452,22 @@ export type Cascade = {
     /**
      * The first failure.
      */
-    error: {
-        node: string | null;
-        type: string;
-        message: string;
-    } | null;
+    error: CascadeError | null;
+};
+
+export type CascadeError = {
+    /**
+     * Id of the node; null when none failed.
+     */
+    node: string | null;
+    /**
+     * For programs: the class of an exception, or a word of the engine.
+     */
+    type: string;
+    /**
+     * For people.
+     */
+    message: string;
 };
 
 export type ObservabilityEvent = {
@@ -2718,318 +3587,122 @@ export type NodeRetryOutput = {
     max_delay_s: number;
 };
 
+/**
+ * Widgets on a grid.
+ */
 export type DashboardContentOutput = {
+    /**
+     * Of the grid.
+     */
     columns: number;
+    /**
+     * In no order: each has its place.
+     */
     widgets: Array<WidgetOutput>;
 };
 
-export type WidgetOutput = {
-    /**
-     * Once in a dashboard.
-     */
-    id: string;
+export type WidgetOutput = ({
     type: 'value';
-    title: string;
-    x: number;
-    y: number;
-    w: number;
-    h: number;
-    /**
-     * The message that is shown, or published by a control.
-     */
-    binding: {
-        /**
-         * Qualified: `<flow>.<message>`.
-         */
-        message: string;
-    } | null;
-    source: ChartSourceOutput | null;
-    options: {
-        /**
-         * Shown behind the number.
-         */
-        unit?: string;
-        decimals?: number;
-    };
-} | {
-    /**
-     * Once in a dashboard.
-     */
-    id: string;
+} & ValueWidgetOutput) | ({
     type: 'gauge';
-    title: string;
-    x: number;
-    y: number;
-    w: number;
-    h: number;
-    /**
-     * The message that is shown, or published by a control.
-     */
-    binding: {
-        /**
-         * Qualified: `<flow>.<message>`.
-         */
-        message: string;
-    } | null;
-    source: ChartSourceOutput | null;
-    options: {
-        min: number;
-        max: number;
-        /**
-         * Shown behind the number.
-         */
-        unit?: string;
-        thresholds?: Array<{
-            from: number;
-            level: 'ok' | 'warning' | 'error';
-        }>;
-    };
-} | {
-    /**
-     * Once in a dashboard.
-     */
-    id: string;
+} & GaugeWidgetOutput) | ({
     type: 'chart';
-    title: string;
-    x: number;
-    y: number;
-    w: number;
-    h: number;
-    /**
-     * The message that is shown, or published by a control.
-     */
-    binding: {
-        /**
-         * Qualified: `<flow>.<message>`.
-         */
-        message: string;
-    } | null;
-    source: ChartSourceOutput | null;
-    options: {
-        log_x?: boolean;
-        log_y?: boolean;
-        smoothing?: number;
-        /**
-         * Shown behind the number.
-         */
-        unit?: string;
-    };
-} | {
-    /**
-     * Once in a dashboard.
-     */
-    id: string;
+} & ChartWidgetOutput) | ({
     type: 'table';
-    title: string;
-    x: number;
-    y: number;
-    w: number;
-    h: number;
-    /**
-     * The message that is shown, or published by a control.
-     */
-    binding: {
-        /**
-         * Qualified: `<flow>.<message>`.
-         */
-        message: string;
-    } | null;
-    source: ChartSourceOutput | null;
-    options: {
-        columns?: Array<string>;
-        /**
-         * Rows, at most.
-         */
-        limit: number;
-    };
-} | {
-    /**
-     * Once in a dashboard.
-     */
-    id: string;
+} & TableWidgetOutput) | ({
     type: 'image';
-    title: string;
-    x: number;
-    y: number;
-    w: number;
-    h: number;
-    /**
-     * The message that is shown, or published by a control.
-     */
-    binding: {
-        /**
-         * Qualified: `<flow>.<message>`.
-         */
-        message: string;
-    } | null;
-    source: ChartSourceOutput | null;
-    options: {
-        /**
-         * A stored picture, which is kept as long as it is shown.
-         */
-        artifact?: {
-            digest: string;
-            name: string;
-            media_type: string;
-            size: number;
-            volatile: boolean;
-        };
-    };
-} | {
-    /**
-     * Once in a dashboard.
-     */
-    id: string;
+} & ImageWidgetOutput) | ({
     type: 'text';
-    title: string;
-    x: number;
-    y: number;
-    w: number;
-    h: number;
-    /**
-     * The message that is shown, or published by a control.
-     */
-    binding: {
-        /**
-         * Qualified: `<flow>.<message>`.
-         */
-        message: string;
-    } | null;
-    source: ChartSourceOutput | null;
-    options: {
-        /**
-         * Markdown without HTML: tags in it are text.
-         */
-        markdown: string;
-    };
-} | {
-    /**
-     * Once in a dashboard.
-     */
-    id: string;
+} & TextWidgetOutput) | ({
     type: 'button';
-    title: string;
-    x: number;
-    y: number;
-    w: number;
-    h: number;
-    /**
-     * The message that is shown, or published by a control.
-     */
-    binding: {
-        /**
-         * Qualified: `<flow>.<message>`.
-         */
-        message: string;
-    } | null;
-    source: ChartSourceOutput | null;
-    options: {
-        value: JsonValue;
-        label?: string;
-    };
-} | {
-    /**
-     * Once in a dashboard.
-     */
-    id: string;
+} & ButtonWidgetOutput) | ({
     type: 'switch';
-    title: string;
-    x: number;
-    y: number;
-    w: number;
-    h: number;
-    /**
-     * The message that is shown, or published by a control.
-     */
-    binding: {
-        /**
-         * Qualified: `<flow>.<message>`.
-         */
-        message: string;
-    } | null;
-    source: ChartSourceOutput | null;
-    options: {
-        on: JsonValue;
-        off: JsonValue;
-    };
-} | {
-    /**
-     * Once in a dashboard.
-     */
-    id: string;
+} & SwitchWidgetOutput) | ({
     type: 'slider';
-    title: string;
-    x: number;
-    y: number;
-    w: number;
-    h: number;
-    /**
-     * The message that is shown, or published by a control.
-     */
-    binding: {
-        /**
-         * Qualified: `<flow>.<message>`.
-         */
-        message: string;
-    } | null;
-    source: ChartSourceOutput | null;
-    options: {
-        min: number;
-        max: number;
-        step: number;
-    };
-} | {
+} & SliderWidgetOutput) | ({
+    type: 'input';
+} & InputWidgetOutput);
+
+export type ValueWidgetOutput = {
     /**
      * Once in a dashboard.
      */
     id: string;
-    type: 'input';
+    /**
+     * Decides what the options are.
+     */
+    type: 'value';
+    /**
+     * Text above it.
+     */
     title: string;
+    /**
+     * Column of its left edge, from 0.
+     */
     x: number;
+    /**
+     * Row of its upper edge, from 0.
+     */
     y: number;
+    /**
+     * Columns that it takes.
+     */
     w: number;
+    /**
+     * Rows that it takes.
+     */
     h: number;
     /**
      * The message that is shown, or published by a control.
      */
-    binding: {
-        /**
-         * Qualified: `<flow>.<message>`.
-         */
-        message: string;
-    } | null;
+    binding: WidgetBindingOutput | null;
+    /**
+     * What charts and tables show besides.
+     */
     source: ChartSourceOutput | null;
-    options: {
-        placeholder?: string;
-    };
+    /**
+     * What this type alone has.
+     */
+    options: ValueOptionsOutput;
 };
 
-export type ChartSourceOutput = {
+export type WidgetBindingOutput = {
+    /**
+     * Qualified: `<flow>.<message>`.
+     */
+    message: string;
+};
+
+/**
+ * Where the curves of a chart, or the rows of a table, come from.
+ */
+export type ChartSourceOutput = ({
+    kind: 'messages';
+} & MessagesSourceOutput) | ({
+    kind: 'runs';
+} & RunsSourceOutput);
+
+export type MessagesSourceOutput = {
+    /**
+     * Values of messages over time.
+     */
     kind: 'messages';
     /**
      * Qualified: `<flow>.<message>`.
      */
     messages: Array<string>;
     /**
-     * How far back; all that is kept unless given.
+     * How far back, in seconds; all that is kept unless given.
      */
     window_s?: number;
-} | {
+};
+
+export type RunsSourceOutput = {
+    /**
+     * Curves or results of runs.
+     */
     kind: 'runs';
-    select: {
-        /**
-         * How many of the newest runs.
-         */
-        latest: number;
-        flow: string;
-    } | {
-        /**
-         * Of a sweep.
-         */
-        group_id: string;
-    } | {
-        ids: Array<string>;
-    };
+    select: RunSelectionOutput;
     /**
      * Curves by name, such as `fit.loss`. Without any, the results of the runs are meant.
      */
@@ -3038,6 +3711,567 @@ export type ChartSourceOutput = {
      * `step` unless given, `time`, or another curve.
      */
     x?: string;
+};
+
+/**
+ * Which runs: the newest of a flow, those of a sweep, or these.
+ */
+export type RunSelectionOutput = LatestRunsOutput | RunsOfSweepOutput | ChosenRunsOutput;
+
+export type LatestRunsOutput = {
+    /**
+     * How many of the newest runs.
+     */
+    latest: number;
+    /**
+     * Of the runs.
+     */
+    flow: string;
+};
+
+export type RunsOfSweepOutput = {
+    /**
+     * Of a sweep.
+     */
+    group_id: string;
+};
+
+export type ChosenRunsOutput = {
+    /**
+     * Of the runs.
+     */
+    ids: Array<string>;
+};
+
+export type ValueOptionsOutput = {
+    /**
+     * Shown behind the number.
+     */
+    unit?: string;
+    /**
+     * Digits behind the point; all unless given.
+     */
+    decimals?: number;
+};
+
+export type GaugeWidgetOutput = {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    /**
+     * Decides what the options are.
+     */
+    type: 'gauge';
+    /**
+     * Text above it.
+     */
+    title: string;
+    /**
+     * Column of its left edge, from 0.
+     */
+    x: number;
+    /**
+     * Row of its upper edge, from 0.
+     */
+    y: number;
+    /**
+     * Columns that it takes.
+     */
+    w: number;
+    /**
+     * Rows that it takes.
+     */
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: WidgetBindingOutput | null;
+    /**
+     * What charts and tables show besides.
+     */
+    source: ChartSourceOutput | null;
+    /**
+     * What this type alone has.
+     */
+    options: GaugeOptionsOutput;
+};
+
+export type GaugeOptionsOutput = {
+    /**
+     * At the left end.
+     */
+    min: number;
+    /**
+     * At the right end; above `min`.
+     */
+    max: number;
+    /**
+     * Shown behind the number.
+     */
+    unit?: string;
+    /**
+     * From which values which level holds.
+     */
+    thresholds?: Array<ThresholdOutput>;
+};
+
+export type ThresholdOutput = {
+    /**
+     * The level holds from this value on.
+     */
+    from: number;
+    /**
+     * How values are shown from there on.
+     */
+    level: 'ok' | 'warning' | 'error';
+};
+
+export type ChartWidgetOutput = {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    /**
+     * Decides what the options are.
+     */
+    type: 'chart';
+    /**
+     * Text above it.
+     */
+    title: string;
+    /**
+     * Column of its left edge, from 0.
+     */
+    x: number;
+    /**
+     * Row of its upper edge, from 0.
+     */
+    y: number;
+    /**
+     * Columns that it takes.
+     */
+    w: number;
+    /**
+     * Rows that it takes.
+     */
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: WidgetBindingOutput | null;
+    /**
+     * What charts and tables show besides.
+     */
+    source: ChartSourceOutput | null;
+    /**
+     * What this type alone has.
+     */
+    options: ChartOptionsOutput;
+};
+
+export type ChartOptionsOutput = {
+    /**
+     * Whether x has a logarithmic scale; not unless given.
+     */
+    log_x?: boolean;
+    /**
+     * Whether y has a logarithmic scale; not unless given.
+     */
+    log_y?: boolean;
+    /**
+     * How much of a point is made of those before it; 0 is none.
+     */
+    smoothing?: number;
+    /**
+     * Shown behind the number.
+     */
+    unit?: string;
+};
+
+export type TableWidgetOutput = {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    /**
+     * Decides what the options are.
+     */
+    type: 'table';
+    /**
+     * Text above it.
+     */
+    title: string;
+    /**
+     * Column of its left edge, from 0.
+     */
+    x: number;
+    /**
+     * Row of its upper edge, from 0.
+     */
+    y: number;
+    /**
+     * Columns that it takes.
+     */
+    w: number;
+    /**
+     * Rows that it takes.
+     */
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: WidgetBindingOutput | null;
+    /**
+     * What charts and tables show besides.
+     */
+    source: ChartSourceOutput | null;
+    /**
+     * What this type alone has.
+     */
+    options: TableOptionsOutput;
+};
+
+export type TableOptionsOutput = {
+    /**
+     * Which columns, in this order; all unless given.
+     */
+    columns?: Array<string>;
+    /**
+     * Rows, at most.
+     */
+    limit: number;
+};
+
+export type ImageWidgetOutput = {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    /**
+     * Decides what the options are.
+     */
+    type: 'image';
+    /**
+     * Text above it.
+     */
+    title: string;
+    /**
+     * Column of its left edge, from 0.
+     */
+    x: number;
+    /**
+     * Row of its upper edge, from 0.
+     */
+    y: number;
+    /**
+     * Columns that it takes.
+     */
+    w: number;
+    /**
+     * Rows that it takes.
+     */
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: WidgetBindingOutput | null;
+    /**
+     * What charts and tables show besides.
+     */
+    source: ChartSourceOutput | null;
+    /**
+     * What this type alone has.
+     */
+    options: ImageOptionsOutput;
+};
+
+export type ImageOptionsOutput = {
+    /**
+     * A stored picture, which is kept as long as it is shown.
+     */
+    artifact?: ImageArtifactOutput;
+};
+
+export type ImageArtifactOutput = {
+    digest: string;
+    name: string;
+    media_type: string;
+    size: number;
+    volatile: boolean;
+};
+
+export type TextWidgetOutput = {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    /**
+     * Decides what the options are.
+     */
+    type: 'text';
+    /**
+     * Text above it.
+     */
+    title: string;
+    /**
+     * Column of its left edge, from 0.
+     */
+    x: number;
+    /**
+     * Row of its upper edge, from 0.
+     */
+    y: number;
+    /**
+     * Columns that it takes.
+     */
+    w: number;
+    /**
+     * Rows that it takes.
+     */
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: WidgetBindingOutput | null;
+    /**
+     * What charts and tables show besides.
+     */
+    source: ChartSourceOutput | null;
+    /**
+     * What this type alone has.
+     */
+    options: TextOptionsOutput;
+};
+
+export type TextOptionsOutput = {
+    /**
+     * Markdown without HTML: tags in it are text.
+     */
+    markdown: string;
+};
+
+export type ButtonWidgetOutput = {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    /**
+     * Decides what the options are.
+     */
+    type: 'button';
+    /**
+     * Text above it.
+     */
+    title: string;
+    /**
+     * Column of its left edge, from 0.
+     */
+    x: number;
+    /**
+     * Row of its upper edge, from 0.
+     */
+    y: number;
+    /**
+     * Columns that it takes.
+     */
+    w: number;
+    /**
+     * Rows that it takes.
+     */
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: WidgetBindingOutput | null;
+    /**
+     * What charts and tables show besides.
+     */
+    source: ChartSourceOutput | null;
+    /**
+     * What this type alone has.
+     */
+    options: ButtonOptionsOutput;
+};
+
+export type ButtonOptionsOutput = {
+    /**
+     * What a click publishes.
+     */
+    value: JsonValue;
+    /**
+     * Text on the button.
+     */
+    label?: string;
+};
+
+export type SwitchWidgetOutput = {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    /**
+     * Decides what the options are.
+     */
+    type: 'switch';
+    /**
+     * Text above it.
+     */
+    title: string;
+    /**
+     * Column of its left edge, from 0.
+     */
+    x: number;
+    /**
+     * Row of its upper edge, from 0.
+     */
+    y: number;
+    /**
+     * Columns that it takes.
+     */
+    w: number;
+    /**
+     * Rows that it takes.
+     */
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: WidgetBindingOutput | null;
+    /**
+     * What charts and tables show besides.
+     */
+    source: ChartSourceOutput | null;
+    /**
+     * What this type alone has.
+     */
+    options: SwitchOptionsOutput;
+};
+
+export type SwitchOptionsOutput = {
+    /**
+     * What is published when it is switched on.
+     */
+    on: JsonValue;
+    /**
+     * What is published when it is switched off.
+     */
+    off: JsonValue;
+};
+
+export type SliderWidgetOutput = {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    /**
+     * Decides what the options are.
+     */
+    type: 'slider';
+    /**
+     * Text above it.
+     */
+    title: string;
+    /**
+     * Column of its left edge, from 0.
+     */
+    x: number;
+    /**
+     * Row of its upper edge, from 0.
+     */
+    y: number;
+    /**
+     * Columns that it takes.
+     */
+    w: number;
+    /**
+     * Rows that it takes.
+     */
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: WidgetBindingOutput | null;
+    /**
+     * What charts and tables show besides.
+     */
+    source: ChartSourceOutput | null;
+    /**
+     * What this type alone has.
+     */
+    options: SliderOptionsOutput;
+};
+
+export type SliderOptionsOutput = {
+    /**
+     * The smallest value.
+     */
+    min: number;
+    /**
+     * The largest value; above `min`.
+     */
+    max: number;
+    /**
+     * Between two values.
+     */
+    step: number;
+};
+
+export type InputWidgetOutput = {
+    /**
+     * Once in a dashboard.
+     */
+    id: string;
+    /**
+     * Decides what the options are.
+     */
+    type: 'input';
+    /**
+     * Text above it.
+     */
+    title: string;
+    /**
+     * Column of its left edge, from 0.
+     */
+    x: number;
+    /**
+     * Row of its upper edge, from 0.
+     */
+    y: number;
+    /**
+     * Columns that it takes.
+     */
+    w: number;
+    /**
+     * Rows that it takes.
+     */
+    h: number;
+    /**
+     * The message that is shown, or published by a control.
+     */
+    binding: WidgetBindingOutput | null;
+    /**
+     * What charts and tables show besides.
+     */
+    source: ChartSourceOutput | null;
+    /**
+     * What this type alone has.
+     */
+    options: InputOptionsOutput;
+};
+
+export type InputOptionsOutput = {
+    /**
+     * Shown while nothing is typed.
+     */
+    placeholder?: string;
+};
+
+export type SecretRefOutput = {
+    /**
+     * Name of the secret.
+     */
+    $secret: string;
 };
 
 /**
@@ -6044,6 +7278,9 @@ export type RunsRetryResponse = RunsRetryResponses[keyof RunsRetryResponses];
 
 export type RunsImportData = {
     body: {
+        /**
+         * Runs that ended elsewhere.
+         */
         runs: Array<ImportedRun>;
     };
     path?: never;
@@ -6829,6 +8066,9 @@ export type DashboardsGetResponse = DashboardsGetResponses[keyof DashboardsGetRe
 
 export type DashboardsCreateData = {
     body?: {
+        /**
+         * For people.
+         */
         title?: string;
         content?: DashboardContent;
     };
@@ -6879,6 +8119,9 @@ export type DashboardsCreateResponse = DashboardsCreateResponses[keyof Dashboard
 
 export type DashboardsSaveData = {
     body: {
+        /**
+         * For people; what it is stays unless given.
+         */
         title?: string;
         content?: DashboardContent;
         /**
@@ -7619,11 +8862,7 @@ export type PairingInspectResponses = {
 export type PairingInspectResponse = PairingInspectResponses[keyof PairingInspectResponses];
 
 export type DevicesPairData = {
-    body: {
-        code: string;
-    } | {
-        request: string;
-    };
+    body: PairByCode | PairByRequest;
     path: {
         id: string;
     };
@@ -8830,9 +10069,7 @@ export type AlertsPutData = {
                  * Sent along; those with a credential as `{"$secret": "name"}`.
                  */
                 headers?: {
-                    [key: string]: string | {
-                        $secret: string;
-                    };
+                    [key: string]: string | SecretRef;
                 };
             };
             push?: {
@@ -8848,9 +10085,7 @@ export type AlertsPutData = {
                 /**
                  * Access token, for a protected topic.
                  */
-                token?: {
-                    $secret: string;
-                } | null;
+                token?: SecretRef | null;
             };
             email?: {
                 enabled?: boolean;
