@@ -64,12 +64,15 @@ export const createRequestStore = (sql: Sql) => ({
       select ${columns(sql)} from provision_request where ${isOf(sql, owner)}
       order by requested_at desc, number desc`,
 
-  /** Those that are not over of this engine, and of engines that have been lost since `lostMs`. */
-  async left(engine: string | null, lostMs: number): Promise<RequestRow[]> {
+  /**
+   * Those that are not over and that nobody may have settings for: on a database of one engine all, else those that an engine
+   * out of contact made before an instant.
+   */
+  async left(engine: string | null, beforeMs: number): Promise<RequestRow[]> {
     const isLeft =
       engine === null
         ? sql`engine is null`
-        : sql`not engine_in_contact(engine) and requested_at < ${instant(sql, lostMs)}`
+        : sql`not engine_in_contact(engine) and requested_at < ${instant(sql, beforeMs)}`
     return await sql<RequestRow[]>`
       select ${columns(sql)} from provision_request
       where state in ('submitting', 'pending', 'attached', 'cancelling') and ${isLeft}`

@@ -9,6 +9,15 @@ import { jobsOf, useClusters } from './use-clusters.ts'
 /** The cases; `open` starts a cluster with an empty queue. */
 export function recoveryCases(type: string, open: () => Promise<TestCluster>): void {
   const { database, started } = useClusters(open)
+  /** Has a job handed in for a call, and its worker attach. */
+  const attached = async (at: Awaited<ReturnType<typeof started>>) => {
+    at.call()
+    const { order, job } = await at.submitted()
+    await at.cluster.run(job, 1)
+    const worker = at.attachOf(order)
+    await at.until(async () => (await at.state())?.state === 'attached')
+    return { order, job, worker }
+  }
   /** Of the last request of a provisioner. */
   const stateOf = async (name: string): Promise<string | undefined> => {
     const rows = await database().sql<{ state: string }[]>`
@@ -158,11 +167,7 @@ export function recoveryCases(type: string, open: () => Promise<TestCluster>): v
 
     test('leaves attached workers alone', async () => {
       const first = await started()
-      first.call()
-      const { order, job } = await first.submitted()
-      await first.cluster.run(job, 1)
-      first.attachOf(order)
-      await first.until(async () => (await first.state())?.state === 'attached')
+      const { order } = await attached(first)
       first.crash()
       const second = await first.another({ name: `${first.name}-new`, startMs: first.clock.now() })
       await second.pass(60_000)
@@ -309,11 +314,7 @@ export function recoveryCases(type: string, open: () => Promise<TestCluster>): v
     test('ends pending jobs of a profile that is gone, and leaves attached workers alone [U21]', async () => {
       const cpu = profileOf({ name: 'cpu', labels: ['cpu'], gpus: 0 })
       const at = await started({ profiles: [profileOf(), cpu] })
-      at.call()
-      const { order, job: kept } = await at.submitted()
-      await at.cluster.run(kept, 1)
-      at.attachOf(order)
-      await at.until(async () => (await at.state())?.state === 'attached')
+      const { order, job: kept } = await attached(at)
       at.call({ worker: 'cpu' })
       await at.until(async () => (await at.state('cpu'))?.job)
       at.rewrite({ profiles: [profileOf({ name: 'new' })] })
@@ -348,11 +349,7 @@ export function recoveryCases(type: string, open: () => Promise<TestCluster>): v
 
     test('looks after the attached workers of a provisioner that is gone until they have left', async () => {
       const at = await started()
-      at.call()
-      const { order, job } = await at.submitted()
-      await at.cluster.run(job, 1)
-      const worker = at.attachOf(order)
-      await at.until(async () => (await at.state())?.state === 'attached')
+      const { order, job, worker } = await attached(at)
       at.empty()
       await at.provisioners.reload()
       await at.pass(60_000)
@@ -365,11 +362,7 @@ export function recoveryCases(type: string, open: () => Promise<TestCluster>): v
 
     test('takes up what is left of a provisioner that is named again', async () => {
       const at = await started()
-      at.call()
-      const { order, job } = await at.submitted()
-      await at.cluster.run(job, 1)
-      const worker = at.attachOf(order)
-      await at.until(async () => (await at.state())?.state === 'attached')
+      const { order, job, worker } = await attached(at)
       at.empty()
       await at.provisioners.reload()
       at.rewrite({})
