@@ -7,7 +7,8 @@ import * as z from 'zod'
 import { flowStatusSchema, healthSchema, nodeStateSchema } from './flow-state.ts'
 import { flowModeSchema } from './flow.ts'
 import { moduleProgressSchema, moduleStateSchema } from './modules.ts'
-import { nodeRunStatusSchema, runSummarySchema } from './run.ts'
+import { nodeRunStatusSchema } from './run-status.ts'
+import { runSummarySchema } from './run.ts'
 import { timestampSchema } from './time.ts'
 
 const framed = { seq: z.int(), ts: timestampSchema }

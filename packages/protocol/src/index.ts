@@ -282,9 +282,10 @@ export {
   timeBucketSchema,
 } from './observability.ts'
 export * from './oauth.ts'
+export * from './run-annotation.ts'
 export {
-  deletedCountSchema,
-  isFinished,
+  type CurveSummary,
+  curveSummarySchema,
   type MetricComparison,
   metricComparisonSchema,
   type MetricName,
@@ -293,6 +294,11 @@ export {
   metricPointSchema,
   type MetricSeries,
   metricSeriesSchema,
+  numberSchema,
+  type WireNumber,
+} from './curves.ts'
+export {
+  deletedCountSchema,
   type NodeAttempt,
   type NodeRecord,
   nodeRecordSchema,
@@ -300,17 +306,15 @@ export {
   nodeCacheSchema,
   type NodeOutputs,
   nodeOutputsSchema,
-  type NodeRunStatus,
-  nodeRunStatusSchema,
-  numberSchema,
   type Run,
+  type RunHead,
+  runHeadSchema,
   type RunInput,
+  type RunProgress,
   runInputSchema,
   type RunOverview,
   runOverviewSchema,
   runSchema,
-  type RunStatus,
-  runStatusSchema,
   type RunSubmit,
   runSubmitSchema,
   type RunSummary,
@@ -319,8 +323,16 @@ export {
   sweepSchema,
   type SweepSubmit,
   sweepSubmitSchema,
-  type WireNumber,
 } from './run.ts'
+export {
+  isFinished,
+  type NodeRunStatus,
+  nodeRunStatusSchema,
+  type RunOrigin,
+  runOriginSchema,
+  type RunStatus,
+  runStatusSchema,
+} from './run-status.ts'
 export { type ImportedRun, type RunImportResult, runImportResultSchema, runImportSchema } from './run-import.ts'
 export * from './provisioner.ts'
 export { type PythonModule, pythonParts, pythonSource } from './python-source.ts'

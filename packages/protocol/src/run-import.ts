@@ -4,9 +4,10 @@
  */
 import * as z from 'zod'
 
+import { numberSchema } from './curves.ts'
 import { MAX_IMPORT_RUNS } from './limits.ts'
 import { nameSchema } from './names.ts'
-import { numberSchema, seedSchema } from './run.ts'
+import { seedSchema } from './run.ts'
 import { timestampInputSchema } from './time.ts'
 
 /** A point of an imported curve; `name` is a message of the run's flow, bare or as `<flow>.<message>`. */

@@ -5,29 +5,13 @@
 import * as z from 'zod'
 
 import { artifactRefSchema, digestSchema } from './artifact.ts'
+import { curveSummarySchema, numberSchema } from './curves.ts'
 import { dtypeSchema } from './dtype.ts'
 import { MAX_SWEEP_RUNS } from './limits.ts'
+import { nodeRunStatusSchema, runOriginSchema, type RunStatus, runStatusSchema } from './run-status.ts'
 import { timestampSchema } from './time.ts'
 
-/** State of a run; `queued` and `running` are active, the others final. */
-export const runStatusSchema = z
-  .enum(['queued', 'running', 'ok', 'error', 'cancelled', 'abandoned'])
-  .meta({ id: 'RunStatus' })
-/** State of a run. */
-export type RunStatus = z.infer<typeof runStatusSchema>
-
-/** State of a node in a run; `cached` is a flag beside `ok`. */
-export const nodeRunStatusSchema = z
-  .enum(['pending', 'queued', 'running', 'ok', 'error', 'skipped', 'cancelled'])
-  .meta({ id: 'NodeRunStatus' })
-/** State of a node in a run. */
-export type NodeRunStatus = z.infer<typeof nodeRunStatusSchema>
-
 // no enum: in declarations TypeScript writes its key "-Infinity" as a computed name, and refuses that when it reads it
-/** A number as it travels: NaN and the infinities as strings. */
-export const numberSchema = z.union([z.number(), z.literal(['NaN', 'Infinity', '-Infinity'])])
-/** A number as JSON carries it: `Number()` reads each of them. */
-export type WireNumber = z.infer<typeof numberSchema>
 
 /** Seed of a run. */
 export const seedSchema = z.int()
@@ -101,33 +85,70 @@ export const sweepSubmitSchema = z
 /** What a sweep is submitted with: `runs` has the params of each run. */
 export type SweepSubmit = z.infer<typeof sweepSubmitSchema>
 
-/** A run without its details: a row of `GET /runs`. `duration_s` leaves the time in the queue out. */
-export const runSummarySchema = z
+const runProgressSchema = z
   .object({
-    id: z.uuid().meta({ description: 'Chosen by the engine; later runs have greater ones.' }),
-    flow: z.string().meta({ description: 'Name of the flow.' }),
-    status: runStatusSchema,
-    draft: z.boolean().meta({ description: 'Whether it executes the draft in place of the published version.' }),
-    seed: seedSchema.nullable().meta({ description: 'Seed of the run; null where neither it nor its flow has one.' }),
-    group_id: z.string().nullable().meta({ description: 'Of the sweep that it is part of.' }),
-    parent: z.string().nullable().meta({ description: 'Id of the run that it repeats.' }),
-    idempotency_key: z.string().nullable().meta({ description: 'By which the same submission is known again.' }),
-    external_id: z.string().nullable().meta({ description: 'Of an imported run: its id where it comes from.' }),
-    flow_version: z.int().nullable().meta({ description: 'Version of the flow that it executes.' }),
-    digest: z.string().nullable().meta({ description: 'Of the document that it executes; null of imports.' }),
-    commit: z
-      .string()
+    total: z.int().meta({ description: 'Nodes of the flow.' }),
+    done: z.int().meta({ description: 'Those that have ended, in whatever way.' }),
+    cached: z.int().meta({ description: 'Those whose outputs are those of an earlier run.' }),
+    failed: z.int().meta({ description: 'Those that have failed.' }),
+    running: z.int().meta({ description: 'Those that execute now.' }),
+    waiting_for: z.string().nullable().meta({ description: 'What one of them waits for; null unless one does.' }),
+  })
+  .meta({ id: 'RunProgress', description: 'How far a run has come, in nodes.' })
+export type RunProgress = z.infer<typeof runProgressSchema>
+
+/** What every form of a run has. `duration_s` leaves the time in the queue out. */
+export const runHeadSchema = z.object({
+  id: z.uuid().meta({ description: 'Chosen by the engine; later runs have greater ones.' }),
+  flow: z.string().meta({ description: 'Name of the flow.' }),
+  status: runStatusSchema,
+  draft: z.boolean().meta({ description: 'Whether it executes the draft in place of the published version.' }),
+  seed: seedSchema.nullable().meta({ description: 'Seed of the run; null where neither it nor its flow has one.' }),
+  group_id: z.string().nullable().meta({ description: 'Of the sweep that it is part of.' }),
+  parent: z.string().nullable().meta({ description: 'Id of the run that it repeats.' }),
+  idempotency_key: z.string().nullable().meta({ description: 'By which the same submission is known again.' }),
+  external_id: z.string().nullable().meta({ description: 'Of an imported run: its id where it comes from.' }),
+  flow_version: z.int().nullable().meta({ description: 'Version of the flow that it executes.' }),
+  digest: z.string().nullable().meta({ description: 'Of the document that it executes; null of imports.' }),
+  commit: z
+    .string()
+    .nullable()
+    .meta({ description: 'Commit of the sources of a flow in code, as far as it is known.' }),
+  created_at: timestampSchema.meta({ description: 'When it was submitted.' }),
+  started_at: timestampSchema.nullable().meta({ description: 'When it left the queue; null while it waits.' }),
+  finished_at: timestampSchema.nullable().meta({ description: 'When it ended; null before.' }),
+  duration_s: z
+    .number()
+    .nullable()
+    .meta({ description: 'Seconds from its start to its end, without the time in the queue.' }),
+  error: runErrorSchema.nullable(),
+  submitted_by: z.string().nullable().meta({ description: 'Who has submitted it; null where nobody is signed in.' }),
+  origin: runOriginSchema,
+  note: z.string().meta({ description: 'What somebody has written about it; empty unless somebody did.' }),
+  tags: z.array(z.string()).meta({ description: 'Words that somebody has given it, sorted.' }),
+  pinned: z.boolean().meta({ description: 'Whether somebody has pinned it.' }),
+  archived: z.boolean().meta({ description: 'Whether lists leave it out unless they are asked for it.' }),
+})
+
+export type RunHead = z.infer<typeof runHeadSchema>
+
+/** A run without its details: a row of `GET /runs`. What is not asked for with `include` is null. */
+export const runSummarySchema = runHeadSchema
+  .extend({
+    params: z
+      .record(z.string(), z.json())
       .nullable()
-      .meta({ description: 'Commit of the sources of a flow in code, as far as it is known.' }),
-    created_at: timestampSchema.meta({ description: 'When it was submitted.' }),
-    started_at: timestampSchema.nullable().meta({ description: 'When it left the queue; null while it waits.' }),
-    finished_at: timestampSchema.nullable().meta({ description: 'When it ended; null before.' }),
-    duration_s: z
-      .number()
+      .meta({ description: 'Values of its inputs by name, where asked for; one over 1 KiB of JSON is null.' }),
+    params_cut: z.array(z.string()).nullable().meta({ description: 'The inputs whose values are over 1 KiB.' }),
+    results: z
+      .record(z.string(), z.union([z.number(), z.string(), z.boolean()]))
       .nullable()
-      .meta({ description: 'Seconds from its start to its end, without the time in the queue.' }),
-    error: runErrorSchema.nullable(),
-    submitted_by: z.string().nullable().meta({ description: 'Who has submitted it; null where nobody is signed in.' }),
+      .meta({ description: 'Numbers, texts and booleans up to 1 KiB among its outputs by name, where asked for.' }),
+    metrics: z
+      .record(z.string(), curveSummarySchema)
+      .nullable()
+      .meta({ description: 'Its curves by message, where asked for.' }),
+    progress: runProgressSchema.nullable().meta({ description: 'How far it has come, where asked for.' }),
   })
   .meta({ id: 'RunSummary' })
 /** A run in lists and events: without nodes, metrics and result. */
@@ -216,7 +237,7 @@ const runArtifactSchema = artifactRefSchema
   .meta({ id: 'RunArtifact' })
 
 /** A run with its details. */
-export const runSchema = runSummarySchema
+export const runSchema = runHeadSchema
   .extend({
     params: z.record(z.string(), z.json()).meta({ description: 'Values of all inputs by name.' }),
     inputs: z.array(runInputSchema).meta({ description: 'The inputs as the flow declared them then.' }),
@@ -233,66 +254,6 @@ export const runSchema = runSummarySchema
   .meta({ id: 'Run' })
 /** A run with everything that is kept of it. `duration_s` is in seconds. */
 export type Run = z.infer<typeof runSchema>
-
-/** One numeric emission; `step` counts the emissions of that message in that run from 0. */
-export const metricPointSchema = z
-  .object({
-    step: z.int().meta({ description: 'From 0, one for each emission.' }),
-    ts: timestampSchema.meta({ description: 'When it was emitted.' }),
-    value: numberSchema,
-  })
-  .meta({ id: 'MetricPoint' })
-/** A point of a curve. */
-export type MetricPoint = z.infer<typeof metricPointSchema>
-
-/** A curve; `run` is the run that emitted it, which differs from the run asked for on a cache hit. */
-export const metricSeriesSchema = z
-  .object({
-    name: z.string().meta({ description: 'Qualified: `<flow>.<message>`.' }),
-    node: z.string().meta({ description: 'Id of the node that emits it.' }),
-    port: z.string().meta({ description: 'The output of that node.' }),
-    run: z.string().meta({ description: 'Id of the run that emitted it: another one after a cache hit.' }),
-    count: z.int().meta({ description: 'Points of the whole curve.' }),
-    points: z.array(metricPointSchema).meta({ description: 'Those that were asked for, in order.' }),
-  })
-  .meta({ id: 'MetricSeries' })
-/** A curve of a run. */
-export type MetricSeries = z.infer<typeof metricSeriesSchema>
-
-/** A curve's name, and how many of the runs asked for have it. */
-export const metricNameSchema = z
-  .object({
-    name: z.string().meta({ description: 'Qualified: `<flow>.<message>`.' }),
-    runs: z.int().meta({ description: 'How many of the runs have it.' }),
-  })
-  .meta({ id: 'MetricName' })
-export type MetricName = z.infer<typeof metricNameSchema>
-
-const curvePointSchema = z
-  .object({
-    x: numberSchema.meta({ description: 'As `x` of the comparison says.' }),
-    y: numberSchema.meta({ description: 'The value.' }),
-  })
-  .meta({ id: 'CurvePoint' })
-const comparedCurveSchema = z
-  .object({
-    run: z.string().meta({ description: 'Id of the run.' }),
-    flow: z.string().meta({ description: 'Name of its flow.' }),
-    status: runStatusSchema,
-    params: z.record(z.string(), z.json()).meta({ description: 'Values of its inputs by name.' }),
-    points: z.array(curvePointSchema).meta({ description: 'None where the run lacks the curve.' }),
-  })
-  .meta({ id: 'ComparedCurve' })
-
-/** One curve of several runs over a common x axis; a run without the curve has no points. */
-export const metricComparisonSchema = z
-  .object({
-    metric: z.string().meta({ description: 'Name of the curve.' }),
-    x: z.string().meta({ description: '`step`, `time` (seconds since the start of the run), or another metric.' }),
-    series: z.array(comparedCurveSchema).meta({ description: 'In the order of the ids that were asked for.' }),
-  })
-  .meta({ id: 'MetricComparison' })
-export type MetricComparison = z.infer<typeof metricComparisonSchema>
 
 /** The queued runs of a sweep, in the order of its entries. */
 export const sweepSchema = z
@@ -341,6 +302,3 @@ export type NodeOutputs = z.infer<typeof nodeOutputsSchema>
 export const deletedCountSchema = z
   .object({ deleted: z.int().meta({ description: 'How many were deleted.' }) })
   .meta({ id: 'DeletedCount' })
-
-/** Whether a run has reached a final state. */
-export const isFinished = (status: RunStatus): boolean => status !== 'queued' && status !== 'running'

@@ -11,6 +11,9 @@ import type postgres from 'postgres'
  */
 export type Sql = postgres.ISql
 
+/** A part of a statement. */
+export type Fragment = postgres.PendingQuery<postgres.Row[]>
+
 /** Driver settings for the types above. A Date has no microseconds, so no time is ever read through one. */
 export const valueTypes: Record<string, postgres.PostgresType> = {
   int8: { to: 20, from: [20], serialize: String, parse: parseInt8 },

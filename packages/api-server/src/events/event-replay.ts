@@ -10,6 +10,8 @@
  * - event-replay.P3 emissions and node states of a run, what nodes print, and the progress of modules are in no snapshot: all of them are news.
  * @module
  */
+import { isDeepStrictEqual } from 'node:util'
+
 import type { EngineEvent, SnapshotFrame } from '@flow-service/protocol'
 
 import type { EventText } from './event-text.ts'
@@ -20,7 +22,7 @@ export type EngineSnapshot = Omit<SnapshotFrame, 'type' | 'seq' | 'ts' | 'engine
 /** The gathered events that are news after `snapshot`, in order. */
 export function newsSince(snapshot: EngineSnapshot, gathered: readonly EventText[]): EventText[] {
   const nodes = new Set(snapshot.nodes.map(nodeKey))
-  const statuses = new Map<string, string>(snapshot.runs.map(({ id, status }) => [id, status]))
+  const runs = new Map(snapshot.runs.map((run) => [run.id, run]))
   const last = new Map<string, EventText>()
   for (const text of gathered) {
     const stored = storedThing(text.event)
@@ -36,7 +38,7 @@ export function newsSince(snapshot: EngineSnapshot, gathered: readonly EventText
       case 'health':
         return !nodes.has(nodeKey(event))
       case 'run':
-        return isLast(last, text) && statuses.get(event.run.id) !== event.run.status
+        return isLast(last, text) && !isDeepStrictEqual(runs.get(event.run.id), event.run)
       case 'flow':
         // the snapshot tells no version
         return isLast(last, text)

@@ -6,10 +6,11 @@ import type { FlowDocument, RunStatus } from '@flow-service/protocol'
 
 import type { Sql } from '../db/database.ts'
 import { chunkItem, chunkRows, type PackedPoints, withPoints } from './curves/chunk-columns.ts'
-import type { Chunk, ChunkPoints, Curve } from './curves/points.ts'
+import type { Chunk, ChunkPoints, Curve, CurveSummary } from './curves/points.ts'
 import type { ChunkSize } from './curves/thinning.ts'
 import { keepRuns, type KeptWrite } from './kept-store.ts'
 import { type Claim, claimed, type ClaimedRun, claimedOf, claimParts, type ClaimRow } from './lease-store.ts'
+import { listedResults } from './run-facts.ts'
 import type { Failure, MetricSummary, NodeRow, RunArtifact } from './run-record.ts'
 import { type CacheEntry, keepStages, stageItem } from './stages/store.ts'
 
@@ -29,12 +30,23 @@ export interface RunWrite {
   readonly draft: { readonly digest: string; readonly document: FlowDocument } | null
   readonly nodes: readonly NodeRow[]
   readonly chunks: readonly Chunk[]
+  /** The curves that these chunks belong to, whole, by their messages. */
+  readonly curves: Readonly<Record<string, CurveSummary>>
+  /** Nodes that were taken over with their curves. */
+  readonly taken: readonly TakenCurves[]
   readonly cache: readonly CacheEntry[]
   /** All references so far, when there are new ones. */
   readonly artifacts: readonly RunArtifact[] | null
   /** Of a run that outlives its engine, as far as there is any. */
   readonly kept: KeptWrite | null
   readonly end: RunEnd | null
+}
+
+/** The curves of a node that was taken over: the execution behind it, and their messages in this run, by port. */
+export interface TakenCurves {
+  readonly owner: string
+  readonly node: string
+  readonly names: Readonly<Record<string, string>>
 }
 
 /** What shares one statement. */
@@ -146,28 +158,35 @@ export const createExecutionStore = (sql: Sql) => ({
  * wait for: it may take the outputs of a run whose engine replaces a stage of ours at the same time.
  */
 async function write(tx: Sql, { writes, metricId, claim }: Round): Promise<RoundResult> {
+  const taken = writes.flatMap(({ run, taken: curves }) => curves.map((from) => ({ run, ...from })))
+  const isStoring = writes.some(({ artifacts, end }) => artifacts !== null || end?.result)
   const chunks = writes.flatMap((write) => chunkItems(write, metricId))
   const kept = writes.flatMap(({ run, kept: part }) => (part === null ? [] : [{ run, ...part }]))
   const rows = await tx<({ held: string[] | null } & ClaimRow)[]>`
     with held as materialized (
       select run.id, run.flow, item.digest, item.document, item.status, item.finished_at, item.result::json as result,
-        item.error, item.artifacts::json as artifacts
+        item.results, item.error, item.artifacts::json as artifacts, item.metrics
       from json_to_recordset(${JSON.stringify(writes.map(runItem))}::json) as item(
         run uuid, token uuid, digest text, document json, status text, finished_at timestamptz, result text,
-        error json, artifacts text)
+        results jsonb, error json, artifacts text, metrics jsonb)
       join run on run.id = item.run and run.status = 'running' and run.lease_token = item.token
       where run.id = any(${writes.map(({ run }) => run)}::uuid[])
       order by run.id for no key update of run
-    ), moved as (
-      update run set digest = coalesce(held.digest, run.digest), artifacts = coalesce(held.artifacts, run.artifacts),
-        status = coalesce(held.status, run.status),
+    )
+    ${taken.length > 0 ? takeCurves(tx, taken) : tx``}
+    , moved as (
+      update run set digest = coalesce(held.digest, run.digest), status = coalesce(held.status, run.status),
         finished_at = greatest(held.finished_at, case when held.status is not null then run.started_at end),
-        result = held.result, error = held.error,
+        results = coalesce(held.results, run.results), error = held.error,
+        metrics = run.metrics || coalesce(held.metrics, '{}') ${taken.length > 0 ? takenOf(tx) : tx``},
         lease_token = case when held.status is null then run.lease_token end,
         lease_until = case when held.status is null then run.lease_until end
       from held
-      where run.id = held.id and (held.digest is not null or held.artifacts is not null or held.status is not null)
+      where run.id = held.id and (
+        held.digest is not null or held.metrics is not null or held.status is not null
+        ${taken.length > 0 ? tx`or held.id in (select run from taken)` : tx``})
     )
+    ${isStoring ? storeContent(tx) : tx``}
     ${writes.some(({ draft }) => draft !== null) ? keepDrafts(tx) : tx``}
     ${noteNodes(tx, writes.flatMap(nodeItems))}
     ${chunks.length > 0 ? drawPoints(tx, chunks) : tx``}
@@ -185,6 +204,28 @@ const sourcesOf = (sql: Sql, run: string) => sql`(
 )`
 
 // Parts of `write`, which follow its `held`.
+
+/** What lists show of curves that were taken over, which the runs that executed them have drawn. */
+const takeCurves = (tx: Sql, items: readonly object[]) => tx`, taken as materialized (
+  select run, jsonb_object_agg(message, summary) as metrics from (
+    select item.run, coalesce(item.names->>metric.port, metric.message) as message, jsonb_build_array(
+      sum(chunk.count), max(chunk.last_step), (array_agg(chunk.last_value order by chunk.seq desc))[1],
+      min(chunk.low), max(chunk.high)) as summary
+    from json_to_recordset(${JSON.stringify(items)}::json) as item(run uuid, owner uuid, node text, names json)
+    join metric_chunk chunk on chunk.run = item.owner
+    join metric on metric.id = chunk.metric and metric.node = item.node
+    group by item.run, metric.id, 2
+  ) as curve group by run
+)`
+
+const takenOf = (tx: Sql) => tx`|| coalesce((select taken.metrics from taken where taken.run = held.id), '{}')`
+
+/** What only the record of a run shows. */
+const storeContent = (tx: Sql) => tx`, stored as (
+  update run_content set result = coalesce(held.result, run_content.result),
+    artifacts = coalesce(held.artifacts, run_content.artifacts)
+  from held where run_content.run = held.id and (held.result is not null or held.artifacts is not null)
+)`
 
 const keepDrafts = (tx: Sql) => tx`, kept as (
   insert into run_document (flow, digest, document)
@@ -213,7 +254,7 @@ const noteNodes = (tx: Sql, items: readonly object[]) => tx`, noted as (
 )`
 
 const drawPoints = (tx: Sql, items: readonly ReturnType<typeof chunkItem>[]) => tx`, drawn as (
-  insert into metric_chunk (run, metric, seq, count, last_step, last_value, steps, ts, vals)
+  insert into metric_chunk (run, metric, seq, count, last_step, last_value, low, high, steps, ts, vals)
   select item.* from ${chunkRows(tx, items)} as item join held on held.id = item.run
   -- stored before, when nobody heard of it
   on conflict (run, metric, seq) do nothing
@@ -221,12 +262,14 @@ const drawPoints = (tx: Sql, items: readonly ReturnType<typeof chunkItem>[]) => 
 
 // Values of node code are JSON text inside the JSON: `json_to_recordset` refuses U+0000 and lone surrogates, a cast of
 // their escaped spelling to `json` does not.
-const runItem = ({ run, token, draft, artifacts, end }: RunWrite) => ({
+const runItem = ({ run, token, draft, artifacts, curves, end }: RunWrite) => ({
   run,
   token,
   ...draft,
   ...end,
   result: end?.result && JSON.stringify(end.result),
+  results: end?.result && listedResults(end.result),
+  metrics: Object.keys(curves).length > 0 ? curves : null,
   artifacts: artifacts && JSON.stringify(artifacts),
 })
 

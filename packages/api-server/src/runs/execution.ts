@@ -14,7 +14,7 @@ import {
   type NodeRegistry,
   runBatch,
 } from '@flow-service/core'
-import { type EngineEvent, type FlowDocument, qualify, timestampOfMs } from '@flow-service/protocol'
+import { type EngineEvent, type FlowDocument, qualify, timestampOfMs, type RunHead } from '@flow-service/protocol'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { RunnableFlows } from '../flows/runnable-flows.ts'
@@ -83,6 +83,7 @@ export class Execution {
   readonly #over = Promise.withResolvers<void>()
   #kept: KeptRun | null = null
   #isLeft = false
+  #said: Partial<RunHead> = {}
   #recorder: RunRecorder | null = null
   #cache: RunStageCache | null = null
   #digest: string | null
@@ -97,9 +98,14 @@ export class Execution {
     this.#digest = claim.digest
   }
 
-  /** The run as it was claimed. */
+  /** The run as it was claimed, with what people say about it now. */
   get summary(): SummaryRow {
-    return summaryOf(this.claim)
+    return { ...summaryOf(this.claim), ...this.#said }
+  }
+
+  /** What people say about the run has changed. */
+  annotated({ note, tags, pinned, archived }: RunHead): void {
+    this.#said = { note, tags, pinned, archived }
   }
 
   /** Whether the run's end is decided. */
@@ -332,7 +338,19 @@ export class Execution {
     const { id, token } = this.claim
     const nowMs = host.clock.now()
     const end: RunEnd = { ...ending, finished_at: timestampOfMs(nowMs) }
-    const bare = { run: id, token, draft: null, nodes: [], chunks: [], cache: [], artifacts: null, kept: null, end }
+    const bare = {
+      run: id,
+      token,
+      draft: null,
+      nodes: [],
+      chunks: [],
+      curves: {},
+      taken: [],
+      cache: [],
+      artifacts: null,
+      kept: null,
+      end,
+    }
     const written = await (this.#recorder ? this.#recorder.finish(end) : writes.write(bare))
     if (written === 'lost' || written === 'stopped') return null
     const run = this.#summaryOf(written === 'reduced' ? unstorable(end) : end)

@@ -25,21 +25,31 @@ export const filterQuery = z.object({
   digest: digestSchema.optional(),
 })
 
+/** Whether archived runs are meant. */
+export const archivedQuery = z.enum(['false', 'true', 'any']).optional().meta({
+  description: 'Archived runs: left out, alone, or among the others. Left out unless given, but those named by `ids`.',
+})
+
 /** A selection of runs: named by their ids, filtered, or both. */
 export const selectionQuery = filterQuery.extend({
   ids: commaList('Ids of runs'),
+  archived: archivedQuery,
   since: time.optional().meta({ description: 'Only runs created at this time and later.' }),
   before: time.optional().meta({ description: 'Only runs created before this time.' }),
 })
 
 /** The filter behind parsed parameters; refuses what no list can hold with `validation_failed`. */
 export function filterOf(
-  query: z.output<typeof filterQuery> &
-    Pick<RunFilter, 'since' | 'before' | 'until'> & { readonly ids?: string | undefined },
+  query: z.output<typeof filterQuery> & { readonly archived?: 'false' | 'true' | 'any' | undefined } & Pick<
+      RunFilter,
+      'since' | 'before' | 'until'
+    > & { readonly ids?: string | undefined },
 ): RunFilter {
-  const { flow, status, ids, ...rest } = query
+  const { flow, status, ids, archived, ...rest } = query
   return {
     ...rest,
+    // who names runs means these
+    archived: archived === 'any' || (archived === undefined && ids !== undefined) ? undefined : archived === 'true',
     flows: flow?.split(','),
     statuses: status?.split(',').map((word) => oneOf(runStatusSchema, 'status', word)),
     ids: ids === undefined ? undefined : runIds(ids),

@@ -6,7 +6,7 @@ import type { RunInput, RunStatus } from '@flow-service/protocol'
 
 import type { Sql } from '../db/database.ts'
 import { chunkItem, chunkRows } from './curves/chunk-columns.ts'
-import type { Chunk } from './curves/points.ts'
+import type { Chunk, CurveSummary } from './curves/points.ts'
 import type { RunArtifact } from './run-record.ts'
 
 /** A run that ended elsewhere. */
@@ -20,7 +20,11 @@ export interface ImportedRow {
   readonly finished_at: string | null
   readonly seed: number | null
   readonly inputs: readonly RunInput[]
+  readonly params: Readonly<Record<string, unknown>>
+  readonly params_cut: readonly string[]
   readonly result: Record<string, unknown> | null
+  readonly results: Readonly<Record<string, unknown>>
+  readonly metrics: Readonly<Record<string, CurveSummary>>
   readonly artifacts: readonly RunArtifact[]
   readonly submitted_by: string | null
 }
@@ -53,15 +57,23 @@ export const createImportStore = (sql: Sql) => ({
   async insert(tx: Sql, rows: readonly ImportedRow[]): Promise<Set<string>> {
     const items = rows.map((row) => ({ ...row, result: row.result && JSON.stringify(row.result) }))
     const added = await tx<{ id: string }[]>`
-      insert into run (id, flow, status, created_at, started_at, finished_at, draft, no_cache, seed, inputs, external_id,
-        submitted_by, result, artifacts)
-      select id, flow, status, created_at, created_at, greatest(finished_at, case when finished_at is not null then
-        created_at end), false, false, seed, inputs, external_id, submitted_by, result::json, artifacts
-      from json_to_recordset(${JSON.stringify(items)}::json) as item(
-        id uuid, flow uuid, status text, created_at timestamptz, finished_at timestamptz, seed int8, inputs json,
-        external_id text, submitted_by text, result text, artifacts json)
-      order by external_id
-      on conflict do nothing returning id`
+      with item as materialized (
+        select * from json_to_recordset(${JSON.stringify(items)}::json) as item(
+          id uuid, flow uuid, status text, created_at timestamptz, finished_at timestamptz, seed int8, inputs json,
+          external_id text, submitted_by text, result text, artifacts json, params jsonb, params_cut json, results jsonb,
+          metrics jsonb)
+      ), added as (
+        insert into run (id, flow, origin, status, created_at, started_at, finished_at, draft, no_cache, seed, external_id,
+          submitted_by, params, params_cut, results, metrics)
+        select id, flow, 'import', status, created_at, created_at, greatest(finished_at, case when finished_at is not null
+          then created_at end), false, false, seed, external_id, submitted_by, params,
+          array(select json_array_elements_text(params_cut)), results, metrics
+        from item order by external_id
+        on conflict do nothing returning id
+      )
+      insert into run_content (run, inputs, result, artifacts)
+      select id, item.inputs, item.result::json, item.artifacts from added join item using (id)
+      returning run as id`
     return new Set(added.map(({ id }) => id))
   },
 
@@ -85,7 +97,7 @@ export const createImportStore = (sql: Sql) => ({
       )}::json) as item(run uuid, node text)`
     const items = chunks.map(({ run, metric, ...chunk }) => chunkItem(run, metric, chunk))
     await tx`
-      insert into metric_chunk (run, metric, seq, count, last_step, last_value, steps, ts, vals)
+      insert into metric_chunk (run, metric, seq, count, last_step, last_value, low, high, steps, ts, vals)
       select item.* from ${chunkRows(tx, items)} as item`
   },
 })

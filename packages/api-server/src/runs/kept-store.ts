@@ -143,7 +143,7 @@ export const createKeptStore = (sql: Sql) => ({
         update run set lease_token = ${token}, lease_until = now() + make_interval(secs => ${leaseS})
         from next where run.id = next.id returning run.*
       )
-      select ${claimColumns(sql)} from taken as run
+      select ${claimColumns(sql)} from taken as run join run_content content on content.run = run.id
       left join run_document on run_document.flow = run.flow and run_document.digest = run.digest`
     return taken ?? null
   },
@@ -157,10 +157,11 @@ export const createKeptStore = (sql: Sql) => ({
       sql<KeptCallRow[]>`
         select ${callColumns(sql)} from worker_call where run = ${run} and session is not null`,
       sql<CurveEnd[]>`
-        select metric.node, metric.port, metric.message, max(chunk.seq) + 1 as seq, max(chunk.last_step)::int8 + 1 as step
+        select metric.node, metric.port, metric.message, max(chunk.seq) + 1 as seq, max(chunk.last_step)::int8 + 1 as step,
+          sum(chunk.count)::int as count, min(chunk.low) as low, max(chunk.high) as high
         from metric_chunk chunk join metric on metric.id = chunk.metric where chunk.run = ${run}
         group by metric.id`,
-      sql<{ artifacts: RunArtifact[] }[]>`select artifacts from run where id = ${run}`,
+      sql<{ artifacts: RunArtifact[] }[]>`select artifacts from run_content where run = ${run}`,
     ])
     return { read: kept?.read ?? null, ended, calls, curves, artifacts: artifacts?.artifacts ?? [] }
   },

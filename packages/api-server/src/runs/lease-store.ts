@@ -35,15 +35,16 @@ export type ClaimRow = { readonly is_limited: boolean } & (ClaimedRun | { readon
 /** Names the lock under which the runs of flows with limits are counted and taken. */
 const CLAIM_LOCK = 7_201_001
 
-/** The columns of a {@link ClaimedRun}, of `run` and the `run_document` that is joined to it. */
+/** The columns of a {@link ClaimedRun}, of `run` and the `run_content` and `run_document` that are joined to it. */
 export const claimColumns = (sql: Sql) => sql`
-  ${summary(sql)}, run.flow as flow_id, run.lease_token as token, run.no_cache, run.inputs, run_document.document`
+  ${summary(sql)}, run.flow as flow_id, run.lease_token as token, run.no_cache, content.inputs, run_document.document`
 
 /** Takes the runs that a `next` before it names. */
 const claimOf = (sql: Sql, { token, startedAt, leaseS }: Claim, more: ReturnType<Sql>) => sql`
   update run set status = 'running', started_at = greatest(${startedAt}::timestamptz, run.created_at),
     lease_token = ${token}, lease_until = now() + make_interval(secs => ${leaseS})
-  from next left join run_document on run_document.flow = next.flow and run_document.digest = next.digest
+  from next join run_content content on content.run = next.id
+  left join run_document on run_document.flow = next.flow and run_document.digest = next.digest
   where run.id = next.id ${more}
   returning ${claimColumns(sql)}`
 

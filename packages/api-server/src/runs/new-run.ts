@@ -3,14 +3,22 @@
  * @module
  */
 import { checkParams, documentDigest, type Secrets } from '@flow-service/core'
-import { artifactRefsIn, type FlowDocument, type ProblemItem, type Run, type RunSummary } from '@flow-service/protocol'
+import {
+  artifactRefsIn,
+  type FlowDocument,
+  type ProblemItem,
+  type Run,
+  type RunHead,
+  type RunSummary,
+} from '@flow-service/protocol'
 
 import type { RunnableFlow, RunnableFlows } from '../flows/runnable-flows.ts'
 import { invalid, ProblemError } from '../http/errors.ts'
 import { newId } from '../process/new-id.ts'
 import { canBeKept } from './kept-run.ts'
 import { shownInputs } from './masked-event.ts'
-import { runRecord } from './run-record.ts'
+import { listedParams } from './run-facts.ts'
+import { runRecord, unasked } from './run-record.ts'
 import type { NewRun } from './store.ts'
 
 /** A run but for the time of its creation, which it gets when it is written. */
@@ -59,7 +67,7 @@ export async function runnable(flow: RunnableFlow, draft: boolean, flows: Runnab
 }
 
 /** Makes runs of one flow; `digest` is computed once for all of them. */
-export function runMaker(flow: Runnable, draft: boolean) {
+export function runMaker(flow: Runnable, draft: boolean, secrets: Pick<Secrets, 'mask'>) {
   const { document } = flow
   const pinned = draft
     ? { flow_version: null, digest: null, document: null }
@@ -79,6 +87,7 @@ export function runMaker(flow: Runnable, draft: boolean) {
       commit: flow.commit,
       seed: checked.seed,
       inputs: checked.inputs,
+      ...listedParams(checked.inputs, secrets),
       group_id: group,
       parent,
       idempotency_key: request.idempotency_key ?? null,
@@ -97,9 +106,10 @@ export function newRun(
   flow: Runnable,
   request: RunRequest,
   origin: RunOrigin,
-  { mask }: Pick<Secrets, 'mask'>,
+  secrets: Pick<Secrets, 'mask'>,
 ): UntimedRun {
-  const make = runMaker(flow, request.draft)
+  const { mask } = secrets
+  const make = runMaker(flow, request.draft, secrets)
   const made = make(request, origin)
   if (!('errors' in made)) return made.run
   // masked before they are told, because what is told of a value may end in the middle of a secret
@@ -135,8 +145,8 @@ export function assertStored(
   if (errors.length > 0) throw invalid(errors)
 }
 
-/** The queued run as lists show it. */
-export const queuedSummary = (run: NewRun): RunSummary => ({
+/** The queued run as every form of it begins. */
+const queuedHead = (run: NewRun): RunHead => ({
   id: run.id,
   flow: run.flow_name,
   status: 'queued',
@@ -155,11 +165,19 @@ export const queuedSummary = (run: NewRun): RunSummary => ({
   duration_s: null,
   error: null,
   submitted_by: run.submitted_by,
+  origin: 'engine',
+  note: '',
+  tags: [],
+  pinned: false,
+  archived: false,
 })
+
+/** The queued run as lists show it. */
+export const queuedSummary = (run: NewRun): RunSummary => ({ ...queuedHead(run), ...unasked })
 
 /** The queued run as the API shows it. */
 export function queuedRecord(run: NewRun, secrets: Pick<Secrets, 'mask'>): Run {
   const { no_cache, priority, inputs, document } = run
   const details = { no_cache, priority, inputs: shownInputs(inputs, secrets), result: null, artifacts: [], document }
-  return runRecord({ ...queuedSummary(run), ...details }, [], [])
+  return runRecord({ ...queuedHead(run), ...details }, [], [])
 }

@@ -72,7 +72,7 @@ async function runsOf(
   const { runs, seeds, params = {}, seed, draft, no_cache } = body
   const request = { draft, no_cache, priority: 0 }
   if (runs === undefined) return [newRun(flow, { params, seed, ...request }, { by: null }, secrets)]
-  return sweepRuns(flow, { runs, seeds, ...request }, { by: null })
+  return sweepRuns(flow, { runs, seeds, ...request }, { by: null }, secrets)
 }
 
 /** Looks of runs that are planned together: each key is looked for once. */

@@ -19,7 +19,7 @@ import {
 } from '@flow-service/protocol'
 
 import { type CurveEnd, MetricBuffer, pointValue } from './curves/points.ts'
-import type { RunEnd, RunWrite } from './execution-store.ts'
+import type { RunEnd, RunWrite, TakenCurves } from './execution-store.ts'
 import type { KeptRecord } from './kept-record.ts'
 import { LogTail } from './log-tail.ts'
 import { type NodeRow, type RunArtifact, storableText, untouchedNode } from './run-record.ts'
@@ -79,6 +79,7 @@ export class RunRecorder {
   #isReduced = false
   #draftIsNew: boolean
   #cache: CacheEntry[] = []
+  #taken: TakenCurves[] = []
   #closed = false
   #cancelTimer: (() => void) | null = null
   #room: PromiseWithResolvers<void> | null = null
@@ -200,7 +201,9 @@ export class RunRecorder {
       token,
       draft: this.#draftIsNew && draftDigest !== null ? { digest: draftDigest, document } : null,
       nodes: [...this.#changed].map((id) => this.#rowOf(id)),
+      curves: this.#metrics.grown(),
       chunks: this.#metrics.drain(),
+      taken: this.#taken,
       cache: this.#cache,
       artifacts: this.#newArtifacts ? [...this.#artifacts.values()] : null,
       kept: kept?.drain(end !== null) ?? null,
@@ -211,6 +214,7 @@ export class RunRecorder {
     this.#newArtifacts = false
     this.#changed.clear()
     this.#cache = []
+    this.#taken = []
     return write
   }
 
@@ -225,11 +229,20 @@ export class RunRecorder {
     const row = changedRow(this.#nodes.get(event.node) ?? untouchedNode(event.node), event)
     const cachedNode = event.cachedFrom && event.key ? this.#deps.cachedNodeOf(event.key) : null
     this.#nodes.set(event.node, cachedNode === null ? row : { ...row, cached_node: cachedNode })
+    if (cachedNode !== null && row.cached_from !== null) this.#take(event.node, row.cached_from, cachedNode)
     this.#changed.add(event.node)
     for (const [port, value] of Object.entries(event.outputs ?? {})) this.#collect(event.node, port, value)
     const { status, cached, error } = row
     const told = { flow: document.name, node: event.node, run, status, cached, error, executions: null }
     publish({ type: 'node', ...told }, event.atMs)
+  }
+
+  /** The curves of a node come with its outputs. */
+  #take(id: string, owner: string, node: string): void {
+    const streams = this.#deps.document.nodes.find((one) => one.id === id)?.ports.filter(({ stream }) => stream) ?? []
+    if (streams.length === 0) return
+    const names = Object.fromEntries(streams.map(({ port, name }) => [port, messagePart(name)]))
+    this.#taken.push({ owner, node, names })
   }
 
   #attempt({ node, attempt, startMs, atMs, error }: AttemptEvent): void {

@@ -1,5 +1,5 @@
 /**
- * `/runs`: submission, lists, records, cancellation and curves (wire decisions G29-G31, G34, G36).
+ * `/runs`: submission, records, cancellation and curves (wire decisions G29-G31, G34, G36).
  * @module
  */
 import {
@@ -9,15 +9,14 @@ import {
   runPlanSubmitSchema,
   runSchema,
   runSubmitSchema,
-  runSummarySchema,
 } from '@flow-service/protocol'
 import * as z from 'zod'
 
 import { actorOf, type EventLog } from '../events/event-log.ts'
 import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
-import { integer, nextPage, pageQuery } from '../http/query.ts'
+import { integer } from '../http/query.ts'
 import { cutOf } from './curves/points.ts'
-import { commaList, filterOf, filterQuery } from './filter-query.ts'
+import { commaList } from './filter-query.ts'
 import type { Runs } from './runs.ts'
 
 const runParam = z.object({ id: z.uuid('use the id of a run') })
@@ -58,22 +57,6 @@ export const runsEndpoints = {
     body: json(runPlanSubmitSchema, { required: false }),
     replies: { 200: reply.json('The plan.', runPlanSchema) },
     problems: ['wrong_mode', 'not_found', 'not_published', 'validation_failed', 'flow_invalid'],
-  }),
-  list: endpoint({
-    id: 'runs.list',
-    method: 'get',
-    path: '/runs',
-    summary: 'List runs, newest first',
-    auth: 'user',
-    scope: 'runs:read',
-    query: pageQuery.extend({
-      ...filterQuery.shape,
-      offset: integer({ min: 0 }).default(0),
-    }),
-    replies: {
-      200: reply.json('The runs.', z.array(runSummarySchema), z.object({ link: z.string().optional() })),
-    },
-    problems: ['validation_failed'],
   }),
   get: endpoint({
     id: 'runs.get',
@@ -132,12 +115,6 @@ export const runsHandlers = ({ eventLog, runs }: RunsHandlersDeps): Handlers<typ
   },
   async plan({ params, body }) {
     return { status: 200, value: await runs.plan(params.name, body) }
-  },
-  async list({ query, request }) {
-    const { limit, offset, ...filter } = query
-    const rows = await runs.list(filterOf(filter), { limit, offset })
-    const page = { rows: rows.length, limit, cursor: rows.at(-1)?.created_at }
-    return { status: 200, value: rows, headers: nextPage(request, page) }
   },
   async get({ params }) {
     return { status: 200, value: await runs.get(params.id) }

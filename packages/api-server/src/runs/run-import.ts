@@ -19,11 +19,12 @@ import type { Database, Sql } from '../db/database.ts'
 import type { RunnableFlow, RunnableFlows } from '../flows/runnable-flows.ts'
 import { invalid, ProblemError } from '../http/errors.ts'
 import { newId } from '../process/new-id.ts'
-import type { Curve } from './curves/points.ts'
+import { type Curve, summariesOf } from './curves/points.ts'
 import type { ExecutionStore } from './execution-store.ts'
 import { createImportStore, type ImportedRow, type ImportStore } from './import-store.ts'
 import { checkImport, type CheckedImport, freeTimes, usOf } from './imported-run.ts'
 import { storableResult } from './result.ts'
+import { listedParams, listedResults } from './run-facts.ts'
 import type { RunArtifact } from './run-record.ts'
 
 /** Dependencies of an import. */
@@ -119,6 +120,7 @@ async function prepare(
   }
   const save = async (bytes: Uint8Array, options: Parameters<typeof artifacts.put>[1]) =>
     (await artifacts.put(bytes, options)).ref
+  const result = entry.result ? await storableResult(host.secrets.mask(entry.result), save) : null
   const row: ImportedRow = {
     id: newId(),
     external_id: entry.external_id,
@@ -129,7 +131,10 @@ async function prepare(
     finished_at: entry.finished_at === undefined ? null : timestampOf(usOf(entry.finished_at)),
     seed,
     inputs,
-    result: entry.result ? await storableResult(host.secrets.mask(entry.result), save) : null,
+    ...listedParams(inputs, host.secrets),
+    result,
+    results: listedResults(result),
+    metrics: summariesOf(chunks),
     artifacts: refs,
     submitted_by: by,
   }

@@ -118,6 +118,11 @@ export class RunQueue {
     return this.#active.get(id)?.execution ?? null
   }
 
+  /** What this engine executes. */
+  executions(): Execution[] {
+    return [...this.#active.values()].map(({ execution }) => execution)
+  }
+
   /** Takes no more runs, waits up to `graceMs` for the running ones, and leaves the others to expire. */
   async close(graceMs: number): Promise<void> {
     this.#state = 'closed'

@@ -14,7 +14,8 @@ import {
   type RunInput,
   type RunStatus,
   type RunSummary,
-  runSummarySchema,
+  type RunHead,
+  runHeadSchema,
 } from '@flow-service/protocol'
 
 import { epochUs } from '../db/timestamps.ts'
@@ -32,7 +33,7 @@ export type RunArtifact = ArtifactRef & { readonly node: string; readonly port: 
 export type SummaryRow = RunSummary
 
 /** The columns of one run with its details. `document` is null while a draft run is queued, and on imports. */
-export interface DetailRow extends SummaryRow {
+export interface DetailRow extends RunHead {
   readonly inputs: RunInput[]
   readonly no_cache: boolean
   readonly priority: number
@@ -103,8 +104,11 @@ export function runRecord(
   }
 }
 
+/** What lists show of a run only when they are asked for it. */
+export const unasked = { params: null, params_cut: null, results: null, metrics: null, progress: null } as const
+
 /** The list form of a run, whatever else is known of it. */
-export const summaryOf = (run: RunSummary): RunSummary => runSummarySchema.parse(run)
+export const summaryOf = (run: RunHead): RunSummary => ({ ...runHeadSchema.parse(run), ...unasked })
 
 /** Effective values by input name. */
 export const paramsOf = (inputs: readonly RunInput[]): Run['params'] =>

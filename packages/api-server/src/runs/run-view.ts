@@ -4,7 +4,7 @@
  */
 import type { Secrets } from '@flow-service/core'
 import type { Clock } from '@flow-service/core'
-import type { MetricPoint, MetricSeries, Run } from '@flow-service/protocol'
+import type { FlowDocument, MetricPoint, MetricSeries, Run } from '@flow-service/protocol'
 
 import { ProblemError } from '../http/errors.ts'
 import { inDocumentOrder, pointOf } from './curves/points.ts'
@@ -58,6 +58,14 @@ export class RunView {
       ...summary,
     }))
     return runRecord({ ...row, inputs: shownInputs(row.inputs, secrets) }, nodes, metrics)
+  }
+
+  /** What a run executes or executed; refuses with `not_found`, also where that is not known. */
+  async document(id: string): Promise<FlowDocument> {
+    const { document } = await this.#detail(id)
+    if (document) return document
+    const why = 'runs that come from elsewhere have none, and those of a draft none before they start'
+    throw new ProblemError('not_found', `no document of run "${id}" is known: ${why}`)
   }
 
   /**

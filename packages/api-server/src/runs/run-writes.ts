@@ -112,7 +112,7 @@ export class RunWrites {
     const { nodes, chunks, cache, artifacts, draft } = content
     const more = nodes.length + chunks.length + cache.length > 0 || artifacts !== null || draft !== null
     if (!more && (end === null || end.result === null)) return 'lost'
-    const bare = { run, token, draft: null, nodes: [], chunks: [], cache: [], artifacts: null }
+    const bare = { run, token, draft: null, nodes: [], chunks: [], curves: {}, taken: [], cache: [], artifacts: null }
     // of a record with a gap nothing goes on
     const written = await this.write({ ...bare, kept: kept && droppedWrite, end: end && unstorable(end) })
     return written === 'held' ? 'reduced' : written

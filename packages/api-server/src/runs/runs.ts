@@ -5,6 +5,7 @@
 import type { Clock, Host, NodeRegistry } from '@flow-service/core'
 import {
   type EngineEvent,
+  type FlowDocument,
   isFinished,
   type MetricSeries,
   type Run,
@@ -21,7 +22,6 @@ import type { NewsEntry } from '../events/event-log.ts'
 import type { RunnableFlows } from '../flows/runnable-flows.ts'
 import type { Log } from '../process/log.ts'
 import type { RunCalls } from '../workers/run-calls.ts'
-import type { RunFilter } from './curves/run-filter.ts'
 import { EngineChannel, type RunNews } from './engine-channel.ts'
 import { createExecutionStore, type ExecutionStore } from './execution-store.ts'
 import { Execution } from './execution.ts'
@@ -30,6 +30,9 @@ import { RunHistory } from './history.ts'
 import { KeptRuns } from './kept-runs.ts'
 import { createKeptStore } from './kept-store.ts'
 import { createLeaseStore } from './lease-store.ts'
+import { RunAnnotations } from './lists/annotations.ts'
+import { createListStore } from './lists/list-store.ts'
+import { RunLists } from './lists/run-lists.ts'
 import { planRuns } from './plan.ts'
 import { LEASE, type QueueDeps, RunQueue } from './run-queue.ts'
 import { RunTeller } from './run-teller.ts'
@@ -74,10 +77,14 @@ export interface Runs extends Submissions {
   wake(): void
   /** See `planRuns`. */
   plan(flow: string, body: RunPlanSubmit): Promise<RunPlan>
-  /** Newest first. */
-  list(filter: RunFilter, page: { limit: number; offset: number }): Promise<RunSummary[]>
+  /** Lists of runs. */
+  readonly lists: RunLists
+  /** What people say about runs. */
+  readonly annotations: RunAnnotations
   /** Refuses with `not_found`. */
   get(id: string): Promise<Run>
+  /** What a run executed; refuses with `not_found`. */
+  document(id: string): Promise<FlowDocument>
   /** Ends a queued or running run at once; a finished one stays as it is. Refuses with `not_found`. */
   cancel(id: string): Promise<Run>
   /** Refuses with `not_found`. */
@@ -147,6 +154,15 @@ export function createRuns(deps: RunsDeps): Runs {
     onNews: (news) => follow(news, { store, queue, clock, teller }),
   })
   const flush = (id: string): Promise<void> => flushForRead(queue.peek(id), clock)
+  const flushAll = async (): Promise<void> => {
+    await Promise.all(queue.executions().map((execution) => flushForRead(execution, clock)))
+  }
+  // no end of a run, even if it has ended
+  const tellAnnotated = (run: RunSummary): void => {
+    queue.peek(run.id)?.annotated(run)
+    teller.tell(run, clock.now())
+    channel.tell(run)
+  }
   const wake = (): void => queue.wake()
   const view = new RunView({ store, executions, flush, secrets: host.secrets })
 
@@ -163,8 +179,10 @@ export function createRuns(deps: RunsDeps): Runs {
     ...createSubmissions({ ...deps, store, timestamps, teller, tellRun, executions, read: (id) => view.run(id), wake }),
     wake,
     plan: (flow, body) => planRuns({ ...deps, stages }, flow, body),
-    list: (filter, page) => store.list(filter, page),
+    lists: new RunLists({ store: createListStore(database.sql), secrets: host.secrets, flush: flushAll }),
+    annotations: new RunAnnotations({ database, tell: tellAnnotated }),
     get: (id) => view.run(id),
+    document: (id) => view.document(id),
     async cancel(id) {
       await cancel(id, { store, queue, clock, tellRun })
       return view.run(id)
@@ -243,6 +261,7 @@ async function follow(
     for (const run of await store.summaries(ids)) {
       if (run.status !== told.get(run.id)) continue
       const execution = await queue.find(run.id)
+      execution?.annotated(run)
       if (isFinished(run.status)) execution?.abandon()
       // what this engine executes it tells itself
       else if (execution) continue

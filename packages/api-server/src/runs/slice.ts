@@ -19,6 +19,7 @@ import { createCurveStore } from './curves/curve-store.ts'
 import { historyEndpoints, historyHandlers } from './history-routes.ts'
 import { createKnownRunsStore } from './known-runs-store.ts'
 import type { KnownRuns } from './known-runs.ts'
+import { listEndpoints, listHandlers } from './lists/routes.ts'
 import { comparisonEndpoints, comparisonHandlers } from './reports/comparison-routes.ts'
 import { CurveComparison } from './reports/comparison.ts'
 import { exportEndpoints, exportHandlers } from './reports/export-routes.ts'
@@ -127,6 +128,7 @@ export const runsApi = {
   },
   routes: [
     routes(runsEndpoints, { eventLog, runs }, runsHandlers),
+    routes(listEndpoints, { runs }, listHandlers),
     routes(submissionEndpoints, { runs }, ({ runs }) => submissionHandlers(runs)),
     routes(historyEndpoints, { eventLog, executionRecords, runs }, ({ eventLog, executionRecords, runs }) =>
       historyHandlers({

@@ -6,7 +6,7 @@
 import type { FlowDocument, RunInput } from '@flow-service/protocol'
 
 import type { Sql } from '../db/database.ts'
-import { flowName, matching, type RunFilter } from './curves/run-filter.ts'
+import { flowName } from './curves/run-filter.ts'
 import type { DetailRow, SummaryRow } from './run-record.ts'
 
 /** A run to be queued. */
@@ -24,6 +24,9 @@ export interface NewRun {
   readonly commit: string | null
   readonly seed: number | null
   readonly inputs: readonly RunInput[]
+  /** The values of the inputs as lists show them, and which are too long for that; see `run-facts.ts`. */
+  readonly params: Readonly<Record<string, unknown>>
+  readonly params_cut: readonly string[]
   readonly priority: number
   readonly group_id: string | null
   readonly parent: string | null
@@ -33,11 +36,16 @@ export interface NewRun {
   readonly elsewhere: boolean
 }
 
-/** The columns of a {@link SummaryRow}. */
-export const summary = (sql: Sql) => sql`
+/** The columns that every form of a run has. */
+export const head = (sql: Sql) => sql`
   run.id, ${flowName(sql)} as flow, run.status, run.draft, run.seed, run.group_id, run.parent, run.idempotency_key,
   run.external_id, run.flow_version, run.digest, run.commit, run.created_at, run.started_at, run.finished_at,
-  extract(epoch from run.finished_at - run.started_at)::float8 as duration_s, run.error, run.submitted_by`
+  extract(epoch from run.finished_at - run.started_at)::float8 as duration_s, run.error, run.submitted_by,
+  run.origin, run.note, run.tags, run.pinned, run.archived`
+
+/** The columns of a {@link SummaryRow}, without what is to be asked for. */
+export const summary = (sql: Sql) => sql`
+  ${head(sql)}, null as params, null as params_cut, null as results, null as metrics, null as progress`
 
 /** A run that waits. */
 export interface QueuedRun {
@@ -61,7 +69,7 @@ export const createRunsStore = (sql: Sql) => ({
         select item.* from json_to_recordset(${JSON.stringify(withDocumentsOnce(runs))}::json) as item(
           id uuid, flow uuid, flow_name text, created_at timestamptz, draft boolean, no_cache boolean, priority int,
           flow_version int, digest text, document json, commit text, seed int8, inputs json, group_id uuid,
-          parent uuid, idempotency_key text, submitted_by text, elsewhere boolean)
+          parent uuid, idempotency_key text, submitted_by text, elsewhere boolean, params jsonb, params_cut json)
         join flow on flow.id = item.flow for key share of flow
       ), named as (
         insert into run_flow (id, name) select distinct on (flow) flow, flow_name from item order by flow
@@ -70,14 +78,17 @@ export const createRunsStore = (sql: Sql) => ({
         insert into run_document (flow, digest, document)
         select flow, digest, document from item where document is not null order by flow, digest
         on conflict do nothing
+      ), queued as (
+        insert into run (id, flow, created_at, draft, no_cache, priority, flow_version, digest, commit, seed, group_id,
+          parent, idempotency_key, submitted_by, elsewhere, params, params_cut)
+        select id, flow, created_at, draft, no_cache, priority, flow_version, digest, commit, seed, group_id, parent,
+          idempotency_key, submitted_by, elsewhere, params, array(select json_array_elements_text(params_cut))
+        from item
+        on conflict (flow, idempotency_key) where idempotency_key is not null do nothing
+        returning id
       )
-      insert into run (id, flow, created_at, draft, no_cache, priority, flow_version, digest, commit, seed, inputs,
-        group_id, parent, idempotency_key, submitted_by, elsewhere)
-      select id, flow, created_at, draft, no_cache, priority, flow_version, digest, commit, seed, inputs, group_id,
-        parent, idempotency_key, submitted_by, elsewhere
-      from item
-      on conflict (flow, idempotency_key) where idempotency_key is not null do nothing
-      returning id`
+      insert into run_content (run, inputs) select id, item.inputs from queued join item using (id)
+      returning run as id`
     return new Set(rows.map((row) => row.id))
   },
 
@@ -102,9 +113,10 @@ export const createRunsStore = (sql: Sql) => ({
   /** A run with everything but its nodes and curves. */
   async detail(id: string): Promise<DetailRow | null> {
     const [row] = await sql<DetailRow[]>`
-      select ${summary(sql)}, run.inputs, run.no_cache, run.priority, run.result, run.artifacts,
+      select ${head(sql)}, run.no_cache, run.priority, content.inputs, content.result, content.artifacts,
         run_document.document
-      from run left join run_document on run_document.flow = run.flow and run_document.digest = run.digest
+      from run join run_content content on content.run = run.id
+      left join run_document on run_document.flow = run.flow and run_document.digest = run.digest
       where run.id = ${id}`
     return row ?? null
   },
@@ -112,13 +124,6 @@ export const createRunsStore = (sql: Sql) => ({
   /** The runs of these ids that exist, in any order. */
   async summaries(ids: readonly string[]): Promise<SummaryRow[]> {
     return sql<SummaryRow[]>`select ${summary(sql)} from run where run.id = any(${ids as string[]}::uuid[])`
-  },
-
-  /** Newest first. */
-  async list(filter: RunFilter, page: { limit: number; offset: number }): Promise<SummaryRow[]> {
-    return sql<SummaryRow[]>`
-      select ${summary(sql)} from run where ${matching(sql, filter)}
-      order by run.created_at desc limit ${page.limit} offset ${page.offset}`
   },
 
   /** Cancels a run that is in this state; null when it is not. */

@@ -1,9 +1,10 @@
+import { setImmediate } from 'node:timers/promises'
+
 /**
  * Queues all runs of a sweep or none (wire decision G32).
  * @module
  */
-import { setImmediate } from 'node:timers/promises'
-
+import type { Secrets } from '@flow-service/core'
 import type { ProblemItem, Sweep, SweepSubmit } from '@flow-service/protocol'
 
 import { isUniqueViolation } from '../db/transaction.ts'
@@ -35,11 +36,12 @@ export async function sweep(
   deps: SubmitDeps,
   { flow: name, body, by }: { flow: string; body: SweepSubmit; by: string | null },
 ): Promise<Sweep> {
-  const { flows, teller, tellRun } = deps
+  const { flows, host, teller, tellRun } = deps
   const flow = await flows.byName(name, body.draft ? 'draft' : 'published')
   if (!flow) throw noFlow(name)
   const groupId = newId()
-  const untimed = await sweepRuns(await runnable(flow, body.draft, flows), body, { by, group: groupId })
+  const origin = { by, group: groupId }
+  const untimed = await sweepRuns(await runnable(flow, body.draft, flows), body, origin, host.secrets)
   const runs = await teller.learning(
     untimed.map(({ id }) => id),
     async () => {
@@ -58,9 +60,10 @@ export async function sweepRuns(
   flow: Runnable,
   body: SweepSubmit,
   origin: { by: string | null; group?: string },
+  secrets: Pick<Secrets, 'mask'>,
 ): Promise<UntimedRun[]> {
   const { runs: entries, seeds, draft, no_cache, priority } = body
-  const make = runMaker(flow, draft)
+  const make = runMaker(flow, draft, secrets)
   const runs: UntimedRun[] = []
   const errors: ProblemItem[] = []
   await inTurns([...entries.entries()], CHECKED_AT_ONCE, ([at, params]) => {

@@ -61,9 +61,9 @@ test('code that no flow and no run names is dropped after an hour, with its byte
       insert into run_document (flow, digest, document)
       values (${id(4)}, ${name}, ${JSON.stringify(name === 'plain' ? { nodes: [{ entry: null }] } : documentOf(name))}::text::json)`
   await sql`
-    insert into run (id, flow, status, created_at, finished_at, draft, no_cache, digest, inputs)
-    values (${id(5)}, ${id(4)}, 'ok', now(), now(), false, false, 'executed', '[]'),
-      (${id(6)}, ${id(4)}, 'ok', now() + interval '1 s', now(), false, false, 'plain', '[]')`
+    insert into run (id, flow, status, created_at, finished_at, draft, no_cache, digest)
+    values (${id(5)}, ${id(4)}, 'ok', now(), now(), false, false, 'executed'),
+      (${id(6)}, ${id(4)}, 'ok', now() + interval '1 s', now(), false, false, 'plain')`
 
   expect(await registry.expire()).toBe(0)
   await age()

@@ -44,6 +44,16 @@ const run = (id: string, status: RunSummary['status']): RunSummary => ({
   duration_s: null,
   error: null,
   submitted_by: null,
+  origin: 'engine',
+  note: '',
+  tags: [],
+  pinned: false,
+  archived: false,
+  params: null,
+  params_cut: null,
+  results: null,
+  metrics: null,
+  progress: null,
 })
 const runEvent = (id: string, status: RunSummary['status']): EngineEvent => ({ type: 'run', run: run(id, status) })
 const news = (snapshot: Partial<EngineSnapshot>, events: readonly EngineEvent[]): EngineEvent[] =>

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { openEngine, type TestEngine } from './engine.ts'
 import { double } from './flows.ts'
+import { listed } from './listed.ts'
 
 let engine: TestEngine
 beforeAll(async () => {
@@ -12,7 +13,7 @@ afterAll(async () => {
 })
 
 const idOf = (name: string): string => engine.flows.get(name)?.id ?? ''
-const runsOf = async (name: string) => engine.runs.list({ flows: [name] }, { limit: 5, offset: 0 })
+const runsOf = async (name: string) => listed(engine.runs, { flows: [name] }, { limit: 5, offset: 0 })
 
 test('a submission that finds the flow deleted meanwhile is refused and leaves no run [R457]', async () => {
   await engine.publish('deleted', double)

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { bind } from '../../src/http/mount.ts'
 import { historyEndpoints, historyHandlers } from '../../src/runs/history-routes.ts'
+import { listEndpoints, listHandlers } from '../../src/runs/lists/routes.ts'
 import { runsEndpoints, runsHandlers } from '../../src/runs/routes.ts'
 import { submissionEndpoints, submissionHandlers } from '../../src/runs/submission-routes.ts'
 import { caller, type Running, serve } from '../http/server.ts'
@@ -24,6 +25,7 @@ beforeAll(async () => {
   const removeExecutions = async (_tx: unknown, flow: string) => void removed.push(flow)
   api = await serve([
     ...bind(runsEndpoints, runsHandlers({ eventLog, runs: engine.runs })),
+    ...bind(listEndpoints, listHandlers({ runs: engine.runs })),
     ...bind(submissionEndpoints, submissionHandlers(engine.runs)),
     ...bind(historyEndpoints, historyHandlers({ eventLog, history: engine.runs.history, removeExecutions })),
   ])

@@ -5,6 +5,7 @@ import { between, losing } from '../faulty-database.ts'
 import { type Code, openEngine, type TestEngine } from './engine.ts'
 import { double } from './flows.ts'
 import { limit } from './limited-runs.ts'
+import { listed } from './listed.ts'
 import { useEngine } from './use-engine.ts'
 
 let engine: TestEngine
@@ -66,7 +67,7 @@ test('whatever is done to runs at once, refusals say why, each ends once, and of
       expect(new Set(['not_found', 'run_active', ...refusals])).toEqual(new Set(['not_found', 'run_active']))
       await expect.poll(() => engine.runs.active()).toEqual([])
       expect(await orphans()).toBe(0)
-      for (const { id, status } of await engine.runs.list({}, { limit: 500, offset: 0 })) {
+      for (const { id, status } of await listed(engine.runs, {}, { limit: 500, offset: 0 })) {
         expect(['ok', 'cancelled']).toContain(status)
         const ends = engine.events.filter(
           (event) => event.type === 'run' && event.run.id === id && event.run.finished_at,
@@ -84,8 +85,8 @@ test('a deletion of all runs of a flow that breaks off leaves whole runs, and go
   const flow = engine.flows.get('long')?.id ?? ''
   const { sql } = engine.database
   await sql`
-    insert into run (id, flow, status, created_at, draft, no_cache, inputs)
-    select gen_random_uuid(), ${flow}, 'ok', timestamptz '2020-01-01' + make_interval(secs => n), false, false, '[]'
+    insert into run (id, flow, status, created_at, draft, no_cache)
+    select gen_random_uuid(), ${flow}, 'ok', timestamptz '2020-01-01' + make_interval(secs => n), false, false
     from generate_series(1, 3000) n`
   await sql`
     insert into run_node (run, node, status) select id, 'n', 'ok' from run where flow = ${flow}`

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { bind } from '../../src/http/mount.ts'
+import { listEndpoints, listHandlers } from '../../src/runs/lists/routes.ts'
 import { runsEndpoints, runsHandlers } from '../../src/runs/routes.ts'
 import { caller, type Running, serve } from '../http/server.ts'
 import { openEngine, type TestEngine } from './engine.ts'
@@ -22,7 +23,10 @@ beforeAll(async () => {
   })
   await engine.publish('double', double)
   await engine.publish('fit', train)
-  api = await serve(bind(runsEndpoints, runsHandlers({ eventLog, runs: engine.runs })))
+  api = await serve([
+    ...bind(runsEndpoints, runsHandlers({ eventLog, runs: engine.runs })),
+    ...bind(listEndpoints, listHandlers({ runs: engine.runs })),
+  ])
 })
 afterAll(async () => {
   await api[Symbol.asyncDispose]()

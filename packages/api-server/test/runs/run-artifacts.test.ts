@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 
 import { openEngine, type TestEngine } from './engine.ts'
 import { input, node, output } from './flows.ts'
+import { listed } from './listed.ts'
 import { useEngine } from './use-engine.ts'
 
 const never = new AbortController().signal
@@ -101,7 +102,7 @@ test('a run, a sweep or a plan with bytes that are not stored is refused by its 
   const [there, gone] = [await store('there.txt'), await store('gone.txt')]
   expect(await forget(gone.digest)).toBe('deleted')
   const entries = { runs: [{ file: there }, { file: gone }], draft: false, no_cache: false, priority: 0 }
-  const before = (await engine.runs.list({}, { limit: 500, offset: 0 })).length
+  const before = (await listed(engine.runs, {}, { limit: 500, offset: 0 })).length
   for (const [ask, path] of [
     [() => engine.submit('strict', { params: { file: gone } }), '/params/file'],
     [() => engine.runs.sweep('strict', entries, null), '/runs/1/file'],
@@ -113,7 +114,7 @@ test('a run, a sweep or a plan with bytes that are not stored is refused by its 
       extensions: { errors: [{ path, code: 'missing_artifact' }] },
     })
   }
-  expect(await engine.runs.list({}, { limit: 500, offset: 0 })).toHaveLength(before)
+  expect(await listed(engine.runs, {}, { limit: 500, offset: 0 })).toHaveLength(before)
   // what was refused holds nothing
   expect(await forget(there.digest)).toBe('deleted')
   await engine.finished((await engine.submit('strict', { params: { file: { ...gone, volatile: true } } })).id)

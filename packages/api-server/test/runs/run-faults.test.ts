@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { between } from '../faulty-database.ts'
 import { openEngine, type TestEngine } from './engine.ts'
 import { double } from './flows.ts'
+import { listed } from './listed.ts'
 
 /** A database that can be away. */
 function outage() {
@@ -115,7 +116,7 @@ test(`of ${QUEUED} queued runs each is executed once, over a crash in the middle
   const took: number[] = []
   do {
     const begun = performance.now()
-    await next.runs.list({ group: swept.group_id }, { limit: 50, offset: 0 })
+    await listed(next.runs, { group: swept.group_id }, { limit: 50, offset: 0 })
     took.push(performance.now() - begun)
   } while ((await next.runs.active()).length > 0)
   const rows = await next.database.sql<{ status: string; count: number }[]>`

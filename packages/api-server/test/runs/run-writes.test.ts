@@ -11,6 +11,8 @@ const write: RunWrite = {
   draft: null,
   nodes: [],
   chunks: [],
+  curves: {},
+  taken: [],
   cache: [],
   artifacts: null,
   kept: null,

@@ -1,9 +1,11 @@
 import { timestampSchema } from '@flow-service/protocol'
 import { beforeEach, describe, expect, test } from 'vitest'
 
+import type { RunFilter } from '../../src/runs/curves/run-filter.ts'
 import { realClock, type TestEngine } from './engine.ts'
 import { double, input, node, output, train } from './flows.ts'
 import { takeAllSlots } from './held-code.ts'
+import { listed } from './listed.ts'
 import { useEngine } from './use-engine.ts'
 
 const MAX_RUNS = 4
@@ -298,7 +300,7 @@ describe('lists', () => {
     const ids: string[] = []
     const times: string[] = []
     for (let before: string | undefined; ;) {
-      const page = await engine.runs.list({ flows: ['many'], before }, { limit: 7, offset: 0 })
+      const page = await listed(engine.runs, { flows: ['many'], before }, { limit: 7, offset: 0 })
       ids.push(...page.map(({ id }) => id))
       times.push(...page.map(({ created_at }) => created_at))
       before = page.at(-1)?.created_at
@@ -309,7 +311,7 @@ describe('lists', () => {
     expect(times).toEqual(times.toSorted().toReversed())
     expect(new Set(times).size).toBe(100)
     const [a, b] = await Promise.all(
-      [0, 10].map((offset) => engine.runs.list({ flows: ['many'] }, { limit: 10, offset })),
+      [0, 10].map((offset) => listed(engine.runs, { flows: ['many'] }, { limit: 10, offset })),
     )
     expect([...(a ?? []), ...(b ?? [])].map(({ id }) => id)).toEqual(ids.slice(0, 20))
   })
@@ -324,8 +326,8 @@ describe('lists', () => {
     const fine = await engine.finished((await engine.submit('one', { params: { x: 1 } })).id)
     const bad = await engine.finished((await engine.submit('one', { params: { x: 0 } })).id)
     const other = await engine.finished((await engine.submit('two', { params: { x: 1 } })).id)
-    const list = async (filter: Parameters<typeof engine.runs.list>[0]) =>
-      (await engine.runs.list(filter, { limit: 500, offset: 0 })).map(({ id }) => id)
+    const list = async (filter: RunFilter) =>
+      (await listed(engine.runs, filter, { limit: 500, offset: 0 })).map(({ id }) => id)
     expect(await list({ flows: ['one'] })).toEqual([bad.id, fine.id])
     expect(await list({ flows: ['one', 'two'] })).toEqual([other.id, bad.id, fine.id])
     expect(await list({ flows: ['one', 'two'], statuses: ['error'] })).toEqual([bad.id])
@@ -338,7 +340,9 @@ describe('lists', () => {
     const { id } = await engine.finished((await engine.submit('gone')).id)
     const flowId = engine.flows.get('gone')?.id ?? ''
     await engine.database.sql`delete from flow where id = ${flowId}`
-    expect(await engine.runs.list({ flows: ['gone'] }, { limit: 5, offset: 0 })).toMatchObject([{ id, flow: 'gone' }])
+    expect(await listed(engine.runs, { flows: ['gone'] }, { limit: 5, offset: 0 })).toMatchObject([
+      { id, flow: 'gone' },
+    ])
   })
 })
 
@@ -364,7 +368,7 @@ describe('what the database cannot keep', () => {
 
   test('a result that the database refuses ends the run as an error that says so', async () => {
     await engine.database.sql`
-      alter table run add constraint no_secret check (result is null or result::text not like '%unstorable%')`
+      alter table run_content add constraint no_secret check (result is null or result::text not like '%unstorable%')`
     engine.code['double'] = async () => ({ y: 7 })
     await engine.publish('refused', { ...double, outputs: [{ name: 'y', port: 'unstorable' }] })
     const [refused, fine] = await Promise.all([engine.submit('refused'), engine.submit('double')])
@@ -375,7 +379,7 @@ describe('what the database cannot keep', () => {
     })
     expect(await engine.finished(fine.id)).toMatchObject({ status: 'ok', result: { y: 7 } })
     expect(engine.published.some(([message]) => message === 'refused.y')).toBe(false)
-    await engine.database.sql`alter table run drop constraint no_secret`
+    await engine.database.sql`alter table run_content drop constraint no_secret`
   })
 
   test('what it refuses while a run executes is in no end of the run passed over', async () => {

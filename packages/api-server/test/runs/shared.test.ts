@@ -13,6 +13,7 @@ import { createLeaseStore } from '../../src/runs/lease-store.ts'
 import { openEngine, type TestEngine } from './engine.ts'
 import { double } from './flows.ts'
 import { counter, limit } from './limited-runs.ts'
+import { listed } from './listed.ts'
 
 describe('two engines on one database', () => {
   let one: TestEngine
@@ -167,7 +168,7 @@ describe('two engines on one database', () => {
     expect(new Set(executed).size).toBe(executed.length)
     const runs: { readonly id: string; readonly status: string }[] = []
     for (let offset = 0; offset < ids.length; offset += 500) {
-      runs.push(...(await one.runs.list({}, { limit: 500, offset })))
+      runs.push(...(await listed(one.runs, {}, { limit: 500, offset })))
     }
     expect(new Set(runs.map(({ id }) => id))).toEqual(new Set(ids))
     for (const { id, status } of runs)
@@ -307,7 +308,19 @@ test('leases that are renewed while the runs are written do not block the writes
   await sql`update run set status = 'running', lease_token = ${token}, lease_until = now() + interval '1 min'`
   const held = runs.map(({ id }) => ({ id, token }))
   const writes = held.map(({ id: run }) => {
-    return { run, token, draft: null, nodes: [], chunks: [], cache: [], artifacts: [], kept: null, end: null }
+    return {
+      run,
+      token,
+      draft: null,
+      nodes: [],
+      chunks: [],
+      curves: {},
+      taken: [],
+      cache: [],
+      artifacts: [],
+      kept: null,
+      end: null,
+    }
   })
   for (let round = 0; round < 10; round += 1) {
     const turned = writes.map((_, at) => writes[(at * 7919 + round) % 400]!)

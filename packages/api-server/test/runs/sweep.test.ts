@@ -4,6 +4,7 @@ import { CLOSE_BYTES } from '../../src/events/event-reader.ts'
 import { eventText } from '../../src/events/event-text.ts'
 import { openEngine, type TestEngine } from './engine.ts'
 import { double, input, node, output } from './flows.ts'
+import { listed } from './listed.ts'
 import { useEngine } from './use-engine.ts'
 
 let engine: TestEngine
@@ -43,8 +44,8 @@ describe('a sweep', () => {
       [2, 4],
       [2, 4],
     ])
-    const listed = await engine.runs.list({ group: group_id }, { limit: 50, offset: 0 })
-    expect(listed.map(({ id }) => id)).toEqual(runs.map(({ id }) => id).toReversed())
+    const shown = await listed(engine.runs, { group: group_id }, { limit: 50, offset: 0 })
+    expect(shown.map(({ id }) => id)).toEqual(runs.map(({ id }) => id).toReversed())
     expect((await engine.submit('double')).group_id).toBeNull()
   })
 
@@ -141,7 +142,7 @@ test('paging through a sweep by created_at neither repeats nor skips a run [R499
   )
   const seen: string[] = []
   for (let before: string | undefined; ;) {
-    const page = await engine.runs.list({ group: group_id, before }, { limit: 7, offset: 0 })
+    const page = await listed(engine.runs, { group: group_id, before }, { limit: 7, offset: 0 })
     seen.push(...page.map(({ id }) => id))
     before = page.at(-1)?.created_at
     if (page.length < 7) break

@@ -378,6 +378,53 @@ export type RunPlanSubmit = {
     no_cache?: boolean;
 };
 
+export type RunAnnotation = {
+    /**
+     * What is written about the run, in place of what was.
+     */
+    note?: string;
+    /**
+     * Its tags, in place of those that it had.
+     */
+    tags?: Array<RunTag>;
+    /**
+     * Whether it is pinned.
+     */
+    pinned?: boolean;
+    /**
+     * Whether lists leave it out unless they are asked for it.
+     */
+    archived?: boolean;
+};
+
+/**
+ * A word by which runs are found: 1 to 64 characters without white space.
+ */
+export type RunTag = string;
+
+export type RunsAnnotation = {
+    /**
+     * The runs; each has to exist.
+     */
+    ids: Array<string>;
+    /**
+     * Tags that each of them gets.
+     */
+    add_tags?: Array<RunTag>;
+    /**
+     * Tags that none of them keeps.
+     */
+    remove_tags?: Array<RunTag>;
+    /**
+     * Whether it is pinned.
+     */
+    pinned?: boolean;
+    /**
+     * Whether lists leave it out unless they are asked for it.
+     */
+    archived?: boolean;
+};
+
 export type SweepSubmit = {
     /**
      * The params of each run.
@@ -2026,6 +2073,23 @@ export type Run = {
      * Who has submitted it; null where nobody is signed in.
      */
     submitted_by: string | null;
+    origin: RunOrigin;
+    /**
+     * What somebody has written about it; empty unless somebody did.
+     */
+    note: string;
+    /**
+     * Words that somebody has given it, sorted.
+     */
+    tags: Array<string>;
+    /**
+     * Whether somebody has pinned it.
+     */
+    pinned: boolean;
+    /**
+     * Whether lists leave it out unless they are asked for it.
+     */
+    archived: boolean;
     /**
      * Values of all inputs by name.
      */
@@ -2083,6 +2147,11 @@ export type RunError = {
      */
     node: string | null;
 };
+
+/**
+ * Executed by an engine, imported after its end, or tracked while another program executes it.
+ */
+export type RunOrigin = 'engine' | 'import' | 'track';
 
 export type RunInput = {
     /**
@@ -2461,13 +2530,105 @@ export type RunSummary = {
      * Who has submitted it; null where nobody is signed in.
      */
     submitted_by: string | null;
+    origin: RunOrigin;
+    /**
+     * What somebody has written about it; empty unless somebody did.
+     */
+    note: string;
+    /**
+     * Words that somebody has given it, sorted.
+     */
+    tags: Array<string>;
+    /**
+     * Whether somebody has pinned it.
+     */
+    pinned: boolean;
+    /**
+     * Whether lists leave it out unless they are asked for it.
+     */
+    archived: boolean;
+    /**
+     * Values of its inputs by name, where asked for; one over 1 KiB of JSON is null.
+     */
+    params: {
+        [key: string]: JsonValue;
+    } | null;
+    /**
+     * The inputs whose values are over 1 KiB.
+     */
+    params_cut: Array<string> | null;
+    /**
+     * Numbers, texts and booleans up to 1 KiB among its outputs by name, where asked for.
+     */
+    results: {
+        [key: string]: number | string | boolean;
+    } | null;
+    /**
+     * Its curves by message, where asked for.
+     */
+    metrics: {
+        [key: string]: CurveSummary;
+    } | null;
+    /**
+     * How far it has come, where asked for.
+     */
+    progress: RunProgress | null;
 };
 
-export type DeletedCount = {
+/**
+ * A curve in short.
+ */
+export type CurveSummary = {
     /**
-     * How many were deleted.
+     * Points so far.
      */
-    deleted: number;
+    count: number;
+    /**
+     * Step of the last point.
+     */
+    step: number;
+    /**
+     * Value of the last point.
+     */
+    last: number | 'NaN' | 'Infinity' | '-Infinity';
+    /**
+     * Least finite value; null where there is none.
+     */
+    min: number | null;
+    /**
+     * Greatest finite value; null where there is none.
+     */
+    max: number | null;
+};
+
+/**
+ * How far a run has come, in nodes.
+ */
+export type RunProgress = {
+    /**
+     * Nodes of the flow.
+     */
+    total: number;
+    /**
+     * Those that have ended, in whatever way.
+     */
+    done: number;
+    /**
+     * Those whose outputs are those of an earlier run.
+     */
+    cached: number;
+    /**
+     * Those that have failed.
+     */
+    failed: number;
+    /**
+     * Those that execute now.
+     */
+    running: number;
+    /**
+     * What one of them waits for; null unless one does.
+     */
+    waiting_for: string | null;
 };
 
 export type MetricSeries = {
@@ -2507,6 +2668,20 @@ export type MetricPoint = {
      */
     ts: string;
     value: number | 'NaN' | 'Infinity' | '-Infinity';
+};
+
+export type ChangedCount = {
+    /**
+     * Runs that are different now; the others were so before.
+     */
+    changed: number;
+};
+
+export type DeletedCount = {
+    /**
+     * How many were deleted.
+     */
+    deleted: number;
 };
 
 export type Sweep = {
@@ -6854,114 +7029,6 @@ export type RunsPlanResponses = {
 
 export type RunsPlanResponse = RunsPlanResponses[keyof RunsPlanResponses];
 
-export type RunsDeleteAllData = {
-    body?: never;
-    path?: never;
-    query: {
-        /**
-         * Name of the flow, which need not exist any more.
-         */
-        flow: string;
-        /**
-         * Delete what is listed of the flow as executions, too.
-         */
-        history?: boolean;
-    };
-    url: '/runs';
-};
-
-export type RunsDeleteAllErrors = {
-    /**
-     * `unauthenticated`: Authentication is missing or not valid
-     */
-    401: Problem;
-    /**
-     * `forbidden`: Permission is missing
-     */
-    403: Problem;
-    /**
-     * `run_active`: The run is not finished
-     */
-    409: Problem;
-    /**
-     * `validation_failed`: The request is not valid
-     */
-    422: Problem;
-    /**
-     * Any other refusal
-     */
-    default: Problem;
-};
-
-export type RunsDeleteAllError = RunsDeleteAllErrors[keyof RunsDeleteAllErrors];
-
-export type RunsDeleteAllResponses = {
-    /**
-     * How many runs were deleted.
-     */
-    200: DeletedCount;
-};
-
-export type RunsDeleteAllResponse = RunsDeleteAllResponses[keyof RunsDeleteAllResponses];
-
-export type RunsListData = {
-    body?: never;
-    path?: never;
-    query?: {
-        limit?: number;
-        /**
-         * Only rows older than this: the `created_at` of the last row read.
-         */
-        before?: string;
-        /**
-         * Only rows of this time and later.
-         */
-        since?: string;
-        /**
-         * Names of flows, separated by commas.
-         */
-        flow?: string;
-        /**
-         * Statuses of runs, separated by commas.
-         */
-        status?: string;
-        group?: string;
-        digest?: string;
-        offset?: number;
-    };
-    url: '/runs';
-};
-
-export type RunsListErrors = {
-    /**
-     * `unauthenticated`: Authentication is missing or not valid
-     */
-    401: Problem;
-    /**
-     * `forbidden`: Permission is missing
-     */
-    403: Problem;
-    /**
-     * `validation_failed`: The request is not valid
-     */
-    422: Problem;
-    /**
-     * Any other refusal
-     */
-    default: Problem;
-};
-
-export type RunsListError = RunsListErrors[keyof RunsListErrors];
-
-export type RunsListResponses = {
-    /**
-     * The runs.
-     */
-    200: Array<RunSummary>;
-};
-
-export type RunsListResponse = RunsListResponses[keyof RunsListResponses];
-
 export type RunsDeleteData = {
     body?: never;
     path: {
@@ -7051,6 +7118,66 @@ export type RunsGetResponses = {
 };
 
 export type RunsGetResponse = RunsGetResponses[keyof RunsGetResponses];
+
+export type RunsUpdateData = {
+    body: {
+        /**
+         * What is written about the run, in place of what was.
+         */
+        note?: string;
+        /**
+         * Its tags, in place of those that it had.
+         */
+        tags?: Array<RunTag>;
+        /**
+         * Whether it is pinned.
+         */
+        pinned?: boolean;
+        /**
+         * Whether lists leave it out unless they are asked for it.
+         */
+        archived?: boolean;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/runs/{id}';
+};
+
+export type RunsUpdateErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type RunsUpdateError = RunsUpdateErrors[keyof RunsUpdateErrors];
+
+export type RunsUpdateResponses = {
+    /**
+     * The run.
+     */
+    200: RunSummary;
+};
+
+export type RunsUpdateResponse = RunsUpdateResponses[keyof RunsUpdateResponses];
 
 export type RunsCancelData = {
     body?: never;
@@ -7146,6 +7273,275 @@ export type RunsMetricsResponses = {
 };
 
 export type RunsMetricsResponse = RunsMetricsResponses[keyof RunsMetricsResponses];
+
+export type RunsDeleteAllData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * Name of the flow, which need not exist any more.
+         */
+        flow: string;
+        /**
+         * Delete what is listed of the flow as executions, too.
+         */
+        history?: boolean;
+    };
+    url: '/runs';
+};
+
+export type RunsDeleteAllErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `run_active`: The run is not finished
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type RunsDeleteAllError = RunsDeleteAllErrors[keyof RunsDeleteAllErrors];
+
+export type RunsDeleteAllResponses = {
+    /**
+     * How many runs were deleted.
+     */
+    200: DeletedCount;
+};
+
+export type RunsDeleteAllResponse = RunsDeleteAllResponses[keyof RunsDeleteAllResponses];
+
+export type RunsListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        /**
+         * Only rows older than this: the `created_at` of the last row read.
+         */
+        before?: string;
+        /**
+         * Only rows of this time and later.
+         */
+        since?: string;
+        /**
+         * Names of flows, separated by commas.
+         */
+        flow?: string;
+        /**
+         * Statuses of runs, separated by commas.
+         */
+        status?: string;
+        group?: string;
+        digest?: string;
+        /**
+         * Archived runs: left out, alone, or among the others. Left out unless given, but those named by `ids`.
+         */
+        archived?: 'false' | 'true' | 'any';
+        /**
+         * Terms as in `params.lr<0.01 metrics.acc>0.9 tags=best`, at most 32.
+         */
+        filter?: string;
+        /**
+         * Up to 3 fields, separated by commas, each with `-` in front for the greatest first: created_at, started_at, finished_at, duration_s, status, flow, seed, and params, results and metrics as in a filter. What is missing comes last; the newest first among equals.
+         */
+        sort?: string;
+        /**
+         * What is told of each run: params, results, metrics, progress, total (the number of all, in X-Total-Count), separated by commas.
+         */
+        include?: string;
+        /**
+         * Where the page begins: of the Link of the one before.
+         */
+        cursor?: string;
+        /**
+         * Runs that are passed over, at most 10,000.
+         */
+        offset?: number;
+    };
+    url: '/runs';
+};
+
+export type RunsListErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type RunsListError = RunsListErrors[keyof RunsListErrors];
+
+export type RunsListResponses = {
+    /**
+     * The runs.
+     */
+    200: Array<RunSummary>;
+};
+
+export type RunsListResponse = RunsListResponses[keyof RunsListResponses];
+
+export type RunsUpdateManyData = {
+    body: {
+        /**
+         * The runs; each has to exist.
+         */
+        ids: Array<string>;
+        /**
+         * Tags that each of them gets.
+         */
+        add_tags?: Array<RunTag>;
+        /**
+         * Tags that none of them keeps.
+         */
+        remove_tags?: Array<RunTag>;
+        /**
+         * Whether it is pinned.
+         */
+        pinned?: boolean;
+        /**
+         * Whether lists leave it out unless they are asked for it.
+         */
+        archived?: boolean;
+    };
+    path?: never;
+    query?: never;
+    url: '/runs';
+};
+
+export type RunsUpdateManyErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type RunsUpdateManyError = RunsUpdateManyErrors[keyof RunsUpdateManyErrors];
+
+export type RunsUpdateManyResponses = {
+    /**
+     * How many runs are different now.
+     */
+    200: ChangedCount;
+};
+
+export type RunsUpdateManyResponse = RunsUpdateManyResponses[keyof RunsUpdateManyResponses];
+
+export type RunsDocumentData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/runs/{id}/document';
+};
+
+export type RunsDocumentErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type RunsDocumentError = RunsDocumentErrors[keyof RunsDocumentErrors];
+
+export type RunsDocumentResponses = {
+    /**
+     * The document.
+     */
+    200: {
+        name: string;
+        title: string;
+        description: string;
+        version: number;
+        mode: FlowMode;
+        inputs: Array<{
+            name: string;
+            dtype: Dtype;
+            initial: JsonValue;
+            title: string;
+        }>;
+        outputs: Array<{
+            name: string;
+            port: string;
+        }>;
+        nodes: Array<Node>;
+        resources: {
+            env: {
+                [key: string]: string;
+            };
+            flavor: string | null;
+            cpus: number | null;
+            gpus: number | null;
+            memory: number | null;
+        };
+        /**
+         * How many runs of the flow execute at once, in all engines together; null: no limit of its own.
+         */
+        concurrency: number | null;
+        layout: {
+            [key: string]: JsonValue;
+        };
+    };
+};
+
+export type RunsDocumentResponse = RunsDocumentResponses[keyof RunsDocumentResponses];
 
 export type RunsSweepData = {
     body: {
@@ -7422,6 +7818,10 @@ export type MetricsNamesData = {
          */
         ids?: string;
         /**
+         * Archived runs: left out, alone, or among the others. Left out unless given, but those named by `ids`.
+         */
+        archived?: 'false' | 'true' | 'any';
+        /**
          * Only runs created at this time and later.
          */
         since?: string;
@@ -7540,6 +7940,10 @@ export type RunsExportData = {
          */
         ids?: string;
         /**
+         * Archived runs: left out, alone, or among the others. Left out unless given, but those named by `ids`.
+         */
+        archived?: 'false' | 'true' | 'any';
+        /**
          * Only runs created at this time and later.
          */
         since?: string;
@@ -7612,6 +8016,10 @@ export type MetricsExportData = {
          * Ids of runs, separated by commas.
          */
         ids?: string;
+        /**
+         * Archived runs: left out, alone, or among the others. Left out unless given, but those named by `ids`.
+         */
+        archived?: 'false' | 'true' | 'any';
         /**
          * Only runs created at this time and later.
          */

@@ -2,7 +2,7 @@
  * What tools about runs have in common.
  * @module
  */
-import type { NodeRecord, Run, RunSummary } from '@flow-service/protocol'
+import type { NodeRecord, Run, RunHead } from '@flow-service/protocol'
 import * as z from 'zod'
 
 import { line } from '../words.ts'
@@ -23,7 +23,7 @@ export const runRowSchema = z.object({
 })
 
 /** A run as a row. */
-export const rowOf = (run: RunSummary): z.infer<typeof runRowSchema> => ({
+export const rowOf = (run: RunHead): z.infer<typeof runRowSchema> => ({
   id: run.id,
   flow: run.flow,
   status: run.status,
@@ -35,13 +35,13 @@ export const rowOf = (run: RunSummary): z.infer<typeof runRowSchema> => ({
 })
 
 /** A failure in one line. */
-export const errorText = (error: NonNullable<RunSummary['error'] | NodeRecord['error']>, max = 300): string => {
+export const errorText = (error: NonNullable<RunHead['error'] | NodeRecord['error']>, max = 300): string => {
   const where = 'node' in error && error.node !== null ? ` in ${error.node}` : ''
   return line(`${error.type}${where}: ${error.message}`, max)
 }
 
 /** `ok after 2.5 s`, and why not. */
-export function outcomeOf({ status, duration_s: duration, error }: RunSummary): string {
+export function outcomeOf({ status, duration_s: duration, error }: RunHead): string {
   const after = duration === null ? '' : ` after ${seconds(duration)}`
   return `${status}${after}${error === null ? '' : `: ${errorText(error)}`}`
 }

@@ -6,7 +6,7 @@
 import { specialFloats, type WireNumber } from '@flow-service/protocol'
 
 import type { Sql } from '../../db/database.ts'
-import type { Chunk } from './points.ts'
+import { boundsOf, type Chunk } from './points.ts'
 
 /** Points of a row; the bytes of a column that was not asked for are missing. */
 export interface PackedPoints {
@@ -23,6 +23,7 @@ export const chunkItem = (run: string, metric: number, { seq, steps, ts, vals }:
   count: steps.length,
   last_step: steps.at(-1),
   last_value: vals.at(-1),
+  ...boundsOf(vals),
   steps: packed(steps),
   ts: packed(ts),
   vals: packed(vals),
@@ -30,10 +31,10 @@ export const chunkItem = (run: string, metric: number, { seq, steps, ts, vals }:
 
 /** Such chunks as rows with the columns of `metric_chunk`. */
 export const chunkRows = (sql: Sql, items: readonly ReturnType<typeof chunkItem>[]) => sql`(
-  select run, metric, seq, count, last_step, last_value, decode(steps, 'base64') as steps, decode(ts, 'base64') as ts,
+  select run, metric, seq, count, last_step, last_value, low, high, decode(steps, 'base64') as steps, decode(ts, 'base64') as ts,
     decode(vals, 'base64') as vals
   from json_to_recordset(${JSON.stringify(items)}::json) as packed(
-    run uuid, metric int, seq int, count int, last_step int8, last_value float8, steps text, ts text, vals text)
+    run uuid, metric int, seq int, count int, last_step int8, last_value float8, low float8, high float8, steps text, ts text, vals text)
 )`
 
 /** A row with its points as numbers; NaN and the infinities are named, as on the wire. */

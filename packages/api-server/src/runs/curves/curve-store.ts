@@ -71,8 +71,8 @@ export const createCurveStore = (sql: Sql) => ({
   async runs(ids: readonly string[]): Promise<CurveRun[]> {
     return sql<CurveRun[]>`
       select run.id, run.flow as flow_id, ${flowName(sql)} as flow, run.digest, run.status, run.created_at,
-        run.started_at, run.inputs
-      from run where run.id = any(${ids as string[]}::uuid[])`
+        run.started_at, content.inputs
+      from run join run_content content on content.run = run.id where run.id = any(${ids as string[]}::uuid[])`
   },
 
   /** When the runs that executed these started. */

@@ -35,9 +35,21 @@ export interface Chunk extends Curve {
   readonly vals: readonly WireNumber[]
 }
 
+/** A curve in short: its points, its last step and value, its least and greatest finite value. */
+export type CurveSummary = readonly [
+  count: number,
+  step: number,
+  last: WireNumber,
+  low: number | null,
+  high: number | null,
+]
+
 interface Growing extends Curve {
   seq: number
   step: number
+  count: number
+  low: number | null
+  high: number | null
   ts: number[]
   vals: WireNumber[]
 }
@@ -55,6 +67,11 @@ export interface CurveEnd extends Curve {
   readonly seq: number
   /** Of the next point. */
   readonly step: number
+  /** Points so far. */
+  readonly count: number
+  /** Least and greatest finite value so far. */
+  readonly low: number | null
+  readonly high: number | null
 }
 
 /** Gathers the points of one run. */
@@ -76,15 +93,31 @@ export class MetricBuffer {
     const key = `${curve.node}/${curve.port}`
     let growing = this.#curves.get(key)
     if (!growing) {
-      growing = { ...curve, seq: 0, step: 0, ts: [], vals: [] }
+      growing = { ...curve, seq: 0, step: 0, count: 0, low: null, high: null, ts: [], vals: [] }
       this.#curves.set(key, growing)
     }
     growing.ts.push(atMs)
     growing.vals.push(value)
     const step = growing.step
     growing.step += 1
+    growing.count += 1
+    if (typeof value === 'number') {
+      growing.low = growing.low === null || value < growing.low ? value : growing.low
+      growing.high = growing.high === null || value > growing.high ? value : growing.high
+    }
     this.#waiting += 1
     return { step, full: growing.ts.length % CHUNK_POINTS === 0 }
+  }
+
+  /** The curves that have grown since the last {@link drain}, by their messages. */
+  grown(): Record<string, CurveSummary> {
+    const curves = [...this.#curves.values()].filter(({ vals }) => vals.length > 0)
+    return Object.fromEntries(
+      curves.map(({ message, count, step, vals, low, high }) => [
+        message,
+        [count, step - 1, vals.at(-1) ?? 0, low, high],
+      ]),
+    )
   }
 
   /** Takes what has gathered. */
@@ -106,6 +139,31 @@ export class MetricBuffer {
     }
     return chunks
   }
+}
+
+/** Whole curves in short, by their messages; the chunks of each in order. */
+export function summariesOf(chunks: readonly Chunk[]): Record<string, CurveSummary> {
+  const curves = Map.groupBy(chunks, ({ message }) => message)
+  return Object.fromEntries(
+    [...curves].map(([message, parts]) => {
+      const { low, high } = boundsOf(parts.flatMap(({ vals }) => vals))
+      const count = parts.reduce((sum, { vals }) => sum + vals.length, 0)
+      const last = parts.at(-1)
+      return [message, [count, last?.steps.at(-1) ?? 0, last?.vals.at(-1) ?? 0, low, high]]
+    }),
+  )
+}
+
+/** The least and the greatest finite value. */
+export function boundsOf(vals: readonly WireNumber[]): { low: number | null; high: number | null } {
+  let low: number | null = null
+  let high: number | null = null
+  for (const value of vals) {
+    if (typeof value !== 'number') continue
+    if (low === null || value < low) low = value
+    if (high === null || value > high) high = value
+  }
+  return { low, high }
 }
 
 /** The numbers of a stored chunk. */

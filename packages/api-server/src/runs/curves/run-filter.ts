@@ -13,6 +13,8 @@ export interface RunFilter {
   readonly statuses?: readonly RunStatus[] | undefined
   readonly group?: string | undefined
   readonly digest?: string | undefined
+  /** Whether archived runs alone are meant, or the others; both unless given. */
+  readonly archived?: boolean | undefined
   /** Inclusive. */
   readonly since?: string | undefined
   /** Exclusive. */
@@ -29,7 +31,7 @@ export const flowName = (sql: Sql) => sql`(
 
 /** The condition of a filter, for statements over `run`. */
 export function matching(sql: Sql, filter: RunFilter) {
-  const { ids, flows, statuses, group, digest, since, before, until } = filter
+  const { ids, flows, statuses, group, digest, archived, since, before, until } = filter
   return sql`true
     ${ids ? sql`and run.id = any(${ids as string[]}::uuid[])` : sql``}
     ${
@@ -42,6 +44,7 @@ export function matching(sql: Sql, filter: RunFilter) {
     ${statuses ? sql`and run.status = any(${statuses as string[]}::text[])` : sql``}
     ${group === undefined ? sql`` : sql`and run.group_id = ${group}::uuid`}
     ${digest === undefined ? sql`` : sql`and run.digest = ${digest}`}
+    ${archived === undefined ? sql`` : sql`and run.archived = ${archived}::boolean`}
     ${since === undefined ? sql`` : sql`and run.created_at >= ${since}::timestamptz`}
     ${before === undefined ? sql`` : sql`and run.created_at < ${before}::timestamptz`}
     ${until === undefined ? sql`` : sql`and run.created_at <= ${until}::timestamptz`}`

@@ -105,18 +105,19 @@ function page(
   return sql<ExportRow[]>`
     with next as materialized (
       select run.id, run.created_at, row_number() over newest as place,
-        sum(pg_column_size(run.inputs) + coalesce(pg_column_size(run.result), 0)) over newest as bytes
+        sum(pg_column_size(content.inputs) + coalesce(pg_column_size(content.result), 0)) over newest as bytes
       from (
-        select id, created_at, inputs, result from run
+        select id, created_at from run
         where ${condition} ${before === null ? sql`` : sql`and run.created_at < ${before}::timestamptz`}
         order by created_at desc limit ${limit}
       ) as run
+      join run_content content on content.run = run.id
       window newest as (order by created_at desc rows unbounded preceding)
     )
     select run.id, run.flow as flow_id, ${flowName(sql)} as flow, run.status, run.created_at, run.started_at,
       run.finished_at, extract(epoch from run.finished_at - run.started_at)::float8 as duration_s, run.seed,
-      run.group_id, run.parent, run.external_id, run.digest, run.commit, run.inputs, run.result
-    from next join run on run.id = next.id
+      run.group_id, run.parent, run.external_id, run.digest, run.commit, content.inputs, content.result
+    from next join run on run.id = next.id join run_content content on content.run = run.id
     where next.place = 1 or next.bytes <= ${PAGE_BYTES}
     order by run.created_at desc`
 }

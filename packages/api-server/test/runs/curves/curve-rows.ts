@@ -3,6 +3,8 @@ import type { FlowDocument, RunInput, RunStatus, WireNumber } from '@flow-servic
 import { v7 } from 'uuid'
 
 import type { Database } from '../../../src/db/database.ts'
+import type { CurveSummary } from '../../../src/runs/curves/points.ts'
+import { listedParams, listedResults } from '../../../src/runs/run-facts.ts'
 
 /** A run of the past. */
 export interface PastRun {
@@ -15,6 +17,14 @@ export interface PastRun {
   readonly group_id?: string
   readonly external_id?: string
   readonly digest?: string
+  readonly finished_at?: string
+  readonly seed?: number
+  readonly submitted_by?: string
+  readonly note?: string
+  readonly tags?: readonly string[]
+  readonly pinned?: boolean
+  /** What lists know of its curves, by message. */
+  readonly metrics?: Readonly<Record<string, CurveSummary>>
 }
 
 /** Points of one chunk; steps are consecutive from `step`, one a second from `startMs`. */
@@ -69,16 +79,28 @@ export class Past {
         flow: await this.flow(run.flow),
         inputs: JSON.stringify(run.inputs ?? []),
         result: run.result && JSON.stringify(run.result),
+        ...listedParams(run.inputs ?? [], { mask: (value) => value }),
+        results: listedResults(run.result ?? null),
+        metrics: run.metrics ?? {},
+        tags: run.tags ?? [],
       })
     }
     await this.#database.sql`
-      insert into run (id, flow, status, created_at, started_at, finished_at, draft, no_cache, inputs, result, group_id,
-        external_id, digest)
-      select id, flow, status, created_at, started_at, finished_at, draft, no_cache, inputs::json, result::json,
-        group_id, external_id, digest
-      from json_to_recordset(${JSON.stringify(rows)}::json) as item(
-        id uuid, flow uuid, status text, created_at timestamptz, started_at timestamptz, finished_at timestamptz,
-        draft boolean, no_cache boolean, inputs text, result text, group_id uuid, external_id text, digest text)`
+      with item as materialized (
+        select * from json_to_recordset(${JSON.stringify(rows)}::json) as item(
+          id uuid, flow uuid, status text, created_at timestamptz, started_at timestamptz, finished_at timestamptz,
+          draft boolean, no_cache boolean, inputs text, result text, group_id uuid, external_id text, digest text,
+          seed int8, submitted_by text, note text, tags json, pinned boolean, params jsonb, params_cut json,
+          results jsonb, metrics jsonb)
+      ), added as (
+        insert into run (id, flow, status, created_at, started_at, finished_at, draft, no_cache, group_id, external_id,
+          digest, seed, submitted_by, note, tags, pinned, params, params_cut, results, metrics)
+        select id, flow, status, created_at, started_at, finished_at, draft, no_cache, group_id, external_id, digest,
+          seed, submitted_by, coalesce(note, ''), array(select json_array_elements_text(tags)), coalesce(pinned, false),
+          params, array(select json_array_elements_text(params_cut)), results, metrics
+        from item
+      )
+      insert into run_content (run, inputs, result) select id, inputs::json, result::json from item`
     return rows.map(({ id }) => id)
   }
 

@@ -7,6 +7,7 @@ import { createStageStore } from '../../../src/runs/stages/store.ts'
 import { openEngine, realClock, type TestEngine } from '../engine.ts'
 import { input, node, output } from '../flows.ts'
 import { heldCode, waiting } from '../held-code.ts'
+import { listed } from '../listed.ts'
 
 let one: TestEngine
 let two: TestEngine
@@ -95,7 +96,7 @@ test('whatever the order, each of many different stages executes once over all e
   const params = Array.from({ length: 40 }, (_, at) => ({ x: at % 5 }))
   await Promise.all(params.map((each, at) => (at % 2 ? one : two).submit('many', { params: each })))
   await expect.poll(async () => (await one.runs.active()).length).toBe(0)
-  const runs = await one.runs.list({}, { limit: 50, offset: 0 })
+  const runs = await listed(one.runs, {}, { limit: 50, offset: 0 })
   expect(runs.map(({ status }) => status)).toEqual(Array.from({ length: 40 }, () => 'ok'))
   const expected = ['first', 'second'].flatMap((id) => [0, 1, 2, 3, 4].map((x) => `${id} ${x}`))
   expect(executed.toSorted()).toEqual(expected)
@@ -113,6 +114,8 @@ test('a run that replaces a stage of another one does not wait for what that one
     draft: null,
     nodes: [],
     chunks: [],
+    curves: {},
+    taken: [],
     cache: [{ key, node: 'y', parts, outputs: { y: at }, loss: null }],
     artifacts: null,
     kept: null,

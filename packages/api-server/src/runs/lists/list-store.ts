@@ -1,0 +1,86 @@
+/**
+ * The rows of lists of runs: chosen, ordered and shown by `run` alone, whose rows are narrow; nodes are read of the rows
+ * of one page.
+ * @module
+ */
+import type { RunHead, RunProgress } from '@flow-service/protocol'
+
+import type { Sql } from '../../db/database.ts'
+import type { CurveSummary } from '../curves/points.ts'
+import { matching, type RunFilter } from '../curves/run-filter.ts'
+import { head } from '../store.ts'
+import type { Term } from './filter-grammar.ts'
+import { holds } from './filter-sql.ts'
+import { type Cursor, orderOf, type SortKey } from './order.ts'
+
+/** Which runs a list has, and in what order. */
+export interface ListSelection {
+  readonly filter: RunFilter
+  readonly terms: readonly Term[]
+  readonly keys: readonly SortKey[]
+}
+
+/** A part of a list. */
+export interface ListPage {
+  readonly limit: number
+  readonly offset: number
+  readonly cursor: Cursor | null
+}
+
+/** What a row of a list is told with. */
+export interface ListedRow extends RunHead {
+  readonly params: Readonly<Record<string, unknown>>
+  readonly params_cut: readonly string[]
+  readonly results: Readonly<Record<string, number | string | boolean>>
+  readonly metrics: Readonly<Record<string, CurveSummary>>
+  /** Of its {@link Cursor}. */
+  readonly place: readonly string[]
+}
+
+/** How far a run has come; `total` is 0 while its document is not known. */
+export type ProgressRow = RunProgress & { readonly id: string }
+
+/** The statements of lists. */
+export type ListStore = ReturnType<typeof createListStore>
+
+/** The statements of lists. */
+export const createListStore = (sql: Sql) => ({
+  async rows({ filter, terms, keys }: ListSelection, { limit, offset, cursor }: ListPage): Promise<ListedRow[]> {
+    const order = orderOf(sql, keys)
+    return sql<ListedRow[]>`
+      with page as materialized (
+        select id, place, row_number() over () as nth from (
+          select run.id, ${order.values} as place from run
+          where ${matching(sql, filter)} and ${holds(sql, terms)} ${cursor ? sql`and ${order.behind(cursor)}` : sql``}
+          order by ${order.by} limit ${limit} offset ${offset}
+        ) as chosen
+      )
+      select ${head(sql)}, run.params, run.params_cut, run.results, run.metrics, page.place
+      from page join run on run.id = page.id order by page.nth`
+  },
+
+  async total({ filter, terms }: Pick<ListSelection, 'filter' | 'terms'>): Promise<number> {
+    const [row] = await sql<[{ runs: number }]>`
+      select count(*)::int as runs from run where ${matching(sql, filter)} and ${holds(sql, terms)}`
+    return row.runs
+  },
+
+  /** How far these runs have come. */
+  async progress(ids: readonly string[]): Promise<ProgressRow[]> {
+    return sql<ProgressRow[]>`
+      with asked as (
+        select id, flow, digest from run where id = any(${ids as string[]}::uuid[])
+      ), documents as materialized (
+        select flow, digest, json_array_length(document -> 'nodes') as nodes from run_document
+        where (flow, digest) in (select flow, digest from asked)
+      )
+      select asked.id, coalesce(max(documents.nodes), 0)::int as total,
+        (count(*) filter (where node.status in ('ok', 'error', 'skipped', 'cancelled')))::int as done,
+        (count(*) filter (where node.cached))::int as cached,
+        (count(*) filter (where node.status = 'error'))::int as failed,
+        (count(*) filter (where node.status = 'running'))::int as running,
+        min(node.waiting_for) filter (where node.status = 'queued') as waiting_for
+      from asked left join documents using (flow, digest) left join run_node node on node.run = asked.id
+      group by asked.id`
+  },
+})

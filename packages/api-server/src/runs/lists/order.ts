@@ -1,0 +1,189 @@
+/**
+ * The order of a list of runs, and the cursor behind its last row (wire decisions V11, V13). Each key is told by up to
+ * three columns that are never null: what kind of value it is (numbers, texts, booleans, none), its number, its text.
+ * @module
+ */
+import { createHash } from 'node:crypto'
+
+import * as z from 'zod'
+
+import type { Sql } from '../../db/database.ts'
+import type { Fragment } from '../../db/values.ts'
+import { invalid, type ProblemError } from '../../http/errors.ts'
+import { flowName } from '../curves/run-filter.ts'
+import { type Field, jsonField } from './filter-grammar.ts'
+import { duration, jsonValue } from './filter-sql.ts'
+
+const columns = ['created_at', 'started_at', 'finished_at', 'duration_s', 'status', 'flow', 'seed'] as const
+const MAX_KEYS = 3
+const sortable = `${columns.join(', ')}, params.<name>, results.<name> and metrics.<message>`
+
+/** What a list is sorted by. */
+export interface SortKey {
+  readonly by: (typeof columns)[number] | Extract<Field, { kind: 'json' | 'curve' }>
+  readonly descending: boolean
+}
+
+/** The place behind a row: its columns as the database spells them, and the time of its creation. */
+export interface Cursor {
+  readonly values: readonly string[]
+  readonly created_at: string
+}
+
+/** The keys of `-metrics.loss:min,created_at`; refuses what is no field. Newest first unless given. */
+export function sortKeys(text: string | undefined): SortKey[] {
+  if (text === undefined) return []
+  const names = text.split(',')
+  if (names.length > MAX_KEYS) throw badSort(`a list is sorted by at most ${MAX_KEYS} fields`)
+  return names.map((name) => {
+    const descending = name.startsWith('-')
+    const field = descending ? name.slice(1) : name
+    const by = columns.find((column) => column === field) ?? jsonField(field)
+    if (!by) throw badSort(`${JSON.stringify(field.slice(0, 80))} is no field to sort by; there are ${sortable}`)
+    return { by, descending }
+  })
+}
+
+/** One column of an order. */
+interface Part {
+  readonly value: Fragment
+  readonly descending: boolean
+  /** A value of the column from its spelling. */
+  readonly read: (text: string) => Fragment
+}
+
+/** An order over `run`; the newest run comes first among equals. */
+export interface Order {
+  /** What `order by` takes. */
+  readonly by: Fragment
+  /** The spellings of a row's columns, as an array of texts for its cursor. */
+  readonly values: Fragment
+  /** The condition of rows behind a cursor. */
+  behind(cursor: Cursor): Fragment
+}
+
+/** The order of these keys. */
+export function orderOf(sql: Sql, keys: readonly SortKey[]): Order {
+  const parts = keys.flatMap((key) => partsOf(sql, key))
+  let by = sql``
+  let values = sql``
+  for (const [at, { value, descending }] of parts.entries()) {
+    by = sql`${by} ${value} ${descending ? sql`desc` : sql``},`
+    values = sql`${values} ${at > 0 ? sql`,` : sql``} (${value})::text`
+  }
+  return {
+    by: sql`${by} run.created_at desc`,
+    values: sql`array[${values}]::text[]`,
+    behind(cursor) {
+      let condition = sql`run.created_at < ${cursor.created_at}::timestamptz`
+      for (const [at, { value, descending, read }] of [...parts.entries()].toReversed()) {
+        const given = read(cursor.values[at] ?? '')
+        const beyond = descending ? sql`${value} < ${given}` : sql`${value} > ${given}`
+        condition = sql`(${beyond} or (${value} = ${given} and ${condition}))`
+      }
+      return condition
+    },
+  }
+}
+
+/** How many columns tell the place of a row. */
+export const widthOf = (keys: readonly SortKey[]): number => keys.reduce((sum, key) => sum + columnsOf(key), 0)
+
+function columnsOf({ by }: SortKey): number {
+  if (typeof by !== 'string') return 3
+  return by === 'created_at' || by === 'status' || by === 'flow' ? 1 : 2
+}
+
+function partsOf(sql: Sql, { by, descending }: SortKey): Part[] {
+  if (typeof by !== 'string') return jsonParts(sql, jsonValue(sql, by), descending)
+  switch (by) {
+    case 'created_at':
+      return [{ value: sql`run.created_at`, descending, read: (text) => sql`${text}::text::timestamptz` }]
+    case 'started_at':
+      return timeParts(sql, sql`run.started_at`, descending)
+    case 'finished_at':
+      return timeParts(sql, sql`run.finished_at`, descending)
+    case 'duration_s':
+      return numberParts(sql, duration(sql), descending)
+    case 'seed':
+      return numberParts(sql, sql`run.seed::float8`, descending)
+    case 'status':
+      return [textPart(sql, sql`run.status`, descending)]
+    case 'flow':
+      return [textPart(sql, flowName(sql), descending)]
+  }
+}
+
+const textPart = (sql: Sql, value: Fragment, descending: boolean): Part => ({
+  value: sql`(${value}) collate "C"`,
+  descending,
+  read: (text) => sql`${text}::text`,
+})
+
+/** What is missing comes last in both directions. */
+const missing = (sql: Sql, value: Fragment): Part => ({
+  value: sql`(${value} is null)`,
+  descending: false,
+  read: (text) => sql`${text}::text::boolean`,
+})
+
+const timeParts = (sql: Sql, value: Fragment, descending: boolean): Part[] => [
+  missing(sql, value),
+  { value: sql`coalesce(${value}, 'epoch')`, descending, read: (text) => sql`${text}::text::timestamptz` },
+]
+
+const numberParts = (sql: Sql, value: Fragment, descending: boolean): Part[] => [
+  missing(sql, value),
+  { value: sql`coalesce(${value}, 0)`, descending, read: (text) => sql`${text}::text::float8` },
+]
+
+/** Numbers, then texts, then booleans, in both directions. */
+const jsonParts = (sql: Sql, value: Fragment, descending: boolean): Part[] => [
+  {
+    value: sql`(case jsonb_typeof(${value}) when 'number' then 0 when 'string' then 1 when 'boolean' then 2 else 3 end)`,
+    descending: false,
+    read: (text) => sql`${text}::text::int`,
+  },
+  {
+    value: sql`(case jsonb_typeof(${value}) when 'number' then ${value} when 'boolean' then ${value} else '0' end)`,
+    descending,
+    read: (text) => sql`${text}::text::jsonb`,
+  },
+  textPart(sql, sql`case jsonb_typeof(${value}) when 'string' then ${value} #>> '{}' else '' end`, descending),
+]
+
+/**
+ * A cursor as text that means nothing to its reader. It belongs to one list: `list` tells filters and order, and another
+ * one refuses it.
+ */
+export function cursorText(list: string, { values, created_at }: Cursor): string {
+  return Buffer.from(JSON.stringify([markOf(list), created_at, ...values])).toString('base64url')
+}
+
+/** The cursor behind such a text; refuses what is none of this list. */
+export function readCursor(text: string, list: string, keys: readonly SortKey[]): Cursor {
+  const parsed = cursorSchema.safeParse(fromBase64(text))
+  if (!parsed.success) throw badCursor('this is no cursor: take it from the Link of the page before')
+  const [mark, created_at, ...values] = parsed.data
+  if (mark !== markOf(list) || values.length !== widthOf(keys)) {
+    throw badCursor('this cursor is of a list with another sort or filter: begin with the first page')
+  }
+  return { values, created_at }
+}
+
+const cursorSchema = z.tuple([z.string(), z.iso.datetime({ offset: true })], z.string())
+
+function fromBase64(text: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString())
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}
+
+const markOf = (list: string): string => createHash('sha256').update(list).digest('base64url').slice(0, 12)
+
+const badSort = (message: string): ProblemError => invalid([{ path: 'query.sort', code: 'bad_sort', message }])
+
+const badCursor = (message: string): ProblemError => invalid([{ path: 'query.cursor', code: 'bad_cursor', message }])
