@@ -11,7 +11,7 @@ import { matching, type RunFilter } from '../curves/run-filter.ts'
 import { head } from '../store.ts'
 import type { Term } from './filter-grammar.ts'
 import { holds } from './filter-sql.ts'
-import { type Cursor, orderOf, type SortKey } from './order.ts'
+import { type Cursor, hasKinds, type Kind, kindOf, kinds, orderOf, type SortKey } from './order.ts'
 
 /** Which runs a list has, and in what order. */
 export interface ListSelection {
@@ -45,18 +45,26 @@ export type ListStore = ReturnType<typeof createListStore>
 
 /** The statements of lists. */
 export const createListStore = (sql: Sql) => ({
-  async rows({ filter, terms, keys }: ListSelection, { limit, offset, cursor }: ListPage): Promise<ListedRow[]> {
-    const order = orderOf(sql, keys)
-    return sql<ListedRow[]>`
-      with page as materialized (
-        select id, place, row_number() over () as nth from (
-          select run.id, ${order.values} as place from run
-          where ${matching(sql, filter)} and ${holds(sql, terms)} ${cursor ? sql`and ${order.behind(cursor)}` : sql``}
-          order by ${order.by} limit ${limit} offset ${offset}
-        ) as chosen
-      )
-      select ${head(sql)}, run.params, run.params_cut, run.results, run.metrics, page.place
-      from page join run on run.id = page.id order by page.nth`
+  /** The rows of a page, in order. */
+  async rows(selection: ListSelection, page: ListPage): Promise<ListedRow[]> {
+    const { terms, keys } = selection
+    if (!hasKinds(keys)) {
+      // most filters find enough of the newest runs; where not, all are looked at, which an index only makes slower
+      if (keys.length > 0 || terms.length === 0) return rowsOf(sql, selection, { ...page, kind: 0, among: 'all' })
+      const newest = await rowsOf(sql, selection, { ...page, kind: 0, among: 'newest' })
+      return newest.length === page.limit ? newest : rowsOf(sql, selection, { ...page, kind: 0, among: 'chosen' })
+    }
+    const rows: ListedRow[] = []
+    const from = kindOf(page.cursor)
+    const wanted = page.offset + page.limit
+    for (const kind of kinds.slice(from)) {
+      const left = wanted - rows.length
+      if (left === 0) break
+      const cursor = kind === from ? page.cursor : null
+      // oxlint-disable-next-line no-await-in-loop -- the next kind is read only when this one is over
+      rows.push(...(await rowsOf(sql, selection, { limit: left, cursor, kind, among: 'all', offset: 0 })))
+    }
+    return rows.slice(page.offset)
   },
 
   async total({ filter, terms }: Pick<ListSelection, 'filter' | 'terms'>): Promise<number> {
@@ -84,3 +92,32 @@ export const createListStore = (sql: Sql) => ({
       group by asked.id`
   },
 })
+
+/** Runs among which a page is looked for first. */
+const NEWEST = 4000
+
+/** Rows of one kind; `chosen` has the filter work through all runs before any order. */
+async function rowsOf(
+  sql: Sql,
+  { filter, terms, keys }: ListSelection,
+  { limit, offset, cursor, kind, among }: ListPage & { kind: Kind; among: 'all' | 'newest' | 'chosen' },
+): Promise<ListedRow[]> {
+  const order = orderOf(sql, keys, kind)
+  const within = sql`${matching(sql, filter)} ${order.within} ${cursor ? sql`and ${order.behind(cursor)}` : sql``}`
+  const condition = holds(sql, terms)
+  const source =
+    among === 'all'
+      ? sql`run where ${within} and ${condition}`
+      : among === 'newest'
+        ? sql`(select * from run where ${within} order by run.created_at desc limit ${NEWEST}) as run where ${condition}`
+        : sql`chosen as run`
+  return sql<ListedRow[]>`
+    with ${among === 'chosen' ? sql`chosen as materialized (select id, created_at from run where ${within} and ${condition}),` : sql``}
+    page as materialized (
+      select id, row_number() over () as nth from (
+        select run.id from ${source} order by ${order.by} limit ${limit} offset ${offset}
+      ) as found
+    )
+    select ${head(sql)}, run.params, run.params_cut, run.results, run.metrics, ${order.values} as place
+    from page join run on run.id = page.id order by page.nth`
+}

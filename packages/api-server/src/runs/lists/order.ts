@@ -24,7 +24,7 @@ export interface SortKey {
   readonly descending: boolean
 }
 
-/** The place behind a row: its columns as the database spells them, and the time of its creation. */
+/** The place behind a row: its kind and its columns as the database spells them, and the time of its creation. */
 export interface Cursor {
   readonly values: readonly string[]
   readonly created_at: string
@@ -58,26 +58,40 @@ export interface Order {
   readonly by: Fragment
   /** The spellings of a row's columns, as an array of texts for its cursor. */
   readonly values: Fragment
+  /** What the rows have in common, as a further condition. */
+  readonly within: Fragment
   /** The condition of rows behind a cursor. */
   behind(cursor: Cursor): Fragment
 }
 
-/** The order of these keys. */
-export function orderOf(sql: Sql, keys: readonly SortKey[]): Order {
-  const parts = keys.flatMap((key) => partsOf(sql, key))
+/** What kinds of values there are, in the order in which they are listed: numbers, texts, booleans, none. */
+export const kinds = [0, 1, 2, 3] as const
+export type Kind = (typeof kinds)[number]
+
+/** Whether the first key has values of several kinds. Then a list is read kind by kind, which most have one of. */
+export const hasKinds = ([first]: readonly SortKey[]): boolean => first !== undefined && typeof first.by !== 'string'
+
+/** The order of these keys; where the first one has kinds, that of the rows of one of them. */
+export function orderOf(sql: Sql, keys: readonly SortKey[], kind: Kind): Order {
+  const [first, ...rest] = keys
+  const isOfKind = first !== undefined && typeof first.by !== 'string'
+  const parts = isOfKind
+    ? [...kindParts(sql, first, kind), ...rest.flatMap((key) => partsOf(sql, key))]
+    : keys.flatMap((key) => partsOf(sql, key))
   let by = sql``
-  let values = sql``
-  for (const [at, { value, descending }] of parts.entries()) {
+  let values = sql`${String(kind)}`
+  for (const { value, descending } of parts) {
     by = sql`${by} ${value} ${descending ? sql`desc` : sql``},`
-    values = sql`${values} ${at > 0 ? sql`,` : sql``} (${value})::text`
+    values = sql`${values}, (${value})::text`
   }
   return {
     by: sql`${by} run.created_at desc`,
     values: sql`array[${values}]::text[]`,
+    within: isOfKind ? sql`and ${isKind(sql, first, kind)}` : sql``,
     behind(cursor) {
       let condition = sql`run.created_at < ${cursor.created_at}::timestamptz`
       for (const [at, { value, descending, read }] of [...parts.entries()].toReversed()) {
-        const given = read(cursor.values[at] ?? '')
+        const given = read(cursor.values[at + 1] ?? '')
         const beyond = descending ? sql`${value} < ${given}` : sql`${value} > ${given}`
         condition = sql`(${beyond} or (${value} = ${given} and ${condition}))`
       }
@@ -86,12 +100,35 @@ export function orderOf(sql: Sql, keys: readonly SortKey[]): Order {
   }
 }
 
-/** How many columns tell the place of a row. */
-export const widthOf = (keys: readonly SortKey[]): number => keys.reduce((sum, key) => sum + columnsOf(key), 0)
+/** The kind of the row that a cursor is behind. */
+export const kindOf = (cursor: Cursor | null): Kind => kinds.find((kind) => String(kind) === cursor?.values[0]) ?? 0
 
-function columnsOf({ by }: SortKey): number {
-  if (typeof by !== 'string') return 3
-  return by === 'created_at' || by === 'status' || by === 'flow' ? 1 : 2
+/** How many texts tell the place of a row: its kind, and its columns. */
+function widthOf(keys: readonly SortKey[], kind: Kind): number {
+  const widths = keys.map(({ by }, at) => {
+    if (typeof by !== 'string') return at > 0 ? 3 : Number(kind < 3)
+    return by === 'created_at' || by === 'status' || by === 'flow' ? 1 : 2
+  })
+  return widths.reduce((sum, width) => sum + width, 1)
+}
+
+function valueOf(sql: Sql, { by }: SortKey): Fragment {
+  if (typeof by === 'string') throw new TypeError(`${by} has no kinds`)
+  return jsonValue(sql, by)
+}
+
+function isKind(sql: Sql, key: SortKey, kind: Kind): Fragment {
+  const type = sql`jsonb_typeof(${valueOf(sql, key)})`
+  if (kind === 3) return sql`coalesce(${type} not in ('number', 'string', 'boolean'), true)`
+  return sql`${type} = ${['number', 'string', 'boolean'][kind] ?? ''}`
+}
+
+function kindParts(sql: Sql, key: SortKey, kind: Kind): Part[] {
+  const value = valueOf(sql, key)
+  const { descending } = key
+  if (kind === 3) return []
+  if (kind === 1) return [textPart(sql, sql`${value} #>> '{}'`, descending)]
+  return [{ value: sql`(${value})`, descending, read: (text) => sql`${text}::text::jsonb` }]
 }
 
 function partsOf(sql: Sql, { by, descending }: SortKey): Part[] {
@@ -165,7 +202,7 @@ export function readCursor(text: string, list: string, keys: readonly SortKey[])
   const parsed = cursorSchema.safeParse(fromBase64(text))
   if (!parsed.success) throw badCursor('this is no cursor: take it from the Link of the page before')
   const [mark, created_at, ...values] = parsed.data
-  if (mark !== markOf(list) || values.length !== widthOf(keys)) {
+  if (mark !== markOf(list) || values.length !== widthOf(keys, kindOf({ values, created_at }))) {
     throw badCursor('this cursor is of a list with another sort or filter: begin with the first page')
   }
   return { values, created_at }
