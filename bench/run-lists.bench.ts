@@ -12,6 +12,8 @@ import type { Database } from '../packages/api-server/src/db/database.ts'
 import { openDatabase } from '../packages/api-server/src/db/database.ts'
 import { createListStore } from '../packages/api-server/src/runs/lists/list-store.ts'
 import { RunLists } from '../packages/api-server/src/runs/lists/run-lists.ts'
+import { factsOf } from '../packages/api-server/src/runs/run-facts.ts'
+import { RunShapes } from '../packages/api-server/src/runs/shapes.ts'
 import { databaseAt } from '../packages/api-server/test/backend.ts'
 import { quiet } from '../packages/api-server/test/use-database.ts'
 
@@ -27,21 +29,31 @@ beforeAll(async () => {
   const { sql } = database
   const flow = '01a20beb-33d9-744f-8650-f4571dc9f3fa'
   await sql`insert into run_flow (id, name) values (${flow}, 'fit')`
+  const shapes = new RunShapes(sql)
+  const curves = Object.fromEntries(
+    ['loss', 'acc', 'val_loss', 'val_acc'].map((name) => [name, [1, 0, 0, 0, 0]] as const),
+  )
+  const inputs = ['lr', 'depth', 'batch_size', 'dropout', 'epochs', 'seed'].map((name) => ({ name, value: 0 }))
+  const texts = ['name', 'optimizer'].map((name) => ({ name, value: '' }))
+  const { shape } = await shapes.columns(
+    factsOf({ inputs: [...inputs, ...texts], curves: curves as never, result: { best: 0, f1: 0, path: '' } }),
+  )
   await sql`
-    insert into run (id, flow, status, created_at, started_at, finished_at, draft, no_cache, seed, params, results, metrics)
+    insert into run (id, flow, status, created_at, started_at, finished_at, draft, no_cache, seed, shape, numbers, texts)
     select gen_random_uuid(), ${flow}, (array['ok', 'error', 'cancelled'])[1 + at % 3],
       timestamptz '2026-01-01' + at * interval '1 s', timestamptz '2026-01-01' + at * interval '1 s',
-      timestamptz '2026-01-01' + at * interval '1 s' + random() * interval '1 h', false, false, at,
-      jsonb_build_object('lr', random(), 'depth', at % 7, 'name', 'run ' || at, 'batch_size', 32, 'optimizer', 'adam',
-        'dropout', random(), 'epochs', 20, 'seed', at),
-      jsonb_build_object('best', random(), 'f1', random(), 'path', 'out/' || at),
-      jsonb_build_object('loss', jsonb_build_array(10000, 9999, random(), random(), 1),
-        'acc', jsonb_build_array(10000, 9999, random(), 0, 1), 'val_loss', jsonb_build_array(10000, 9999, random(), 0, 1),
-        'val_acc', jsonb_build_array(10000, 9999, random(), 0, 1))
+      timestamptz '2026-01-01' + at * interval '1 s' + random() * interval '1 h', false, false, at, ${shape},
+      array[random(), at % 7, 32, random(), 20, at, 10000, 9999, random(), 0, 1, 10000, 9999, random(), 0, 1, 10000, 9999,
+        random(), 0, 1, 10000, 9999, random(), 0, 1, random(), random()],
+      array['run ' || at, 'adam', 'out/' || at]
     from generate_series(1, ${RUNS}::int) as at`
   await sql`insert into run_content (run, inputs) select id, '[]' from run`
   await sql.unsafe('vacuum (analyze) run')
-  lists = new RunLists({ store: createListStore(sql), secrets: { mask: (value) => value }, flush: async () => {} })
+  lists = new RunLists({
+    store: createListStore(sql, shapes),
+    secrets: { mask: (value) => value },
+    flush: async () => {},
+  })
 }, 300_000)
 afterAll(async () => {
   await database.close()
@@ -60,7 +72,7 @@ const best = async (work: () => Promise<unknown>): Promise<number> => {
 }
 
 const include = new Set(['params', 'results', 'metrics'] as const)
-const columns = 'id, status, created_at, params, results, metrics'
+const columns = 'id, status, created_at, numbers, texts'
 const cases = [
   {
     what: 'newest',
@@ -70,24 +82,24 @@ const cases = [
   {
     what: 'two terms, sorted by a curve',
     query: { filter: 'params.lr<0.1 metrics.loss<0.5', sort: '-metrics.acc' },
-    bare: `select ${columns} from run where not archived and (params ->> 'lr')::float8 < 0.1
-      and (metrics -> 'loss' ->> 2)::float8 < 0.5 order by (metrics -> 'acc' ->> 2)::float8 desc limit 50`,
+    bare: `select ${columns} from run where not archived and numbers[1] < 0.1
+      and numbers[9] < 0.5 order by numbers[14] desc limit 50`,
   },
   {
     what: 'two loose terms, sorted by a curve',
     query: { filter: 'params.lr<0.9 metrics.loss<0.9', sort: '-metrics.acc' },
-    bare: `select ${columns} from run where not archived and (params ->> 'lr')::float8 < 0.9
-      and (metrics -> 'loss' ->> 2)::float8 < 0.9 order by (metrics -> 'acc' ->> 2)::float8 desc limit 50`,
+    bare: `select ${columns} from run where not archived and numbers[1] < 0.9
+      and numbers[9] < 0.9 order by numbers[14] desc limit 50`,
   },
   {
     what: 'all, sorted by an input',
     query: { sort: 'params.lr' },
-    bare: `select ${columns} from run where not archived order by (params ->> 'lr')::float8 limit 50`,
+    bare: `select ${columns} from run where not archived order by numbers[1] limit 50`,
   },
   {
     what: 'a text, newest first',
     query: { filter: 'params.name~9999' },
-    bare: `select ${columns} from run where not archived and params ->> 'name' ilike '%9999%' order by created_at desc limit 50`,
+    bare: `select ${columns} from run where not archived and texts[1] ilike '%9999%' order by created_at desc limit 50`,
   },
 ]
 

@@ -10,7 +10,7 @@ import type { Chunk, ChunkPoints, Curve, CurveSummary } from './curves/points.ts
 import type { ChunkSize } from './curves/thinning.ts'
 import { keepRuns, type KeptWrite } from './kept-store.ts'
 import { type Claim, claimed, type ClaimedRun, claimedOf, claimParts, type ClaimRow } from './lease-store.ts'
-import { listedResults } from './run-facts.ts'
+import type { FactColumns, Facts } from './run-facts.ts'
 import type { Failure, MetricSummary, NodeRow, RunArtifact } from './run-record.ts'
 import { type CacheEntry, keepStages, stageItem } from './stages/store.ts'
 
@@ -30,10 +30,8 @@ export interface RunWrite {
   readonly draft: { readonly digest: string; readonly document: FlowDocument } | null
   readonly nodes: readonly NodeRow[]
   readonly chunks: readonly Chunk[]
-  /** The curves that these chunks belong to, whole, by their messages. */
-  readonly curves: Readonly<Record<string, CurveSummary>>
-  /** Nodes that were taken over with their curves. */
-  readonly taken: readonly TakenCurves[]
+  /** What lists know of the run, where that has changed. */
+  readonly facts: Facts | null
   readonly cache: readonly CacheEntry[]
   /** All references so far, when there are new ones. */
   readonly artifacts: readonly RunArtifact[] | null
@@ -42,19 +40,14 @@ export interface RunWrite {
   readonly end: RunEnd | null
 }
 
-/** The curves of a node that was taken over: the execution behind it, and their messages in this run, by port. */
-export interface TakenCurves {
-  readonly owner: string
-  readonly node: string
-  readonly names: Readonly<Record<string, string>>
-}
-
 /** What shares one statement. */
 export interface Round {
   /** At most one write of a run. */
   readonly writes: readonly RunWrite[]
   /** The id of a curve by its place. */
   readonly metricId: (curve: Curve) => number
+  /** Facts as the columns of a row. */
+  readonly columnsOf: (facts: Facts) => FactColumns | null
   /** Queued runs to be taken. */
   readonly claim: Claim | null
 }
@@ -129,6 +122,15 @@ export const createExecutionStore = (sql: Sql) => ({
       group by source.run, source.shown, metric.id order by metric.id`
   },
 
+  /** The curves of a node in the run that executed it, in short, by port. */
+  async curvesOf(run: string, node: string): Promise<{ port: string; summary: CurveSummary }[]> {
+    return sql<{ port: string; summary: CurveSummary }[]>`
+      select metric.port, to_json(array[sum(chunk.count)::float8, max(chunk.last_step)::float8,
+        (array_agg(chunk.last_value order by chunk.seq desc))[1], min(chunk.low), max(chunk.high)]) as summary
+      from metric_chunk chunk join metric on metric.id = chunk.metric
+      where chunk.run = ${run} and metric.node = ${node} group by metric.id`
+  },
+
   /** The curves that a run shows, with what their chunks have; see {@link metricSummaries}. */
   async curves(run: string): Promise<StoredCurve[]> {
     return sql<StoredCurve[]>`
@@ -157,34 +159,32 @@ export const createExecutionStore = (sql: Sql) => ({
  * and no stages, and each part costs a short run a tenth of its time. The lock is one that `keep_run_output` does not
  * wait for: it may take the outputs of a run whose engine replaces a stage of ours at the same time.
  */
-async function write(tx: Sql, { writes, metricId, claim }: Round): Promise<RoundResult> {
-  const taken = writes.flatMap(({ run, taken: curves }) => curves.map((from) => ({ run, ...from })))
+async function write(tx: Sql, { writes, metricId, columnsOf, claim }: Round): Promise<RoundResult> {
+  const hasFacts = writes.some(({ facts }) => facts !== null)
   const isStoring = writes.some(({ artifacts, end }) => artifacts !== null || end?.result)
   const chunks = writes.flatMap((write) => chunkItems(write, metricId))
   const kept = writes.flatMap(({ run, kept: part }) => (part === null ? [] : [{ run, ...part }]))
   const rows = await tx<({ held: string[] | null } & ClaimRow)[]>`
     with held as materialized (
       select run.id, run.flow, item.digest, item.document, item.status, item.finished_at, item.result::json as result,
-        item.results, item.error, item.artifacts::json as artifacts, item.metrics
-      from json_to_recordset(${JSON.stringify(writes.map(runItem))}::json) as item(
+        item.error, item.artifacts::json as artifacts
+        ${hasFacts ? tx`, ${factColumns(tx)}` : tx``}
+      from json_to_recordset(${JSON.stringify(writes.map((write) => runItem(write, columnsOf)))}::json) as item(
         run uuid, token uuid, digest text, document json, status text, finished_at timestamptz, result text,
-        results jsonb, error json, artifacts text, metrics jsonb)
+        error json, artifacts text ${hasFacts ? tx`, ${factTypes(tx)}` : tx``})
       join run on run.id = item.run and run.status = 'running' and run.lease_token = item.token
       where run.id = any(${writes.map(({ run }) => run)}::uuid[])
       order by run.id for no key update of run
     )
-    ${taken.length > 0 ? takeCurves(tx, taken) : tx``}
     , moved as (
       update run set digest = coalesce(held.digest, run.digest), status = coalesce(held.status, run.status),
         finished_at = greatest(held.finished_at, case when held.status is not null then run.started_at end),
-        results = coalesce(held.results, run.results), error = held.error,
-        metrics = run.metrics || coalesce(held.metrics, '{}') ${taken.length > 0 ? takenOf(tx) : tx``},
+        error = held.error, ${hasFacts ? setFacts(tx) : tx``}
         lease_token = case when held.status is null then run.lease_token end,
         lease_until = case when held.status is null then run.lease_until end
       from held
       where run.id = held.id and (
-        held.digest is not null or held.metrics is not null or held.status is not null
-        ${taken.length > 0 ? tx`or held.id in (select run from taken)` : tx``})
+        held.digest is not null or held.status is not null ${hasFacts ? tx`or held.shape is not null` : tx``})
     )
     ${isStoring ? storeContent(tx) : tx``}
     ${writes.some(({ draft }) => draft !== null) ? keepDrafts(tx) : tx``}
@@ -205,20 +205,17 @@ const sourcesOf = (sql: Sql, run: string) => sql`(
 
 // Parts of `write`, which follow its `held`.
 
-/** What lists show of curves that were taken over, which the runs that executed them have drawn. */
-const takeCurves = (tx: Sql, items: readonly object[]) => tx`, taken as materialized (
-  select run, jsonb_object_agg(message, summary) as metrics from (
-    select item.run, coalesce(item.names->>metric.port, metric.message) as message, jsonb_build_array(
-      sum(chunk.count), max(chunk.last_step), (array_agg(chunk.last_value order by chunk.seq desc))[1],
-      min(chunk.low), max(chunk.high)) as summary
-    from json_to_recordset(${JSON.stringify(items)}::json) as item(run uuid, owner uuid, node text, names json)
-    join metric_chunk chunk on chunk.run = item.owner
-    join metric on metric.id = chunk.metric and metric.node = item.node
-    group by item.run, metric.id, 2
-  ) as curve group by run
-)`
+const factColumns = (tx: Sql) => tx`item.shape, item.numbers, item.texts, item.flags, item.nested, item.cut`
 
-const takenOf = (tx: Sql) => tx`|| coalesce((select taken.metrics from taken where taken.run = held.id), '{}')`
+const factTypes = (tx: Sql) => tx`shape int, numbers float8[], texts text[], flags boolean[], nested jsonb, cut text[]`
+
+const setFacts = (tx: Sql) => tx`
+  shape = coalesce(held.shape, run.shape),
+  numbers = case when held.shape is null then run.numbers else held.numbers end,
+  texts = case when held.shape is null then run.texts else held.texts end,
+  flags = case when held.shape is null then run.flags else held.flags end,
+  nested = case when held.shape is null then run.nested else held.nested end,
+  cut = case when held.shape is null then run.cut else held.cut end,`
 
 /** What only the record of a run shows. */
 const storeContent = (tx: Sql) => tx`, stored as (
@@ -262,14 +259,13 @@ const drawPoints = (tx: Sql, items: readonly ReturnType<typeof chunkItem>[]) => 
 
 // Values of node code are JSON text inside the JSON: `json_to_recordset` refuses U+0000 and lone surrogates, a cast of
 // their escaped spelling to `json` does not.
-const runItem = ({ run, token, draft, artifacts, curves, end }: RunWrite) => ({
+const runItem = ({ run, token, draft, artifacts, facts, end }: RunWrite, columnsOf: Round['columnsOf']) => ({
   run,
   token,
   ...draft,
   ...end,
   result: end?.result && JSON.stringify(end.result),
-  results: end?.result && listedResults(end.result),
-  metrics: Object.keys(curves).length > 0 ? curves : null,
+  ...(facts && columnsOf(facts)),
   artifacts: artifacts && JSON.stringify(artifacts),
 })
 

@@ -26,6 +26,7 @@ import type { ClaimedRun } from './lease-store.ts'
 import { hidesSecret, maskedEvent, sparesSecrets } from './masked-event.ts'
 import { RunRecorder } from './recorder.ts'
 import { storableResult } from './result.ts'
+import { maskedInputs } from './run-facts.ts'
 import { RunPlace } from './run-place.ts'
 import { paramsOf, secondsBetween, storableText, summaryOf, type SummaryRow } from './run-record.ts'
 import { type RunWrites, unstorable } from './run-writes.ts'
@@ -39,7 +40,7 @@ export interface ExecutionDeps {
   readonly host: Host
   readonly registry: NodeRegistry
   readonly flows: RunnableFlows
-  readonly writes: Pick<RunWrites, 'write'>
+  readonly writes: Pick<RunWrites, 'curvesOf' | 'write'>
   readonly stages: EngineStages
   readonly artifacts: Pick<Artifacts, 'put' | 'known'>
   readonly publishEvent: (event: EngineEvent, atMs: number) => void
@@ -292,6 +293,7 @@ export class Execution {
       document,
       draftDigest: digest,
       clock: host.clock,
+      inputs: maskedInputs(this.claim.inputs, host.secrets),
       writes,
       publish: publishEvent,
       kept: kept?.record ?? null,
@@ -344,8 +346,7 @@ export class Execution {
       draft: null,
       nodes: [],
       chunks: [],
-      curves: {},
-      taken: [],
+      facts: null,
       cache: [],
       artifacts: null,
       kept: null,

@@ -6,11 +6,12 @@ import type { RunInput, RunStatus } from '@flow-service/protocol'
 
 import type { Sql } from '../db/database.ts'
 import { chunkItem, chunkRows } from './curves/chunk-columns.ts'
-import type { Chunk, CurveSummary } from './curves/points.ts'
+import type { Chunk } from './curves/points.ts'
+import type { FactColumns } from './run-facts.ts'
 import type { RunArtifact } from './run-record.ts'
 
 /** A run that ended elsewhere. */
-export interface ImportedRow {
+export interface ImportedRow extends FactColumns {
   readonly id: string
   readonly external_id: string
   readonly flow: string
@@ -20,11 +21,7 @@ export interface ImportedRow {
   readonly finished_at: string | null
   readonly seed: number | null
   readonly inputs: readonly RunInput[]
-  readonly params: Readonly<Record<string, unknown>>
-  readonly params_cut: readonly string[]
   readonly result: Record<string, unknown> | null
-  readonly results: Readonly<Record<string, unknown>>
-  readonly metrics: Readonly<Record<string, CurveSummary>>
   readonly artifacts: readonly RunArtifact[]
   readonly submitted_by: string | null
 }
@@ -60,14 +57,14 @@ export const createImportStore = (sql: Sql) => ({
       with item as materialized (
         select * from json_to_recordset(${JSON.stringify(items)}::json) as item(
           id uuid, flow uuid, status text, created_at timestamptz, finished_at timestamptz, seed int8, inputs json,
-          external_id text, submitted_by text, result text, artifacts json, params jsonb, params_cut json, results jsonb,
-          metrics jsonb)
+          external_id text, submitted_by text, result text, artifacts json, shape int, numbers float8[],
+          texts text[], flags boolean[], nested jsonb, cut text[])
       ), added as (
         insert into run (id, flow, origin, status, created_at, started_at, finished_at, draft, no_cache, seed, external_id,
-          submitted_by, params, params_cut, results, metrics)
+          submitted_by, shape, numbers, texts, flags, nested, cut)
         select id, flow, 'import', status, created_at, created_at, greatest(finished_at, case when finished_at is not null
-          then created_at end), false, false, seed, external_id, submitted_by, params,
-          array(select json_array_elements_text(params_cut)), results, metrics
+          then created_at end), false, false, seed, external_id, submitted_by, shape, numbers,
+          texts, flags, nested, cut
         from item order by external_id
         on conflict do nothing returning id
       )

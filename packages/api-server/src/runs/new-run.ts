@@ -17,12 +17,12 @@ import { invalid, ProblemError } from '../http/errors.ts'
 import { newId } from '../process/new-id.ts'
 import { canBeKept } from './kept-run.ts'
 import { shownInputs } from './masked-event.ts'
-import { listedParams } from './run-facts.ts'
+import { type FactColumns, type Facts, factsOf, maskedInputs } from './run-facts.ts'
 import { runRecord, unasked } from './run-record.ts'
 import type { NewRun } from './store.ts'
 
-/** A run but for the time of its creation, which it gets when it is written. */
-export type UntimedRun = Omit<NewRun, 'created_at'>
+/** A run but for the time of its creation and the shape of its facts, which it gets when it is written. */
+export type UntimedRun = Omit<NewRun, 'created_at' | keyof FactColumns> & { readonly facts: Facts }
 
 /** A flow with the content to execute. */
 export type Runnable = RunnableFlow & { readonly document: FlowDocument }
@@ -87,7 +87,7 @@ export function runMaker(flow: Runnable, draft: boolean, secrets: Pick<Secrets, 
       commit: flow.commit,
       seed: checked.seed,
       inputs: checked.inputs,
-      ...listedParams(checked.inputs, secrets),
+      facts: factsOf({ inputs: maskedInputs(checked.inputs, secrets) }),
       group_id: group,
       parent,
       idempotency_key: request.idempotency_key ?? null,

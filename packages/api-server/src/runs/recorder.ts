@@ -18,10 +18,11 @@ import {
   timestampOfMs,
 } from '@flow-service/protocol'
 
-import { type CurveEnd, MetricBuffer, pointValue } from './curves/points.ts'
-import type { RunEnd, RunWrite, TakenCurves } from './execution-store.ts'
+import { type CurveEnd, type CurveSummary, MetricBuffer, pointValue } from './curves/points.ts'
+import type { RunEnd, RunWrite } from './execution-store.ts'
 import type { KeptRecord } from './kept-record.ts'
 import { LogTail } from './log-tail.ts'
+import { type Facts, factsOf, type Listed } from './run-facts.ts'
 import { type NodeRow, type RunArtifact, storableText, untouchedNode } from './run-record.ts'
 import { type RunWrites, unstorable, type Written } from './run-writes.ts'
 import type { CacheEntry } from './stages/store.ts'
@@ -34,7 +35,9 @@ export interface RecorderDeps {
   /** Digest of the document when it is a draft, which is stored with the first write. */
   readonly draftDigest: string | null
   readonly clock: Clock
-  readonly writes: Pick<RunWrites, 'write'>
+  /** The inputs of the run as lists show them. */
+  readonly inputs: Listed['inputs']
+  readonly writes: Pick<RunWrites, 'curvesOf' | 'write'>
   readonly publish: (event: EngineEvent, atMs: number) => void
   /** What outlives the engine of it; null of a run that ends with it. */
   readonly kept: KeptRecord | null
@@ -79,7 +82,11 @@ export class RunRecorder {
   #isReduced = false
   #draftIsNew: boolean
   #cache: CacheEntry[] = []
-  #taken: TakenCurves[] = []
+  /** What lists know of its curves, by message. */
+  #curves: Record<string, CurveSummary> = {}
+  #newCurves = false
+  /** Curves of stages that were taken over, on their way. */
+  #taking: Promise<void>[] = []
   #closed = false
   #cancelTimer: (() => void) | null = null
   #room: PromiseWithResolvers<void> | null = null
@@ -93,6 +100,7 @@ export class RunRecorder {
     for (const artifact of deps.left?.artifacts ?? []) this.#note(artifact.node, artifact.port, artifact)
     this.#newArtifacts = false
     for (const row of deps.left?.nodes ?? []) {
+      this.#take(row.node, row.cached_from ?? deps.run, row.cached_node ?? row.node)
       const { node, logs: text, logs_truncated: truncated } = row
       this.#nodes.set(node, row)
       if (text === '') continue
@@ -186,6 +194,7 @@ export class RunRecorder {
 
   async #write(end: RunEnd | null): Promise<Written> {
     const { kept, writes, onStagesWritten } = this.#deps
+    if (this.#taking.length > 0) await Promise.all(this.#taking.splice(0))
     const write = this.#drain(end)
     const written = await writes.write(write)
     kept?.written(written)
@@ -201,9 +210,8 @@ export class RunRecorder {
       token,
       draft: this.#draftIsNew && draftDigest !== null ? { digest: draftDigest, document } : null,
       nodes: [...this.#changed].map((id) => this.#rowOf(id)),
-      curves: this.#metrics.grown(),
+      facts: this.#facts(end),
       chunks: this.#metrics.drain(),
-      taken: this.#taken,
       cache: this.#cache,
       artifacts: this.#newArtifacts ? [...this.#artifacts.values()] : null,
       kept: kept?.drain(end !== null) ?? null,
@@ -214,7 +222,6 @@ export class RunRecorder {
     this.#newArtifacts = false
     this.#changed.clear()
     this.#cache = []
-    this.#taken = []
     return write
   }
 
@@ -237,12 +244,29 @@ export class RunRecorder {
     publish({ type: 'node', ...told }, event.atMs)
   }
 
-  /** The curves of a node come with its outputs. */
+  /** What an execution of a node has drawn belongs to this run, too: one that was taken over, or an earlier part. */
   #take(id: string, owner: string, node: string): void {
     const streams = this.#deps.document.nodes.find((one) => one.id === id)?.ports.filter(({ stream }) => stream) ?? []
     if (streams.length === 0) return
-    const names = Object.fromEntries(streams.map(({ port, name }) => [port, messagePart(name)]))
-    this.#taken.push({ owner, node, names })
+    const names = new Map(streams.map(({ port, name }) => [port, messagePart(name)]))
+    const take = async (): Promise<void> => {
+      for (const { port, summary } of await this.#deps.writes.curvesOf(owner, node)) {
+        const message = names.get(port)
+        if (message === undefined) continue
+        this.#curves[message] = summary
+        this.#newCurves = true
+      }
+    }
+    this.#taking.push(take())
+  }
+
+  /** What lists know of the run, where that is new. */
+  #facts(end: RunEnd | null): Facts | null {
+    const grown = this.#metrics.grown()
+    if (!this.#newCurves && Object.keys(grown).length === 0 && !end?.result) return null
+    this.#newCurves = false
+    Object.assign(this.#curves, grown)
+    return factsOf({ inputs: this.#deps.inputs, curves: this.#curves, result: end?.result ?? null })
   }
 
   #attempt({ node, attempt, startMs, atMs, error }: AttemptEvent): void {

@@ -24,11 +24,13 @@ import type { ExecutionStore } from './execution-store.ts'
 import { createImportStore, type ImportedRow, type ImportStore } from './import-store.ts'
 import { checkImport, type CheckedImport, freeTimes, usOf } from './imported-run.ts'
 import { storableResult } from './result.ts'
-import { listedParams, listedResults } from './run-facts.ts'
+import { factsOf, maskedInputs } from './run-facts.ts'
 import type { RunArtifact } from './run-record.ts'
+import type { RunShapes } from './shapes.ts'
 
 /** Dependencies of an import. */
 export interface ImportDeps {
+  readonly shapes: Pick<RunShapes, 'columns'>
   readonly database: Pick<Database, 'transaction'>
   readonly store: ImportStore
   readonly executions: Pick<ExecutionStore, 'metricIds'>
@@ -108,7 +110,7 @@ async function contentOf(flows: ImportDeps['flows'], name: string): Promise<Runn
 }
 
 async function prepare(
-  { artifacts, host }: ImportDeps,
+  { artifacts, host, shapes }: ImportDeps,
   { entry, flow, seed, inputs, createdUs, chunks }: CheckedImport,
   by: string | null,
 ): Promise<Prepared> {
@@ -121,6 +123,7 @@ async function prepare(
   const save = async (bytes: Uint8Array, options: Parameters<typeof artifacts.put>[1]) =>
     (await artifacts.put(bytes, options)).ref
   const result = entry.result ? await storableResult(host.secrets.mask(entry.result), save) : null
+  const facts = factsOf({ inputs: maskedInputs(inputs, host.secrets), curves: summariesOf(chunks), result })
   const row: ImportedRow = {
     id: newId(),
     external_id: entry.external_id,
@@ -131,10 +134,8 @@ async function prepare(
     finished_at: entry.finished_at === undefined ? null : timestampOf(usOf(entry.finished_at)),
     seed,
     inputs,
-    ...listedParams(inputs, host.secrets),
+    ...(await shapes.columns(facts)),
     result,
-    results: listedResults(result),
-    metrics: summariesOf(chunks),
     artifacts: refs,
     submitted_by: by,
   }

@@ -18,10 +18,12 @@ import type { Database, Sql } from '../db/database.ts'
 import { createGroupWriter, type GroupWriter } from '../db/group-writer.ts'
 import { sqlState } from '../db/transaction.ts'
 import type { Log } from '../process/log.ts'
-import type { Curve } from './curves/points.ts'
+import type { Curve, CurveSummary } from './curves/points.ts'
 import type { ExecutionStore, RunEnd, RunWrite } from './execution-store.ts'
 import { droppedWrite } from './kept-store.ts'
 import type { Claim, ClaimedRun, LeaseStore } from './lease-store.ts'
+import type { FactColumns, Facts } from './run-facts.ts'
+import type { RunShapes } from './shapes.ts'
 
 /**
  * The outcome of a write: `held` while the run was this engine's, `reduced` when only {@link unstorable} was left of
@@ -32,7 +34,8 @@ export type Written = 'held' | 'reduced' | 'lost' | 'stopped'
 /** What the writes of runs need. */
 export interface RunWritesDeps {
   readonly database: Database
-  readonly store: Pick<ExecutionStore, 'leaseOf' | 'metricIds' | 'write'>
+  readonly store: Pick<ExecutionStore, 'curvesOf' | 'leaseOf' | 'metricIds' | 'write'>
+  readonly shapes: Pick<RunShapes, 'columns'>
   readonly leases: Pick<LeaseStore, 'claim' | 'claimWithinLimits'>
   readonly artifacts: Pick<Artifacts, 'addRefs' | 'dropRefs'>
   readonly clock: Clock
@@ -62,6 +65,7 @@ export class RunWrites {
   readonly #deps: RunWritesDeps
   readonly #group: GroupWriter<Item>
   readonly #metricIds = new Map<string, number>()
+  readonly #columns = new WeakMap<Facts, FactColumns>()
   #stopped = false
 
   constructor(deps: RunWritesDeps) {
@@ -91,6 +95,20 @@ export class RunWrites {
     return 'stopped'
   }
 
+  /** The curves of a node in the run that executed it, by port; none when the engine gives up before the database answers. */
+  async curvesOf(run: string, node: string): Promise<{ port: string; summary: CurveSummary }[]> {
+    const { store, clock, log } = this.#deps
+    for (let pause = FIRST_PAUSE_MS; !this.#stopped; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      try {
+        return await store.curvesOf(run, node)
+      } catch (error) {
+        log.error({ err: error, run }, 'the curves of a stage could not be read')
+      }
+      await new Promise<void>((resolve) => clock.setTimer(pause, resolve))
+    }
+    return []
+  }
+
   /** Tries no write again from now on: one that the database does not take would keep its run for ever. */
   stop(): void {
     this.#stopped = true
@@ -112,7 +130,7 @@ export class RunWrites {
     const { nodes, chunks, cache, artifacts, draft } = content
     const more = nodes.length + chunks.length + cache.length > 0 || artifacts !== null || draft !== null
     if (!more && (end === null || end.result === null)) return 'lost'
-    const bare = { run, token, draft: null, nodes: [], chunks: [], curves: {}, taken: [], cache: [], artifacts: null }
+    const bare = { run, token, draft: null, nodes: [], chunks: [], facts: null, cache: [], artifacts: null }
     // of a record with a gap nothing goes on
     const written = await this.write({ ...bare, kept: kept && droppedWrite, end: end && unstorable(end) })
     return written === 'held' ? 'reduced' : written
@@ -121,6 +139,8 @@ export class RunWrites {
   /** Whether the run was this engine's, and so the write is in the database. */
   async #commit(write: RunWrite): Promise<boolean> {
     await this.#learnMetricIds(write.chunks)
+    const { facts } = write
+    if (facts !== null) this.#columns.set(facts, await this.#deps.shapes.columns(facts))
     const item: Writing = { write, held: false }
     await this.#group.write(item)
     return item.held
@@ -158,6 +178,7 @@ export class RunWrites {
     const { held, claimed } = await this.#deps.store.write(tx, {
       writes: writing.map(({ write }) => write),
       metricId: (curve) => this.#metricIds.get(curveKey(curve)) ?? 0,
+      columnsOf: (facts) => this.#columns.get(facts) ?? null,
       claim: claiming?.claim ?? null,
     })
     if (claiming) claiming.runs = claimed

@@ -38,6 +38,7 @@ import { LEASE, type QueueDeps, RunQueue } from './run-queue.ts'
 import { RunTeller } from './run-teller.ts'
 import { flushForRead, type MetricsQuery, RunView } from './run-view.ts'
 import { RunWrites } from './run-writes.ts'
+import { RunShapes } from './shapes.ts'
 import { EngineStages } from './stages/engine-stages.ts'
 import type { StageEnvironments } from './stages/environments.ts'
 import { createRunsStore, type QueuedRun, type RunsStore } from './store.ts'
@@ -128,7 +129,8 @@ export function createRuns(deps: RunsDeps): Runs {
   const executions = createExecutionStore(database.sql)
   const timestamps = createTimestamps(() => clock.now())
   const leases = createLeaseStore(database.sql)
-  const writes = new RunWrites({ ...deps, store: executions, leases, clock })
+  const shapes = new RunShapes(database.sql)
+  const writes = new RunWrites({ ...deps, store: executions, shapes, leases, clock })
   const stages = new EngineStages({ ...deps, clock })
   const queue: RunQueue = new RunQueue({
     ...deps,
@@ -176,10 +178,20 @@ export function createRuns(deps: RunsDeps): Runs {
       // of a time when runs outlived their engine
       if (deps.kept === null) await createKeptStore(database.sql).sweep()
     },
-    ...createSubmissions({ ...deps, store, timestamps, teller, tellRun, executions, read: (id) => view.run(id), wake }),
+    ...createSubmissions({
+      ...deps,
+      store,
+      shapes,
+      timestamps,
+      teller,
+      tellRun,
+      executions,
+      read: (id) => view.run(id),
+      wake,
+    }),
     wake,
     plan: (flow, body) => planRuns({ ...deps, stages }, flow, body),
-    lists: new RunLists({ store: createListStore(database.sql), secrets: host.secrets, flush: flushAll }),
+    lists: new RunLists({ store: createListStore(database.sql, shapes), secrets: host.secrets, flush: flushAll }),
     annotations: new RunAnnotations({ database, tell: tellAnnotated }),
     get: (id) => view.run(id),
     document: (id) => view.document(id),

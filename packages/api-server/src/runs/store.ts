@@ -7,10 +7,11 @@ import type { FlowDocument, RunInput } from '@flow-service/protocol'
 
 import type { Sql } from '../db/database.ts'
 import { flowName } from './curves/run-filter.ts'
+import type { FactColumns } from './run-facts.ts'
 import type { DetailRow, SummaryRow } from './run-record.ts'
 
 /** A run to be queued. */
-export interface NewRun {
+export interface NewRun extends FactColumns {
   readonly id: string
   readonly flow: string
   readonly flow_name: string
@@ -24,9 +25,6 @@ export interface NewRun {
   readonly commit: string | null
   readonly seed: number | null
   readonly inputs: readonly RunInput[]
-  /** The values of the inputs as lists show them, and which are too long for that; see `run-facts.ts`. */
-  readonly params: Readonly<Record<string, unknown>>
-  readonly params_cut: readonly string[]
   readonly priority: number
   readonly group_id: string | null
   readonly parent: string | null
@@ -69,7 +67,8 @@ export const createRunsStore = (sql: Sql) => ({
         select item.* from json_to_recordset(${JSON.stringify(withDocumentsOnce(runs))}::json) as item(
           id uuid, flow uuid, flow_name text, created_at timestamptz, draft boolean, no_cache boolean, priority int,
           flow_version int, digest text, document json, commit text, seed int8, inputs json, group_id uuid,
-          parent uuid, idempotency_key text, submitted_by text, elsewhere boolean, params jsonb, params_cut json)
+          parent uuid, idempotency_key text, submitted_by text, elsewhere boolean, shape int, numbers float8[],
+          texts text[], flags boolean[], nested jsonb, cut text[])
         join flow on flow.id = item.flow for key share of flow
       ), named as (
         insert into run_flow (id, name) select distinct on (flow) flow, flow_name from item order by flow
@@ -80,9 +79,9 @@ export const createRunsStore = (sql: Sql) => ({
         on conflict do nothing
       ), queued as (
         insert into run (id, flow, created_at, draft, no_cache, priority, flow_version, digest, commit, seed, group_id,
-          parent, idempotency_key, submitted_by, elsewhere, params, params_cut)
+          parent, idempotency_key, submitted_by, elsewhere, shape, numbers, texts, flags, nested, cut)
         select id, flow, created_at, draft, no_cache, priority, flow_version, digest, commit, seed, group_id, parent,
-          idempotency_key, submitted_by, elsewhere, params, array(select json_array_elements_text(params_cut))
+          idempotency_key, submitted_by, elsewhere, shape, numbers, texts, flags, nested, cut
         from item
         on conflict (flow, idempotency_key) where idempotency_key is not null do nothing
         returning id

@@ -16,12 +16,14 @@ import { assertStored, digestsOf, newRun, queuedRecord, runnable, type UntimedRu
 import { noRun, runActive } from './refusals.ts'
 import { paramsOf, summaryOf } from './run-record.ts'
 import type { RunTeller } from './run-teller.ts'
+import type { RunShapes } from './shapes.ts'
 import type { NewRun, RunsStore } from './store.ts'
 
 /** Dependencies of a submission. */
 export interface SubmitDeps {
   readonly database: Database
   readonly store: RunsStore
+  readonly shapes: Pick<RunShapes, 'columns'>
   readonly timestamps: Timestamps
   readonly host: Pick<Host, 'clock' | 'secrets'>
   readonly artifacts: Pick<Artifacts, 'addRefs' | 'addRefsOf' | 'missing'>
@@ -52,7 +54,7 @@ export const TIME_ATTEMPTS = 5
 
 /** Submissions and retries over a database. */
 export function createSubmit(deps: SubmitDeps): Submit {
-  const { database, store, timestamps, artifacts, flows, host, teller, tellRun } = deps
+  const { database, store, shapes, timestamps, artifacts, flows, host, teller, tellRun } = deps
   const group = createGroupWriter<Item>(
     database,
     async (sql, items) => {
@@ -71,11 +73,12 @@ export function createSubmit(deps: SubmitDeps): Submit {
   )
 
   /** Whether a run that its own key kept out is there: it was stored with others, and their answer was lost. */
-  const hasKey = async ({ id, flow, idempotency_key: key }: UntimedRun): Promise<boolean> =>
+  const hasKey = async ({ id, flow, idempotency_key: key }: Omit<NewRun, 'created_at'>): Promise<boolean> =>
     key !== null && (await store.idOfKey(flow, key)) === id
 
   /** The run as it was queued; null when its key is taken, or its flow gone. */
-  const write = async (run: UntimedRun): Promise<NewRun | null> => {
+  const write = async ({ facts, ...rest }: UntimedRun): Promise<NewRun | null> => {
+    const run = { ...rest, ...(await shapes.columns(facts)) }
     for (let attempt = 1; ; attempt += 1) {
       const item: Item = { run: { ...run, created_at: timestamps.next() }, queued: false }
       try {

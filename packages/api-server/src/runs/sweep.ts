@@ -81,11 +81,14 @@ export const placeInSweep = (path: string, at: number): string =>
 
 /** One statement for all runs, and one for what they refer to; null when the flow is gone. */
 async function write(
-  { database, store, timestamps, artifacts }: SubmitDeps,
+  { database, store, shapes, timestamps, artifacts }: SubmitDeps,
   untimed: readonly UntimedRun[],
 ): Promise<NewRun[] | null> {
+  const shaped: Omit<NewRun, 'created_at'>[] = []
+  // oxlint-disable-next-line no-await-in-loop -- the first one makes the shape that the others have
+  for (const { facts, ...run } of untimed) shaped.push({ ...run, ...(await shapes.columns(facts)) })
   for (let attempt = 1; ; attempt += 1) {
-    const runs = untimed.map((run) => ({ ...run, created_at: timestamps.next() }))
+    const runs = shaped.map((run) => ({ ...run, created_at: timestamps.next() }))
     try {
       return await database.transaction(async (tx) => {
         const queued = await store.insert(tx, runs)

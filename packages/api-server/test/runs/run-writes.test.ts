@@ -11,8 +11,7 @@ const write: RunWrite = {
   draft: null,
   nodes: [],
   chunks: [],
-  curves: {},
-  taken: [],
+  facts: null,
   cache: [],
   artifacts: null,
   kept: null,
@@ -27,7 +26,9 @@ async function failing(code: string) {
   const sql = () => {}
   const writes = new RunWrites({
     database: { backend: 'embedded', sql, assertOutsideTransaction() {} } as unknown as Database,
+    shapes: { columns: async () => ({}) as never },
     store: {
+      curvesOf: async () => [],
       async write(_tx: unknown, round: Round) {
         if (round.claim) claims.push('with a write')
         if (failures-- > 0) throw Object.assign(new Error('failed'), { code })

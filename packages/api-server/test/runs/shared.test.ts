@@ -314,8 +314,7 @@ test('leases that are renewed while the runs are written do not block the writes
       draft: null,
       nodes: [],
       chunks: [],
-      curves: {},
-      taken: [],
+      facts: null,
       cache: [],
       artifacts: [],
       kept: null,
@@ -326,7 +325,7 @@ test('leases that are renewed while the runs are written do not block the writes
     const turned = writes.map((_, at) => writes[(at * 7919 + round) % 400]!)
     // oxlint-disable-next-line no-await-in-loop -- round after round
     const [written, renewed] = await Promise.all([
-      executions.write(sql, { writes: turned, metricId: () => 0, claim: null }),
+      executions.write(sql, { writes: turned, metricId: () => 0, columnsOf: () => null, claim: null }),
       leases.renew(held, 30),
     ])
     expect([written.held.size, renewed.size]).toEqual([400, 400])

@@ -8,58 +8,104 @@ create table run_content (
 );
 insert into run_content (run, inputs, result, artifacts) select id, inputs, result, artifacts from run;
 
+-- Which values the arrays of a run have, in order: lists of what it is of, its name, and its type.
+create table run_shape (
+  id int generated always as identity primary key,
+  -- SHA-256 of the fields as they were written.
+  digest text not null unique,
+  fields json not null
+);
+
 alter table run
   add column origin text not null default 'engine' check (origin in ('engine', 'import', 'track')),
   add column note text not null default '',
   add column tags text[] not null default '{}',
   add column pinned boolean not null default false,
   add column archived boolean not null default false,
-  -- Values of inputs by name, without the long ones, which `params_cut` names.
-  add column params jsonb not null default '{}',
-  add column params_cut text[] not null default '{}',
-  -- Numbers, texts and booleans among the outputs of the flow.
-  add column results jsonb not null default '{}',
-  -- By message: points, last step, last value, least and greatest finite value.
-  add column metrics jsonb not null default '{}';
+  -- What is known of its inputs, curves and results, by type; null of none.
+  add column shape int,
+  add column numbers float8[],
+  add column texts text[],
+  add column flags boolean[],
+  -- Inputs that are lists, records or null, by name.
+  add column nested jsonb,
+  -- Names of inputs that are too long for lists.
+  add column cut text[];
 
 -- The least and greatest finite value; null where there is none, and of chunks that are older than these columns.
 alter table metric_chunk add column low float8, add column high float8;
 
--- `jsonb` refuses U+0000 and lone surrogates, which stand escaped in `json`.
-update run set
-  origin = case when run.external_id is null then 'engine' else 'import' end,
-  params = coalesce(given.params, '{}'), params_cut = coalesce(given.cut, '{}'), results = coalesce(ended.results, '{}'),
-  metrics = coalesce(drawn.metrics, '{}')
-from run_content as content
-left join lateral (
-  select json_object_agg(input->>'name', input->'value') filter (where not is_cut)::jsonb as params,
-    array_agg(input->>'name') filter (where is_cut) as cut
+-- What earlier runs were given, gave and drew. `jsonb` and `text` refuse U+0000 and lone surrogates, which stand escaped
+-- in `json`. Bounds of curves are not known of them.
+create temporary table old_fact on commit drop as
+with given as (
+  select content.run, 1 as part, place, input->>'name' as name, input->'value' as value
+  from run_content as content, json_array_elements(content.inputs) with ordinality as given (input, place)
+  union all
+  select content.run, 3, place, key, value
+  from run_content as content, json_each(content.result) with ordinality as ended (key, value, place)
+), measured as (
+  select run, part, place, name, value, json_typeof(value) as kind,
+    octet_length(value::text) <= 1024 and value::text !~* '\\u(0000|d[89a-f])' as is_short
+  from given
+), typed as (
+  select *, case
+    when not is_short then 'cut'
+    when kind = 'number' or kind = 'string' and value #>> '{}' in ('NaN', 'Infinity', '-Infinity') then 'number'
+    when kind = 'string' then 'text'
+    when kind = 'boolean' then 'flag'
+    else 'nested' end as type
+  from measured
+)
+select run, part, place, name, type,
+  case when type = 'number' then array[(value #>> '{}')::float8] end as numbers,
+  case when type = 'text' then value #>> '{}' end as text,
+  case when type = 'flag' then (value::text)::boolean end as flag,
+  case when type = 'nested' then (value::text)::jsonb end as nested
+from typed where part = 1 or type in ('number', 'text', 'flag')
+union all
+select run, 2, row_number() over (partition by run order by first), message, 'curve',
+  array[count, last_step, last_value, null, null], null, null, null
+from (
+  select source.run, metric.message, min(metric.id) as first, sum(chunk.count)::float8 as count,
+    max(chunk.last_step)::float8 as last_step, (array_agg(chunk.last_value order by chunk.seq desc))[1] as last_value
   from (
-    select input, octet_length((input->'value')::text) > 1024 or (input->'value')::text ~* '\\u(0000|d[89a-f])' as is_cut
-    from json_array_elements(content.inputs) as input
-  ) as inputs
-) as given on true
-left join lateral (
-  select json_object_agg(key, value)::jsonb as results from json_each(content.result)
-  where json_typeof(value) in ('number', 'string', 'boolean')
-    and octet_length(value::text) <= 1024 and value::text !~* '\\u(0000|d[89a-f])'
-) as ended on true
-left join lateral (
-  select jsonb_object_agg(message, summary) as metrics from (
-    select metric.message, jsonb_build_array(
-      sum(chunk.count), max(chunk.last_step), (array_agg(chunk.last_value order by chunk.seq desc))[1], null, null
-    ) as summary
-    from (
-      select content.run as owner, null as node
-      union all
-      select cached_from, cached_node from run_node where run_node.run = content.run and cached_from is not null
-    ) as source
-    join metric_chunk chunk on chunk.run = source.owner
-    join metric on metric.id = chunk.metric and (source.node is null or metric.node = source.node)
-    group by metric.message
-  ) as curve
-) as drawn on true
-where content.run = run.id;
+    select id as run, id as owner, null as node from run
+    union all
+    select run, cached_from, cached_node from run_node where cached_from is not null
+  ) as source
+  join metric_chunk chunk on chunk.run = source.owner
+  join metric on metric.id = chunk.metric and (source.node is null or metric.node = source.node)
+  group by source.run, metric.message
+) as curve;
+
+create temporary table old_number on commit drop as
+select run, array_agg(number order by part, place, nth) as numbers
+from old_fact, unnest(numbers) with ordinality as one (number, nth) group by run;
+
+create temporary table old_facts on commit drop as
+select run,
+  json_agg(
+    json_build_array(case part when 1 then 'params' when 2 then 'metrics' else 'results' end, name, type)
+    order by part, place
+  ) filter (where type <> 'cut')::text as fields,
+  array_agg(text order by part, place) filter (where type = 'text') as texts,
+  array_agg(flag order by part, place) filter (where type = 'flag') as flags,
+  jsonb_object_agg(name, nested) filter (where type = 'nested') as nested,
+  array_agg(name order by place) filter (where type = 'cut') as cut
+from old_fact group by run;
+
+insert into run_shape (digest, fields)
+select encode(sha256(convert_to(fields, 'UTF8')), 'hex'), fields::json
+from (select distinct fields from old_facts where fields is not null) as known;
+
+update run set origin = 'import' where external_id is not null;
+update run set shape = run_shape.id, numbers = old_number.numbers, texts = facts.texts, flags = facts.flags,
+  nested = facts.nested, cut = facts.cut
+from old_facts as facts
+left join old_number on old_number.run = facts.run
+left join run_shape on run_shape.digest = encode(sha256(convert_to(facts.fields, 'UTF8')), 'hex')
+where facts.run = run.id;
 
 alter table run drop column inputs, drop column result, drop column artifacts;
 

@@ -5,35 +5,98 @@
  */
 import type { Sql } from '../../db/database.ts'
 import type { Fragment } from '../../db/values.ts'
+import { CURVE_WIDTH, type FactField } from '../run-facts.ts'
 import type { Aggregate, Field, Literal, Operator, Term } from './filter-grammar.ts'
 
-/** Where the aggregates of a curve stand in its summary. */
+/** Where the aggregates of a curve stand among its numbers. */
 const places: Record<Aggregate, number> = { count: 0, last: 2, min: 3, max: 4 }
 
-/** The condition of a filter. */
-export function holds(sql: Sql, terms: readonly Term[]): Fragment {
-  let condition = sql`true`
-  for (const term of terms) condition = sql`${condition} and ${holdsOf(sql, term)}`
-  return condition
+/** A field whose values runs have in arrays. */
+export type FactFieldOf = Extract<Field, { kind: 'json' | 'curve' }>
+
+/** The shapes of runs by their ids. */
+export type Shapes = ReadonlyMap<number, readonly FactField[]>
+
+/** The values of a field in a row, by type; each is null in a row where it has none. */
+export interface FieldValues {
+  readonly number: Fragment
+  readonly text: Fragment
+  readonly flag: Fragment
+  /** What is no such value: a member of a list or record, or a record, a list or null itself. */
+  readonly nested: Fragment
 }
 
-/** The value of a JSON field, null where there is none. */
-export function jsonValue(sql: Sql, field: Extract<Field, { kind: 'json' | 'curve' }>): Fragment {
-  if (field.kind === 'curve') return sql`run.metrics -> ${field.message}::text -> ${places[field.aggregate]}::int`
-  const column = field.column === 'params' ? sql`run.params` : sql`run.results`
-  const [first = '', ...rest] = field.path
-  if (rest.length === 0) return sql`${column} -> ${first}::text`
-  return sql`${column} #> ${[...field.path]}::text[]`
+/** Where the shapes have a field. Its place in a row is one look into a list by the row's shape. */
+export function valuesOf(sql: Sql, field: FactFieldOf, shapes: Shapes): FieldValues {
+  const isNested = field.kind === 'json' && field.path.length > 1
+  const nested =
+    field.kind === 'json' && field.column === 'params'
+      ? isNested
+        ? sql`(run.nested #> ${[...field.path]}::text[])`
+        : sql`(run.nested -> ${field.path[0] ?? ''}::text)`
+      : sql`null::jsonb`
+  if (isNested) {
+    return {
+      number: sql`(case when jsonb_typeof(${nested}) = 'number' or ${nested} #>> '{}' = any(${namedNumbers}::text[])
+        then (${nested} #>> '{}')::float8 end)`,
+      text: sql`(case when jsonb_typeof(${nested}) = 'string' and not ${nested} #>> '{}' = any(${namedNumbers}::text[])
+        then ${nested} #>> '{}' end)`,
+      flag: sql`(case when jsonb_typeof(${nested}) = 'boolean' then (${nested})::boolean end)`,
+      nested,
+    }
+  }
+  const at = placesOf(field, shapes)
+  // what no run has is not looked for in any
+  const isAnywhere = (list: readonly (number | null)[]): boolean => list.some((place) => place !== null)
+  return {
+    number: isAnywhere(at.number) ? sql`run.numbers[(${at.number}::int[])[run.shape]]` : sql`null::float8`,
+    text: isAnywhere(at.text) ? sql`run.texts[(${at.text}::int[])[run.shape]]` : sql`null::text`,
+    flag: isAnywhere(at.flag) ? sql`run.flags[(${at.flag}::int[])[run.shape]]` : sql`null::boolean`,
+    nested,
+  }
+}
+
+const namedNumbers = ['NaN', 'Infinity', '-Infinity']
+
+/** Places from 1 by shape, as lists that begin with shape 1; null where a shape lacks the field in this type. */
+function placesOf(field: FactFieldOf, shapes: Shapes): Record<'number' | 'text' | 'flag', (number | null)[]> {
+  const most = Math.max(0, ...shapes.keys())
+  const lists = {
+    number: new Array<number | null>(most).fill(null),
+    text: new Array<number | null>(most).fill(null),
+    flag: new Array<number | null>(most).fill(null),
+  }
+  const wanted =
+    field.kind === 'curve' ? (['metrics', field.message] as const) : ([field.column, field.path[0]] as const)
+  for (const [id, fields] of shapes) {
+    const next = { number: 1, text: 1, flag: 1 }
+    for (const [source, name, type] of fields) {
+      const list = type === 'curve' ? 'number' : type
+      if (list === 'nested') continue
+      if (source === wanted[0] && name === wanted[1]) {
+        lists[list][id - 1] = next[list] + (field.kind === 'curve' ? places[field.aggregate] : 0)
+      }
+      next[list] += type === 'curve' ? CURVE_WIDTH : 1
+    }
+  }
+  return lists
 }
 
 /** Seconds that a run has taken. */
 export const duration = (sql: Sql): Fragment => sql`extract(epoch from run.finished_at - run.started_at)::float8`
 
-function holdsOf(sql: Sql, { field, operator, literal }: Term): Fragment {
+/** The condition of a filter. */
+export function holds(sql: Sql, terms: readonly Term[], shapes: Shapes): Fragment {
+  let condition = sql`true`
+  for (const term of terms) condition = sql`${condition} and ${holdsOf(sql, term, shapes)}`
+  return condition
+}
+
+function holdsOf(sql: Sql, { field, operator, literal }: Term, shapes: Shapes): Fragment {
   switch (field.kind) {
     case 'json':
     case 'curve':
-      return jsonHolds(sql, field, operator, literal)
+      return factHolds(sql, { field, values: valuesOf(sql, field, shapes) }, operator, literal)
     case 'pinned':
       return sql`run.pinned = ${(literal.text === 'true') === (operator === '=')}::boolean`
     case 'tags':
@@ -81,63 +144,44 @@ function tagsHold(sql: Sql, operator: Operator, { is, text }: Literal): Fragment
   return operator === '=' ? sql`run.tags @> array[${text}::text]` : sql`not run.tags @> array[${text}::text]`
 }
 
-function jsonHolds(
+function factHolds(
   sql: Sql,
-  field: Extract<Field, { kind: 'json' | 'curve' }>,
+  { field, values }: { readonly field: FactFieldOf; readonly values: FieldValues },
   operator: Operator,
   literal: Literal,
 ): Fragment {
-  const value = jsonValue(sql, field)
-  const type = sql`jsonb_typeof(${value})`
-  // a long value is there, though lists do not have it
-  const [first] = field.kind === 'json' && field.column === 'params' && field.path.length === 1 ? field.path : []
-  const isCut = first === undefined ? sql`` : sql`or ${first}::text = any(run.params_cut)`
-  if (operator === '~')
-    return sql`coalesce(${type} = 'string' and ${contains(sql, textOf(sql, value), literal.text)}, false)`
+  const { number, text, flag, nested } = values
+  if (operator === '~') return contains(sql, text, literal.text)
   switch (literal.is) {
     case 'any':
-      return exists(sql, sql`(coalesce(${type} <> 'null', false) ${isCut})`, operator)
+      return exists(
+        sql,
+        sql`(${number} is not null or ${text} is not null or ${flag} is not null
+        or coalesce(${nested} <> 'null', false) ${isCut(sql, field)})`,
+        operator,
+      )
     case 'null':
-      return operator === '=' ? sql`coalesce(${type} = 'null', false)` : sql`false`
-    case 'boolean': {
-      const wanted = sql`${JSON.stringify(literal.value)}::text::jsonb`
-      return sql`coalesce(${type} = 'boolean' and ${compared(sql, value, operator, wanted)}, false)`
-    }
+      return operator === '=' ? sql`coalesce(${nested} = 'null', false)` : sql`false`
+    case 'boolean':
+      return sql`coalesce(${compared(sql, flag, operator, sql`${literal.value}::boolean`)}, false)`
     case 'string':
-      return sql`coalesce(${type} = 'string' and ${compared(sql, sql`${textOf(sql, value)} collate "C"`, operator, sql`${literal.text}::text`)}, false)`
+      return sql`coalesce(${compared(sql, sql`${text} collate "C"`, operator, sql`${literal.text}::text`)}, false)`
     case 'number':
-      return jsonNumberHolds(sql, value, operator, literal.number)
+      return factNumberHolds(sql, number, operator, literal.number)
   }
 }
 
-/** NaN and the infinities are numbers that stand as texts, as everywhere on the wire. */
-function jsonNumberHolds(sql: Sql, value: Fragment, operator: Operator, number: number): Fragment {
-  const named = ['NaN', 'Infinity', '-Infinity'].filter((name) => compares(Number(name), operator, number))
-  const amongNamed = sql`${textOf(sql, value)} = any(${named}::text[])`
-  const finite = Number.isFinite(number)
-    ? compared(sql, value, operator, sql`${JSON.stringify(number)}::text::jsonb`)
-    : sql`${compares(0, operator, number)}::boolean`
-  return sql`case jsonb_typeof(${value}) when 'number' then ${finite} when 'string' then ${amongNamed} else false end`
+/** A long value is there, though lists do not have it. */
+function isCut(sql: Sql, field: FactFieldOf): Fragment {
+  const [first] = field.kind === 'json' && field.column === 'params' && field.path.length === 1 ? field.path : []
+  return first === undefined ? sql`` : sql`or coalesce(${first}::text = any(run.cut), false)`
 }
 
-/** NaN equals itself here, and is less or greater than nothing. */
-function compares(a: number, operator: Operator, b: number): boolean {
-  switch (operator) {
-    case '=':
-      return Object.is(a, b) || a === b
-    case '!=':
-      return !Object.is(a, b) && a !== b
-    case '<':
-      return a < b
-    case '<=':
-      return a <= b
-    case '>':
-      return a > b
-    case '>=':
-      return a >= b
-    case '~':
-      return false
-  }
+/** In the database NaN equals itself, and is greater than every number; here it is neither less nor greater. */
+function factNumberHolds(sql: Sql, value: Fragment, operator: Operator, number: number): Fragment {
+  const condition = compared(sql, value, operator, sql`${number}::float8`)
+  const isGreater = operator === '>' || operator === '>='
+  return sql`coalesce(${condition} ${isGreater ? sql`and ${value} <> 'NaN'` : sql``}, false)`
 }
 
 function compared(sql: Sql, left: Fragment, operator: Operator, right: Fragment): Fragment {
@@ -161,8 +205,6 @@ function compared(sql: Sql, left: Fragment, operator: Operator, right: Fragment)
 
 const exists = (sql: Sql, condition: Fragment, operator: Operator): Fragment =>
   operator === '=' ? condition : sql`not ${condition}`
-
-const textOf = (sql: Sql, value: Fragment): Fragment => sql`(${value} #>> '{}')`
 
 /** Letters A to Z in any case: the databases do not agree on others. */
 const contains = (sql: Sql, text: Fragment, part: string): Fragment =>

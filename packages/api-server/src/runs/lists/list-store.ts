@@ -6,11 +6,12 @@
 import type { RunHead, RunProgress } from '@flow-service/protocol'
 
 import type { Sql } from '../../db/database.ts'
-import type { CurveSummary } from '../curves/points.ts'
 import { matching, type RunFilter } from '../curves/run-filter.ts'
+import type { Facts } from '../run-facts.ts'
+import type { RunShapes } from '../shapes.ts'
 import { head } from '../store.ts'
 import type { Term } from './filter-grammar.ts'
-import { holds } from './filter-sql.ts'
+import { holds, type Shapes } from './filter-sql.ts'
 import { type Cursor, hasKinds, type Kind, kindOf, kinds, orderOf, type SortKey } from './order.ts'
 
 /** Which runs a list has, and in what order. */
@@ -27,12 +28,8 @@ export interface ListPage {
   readonly cursor: Cursor | null
 }
 
-/** What a row of a list is told with. */
-export interface ListedRow extends RunHead {
-  readonly params: Readonly<Record<string, unknown>>
-  readonly params_cut: readonly string[]
-  readonly results: Readonly<Record<string, number | string | boolean>>
-  readonly metrics: Readonly<Record<string, CurveSummary>>
+/** What a row of a list is told with: a run and its facts. */
+export interface ListedRow extends RunHead, Facts {
   /** Of its {@link Cursor}. */
   readonly place: readonly string[]
 }
@@ -44,15 +41,19 @@ export type ProgressRow = RunProgress & { readonly id: string }
 export type ListStore = ReturnType<typeof createListStore>
 
 /** The statements of lists. */
-export const createListStore = (sql: Sql) => ({
+export const createListStore = (sql: Sql, shapes: Pick<RunShapes, 'all'>) => ({
   /** The rows of a page, in order. */
   async rows(selection: ListSelection, page: ListPage): Promise<ListedRow[]> {
     const { terms, keys } = selection
+    const known = await shapes.all()
     if (!hasKinds(keys)) {
       // most filters find enough of the newest runs; where not, all are looked at, which an index only makes slower
-      if (keys.length > 0 || terms.length === 0) return rowsOf(sql, selection, { ...page, kind: 0, among: 'all' })
-      const newest = await rowsOf(sql, selection, { ...page, kind: 0, among: 'newest' })
-      return newest.length === page.limit ? newest : rowsOf(sql, selection, { ...page, kind: 0, among: 'chosen' })
+      if (keys.length > 0 || terms.length === 0)
+        return rowsOf(sql, selection, { ...page, kind: 0, among: 'all', shapes: known })
+      const newest = await rowsOf(sql, selection, { ...page, kind: 0, among: 'newest', shapes: known })
+      return newest.length === page.limit
+        ? newest
+        : rowsOf(sql, selection, { ...page, kind: 0, among: 'chosen', shapes: known })
     }
     const rows: ListedRow[] = []
     const from = kindOf(page.cursor)
@@ -62,14 +63,16 @@ export const createListStore = (sql: Sql) => ({
       if (left === 0) break
       const cursor = kind === from ? page.cursor : null
       // oxlint-disable-next-line no-await-in-loop -- the next kind is read only when this one is over
-      rows.push(...(await rowsOf(sql, selection, { limit: left, cursor, kind, among: 'all', offset: 0 })))
+      rows.push(
+        ...(await rowsOf(sql, selection, { limit: left, cursor, kind, among: 'all', offset: 0, shapes: known })),
+      )
     }
     return rows.slice(page.offset)
   },
 
   async total({ filter, terms }: Pick<ListSelection, 'filter' | 'terms'>): Promise<number> {
     const [row] = await sql<[{ runs: number }]>`
-      select count(*)::int as runs from run where ${matching(sql, filter)} and ${holds(sql, terms)}`
+      select count(*)::int as runs from run where ${matching(sql, filter)} and ${holds(sql, terms, await shapes.all())}`
     return row.runs
   },
 
@@ -100,11 +103,22 @@ const NEWEST = 4000
 async function rowsOf(
   sql: Sql,
   { filter, terms, keys }: ListSelection,
-  { limit, offset, cursor, kind, among }: ListPage & { kind: Kind; among: 'all' | 'newest' | 'chosen' },
+  {
+    limit,
+    offset,
+    cursor,
+    kind,
+    among,
+    shapes,
+  }: ListPage & {
+    readonly kind: Kind
+    readonly among: 'all' | 'newest' | 'chosen'
+    readonly shapes: Shapes
+  },
 ): Promise<ListedRow[]> {
-  const order = orderOf(sql, keys, kind)
+  const order = orderOf(sql, keys, { kind, shapes })
   const within = sql`${matching(sql, filter)} ${order.within} ${cursor ? sql`and ${order.behind(cursor)}` : sql``}`
-  const condition = holds(sql, terms)
+  const condition = holds(sql, terms, shapes)
   const source =
     among === 'all'
       ? sql`run where ${within} and ${condition}`
@@ -118,6 +132,7 @@ async function rowsOf(
         select run.id from ${source} order by ${order.by} limit ${limit} offset ${offset}
       ) as found
     )
-    select ${head(sql)}, run.params, run.params_cut, run.results, run.metrics, ${order.values} as place
-    from page join run on run.id = page.id order by page.nth`
+    select ${head(sql)}, coalesce(run_shape.fields, '[]') as fields, to_json(run.numbers) as numbers, run.texts, run.flags,
+      run.nested, run.cut, ${order.values} as place
+    from page join run on run.id = page.id left join run_shape on run_shape.id = run.shape order by page.nth`
 }

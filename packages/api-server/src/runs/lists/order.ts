@@ -12,7 +12,7 @@ import type { Fragment } from '../../db/values.ts'
 import { invalid, type ProblemError } from '../../http/errors.ts'
 import { flowName } from '../curves/run-filter.ts'
 import { type Field, jsonField } from './filter-grammar.ts'
-import { duration, jsonValue } from './filter-sql.ts'
+import { duration, type FieldValues, type Shapes, valuesOf } from './filter-sql.ts'
 
 const columns = ['created_at', 'started_at', 'finished_at', 'duration_s', 'status', 'flow', 'seed'] as const
 const MAX_KEYS = 3
@@ -72,12 +72,16 @@ export type Kind = (typeof kinds)[number]
 export const hasKinds = ([first]: readonly SortKey[]): boolean => first !== undefined && typeof first.by !== 'string'
 
 /** The order of these keys; where the first one has kinds, that of the rows of one of them. */
-export function orderOf(sql: Sql, keys: readonly SortKey[], kind: Kind): Order {
+export function orderOf(sql: Sql, keys: readonly SortKey[], { kind, shapes }: { kind: Kind; shapes: Shapes }): Order {
   const [first, ...rest] = keys
-  const isOfKind = first !== undefined && typeof first.by !== 'string'
-  const parts = isOfKind
-    ? [...kindParts(sql, first, kind), ...rest.flatMap((key) => partsOf(sql, key))]
-    : keys.flatMap((key) => partsOf(sql, key))
+  const ofFirst = first !== undefined && typeof first.by !== 'string' ? valuesOf(sql, first.by, shapes) : null
+  const parts =
+    first && ofFirst
+      ? [
+          ...kindParts(sql, ofFirst, { kind, descending: first.descending }),
+          ...rest.flatMap((key) => partsOf(sql, key, shapes)),
+        ]
+      : keys.flatMap((key) => partsOf(sql, key, shapes))
   let by = sql``
   let values = sql`${String(kind)}`
   for (const { value, descending } of parts) {
@@ -87,7 +91,7 @@ export function orderOf(sql: Sql, keys: readonly SortKey[], kind: Kind): Order {
   return {
     by: sql`${by} run.created_at desc`,
     values: sql`array[${values}]::text[]`,
-    within: isOfKind ? sql`and ${isKind(sql, first, kind)}` : sql``,
+    within: ofFirst ? sql`and ${isKind(sql, ofFirst, kind)}` : sql``,
     behind(cursor) {
       let condition = sql`run.created_at < ${cursor.created_at}::timestamptz`
       for (const [at, { value, descending, read }] of [...parts.entries()].toReversed()) {
@@ -106,33 +110,67 @@ export const kindOf = (cursor: Cursor | null): Kind => kinds.find((kind) => Stri
 /** How many texts tell the place of a row: its kind, and its columns. */
 function widthOf(keys: readonly SortKey[], kind: Kind): number {
   const widths = keys.map(({ by }, at) => {
-    if (typeof by !== 'string') return at > 0 ? 3 : Number(kind < 3)
+    if (typeof by !== 'string') return at > 0 ? 4 : [2, 1, 1, 0][kind]!
     return by === 'created_at' || by === 'status' || by === 'flow' ? 1 : 2
   })
   return widths.reduce((sum, width) => sum + width, 1)
 }
 
-function valueOf(sql: Sql, { by }: SortKey): Fragment {
-  if (typeof by === 'string') throw new TypeError(`${by} has no kinds`)
-  return jsonValue(sql, by)
+function isKind(sql: Sql, { number, text, flag }: FieldValues, kind: Kind): Fragment {
+  switch (kind) {
+    case 0:
+      return sql`${number} is not null`
+    case 1:
+      return sql`${text} is not null`
+    case 2:
+      return sql`${flag} is not null`
+    case 3:
+      return sql`${number} is null and ${text} is null and ${flag} is null`
+  }
 }
 
-function isKind(sql: Sql, key: SortKey, kind: Kind): Fragment {
-  const type = sql`jsonb_typeof(${valueOf(sql, key)})`
-  if (kind === 3) return sql`coalesce(${type} not in ('number', 'string', 'boolean'), true)`
-  return sql`${type} = ${['number', 'string', 'boolean'][kind] ?? ''}`
+function kindParts(
+  sql: Sql,
+  { number, text, flag }: FieldValues,
+  { kind, descending }: { readonly kind: Kind; readonly descending: boolean },
+): Part[] {
+  switch (kind) {
+    case 0:
+      return [notANumber(sql, number), { value: number, descending, read: (given) => sql`${given}::text::float8` }]
+    case 1:
+      return [textPart(sql, text, descending)]
+    case 2:
+      return [{ value: flag, descending, read: (given) => sql`${given}::text::boolean` }]
+    case 3:
+      return []
+  }
 }
 
-function kindParts(sql: Sql, key: SortKey, kind: Kind): Part[] {
-  const value = valueOf(sql, key)
-  const { descending } = key
-  if (kind === 3) return []
-  if (kind === 1) return [textPart(sql, sql`${value} #>> '{}'`, descending)]
-  return [{ value: sql`(${value})`, descending, read: (text) => sql`${text}::text::jsonb` }]
-}
+/** NaN comes behind the numbers in both directions. */
+const notANumber = (sql: Sql, value: Fragment): Part => ({
+  value: sql`(coalesce(${value}, 0) = 'NaN')`,
+  descending: false,
+  read: (text) => sql`${text}::text::boolean`,
+})
 
-function partsOf(sql: Sql, { by, descending }: SortKey): Part[] {
-  if (typeof by !== 'string') return jsonParts(sql, jsonValue(sql, by), descending)
+/** Values of all kinds, for a key behind the first. */
+const factParts = (sql: Sql, { number, text, flag }: FieldValues, descending: boolean): Part[] => [
+  {
+    value: sql`(case when ${number} is not null then 0 when ${text} is not null then 1 when ${flag} is not null then 2 else 3 end)`,
+    descending: false,
+    read: (given) => sql`${given}::text::int`,
+  },
+  notANumber(sql, number),
+  {
+    value: sql`coalesce(${number}, (${flag})::int, 0)`,
+    descending,
+    read: (given) => sql`${given}::text::float8`,
+  },
+  textPart(sql, sql`coalesce(${text}, '')`, descending),
+]
+
+function partsOf(sql: Sql, { by, descending }: SortKey, shapes: Shapes): Part[] {
+  if (typeof by !== 'string') return factParts(sql, valuesOf(sql, by, shapes), descending)
   switch (by) {
     case 'created_at':
       return [{ value: sql`run.created_at`, descending, read: (text) => sql`${text}::text::timestamptz` }]
@@ -172,21 +210,6 @@ const timeParts = (sql: Sql, value: Fragment, descending: boolean): Part[] => [
 const numberParts = (sql: Sql, value: Fragment, descending: boolean): Part[] => [
   missing(sql, value),
   { value: sql`coalesce(${value}, 0)`, descending, read: (text) => sql`${text}::text::float8` },
-]
-
-/** Numbers, then texts, then booleans, in both directions. */
-const jsonParts = (sql: Sql, value: Fragment, descending: boolean): Part[] => [
-  {
-    value: sql`(case jsonb_typeof(${value}) when 'number' then 0 when 'string' then 1 when 'boolean' then 2 else 3 end)`,
-    descending: false,
-    read: (text) => sql`${text}::text::int`,
-  },
-  {
-    value: sql`(case jsonb_typeof(${value}) when 'number' then ${value} when 'boolean' then ${value} else '0' end)`,
-    descending,
-    read: (text) => sql`${text}::text::jsonb`,
-  },
-  textPart(sql, sql`case jsonb_typeof(${value}) when 'string' then ${value} #>> '{}' else '' end`, descending),
 ]
 
 /**

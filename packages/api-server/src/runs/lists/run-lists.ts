@@ -5,7 +5,9 @@
 import type { Secrets } from '@flow-service/core'
 import { isFinished, type RunSummary, runHeadSchema } from '@flow-service/protocol'
 
+import type { CurveSummary } from '../curves/points.ts'
 import type { RunFilter } from '../curves/run-filter.ts'
+import { shownFacts } from '../run-facts.ts'
 import { unasked } from '../run-record.ts'
 import { filterTerms } from './filter-grammar.ts'
 import type { ListedRow, ListSelection, ListStore } from './list-store.ts'
@@ -80,13 +82,14 @@ export class RunLists {
     const ids = rows.map(({ id }) => id)
     const progress = new Map(include.has('progress') ? (await store.progress(ids)).map((row) => [row.id, row]) : [])
     return rows.map((row) => {
+      const { params, params_cut, results, metrics } = shownFacts(row)
       const { id: _id, ...far } = progress.get(row.id) ?? { id: row.id, ...nothing }
       return {
         ...runHeadSchema.parse(row),
         ...unasked,
-        ...(include.has('params') && { params: paramsOf(row, secrets), params_cut: [...row.params_cut] }),
-        ...(include.has('results') && { results: secrets.mask({ ...row.results }) }),
-        ...(include.has('metrics') && { metrics: curvesOf(row) }),
+        ...(include.has('params') && { params: secrets.mask(params) as RunSummary['params'], params_cut }),
+        ...(include.has('results') && { results: secrets.mask(results) }),
+        ...(include.has('metrics') && { metrics: curvesOf(metrics) }),
         ...(include.has('progress') && {
           progress: isFinished(row.status) ? { ...far, done: far.total, running: 0 } : far,
         }),
@@ -97,11 +100,7 @@ export class RunLists {
 
 const nothing = { total: 0, done: 0, cached: 0, failed: 0, running: 0, waiting_for: null }
 
-/** Long values are null, and named beside. */
-const paramsOf = ({ params, params_cut: cut }: ListedRow, { mask }: Pick<Secrets, 'mask'>): RunSummary['params'] =>
-  mask({ ...params, ...Object.fromEntries(cut.map((name) => [name, null])) }) as RunSummary['params']
-
-const curvesOf = ({ metrics }: ListedRow): RunSummary['metrics'] =>
+const curvesOf = (metrics: Readonly<Record<string, CurveSummary>>): RunSummary['metrics'] =>
   Object.fromEntries(
     Object.entries(metrics).map(([message, [count, step, last, min, max]]) => [
       message,

@@ -4,7 +4,8 @@ import { v7 } from 'uuid'
 
 import type { Database } from '../../../src/db/database.ts'
 import type { CurveSummary } from '../../../src/runs/curves/points.ts'
-import { listedParams, listedResults } from '../../../src/runs/run-facts.ts'
+import { factsOf } from '../../../src/runs/run-facts.ts'
+import { RunShapes } from '../../../src/runs/shapes.ts'
 
 /** A run of the past. */
 export interface PastRun {
@@ -43,10 +44,12 @@ export interface PastChunk {
 /** Writes rows of the past. */
 export class Past {
   readonly #database: Database
+  readonly #shapes: RunShapes
   readonly #flows = new Map<string, string>()
 
   constructor(database: Database) {
     this.#database = database
+    this.#shapes = new RunShapes(database.sql)
   }
 
   /** The id of a flow that has runs. */
@@ -79,9 +82,9 @@ export class Past {
         flow: await this.flow(run.flow),
         inputs: JSON.stringify(run.inputs ?? []),
         result: run.result && JSON.stringify(run.result),
-        ...listedParams(run.inputs ?? [], { mask: (value) => value }),
-        results: listedResults(run.result ?? null),
-        metrics: run.metrics ?? {},
+        ...(await this.#shapes.columns(
+          factsOf({ inputs: run.inputs ?? [], curves: run.metrics ?? {}, result: run.result ?? null }),
+        )),
         tags: run.tags ?? [],
       })
     }
@@ -90,14 +93,14 @@ export class Past {
         select * from json_to_recordset(${JSON.stringify(rows)}::json) as item(
           id uuid, flow uuid, status text, created_at timestamptz, started_at timestamptz, finished_at timestamptz,
           draft boolean, no_cache boolean, inputs text, result text, group_id uuid, external_id text, digest text,
-          seed int8, submitted_by text, note text, tags json, pinned boolean, params jsonb, params_cut json,
-          results jsonb, metrics jsonb)
+          seed int8, submitted_by text, note text, tags json, pinned boolean, shape int, numbers float8[],
+          texts text[], flags boolean[], nested jsonb, cut text[])
       ), added as (
         insert into run (id, flow, status, created_at, started_at, finished_at, draft, no_cache, group_id, external_id,
-          digest, seed, submitted_by, note, tags, pinned, params, params_cut, results, metrics)
+          digest, seed, submitted_by, note, tags, pinned, shape, numbers, texts, flags, nested, cut)
         select id, flow, status, created_at, started_at, finished_at, draft, no_cache, group_id, external_id, digest,
           seed, submitted_by, coalesce(note, ''), array(select json_array_elements_text(tags)), coalesce(pinned, false),
-          params, array(select json_array_elements_text(params_cut)), results, metrics
+          shape, numbers, texts, flags, nested, cut
         from item
       )
       insert into run_content (run, inputs, result) select id, inputs::json, result::json from item`

@@ -18,7 +18,7 @@ function shownAt(run: RunSummary, field: string): Shown | 'cut' {
   const [head = '', ...rest] = field.split('.')
   if (head === 'metrics') {
     const [message = '', aggregate = 'last'] = rest.join('.').split(':')
-    return run.metrics?.[message]?.[aggregate as 'last']
+    return asNumber(run.metrics?.[message]?.[aggregate as 'last'])
   }
   if (head !== 'params' && head !== 'results') return run[head as 'note']
   const name = rest[0] ?? ''
@@ -28,8 +28,11 @@ function shownAt(run: RunSummary, field: string): Shown | 'cut' {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined
     value = (value as Record<string, unknown>)[part]
   }
-  return value as Shown
+  return asNumber(value as Shown)
 }
+
+/** NaN and the infinities are numbers that stand as texts. */
+const asNumber = (value: Shown): Shown => (named.has(value as string) ? Number(value) : value)
 
 const textFields = new Set(['note', 'submitted_by', 'external_id', 'group_id', 'origin'])
 const numberFields = new Set(['seed', 'duration_s'])
@@ -60,8 +63,8 @@ export function meets(run: RunSummary, { field, operator, value }: DrawnTerm): b
   }
   const number = isQuoted || (Number.isNaN(Number(value)) && !named.has(value)) ? null : Number(value)
   if (number === null) return !isColumn && typeof shown === 'string' && ordered(byBytes(shown, text), operator)
-  const own = typeof shown === 'number' ? shown : named.has(shown as string) ? Number(shown) : null
-  if (own === null) return false
+  if (typeof shown !== 'number') return false
+  const own = shown
   if (Number.isNaN(own) || Number.isNaN(number)) {
     const isSame = Number.isNaN(own) && Number.isNaN(number)
     return operator === '=' ? isSame : operator === '!=' ? !isSame : false
@@ -99,7 +102,8 @@ export function inOrder(runs: readonly RunSummary[], sort: string | null): RunSu
       const ranks = [rank(left), rank(right)] as const
       if (ranks[0] !== ranks[1]) return ranks[0] - ranks[1]
       const order = compare(left, right)
-      if (order !== 0) return order * sign
+      // NaN is behind the numbers in both directions
+      if (order !== 0) return Number.isNaN(left) || Number.isNaN(right) ? order : order * sign
     }
     return byBytes(b.created_at, a.created_at)
   })
@@ -111,7 +115,10 @@ const rank = (value: Shown): number => {
 }
 
 function compare(a: Shown, b: Shown): number {
-  if (typeof a === 'number' && typeof b === 'number') return a < b ? -1 : Number(a > b)
+  if (typeof a === 'number' && typeof b === 'number') {
+    if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(a)) - Number(Number.isNaN(b))
+    return a < b ? -1 : Number(a > b)
+  }
   if (typeof a === 'string' && typeof b === 'string') return byBytes(a, b)
   return Number(a === true) - Number(b === true)
 }

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import type { CurveSummary } from '../../../src/runs/curves/points.ts'
 import { createListStore } from '../../../src/runs/lists/list-store.ts'
 import { type Included, RunLists } from '../../../src/runs/lists/run-lists.ts'
+import { RunShapes } from '../../../src/runs/shapes.ts'
 import { useDatabase } from '../../use-database.ts'
 import { createdAt, Past } from '../curves/curve-rows.ts'
 import { type DrawnTerm, inOrder, meets } from './reference.ts'
@@ -69,7 +70,7 @@ useDatabase(async (database) => {
     })),
   )
   lists = new RunLists({
-    store: createListStore(database.sql),
+    store: createListStore(database.sql, new RunShapes(database.sql)),
     secrets: { mask: (value) => value },
     flush: async () => {},
   })

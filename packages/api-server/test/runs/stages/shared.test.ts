@@ -107,15 +107,19 @@ test('a run that replaces a stage of another one does not wait for what that one
   for (const { id } of runs) await expect.poll(async () => (await one.runs.get(id)).status).toBe('running')
   const leases = await one.database.sql<{ id: string; token: string }[]>`select id, lease_token as token from run`
   const parts = { code: null, modules: {}, settings: {}, inputs: {}, ports: '' }
-  const round = (at: number, key: string): Round => ({ writes: [write(at, key)], metricId: () => 0, claim: null })
+  const round = (at: number, key: string): Round => ({
+    writes: [write(at, key)],
+    metricId: () => 0,
+    columnsOf: () => null,
+    claim: null,
+  })
   const write = (at: number, key: string): RunWrite => ({
     run: leases[at]?.id ?? '',
     token: leases[at]?.token ?? '',
     draft: null,
     nodes: [],
     chunks: [],
-    curves: {},
-    taken: [],
+    facts: null,
     cache: [{ key, node: 'y', parts, outputs: { y: at }, loss: null }],
     artifacts: null,
     kept: null,
