@@ -146,3 +146,65 @@ test('what cannot be done says what to do', async () => {
     out: expect.stringMatching(/^id,/),
   })
 })
+
+test('runs are found by what they were given, the best are told, and people mark them', async () => {
+  writeFileSync(join(cwd, 'params.yaml'), 'n: 41\n')
+  expect((await service('run', 'steps', '-P', 'params.yaml', '--watch')).code).toBe(0)
+  expect((await service('run', 'steps', 'n=42', '-P', 'params.yaml', '--watch')).code).toBe(0)
+  const listed = await service(
+    'runs',
+    'list',
+    '--filter',
+    'params.n>=41',
+    '--sort',
+    '-metrics.level:max',
+    '--columns',
+    'params.n,results.out',
+  )
+  const rows = listed.out.split('\n').map((line) => line.trim().split(/ {2,}/))
+  expect(rows[0]).toEqual(['ID', 'FLOW', 'STATUS', 'CREATED', 'DURATION', 'SEED', 'n', 'out', 'level:max', 'ERROR'])
+  expect(rows.slice(1, 3).map((row) => row.slice(6, 9))).toEqual([
+    ['42', '420', '294'],
+    ['41', '410', '287'],
+  ])
+  const best = await json<{ id: string; params: object }[]>(
+    'runs',
+    'best',
+    '--metric',
+    'level',
+    '--max',
+    '--limit',
+    '1',
+  )
+  expect(best).toMatchObject([{ params: { n: 42 } }])
+  const id = best[0]?.id ?? ''
+  expect((await service('runs', 'edit', id, '--tag', 'best', '--pin', '--note', 'the one')).out).toBe('changed 1 run\n')
+  expect(await json('runs', 'list', '--filter', 'tags=best pinned=true')).toMatchObject([{ id, note: 'the one' }])
+  const bad = async (...args: string[]) => (await service(...args)).err
+  expect(await bad('runs', 'list', '--filter', 'n>4')).toMatch(/at 1: .*params\.n/)
+  expect(await bad('runs', 'best', '--metric', 'level')).toMatch(/--min\).*--max/)
+  expect(await bad('runs', 'best', '--metric', 'lvl', '--min')).toMatch(/no run that fits has metrics\.lvl:min/)
+  expect(await bad('runs', 'edit', id)).toMatch(/--note, --tag/)
+  writeFileSync(join(cwd, 'broken.yaml'), 'n: [1\n')
+  expect(await bad('run', 'steps', '-P', 'broken.yaml')).toMatch(/broken\.yaml is no YAML/)
+  writeFileSync(join(cwd, 'list.json'), '[1]')
+  expect(await bad('run', 'steps', '-P', 'list.json')).toMatch(/list\.json has no parameters/)
+})
+
+test('artifacts are stored, listed of a run, and fetched by name or digest', async () => {
+  const source =
+    'def run(n):\n    return {"out": save_artifact(b"a\\x00b", name="model.bin", media_type="application/x-model")}\n'
+  await publish(at, 'saving', pythonFlow(source))
+  const { id } = await json<{ id: string }>('run', 'saving', 'n=1', '--watch')
+  const [ref] = await json<{ digest: string; name: string; size: number }[]>('artifacts', 'list', id)
+  expect(ref).toMatchObject({ name: 'model.bin', size: 3 })
+  expect((await service('artifacts', 'list', id)).out).toMatch(/model\.bin .* 3 B .*sha256:/)
+  expect((await service('artifacts', 'get', 'model.bin', '--run', id, '-o', 'model.bin')).err).toBe('model.bin: 3 B\n')
+  expect(readFileSync(join(cwd, 'model.bin'))).toEqual(Buffer.from('a\0b'))
+  expect((await service('artifacts', 'get', 'model.bin', '--run', id, '-o', 'model.bin')).err).toMatch(/exists/)
+  expect((await service('artifacts', 'get', 'other', '--run', id)).err).toMatch(
+    /no artifact "other"; it has model\.bin/,
+  )
+  expect(await json('artifacts', 'put', 'model.bin')).toMatchObject({ digest: ref?.digest, name: 'model.bin' })
+  expect((await service('artifacts', 'get', ref?.digest ?? '')).out).toBe('a\0b')
+})

@@ -275,6 +275,8 @@ const bodies: Record<string, (seeds: Seeds) => unknown> = {
   'flows.publish': () => ({ version: 2 }),
   'flows.rename': () => ({ name: 'renamed' }),
   'dashboards.rename': () => ({ name: 'renamed' }),
+  'runs.update': () => ({ note: 'sample' }),
+  'runs.updateMany': ({ run }) => ({ ids: [run], pinned: true }),
   'flows.run': () => ({}),
   'flows.try': () => ({}),
   'flows.nodes.trigger': () => ({ values: { temp: 20 } }),

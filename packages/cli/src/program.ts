@@ -8,6 +8,7 @@ import { createRequire } from 'node:module'
 import { Command } from 'commander'
 
 import { addAlerts } from './grammar/alerts.ts'
+import { addArtifacts } from './grammar/artifacts.ts'
 import { addAudit } from './grammar/audit.ts'
 import { addCommands } from './grammar/commands.ts'
 import { addConnectors } from './grammar/connectors.ts'
@@ -56,6 +57,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 no engine or no sign-in.`,
   addDeadLetters(root)
   addAudit(root)
   addRuns(root)
+  addArtifacts(root)
   addDashboards(root)
   addSecrets(root)
   addAlerts(root)

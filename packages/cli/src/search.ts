@@ -8,12 +8,11 @@ import { grid, repeat } from '@flow-service/client-sdk'
 
 import { parseJson } from './document-file.ts'
 import { CommandFailure } from './failure.ts'
-import { jsonOrText, parsePairs } from './values.ts'
+import { type ParamFlags, paramsOf } from './params-file.ts'
+import { jsonOrText } from './values.ts'
 
 /** Options of commands that take a search. */
-export interface SearchFlags {
-  /** `name=value`. */
-  readonly param?: readonly string[]
+export interface SearchFlags extends ParamFlags {
   /** `name=values`. */
   readonly grid?: readonly string[]
   readonly seeds?: readonly number[]
@@ -24,8 +23,8 @@ export interface SearchFlags {
 type Entry = Record<string, never>
 
 /** Entries as the API takes them. */
-export function searchOf(flags: SearchFlags): { runs: Entry[]; seeds?: number[] } {
-  const fixed = parsePairs(flags.param)
+export function searchOf(assignments: readonly string[], flags: SearchFlags): { runs: Entry[]; seeds?: number[] } {
+  const fixed = paramsOf(assignments, flags)
   const axes = Object.fromEntries((flags.grid ?? []).map(axis))
   if (flags.file !== undefined && flags.grid !== undefined) {
     throw new CommandFailure(2, 'give the entries of --file or the axes of --grid, not both')

@@ -33,6 +33,15 @@ export function duration(seconds: number | null): string {
   return `${Math.floor(whole / 60)} min ${whole % 60} s`
 }
 
+/** So many bytes for people: `812 B`, `1.4 MB`. */
+export function byteCount(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB']
+  let at = 0
+  let amount = bytes
+  for (; amount >= 999.5 && at < units.length - 1; at += 1) amount /= 1000
+  return `${at === 0 || amount >= 99.95 ? amount.toFixed(0) : amount.toFixed(1)} ${units[at]}`
+}
+
 /**
  * A JSON value on one line, at most `most` characters. It may come from anybody: what a terminal would obey is escaped.
  */

@@ -16,7 +16,7 @@ const fileWith = (content: string): string => {
 }
 
 test('axes span a grid over fixed parameters, once for each seed', () => {
-  expect(searchOf({ param: ['epochs=5'], grid: ['lr=0.1,0.3', 'name=["a,b"]'], seeds: [1, 2] })).toEqual({
+  expect(searchOf([], { param: ['epochs=5'], grid: ['lr=0.1,0.3', 'name=["a,b"]'], seeds: [1, 2] })).toEqual({
     runs: [
       { epochs: 5, lr: 0.1, name: 'a,b' },
       { epochs: 5, lr: 0.1, name: 'a,b' },
@@ -25,12 +25,12 @@ test('axes span a grid over fixed parameters, once for each seed', () => {
     ],
     seeds: [1, 2, 1, 2],
   })
-  expect(searchOf({})).toEqual({ runs: [{}] })
+  expect(searchOf([], {})).toEqual({ runs: [{}] })
 })
 
 test('entries of a file go over fixed parameters', () => {
   const file = fileWith('[{"lr": 0.1}, {"lr": 0.3, "epochs": 9}]')
-  expect(searchOf({ file, param: ['epochs=5'] })).toEqual({
+  expect(searchOf([], { file, param: ['epochs=5'] })).toEqual({
     runs: [
       { epochs: 5, lr: 0.1 },
       { epochs: 9, lr: 0.3 },
@@ -39,11 +39,11 @@ test('entries of a file go over fixed parameters', () => {
 })
 
 test('what is no search says so', () => {
-  expect(() => searchOf({ grid: ['lr'] })).toThrow('"lr" has no name')
-  expect(() => searchOf({ grid: ['a=1'], file: 'x.json' })).toThrow('not both')
-  expect(() => searchOf({ file: fileWith('[{"lr": oops}]') })).toThrow('entries.json:1:9: no JSON: ')
-  expect(() => searchOf({ file: fileWith('{"lr": 1}') })).toThrow('is no list of params')
-  expect(() => searchOf({ file: fileWith('[1]') })).toThrow('is no list of params')
+  expect(() => searchOf([], { grid: ['lr'] })).toThrow('"lr" has no name')
+  expect(() => searchOf([], { grid: ['a=1'], file: 'x.json' })).toThrow('not both')
+  expect(() => searchOf([], { file: fileWith('[{"lr": oops}]') })).toThrow('entries.json:1:9: no JSON: ')
+  expect(() => searchOf([], { file: fileWith('{"lr": 1}') })).toThrow('is no list of params')
+  expect(() => searchOf([], { file: fileWith('[1]') })).toThrow('is no list of params')
 })
 
 test('numbers are listed or ranged', () => {

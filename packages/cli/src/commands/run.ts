@@ -1,10 +1,9 @@
+import { type ParamFlags, paramsOf } from '../params-file.ts'
 import { watchRun } from '../run-progress.ts'
 import { RunTree } from '../run-tree.ts'
 import { type ClientFlags, connect } from '../session.ts'
-import { parsePairs } from '../values.ts'
 
-interface RunFlags extends ClientFlags {
-  readonly param?: readonly string[]
+interface RunFlags extends ClientFlags, ParamFlags {
   readonly seed?: number
   readonly draft?: boolean
   /** Set to false by `--no-cache`. */
@@ -15,11 +14,11 @@ interface RunFlags extends ClientFlags {
 }
 
 /** `service run <flow>`. */
-export async function run(flow: string, flags: RunFlags): Promise<void> {
+export async function run(flow: string, assignments: readonly string[], flags: RunFlags): Promise<void> {
   const client = connect(flags)
   const submission = {
     name: flow,
-    params: parsePairs(flags.param) as Record<string, never>,
+    params: paramsOf(assignments, flags) as Record<string, never>,
     draft: flags.draft ?? false,
     no_cache: !flags.cache,
     ...(flags.seed === undefined ? {} : { seed: flags.seed }),

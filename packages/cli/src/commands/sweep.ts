@@ -20,9 +20,9 @@ const wire = ({ draft, cache, priority }: Pick<SweepFlags, 'draft' | 'cache' | '
 })
 
 /** `service sweep <flow>`. */
-export async function sweep(flow: string, flags: SweepFlags): Promise<void> {
+export async function sweep(flow: string, assignments: readonly string[], flags: SweepFlags): Promise<void> {
   const client = connect(flags)
-  const queued = await client.runs.sweep({ name: flow, ...wire(flags), ...searchOf(flags) })
+  const queued = await client.runs.sweep({ name: flow, ...wire(flags), ...searchOf(assignments, flags) })
   const ids = queued.runs.map(({ id }) => id)
   if (flags.watch !== true) {
     return printAnswer(
@@ -158,9 +158,9 @@ const expectation = (seconds: number | null): string =>
   seconds === null ? '; how long they take is unknown' : `, expected ${duration(seconds)} of work`
 
 /** `service plan <flow>`. */
-export async function plan(flow: string, flags: PlanFlags): Promise<void> {
+export async function plan(flow: string, assignments: readonly string[], flags: PlanFlags): Promise<void> {
   const { priority: _, ...options } = wire(flags)
-  const told = await connect(flags).runs.plan({ name: flow, ...options, ...searchOf(flags) })
+  const told = await connect(flags).runs.plan({ name: flow, ...options, ...searchOf(assignments, flags) })
   const rows = told.stages.map(({ node, runs, hits, unknown, expected_s: seconds, why }) => [
     bold(node),
     `${hits} of ${runs}`,

@@ -85,6 +85,9 @@ export const integers = (text: string): number[] =>
     return Array.from({ length: last - first + 1 }, (_, at) => first + at)
   })
 
+/** Words separated by commas. */
+export const words = (text: string): string[] => text.split(',').filter((word) => word !== '')
+
 /** As many as a sweep has runs. */
 const MAX_NUMBERS = 10_000
 

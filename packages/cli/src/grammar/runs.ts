@@ -11,15 +11,20 @@ import {
   runIds,
   time,
   withExamples,
+  words,
 } from './options.ts'
 
+const assignment = 'parameters, as -p has them'
 const data = () => import('../commands/runs-data.ts')
 
 /** `run`, `sweep`, `plan` and `runs …`. */
 export function addRuns(root: Command): void {
-  const run = clientOptions(root.command('run').argument('<flow>', 'name of a batch flow'))
+  const run = clientOptions(
+    root.command('run').argument('<flow>', 'name of a batch flow').argument('[name=value...]', assignment),
+  )
     .description('submit a run')
     .option('-p, --param <name=value>', 'a parameter; the value is JSON, or text as it stands', collect)
+    .option('-P, --params-file <file>', 'parameters in a JSON or YAML file; single ones win over it')
     .option('--seed <number>', 'seed of the run', integer)
     .option('--draft', 'run the draft instead of the published version')
     .option('--no-cache', 'execute every stage again')
@@ -27,7 +32,7 @@ export function addRuns(root: Command): void {
     .option('--key <text>', 'a key used before names the run that was submitted then')
     .option('--watch', 'follow the run; exit code 1 unless it ends ok')
     .action(lazily(async () => (await import('../commands/run.ts')).run))
-  withExamples(run, 'run estimate_pi -p samples=1000 --seed 7 --watch')
+  withExamples(run, 'run estimate_pi samples=1000 --seed 7 --watch', 'run fit -P params.yaml lr=0.1')
   addSearches(root)
   const runs = root.command('runs').description('runs of batch flows')
   addReading(runs)
@@ -37,6 +42,7 @@ export function addRuns(root: Command): void {
 const searchOptions = (command: Command): Command =>
   clientOptions(command)
     .option('-p, --param <name=value>', 'a parameter that all runs have; JSON, or text as it stands', collect)
+    .option('-P, --params-file <file>', 'parameters in a JSON or YAML file; single ones win over it')
     .option('--grid <name=values>', 'values of a parameter: name=0.1,0.3 or a JSON list; several span a grid', collect)
     .option('--seeds <numbers>', 'every combination once for each: 1,2,3 or 1..10', integers)
     .option('--file <json>', 'a list of params in place of a grid')
@@ -44,7 +50,9 @@ const searchOptions = (command: Command): Command =>
     .option('--no-cache', 'execute every stage again')
 
 function addSearches(root: Command): void {
-  const sweep = searchOptions(root.command('sweep').argument('<flow>', 'name of a batch flow'))
+  const sweep = searchOptions(
+    root.command('sweep').argument('<flow>', 'name of a batch flow').argument('[name=value...]', assignment),
+  )
     .description('submit a run for every combination of parameters; all of them or none')
     .option('--priority <number>', 'runs of a higher one start first (0)', integer)
     .option('--watch', 'follow the runs; exit code 1 unless all end ok')
@@ -54,7 +62,9 @@ function addSearches(root: Command): void {
     'sweep fit --grid lr=0.01,0.1,0.3 --grid hidden=8,16 --seeds 1..4 --watch',
     'sweep fit --file entries.json -p epochs=50',
   )
-  const plan = searchOptions(root.command('plan').argument('<flow>', 'name of a batch flow'))
+  const plan = searchOptions(
+    root.command('plan').argument('<flow>', 'name of a batch flow').argument('[name=value...]', assignment),
+  )
     .description('tell which stages a run or sweep would execute, and why; executes nothing')
     .action(lazily(async () => (await import('../commands/sweep.ts')).plan))
   withExamples(plan, 'plan fit -p lr=0.2', 'plan fit --grid lr=0.01,0.1 --seeds 1..4')
@@ -69,8 +79,28 @@ function addReading(runs: Command): void {
     .option('--since <time>', 'created since then: 10m, 2h, 3d ago, or a date', time)
     .option('--before <time>', 'created before then', time)
     .option('--limit <number>', 'at most so many, 1 to 500 (50)', positive)
+    .option('--filter <terms>', 'as in "params.lr<0.01 metrics.acc>0.9 tags=best"; all terms hold')
+    .option('--sort <fields>', 'as in -metrics.acc,params.lr; with - the greatest first')
+    .option('--columns <fields>', 'further columns, as in params.lr,results.f1,metrics.loss:min,tags', words)
+    .option('--archived', 'archived runs, too')
     .action(lazily(async () => (await import('../commands/runs.ts')).listRuns))
-  withExamples(list, 'runs list --flow estimate_pi --status error', 'runs list --since 2h')
+  withExamples(
+    list,
+    'runs list --flow estimate_pi --status error',
+    'runs list --since 2h',
+    "runs list --filter 'params.lr<0.01 metrics.acc>0.9' --sort -metrics.acc --columns params.lr",
+  )
+  const best = clientOptions(runs.command('best').requiredOption('--metric <name>', 'a message, or results.<output>'))
+    .description('the runs whose curve came lowest or highest, the best first')
+    .option('--min', 'the least value is the best')
+    .option('--max', 'the greatest value is the best')
+    .option('--last', 'the last value of each curve counts, not its best')
+    .option('--flow <name>', 'runs of this flow; several separated by commas')
+    .option('--group <id>', 'the runs of a sweep')
+    .option('--filter <terms>', 'as in "params.depth=3 tags=baseline"; all terms hold')
+    .option('--limit <number>', 'at most so many (5)', positive)
+    .action(lazily(async () => (await import('../commands/runs.ts')).bestRuns))
+  withExamples(best, 'runs best --metric loss --min --flow fit', 'runs best --metric results.f1 --max --group 01a2…')
   const show = clientOptions(runs.command('show').argument('<id>', 'id of a run', runId))
     .description('one run with its nodes, metrics and result')
     .action(lazily(async () => (await import('../commands/runs.ts')).showRun))
@@ -119,6 +149,17 @@ function addChanging(runs: Command): void {
     .description('queue finished runs once more, with the same values')
     .action(lazily(async () => (await data()).retryRuns))
   withExamples(retry, 'runs retry 01a2b3c4-0000-7000-8000-000000000000')
+  const edit = of('edit')
+    .description('change the note of a run, or the tags, pin or archiving of many: all of them or none')
+    .option('--note <text>', 'what is written about the run')
+    .option('--tag <word>', 'add a tag; may be repeated', collect)
+    .option('--untag <word>', 'take a tag away; may be repeated', collect)
+    .option('--pin', 'pin them')
+    .option('--no-pin', 'take the pin away')
+    .option('--archive', 'leave them out of lists')
+    .option('--no-archive', 'list them again')
+    .action(lazily(async () => (await import('../commands/runs.ts')).editRuns))
+  withExamples(edit, 'runs edit 01a2b3c4-0000-7000-8000-000000000000 --tag baseline --pin')
   const deletion = of('delete')
     .description('delete finished runs with their curves and logs')
     .action(lazily(async () => (await data()).deleteRuns))
