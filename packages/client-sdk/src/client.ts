@@ -13,6 +13,7 @@ import {
 } from '@flow-service/protocol'
 
 import { ApiError, problemOf } from './api-error.ts'
+import type { MetricOperations, RunOperations } from './curve-forms.ts'
 import { type MetricPoint, pointsOf } from './curve.ts'
 import { endedByReturn } from './ended-by-return.ts'
 import { type EventOptions, type EventSource, eventStream } from './event-stream.ts'
@@ -128,6 +129,16 @@ export class Client extends GeneratedClient {
     )
     super({ client: http, key: `${baseUrl}#${crypto.randomUUID()}` })
     this.#baseUrl = baseUrl
+  }
+
+  /** Runs of batch flows. */
+  override get runs(): RunOperations {
+    return super.runs as RunOperations
+  }
+
+  /** Curves of several runs. */
+  override get metrics(): MetricOperations {
+    return super.metrics as MetricOperations
   }
 
   /** Queue a run; parameters and result are typed by the flow object. */

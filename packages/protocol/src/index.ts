@@ -284,9 +284,19 @@ export {
 export * from './oauth.ts'
 export * from './run-annotation.ts'
 export {
+  type ComparedColumns,
+  type CurveColumns,
+  curveColumnsSchema,
+  type CurveComparison,
+  type CurveComparisonRequest,
+  curveComparisonRequestSchema,
+  curveComparisonSchema,
+  type CurveGroup,
   type CurveSummary,
   curveSummarySchema,
+  MAX_CURVE_POINTS,
   type MetricComparison,
+  MIN_CURVE_POINTS,
   metricComparisonSchema,
   type MetricName,
   metricNameSchema,

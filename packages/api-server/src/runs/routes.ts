@@ -3,6 +3,9 @@
  * @module
  */
 import {
+  type CurveColumns,
+  curveColumnsSchema,
+  type MetricSeries,
   metricSeriesSchema,
   nameSchema,
   runPlanSchema,
@@ -14,9 +17,12 @@ import * as z from 'zod'
 
 import { actorOf, type EventLog } from '../events/event-log.ts'
 import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
+import { invalid } from '../http/errors.ts'
 import { integer } from '../http/query.ts'
 import { cutOf } from './curves/points.ts'
+import { thinningOf, thinningQuery } from './curves/thinning-query.ts'
 import { commaList } from './filter-query.ts'
+import type { CurveColumnsReader } from './reports/curve-columns.ts'
 import type { Runs } from './runs.ts'
 
 const runParam = z.object({ id: z.uuid('use the id of a run') })
@@ -86,16 +92,18 @@ export const runsEndpoints = {
     method: 'get',
     path: '/runs/{id}/metrics',
     summary: 'Get the curves of a run',
+    description: 'Points one by one; with `points` columns.',
     auth: 'user',
     scope: 'runs:read',
     params: runParam,
     query: z.object({
       name: commaList('Messages, bare or as `<flow>.<message>`'),
-      stride: integer({ min: 1 })
-        .default(1)
-        .meta({ description: 'Every how many points one is given; the last is always.' }),
+      ...thinningQuery,
+      after_step: integer({ min: 0 }).optional().meta({ description: 'Only points of later steps.' }),
     }),
-    replies: { 200: reply.json('The curves.', z.array(metricSeriesSchema), truncation) },
+    replies: {
+      200: reply.json('The curves.', z.union([z.array(metricSeriesSchema), z.array(curveColumnsSchema)]), truncation),
+    },
     problems: ['not_found', 'validation_failed'],
   }),
 } as const
@@ -105,9 +113,10 @@ export const runsEndpoints = {
 export interface RunsHandlersDeps {
   readonly eventLog: Pick<EventLog, 'note'>
   readonly runs: Runs
+  readonly columns: Pick<CurveColumnsReader, 'ofRun'>
 }
 
-export const runsHandlers = ({ eventLog, runs }: RunsHandlersDeps): Handlers<typeof runsEndpoints> => ({
+export const runsHandlers = ({ eventLog, runs, columns }: RunsHandlersDeps): Handlers<typeof runsEndpoints> => ({
   async submit({ params, body, principal, request }) {
     const { run, created } = await runs.submit(params.name, body, principal.email)
     if (!created) return { status: 200, value: run }
@@ -125,7 +134,26 @@ export const runsHandlers = ({ eventLog, runs }: RunsHandlersDeps): Handlers<typ
     return { status: 200, value }
   },
   async metrics({ params, query }) {
-    const series = await runs.metrics(params.id, { names: query.name?.split(','), stride: query.stride })
-    return { status: 200, value: series, headers: cutOf(series, query.stride) }
+    const { stride = 1, points = null, after_step: afterStep } = query
+    const names = query.name?.split(',')
+    if (thinningOf(query) === 'columns') {
+      return { status: 200, value: await columns.ofRun(params.id, { names, points, afterStep }) }
+    }
+    if (afterStep !== undefined) {
+      if (query.stride !== undefined) throw noStride()
+      const curves = await columns.ofRun(params.id, { names, points: null, afterStep })
+      return { status: 200, value: curves.map(seriesOf) }
+    }
+    const series = await runs.metrics(params.id, { names, stride })
+    return { status: 200, value: series, headers: cutOf(series, stride) }
   },
 })
+
+/** The points of columns one by one. */
+const seriesOf = ({ x, y, ts, last_step: _lastStep, ...curve }: CurveColumns): MetricSeries => ({
+  ...curve,
+  points: x.map((step, at) => ({ step, ts: ts[at] ?? '', value: y[at] ?? 0 })),
+})
+
+const noStride = () =>
+  invalid([{ path: 'query.stride', code: 'conflict', message: 'a stride and after_step do not go together' }])

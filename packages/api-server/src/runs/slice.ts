@@ -22,6 +22,7 @@ import type { KnownRuns } from './known-runs.ts'
 import { listEndpoints, listHandlers } from './lists/routes.ts'
 import { comparisonEndpoints, comparisonHandlers } from './reports/comparison-routes.ts'
 import { CurveComparison } from './reports/comparison.ts'
+import { CurveColumnsReader } from './reports/curve-columns.ts'
 import { exportEndpoints, exportHandlers } from './reports/export-routes.ts'
 import { createExportStore } from './reports/export-store.ts'
 import { RunExports } from './reports/run-export.ts'
@@ -43,6 +44,9 @@ export const stageEnvironmentsLayer = makes(
 
 /** Curves of several runs beside each other. */
 export const comparison = noun<CurveComparison>()('comparison')
+
+/** Curves as columns. */
+export const curveColumns = noun<CurveColumnsReader>()('curveColumns')
 
 /** Runs and their points as text. */
 export const runExports = noun<RunExports>()('runExports')
@@ -90,6 +94,10 @@ export const reportsLayer = inOrder(
     const store = createCurveStore(database.sql)
     return new CurveComparison({ store, secrets, flush: (id) => runs.flush(id) })
   }),
+  makes(curveColumns, { database, host, runs }, ({ database, host: { secrets }, runs }) => {
+    const store = createCurveStore(database.sql)
+    return new CurveColumnsReader({ store, secrets, flush: (id) => runs.flush(id) })
+  }),
   makes(runExports, { database, host, runs }, ({ database, host: { secrets }, runs }) => {
     const stores = { store: createExportStore(database.sql), curves: createCurveStore(database.sql) }
     return new RunExports({ ...stores, secrets, flush: (id) => runs.flush(id) })
@@ -127,7 +135,7 @@ export const runsApi = {
     metrics: 'Metrics of several runs: names, comparison, export.',
   },
   routes: [
-    routes(runsEndpoints, { eventLog, runs }, runsHandlers),
+    routes(runsEndpoints, { eventLog, runs, columns: curveColumns }, runsHandlers),
     routes(listEndpoints, { runs }, listHandlers),
     routes(submissionEndpoints, { runs }, ({ runs }) => submissionHandlers(runs)),
     routes(historyEndpoints, { eventLog, executionRecords, runs }, ({ eventLog, executionRecords, runs }) =>
@@ -137,7 +145,7 @@ export const runsApi = {
         removeExecutions: (tx, flow) => executionRecords.removeOf(tx, flow),
       }),
     ),
-    routes(comparisonEndpoints, { curves: comparison }, comparisonHandlers),
+    routes(comparisonEndpoints, { curves: comparison, columns: curveColumns }, comparisonHandlers),
     routes(exportEndpoints, { exports: runExports }, exportHandlers),
   ],
 }

@@ -45,9 +45,18 @@ import { clock, config, log } from '../../src/process/given.ts'
 import { begins, contextOf, inOrder, makes, nounsOf, opens } from '../../src/process/layer.ts'
 import { Lifecycle } from '../../src/process/lifecycle.ts'
 import type { CurveComparison } from '../../src/runs/reports/comparison.ts'
+import type { CurveColumnsReader } from '../../src/runs/reports/curve-columns.ts'
 import type { RunExports } from '../../src/runs/reports/run-export.ts'
 import type { Runs } from '../../src/runs/runs.ts'
-import { comparison, reportsLayer, runExports, runs, runsLayer, stageEnvironments } from '../../src/runs/slice.ts'
+import {
+  comparison,
+  curveColumns,
+  reportsLayer,
+  runExports,
+  runs,
+  runsLayer,
+  stageEnvironments,
+} from '../../src/runs/slice.ts'
 import { startLocalAgent } from '../../src/workers/local-agent.ts'
 import type { RunCalls } from '../../src/workers/run-calls.ts'
 import {
@@ -95,6 +104,7 @@ export interface TestEngine extends AsyncDisposable {
   readonly runs: Runs
   readonly runCalls: RunCalls
   readonly comparison: CurveComparison
+  readonly curveColumns: CurveColumnsReader
   readonly runExports: RunExports
   readonly database: Database
   readonly eventLog: EventLog
@@ -242,6 +252,7 @@ export async function openEngine(options: EngineOptions = {}): Promise<TestEngin
     artifacts,
     bus,
     comparison,
+    curveColumns,
     database,
     eventLog,
     runCalls,

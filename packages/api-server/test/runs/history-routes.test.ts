@@ -24,7 +24,7 @@ beforeAll(async () => {
   })
   const removeExecutions = async (_tx: unknown, flow: string) => void removed.push(flow)
   api = await serve([
-    ...bind(runsEndpoints, runsHandlers({ eventLog, runs: engine.runs })),
+    ...bind(runsEndpoints, runsHandlers({ eventLog, runs: engine.runs, columns: engine.curveColumns })),
     ...bind(listEndpoints, listHandlers({ runs: engine.runs })),
     ...bind(submissionEndpoints, submissionHandlers(engine.runs)),
     ...bind(historyEndpoints, historyHandlers({ eventLog, history: engine.runs.history, removeExecutions })),

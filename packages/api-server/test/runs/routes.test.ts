@@ -24,7 +24,7 @@ beforeAll(async () => {
   await engine.publish('double', double)
   await engine.publish('fit', train)
   api = await serve([
-    ...bind(runsEndpoints, runsHandlers({ eventLog, runs: engine.runs })),
+    ...bind(runsEndpoints, runsHandlers({ eventLog, runs: engine.runs, columns: engine.curveColumns })),
     ...bind(listEndpoints, listHandlers({ runs: engine.runs })),
   ])
 })
@@ -116,5 +116,14 @@ test('a finished run is cancelled unchanged; curves come thinned', async () => {
     status: 200,
     body: [{ name: 'fit.loss', count: 5, points: [{ step: 0 }, { step: 3 }, { step: 4 }] }],
   })
+  expect(await call('GET', `/runs/${id}/metrics?name=loss&points=2`)).toMatchObject({
+    status: 200,
+    body: [{ name: 'fit.loss', count: 5, last_step: 4, x: [0, 4], ts: [expect.any(String), expect.any(String)] }],
+  })
+  expect(await call('GET', `/runs/${id}/metrics?name=loss&after_step=2`)).toMatchObject({
+    body: [{ name: 'fit.loss', points: [{ step: 3 }, { step: 4 }] }],
+  })
+  expect(await call('GET', `/runs/${id}/metrics?stride=2&points=4`)).toMatchObject({ status: 422 })
+  expect(await call('GET', `/runs/${id}/metrics?stride=2&after_step=4`)).toMatchObject({ status: 422 })
   expect(await call('GET', `/runs/${id}/metrics?stride=0`)).toMatchObject({ status: 422 })
 })

@@ -4,6 +4,7 @@ import { bind } from '../../src/http/mount.ts'
 import { createCurveStore } from '../../src/runs/curves/curve-store.ts'
 import { comparisonEndpoints, comparisonHandlers } from '../../src/runs/reports/comparison-routes.ts'
 import { CurveComparison } from '../../src/runs/reports/comparison.ts'
+import { CurveColumnsReader } from '../../src/runs/reports/curve-columns.ts'
 import { exportEndpoints, exportHandlers } from '../../src/runs/reports/export-routes.ts'
 import { createExportStore } from '../../src/runs/reports/export-store.ts'
 import { RunExports } from '../../src/runs/reports/run-export.ts'
@@ -24,7 +25,13 @@ export async function openTables(dataDir: string): Promise<Tables> {
   const exports = new RunExports({ store: createExportStore(database.sql), curves, ...reading })
   const api = await serve(
     [
-      ...bind(comparisonEndpoints, comparisonHandlers({ curves: new CurveComparison({ store: curves, ...reading }) })),
+      ...bind(
+        comparisonEndpoints,
+        comparisonHandlers({
+          curves: new CurveComparison({ store: curves, ...reading }),
+          columns: new CurveColumnsReader({ store: curves, ...reading }),
+        }),
+      ),
       ...bind(exportEndpoints, exportHandlers({ exports })),
     ],
     { checkReplies: false },

@@ -535,6 +535,33 @@ export type ImportedArtifact = {
     data: string;
 };
 
+export type CurveComparisonRequest = {
+    /**
+     * Ids of the runs.
+     */
+    ids: Array<string>;
+    /**
+     * Messages, bare or as `<flow>.<message>`.
+     */
+    metrics: Array<string>;
+    /**
+     * `step`, `time` (seconds since the start of the run), or another metric, joined at equal steps.
+     */
+    x?: string;
+    /**
+     * Most points of a curve; null for all. The least and greatest value of each range stay.
+     */
+    points?: number | null;
+    /**
+     * Only points of later steps.
+     */
+    after_step?: number;
+    /**
+     * An input, as `params.lr`: means and spread over the runs that share its value.
+     */
+    group?: string;
+};
+
 export type ArtifactUploadBody = {
     digest: string;
     size: number;
@@ -2670,6 +2697,45 @@ export type MetricPoint = {
     value: number | 'NaN' | 'Infinity' | '-Infinity';
 };
 
+export type CurveColumns = {
+    /**
+     * Ascending; as `x` of the request says.
+     */
+    x: Array<number>;
+    /**
+     * The values, as many as there are x.
+     */
+    y: Array<number | 'NaN' | 'Infinity' | '-Infinity'>;
+    /**
+     * Qualified: `<flow>.<message>`.
+     */
+    name: string;
+    /**
+     * Id of the node that emits it.
+     */
+    node: string;
+    /**
+     * The output of that node.
+     */
+    port: string;
+    /**
+     * Id of the run that emitted it: another one after a cache hit.
+     */
+    run: string;
+    /**
+     * Points of the whole curve.
+     */
+    count: number;
+    /**
+     * Step of its last point: what comes later is behind it.
+     */
+    last_step: number;
+    /**
+     * When each was emitted.
+     */
+    ts: Array<string>;
+};
+
 export type ChangedCount = {
     /**
      * Runs that are different now; the others were so before.
@@ -2842,6 +2908,96 @@ export type CurvePoint = {
      * The value.
      */
     y: number | 'NaN' | 'Infinity' | '-Infinity';
+};
+
+export type CurveComparison = {
+    /**
+     * `step`, `time` (seconds since the start of the run), or another metric.
+     */
+    x: string;
+    /**
+     * Metric by metric, each in the order of the ids.
+     */
+    series: Array<ComparedColumns>;
+    /**
+     * Values of the inputs of each run, by its id.
+     */
+    params: {
+        [key: string]: {
+            [key: string]: JsonValue;
+        };
+    };
+    /**
+     * Null unless a group is asked for.
+     */
+    groups: Array<CurveGroup> | null;
+};
+
+export type ComparedColumns = {
+    /**
+     * Ascending; as `x` of the request says.
+     */
+    x: Array<number>;
+    /**
+     * The values, as many as there are x.
+     */
+    y: Array<number | 'NaN' | 'Infinity' | '-Infinity'>;
+    /**
+     * As it was asked for.
+     */
+    metric: string;
+    /**
+     * Id of the run.
+     */
+    run: string;
+    /**
+     * Name of its flow.
+     */
+    flow: string;
+    status: RunStatus;
+    /**
+     * Points of the whole curve; 0 where the run lacks it.
+     */
+    count: number;
+};
+
+export type CurveGroup = {
+    /**
+     * As it was asked for.
+     */
+    metric: string;
+    /**
+     * The value that the runs share; null where they have none.
+     */
+    key: JsonValue;
+    /**
+     * Ids of the runs.
+     */
+    runs: Array<string>;
+    /**
+     * Ascending; bins where x is time.
+     */
+    x: Array<number>;
+    /**
+     * Mean of the finite values at each x.
+     */
+    mean: Array<number>;
+    /**
+     * Their standard deviation, over n - 1; 0 of a single value.
+     */
+    sd: Array<number>;
+    /**
+     * The least of them.
+     */
+    min: Array<number>;
+    /**
+     * The greatest of them.
+     */
+    max: Array<number>;
+    /**
+     * How many there are.
+     */
+    n: Array<number>;
 };
 
 export type ArtifactRef = {
@@ -7233,9 +7389,17 @@ export type RunsMetricsData = {
          */
         name?: string;
         /**
-         * Every how many points one is given; the last is always.
+         * Every how many points of a curve one is given; the last is always. 1 unless given.
          */
         stride?: number;
+        /**
+         * Most points of a curve, as columns: of each range of x the least and the greatest value stay.
+         */
+        points?: number;
+        /**
+         * Only points of later steps.
+         */
+        after_step?: number;
     };
     url: '/runs/{id}/metrics';
 };
@@ -7269,7 +7433,7 @@ export type RunsMetricsResponses = {
     /**
      * The curves.
      */
-    200: Array<MetricSeries>;
+    200: Array<MetricSeries> | Array<CurveColumns>;
 };
 
 export type RunsMetricsResponse = RunsMetricsResponses[keyof RunsMetricsResponses];
@@ -7880,9 +8044,13 @@ export type MetricsCompareData = {
          */
         x?: string;
         /**
-         * Every how many points of a curve one is given; the last is always.
+         * Every how many points of a curve one is given; the last is always. 1 unless given.
          */
         stride?: number;
+        /**
+         * Most points of a curve, as columns: of each range of x the least and the greatest value stay.
+         */
+        points?: number;
     };
     url: '/runs/series/compare';
 };
@@ -7916,10 +8084,76 @@ export type MetricsCompareResponses = {
     /**
      * The curves, in the order of `ids`.
      */
-    200: MetricComparison;
+    200: MetricComparison | CurveComparison;
 };
 
 export type MetricsCompareResponse = MetricsCompareResponses[keyof MetricsCompareResponses];
+
+export type MetricsCompareManyData = {
+    body: {
+        /**
+         * Ids of the runs.
+         */
+        ids: Array<string>;
+        /**
+         * Messages, bare or as `<flow>.<message>`.
+         */
+        metrics: Array<string>;
+        /**
+         * `step`, `time` (seconds since the start of the run), or another metric, joined at equal steps.
+         */
+        x?: string;
+        /**
+         * Most points of a curve; null for all. The least and greatest value of each range stay.
+         */
+        points?: number | null;
+        /**
+         * Only points of later steps.
+         */
+        after_step?: number;
+        /**
+         * An input, as `params.lr`: means and spread over the runs that share its value.
+         */
+        group?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/runs/series/compare';
+};
+
+export type MetricsCompareManyErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type MetricsCompareManyError = MetricsCompareManyErrors[keyof MetricsCompareManyErrors];
+
+export type MetricsCompareManyResponses = {
+    /**
+     * The curves, metric by metric.
+     */
+    200: CurveComparison;
+};
+
+export type MetricsCompareManyResponse = MetricsCompareManyResponses[keyof MetricsCompareManyResponses];
 
 export type RunsExportData = {
     body?: never;

@@ -2,14 +2,21 @@
  * `/runs/metrics/names` and `/runs/series/compare`: curves of several runs (wire decision G36).
  * @module
  */
-import { MAX_COMPARED_RUNS, metricComparisonSchema, metricNameSchema } from '@flow-service/protocol'
+import {
+  MAX_COMPARED_RUNS,
+  curveComparisonRequestSchema,
+  curveComparisonSchema,
+  metricComparisonSchema,
+  metricNameSchema,
+} from '@flow-service/protocol'
 import * as z from 'zod'
 
-import { endpoint, type Handlers, reply } from '../../http/endpoint.ts'
+import { endpoint, type Handlers, json, reply } from '../../http/endpoint.ts'
 import { invalid } from '../../http/errors.ts'
-import { integer } from '../../http/query.ts'
+import { thinningOf, thinningQuery } from '../curves/thinning-query.ts'
 import { filterOf, runIds, selectionQuery } from '../filter-query.ts'
 import type { CurveComparison } from './comparison.ts'
+import type { CurveColumnsReader } from './curve-columns.ts'
 
 /** The endpoints of curves of several runs. */
 export const comparisonEndpoints = {
@@ -30,7 +37,8 @@ export const comparisonEndpoints = {
     method: 'get',
     path: '/runs/series/compare',
     summary: 'Compare a metric of several runs',
-    description: 'An answer has at most 1,000,000 points: a `stride` thins long curves.',
+    description:
+      'An answer has at most 1,000,000 points: a `stride` thins long curves. With `points` it is the columns that the same by POST gives.',
     auth: 'user',
     scope: 'runs:read',
     query: z.object({
@@ -39,17 +47,36 @@ export const comparisonEndpoints = {
       x: z.string().min(1).default('step').meta({
         description: '`step`, `time` (seconds since the start of the run), or another metric, joined at equal steps.',
       }),
-      stride: integer({ min: 1 })
-        .default(1)
-        .meta({ description: 'Every how many points of a curve one is given; the last is always.' }),
+      ...thinningQuery,
     }),
-    replies: { 200: reply.json('The curves, in the order of `ids`.', metricComparisonSchema) },
+    replies: {
+      200: reply.json('The curves, in the order of `ids`.', z.union([metricComparisonSchema, curveComparisonSchema])),
+    },
+    problems: ['not_found', 'validation_failed'],
+  }),
+  compareMany: endpoint({
+    id: 'metrics.compareMany',
+    method: 'post',
+    path: '/runs/series/compare',
+    summary: 'Compare metrics of many runs',
+    description:
+      'Curves as columns. With `points` a curve has its first and last point, and the least and the greatest value of each of many equal ranges of x, so that no spike is lost. With `group` there are means and spread over the runs that share the value of an input, of all points. An answer has at most 2,000,000 points.',
+    auth: 'user',
+    scope: 'runs:read',
+    body: json(curveComparisonRequestSchema),
+    replies: { 200: reply.json('The curves, metric by metric.', curveComparisonSchema) },
     problems: ['not_found', 'validation_failed'],
   }),
 } as const
 
 /** The handlers of {@link comparisonEndpoints}. */
-export const comparisonHandlers = ({ curves }: { curves: CurveComparison }): Handlers<typeof comparisonEndpoints> => ({
+export const comparisonHandlers = ({
+  curves,
+  columns,
+}: {
+  curves: CurveComparison
+  columns: CurveColumnsReader
+}): Handlers<typeof comparisonEndpoints> => ({
   async names({ query }) {
     return { status: 200, value: await curves.names(filterOf(query)) }
   },
@@ -59,6 +86,14 @@ export const comparisonHandlers = ({ curves }: { curves: CurveComparison }): Han
       const message = `${ids.length} runs are too many for one comparison: name at most ${MAX_COMPARED_RUNS}`
       throw invalid([{ path: 'query.ids', code: 'too_big', message }])
     }
-    return { status: 200, value: await curves.compare({ ...query, ids }) }
+    const { metric, x, stride, points } = query
+    const thinning = thinningOf(query)
+    if (thinning === 'stride')
+      return { status: 200, value: await curves.compare({ ids, metric, x, stride: stride ?? 1 }) }
+    const value = await columns.compare({ ids, metrics: [metric], x, points: points ?? null })
+    return { status: 200, value }
+  },
+  async compareMany({ body }) {
+    return { status: 200, value: await columns.compare(body) }
   },
 })

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { MetricComparison } from '@flow-service/protocol'
+import type { CurveComparison as CurveComparisonAnswer, MetricComparison } from '@flow-service/protocol'
 import { v7 } from 'uuid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
@@ -11,6 +11,7 @@ import { bind } from '../../../src/http/mount.ts'
 import { createCurveStore } from '../../../src/runs/curves/curve-store.ts'
 import { comparisonEndpoints, comparisonHandlers } from '../../../src/runs/reports/comparison-routes.ts'
 import { CurveComparison } from '../../../src/runs/reports/comparison.ts'
+import { CurveColumnsReader } from '../../../src/runs/reports/curve-columns.ts'
 import { databaseAt } from '../../backend.ts'
 import { type Running, serve } from '../../http/server.ts'
 import { createdAt, Past } from '../curves/curve-rows.ts'
@@ -36,7 +37,13 @@ beforeAll(async () => {
     secrets: { mask: (shown) => shown },
     maxPoints: 1000,
   })
-  api = await serve(bind(comparisonEndpoints, comparisonHandlers({ curves })))
+  const columns = new CurveColumnsReader({
+    store: createCurveStore(database.sql),
+    flush: async (id) => void flushed.push(id),
+    secrets: { mask: (shown) => shown },
+    maxPoints: 1000,
+  })
+  api = await serve(bind(comparisonEndpoints, comparisonHandlers({ curves, columns })))
   await past.document('copy', 'sha256:c', {
     nodes: [{ id: 'learn', ports: [{ direction: 'output', port: 'loss', name: 'copy.cost' }] }] as never,
   })
@@ -209,4 +216,106 @@ test('refusals name the parameter: unknown runs, too many of them, what is no id
   for (const query of ['ids=x', 'status=done', 'group=g', 'digest=d', 'since=now', 'limit=3']) {
     expect(await get(`/runs/metrics/names?${query}`)).toMatchObject({ status: 422 })
   }
+})
+
+const columnsOf = async (body: object) => {
+  const answer = await fetch(`${api.url}/runs/series/compare`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return { status: answer.status, body: (await answer.json()) as CurveComparisonAnswer & { errors?: unknown } }
+}
+
+test('many curves come as columns, metric by metric, with the params of each run', async () => {
+  const { status, body } = await columnsOf({ ids: [first, second, cachedRun], metrics: ['loss', 'copy.cost'] })
+  expect(status).toBe(200)
+  expect(body.series.map(({ metric, run, x, y, count }) => ({ metric, run, x, y, count }))).toEqual([
+    { metric: 'loss', run: first, x: [0, 1, 2, 3, 4], y: [5, 'NaN', 3, 'Infinity', 1], count: 5 },
+    { metric: 'loss', run: second, x: [0], y: [7], count: 1 },
+    { metric: 'loss', run: cachedRun, x: [], y: [], count: 0 },
+    { metric: 'copy.cost', run: first, x: [], y: [], count: 0 },
+    { metric: 'copy.cost', run: second, x: [], y: [], count: 0 },
+    { metric: 'copy.cost', run: cachedRun, x: [0, 1, 2, 3, 4], y: [5, 'NaN', 3, 'Infinity', 1], count: 5 },
+  ])
+  expect(body.params[first]).toEqual({ lr: 0.1 })
+  expect(body.groups).toBeNull()
+})
+
+test('later points alone, over time, and over another metric, as columns', async () => {
+  const ask = async (rest: object) => (await columnsOf({ ids: [first], metrics: ['loss'], ...rest })).body.series[0]
+  expect(await ask({ after_step: 2 })).toMatchObject({ x: [3, 4], y: ['Infinity', 1] })
+  expect((await ask({ x: 'time' }))?.x).toHaveLength(5)
+  expect(await ask({ x: 'acc' })).toMatchObject({ x: [0.1, 0.4], y: ['NaN', 1] })
+  expect(await ask({ points: 2 })).toMatchObject({ x: [0, 4], y: [5, 1] })
+  expect(await ask({ points: null })).toMatchObject({ x: [0, 1, 2, 3, 4] })
+})
+
+test('means and spread are those of the runs that share a value, over all points', async () => {
+  const vals = [
+    [1, 2, 3],
+    [3, 'NaN', 5],
+    [10, 20, 30],
+  ] as const
+  const ids = await past.runs(
+    vals.map((_, at) => ({
+      flow: 'seeds',
+      created_at: createdAt(1000 + at),
+      inputs: [input('lr', at < 2 ? 0.1 : 0.2)],
+    })),
+  )
+  await past.chunks(
+    ids.map((run, at) => ({ run, node: 'fit', port: 'loss', message: 'loss', vals: [...(vals[at] ?? [])] })),
+  )
+  const { body } = await columnsOf({ ids, metrics: ['loss'], group: 'params.lr' })
+  expect(body.groups).toEqual([
+    {
+      metric: 'loss',
+      key: 0.1,
+      runs: ids.slice(0, 2),
+      x: [0, 1, 2],
+      mean: [2, 2, 4],
+      sd: [Math.SQRT2, 0, Math.SQRT2],
+      min: [1, 2, 3],
+      max: [3, 2, 5],
+      n: [2, 1, 2],
+    },
+    {
+      metric: 'loss',
+      key: 0.2,
+      runs: ids.slice(2),
+      x: [0, 1, 2],
+      mean: [10, 20, 30],
+      sd: [0, 0, 0],
+      min: [10, 20, 30],
+      max: [10, 20, 30],
+      n: [1, 1, 1],
+    },
+  ])
+  const thin = (await columnsOf({ ids, metrics: ['loss'], group: 'params.lr', points: 2 })).body.groups
+  expect(thin?.[0]).toMatchObject({ x: [0, 2], mean: [2, 4] })
+})
+
+test('what is too much, unknown, or two ways at once is refused', async () => {
+  const ids = [first]
+  expect(await columnsOf({ ids: [v7()], metrics: ['loss'] })).toMatchObject({ status: 404 })
+  expect(await columnsOf({ ids, metrics: ['loss'], group: 'lr' })).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: '/group' }] },
+  })
+  expect(await columnsOf({ ids, metrics: [] })).toMatchObject({ status: 422 })
+  expect(await columnsOf({ ids, metrics: ['loss'], points: 1 })).toMatchObject({ status: 422 })
+  const both = await fetch(`${api.url}/runs/series/compare?ids=${first}&metric=loss&stride=2&points=10`)
+  expect(await both.json()).toMatchObject({ errors: [{ path: 'query.stride', code: 'conflict' }] })
+  const long = (await past.runs([{ flow: 'long', created_at: createdAt(2000) }])) as [string]
+  await past.chunks([
+    { run: long[0], node: 'n', port: 'p', message: 'loss', vals: Array.from({ length: 1001 }, (_, at) => at) },
+  ])
+  expect(await columnsOf({ ids: long, metrics: ['loss'], points: null })).toMatchObject({
+    status: 422,
+    body: { errors: [{ code: 'too_big' }] },
+  })
+  expect(await columnsOf({ ids: long, metrics: ['loss'], points: 100 })).toMatchObject({ status: 200 })
+  const got = await fetch(`${api.url}/runs/series/compare?ids=${first}&metric=loss&points=10`)
+  expect(await got.json()).toMatchObject({ series: [{ metric: 'loss', x: [0, 1, 2, 3, 4] }] })
 })

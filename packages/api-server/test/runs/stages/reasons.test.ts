@@ -204,7 +204,9 @@ test('a plan refuses what a submission or a sweep refuses, and hears of drafts',
 })
 
 test('POST /runs/flows/{name}/plan answers with the plan, and takes no mixture of one run and a sweep', async () => {
-  await using api = await serve(bind(runsEndpoints, runsHandlers({ eventLog, runs: engine.runs })))
+  await using api = await serve(
+    bind(runsEndpoints, runsHandlers({ eventLog, runs: engine.runs, columns: engine.curveColumns })),
+  )
   const post = async (flow: string, body: unknown) => {
     const headers = { 'content-type': 'application/json' }
     const url = `${api.url}/runs/flows/${flow}/plan`

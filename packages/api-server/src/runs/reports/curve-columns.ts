@@ -1,0 +1,260 @@
+/**
+ * Curves as columns, thinned so that their extremes stay: those of one run, and of many beside each other with means over
+ * groups (wire decision V17). A curve is read chunk by chunk, and of a thinned one only what is given is kept.
+ * @module
+ */
+import type { Secrets } from '@flow-service/core'
+import {
+  type ComparedColumns,
+  type CurveColumns,
+  type CurveComparison,
+  type CurveComparisonRequest,
+  messagePart,
+  timestampOfMs,
+} from '@flow-service/protocol'
+
+import { epochUs } from '../../db/timestamps.ts'
+import { invalid, type ProblemError } from '../../http/errors.ts'
+import type { CurveEndPlace, CurveRun, CurveStore, PackedChunkRow } from '../curves/curve-store.ts'
+import { type CurveSink, ThinCurve, WholeCurve } from '../curves/extremes.ts'
+import { CurveGroups } from '../curves/groups.ts'
+import { ShownNames } from '../curves/shown-names.ts'
+import { jsonField } from '../lists/filter-grammar.ts'
+import { shownInputs } from '../masked-event.ts'
+import { noRun } from '../refusals.ts'
+import { paramsOf } from '../run-record.ts'
+
+/** Most points of one answer. */
+const MAX_POINTS = 2_000_000
+
+/** What reading columns takes. */
+export interface CurveColumnsDeps {
+  readonly store: CurveStore
+  /** Writes what this engine has gathered about a run, so that nothing told before is missing. */
+  readonly flush: (id: string) => Promise<void>
+  /** Masks the params of runs. */
+  readonly secrets: Pick<Secrets, 'mask'>
+  /** Most points of one answer; 2,000,000 unless told otherwise. */
+  readonly maxPoints?: number
+}
+
+/** Which curves of one run are asked for. */
+export interface RunColumnsQuery {
+  /** Bare or qualified messages; all when left out. */
+  readonly names?: readonly string[] | undefined
+  /** Most points of a curve; null for all. */
+  readonly points: number | null
+  /** Only points of later steps. */
+  readonly afterStep?: number | undefined
+}
+
+/** A curve that a run shows, under the message that it has there. */
+interface ShownCurve extends CurveEndPlace {
+  readonly shown: string
+}
+
+/** Reads curves as columns. */
+export class CurveColumnsReader {
+  readonly #deps: CurveColumnsDeps
+
+  constructor(deps: CurveColumnsDeps) {
+    this.#deps = deps
+  }
+
+  /** The curves of a run; refuses with `not_found`, and with `validation_failed` what is too much for one answer. */
+  async ofRun(id: string, { names, points, afterStep = -1 }: RunColumnsQuery): Promise<CurveColumns[]> {
+    const runs = await this.#runs([id])
+    const curves = await this.#curves(runs, names ?? null)
+    this.#assertRoom(curves, points)
+    const sinks = curves.map((curve) => sinkOf(points, curve.last_step))
+    await this.#read(curves, { afterStep, times: true }, (at, x, y, t) => sinks[at]?.add(x, y, t))
+    return curves.map(({ shown, node, port, run, count, last_step }, at) => {
+      const { x, y, t } = sinks[at]?.columns() ?? { x: [], y: [], t: [] }
+      const name = `${runs[0]?.flow ?? ''}.${shown}`
+      return { name, node, port, run, count, last_step, x, y, ts: t.map(timestampOfMs) }
+    })
+  }
+
+  /** Curves of many runs; refuses as {@link ofRun} does. */
+  async compare(request: CurveComparisonRequest): Promise<CurveComparison> {
+    const { metrics, x, points, after_step: afterStep = -1 } = request
+    const keyOf = groupKey(request.group)
+    const ids = [...new Set(request.ids.map((id) => id.toLowerCase()))]
+    const runs = await this.#runs(ids)
+    const params = runs.map(({ inputs }) => paramsOf(shownInputs(inputs, this.#deps.secrets)))
+    const isTime = x === 'time'
+    const isJoined = !isTime && x !== 'step'
+    const all = await this.#curves(runs, isJoined ? [...metrics, x] : metrics)
+    const asked = metrics.flatMap((metric) =>
+      runs.map((run, place) => ({ metric, place, run, curve: curveOf(all, run, { place, metric }) })),
+    )
+    this.#assertRoom(
+      asked.flatMap(({ curve }) => curve ?? []),
+      points,
+    )
+    const starts = isTime ? await this.#starts(all) : null
+    const ends = asked.map(({ curve }) =>
+      starts && curve ? sinceStart(curve.last_ts.readDoubleBE(0), starts.get(curve.run) ?? 0) : (curve?.last_step ?? 0),
+    )
+    const sinks = ends.map((end) => sinkOf(points, end))
+    const places = asked.map(({ metric, place, run }) => ({ metric, run: run.id, key: keyOf?.(params[place] ?? {}) }))
+    const groups = keyOf && new CurveGroups(places, isTime ? ends : null)
+    const add = (at: number, x: number, y: number): void => {
+      sinks[at]?.add(x, y, 0)
+      groups?.add(at, x, y)
+    }
+    if (isJoined) {
+      await this.#joined({ all, runs, x, afterStep }, asked, { add, endsAt: (at, last) => sinks[at]?.endsAt(last) })
+    } else {
+      const curves = asked.flatMap((one, at) => (one.curve ? [{ ...one.curve, at }] : []))
+      await this.#read(curves, { afterStep, times: isTime }, (which, step, y, t) => {
+        const curve = curves[which]
+        if (curve) add(curve.at, starts ? sinceStart(t, starts.get(curve.run) ?? 0) : step, y)
+      })
+    }
+    const series = asked.map(({ metric, run, curve }, at): ComparedColumns => {
+      const { x: xs, y } = sinks[at]?.columns() ?? { x: [], y: [] }
+      return { metric, run: run.id, flow: run.flow, status: run.status, count: curve?.count ?? 0, x: xs, y }
+    })
+    return {
+      x,
+      series,
+      params: Object.fromEntries(runs.map(({ id }, place) => [id, params[place] ?? {}])) as CurveComparison['params'],
+      groups: groups ? groups.of(points) : null,
+    }
+  }
+
+  async #runs(ids: readonly string[]): Promise<CurveRun[]> {
+    const { store, flush } = this.#deps
+    await Promise.all(ids.map(flush))
+    const found = new Map((await store.runs(ids)).map((run) => [run.id, run]))
+    return ids.map((id) => {
+      const run = found.get(id)
+      if (!run) throw noRun(id)
+      return run
+    })
+  }
+
+  /** The curves that runs show under these names, all for null. */
+  async #curves(runs: readonly CurveRun[], wanted: readonly string[] | null): Promise<ShownCurve[]> {
+    const { store } = this.#deps
+    const names = new ShownNames((key) => store.document(key))
+    const ids = runs.map(({ id }) => id)
+    const messages = wanted && [...new Set(wanted.flatMap((name) => [name, messagePart(name)]))]
+    const curves: ShownCurve[] = []
+    for (const end of await store.ends(ids, messages)) {
+      const run = runs[end.place]
+      if (!run) continue
+      // oxlint-disable-next-line no-await-in-loop -- a document is read once
+      const shown = end.cached || wanted === null ? await names.messageOf(run, end) : end.message
+      if (wanted === null || wanted.some((name) => name === shown || name === `${run.flow}.${shown}`))
+        curves.push({ ...end, shown })
+    }
+    return curves
+  }
+
+  /** Goes through the points of curves, one curve after the other. */
+  async #read(
+    curves: readonly Pick<CurveEndPlace, 'run' | 'metric'>[],
+    { afterStep, times }: { readonly afterStep: number; readonly times: boolean },
+    take: (curve: number, step: number, y: number, t: number) => void,
+  ): Promise<void> {
+    for await (const page of this.#deps.store.packed(curves, { afterStep, times })) {
+      for (const chunk of page) readChunk(chunk, afterStep, (step, y, t) => take(chunk.curve, step, y, t))
+    }
+  }
+
+  /** When the runs that emitted these began, in microseconds. */
+  async #starts(curves: readonly ShownCurve[]): Promise<Map<string, number>> {
+    const owners = [...new Set(curves.map(({ run }) => run))]
+    return new Map((await this.#deps.store.starts(owners)).map((run) => [run.id, epochUs(run.started_at)]))
+  }
+
+  /** Values of another curve at equal steps are x: points of a run are put together, and sorted by it. */
+  async #joined(
+    {
+      all,
+      runs,
+      x,
+      afterStep,
+    }: { all: readonly ShownCurve[]; runs: readonly CurveRun[]; x: string; afterStep: number },
+    asked: readonly { readonly place: number; readonly curve: ShownCurve | null }[],
+    { add, endsAt }: { add(at: number, x: number, y: number): void; endsAt(at: number, last: number): void },
+  ): Promise<void> {
+    for (const [place, run] of runs.entries()) {
+      const axis = curveOf(all, run, { place, metric: x })
+      const own = asked.flatMap((one, at) => (one.place === place && one.curve ? [{ ...one.curve, at }] : []))
+      if (!axis || own.length === 0) continue
+      const xs = new Map<number, number>()
+      const points = own.map(() => [] as [x: number, y: number][])
+      // oxlint-disable-next-line no-await-in-loop -- one run is in memory at a time
+      await this.#read([axis, ...own], { afterStep, times: false }, (which, step, y) => {
+        if (which === 0) xs.set(step, y)
+        else if (xs.has(step)) points[which - 1]?.push([xs.get(step) ?? 0, y])
+      })
+      for (const [which, curve] of own.entries()) {
+        const sorted = (points[which] ?? []).filter(([at]) => Number.isFinite(at)).toSorted(([a], [b]) => a - b)
+        endsAt(curve.at, sorted.at(-1)?.[0] ?? 0)
+        for (const [at, y] of sorted) add(curve.at, at, y)
+      }
+    }
+  }
+
+  #assertRoom(curves: readonly CurveEndPlace[], points: number | null): void {
+    const { maxPoints = MAX_POINTS } = this.#deps
+    const given = curves.reduce((sum, { count }) => sum + Math.min(count, points ?? Infinity), 0)
+    if (given > maxPoints) throw tooMany(given, maxPoints)
+  }
+}
+
+const sinkOf = (points: number | null, lastX: number): CurveSink =>
+  points === null ? new WholeCurve() : new ThinCurve(points, lastX)
+
+/** The curve of a run under a name, bare or qualified. */
+const curveOf = (
+  all: readonly ShownCurve[],
+  { flow }: CurveRun,
+  { place, metric }: { readonly place: number; readonly metric: string },
+): ShownCurve | null =>
+  all.find((one) => one.place === place && (metric === one.shown || metric === `${flow}.${one.shown}`)) ?? null
+
+const sinceStart = (ms: number, startUs: number): number => Math.round(ms * 1000 - startUs) / 1e6
+
+/** Numbers are 8 bytes each, the most significant first. */
+function readChunk(
+  { count, last_step: last, steps, ts, vals }: PackedChunkRow,
+  afterStep: number,
+  take: (step: number, y: number, t: number) => void,
+): void {
+  for (let at = 0; at < count; at += 1) {
+    const step = steps === null ? last - count + 1 + at : steps.readDoubleBE(8 * at)
+    if (step > afterStep) take(step, vals.readDoubleBE(8 * at), ts === null ? 0 : ts.readDoubleBE(8 * at))
+  }
+}
+
+/** Reads the input by which runs are grouped; null without one. */
+function groupKey(group: string | undefined): ((params: Readonly<Record<string, unknown>>) => unknown) | null {
+  if (group === undefined) return null
+  const field = jsonField(group)
+  if (field?.kind !== 'json' || field.column !== 'params') {
+    const message = `"${group.slice(0, 80)}" is no input: write params.<name>`
+    throw invalid([{ path: '/group', code: 'invalid_value', message }])
+  }
+  return (params) => {
+    let value: unknown = params
+    for (const name of field.path) {
+      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return null
+      value = (value as Record<string, unknown>)[name]
+    }
+    return value ?? null
+  }
+}
+
+const tooMany = (given: number, most: number): ProblemError =>
+  invalid([
+    {
+      path: 'points',
+      code: 'too_big',
+      message: `these are ${given} points, and an answer has at most ${most}: ask for fewer points of each curve, or for fewer curves`,
+    },
+  ])

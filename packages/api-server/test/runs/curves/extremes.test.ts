@@ -1,0 +1,62 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+
+import { ThinCurve } from '../../../src/runs/curves/extremes.ts'
+
+const values = fc.oneof(fc.double({ noNaN: true, min: -1e6, max: 1e6 }), fc.constantFrom(NaN, Infinity, -Infinity, 0))
+const curves = fc
+  .array(fc.tuple(fc.integer({ min: 1, max: 50 }), values), { minLength: 1, maxLength: 300 })
+  .map((steps) => {
+    let x = -1
+    return steps.map(([gap, y]): [x: number, y: number] => [(x += gap), y])
+  })
+
+const thin = (points: readonly [number, number][], most: number) => {
+  const curve = new ThinCurve(most, points.at(-1)?.[0] ?? 0)
+  for (const [x, y] of points) curve.add(x, y, x * 10)
+  return curve.columns()
+}
+
+describe('a thinned curve', () => {
+  test('has its ends and the extremes of each range, in order, and no more than it may', () => {
+    fc.assert(
+      fc.property(curves, fc.integer({ min: 2, max: 60 }), (points, most) => {
+        const { x, y, t } = thin(points, most)
+        expect(x.length).toBeLessThanOrEqual(most)
+        expect(t).toEqual(x.map((one) => one * 10))
+        if (points.length <= most) {
+          expect(x).toEqual(points.map(([one]) => one))
+          return
+        }
+        const given = new Map(x.map((one, at) => [one, y[at]]))
+        for (const [one, value] of given)
+          expect(Object.is(Number(value), points.find(([at]) => at === one)?.[1])).toBe(true)
+        expect(x).toEqual([...x].toSorted((a, b) => a - b))
+        expect([x[0], x.at(-1)]).toEqual([points[0]?.[0], points.at(-1)?.[0]])
+        const ranges = Math.floor(most / 2) - 1
+        const [first, last] = [points[0]![0], points.at(-1)![0]]
+        const parts = Map.groupBy(points, ([at]) =>
+          Math.min(ranges - 1, Math.floor(last > first ? ((at - first) / (last - first)) * ranges : 0)),
+        )
+        for (const part of ranges > 0 ? parts.values() : []) {
+          const finite = part.map(([, value]) => value).filter((value) => Number.isFinite(value))
+          const shown = part.flatMap(([at]) => (given.has(at) ? [Number(given.get(at))] : []))
+          if (finite.length === 0) expect(shown.length).toBeGreaterThan(0)
+          else {
+            const finiteShown = shown.filter((value) => Number.isFinite(value))
+            expect(Math.min(...finiteShown)).toBe(Math.min(...finite))
+            expect(Math.max(...finiteShown)).toBe(Math.max(...finite))
+          }
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('keeps a spike of one point in a million', () => {
+    const curve = new ThinCurve(1000, 999_999)
+    for (let at = 0; at < 1_000_000; at += 1) curve.add(at, at === 654_321 ? 1e9 : Math.sin(at), 0)
+    const { x, y } = curve.columns()
+    expect(y[x.indexOf(654_321)]).toBe(1e9)
+  })
+})
