@@ -251,7 +251,7 @@ const noteNodes = (tx: Sql, items: readonly object[]) => tx`, noted as (
 )`
 
 const drawPoints = (tx: Sql, items: readonly ReturnType<typeof chunkItem>[]) => tx`, drawn as (
-  insert into metric_chunk (run, metric, seq, count, last_step, last_value, low, high, steps, ts, vals)
+  insert into metric_chunk (run, metric, seq, count, first_step, last_step, last_value, low, high, steps, ts, vals)
   select item.* from ${chunkRows(tx, items)} as item join held on held.id = item.run
   -- stored before, when nobody heard of it
   on conflict (run, metric, seq) do nothing

@@ -94,7 +94,7 @@ export const createImportStore = (sql: Sql) => ({
       )}::json) as item(run uuid, node text)`
     const items = chunks.map(({ run, metric, ...chunk }) => chunkItem(run, metric, chunk))
     await tx`
-      insert into metric_chunk (run, metric, seq, count, last_step, last_value, low, high, steps, ts, vals)
+      insert into metric_chunk (run, metric, seq, count, first_step, last_step, last_value, low, high, steps, ts, vals)
       select item.* from ${chunkRows(tx, items)} as item`
   },
 })

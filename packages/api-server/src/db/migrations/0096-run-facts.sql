@@ -32,8 +32,9 @@ alter table run
   -- Names of inputs that are too long for lists.
   add column cut text[];
 
--- The least and greatest finite value; null where there is none, and of chunks that are older than these columns.
-alter table metric_chunk add column low float8, add column high float8;
+-- The first step; the least and greatest finite value, null where there is none. All are null of chunks that are older
+-- than these columns.
+alter table metric_chunk add column first_step int8, add column low float8, add column high float8;
 
 -- What earlier runs were given, gave and drew. Nothing reads json with U+0000 and lone surrogates in it, which stand there
 -- escaped: U+E000 marks such values, which are left out. Bounds of curves are not known of these runs.

@@ -21,6 +21,7 @@ export const chunkItem = (run: string, metric: number, { seq, steps, ts, vals }:
   metric,
   seq,
   count: steps.length,
+  first_step: steps[0],
   last_step: steps.at(-1),
   last_value: vals.at(-1),
   ...boundsOf(vals),
@@ -31,10 +32,10 @@ export const chunkItem = (run: string, metric: number, { seq, steps, ts, vals }:
 
 /** Such chunks as rows with the columns of `metric_chunk`. */
 export const chunkRows = (sql: Sql, items: readonly ReturnType<typeof chunkItem>[]) => sql`(
-  select run, metric, seq, count, last_step, last_value, low, high, decode(steps, 'base64') as steps, decode(ts, 'base64') as ts,
+  select run, metric, seq, count, first_step, last_step, last_value, low, high, decode(steps, 'base64') as steps, decode(ts, 'base64') as ts,
     decode(vals, 'base64') as vals
   from json_to_recordset(${JSON.stringify(items)}::json) as packed(
-    run uuid, metric int, seq int, count int, last_step int8, last_value float8, low float8, high float8, steps text, ts text, vals text)
+    run uuid, metric int, seq int, count int, first_step int8, last_step int8, last_value float8, low float8, high float8, steps text, ts text, vals text)
 )`
 
 /** A row with its points as numbers; NaN and the infinities are named, as on the wire. */
@@ -48,12 +49,15 @@ export const withPoints = <T extends PackedPoints>({ steps, ts, vals, ...row }: 
 const packed = (numbers: readonly WireNumber[]): string =>
   Buffer.from(Float64Array.from(numbers, Number).buffer).swap64().toString('base64')
 
-function numbersIn(bytes: Buffer): number[] {
+/** The numbers behind packed bytes, 8 of each, the most significant first. */
+export function numbersOf(bytes: Buffer): Float64Array {
   // a copy begins at a multiple of 8
   const copy = new Uint8Array(bytes)
   Buffer.from(copy.buffer).swap64()
-  return [...new Float64Array(copy.buffer)]
+  return new Float64Array(copy.buffer)
 }
+
+const numbersIn = (bytes: Buffer): number[] => [...numbersOf(bytes)]
 
 function named(number: number): WireNumber {
   const name: unknown = String(number)

@@ -11,8 +11,8 @@ import { flowName, matching, type RunFilter } from './run-filter.ts'
 
 /** Chunks that one statement reads: some 50,000 points. */
 const PAGE_CHUNKS = 100
-/** The same where they stay packed: some 100,000. */
-const PAGE_PACKED = 200
+/** The same where they stay packed: some 200,000. */
+const PAGE_PACKED = 400
 
 /** A run whose curves are read. `flow_id` and `digest` tell the document that it executed. */
 export interface CurveRun {
@@ -62,8 +62,8 @@ export interface CurveEndPlace extends Omit<PlacedChunk, 'steps' | 'ts' | 'vals'
   readonly metric: number
   readonly count: number
   readonly last_step: number
-  /** In ms since the Unix epoch, as 8 bytes. */
-  readonly last_ts: Buffer
+  /** In ms since the Unix epoch, as 8 bytes; null unless asked for. */
+  readonly last_ts: Buffer | null
 }
 
 /** A curve's place in the runs of one document, and how many of them have it. */
@@ -141,12 +141,19 @@ export const createCurveStore = (sql: Sql) => ({
   },
 
   /** The ends of the curves that runs show, in the order of `ids`. */
-  async ends(ids: readonly string[], messages: readonly string[] | null): Promise<CurveEndPlace[]> {
+  async ends(
+    ids: readonly string[],
+    { messages, times }: { readonly messages: readonly string[] | null; readonly times: boolean },
+  ): Promise<CurveEndPlace[]> {
     return sql<CurveEndPlace[]>`
       select (asked.place - 1)::int as place, metric.id as metric, coalesce(source.shown, metric.node) as node, metric.port,
         metric.message, source.run, source.node is not null as cached, sum(chunk.count)::int as count,
         max(chunk.last_step) as last_step,
-        (array_agg(substring(chunk.ts from octet_length(chunk.ts) - 7) order by chunk.seq desc))[1] as last_ts
+        ${
+          times
+            ? sql`(array_agg(substring(chunk.ts from octet_length(chunk.ts) - 7) order by chunk.seq desc))[1]`
+            : sql`null::bytea`
+        } as last_ts
       from ${shownChunks(sql, ids, messages)}
       group by asked.place, metric.id, source.shown, source.node, source.run
       order by asked.place, metric.id, 3`
@@ -166,8 +173,7 @@ export const createCurveStore = (sql: Sql) => ({
       const asked = curves.slice(first).map(({ run, metric }) => ({ run, metric }))
       const rows: (PackedChunkRow & { curve: number; seq: number })[] = await sql`
         select (asked.place - 1)::int as curve, chunk.seq, chunk.count, chunk.last_step,
-          case when substring(chunk.steps for 8) = float8send((chunk.last_step - chunk.count + 1)::float8) then null
-            else chunk.steps end as steps,
+          case when chunk.first_step = chunk.last_step - chunk.count + 1 then null else chunk.steps end as steps,
           ${times ? sql`chunk.ts` : sql`null::bytea`} as ts, chunk.vals
         from json_to_recordset(${JSON.stringify(asked.map((curve, at) => ({ ...curve, place: at + 1 })))}::json)
           as asked(run uuid, metric int, place int)

@@ -16,7 +16,8 @@ export interface Columns {
 export interface CurveSink {
   /** Where the curve ends, when that is known only later than the sink; before the first point. */
   endsAt(lastX: number): void
-  add(x: number, y: number, t: number): void
+  /** Takes the next points; without times these are 0. */
+  add(x: Float64Array, y: Float64Array, t: Float64Array | null): void
   columns(): Columns
 }
 
@@ -28,15 +29,17 @@ export class WholeCurve implements CurveSink {
 
   endsAt(): void {}
 
-  add(x: number, y: number, t: number): void {
-    this.x.push(x)
-    this.#y.push(y)
-    this.#t.push(t)
+  add(x: Float64Array, y: Float64Array, t: Float64Array | null): void {
+    for (let at = 0; at < x.length; at += 1) {
+      this.x.push(x[at] ?? 0)
+      this.#y.push(y[at] ?? 0)
+      this.#t.push(t?.[at] ?? 0)
+    }
   }
 
-  /** Goes through the points in order. */
-  each(take: (x: number, y: number, t: number) => void): void {
-    for (const [at, x] of this.x.entries()) take(x, this.#y[at] ?? 0, this.#t[at] ?? 0)
+  /** Its points for another sink. */
+  into(other: CurveSink): void {
+    other.add(Float64Array.from(this.x), Float64Array.from(this.#y), Float64Array.from(this.#t))
   }
 
   columns(): Columns {
@@ -44,23 +47,22 @@ export class WholeCurve implements CurveSink {
   }
 }
 
-/** A point with its place among all. */
-type Place = readonly [x: number, y: number, t: number, at: number]
+/** Numbers of a point: x, y, t, and its place among all. */
 const WIDTH = 4
 
 /** Keeps at most so many points of a curve whose last x is known. */
 export class ThinCurve implements CurveSink {
   readonly #most: number
-  #lastX: number
   readonly #ranges: number
+  #lastX: number
+  #firstX = 0
+  /** Ranges for each unit of x. */
+  #density = 0
   /** All points, while there are few enough. */
   #whole: WholeCurve | null = new WholeCurve()
   #count = 0
-  #first: Place = [0, 0, 0, 0]
-  #last: Place = [0, 0, 0, 0]
-  /** Of each range the point with the least value, and that with the greatest: four numbers each. */
-  #least = new Float64Array(0)
-  #greatest = new Float64Array(0)
+  /** Points one after the other: the first, the last, then of each range that with the least and that with the greatest value. */
+  #points = new Float64Array(0)
 
   constructor(most: number, lastX: number) {
     this.#most = most
@@ -68,66 +70,73 @@ export class ThinCurve implements CurveSink {
     this.#ranges = Math.max(0, Math.floor(most / 2) - 1)
   }
 
-  add(x: number, y: number, t: number): void {
-    if (this.#whole) {
-      if (this.#whole.x.length < this.#most) return this.#whole.add(x, y, t)
-      const whole = this.#whole
-      this.#whole = null
-      this.#least = new Float64Array(WIDTH * this.#ranges).fill(NaN)
-      this.#greatest = new Float64Array(WIDTH * this.#ranges).fill(NaN)
-      whole.each((...point) => this.#keep(...point))
-    }
-    this.#keep(x, y, t)
-  }
-
   endsAt(lastX: number): void {
     this.#lastX = lastX
+  }
+
+  add(x: Float64Array, y: Float64Array, t: Float64Array | null): void {
+    if (this.#whole) {
+      if (this.#whole.x.length + x.length <= this.#most) return this.#whole.add(x, y, t)
+      const whole = this.#whole
+      this.#whole = null
+      this.#begin(whole.x[0] ?? x[0] ?? 0)
+      whole.into(this)
+    }
+    for (let at = 0; at < x.length; at += 1) this.#keep(x[at] ?? 0, y[at] ?? 0, t?.[at] ?? 0)
   }
 
   columns(): Columns {
     if (this.#whole) return this.#whole.columns()
     const columns: Columns = { x: [], y: [], t: [] }
     let before = -1
-    const give = ([x, y, t, at]: Place): void => {
+    const give = (place: number): void => {
+      const at = this.#points[place + 3] ?? -1
       // one point may be the least, the greatest, and the first or last
       if (at <= before) return
       before = at
-      columns.x.push(x)
-      columns.y.push(named(y))
-      columns.t.push(t)
+      columns.x.push(this.#points[place] ?? 0)
+      columns.y.push(named(this.#points[place + 1] ?? 0))
+      columns.t.push(this.#points[place + 2] ?? 0)
     }
-    give(this.#first)
-    for (let range = 0; range < this.#ranges; range += 1) {
-      const [least, greatest] = [placeIn(this.#least, range), placeIn(this.#greatest, range)]
-      if (least[3] < greatest[3]) give(least)
-      give(greatest)
-      if (least[3] > greatest[3]) give(least)
+    give(0)
+    for (let place = 2 * WIDTH; place < this.#points.length; place += 2 * WIDTH) {
+      const isRising = (this.#points[place + 3] ?? 0) < (this.#points[place + WIDTH + 3] ?? 0)
+      give(isRising ? place : place + WIDTH)
+      give(isRising ? place + WIDTH : place)
     }
-    give(this.#last)
+    give(WIDTH)
     return columns
+  }
+
+  #begin(firstX: number): void {
+    this.#firstX = firstX
+    this.#density = this.#lastX > firstX ? this.#ranges / (this.#lastX - firstX) : 0
+    this.#points = new Float64Array(WIDTH * (2 + 2 * this.#ranges)).fill(-1)
   }
 
   #keep(x: number, y: number, t: number): void {
     const at = this.#count
     this.#count += 1
-    this.#last = [x, y, t, at]
-    if (at === 0) this.#first = this.#last
+    if (at === 0) this.#put(0, x, y, t, at)
+    this.#put(WIDTH, x, y, t, at)
     if (this.#ranges === 0) return
-    const width = this.#lastX - this.#first[0]
-    const share = width > 0 ? (x - this.#first[0]) / width : 0
-    const place = WIDTH * Math.max(0, Math.min(this.#ranges - 1, Math.floor(share * this.#ranges)))
-    const [least, greatest] = [this.#least[place + 1] ?? NaN, this.#greatest[place + 1] ?? NaN]
-    const isEmpty = Number.isNaN(this.#least[place])
+    const range = Math.max(0, Math.min(this.#ranges - 1, Math.floor((x - this.#firstX) * this.#density)))
+    const place = 2 * WIDTH * (1 + range)
+    const isEmpty = this.#points[place + 3] === -1
+    const least = this.#points[place + 1] ?? 0
     // a value that is not finite stays only where nothing else is
     const isBetter = isEmpty || (Number.isFinite(y) && !Number.isFinite(least))
-    if (isBetter || (Number.isFinite(y) && y < least)) this.#least.set([x, y, t, at], place)
-    if (isBetter || (Number.isFinite(y) && y > greatest)) this.#greatest.set([x, y, t, at], place)
+    if (isBetter || (y < least && y !== -Infinity)) this.#put(place, x, y, t, at)
+    if (isBetter || (y > (this.#points[place + WIDTH + 1] ?? 0) && y !== Infinity))
+      this.#put(place + WIDTH, x, y, t, at)
   }
-}
 
-const placeIn = (points: Float64Array, range: number): Place => {
-  const [x = NaN, y = 0, t = 0, at = 0] = points.subarray(WIDTH * range, WIDTH * range + WIDTH)
-  return Number.isNaN(x) ? [0, 0, 0, -1] : [x, y, t, at]
+  #put(place: number, x: number, y: number, t: number, at: number): void {
+    this.#points[place] = x
+    this.#points[place + 1] = y
+    this.#points[place + 2] = t
+    this.#points[place + 3] = at
+  }
 }
 
 /** NaN and the infinities are named, as on the wire. */

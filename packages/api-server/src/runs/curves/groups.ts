@@ -50,22 +50,11 @@ export class CurveGroups {
     this.#groups = [...groups.values()]
   }
 
-  /** Takes a point of a series; values that are not finite are in no mean. */
-  add(series: number, x: number, y: number): void {
+  /** Takes points of a series; values that are not finite are in no mean. */
+  add(series: number, x: Float64Array, y: Float64Array): void {
     const group = this.#of[series]
-    if (!group || !Number.isFinite(y)) return
-    const { width, spreads } = group
-    // the middle of a bin stands for the times in it
-    const at =
-      width === null ? x : width > 0 ? (Math.max(0, Math.min(BINS - 1, Math.floor(x / width))) + 0.5) * width : 0
-    let spread = spreads.get(at)
-    if (!spread) spreads.set(at, (spread = { n: 0, mean: 0, squares: 0, min: y, max: y }))
-    spread.n += 1
-    const off = y - spread.mean
-    spread.mean += off / spread.n
-    spread.squares += off * (y - spread.mean)
-    spread.min = Math.min(spread.min, y)
-    spread.max = Math.max(spread.max, y)
+    if (!group) return
+    for (const [at, value] of y.entries()) if (Number.isFinite(value)) add(group, x[at] ?? 0, value)
   }
 
   /** The groups of all metrics, in the order in which their first series comes; at most so many points each. */
@@ -88,6 +77,19 @@ export class CurveGroups {
       }
     })
   }
+}
+
+function add({ width, spreads }: Group, x: number, y: number): void {
+  // the middle of a bin stands for the times in it
+  const at = width === null ? x : width > 0 ? (Math.max(0, Math.min(BINS - 1, Math.floor(x / width))) + 0.5) * width : 0
+  let spread = spreads.get(at)
+  if (!spread) spreads.set(at, (spread = { n: 0, mean: 0, squares: 0, min: y, max: y }))
+  spread.n += 1
+  const off = y - spread.mean
+  spread.mean += off / spread.n
+  spread.squares += off * (y - spread.mean)
+  spread.min = Math.min(spread.min, y)
+  spread.max = Math.max(spread.max, y)
 }
 
 /** Every so many rows, the first and the last among them. */

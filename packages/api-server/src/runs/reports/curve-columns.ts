@@ -15,6 +15,7 @@ import {
 
 import { epochUs } from '../../db/timestamps.ts'
 import { invalid, type ProblemError } from '../../http/errors.ts'
+import { numbersOf } from '../curves/chunk-columns.ts'
 import type { CurveEndPlace, CurveRun, CurveStore, PackedChunkRow } from '../curves/curve-store.ts'
 import { type CurveSink, ThinCurve, WholeCurve } from '../curves/extremes.ts'
 import { CurveGroups } from '../curves/groups.ts'
@@ -64,10 +65,10 @@ export class CurveColumnsReader {
   /** The curves of a run; refuses with `not_found`, and with `validation_failed` what is too much for one answer. */
   async ofRun(id: string, { names, points, afterStep = -1 }: RunColumnsQuery): Promise<CurveColumns[]> {
     const runs = await this.#runs([id])
-    const curves = await this.#curves(runs, names ?? null)
+    const curves = await this.#curves(runs, { wanted: names ?? null, times: false })
     this.#assertRoom(curves, points)
     const sinks = curves.map((curve) => sinkOf(points, curve.last_step))
-    await this.#read(curves, { afterStep, times: true }, (at, x, y, t) => sinks[at]?.add(x, y, t))
+    await this.#read(curves, { afterStep, times: true }, (at, { steps, y, t }) => sinks[at]?.add(steps, y, t))
     return curves.map(({ shown, node, port, run, count, last_step }, at) => {
       const { x, y, t } = sinks[at]?.columns() ?? { x: [], y: [], t: [] }
       const name = `${runs[0]?.flow ?? ''}.${shown}`
@@ -84,7 +85,7 @@ export class CurveColumnsReader {
     const params = runs.map(({ inputs }) => paramsOf(shownInputs(inputs, this.#deps.secrets)))
     const isTime = x === 'time'
     const isJoined = !isTime && x !== 'step'
-    const all = await this.#curves(runs, isJoined ? [...metrics, x] : metrics)
+    const all = await this.#curves(runs, { wanted: isJoined ? [...metrics, x] : metrics, times: isTime })
     const asked = metrics.flatMap((metric) =>
       runs.map((run, place) => ({ metric, place, run, curve: curveOf(all, run, { place, metric }) })),
     )
@@ -94,22 +95,25 @@ export class CurveColumnsReader {
     )
     const starts = isTime ? await this.#starts(all) : null
     const ends = asked.map(({ curve }) =>
-      starts && curve ? sinceStart(curve.last_ts.readDoubleBE(0), starts.get(curve.run) ?? 0) : (curve?.last_step ?? 0),
+      starts && curve
+        ? sinceStart(curve.last_ts?.readDoubleBE(0) ?? 0, starts.get(curve.run) ?? 0)
+        : (curve?.last_step ?? 0),
     )
     const sinks = ends.map((end) => sinkOf(points, end))
     const places = asked.map(({ metric, place, run }) => ({ metric, run: run.id, key: keyOf?.(params[place] ?? {}) }))
     const groups = keyOf && new CurveGroups(places, isTime ? ends : null)
-    const add = (at: number, x: number, y: number): void => {
-      sinks[at]?.add(x, y, 0)
+    const add = (at: number, x: Float64Array, y: Float64Array): void => {
+      sinks[at]?.add(x, y, null)
       groups?.add(at, x, y)
     }
     if (isJoined) {
       await this.#joined({ all, runs, x, afterStep }, asked, { add, endsAt: (at, last) => sinks[at]?.endsAt(last) })
     } else {
       const curves = asked.flatMap((one, at) => (one.curve ? [{ ...one.curve, at }] : []))
-      await this.#read(curves, { afterStep, times: isTime }, (which, step, y, t) => {
+      await this.#read(curves, { afterStep, times: isTime }, (which, { steps, y, t }) => {
         const curve = curves[which]
-        if (curve) add(curve.at, starts ? sinceStart(t, starts.get(curve.run) ?? 0) : step, y)
+        const startUs = starts?.get(curve?.run ?? '') ?? 0
+        if (curve) add(curve.at, starts && t ? t.map((ms) => sinceStart(ms, startUs)) : steps, y)
       })
     }
     const series = asked.map(({ metric, run, curve }, at): ComparedColumns => {
@@ -136,13 +140,16 @@ export class CurveColumnsReader {
   }
 
   /** The curves that runs show under these names, all for null. */
-  async #curves(runs: readonly CurveRun[], wanted: readonly string[] | null): Promise<ShownCurve[]> {
+  async #curves(
+    runs: readonly CurveRun[],
+    { wanted, times }: { readonly wanted: readonly string[] | null; readonly times: boolean },
+  ): Promise<ShownCurve[]> {
     const { store } = this.#deps
     const names = new ShownNames((key) => store.document(key))
     const ids = runs.map(({ id }) => id)
     const messages = wanted && [...new Set(wanted.flatMap((name) => [name, messagePart(name)]))]
     const curves: ShownCurve[] = []
-    for (const end of await store.ends(ids, messages)) {
+    for (const end of await store.ends(ids, { messages, times })) {
       const run = runs[end.place]
       if (!run) continue
       // oxlint-disable-next-line no-await-in-loop -- a document is read once
@@ -157,10 +164,10 @@ export class CurveColumnsReader {
   async #read(
     curves: readonly Pick<CurveEndPlace, 'run' | 'metric'>[],
     { afterStep, times }: { readonly afterStep: number; readonly times: boolean },
-    take: (curve: number, step: number, y: number, t: number) => void,
+    take: (curve: number, points: ChunkNumbers) => void,
   ): Promise<void> {
     for await (const page of this.#deps.store.packed(curves, { afterStep, times })) {
-      for (const chunk of page) readChunk(chunk, afterStep, (step, y, t) => take(chunk.curve, step, y, t))
+      for (const chunk of page) take(chunk.curve, numbersAfter(afterStep, chunk))
     }
   }
 
@@ -179,7 +186,10 @@ export class CurveColumnsReader {
       afterStep,
     }: { all: readonly ShownCurve[]; runs: readonly CurveRun[]; x: string; afterStep: number },
     asked: readonly { readonly place: number; readonly curve: ShownCurve | null }[],
-    { add, endsAt }: { add(at: number, x: number, y: number): void; endsAt(at: number, last: number): void },
+    {
+      add,
+      endsAt,
+    }: { add(at: number, x: Float64Array, y: Float64Array): void; endsAt(at: number, last: number): void },
   ): Promise<void> {
     for (const [place, run] of runs.entries()) {
       const axis = curveOf(all, run, { place, metric: x })
@@ -188,14 +198,20 @@ export class CurveColumnsReader {
       const xs = new Map<number, number>()
       const points = own.map(() => [] as [x: number, y: number][])
       // oxlint-disable-next-line no-await-in-loop -- one run is in memory at a time
-      await this.#read([axis, ...own], { afterStep, times: false }, (which, step, y) => {
-        if (which === 0) xs.set(step, y)
-        else if (xs.has(step)) points[which - 1]?.push([xs.get(step) ?? 0, y])
+      await this.#read([axis, ...own], { afterStep, times: false }, (which, { steps, y }) => {
+        for (const [at, step] of steps.entries()) {
+          if (which === 0) xs.set(step, y[at] ?? 0)
+          else if (xs.has(step)) points[which - 1]?.push([xs.get(step) ?? 0, y[at] ?? 0])
+        }
       })
       for (const [which, curve] of own.entries()) {
         const sorted = (points[which] ?? []).filter(([at]) => Number.isFinite(at)).toSorted(([a], [b]) => a - b)
         endsAt(curve.at, sorted.at(-1)?.[0] ?? 0)
-        for (const [at, y] of sorted) add(curve.at, at, y)
+        add(
+          curve.at,
+          Float64Array.from(sorted, ([at]) => at),
+          Float64Array.from(sorted, ([, y]) => y),
+        )
       }
     }
   }
@@ -220,16 +236,21 @@ const curveOf = (
 
 const sinceStart = (ms: number, startUs: number): number => Math.round(ms * 1000 - startUs) / 1e6
 
-/** Numbers are 8 bytes each, the most significant first. */
-function readChunk(
-  { count, last_step: last, steps, ts, vals }: PackedChunkRow,
-  afterStep: number,
-  take: (step: number, y: number, t: number) => void,
-): void {
-  for (let at = 0; at < count; at += 1) {
-    const step = steps === null ? last - count + 1 + at : steps.readDoubleBE(8 * at)
-    if (step > afterStep) take(step, vals.readDoubleBE(8 * at), ts === null ? 0 : ts.readDoubleBE(8 * at))
-  }
+/** The points of a chunk. */
+interface ChunkNumbers {
+  readonly steps: Float64Array
+  readonly y: Float64Array
+  /** In ms since the Unix epoch; null unless asked for. */
+  readonly t: Float64Array | null
+}
+
+/** The points of a chunk that are later than a step. */
+function numbersAfter(afterStep: number, { count, last_step: last, ...packed }: PackedChunkRow): ChunkNumbers {
+  const steps = packed.steps ? numbersOf(packed.steps) : new Float64Array(count)
+  if (!packed.steps) for (let at = 0; at < count; at += 1) steps[at] = last - count + 1 + at
+  const from = steps.findIndex((step) => step > afterStep)
+  const later = (bytes: Buffer): Float64Array => numbersOf(bytes).subarray(from)
+  return { steps: steps.subarray(from), y: later(packed.vals), t: packed.ts && later(packed.ts) }
 }
 
 /** Reads the input by which runs are grouped; null without one. */

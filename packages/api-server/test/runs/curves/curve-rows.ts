@@ -126,8 +126,8 @@ export class Past {
         `(select string_agg(float8send(n), '' order by place) from unnest(${numbers}) with ordinality as t (n, place))`,
       )
     await this.#database.sql`
-      insert into metric_chunk (run, metric, seq, count, last_step, last_value, steps, ts, vals)
-      select item.run, metric.id, item.seq, cardinality(item.vals), item.steps[cardinality(item.steps)],
+      insert into metric_chunk (run, metric, seq, count, first_step, last_step, last_value, steps, ts, vals)
+      select item.run, metric.id, item.seq, cardinality(item.vals), item.steps[1], item.steps[cardinality(item.steps)],
         item.vals[cardinality(item.vals)], ${bytes('item.steps::float8[]')}, ${bytes('item.ts')}, ${bytes('item.vals')}
       from json_to_recordset(${JSON.stringify(rows)}::json) as item(
         run uuid, node text, port text, message text, seq int, steps int8[], ts float8[], vals float8[])
