@@ -8,52 +8,17 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import type { Database } from '../packages/api-server/src/db/database.ts'
-import { openDatabase } from '../packages/api-server/src/db/database.ts'
-import { createListStore } from '../packages/api-server/src/runs/lists/list-store.ts'
-import { RunLists } from '../packages/api-server/src/runs/lists/run-lists.ts'
-import { factsOf } from '../packages/api-server/src/runs/run-facts.ts'
-import { RunShapes } from '../packages/api-server/src/runs/shapes.ts'
-import { databaseAt } from '../packages/api-server/test/backend.ts'
-import { quiet } from '../packages/api-server/test/use-database.ts'
+import { openManyRuns } from '../packages/api-server/test/runs/lists/many-runs.ts'
 
 const RUNS = 100_000
 const ROUNDS = 5
 let dataDir: string
-let database: Database
-let lists: RunLists
+let database: Awaited<ReturnType<typeof openManyRuns>>['database']
+let lists: Awaited<ReturnType<typeof openManyRuns>>['lists']
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'bench-lists-'))
-  database = await openDatabase({ ...(await databaseAt(dataDir)), log: quiet })
-  const { sql } = database
-  const flow = '01a20beb-33d9-744f-8650-f4571dc9f3fa'
-  await sql`insert into run_flow (id, name) values (${flow}, 'fit')`
-  const shapes = new RunShapes(sql)
-  const curves = Object.fromEntries(
-    ['loss', 'acc', 'val_loss', 'val_acc'].map((name) => [name, [1, 0, 0, 0, 0]] as const),
-  )
-  const inputs = ['lr', 'depth', 'batch_size', 'dropout', 'epochs', 'seed'].map((name) => ({ name, value: 0 }))
-  const texts = ['name', 'optimizer'].map((name) => ({ name, value: '' }))
-  const { shape } = await shapes.columns(
-    factsOf({ inputs: [...inputs, ...texts], curves: curves as never, result: { best: 0, f1: 0, path: '' } }),
-  )
-  await sql`
-    insert into run (id, flow, status, created_at, started_at, finished_at, draft, no_cache, seed, shape, numbers, texts)
-    select gen_random_uuid(), ${flow}, (array['ok', 'error', 'cancelled'])[1 + at % 3],
-      timestamptz '2026-01-01' + at * interval '1 s', timestamptz '2026-01-01' + at * interval '1 s',
-      timestamptz '2026-01-01' + at * interval '1 s' + random() * interval '1 h', false, false, at, ${shape},
-      array[random(), at % 7, 32, random(), 20, at, 10000, 9999, random(), 0, 1, 10000, 9999, random(), 0, 1, 10000, 9999,
-        random(), 0, 1, 10000, 9999, random(), 0, 1, random(), random()],
-      array['run ' || at, 'adam', 'out/' || at]
-    from generate_series(1, ${RUNS}::int) as at`
-  await sql`insert into run_content (run, inputs) select id, '[]' from run`
-  await sql.unsafe('vacuum (analyze) run')
-  lists = new RunLists({
-    store: createListStore(sql, shapes),
-    secrets: { mask: (value) => value },
-    flush: async () => {},
-  })
+  ;({ database, lists } = await openManyRuns(dataDir, RUNS))
 }, 300_000)
 afterAll(async () => {
   await database.close()

@@ -277,6 +277,7 @@ const bodies: Record<string, (seeds: Seeds) => unknown> = {
   'dashboards.rename': () => ({ name: 'renamed' }),
   'runs.update': () => ({ note: 'sample' }),
   'runs.updateMany': ({ run }) => ({ ids: [run], pinned: true }),
+  'metrics.compareMany': ({ run }) => ({ ids: [run], metrics: ['loss'] }),
   'flows.run': () => ({}),
   'flows.try': () => ({}),
   'flows.nodes.trigger': () => ({ values: { temp: 20 } }),

@@ -283,30 +283,7 @@ export {
 } from './observability.ts'
 export * from './oauth.ts'
 export * from './run-annotation.ts'
-export {
-  type ComparedColumns,
-  type CurveColumns,
-  curveColumnsSchema,
-  type CurveComparison,
-  type CurveComparisonRequest,
-  curveComparisonRequestSchema,
-  curveComparisonSchema,
-  type CurveGroup,
-  type CurveSummary,
-  curveSummarySchema,
-  MAX_CURVE_POINTS,
-  type MetricComparison,
-  MIN_CURVE_POINTS,
-  metricComparisonSchema,
-  type MetricName,
-  metricNameSchema,
-  type MetricPoint,
-  metricPointSchema,
-  type MetricSeries,
-  metricSeriesSchema,
-  numberSchema,
-  type WireNumber,
-} from './curves.ts'
+export * from './curves.ts'
 export {
   deletedCountSchema,
   type NodeAttempt,
@@ -334,15 +311,7 @@ export {
   type SweepSubmit,
   sweepSubmitSchema,
 } from './run.ts'
-export {
-  isFinished,
-  type NodeRunStatus,
-  nodeRunStatusSchema,
-  type RunOrigin,
-  runOriginSchema,
-  type RunStatus,
-  runStatusSchema,
-} from './run-status.ts'
+export * from './run-status.ts'
 export { type ImportedRun, type RunImportResult, runImportResultSchema, runImportSchema } from './run-import.ts'
 export * from './provisioner.ts'
 export { type PythonModule, pythonParts, pythonSource } from './python-source.ts'

@@ -8,7 +8,7 @@ import { artifactRefSchema, digestSchema } from './artifact.ts'
 import { curveSummarySchema, numberSchema } from './curves.ts'
 import { dtypeSchema } from './dtype.ts'
 import { MAX_SWEEP_RUNS } from './limits.ts'
-import { nodeRunStatusSchema, runOriginSchema, type RunStatus, runStatusSchema } from './run-status.ts'
+import { nodeRunStatusSchema, runOriginSchema, runStatusSchema } from './run-status.ts'
 import { timestampSchema } from './time.ts'
 
 // no enum: in declarations TypeScript writes its key "-Infinity" as a computed name, and refuses that when it reads it

@@ -3,6 +3,7 @@
  * @module
  */
 import {
+  flowPart,
   messageHistoryEntrySchema,
   messageSchema,
   publishedMessageSchema,
@@ -28,6 +29,13 @@ export const messagesEndpoints = {
     description: 'Every message that a published flow declares, with its last value.',
     auth: 'user',
     scope: 'messages:read',
+    query: z.object({
+      flow: z.string().optional().meta({ description: 'Only those of this flow.' }),
+      prefix: z
+        .string()
+        .optional()
+        .meta({ description: 'Only those whose qualified names begin so, as in `climate.room_`.' }),
+    }),
     replies: { 200: reply.json('All messages by name.', z.array(messageSchema)) },
   }),
   publish: endpoint({
@@ -67,7 +75,12 @@ export interface MessagesHandlersDeps {
 }
 
 export const messagesHandlers = (deps: MessagesHandlersDeps): Handlers<typeof messagesEndpoints> => ({
-  list: () => ({ status: 200, value: deps.messages.list() }),
+  list: ({ query: { flow, prefix = '' } }) => ({
+    status: 200,
+    value: deps.messages
+      .list()
+      .filter(({ name }) => name.startsWith(prefix) && (flow === undefined || flowPart(name) === flow)),
+  }),
   async publish({ params: { message }, body, principal }) {
     const value =
       principal.kind === 'device'

@@ -1,5 +1,5 @@
 /**
- * Delivers dead letters again (wire decision R5). One transaction takes a letter and keeps its delivery as work of the
+ * Delivers dead letters again, or dismisses them (wire decisions R5, V26). One transaction takes a letter and keeps its delivery as work of the
  * flow; it is delivered afterwards. So of several callers one delivers it, it stays when it cannot be delivered, and a
  * crash at any moment leaves either the letter or the work: nothing is lost, and nothing done twice.
  * @module
@@ -69,6 +69,20 @@ export class Replay {
     })
     this.#deliver([taken])
     return taken.again.work.cascade
+  }
+
+  /** Takes one away undelivered; refuses with `not_found`. */
+  async dismiss(id: string, by: UserPrincipal): Promise<void> {
+    const { database, deadLetters, eventLog } = this.#deps
+    // it may not be written yet
+    await deadLetters.flush()
+    await database.transaction(async (tx) => {
+      const letter = await deadLetters.take(tx, id)
+      if (!letter) throw noLetter(id)
+      const { flow, node, reason } = letter
+      const entry = { action: 'dead_letter.dismiss', flow, node, actor: actorOf(by), detail: { id, reason } }
+      await eventLog.audit(tx, entry)
+    })
   }
 
   /**

@@ -193,6 +193,18 @@ export const observabilityEndpoints = {
     },
     problems: ['not_found', 'not_active', 'validation_failed'],
   }),
+  dismiss: endpoint({
+    id: 'observability.dismiss',
+    method: 'post',
+    path: '/observability/dead-letter/{id}/dismiss',
+    summary: 'Dismiss a dead letter',
+    description: 'It is taken from the list and not delivered. Who has dismissed it is in the audit.',
+    auth: 'superuser',
+    scope: 'flows:publish',
+    params: z.object({ id: z.uuid('use the id of a dead letter') }),
+    replies: { 204: reply.empty('It is gone.') },
+    problems: ['not_found'],
+  }),
   flush: endpoint({
     id: 'observability.flush',
     method: 'post',
@@ -271,6 +283,10 @@ export const observabilityHandlers = ({ observability }: Deps): Handlers<typeof 
   },
   async replay({ params: { id }, principal }) {
     return { status: 202, value: { cascade: await observability.replay.one(id, principal) } }
+  },
+  async dismiss({ params: { id }, principal }) {
+    await observability.replay.dismiss(id, principal)
+    return { status: 204 }
   },
   async flush() {
     return { status: 200, value: await observability.flush() }

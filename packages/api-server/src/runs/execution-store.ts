@@ -40,6 +40,18 @@ export interface RunWrite {
   readonly end: RunEnd | null
 }
 
+/** A write of nothing. */
+export const emptyWrite: Omit<RunWrite, 'run' | 'token'> = {
+  draft: null,
+  nodes: [],
+  chunks: [],
+  facts: null,
+  cache: [],
+  artifacts: null,
+  kept: null,
+  end: null,
+}
+
 /** What shares one statement. */
 export interface Round {
   /** At most one write of a run. */

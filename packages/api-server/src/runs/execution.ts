@@ -20,7 +20,7 @@ import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { RunnableFlows } from '../flows/runnable-flows.ts'
 import type { Log } from '../process/log.ts'
 import type { RunCalls } from '../workers/run-calls.ts'
-import type { RunEnd } from './execution-store.ts'
+import { emptyWrite, type RunEnd } from './execution-store.ts'
 import { canBeKept, KeptRun, type LeftRun, recordLeft } from './kept-run.ts'
 import type { ClaimedRun } from './lease-store.ts'
 import { hidesSecret, maskedEvent, sparesSecrets } from './masked-event.ts'
@@ -340,18 +340,7 @@ export class Execution {
     const { id, token } = this.claim
     const nowMs = host.clock.now()
     const end: RunEnd = { ...ending, finished_at: timestampOfMs(nowMs) }
-    const bare = {
-      run: id,
-      token,
-      draft: null,
-      nodes: [],
-      chunks: [],
-      facts: null,
-      cache: [],
-      artifacts: null,
-      kept: null,
-      end,
-    }
+    const bare = { ...emptyWrite, run: id, token, end }
     const written = await (this.#recorder ? this.#recorder.finish(end) : writes.write(bare))
     if (written === 'lost' || written === 'stopped') return null
     const run = this.#summaryOf(written === 'reduced' ? unstorable(end) : end)

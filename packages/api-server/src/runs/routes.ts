@@ -19,10 +19,10 @@ import { actorOf, type EventLog } from '../events/event-log.ts'
 import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
 import { invalid } from '../http/errors.ts'
 import { integer } from '../http/query.ts'
+import type { CurveColumnsReader } from './curves/curve-columns.ts'
 import { cutOf } from './curves/points.ts'
 import { thinningOf, thinningQuery } from './curves/thinning-query.ts'
 import { commaList } from './filter-query.ts'
-import type { CurveColumnsReader } from './reports/curve-columns.ts'
 import type { Runs } from './runs.ts'
 
 const runParam = z.object({ id: z.uuid('use the id of a run') })

@@ -15,9 +15,9 @@ const MAX_VALUE_BYTES = 1024
 const UNSTORABLE = /\\u(?:0000|d[89a-f])/i
 
 /** What a field is of. */
-export type FactSource = 'params' | 'results' | 'metrics'
+type FactSource = 'params' | 'results' | 'metrics'
 /** The array that has a value; a curve has five numbers, and `nested` is everything that does not stand alone. */
-export type FactType = 'number' | 'text' | 'flag' | 'nested' | 'curve'
+type FactType = 'number' | 'text' | 'flag' | 'nested' | 'curve'
 /** A field of a run, in the order of its shape. */
 export type FactField = readonly [source: FactSource, name: string, type: FactType]
 

@@ -19,7 +19,7 @@ import { createGroupWriter, type GroupWriter } from '../db/group-writer.ts'
 import { sqlState } from '../db/transaction.ts'
 import type { Log } from '../process/log.ts'
 import type { Curve, CurveSummary } from './curves/points.ts'
-import type { ExecutionStore, RunEnd, RunWrite } from './execution-store.ts'
+import { emptyWrite, type ExecutionStore, type RunEnd, type RunWrite } from './execution-store.ts'
 import { droppedWrite } from './kept-store.ts'
 import type { Claim, ClaimedRun, LeaseStore } from './lease-store.ts'
 import type { FactColumns, Facts } from './run-facts.ts'
@@ -130,7 +130,7 @@ export class RunWrites {
     const { nodes, chunks, cache, artifacts, draft } = content
     const more = nodes.length + chunks.length + cache.length > 0 || artifacts !== null || draft !== null
     if (!more && (end === null || end.result === null)) return 'lost'
-    const bare = { run, token, draft: null, nodes: [], chunks: [], facts: null, cache: [], artifacts: null }
+    const bare = { ...emptyWrite, run, token }
     // of a record with a gap nothing goes on
     const written = await this.write({ ...bare, kept: kept && droppedWrite, end: end && unstorable(end) })
     return written === 'held' ? 'reduced' : written

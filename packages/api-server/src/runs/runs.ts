@@ -38,7 +38,7 @@ import { LEASE, type QueueDeps, RunQueue } from './run-queue.ts'
 import { RunTeller } from './run-teller.ts'
 import { flushForRead, type MetricsQuery, RunView } from './run-view.ts'
 import { RunWrites } from './run-writes.ts'
-import { RunShapes } from './shapes.ts'
+import { createRunShapes, type RunShapes } from './shapes.ts'
 import { EngineStages } from './stages/engine-stages.ts'
 import type { StageEnvironments } from './stages/environments.ts'
 import { createRunsStore, type QueuedRun, type RunsStore } from './store.ts'
@@ -115,21 +115,15 @@ const MAX_ACTIVE = 1_000
 export function createRuns(deps: RunsDeps): Runs {
   const { database, host } = deps
   const { clock } = host
-  const listeners = new Set<(run: RunSummary) => void>()
-  const teller = new RunTeller(deps.publishEvent)
-  const publishEvent: RunsDeps['publishEvent'] = (event, atMs) => {
-    if (event.type !== 'run') return deps.publishEvent(event, atMs)
-    teller.tell(event.run, atMs)
-    channel.tell(event.run)
-    if (isFinished(event.run.status)) for (const listener of listeners) listener(event.run)
-  }
-  const tellRun = (run: RunSummary): void => publishEvent({ type: 'run', run }, clock.now())
-
+  const { listeners, teller, publishEvent, tellRun, tellAnnotated } = newsOf(deps, {
+    channel: () => channel,
+    queue: () => queue,
+  })
   const store = createRunsStore(database.sql)
   const executions = createExecutionStore(database.sql)
   const timestamps = createTimestamps(() => clock.now())
   const leases = createLeaseStore(database.sql)
-  const shapes = new RunShapes(database.sql)
+  const shapes = createRunShapes(database.sql)
   const writes = new RunWrites({ ...deps, store: executions, shapes, leases, clock })
   const stages = new EngineStages({ ...deps, clock })
   const queue: RunQueue = new RunQueue({
@@ -150,23 +144,14 @@ export function createRuns(deps: RunsDeps): Runs {
       tellRun(run)
     },
   })
-  const channel = new EngineChannel({
+  const channel: EngineChannel = new EngineChannel({
     ...deps,
     clock,
     onNews: (news) => follow(news, { store, queue, clock, teller }),
   })
-  const flush = (id: string): Promise<void> => flushForRead(queue.peek(id), clock)
-  const flushAll = async (): Promise<void> => {
-    await Promise.all(queue.executions().map((execution) => flushForRead(execution, clock)))
-  }
-  // no end of a run, even if it has ended
-  const tellAnnotated = (run: RunSummary): void => {
-    queue.peek(run.id)?.annotated(run)
-    teller.tell(run, clock.now())
-    channel.tell(run)
-  }
+  const { flush, view, lists } = readersOf(deps, { store, executions, shapes, queue })
   const wake = (): void => queue.wake()
-  const view = new RunView({ store, executions, flush, secrets: host.secrets })
+  const own = { store, shapes, timestamps, teller, tellRun, executions, wake }
 
   return {
     async open() {
@@ -178,20 +163,10 @@ export function createRuns(deps: RunsDeps): Runs {
       // of a time when runs outlived their engine
       if (deps.kept === null) await createKeptStore(database.sql).sweep()
     },
-    ...createSubmissions({
-      ...deps,
-      store,
-      shapes,
-      timestamps,
-      teller,
-      tellRun,
-      executions,
-      read: (id) => view.run(id),
-      wake,
-    }),
+    ...createSubmissions({ ...deps, ...own, read: (id) => view.run(id) }),
     wake,
     plan: (flow, body) => planRuns({ ...deps, stages }, flow, body),
-    lists: new RunLists({ store: createListStore(database.sql, shapes), secrets: host.secrets, flush: flushAll }),
+    lists,
     annotations: new RunAnnotations({ database, tell: tellAnnotated }),
     get: (id) => view.run(id),
     document: (id) => view.document(id),
@@ -215,6 +190,53 @@ export function createRuns(deps: RunsDeps): Runs {
       stages.close()
       await channel.close()
     },
+  }
+}
+
+/** How listeners, here and at other engines, hear of runs. */
+function newsOf(deps: RunsDeps, { channel, queue }: { channel: () => EngineChannel; queue: () => RunQueue }) {
+  const { clock } = deps.host
+  const listeners = new Set<(run: RunSummary) => void>()
+  const teller = new RunTeller(deps.publishEvent)
+  const publishEvent: RunsDeps['publishEvent'] = (event, atMs) => {
+    if (event.type !== 'run') return deps.publishEvent(event, atMs)
+    teller.tell(event.run, atMs)
+    channel().tell(event.run)
+    if (isFinished(event.run.status)) for (const listener of listeners) listener(event.run)
+  }
+  return {
+    listeners,
+    teller,
+    publishEvent,
+    tellRun: (run: RunSummary): void => publishEvent({ type: 'run', run }, clock.now()),
+    // no end of a run, even if it has ended
+    tellAnnotated: (run: RunSummary): void => {
+      queue().peek(run.id)?.annotated(run)
+      teller.tell(run, clock.now())
+      channel().tell(run)
+    },
+  }
+}
+
+/** What reads runs, once what this engine has gathered of them is written. */
+function readersOf(
+  { database, host }: RunsDeps,
+  {
+    store,
+    executions,
+    shapes,
+    queue,
+  }: { store: RunsStore; executions: ExecutionStore; shapes: RunShapes; queue: RunQueue },
+) {
+  const { clock, secrets } = host
+  const flush = (id: string): Promise<void> => flushForRead(queue.peek(id), clock)
+  const flushAll = async (): Promise<void> => {
+    await Promise.all(queue.executions().map((execution) => flushForRead(execution, clock)))
+  }
+  return {
+    flush,
+    view: new RunView({ store, executions, flush, secrets }),
+    lists: new RunLists({ store: createListStore(database.sql, shapes), secrets, flush: flushAll }),
   }
 }
 

@@ -12,42 +12,43 @@ import type { FactColumns, FactField, Facts } from './run-facts.ts'
 const KEPT = 2000
 
 /** Finds and makes shapes. */
-export class RunShapes {
-  readonly #sql: Sql
-  readonly #ids = new Map<string, number>()
-  readonly #fields = new Map<number, readonly FactField[]>()
+export interface RunShapes {
+  /** The facts of a run as the columns of its row; makes a shape that is new. */
+  columns(facts: Facts): Promise<FactColumns>
+  /** All shapes by their ids. */
+  all(): Promise<ReadonlyMap<number, readonly FactField[]>>
+}
 
-  constructor(sql: Sql) {
-    this.#sql = sql
-  }
+/** The shapes of a database. */
+export function createRunShapes(sql: Sql): RunShapes {
+  const ids = new Map<string, number>()
+  const known = new Map<number, readonly FactField[]>()
 
-  /** The id of the shape with these fields, made when it is new. */
-  async #idOf({ fields }: Pick<Facts, 'fields'>): Promise<number> {
+  const idOf = async (fields: readonly FactField[]): Promise<number> => {
     const text = JSON.stringify(fields)
-    const known = this.#ids.get(text)
-    if (known !== undefined) return known
+    const found = ids.get(text)
+    if (found !== undefined) return found
     const digest = createHash('sha256').update(text).digest('hex')
-    const [row] = await this.#sql<[{ id: number }]>`
+    const [row] = await sql<[{ id: number }]>`
       insert into run_shape (digest, fields) values (${digest}, ${text}::json)
       on conflict (digest) do update set digest = excluded.digest returning id`
-    const [oldest] = this.#ids.keys()
-    if (this.#ids.size >= KEPT && oldest !== undefined) this.#ids.delete(oldest)
-    this.#ids.set(text, row.id)
+    const [oldest] = ids.keys()
+    if (ids.size >= KEPT && oldest !== undefined) ids.delete(oldest)
+    ids.set(text, row.id)
     return row.id
   }
 
-  /** The facts of a run as the columns of its row. */
-  async columns(facts: Facts): Promise<FactColumns> {
-    const { fields: _fields, ...values } = facts
-    return { shape: await this.#idOf(facts), ...values }
-  }
+  return {
+    async columns({ fields, ...values }) {
+      return { shape: await idOf(fields), ...values }
+    },
 
-  /** All shapes by their ids. */
-  async all(): Promise<ReadonlyMap<number, readonly FactField[]>> {
-    // ids of other engines may be committed in any order
-    const rows = await this.#sql<{ id: number; fields: FactField[] }[]>`
-      select id, fields from run_shape where not (id = any(${[...this.#fields.keys()]}::int[]))`
-    for (const { id, fields } of rows) this.#fields.set(id, fields)
-    return this.#fields
+    async all() {
+      // ids of other engines may be committed in any order
+      const rows = await sql<{ id: number; fields: FactField[] }[]>`
+        select id, fields from run_shape where not (id = any(${[...known.keys()]}::int[]))`
+      for (const { id, fields } of rows) known.set(id, fields)
+      return known
+    },
   }
 }

@@ -15,14 +15,15 @@ import { values } from '../messages/slice.ts'
 import { clock, config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { agent, runCalls } from '../workers/slice.ts'
+import { CurveColumnsReader } from './curves/curve-columns.ts'
 import { createCurveStore } from './curves/curve-store.ts'
+import { createPackedStore } from './curves/packed-store.ts'
 import { historyEndpoints, historyHandlers } from './history-routes.ts'
 import { createKnownRunsStore } from './known-runs-store.ts'
 import type { KnownRuns } from './known-runs.ts'
 import { listEndpoints, listHandlers } from './lists/routes.ts'
 import { comparisonEndpoints, comparisonHandlers } from './reports/comparison-routes.ts'
 import { CurveComparison } from './reports/comparison.ts'
-import { CurveColumnsReader } from './reports/curve-columns.ts'
 import { exportEndpoints, exportHandlers } from './reports/export-routes.ts'
 import { createExportStore } from './reports/export-store.ts'
 import { RunExports } from './reports/run-export.ts'
@@ -95,8 +96,8 @@ export const reportsLayer = inOrder(
     return new CurveComparison({ store, secrets, flush: (id) => runs.flush(id) })
   }),
   makes(curveColumns, { database, host, runs }, ({ database, host: { secrets }, runs }) => {
-    const store = createCurveStore(database.sql)
-    return new CurveColumnsReader({ store, secrets, flush: (id) => runs.flush(id) })
+    const stores = { store: createCurveStore(database.sql), packed: createPackedStore(database.sql) }
+    return new CurveColumnsReader({ ...stores, secrets, flush: (id) => runs.flush(id) })
   }),
   makes(runExports, { database, host, runs }, ({ database, host: { secrets }, runs }) => {
     const stores = { store: createExportStore(database.sql), curves: createCurveStore(database.sql) }

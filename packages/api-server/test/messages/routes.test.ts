@@ -130,6 +130,14 @@ test('the catalogue lists what is declared by name, with last values [R068] [R07
   expect(list[0]).toMatchObject({ value: null, ts: null })
 })
 
+test('the catalogue is narrowed to a flow, or to names that begin alike', async () => {
+  const names = async (query: string) =>
+    ((await (await fetch(`${server.url}/messages/?${query}`)).json()) as { name: string }[]).map(({ name }) => name)
+  expect(await names('flow=climate')).toEqual(['climate.any', 'climate.temp'])
+  expect(await names('prefix=climate.t')).toEqual(['climate.temp'])
+  expect(await names('flow=alarm&prefix=climate')).toEqual([])
+})
+
 test('values for a flow that gets another name wait until it has it', async () => {
   const renaming = Promise.withResolvers<void>()
   changes.set('climate', renaming.promise)

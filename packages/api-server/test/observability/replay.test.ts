@@ -205,3 +205,16 @@ test('a crash while a letter is replayed neither loses nor doubles it', async ()
   }
   expect(await executions('hall')).toBe(before + 2)
 })
+
+test('a dismissed entry is gone, and the audit has who did it', async () => {
+  letter()
+  const { id } = await only()
+  const dismiss = () => at.root('POST', `/observability/dead-letter/${id}/dismiss`)
+  expect((await dismiss()).status).toBe(204)
+  expect(await list()).toEqual([])
+  expect((await dismiss()).problem).toMatchObject({ status: 404, code: 'not_found' })
+  const audit = await at.ann<ObservabilityEvent[]>('GET', '/observability/events?kind=audit&flow=hall&limit=1')
+  expect(audit.value).toMatchObject([
+    { action: 'dead_letter.dismiss', actor: { email: 'root@example.org' }, detail: { id, reason: 'crash' } },
+  ])
+})

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createExecutionStore } from '../../src/runs/execution-store.ts'
 import { createLeaseStore } from '../../src/runs/lease-store.ts'
 import { RunWrites } from '../../src/runs/run-writes.ts'
-import { RunShapes } from '../../src/runs/shapes.ts'
+import { createRunShapes } from '../../src/runs/shapes.ts'
 import { openEngine, realClock, type TestEngine } from './engine.ts'
 import { double } from './flows.ts'
 import { counter, limit } from './limited-runs.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const { database, artifacts } = engine
   const leases = createLeaseStore(database.sql)
   const store = createExecutionStore(database.sql)
-  const shapes = new RunShapes(database.sql)
+  const shapes = createRunShapes(database.sql)
   writes = new RunWrites({ database, leases, shapes, store, artifacts, clock: realClock, log: { error() {} } })
 })
 afterAll(() => engine[Symbol.asyncDispose]())

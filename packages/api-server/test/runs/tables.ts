@@ -1,10 +1,11 @@
 /** The endpoints that read many runs, over a database of their own; for benchmarks. */
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import { bind } from '../../src/http/mount.ts'
+import { CurveColumnsReader } from '../../src/runs/curves/curve-columns.ts'
 import { createCurveStore } from '../../src/runs/curves/curve-store.ts'
+import { createPackedStore } from '../../src/runs/curves/packed-store.ts'
 import { comparisonEndpoints, comparisonHandlers } from '../../src/runs/reports/comparison-routes.ts'
 import { CurveComparison } from '../../src/runs/reports/comparison.ts'
-import { CurveColumnsReader } from '../../src/runs/reports/curve-columns.ts'
 import { exportEndpoints, exportHandlers } from '../../src/runs/reports/export-routes.ts'
 import { createExportStore } from '../../src/runs/reports/export-store.ts'
 import { RunExports } from '../../src/runs/reports/run-export.ts'
@@ -29,7 +30,7 @@ export async function openTables(dataDir: string): Promise<Tables> {
         comparisonEndpoints,
         comparisonHandlers({
           curves: new CurveComparison({ store: curves, ...reading }),
-          columns: new CurveColumnsReader({ store: curves, ...reading }),
+          columns: new CurveColumnsReader({ store: curves, packed: createPackedStore(database.sql), ...reading }),
         }),
       ),
       ...bind(exportEndpoints, exportHandlers({ exports })),

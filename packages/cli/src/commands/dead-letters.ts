@@ -44,6 +44,14 @@ export async function listDeadLetters(flags: ListFlags): Promise<void> {
   )
 }
 
+/** `service dead-letter dismiss <id...>`. */
+export async function dismissDeadLetters(ids: readonly string[], flags: ClientFlags): Promise<void> {
+  const { observability } = connect(flags)
+  // oxlint-disable-next-line no-await-in-loop -- the first that is not there ends it, and what came before is done
+  for (const id of ids) await observability.dismiss({ id })
+  printAnswer({ dismissed: ids.length }, flags.json, () => `dismissed ${counted(ids.length, 'dead letter')}`)
+}
+
 interface ReplayFlags extends ClientFlags {
   readonly all?: boolean
   readonly flow?: string

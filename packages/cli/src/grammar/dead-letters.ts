@@ -19,6 +19,10 @@ export function addDeadLetters(root: Command): void {
     'dead-letter replay 01a2b3c4-0000-7000-8000-000000000000',
     'dead-letter replay --flow climate --reason overflow',
   )
+  const dismiss = clientOptions(letters.command('dismiss').argument('<ids...>', 'ids of dead letters'))
+    .description('take dead letters off the list without delivering them')
+    .action(lazily(async () => (await import('../commands/dead-letters.ts')).dismissDeadLetters))
+  withExamples(dismiss, 'dead-letter dismiss 01a2b3c4-0000-7000-8000-000000000000')
 }
 
 const filters = (command: Command): Command =>

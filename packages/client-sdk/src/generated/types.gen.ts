@@ -6887,7 +6887,16 @@ export type FlowsWsTicketResponse = FlowsWsTicketResponses[keyof FlowsWsTicketRe
 export type MessagesListData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Only those of this flow.
+         */
+        flow?: string;
+        /**
+         * Only those whose qualified names begin so, as in `climate.room_`.
+         */
+        prefix?: string;
+    };
     url: '/messages/';
 };
 
@@ -6900,6 +6909,10 @@ export type MessagesListErrors = {
      * `forbidden`: Permission is missing
      */
     403: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
     /**
      * Any other refusal
      */
@@ -11264,6 +11277,49 @@ export type ObservabilityReplayResponses = {
 };
 
 export type ObservabilityReplayResponse = ObservabilityReplayResponses[keyof ObservabilityReplayResponses];
+
+export type ObservabilityDismissData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/observability/dead-letter/{id}/dismiss';
+};
+
+export type ObservabilityDismissErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type ObservabilityDismissError = ObservabilityDismissErrors[keyof ObservabilityDismissErrors];
+
+export type ObservabilityDismissResponses = {
+    /**
+     * It is gone.
+     */
+    204: void;
+};
+
+export type ObservabilityDismissResponse = ObservabilityDismissResponses[keyof ObservabilityDismissResponses];
 
 export type ObservabilityFlushData = {
     body?: never;

@@ -43,7 +43,7 @@ export const listMessages = tool({
   }),
   async run({ client, input: { flow, query = '', cursor }, signal }) {
     const part = query.toLowerCase()
-    const all = (await client.messages.list({ signal })).filter(
+    const all = (await client.messages.list({}, { signal })).filter(
       (message) => (flow === undefined || message.flow === flow) && message.name.toLowerCase().includes(part),
     )
     const { rows, next } = pageOf(all, cursor)

@@ -11,8 +11,6 @@ import { flowName, matching, type RunFilter } from './run-filter.ts'
 
 /** Chunks that one statement reads: some 50,000 points. */
 const PAGE_CHUNKS = 100
-/** The same where they stay packed: some 200,000. */
-const PAGE_PACKED = 400
 
 /** A run whose curves are read. `flow_id` and `digest` tell the document that it executed. */
 export interface CurveRun {
@@ -44,26 +42,6 @@ export interface ChunkChoice {
   readonly messages: readonly string[] | null
   /** What the values are for: steps, times or both; what is left out is empty. */
   readonly axes: readonly ('steps' | 'ts')[]
-}
-
-/** A chunk as it is stored; `steps` is null where they are consecutive up to `last_step`. */
-export interface PackedChunkRow {
-  readonly count: number
-  readonly last_step: number
-  readonly steps: Buffer | null
-  /** Null unless asked for. */
-  readonly ts: Buffer | null
-  readonly vals: Buffer
-}
-
-/** Where a curve ends. */
-export interface CurveEndPlace extends Omit<PlacedChunk, 'steps' | 'ts' | 'vals'> {
-  /** Id of the curve's place in the run that executed it. */
-  readonly metric: number
-  readonly count: number
-  readonly last_step: number
-  /** In ms since the Unix epoch, as 8 bytes; null unless asked for. */
-  readonly last_ts: Buffer | null
 }
 
 /** A curve's place in the runs of one document, and how many of them have it. */
@@ -140,54 +118,6 @@ export const createCurveStore = (sql: Sql) => ({
     return row?.document ?? null
   },
 
-  /** The ends of the curves that runs show, in the order of `ids`. */
-  async ends(
-    ids: readonly string[],
-    { messages, times }: { readonly messages: readonly string[] | null; readonly times: boolean },
-  ): Promise<CurveEndPlace[]> {
-    return sql<CurveEndPlace[]>`
-      select (asked.place - 1)::int as place, metric.id as metric, coalesce(source.shown, metric.node) as node, metric.port,
-        metric.message, source.run, source.node is not null as cached, sum(chunk.count)::int as count,
-        max(chunk.last_step) as last_step,
-        ${
-          times
-            ? sql`(array_agg(substring(chunk.ts from octet_length(chunk.ts) - 7) order by chunk.seq desc))[1]`
-            : sql`null::bytea`
-        } as last_ts
-      from ${shownChunks(sql, ids, messages)}
-      group by asked.place, metric.id, source.shown, source.node, source.run
-      order by asked.place, metric.id, 3`
-  },
-
-  /**
-   * Pages of these curves of runs, one after the other, each in order, as they are stored. A page is one short
-   * statement: whoever reads slowly holds nothing.
-   */
-  async *packed(
-    curves: readonly Pick<StoredChunk & { metric: number }, 'run' | 'metric'>[],
-    { afterStep, times }: { readonly afterStep: number; readonly times: boolean },
-  ): AsyncGenerator<(PackedChunkRow & { readonly curve: number })[]> {
-    let first = 0
-    let after: { seq: number } | null = null
-    for (;;) {
-      const asked = curves.slice(first).map(({ run, metric }) => ({ run, metric }))
-      const rows: (PackedChunkRow & { curve: number; seq: number })[] = await sql`
-        select (asked.place - 1)::int as curve, chunk.seq, chunk.count, chunk.last_step,
-          case when chunk.first_step = chunk.last_step - chunk.count + 1 then null else chunk.steps end as steps,
-          ${times ? sql`chunk.ts` : sql`null::bytea`} as ts, chunk.vals
-        from json_to_recordset(${JSON.stringify(asked.map((curve, at) => ({ ...curve, place: at + 1 })))}::json)
-          as asked(run uuid, metric int, place int)
-        join metric_chunk chunk on chunk.run = asked.run and chunk.metric = asked.metric
-        where chunk.last_step > ${afterStep} ${after ? sql`and (asked.place > 1 or chunk.seq > ${after.seq})` : sql``}
-        order by asked.place, chunk.seq limit ${PAGE_PACKED}`
-      yield rows.map((row) => ({ ...row, curve: row.curve + first }))
-      const last = rows.at(-1)
-      if (!last || rows.length < PAGE_PACKED) return
-      first += last.curve
-      after = last
-    }
-  },
-
   /**
    * Pages of the chunks of runs in the order of `ids`, curve by curve, each curve in order; those of taken over nodes
    * belong to the run that executed them. A page is one short statement: whoever reads slowly holds nothing.
@@ -207,7 +137,7 @@ export const createCurveStore = (sql: Sql) => ({
 })
 
 /** The chunks that runs show, of other runs where a node was taken over; `asked.place` counts from 1. */
-const shownChunks = (sql: Sql, ids: readonly string[], messages: readonly string[] | null) => sql`
+export const shownChunks = (sql: Sql, ids: readonly string[], messages: readonly string[] | null) => sql`
   unnest(${ids as string[]}::uuid[]) with ordinality as asked (id, place)
   cross join lateral (
     select asked.id as run, null as node, null as shown

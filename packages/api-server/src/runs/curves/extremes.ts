@@ -115,27 +115,29 @@ export class ThinCurve implements CurveSink {
   }
 
   #keep(x: number, y: number, t: number): void {
-    const at = this.#count
+    if (this.#count === 0) this.#put(0, x, y, t)
+    this.#put(WIDTH, x, y, t)
+    if (this.#ranges > 0) this.#weigh(x, y, t)
     this.#count += 1
-    if (at === 0) this.#put(0, x, y, t, at)
-    this.#put(WIDTH, x, y, t, at)
-    if (this.#ranges === 0) return
+  }
+
+  /** Whether the point is an extreme of its range. */
+  #weigh(x: number, y: number, t: number): void {
     const range = Math.max(0, Math.min(this.#ranges - 1, Math.floor((x - this.#firstX) * this.#density)))
     const place = 2 * WIDTH * (1 + range)
     const isEmpty = this.#points[place + 3] === -1
     const least = this.#points[place + 1] ?? 0
     // a value that is not finite stays only where nothing else is
     const isBetter = isEmpty || (Number.isFinite(y) && !Number.isFinite(least))
-    if (isBetter || (y < least && y !== -Infinity)) this.#put(place, x, y, t, at)
-    if (isBetter || (y > (this.#points[place + WIDTH + 1] ?? 0) && y !== Infinity))
-      this.#put(place + WIDTH, x, y, t, at)
+    if (isBetter || (y < least && y !== -Infinity)) this.#put(place, x, y, t)
+    if (isBetter || (y > (this.#points[place + WIDTH + 1] ?? 0) && y !== Infinity)) this.#put(place + WIDTH, x, y, t)
   }
 
-  #put(place: number, x: number, y: number, t: number, at: number): void {
+  #put(place: number, x: number, y: number, t: number): void {
     this.#points[place] = x
     this.#points[place + 1] = y
     this.#points[place + 2] = t
-    this.#points[place + 3] = at
+    this.#points[place + 3] = this.#count
   }
 }
 

@@ -17,7 +17,7 @@ const operators = ['!=', '<=', '>=', '=', '<', '>', '~'] as const
 export type Operator = (typeof operators)[number]
 
 /** What of a curve is meant. */
-export const aggregates = ['last', 'min', 'max', 'count'] as const
+const aggregates = ['last', 'min', 'max', 'count'] as const
 export type Aggregate = (typeof aggregates)[number]
 
 /** Columns with one text each, none or one. */
@@ -89,7 +89,7 @@ function curveField(text: string): Extract<Field, { kind: 'curve' }> | null {
 }
 
 /** What is no field, in words. */
-export function unknownField(name: string): string {
+function unknownField(name: string): string {
   if (name.startsWith('metrics.')) {
     return `${quoted(name)} is no curve; write metrics.<message>, or metrics.<message>:min, :max, :count or :last`
   }

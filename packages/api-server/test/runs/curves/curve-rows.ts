@@ -5,7 +5,7 @@ import { v7 } from 'uuid'
 import type { Database } from '../../../src/db/database.ts'
 import type { CurveSummary } from '../../../src/runs/curves/points.ts'
 import { factsOf } from '../../../src/runs/run-facts.ts'
-import { RunShapes } from '../../../src/runs/shapes.ts'
+import { createRunShapes, type RunShapes } from '../../../src/runs/shapes.ts'
 
 /** A run of the past. */
 export interface PastRun {
@@ -49,7 +49,7 @@ export class Past {
 
   constructor(database: Database) {
     this.#database = database
-    this.#shapes = new RunShapes(database.sql)
+    this.#shapes = createRunShapes(database.sql)
   }
 
   /** The id of a flow that has runs. */

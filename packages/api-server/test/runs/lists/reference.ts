@@ -14,7 +14,7 @@ const asciiLower = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) 
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
 /** What a field of a run shows; a long value is `cut`. */
-function shownAt(run: RunSummary, field: string): Shown | 'cut' {
+function shownAt(run: RunSummary, field: string): Shown {
   const [head = '', ...rest] = field.split('.')
   if (head === 'metrics') {
     const [message = '', aggregate = 'last'] = rest.join('.').split(':')

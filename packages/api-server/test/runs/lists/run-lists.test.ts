@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import type { CurveSummary } from '../../../src/runs/curves/points.ts'
 import { createListStore } from '../../../src/runs/lists/list-store.ts'
 import { type Included, RunLists } from '../../../src/runs/lists/run-lists.ts'
-import { RunShapes } from '../../../src/runs/shapes.ts'
+import { createRunShapes } from '../../../src/runs/shapes.ts'
 import { useDatabase } from '../../use-database.ts'
 import { createdAt, Past } from '../curves/curve-rows.ts'
 import { type DrawnTerm, inOrder, meets } from './reference.ts'
@@ -23,7 +23,7 @@ const odd = [`'; drop table run; --`, 'ä Ä', '日本', '😀', 'a"b', '\\', '%
 const pick = <T>(items: readonly T[], at: number): T => items[at % items.length] as T
 
 function inputsOf(at: number): RunInput[] {
-  const lr = pick<WireNumber | boolean | null | string>(
+  const lr = pick<number | boolean | null | string>(
     [at / 100, at / 100, -at, 0, 'NaN', 'Infinity', true, null, 'x'],
     at,
   )
@@ -70,7 +70,7 @@ useDatabase(async (database) => {
     })),
   )
   lists = new RunLists({
-    store: createListStore(database.sql, new RunShapes(database.sql)),
+    store: createListStore(database.sql, createRunShapes(database.sql)),
     secrets: { mask: (value) => value },
     flush: async () => {},
   })
@@ -82,10 +82,26 @@ const list = (query: { filter?: string; sort?: string; cursor?: string; limit?: 
   lists.list({ of: {}, ...page, include: everything, ...query })
 
 const jsonFields = [
-  ...['params.lr', 'params.name', 'params.config.depth', 'params.config.layers.0', 'params.config.layers.1.kind'],
-  ...['params.config.on', 'params.config', 'params.rare', 'params.long', 'params.none', 'params.lr.deeper'],
-  ...['results.f1', 'results.path', 'metrics.loss', 'metrics.loss:min', 'metrics.loss:max', 'metrics.acc:count'],
-  ...['metrics.none', "params.'; drop table run; --", 'params.日本'],
+  'params.lr',
+  'params.name',
+  'params.config.depth',
+  'params.config.layers.0',
+  'params.config.layers.1.kind',
+  'params.config.on',
+  'params.config',
+  'params.rare',
+  'params.long',
+  'params.none',
+  'params.lr.deeper',
+  'results.f1',
+  'results.path',
+  'metrics.loss',
+  'metrics.loss:min',
+  'metrics.loss:max',
+  'metrics.acc:count',
+  'metrics.none',
+  "params.'; drop table run; --",
+  'params.日本',
 ]
 const columns = ['note', 'seed', 'duration_s', 'submitted_by', 'external_id', 'group_id', 'origin', 'tags', 'pinned']
 const numbers = ['0', '1', '-3', '0.5', '7', '1e-299', '.25', '+2', '100', '1e3']

@@ -8,10 +8,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { type Database, openDatabase } from '../../../src/db/database.ts'
 import { bind } from '../../../src/http/mount.ts'
+import { CurveColumnsReader } from '../../../src/runs/curves/curve-columns.ts'
 import { createCurveStore } from '../../../src/runs/curves/curve-store.ts'
+import { createPackedStore } from '../../../src/runs/curves/packed-store.ts'
 import { comparisonEndpoints, comparisonHandlers } from '../../../src/runs/reports/comparison-routes.ts'
 import { CurveComparison } from '../../../src/runs/reports/comparison.ts'
-import { CurveColumnsReader } from '../../../src/runs/reports/curve-columns.ts'
 import { databaseAt } from '../../backend.ts'
 import { type Running, serve } from '../../http/server.ts'
 import { createdAt, Past } from '../curves/curve-rows.ts'
@@ -39,6 +40,7 @@ beforeAll(async () => {
   })
   const columns = new CurveColumnsReader({
     store: createCurveStore(database.sql),
+    packed: createPackedStore(database.sql),
     flush: async (id) => void flushed.push(id),
     secrets: { mask: (shown) => shown },
     maxPoints: 1000,

@@ -15,22 +15,24 @@ import {
 
 import { epochUs } from '../../db/timestamps.ts'
 import { invalid, type ProblemError } from '../../http/errors.ts'
-import { numbersOf } from '../curves/chunk-columns.ts'
-import type { CurveEndPlace, CurveRun, CurveStore, PackedChunkRow } from '../curves/curve-store.ts'
-import { type CurveSink, ThinCurve, WholeCurve } from '../curves/extremes.ts'
-import { CurveGroups } from '../curves/groups.ts'
-import { ShownNames } from '../curves/shown-names.ts'
 import { jsonField } from '../lists/filter-grammar.ts'
 import { shownInputs } from '../masked-event.ts'
 import { noRun } from '../refusals.ts'
 import { paramsOf } from '../run-record.ts'
+import { numbersOf } from './chunk-columns.ts'
+import type { CurveRun, CurveStore } from './curve-store.ts'
+import { type CurveSink, ThinCurve, WholeCurve } from './extremes.ts'
+import { CurveGroups } from './groups.ts'
+import type { CurveEndPlace, PackedChunkRow, PackedStore } from './packed-store.ts'
+import { ShownNames } from './shown-names.ts'
 
 /** Most points of one answer. */
 const MAX_POINTS = 2_000_000
 
 /** What reading columns takes. */
 export interface CurveColumnsDeps {
-  readonly store: CurveStore
+  readonly store: Pick<CurveStore, 'document' | 'runs' | 'starts'>
+  readonly packed: PackedStore
   /** Writes what this engine has gathered about a run, so that nothing told before is missing. */
   readonly flush: (id: string) => Promise<void>
   /** Masks the params of runs. */
@@ -144,12 +146,12 @@ export class CurveColumnsReader {
     runs: readonly CurveRun[],
     { wanted, times }: { readonly wanted: readonly string[] | null; readonly times: boolean },
   ): Promise<ShownCurve[]> {
-    const { store } = this.#deps
+    const { store, packed } = this.#deps
     const names = new ShownNames((key) => store.document(key))
     const ids = runs.map(({ id }) => id)
     const messages = wanted && [...new Set(wanted.flatMap((name) => [name, messagePart(name)]))]
     const curves: ShownCurve[] = []
-    for (const end of await store.ends(ids, { messages, times })) {
+    for (const end of await packed.ends(ids, { messages, times })) {
       const run = runs[end.place]
       if (!run) continue
       // oxlint-disable-next-line no-await-in-loop -- a document is read once
@@ -166,7 +168,7 @@ export class CurveColumnsReader {
     { afterStep, times }: { readonly afterStep: number; readonly times: boolean },
     take: (curve: number, points: ChunkNumbers) => void,
   ): Promise<void> {
-    for await (const page of this.#deps.store.packed(curves, { afterStep, times })) {
+    for await (const page of this.#deps.packed.chunks(curves, { afterStep, times })) {
       for (const chunk of page) take(chunk.curve, numbersAfter(afterStep, chunk))
     }
   }
@@ -189,7 +191,10 @@ export class CurveColumnsReader {
     {
       add,
       endsAt,
-    }: { add(at: number, x: Float64Array, y: Float64Array): void; endsAt(at: number, last: number): void },
+    }: {
+      readonly add: (at: number, x: Float64Array, y: Float64Array) => void
+      readonly endsAt: (at: number, last: number) => void
+    },
   ): Promise<void> {
     for (const [place, run] of runs.entries()) {
       const axis = curveOf(all, run, { place, metric: x })
