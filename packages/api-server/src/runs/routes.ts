@@ -19,7 +19,6 @@ import { actorOf, type EventLog } from '../events/event-log.ts'
 import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
 import { invalid } from '../http/errors.ts'
 import { integer } from '../http/query.ts'
-import type { CurveColumnsReader } from './curves/curve-columns.ts'
 import { cutOf } from './curves/points.ts'
 import { thinningOf, thinningQuery } from './curves/thinning-query.ts'
 import { commaList } from './filter-query.ts'
@@ -113,7 +112,17 @@ export const runsEndpoints = {
 export interface RunsHandlersDeps {
   readonly eventLog: Pick<EventLog, 'note'>
   readonly runs: Runs
-  readonly columns: Pick<CurveColumnsReader, 'ofRun'>
+  /** Reads curves as columns; `points` is the most of each, null for all. */
+  readonly columns: {
+    ofRun(
+      id: string,
+      query: {
+        readonly names: readonly string[] | undefined
+        readonly points: number | null
+        readonly afterStep: number | undefined
+      },
+    ): Promise<CurveColumns[]>
+  }
 }
 
 export const runsHandlers = ({ eventLog, runs, columns }: RunsHandlersDeps): Handlers<typeof runsEndpoints> => ({

@@ -1,11 +1,11 @@
 /** The endpoints that read many runs, over a database of their own; for benchmarks. */
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import { bind } from '../../src/http/mount.ts'
-import { CurveColumnsReader } from '../../src/runs/curves/curve-columns.ts'
 import { createCurveStore } from '../../src/runs/curves/curve-store.ts'
 import { createPackedStore } from '../../src/runs/curves/packed-store.ts'
 import { comparisonEndpoints, comparisonHandlers } from '../../src/runs/reports/comparison-routes.ts'
 import { CurveComparison } from '../../src/runs/reports/comparison.ts'
+import { CurveColumnsReader } from '../../src/runs/reports/curve-columns.ts'
 import { exportEndpoints, exportHandlers } from '../../src/runs/reports/export-routes.ts'
 import { createExportStore } from '../../src/runs/reports/export-store.ts'
 import { RunExports } from '../../src/runs/reports/run-export.ts'

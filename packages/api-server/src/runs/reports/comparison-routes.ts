@@ -13,10 +13,10 @@ import * as z from 'zod'
 
 import { endpoint, type Handlers, json, reply } from '../../http/endpoint.ts'
 import { invalid } from '../../http/errors.ts'
-import type { CurveColumnsReader } from '../curves/curve-columns.ts'
 import { thinningOf, thinningQuery } from '../curves/thinning-query.ts'
 import { filterOf, runIds, selectionQuery } from '../filter-query.ts'
 import type { CurveComparison } from './comparison.ts'
+import type { CurveColumnsReader } from './curve-columns.ts'
 
 /** The endpoints of curves of several runs. */
 export const comparisonEndpoints = {

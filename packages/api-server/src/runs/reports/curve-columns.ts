@@ -15,16 +15,16 @@ import {
 
 import { epochUs } from '../../db/timestamps.ts'
 import { invalid, type ProblemError } from '../../http/errors.ts'
+import { numbersOf } from '../curves/chunk-columns.ts'
+import type { CurveRun, CurveStore } from '../curves/curve-store.ts'
+import { type CurveSink, ThinCurve, WholeCurve } from '../curves/extremes.ts'
+import { CurveGroups } from '../curves/groups.ts'
+import type { CurveEndPlace, PackedChunkRow, PackedStore } from '../curves/packed-store.ts'
+import { ShownNames } from '../curves/shown-names.ts'
 import { jsonField } from '../lists/filter-grammar.ts'
 import { shownInputs } from '../masked-event.ts'
 import { noRun } from '../refusals.ts'
 import { paramsOf } from '../run-record.ts'
-import { numbersOf } from './chunk-columns.ts'
-import type { CurveRun, CurveStore } from './curve-store.ts'
-import { type CurveSink, ThinCurve, WholeCurve } from './extremes.ts'
-import { CurveGroups } from './groups.ts'
-import type { CurveEndPlace, PackedChunkRow, PackedStore } from './packed-store.ts'
-import { ShownNames } from './shown-names.ts'
 
 /** Most points of one answer. */
 const MAX_POINTS = 2_000_000
