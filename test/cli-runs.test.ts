@@ -162,7 +162,7 @@ test('runs are found by what they were given, the best are told, and people mark
     'params.n,results.out',
   )
   const rows = listed.out.split('\n').map((line) => line.trim().split(/ {2,}/))
-  expect(rows[0]).toEqual(['ID', 'FLOW', 'STATUS', 'CREATED', 'DURATION', 'SEED', 'n', 'out', 'level:max', 'ERROR'])
+  expect(rows[0]).toEqual(['ID', 'FLOW', 'STATUS', 'CREATED', 'DURATION', 'SEED', 'N', 'OUT', 'LEVEL:MAX', 'ERROR'])
   expect(rows.slice(1, 3).map((row) => row.slice(6, 9))).toEqual([
     ['42', '420', '294'],
     ['41', '410', '287'],

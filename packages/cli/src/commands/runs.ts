@@ -40,7 +40,7 @@ export async function listRuns(flags: ListFlags): Promise<void> {
     ...fields.map((field) => shownField(run, field)),
     run.error ? oneLine(run.error.message, 60) : '',
   ])
-  const names = fields.map((field) => field.replace(/^(?:params|results|metrics)\./, ''))
+  const names = fields.map((field) => field.replace(/^(?:params|results|metrics)\./, '').toUpperCase())
   console.log(table(['ID', 'FLOW', 'STATUS', 'CREATED', 'DURATION', 'SEED', ...names, 'ERROR'], rows, 'No runs match.'))
 }
 
@@ -52,8 +52,12 @@ const sortedBy = (sort = ''): string[] =>
 function shownField(run: RunSummary, field: string): string {
   const value = fieldOf(run, field)
   if (value === undefined || value === null) return '-'
+  if (typeof value === 'number') return rounded(value)
   return Array.isArray(value) && field === 'tags' ? oneLine(value.join(' '), 30) : oneLine(value, 30)
 }
+
+/** A number with the digits that people compare by; `--json` has all. */
+const rounded = (value: number): string => String(Number(value.toPrecision(6)))
 
 /** The value of a field that filters name: `params.lr`, `metrics.loss:min`, `note`. */
 export function fieldOf(run: RunSummary, field: string): unknown {
@@ -95,16 +99,18 @@ export async function bestRuns(flags: BestFlags): Promise<void> {
   const runs = listed.filter((run) => typeof fieldOf(run, field) === 'number')
   if (runs.length === 0) throw new CommandFailure(1, `no run that fits has ${field}`)
   if (json) return console.log(JSON.stringify(runs, null, 2))
-  const differing = varying(runs.map(({ params }) => params ?? {}))
+  const differing = varying(runs.map(({ params }) => params ?? {})).filter((name) => name !== 'seed')
   const rows = runs.map((run) => [
     run.id,
     run.flow,
-    String(fieldOf(run, field)),
+    shownField(run, field),
     ...differing.map((name) => oneLine(run.params?.[name] ?? '-', 20)),
     run.seed === null ? '-' : String(run.seed),
     shortTime(run.created_at),
   ])
-  console.log(table(['ID', 'FLOW', field, ...differing, 'SEED', 'CREATED'], rows, ''))
+  console.log(
+    table(['ID', 'FLOW', ...[field, ...differing].map((name) => name.toUpperCase()), 'SEED', 'CREATED'], rows, ''),
+  )
 }
 
 /** A curve unless it is named as an output; `loss:last` and the like stay as they are. */
