@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { basename } from 'node:path'
 
 import { VirtualClock } from '@flow-service/core/testing'
+import { runHeadSchema } from '@flow-service/protocol'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 
@@ -56,7 +57,7 @@ describe('two engines on one database', () => {
         const told = engine.events.flatMap((event) => (event.type === 'run' && event.run.id === id ? event.run : []))
         const states = told.map(({ status }) => status)
         expect(states).toEqual([...new Set(states)])
-        expect(await one.runs.get(id)).toMatchObject(told.at(-1) ?? {})
+        expect(await one.runs.get(id)).toMatchObject(runHeadSchema.parse(told.at(-1)))
       }
     }
   })
