@@ -297,9 +297,8 @@ async function follow(
       const execution = await queue.find(run.id)
       execution?.annotated(run)
       if (isFinished(run.status)) execution?.abandon()
-      // what this engine executes it tells itself
-      else if (execution) continue
-      teller.tell(run, clock.now())
+      // how far it is this engine tells itself: the other one knows what is said of it
+      teller.tell(execution && !isFinished(run.status) ? execution.summary : run, clock.now())
     }
   })
   if (news.some(({ status }) => status === 'queued')) queue.wake()

@@ -62,6 +62,30 @@ describe('two engines on one database', () => {
     }
   })
 
+  test('what is said at either engine of a run that one of them executes is in its end at both', async () => {
+    const goOn = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<void>()
+    both(async () => {
+      begun.resolve()
+      await goOn.promise
+      return { y: 1 }
+    })
+    const { id } = await one.submit('double')
+    await begun.promise
+    await one.runs.annotations.annotate(id, { tags: ['kept'] })
+    await two.runs.annotations.annotate(id, { note: 'this one' })
+    const toldAt = ({ events }: typeof one) =>
+      events.flatMap((event) => (event.type === 'run' && event.run.id === id ? event.run : []))
+    const said = { note: 'this one', tags: ['kept'] }
+    // the news of the other engine has arrived
+    for (const engine of [one, two]) await expect.poll(() => toldAt(engine).at(-1)).toMatchObject(said)
+    goOn.resolve()
+    for (const engine of [one, two]) {
+      await engine.finished(id)
+      await expect.poll(() => toldAt(engine).at(-1)).toMatchObject({ status: 'ok', ...said })
+    }
+  })
+
   test('a run is cancelled by the engine that does not execute it, and its nodes stop', async () => {
     const begun = Promise.withResolvers<AbortSignal>()
     one.code['double'] = ({ signal }) => {
