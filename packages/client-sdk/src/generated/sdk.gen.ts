@@ -1469,7 +1469,7 @@ export class Runs extends HeyApiClient {
     /**
      * Get the document that a run executed
      *
-     * None of imported and tracked runs, and of runs of a draft before they start.
+     * None of imported runs, and of runs of a draft before they start.
      */
     public document<ThrowOnError extends boolean = true>(parameters: {
         id: string;

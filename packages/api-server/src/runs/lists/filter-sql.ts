@@ -60,7 +60,8 @@ const namedNumbers = ['NaN', 'Infinity', '-Infinity']
 
 /** Places from 1 by shape, as lists that begin with shape 1; null where a shape lacks the field in this type. */
 function placesOf(field: FactFieldOf, shapes: Shapes): Record<'number' | 'text' | 'flag', (number | null)[]> {
-  const most = Math.max(0, ...shapes.keys())
+  let most = 0
+  for (const id of shapes.keys()) most = Math.max(most, id)
   const lists = {
     number: new Array<number | null>(most).fill(null),
     text: new Array<number | null>(most).fill(null),

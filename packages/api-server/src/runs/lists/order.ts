@@ -1,10 +1,11 @@
 /**
- * The order of a list of runs, and the cursor behind its last row (wire decisions V11, V13). Each key is told by up to
- * three columns that are never null: what kind of value it is (numbers, texts, booleans, none), its number, its text.
+ * The order of a list of runs, and the cursor behind its last row (wire decisions V11, V13). Each key is told by
+ * columns that are never null: what kind of value it is (numbers, texts, booleans, none), its number, its text.
  * @module
  */
 import { createHash } from 'node:crypto'
 
+import { timestampInputSchema } from '@flow-service/protocol'
 import * as z from 'zod'
 
 import type { Sql } from '../../db/database.ts'
@@ -136,11 +137,11 @@ function kindParts(
 ): Part[] {
   switch (kind) {
     case 0:
-      return [notANumber(sql, number), { value: number, descending, read: (given) => sql`${given}::text::float8` }]
+      return [notANumber(sql, number), { value: number, descending, read: (given) => sql`${numberIn(given)}::float8` }]
     case 1:
       return [textPart(sql, text, descending)]
     case 2:
-      return [{ value: flag, descending, read: (given) => sql`${given}::text::boolean` }]
+      return [{ value: flag, descending, read: (given) => sql`${given === 'true'}::boolean` }]
     case 3:
       return []
   }
@@ -150,7 +151,7 @@ function kindParts(
 const notANumber = (sql: Sql, value: Fragment): Part => ({
   value: sql`(coalesce(${value}, 0) = 'NaN')`,
   descending: false,
-  read: (text) => sql`${text}::text::boolean`,
+  read: (text) => sql`${text === 'true'}::boolean`,
 })
 
 /** Values of all kinds, for a key behind the first. */
@@ -158,13 +159,13 @@ const factParts = (sql: Sql, { number, text, flag }: FieldValues, descending: bo
   {
     value: sql`(case when ${number} is not null then 0 when ${text} is not null then 1 when ${flag} is not null then 2 else 3 end)`,
     descending: false,
-    read: (given) => sql`${given}::text::int`,
+    read: (given) => sql`${numberIn(given)}::float8`,
   },
   notANumber(sql, number),
   {
     value: sql`coalesce(${number}, (${flag})::int, 0)`,
     descending,
-    read: (given) => sql`${given}::text::float8`,
+    read: (given) => sql`${numberIn(given)}::float8`,
   },
   textPart(sql, sql`coalesce(${text}, '')`, descending),
 ]
@@ -173,7 +174,7 @@ function partsOf(sql: Sql, { by, descending }: SortKey, shapes: Shapes): Part[] 
   if (typeof by !== 'string') return factParts(sql, valuesOf(sql, by, shapes), descending)
   switch (by) {
     case 'created_at':
-      return [{ value: sql`run.created_at`, descending, read: (text) => sql`${text}::text::timestamptz` }]
+      return [{ value: sql`run.created_at`, descending, read: (text) => sql`${timeIn(text)}::timestamptz` }]
     case 'started_at':
       return timeParts(sql, sql`run.started_at`, descending)
     case 'finished_at':
@@ -192,24 +193,24 @@ function partsOf(sql: Sql, { by, descending }: SortKey, shapes: Shapes): Part[] 
 const textPart = (sql: Sql, value: Fragment, descending: boolean): Part => ({
   value: sql`(${value}) collate "C"`,
   descending,
-  read: (text) => sql`${text}::text`,
+  read: (text) => sql`${textIn(text)}::text`,
 })
 
 /** What is missing comes last in both directions. */
 const missing = (sql: Sql, value: Fragment): Part => ({
   value: sql`(${value} is null)`,
   descending: false,
-  read: (text) => sql`${text}::text::boolean`,
+  read: (text) => sql`${text === 'true'}::boolean`,
 })
 
 const timeParts = (sql: Sql, value: Fragment, descending: boolean): Part[] => [
   missing(sql, value),
-  { value: sql`coalesce(${value}, 'epoch')`, descending, read: (text) => sql`${text}::text::timestamptz` },
+  { value: sql`coalesce(${value}, 'epoch')`, descending, read: (text) => sql`${timeIn(text)}::timestamptz` },
 ]
 
 const numberParts = (sql: Sql, value: Fragment, descending: boolean): Part[] => [
   missing(sql, value),
-  { value: sql`coalesce(${value}, 0)`, descending, read: (text) => sql`${text}::text::float8` },
+  { value: sql`coalesce(${value}, 0)`, descending, read: (text) => sql`${numberIn(text)}::float8` },
 ]
 
 /**
@@ -223,7 +224,7 @@ export function cursorText(list: string, { values, created_at }: Cursor): string
 /** The cursor behind such a text; refuses what is none of this list. */
 export function readCursor(text: string, list: string, keys: readonly SortKey[]): Cursor {
   const parsed = cursorSchema.safeParse(fromBase64(text))
-  if (!parsed.success) throw badCursor('this is no cursor: take it from the Link of the page before')
+  if (!parsed.success) throw noCursor()
   const [mark, created_at, ...values] = parsed.data
   if (mark !== markOf(list) || values.length !== widthOf(keys, kindOf({ values, created_at }))) {
     throw badCursor('this cursor is of a list with another sort or filter: begin with the first page')
@@ -231,7 +232,26 @@ export function readCursor(text: string, list: string, keys: readonly SortKey[])
   return { values, created_at }
 }
 
-const cursorSchema = z.tuple([z.string(), z.iso.datetime({ offset: true })], z.string())
+const cursorSchema = z.tuple([z.string(), timestampInputSchema], z.string())
+
+// Whoever writes a cursor by hand must not reach the database with what it cannot read.
+
+function numberIn(text: string): number {
+  const number = Number(text)
+  if (Number.isNaN(number) && text !== 'NaN') throw noCursor()
+  return number
+}
+
+function timeIn(text: string): string {
+  const parsed = timestampInputSchema.safeParse(text.replace(' ', 'T').replace(/\+00$/, 'Z'))
+  if (!parsed.success) throw noCursor()
+  return parsed.data
+}
+
+function textIn(text: string): string {
+  if (!text.isWellFormed() || text.includes('\0')) throw noCursor()
+  return text
+}
 
 function fromBase64(text: string): unknown {
   try {
@@ -245,5 +265,7 @@ function fromBase64(text: string): unknown {
 const markOf = (list: string): string => createHash('sha256').update(list).digest('base64url').slice(0, 12)
 
 const badSort = (message: string): ProblemError => invalid([{ path: 'query.sort', code: 'bad_sort', message }])
+
+const noCursor = (): ProblemError => badCursor('this is no cursor: take it from the Link of the page before')
 
 const badCursor = (message: string): ProblemError => invalid([{ path: 'query.cursor', code: 'bad_cursor', message }])

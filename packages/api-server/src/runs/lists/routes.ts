@@ -94,7 +94,7 @@ export const listEndpoints = {
     method: 'get',
     path: '/runs/{id}/document',
     summary: 'Get the document that a run executed',
-    description: 'None of imported and tracked runs, and of runs of a draft before they start.',
+    description: 'None of imported runs, and of runs of a draft before they start.',
     auth: 'user',
     scope: 'runs:read',
     params: runParam,

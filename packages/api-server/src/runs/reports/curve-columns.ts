@@ -68,7 +68,7 @@ export class CurveColumnsReader {
   async ofRun(id: string, { names, points, afterStep = -1 }: RunColumnsQuery): Promise<CurveColumns[]> {
     const runs = await this.#runs([id])
     const curves = await this.#curves(runs, { wanted: names ?? null, times: false })
-    this.#assertRoom(curves, points)
+    this.#assertRoom(curves, points, afterStep)
     const sinks = curves.map((curve) => sinkOf(points, curve.last_step))
     await this.#read(curves, { afterStep, times: true }, (at, { steps, y, t }) => sinks[at]?.add(steps, y, t))
     return curves.map(({ shown, node, port, run, count, last_step }, at) => {
@@ -94,6 +94,7 @@ export class CurveColumnsReader {
     this.#assertRoom(
       asked.flatMap(({ curve }) => curve ?? []),
       points,
+      afterStep,
     )
     const starts = isTime ? await this.#starts(all) : null
     const ends = asked.map(({ curve }) =>
@@ -221,9 +222,13 @@ export class CurveColumnsReader {
     }
   }
 
-  #assertRoom(curves: readonly CurveEndPlace[], points: number | null): void {
+  /** Steps ascend, so that no more points are behind one than there are steps. */
+  #assertRoom(curves: readonly CurveEndPlace[], points: number | null, afterStep: number): void {
     const { maxPoints = MAX_POINTS } = this.#deps
-    const given = curves.reduce((sum, { count }) => sum + Math.min(count, points ?? Infinity), 0)
+    const given = curves.reduce(
+      (sum, { count, last_step: last }) => sum + Math.max(0, Math.min(count, points ?? Infinity, last - afterStep)),
+      0,
+    )
     if (given > maxPoints) throw tooMany(given, maxPoints)
   }
 }

@@ -202,3 +202,19 @@ describe('a filter that is none', () => {
     expect(JSON.stringify(problem)).toContain(`at ${at}: `)
   })
 })
+
+test.each([
+  ['-params.lr', ['0', 'false', 'x']],
+  ['-params.lr', ['0', 'false', '\0']],
+  ['started_at', ['0', 'false', '2026-02-31 00:00:00+00']],
+  ['started_at', ['0', 'false', 'soon']],
+  ['status', ['0', 'a\0b']],
+  ['status', ['0', '\uD800']],
+  ['seed', ['0', 'false', '1e']],
+])('a cursor for %s that somebody has written is refused, or read', async (sort, values) => {
+  const { cursor } = await list({ sort, limit: 1 })
+  const [mark, created] = JSON.parse(Buffer.from(cursor ?? '', 'base64url').toString()) as [string, string]
+  const forged = Buffer.from(JSON.stringify([mark, created, ...values])).toString('base64url')
+  const problem: unknown = await list({ sort, cursor: forged }).catch((error: unknown) => error)
+  expect(problem).toMatchObject({ code: 'validation_failed', extensions: { errors: [{ code: 'bad_cursor' }] } })
+})
