@@ -29,8 +29,9 @@ test('every command is there', () => {
       'flows list, flows get, flows validate, flows save, flows publish, flows discard, flows rename',
       'flows duplicate, flows delete, flows start, flows stop, flows pause, flows resume, flows step, flows run',
       'flows trigger, flows cancel, flows acknowledge, validate, messages list, messages publish, messages watch',
-      'messages history, events, dead-letter list, dead-letter replay, audit, run, sweep, plan, runs list, runs show',
-      'runs compare, runs export, runs report, runs cancel, runs retry, runs delete, runs import',
+      'messages history, events, dead-letter list, dead-letter replay, dead-letter dismiss, audit, run, sweep, plan',
+      'runs list, runs best, runs show, runs compare, runs export, runs report, runs cancel, runs retry, runs edit',
+      'runs delete, runs import, artifacts list, artifacts get, artifacts put',
       'dashboards list, dashboards show, dashboards from-flow, dashboards export, dashboards import, dashboards publish',
       'dashboards delete',
       'secrets list, secrets set, secrets delete, alerts show, alerts set, alerts test, alerts on, alerts off',
@@ -65,7 +66,8 @@ test.each(leaves(program()))(
     expect(examples.length).toBeGreaterThan(0)
     for (const example of examples) {
       expect(example).toMatch(new RegExp(`^  ${words}\\b`))
-      for (const [flag = ''] of example.matchAll(/(?<= )--?[a-z][\w-]*/g))
+      // a field to sort by, such as -metrics.acc, is no flag
+      for (const [flag = ''] of example.matchAll(/(?<= )(?:--[a-z][\w-]*|-[a-z](?= |$))/g))
         expect(command.options.some(({ short, long }) => flag === short || flag === long)).toBe(true)
     }
   },

@@ -291,7 +291,7 @@ describe('a run', () => {
     const { text: exported } = await at.ann('GET', '/runs/export/runs?format=jsonl&flow=taken&metrics=y')
     expect(exported).toContain('***')
     expect(exported).not.toContain('twelve chars')
-    const [row] = await at.engine.database.sql<{ result: unknown }[]>`select result from run where id = ${id}`
+    const [row] = await at.engine.database.sql<{ result: unknown }[]>`select result from run_content where run = ${id}`
     expect(JSON.stringify(row)).not.toContain('twelve chars')
   })
 
