@@ -71,9 +71,12 @@ const slices = [
 
 const described = [...slices, stateApi, observabilityApi]
 
+/** All that the API answers, in the order of its reference. */
+export const apiEndpoints = endpointsOf(described)
+
 /** The OpenAPI 3.1 document of the whole API. */
 export const apiDocument = (): OpenApiDocument =>
-  openApiDocument(endpointsOf(described), {
+  openApiDocument(apiEndpoints, {
     title: 'flow-service',
     version: engineVersion,
     description: 'Live and batch flows on one graph model. Every refusal is a problem document (RFC 9457).',

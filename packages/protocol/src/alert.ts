@@ -44,7 +44,7 @@ export type AlertChannel = (typeof alertChannels)[number]
 const enabled = z.boolean().default(false)
 
 const webhookSchema = z.strictObject({
-  enabled,
+  enabled: enabled.meta({ description: 'Whether alerts go there.' }),
   url: z.string().min(1).max(2000).nullable().default(null).meta({
     description: 'Gets a POST of JSON for each alert. Every user can read it; a credential belongs into a header.',
   }),
@@ -59,7 +59,7 @@ const webhookSchema = z.strictObject({
 const MAX_HEADERS = 20
 
 const pushSchema = z.strictObject({
-  enabled,
+  enabled: enabled.meta({ description: 'Whether alerts go there.' }),
   server: z.string().min(1).max(2000).default('https://ntfy.sh').meta({ description: 'A push server of ntfy’s kind.' }),
   topic: z
     .string()
@@ -71,7 +71,7 @@ const pushSchema = z.strictObject({
 })
 
 const emailSchema = z.strictObject({
-  enabled,
+  enabled: enabled.meta({ description: 'Whether alerts go there.' }),
   to: z
     .array(z.email({ error: 'give it an e-mail address' }).max(254))
     .max(20)
@@ -93,11 +93,12 @@ const configSchema = z.strictObject({
     .meta({ description: 'What alerts are sent about; all unless given.' }),
   channels: z
     .strictObject({
-      webhook: webhookSchema.prefault({}),
-      push: pushSchema.prefault({}),
-      email: emailSchema.prefault({}),
+      webhook: webhookSchema.prefault({}).meta({ description: 'Requests to an address.' }),
+      push: pushSchema.prefault({}).meta({ description: 'Messages to telephones.' }),
+      email: emailSchema.prefault({}).meta({ description: 'Mails.' }),
     })
-    .prefault({}),
+    .prefault({})
+    .meta({ description: 'Where alerts go.' }),
 })
 
 /** The configuration of alerts, which is read and replaced as a whole. */
@@ -111,8 +112,8 @@ export const alertConfigInputSchema = configSchema.meta({ id: 'AlertConfigInput'
 /** What became of a message to a channel that tests it. */
 export const alertTestResultSchema = z
   .object({
-    channel: z.enum(alertChannels),
-    ok: z.boolean(),
+    channel: z.enum(alertChannels).meta({ description: 'That was tested.' }),
+    ok: z.boolean().meta({ description: 'Whether the other side has taken it.' }),
     detail: z.string().nullable().meta({ description: 'Why it could not be sent; null when it was.' }),
   })
   .meta({ id: 'AlertTestResult' })
@@ -122,13 +123,13 @@ export type AlertTestResult = z.infer<typeof alertTestResultSchema>
 /** What a webhook gets; `test` is sent by `POST /alerts/test/webhook` alone. */
 export const alertMessageSchema = z
   .object({
-    event: z.union([alertEventSchema, z.literal('test')]),
+    event: z.union([alertEventSchema, z.literal('test')]).meta({ description: 'What it is about.' }),
     severity: z.enum(['info', 'warning', 'error']).meta({ description: '`info` is a test.' }),
-    title: z.string(),
-    detail: z.string().nullable(),
-    flow: z.string().nullable(),
-    node: z.string().nullable(),
-    run: z.string().nullable(),
+    title: z.string().meta({ description: 'A line for people.' }),
+    detail: z.string().nullable().meta({ description: 'More of it; null when there is none.' }),
+    flow: z.string().nullable().meta({ description: 'Name of the flow that it is about; null without one.' }),
+    node: z.string().nullable().meta({ description: 'Id of the node; null without one.' }),
+    run: z.string().nullable().meta({ description: 'Id of the run; null without one.' }),
     ts: timestampSchema.meta({ description: 'When it happened last.' }),
     count: z.int().meta({ description: 'How often it has happened since the message before about the same thing.' }),
   })

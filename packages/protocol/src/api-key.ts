@@ -14,15 +14,22 @@ const MAX_DAYS = 3650
 /** A key as lists show it. */
 export const apiKeySchema = z
   .object({
-    id: z.uuid(),
-    name: z.string(),
+    id: z.uuid().meta({ description: 'By which it is revoked.' }),
+    name: z.string().meta({ description: 'No other live key of the owner has it.' }),
     prefix: z.string().meta({ description: 'The beginning of the key, for example `fsk_4Jx0aZ9q`.' }),
-    scopes: z.array(scopeSchema),
-    owner: z.object({ id: z.uuid(), email: z.string() }).meta({ description: 'Whom the key signs in.' }),
+    scopes: z.array(scopeSchema).meta({ description: 'What the key is good for, of all that its owner may do.' }),
+    owner: z
+      .object({
+        id: z.uuid().meta({ description: 'Of the user.' }),
+        email: z.string().meta({ description: 'Address of the user.' }),
+      })
+      .meta({ description: 'Whom the key signs in.' }),
     created_at: timestampSchema,
     expires_at: timestampSchema.nullable().meta({ description: 'Null is never.' }),
     last_used_at: timestampSchema.nullable().meta({ description: 'To the minute.' }),
-    revoked_at: timestampSchema.nullable(),
+    revoked_at: timestampSchema
+      .nullable()
+      .meta({ description: 'When it was ended; null while it counts or has expired.' }),
   })
   .meta({ id: 'ApiKey' })
 /** A key without its text. */

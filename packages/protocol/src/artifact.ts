@@ -12,11 +12,14 @@ export const digestSchema = z.string().regex(/^sha256:[0-9a-f]{64}$/, 'use "sha2
 /** A reference to stored bytes: what travels in messages instead of the bytes. `size` is in bytes. */
 export const artifactRefSchema = z
   .object({
-    digest: digestSchema,
-    name: z.string().max(255),
-    media_type: z.string().max(255),
-    size: z.int().min(0),
-    volatile: z.boolean().default(false),
+    digest: digestSchema.meta({ description: 'SHA-256 of the bytes: `sha256:` and 64 hexadecimal digits.' }),
+    name: z.string().max(255).meta({ description: 'File name, shown when the bytes are downloaded.' }),
+    media_type: z.string().max(255).meta({ description: 'Media type (RFC 6838), such as `image/png`.' }),
+    size: z.int().min(0).meta({ description: 'Bytes.' }),
+    volatile: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'The bytes are kept in memory alone, and go when newer ones need the room.' }),
   })
   .meta({ id: 'ArtifactRef' })
 /** A reference to stored bytes, which travels in messages instead of them. `size` is in bytes. */
@@ -25,10 +28,14 @@ export type ArtifactRef = z.output<typeof artifactRefSchema>
 /** Bytes that somebody wants to send to the store of an engine directly. `size` is in bytes. */
 export const artifactUploadBodySchema = z
   .strictObject({
-    digest: digestSchema,
-    size: z.int().min(0),
+    digest: digestSchema.meta({ description: 'SHA-256 of the bytes that are to come.' }),
+    size: z.int().min(0).meta({ description: 'Bytes that are to come.' }),
     name: z.string().max(255).default('').meta({ description: 'File name, shown when the bytes are downloaded.' }),
-    media_type: z.string().max(255).default('application/octet-stream'),
+    media_type: z
+      .string()
+      .max(255)
+      .default('application/octet-stream')
+      .meta({ description: 'Media type of the bytes (RFC 6838).' }),
   })
   .meta({ id: 'ArtifactUploadBody' })
 
@@ -38,10 +45,14 @@ export const artifactUploadBodySchema = z
  */
 export const artifactUploadSchema = z
   .object({
-    upload: z.uuid(),
-    url: z.url(),
-    headers: z.record(z.string(), z.string()),
-    expires_at: timestampSchema,
+    upload: z.uuid().meta({ description: 'By which it is completed.' }),
+    url: z.url().meta({
+      description: 'Where the bytes are sent by `PUT`; it is signed, so send no credential of the engine there.',
+    }),
+    headers: z
+      .record(z.string(), z.string())
+      .meta({ description: 'Headers that the request has to have, as they are.' }),
+    expires_at: timestampSchema.meta({ description: 'Until when the request may begin.' }),
   })
   .meta({ id: 'ArtifactUpload' })
 /** Where bytes go that are sent to the store of an engine directly. */

@@ -29,7 +29,7 @@ export const metricPointSchema = z
   .object({
     step: z.int().meta({ description: 'From 0, one for each emission.' }),
     ts: timestampSchema.meta({ description: 'When it was emitted.' }),
-    value: numberSchema,
+    value: numberSchema.meta({ description: 'The value.' }),
   })
   .meta({ id: 'MetricPoint' })
 /** A point of a curve. */

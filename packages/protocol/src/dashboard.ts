@@ -62,7 +62,7 @@ export const chartSourceSchema = z
     z
       .strictObject({
         kind: z.literal('runs').meta({ description: 'Curves or results of runs.' }),
-        select: selectionSchema,
+        select: selectionSchema.meta({ description: 'Which runs.' }),
         metrics: metricsSchema,
         x: z
           .string()
@@ -274,7 +274,7 @@ export const dashboardSchema = z
       .enum(['api', 'code'])
       .meta({ description: 'Whether it was made over the API, or by code of the engine.' }),
     issues: z.array(issueSchema).meta({ description: 'What it names and nobody has; each a warning.' }),
-    content: dashboardContentSchema,
+    content: dashboardContentSchema.meta({ description: 'Its widgets and their grid.' }),
     created_at: timestampSchema.meta({ description: 'When it was made.' }),
     updated_at: timestampSchema.meta({ description: 'When it was saved or published last.' }),
   })
@@ -293,9 +293,19 @@ export type DashboardListItem = z.output<typeof dashboardListItemSchema>
 export const dashboardCreateSchema = z
   .strictObject({
     title: titleSchema.default('').meta({ description: 'For people.' }),
-    content: dashboardContentSchema.prefault({}),
+    content: dashboardContentSchema.prefault({}).meta({ description: 'Its widgets and their grid.' }),
   })
-  .meta({ id: 'DashboardCreate' })
+  .meta({
+    id: 'DashboardCreate',
+    examples: [
+      {
+        title: 'Climate',
+        content: {
+          widgets: [{ id: 'temp', type: 'value', x: 0, y: 0, w: 3, h: 2, binding: { message: 'climate.temp' } }],
+        },
+      },
+    ],
+  })
 /** What a dashboard is made of, in normal form. */
 export type DashboardCreate = z.output<typeof dashboardCreateSchema>
 
@@ -311,14 +321,14 @@ export interface DashboardObject {
 export const dashboardSaveSchema = z
   .strictObject({
     title: titleSchema.optional().meta({ description: 'For people; what it is stays unless given.' }),
-    content: dashboardContentSchema.optional(),
+    content: dashboardContentSchema.optional().meta({ description: 'Its widgets and their grid.' }),
     version: z
       .int()
       .min(1)
       .optional()
       .meta({ description: 'The version that was read: refused when it is no longer that.' }),
   })
-  .meta({ id: 'DashboardSave' })
+  .meta({ id: 'DashboardSave', examples: [{ title: 'Climate of the house', version: 3 }] })
 /** What a save changes. */
 export type DashboardSave = z.output<typeof dashboardSaveSchema>
 

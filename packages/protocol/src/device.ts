@@ -30,11 +30,11 @@ export type DeviceDirection = z.infer<typeof deviceDirectionSchema>
 /** A port as the last report of its device names it. */
 export const devicePortSchema = z
   .object({
-    name: z.string(),
+    name: z.string().meta({ description: 'As the device calls it.' }),
     direction: deviceDirectionSchema,
     dtype: dtypeSchema,
     on_demand: z.boolean().meta({ description: 'The device sends it only while somebody wants it.' }),
-    title: z.string().nullable(),
+    title: z.string().nullable().meta({ description: 'For people; null when the report has none.' }),
     options: z.record(z.string(), z.json()).meta({ description: 'What else the report says of the port.' }),
   })
   .meta({ id: 'DevicePort' })
@@ -44,14 +44,14 @@ export type DevicePort = z.infer<typeof devicePortSchema>
 /** A port as a device node of a published flow wires it. */
 export const deviceBindingSchema = z
   .object({
-    port: z.string(),
+    port: z.string().meta({ description: 'Of the device.' }),
     direction: deviceDirectionSchema,
     message: z.string().meta({ description: 'Qualified: `<flow>.<message>`.' }),
     dtype: dtypeSchema,
     interval: z.number().nullable().meta({ description: 'Seconds between two values.' }),
-    on_demand: z.boolean(),
-    flow: z.string(),
-    node: z.string(),
+    on_demand: z.boolean().meta({ description: 'The device sends it only while somebody wants it.' }),
+    flow: z.string().meta({ description: 'Name of the flow.' }),
+    node: z.string().meta({ description: 'Id of its node.' }),
     config: z.record(z.string(), z.json()).meta({ description: 'For the device; the engine does not read it.' }),
   })
   .meta({ id: 'DeviceBinding' })
@@ -61,16 +61,21 @@ export type DeviceBinding = z.infer<typeof deviceBindingSchema>
 /** A device without its ports: what the list shows. */
 export const deviceSchema = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    board: z.string().nullable(),
-    firmware: z.string().nullable(),
+    id: z.string().meta({ description: 'By which flows and the API address it.' }),
+    name: z.string().meta({ description: 'For people.' }),
+    board: z.string().nullable().meta({ description: 'What hardware it says that it is; null when it says nothing.' }),
+    firmware: z
+      .string()
+      .nullable()
+      .meta({ description: 'What software it says that it runs; null when it says nothing.' }),
     version: z.int().meta({ description: 'Of what people edit; reports and presence do not change it.' }),
-    paired: z.boolean(),
-    online: z.boolean(),
-    last_seen: timestampSchema.nullable(),
+    paired: z.boolean().meta({ description: 'Whether it has a credential.' }),
+    online: z.boolean().meta({ description: 'Whether it is connected to an engine now.' }),
+    last_seen: timestampSchema
+      .nullable()
+      .meta({ description: 'When it was connected last; null before the first time.' }),
     report: z.record(z.string(), z.json()).nullable().meta({ description: 'What the device last said that it has.' }),
-    reported_at: timestampSchema.nullable(),
+    reported_at: timestampSchema.nullable().meta({ description: 'When it said so; null before the first time.' }),
     created_at: timestampSchema,
     updated_at: timestampSchema,
   })
@@ -80,7 +85,10 @@ export type Device = z.infer<typeof deviceSchema>
 
 /** One device: with the ports of its report, and how published flows wire them. */
 export const deviceDetailSchema = deviceSchema
-  .extend({ io: z.array(devicePortSchema), bindings: z.array(deviceBindingSchema) })
+  .extend({
+    io: z.array(devicePortSchema).meta({ description: 'The ports of its report.' }),
+    bindings: z.array(deviceBindingSchema).meta({ description: 'How published flows wire them.' }),
+  })
   .meta({ id: 'DeviceDetail' })
 /** One device with its ports and their wiring. */
 export type DeviceDetail = z.infer<typeof deviceDetailSchema>
@@ -103,18 +111,23 @@ export const deviceCreateSchema = z
 
 /** Body of `PUT /devices/{id}`; `version` is the one that was read. */
 export const deviceSaveSchema = z
-  .strictObject({ version: z.int().min(1), name: textSchema.optional() })
+  .strictObject({
+    version: z.int().min(1).meta({ description: 'The version that was read.' }),
+    name: textSchema.optional().meta({ description: 'For people.' }),
+  })
   .meta({ id: 'DeviceSave' })
 
 /** Body of `PUT /devices/{id}/report`: any object; `devicePorts` reads the ports of it. */
-export const deviceReportSchema = z.record(z.string(), z.json()).meta({ id: 'DeviceReport' })
+export const deviceReportSchema = z
+  .record(z.string(), z.json())
+  .meta({ id: 'DeviceReport', examples: [{ ports: [{ name: 'temp', direction: 'in', dtype: 'float' }] }] })
 
 /** Body of `POST /devices/pair`: what the device says of itself. */
 export const pairingStartSchema = z
   .object({
-    name: z.string().max(MAX_TEXT).optional(),
-    board: z.string().max(MAX_TEXT).optional(),
-    firmware: z.string().max(MAX_TEXT).optional(),
+    name: z.string().max(MAX_TEXT).optional().meta({ description: 'What it calls itself, for people.' }),
+    board: z.string().max(MAX_TEXT).optional().meta({ description: 'What hardware it is.' }),
+    firmware: z.string().max(MAX_TEXT).optional().meta({ description: 'What software it runs.' }),
   })
   .meta({ id: 'PairingStart' })
 /** What a device says of itself when it asks to be paired. */
@@ -134,8 +147,8 @@ export type PairingStarted = z.infer<typeof pairingStartedSchema>
 
 const adoptedSchema = z
   .object({
-    id: z.string(),
-    name: z.string(),
+    id: z.string().meta({ description: 'Of the device, from now on.' }),
+    name: z.string().meta({ description: 'For people.' }),
     credential: z.string().meta({ description: 'The bearer token of the device, 256 bits in base64url.' }),
     ws_path: z.literal('/flows/ws').meta({ description: 'Below the base URL.' }),
   })
@@ -144,9 +157,9 @@ const adoptedSchema = z
 /** Answer to a poll; `panel` is `device` under the name that older firmware knows. */
 export const pairingPollSchema = z
   .object({
-    status: z.enum(['waiting', 'adopted']),
-    device: adoptedSchema.nullable(),
-    panel: adoptedSchema.nullable(),
+    status: z.enum(['waiting', 'adopted']).meta({ description: '`adopted`: somebody has let it in.' }),
+    device: adoptedSchema.nullable().meta({ description: 'What it is from now on; null while it waits.' }),
+    panel: adoptedSchema.nullable().meta({ description: 'The same, under the name that older firmware knows.' }),
   })
   .meta({ id: 'PairingPoll' })
 /** How far a pairing is. */
@@ -156,10 +169,13 @@ export type PairingPoll = z.infer<typeof pairingPollSchema>
 export const pendingDeviceSchema = z
   .object({
     id: z.string().meta({ description: 'Of the request: adopts it from the network where it was made.' }),
-    check: z.string(),
-    name: z.string().nullable(),
-    board: z.string().nullable(),
-    firmware: z.string().nullable(),
+    check: z.string().meta({ description: 'Two characters, which the device shows too.' }),
+    name: z.string().nullable().meta({ description: 'What it calls itself; null when it does not say.' }),
+    board: z.string().nullable().meta({ description: 'What hardware it says that it is; null when it says nothing.' }),
+    firmware: z
+      .string()
+      .nullable()
+      .meta({ description: 'What software it says that it runs; null when it says nothing.' }),
     same_network: z.boolean().meta({ description: 'Whether the caller may adopt it by `id`, without its code.' }),
     created_at: timestampSchema,
     expires_at: timestampSchema,

@@ -45,7 +45,11 @@ export type ProblemCode = keyof typeof problemCatalogue
 
 /** One invalid place of a request: `path` is a JSON Pointer into the body, or `query.limit`, `path.name`. */
 export const problemItemSchema = z
-  .object({ path: z.string(), code: z.string(), message: z.string() })
+  .object({
+    path: z.string().meta({ description: 'JSON Pointer into the body, or `query.<name>`.' }),
+    code: z.string().meta({ description: 'For programs.' }),
+    message: z.string().meta({ description: 'What is wrong there, and what to give instead.' }),
+  })
   .meta({ id: 'ProblemItem' })
 /** One invalid place of a request, and what is wrong with it. */
 export type ProblemItem = z.infer<typeof problemItemSchema>
@@ -55,15 +59,20 @@ export const problemSchema = z
   .looseObject({
     type: z.string().meta({ description: '`urn:service:problem:<code>`' }),
     title: z.string().meta({ description: 'Fixed for each code.' }),
-    status: z.int(),
+    status: z.int().meta({ description: 'The status of the answer.' }),
     detail: z.string().meta({ description: 'What failed this time, with which value, and what to do.' }),
-    code: z.enum(Object.keys(problemCatalogue) as [ProblemCode, ...ProblemCode[]]),
+    code: z
+      .enum(Object.keys(problemCatalogue) as [ProblemCode, ...ProblemCode[]])
+      .meta({ description: 'What programs branch on.' }),
     required_scope: z
       .string()
       .optional()
       .meta({ description: 'With `forbidden`: the scope that the key or token lacks.' }),
     current_version: z.int().optional().meta({ description: 'With `version_conflict`: reload, merge, save again.' }),
-    errors: z.array(problemItemSchema).optional(),
+    errors: z
+      .array(problemItemSchema)
+      .optional()
+      .meta({ description: 'The places of the request that are wrong, with `validation_failed`.' }),
   })
   .meta({ id: 'Problem', description: 'Every answer that is not a success has this shape.' })
 /** Body of a refusal (RFC 9457). `code` is what programs branch on, `detail` what people read. */

@@ -20,7 +20,9 @@ export const publishRequestSchema = z
 export type PublishRequest = z.infer<typeof publishRequestSchema>
 
 /** Body of `rename`. */
-export const renameRequestSchema = z.strictObject({ name: flowNameSchema }).meta({ id: 'RenameRequest' })
+export const renameRequestSchema = z
+  .strictObject({ name: flowNameSchema.meta({ description: 'The new name, which no other flow has.' }) })
+  .meta({ id: 'RenameRequest' })
 
 /** Body of `duplicate`. */
 export const duplicateRequestSchema = z

@@ -8,9 +8,10 @@ import { flowDocumentSchema, flowModeSchema } from './flow.ts'
 import { timestampSchema } from './time.ts'
 
 /** Status of a flow; `failed` means that it should be active but could not be built. */
-export const flowStatusSchema = z
-  .enum(['draft', 'ready', 'stopped', 'active', 'paused', 'failed'])
-  .meta({ id: 'FlowStatus' })
+export const flowStatusSchema = z.enum(['draft', 'ready', 'stopped', 'active', 'paused', 'failed']).meta({
+  id: 'FlowStatus',
+  description: '`ready`: a batch flow that can run. `failed`: it should be active, and could not be built.',
+})
 /** Status of a flow. */
 export type FlowStatus = z.infer<typeof flowStatusSchema>
 
@@ -66,10 +67,12 @@ export type IssueCode = (typeof issueCodes)[number]
 /** `error` blocks publish, start and run; `warning` works but impaired; `advisory` is advice. */
 export const issueSchema = z
   .object({
-    severity: z.enum(['error', 'warning', 'advisory']),
-    code: z.enum(issueCodes),
-    message: z.string(),
-    node: z.string().nullable(),
+    severity: z
+      .enum(['error', 'warning', 'advisory'])
+      .meta({ description: '`error` keeps the flow from being published, started and run.' }),
+    code: z.enum(issueCodes).meta({ description: 'For programs.' }),
+    message: z.string().meta({ description: 'What is wrong, and what to do.' }),
+    node: z.string().nullable().meta({ description: 'Id of the node; null where it is about the flow.' }),
     path: z.string().nullable().meta({ description: 'JSON Pointer into the document.' }),
   })
   .meta({ id: 'Issue' })
@@ -84,11 +87,13 @@ export type Health = z.infer<typeof healthSchema>
 /** State of one node of a live flow; `failed` is the failure marker. */
 export const nodeStateSchema = z
   .object({
-    flow: z.string(),
-    node: z.string(),
-    status: z.enum(['idle', 'queued', 'running', 'failed']),
-    health: healthSchema,
-    message: z.string().nullable(),
+    flow: z.string().meta({ description: 'Name of the flow.' }),
+    node: z.string().meta({ description: 'Id of the node.' }),
+    status: z.enum(['idle', 'queued', 'running', 'failed']).meta({
+      description: '`failed` is the failure marker, which stays until it is acknowledged or the node changes.',
+    }),
+    health: healthSchema.meta({ description: 'How its connections are.' }),
+    message: z.string().nullable().meta({ description: 'What it says of its health; null when nothing.' }),
     error: z
       .object({
         type: z.string().meta({ description: 'For programs: the class of an exception, or a word of the engine.' }),
@@ -110,13 +115,15 @@ export type NodeState = z.infer<typeof nodeStateSchema>
 /** A flow as the API answers it: the document in normal form and what the engine says about it. */
 export const flowSchema = flowDocumentSchema
   .extend({
-    status: flowStatusSchema,
-    issues: z.array(issueSchema),
-    held: z.int(),
-    has_draft: z.boolean(),
-    published_version: z.int().nullable(),
-    is_draft: z.boolean(),
-    origin: z.enum(['api', 'code']),
+    status: flowStatusSchema.meta({ description: 'What the flow is doing.' }),
+    issues: z.array(issueSchema).meta({ description: 'What is wrong with it, errors first.' }),
+    held: z.int().meta({ description: 'Deliveries that wait while it is paused.' }),
+    has_draft: z.boolean().meta({ description: 'Whether something is saved and not published.' }),
+    published_version: z.int().nullable().meta({ description: 'What is published; null while nothing is.' }),
+    is_draft: z.boolean().meta({ description: 'Whether this document is the draft.' }),
+    origin: z
+      .enum(['api', 'code'])
+      .meta({ description: 'Whether it was made over the API, or by code of the engine.' }),
     code: z
       .object({
         module: z.string().meta({ description: 'The module that defines it.' }),
@@ -126,10 +133,12 @@ export const flowSchema = flowDocumentSchema
       .meta({ id: 'FlowCode' })
       .nullable()
       .meta({ description: 'Where a flow in code comes from; null of others.' }),
-    node_states: z.array(nodeStateSchema),
+    node_states: z
+      .array(nodeStateSchema)
+      .meta({ description: 'Its nodes while it is active, and failure markers of others.' }),
     created_at: timestampSchema,
     updated_at: timestampSchema,
-    updated_by: z.string().nullable(),
+    updated_by: z.string().nullable().meta({ description: 'Address of who has saved it last; null of flows in code.' }),
   })
   .meta({ id: 'Flow' })
 /** A flow as the API answers it: its document, status, issues and versions. */
@@ -150,16 +159,24 @@ export type PublishedFlow = z.infer<typeof publishedFlowSchema>
 /** A row of `GET /flows/`. */
 export const flowListItemSchema = z
   .object({
-    name: z.string(),
-    title: z.string(),
-    mode: flowModeSchema,
-    status: flowStatusSchema,
-    held: z.int(),
-    version: z.int(),
-    published_version: z.int().nullable(),
-    has_draft: z.boolean(),
-    origin: z.enum(['api', 'code']),
-    issues: z.object({ error: z.int(), warning: z.int(), advisory: z.int() }),
+    name: z.string().meta({ description: 'By which it is addressed.' }),
+    title: z.string().meta({ description: 'For people; empty when it has none.' }),
+    mode: flowModeSchema.meta({ description: 'Live or batch.' }),
+    status: flowStatusSchema.meta({ description: 'What the flow is doing.' }),
+    held: z.int().meta({ description: 'Deliveries that wait while it is paused.' }),
+    version: z.int().meta({ description: 'Grows with every save.' }),
+    published_version: z.int().nullable().meta({ description: 'What is published; null while nothing is.' }),
+    has_draft: z.boolean().meta({ description: 'Whether something is saved and not published.' }),
+    origin: z
+      .enum(['api', 'code'])
+      .meta({ description: 'Whether it was made over the API, or by code of the engine.' }),
+    issues: z
+      .object({
+        error: z.int().meta({ description: 'Those that block it.' }),
+        warning: z.int().meta({ description: 'Those with which it works, but impaired.' }),
+        advisory: z.int().meta({ description: 'Those that are advice.' }),
+      })
+      .meta({ description: 'How many issues it has.' }),
     failed_nodes: z.int().meta({ description: 'Nodes with a failure marker, also while the flow is stopped.' }),
     updated_at: timestampSchema,
   })
@@ -169,12 +186,19 @@ export type FlowListItem = z.infer<typeof flowListItemSchema>
 
 /** Answer of `start` and `stop`; `held` counts deliveries that wait while the flow is paused. */
 export const flowStateSchema = z
-  .object({ name: z.string(), status: flowStatusSchema, held: z.int() })
+  .object({
+    name: z.string().meta({ description: 'Of the flow.' }),
+    status: flowStatusSchema.meta({ description: 'What it is doing now.' }),
+    held: z.int().meta({ description: 'Deliveries that wait while it is paused.' }),
+  })
   .meta({ id: 'FlowState' })
 export type FlowState = z.infer<typeof flowStateSchema>
 
 /** Answer of `validate`; `valid` means that no issue is an error. */
 export const validationResultSchema = z
-  .object({ valid: z.boolean(), issues: z.array(issueSchema) })
+  .object({
+    valid: z.boolean().meta({ description: 'Whether no issue is an error.' }),
+    issues: z.array(issueSchema).meta({ description: 'What is wrong with it.' }),
+  })
   .meta({ id: 'ValidationResult' })
 export type ValidationResult = z.infer<typeof validationResultSchema>

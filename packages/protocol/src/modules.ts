@@ -19,17 +19,21 @@ const moduleEnvironmentSchema = z.object({
 
 /** A package that is installed. */
 const modulePackageSchema = z
-  .object({ name: z.string(), version: z.string(), ecosystem: z.enum(['pypi', 'npm']) })
+  .object({
+    name: z.string().meta({ description: 'Of the package.' }),
+    version: z.string().meta({ description: 'That is installed.' }),
+    ecosystem: z.enum(['pypi', 'npm']).meta({ description: 'Where it comes from.' }),
+  })
   .meta({ id: 'ModulePackage' })
 export type ModulePackage = z.infer<typeof modulePackageSchema>
 
 /** What became of a package that may hold node types. */
 const connectorReportSchema = z
   .object({
-    package: z.string(),
-    version: z.string(),
-    node_types: z.array(z.string()),
-    status: z.enum(['loaded', 'skipped']),
+    package: z.string().meta({ description: 'Name of the npm package.' }),
+    version: z.string().meta({ description: 'Of the package.' }),
+    node_types: z.array(z.string()).meta({ description: 'Types that it has brought.' }),
+    status: z.enum(['loaded', 'skipped']).meta({ description: 'Whether nodes can use them.' }),
     reason: z.string().nullable().meta({ description: 'Why it was skipped.' }),
   })
   .meta({ id: 'ConnectorReport' })
@@ -53,18 +57,22 @@ export type ModuleProgress = z.infer<typeof moduleProgressSchema>
 /** The modules of an engine. */
 export const modulesSchema = z
   .object({
-    environment: moduleEnvironmentSchema,
+    environment: moduleEnvironmentSchema.meta({ description: 'Where the packages of Python nodes are.' }),
     requirements: z.string().meta({ description: 'The manifest in force: one requirement a line.' }),
-    state: moduleStateSchema,
+    state: moduleStateSchema.meta({ description: '`failed`: the latest apply was not carried out.' }),
     error: z.string().nullable().meta({ description: 'Why the latest apply failed; what was there before is in use.' }),
-    applied_at: timestampSchema.nullable(),
-    progress: moduleProgressSchema.nullable(),
+    applied_at: timestampSchema
+      .nullable()
+      .meta({ description: 'When they were applied last; null before the first time.' }),
+    progress: moduleProgressSchema.nullable().meta({ description: 'How far an apply is; null while there is none.' }),
     pending_restart: z.boolean().meta({
       description: 'npm packages differ from those that the engine has loaded: start it again to use them.',
     }),
     log: z.array(z.string()).meta({ description: 'What the latest apply has said: its last 50 lines.' }),
-    packages: z.array(modulePackageSchema),
-    connectors: z.array(connectorReportSchema),
+    packages: z.array(modulePackageSchema).meta({ description: 'What is installed.' }),
+    connectors: z
+      .array(connectorReportSchema)
+      .meta({ description: 'What became of packages that may hold node types.' }),
   })
   .meta({ id: 'Modules' })
 export type Modules = z.infer<typeof modulesSchema>

@@ -11,12 +11,12 @@ import { timestampSchema } from './time.ts'
 /** The code that a node executes; `version` is the flow's, or the library source's where the code is shared. */
 export const nodeSourceSchema = z
   .object({
-    flow: z.string(),
-    node: z.string(),
-    code: z.string(),
+    flow: z.string().meta({ description: 'Name of the flow.' }),
+    node: z.string().meta({ description: 'Id of the node.' }),
+    code: z.string().meta({ description: 'The text.' }),
     library: z.string().nullable().meta({ description: 'The library source that the node uses; null: its own code.' }),
-    digest: digestSchema,
-    version: z.int(),
+    digest: digestSchema.meta({ description: 'SHA-256 of the text.' }),
+    version: z.int().meta({ description: 'Of the flow, or of the library source where the code is shared.' }),
   })
   .meta({ id: 'NodeSource' })
 export type NodeSource = z.infer<typeof nodeSourceSchema>
@@ -24,7 +24,7 @@ export type NodeSource = z.infer<typeof nodeSourceSchema>
 /** New code of a node; with a `version` only when it is still the current one. */
 export const sourceUpdateSchema = z
   .strictObject({
-    code: z.string().max(1_000_000),
+    code: z.string().max(1_000_000).meta({ description: 'The new text.' }),
     version: z.int().min(1).optional().meta({ description: 'As the source was read; left out: whatever it is now.' }),
   })
   .meta({ id: 'SourceUpdate' })
@@ -36,17 +36,22 @@ export const shareRequestSchema = z
 
 /** A node that uses a library source, and in which forms of its flow it does. */
 export const libraryUseSchema = z
-  .object({ flow: z.string(), node: z.string(), draft: z.boolean(), published: z.boolean() })
+  .object({
+    flow: z.string().meta({ description: 'Name of the flow.' }),
+    node: z.string().meta({ description: 'Id of the node.' }),
+    draft: z.boolean().meta({ description: 'Whether the draft of the flow uses it.' }),
+    published: z.boolean().meta({ description: 'Whether the published flow uses it.' }),
+  })
   .meta({ id: 'LibraryUse' })
 export type LibraryUse = z.infer<typeof libraryUseSchema>
 
 /** Code that several nodes share. */
 export const librarySourceSchema = z
   .object({
-    name: z.string(),
-    code: z.string(),
-    digest: digestSchema,
-    used_by: z.array(libraryUseSchema),
+    name: z.string().meta({ description: 'By which nodes refer to it.' }),
+    code: z.string().meta({ description: 'The text.' }),
+    digest: digestSchema.meta({ description: 'SHA-256 of the text.' }),
+    used_by: z.array(libraryUseSchema).meta({ description: 'Nodes that refer to it.' }),
     updated_at: timestampSchema,
   })
   .meta({ id: 'LibrarySource' })

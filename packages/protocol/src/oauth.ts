@@ -23,7 +23,7 @@ export const agentTokenRequestSchema = z
       .min(1)
       .transform((given) => [...new Set(given)])
       .meta({ description: 'What it may do, of all that you may.' }),
-    expires_in_days: z.int().min(1).max(365).default(30),
+    expires_in_days: z.int().min(1).max(365).default(30).meta({ description: 'Days for which the token counts.' }),
   })
   .meta({ id: 'AgentTokenCreate' })
 /** What makes a token of an agent. */
@@ -32,18 +32,25 @@ export type AgentTokenRequest = z.output<typeof agentTokenRequestSchema>
 /** An agent that a user has let in, without its tokens. */
 export const agentTokenSchema = z
   .object({
-    id: z.uuid(),
+    id: z.uuid().meta({ description: 'By which it is revoked.' }),
     client: z.string().meta({ description: 'Name of the agent.' }),
     origin: z.enum(['minted', 'consent']).meta({
       description:
         'A token that was made here; or the consent of its owner in a browser, with all tokens that came of it.',
     }),
-    scopes: z.array(scopeSchema),
-    owner: z.object({ id: z.uuid(), email: z.string() }),
+    scopes: z.array(scopeSchema).meta({ description: 'What the agent may do, of all that its owner may.' }),
+    owner: z
+      .object({
+        id: z.uuid().meta({ description: 'Of the user.' }),
+        email: z.string().meta({ description: 'Address of the user.' }),
+      })
+      .meta({ description: 'The user for whom the agent acts.' }),
     created_at: timestampSchema,
     expires_at: timestampSchema,
     last_used_at: timestampSchema.nullable().meta({ description: 'To the minute.' }),
-    revoked_at: timestampSchema.nullable(),
+    revoked_at: timestampSchema
+      .nullable()
+      .meta({ description: 'When it was ended; null while it counts or has expired.' }),
   })
   .meta({ id: 'AgentToken' })
 /** An agent that a user has let in, without its tokens. */
@@ -73,8 +80,8 @@ export type OAuthClientRequest = z.output<typeof oauthClientRequestSchema>
 export const oauthClientSchema = z
   .object({
     id: z.string().meta({ description: 'Its `client_id`; it has no secret.' }),
-    name: z.string(),
-    redirect_uris: z.array(z.string()),
+    name: z.string().meta({ description: 'What users are shown.' }),
+    redirect_uris: z.array(z.string()).meta({ description: 'Where a user may be sent back to.' }),
     registered: z.boolean().meta({ description: 'It has made itself known, where that is allowed.' }),
     created_at: timestampSchema,
   })

@@ -247,11 +247,11 @@ const repeated = (named: readonly { readonly name: string }[]): number[] =>
 /** How a profile fares. */
 const profileStateSchema = z
   .object({
-    name: z.string(),
-    labels: z.array(z.string()),
-    cpus: z.number(),
-    gpus: z.number(),
-    ram_mb: z.number(),
+    name: z.string().meta({ description: 'Of the profile.' }),
+    labels: z.array(z.string()).meta({ description: 'Labels of its workers.' }),
+    cpus: z.number().meta({ description: 'Processors that a worker of it offers.' }),
+    gpus: z.number().meta({ description: 'GPUs that it offers.' }),
+    ram_mb: z.number().meta({ description: 'Memory that it offers, in MB.' }),
     state: z.enum(['idle', 'pending', 'attached', 'failed']).meta({
       description:
         '`pending`: a job is handed in, and no worker of it has attached yet. `failed`: the last one came to nothing; `error` says why.',
@@ -268,13 +268,13 @@ const profileStateSchema = z
 /** How a provisioner fares. */
 export const provisionerStateSchema = z
   .object({
-    name: z.string(),
-    type: z.string(),
+    name: z.string().meta({ description: 'Of the provisioner.' }),
+    type: z.string().meta({ description: '`batch_scheduler` or `ray`.' }),
     error: z
       .string()
       .nullable()
       .meta({ description: 'Why its scheduler cannot be reached; null when it could be, last.' }),
-    profiles: z.array(profileStateSchema),
+    profiles: z.array(profileStateSchema).meta({ description: 'Its sizes of workers, and how each fares.' }),
   })
   .meta({ id: 'ProvisionerState' })
 /** How a provisioner fares. */
@@ -291,12 +291,19 @@ export const provisionerTestBegunSchema = z
 /** How far a test of a profile has come. */
 export const provisionerTestSchema = z
   .object({
-    state: z.enum(['running', 'ok', 'failed']),
-    steps: z.array(
-      z
-        .object({ step: z.enum(provisionerTestSteps), ok: z.boolean(), detail: z.string(), at: timestampSchema })
-        .meta({ id: 'ProvisionerTestStep' }),
-    ),
+    state: z.enum(['running', 'ok', 'failed']).meta({ description: 'Whether it goes on, and how it ended.' }),
+    steps: z
+      .array(
+        z
+          .object({
+            step: z.enum(provisionerTestSteps).meta({ description: 'What was done.' }),
+            ok: z.boolean().meta({ description: 'Whether that went well.' }),
+            detail: z.string().meta({ description: 'What came of it, or why it failed.' }),
+            at: timestampSchema,
+          })
+          .meta({ id: 'ProvisionerTestStep' }),
+      )
+      .meta({ description: 'What was done so far, in order.' }),
   })
   .meta({ id: 'ProvisionerTest' })
 /** How far a test of a profile has come. */

@@ -16,7 +16,7 @@ export const importedMetricPointSchema = z
     name: z.string().min(1).max(201).meta({ description: 'A message of the flow, bare or as `<flow>.<message>`.' }),
     step: z.int().min(0).meta({ description: 'Place of the point in its curve, from 0.' }),
     ts: timestampInputSchema.optional().meta({ description: 'Left out: the `created_at` of the run.' }),
-    value: numberSchema,
+    value: numberSchema.meta({ description: 'The value.' }),
   })
   .meta({ id: 'ImportedMetricPoint' })
 export type ImportedMetricPoint = z.infer<typeof importedMetricPointSchema>

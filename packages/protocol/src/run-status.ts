@@ -5,16 +5,17 @@
 import * as z from 'zod'
 
 /** State of a run; `queued` and `running` are active, the others final. */
-export const runStatusSchema = z
-  .enum(['queued', 'running', 'ok', 'error', 'cancelled', 'abandoned'])
-  .meta({ id: 'RunStatus' })
+export const runStatusSchema = z.enum(['queued', 'running', 'ok', 'error', 'cancelled', 'abandoned']).meta({
+  id: 'RunStatus',
+  description: '`queued` and `running` are not over yet; of a run that was not tracked the others are final.',
+})
 /** State of a run. */
 export type RunStatus = z.infer<typeof runStatusSchema>
 
 /** State of a node in a run; `cached` is a flag beside `ok`. */
 export const nodeRunStatusSchema = z
   .enum(['pending', 'queued', 'running', 'ok', 'error', 'skipped', 'cancelled'])
-  .meta({ id: 'NodeRunStatus' })
+  .meta({ id: 'NodeRunStatus', description: '`skipped`: a node before it has failed.' })
 /** State of a node in a run. */
 export type NodeRunStatus = z.infer<typeof nodeRunStatusSchema>
 

@@ -121,7 +121,7 @@ export const runHeadSchema = z.object({
     .number()
     .nullable()
     .meta({ description: 'Seconds from its start to its end, without the time in the queue.' }),
-  error: runErrorSchema.nullable(),
+  error: runErrorSchema.nullable().meta({ description: 'Why the run failed; null unless it did.' }),
   submitted_by: z.string().nullable().meta({ description: 'Who has submitted it; null where nobody is signed in.' }),
   origin: runOriginSchema,
   note: z.string().meta({ description: 'What somebody has written about it; empty unless somebody did.' }),

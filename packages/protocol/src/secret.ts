@@ -42,10 +42,10 @@ export const secretValueSchema = z
 /** A secret with what refers to it. */
 export const secretUsageSchema = z
   .object({
-    name: z.string(),
+    name: z.string().meta({ description: 'By which settings refer to it.' }),
     created_at: timestampSchema,
     updated_at: timestampSchema,
-    used_by: z.array(libraryUseSchema.meta({ id: 'SecretUse' })),
+    used_by: z.array(libraryUseSchema.meta({ id: 'SecretUse' })).meta({ description: 'Nodes that refer to it.' }),
     others: z.array(z.string()).meta({ description: 'What refers to it beside nodes, such as a channel of alerts.' }),
   })
   .meta({ id: 'SecretUsage' })

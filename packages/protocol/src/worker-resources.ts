@@ -10,19 +10,21 @@ import { workerAmountsSchema } from './worker.ts'
 /** What all workers have together, who has it, and how provisioners fare. */
 export const workerResourcesSchema = z
   .object({
-    total: workerAmountsSchema,
-    used: workerAmountsSchema,
-    free: workerAmountsSchema,
-    workers: z.array(
-      z
-        .object({
-          name: z.string(),
-          labels: z.array(z.string()),
-          total: workerAmountsSchema,
-          free: workerAmountsSchema,
-        })
-        .meta({ id: 'WorkerShare' }),
-    ),
+    total: workerAmountsSchema.meta({ description: 'What all of them offer.' }),
+    used: workerAmountsSchema.meta({ description: 'What calls take of it.' }),
+    free: workerAmountsSchema.meta({ description: 'What is left of it.' }),
+    workers: z
+      .array(
+        z
+          .object({
+            name: z.string().meta({ description: 'Of the worker.' }),
+            labels: z.array(z.string()).meta({ description: 'What nodes ask for by `worker`.' }),
+            total: workerAmountsSchema.meta({ description: 'What it offers.' }),
+            free: workerAmountsSchema.meta({ description: 'What is left of that.' }),
+          })
+          .meta({ id: 'WorkerShare' }),
+      )
+      .meta({ description: 'Each of them.' }),
     provisioners: z
       .array(provisionerStateSchema)
       .meta({ description: 'Those of provisioners.json of this engine, in its order.' }),

@@ -14,7 +14,7 @@ const MAX_LABELS = 50
 export const workerAmountsSchema = z
   .object({
     cpus: z.number().meta({ description: 'Processors.' }),
-    gpus: z.number(),
+    gpus: z.number().meta({ description: 'GPUs.' }),
     ram_mb: z.number().meta({ description: 'Memory in MB.' }),
   })
   .meta({ id: 'WorkerAmounts' })
@@ -36,9 +36,9 @@ export const workerLabelsSchema = z
 /** A call that a worker executes. */
 const workerCallSchema = z
   .object({
-    call: z.string(),
-    flow: z.string(),
-    node: z.string(),
+    call: z.string().meta({ description: 'Id of the call.' }),
+    flow: z.string().meta({ description: 'Name of the flow.' }),
+    node: z.string().meta({ description: 'Id of the node.' }),
     run: z.string().nullable().meta({ description: 'Null for a node of a live flow.' }),
     status: z.enum(['running', 'ending', 'lost']).meta({
       description:
@@ -55,17 +55,17 @@ export const workerSchema = z
       .string()
       .meta({ description: 'Of the attachment: another one after each reconnection, unless its calls went on.' }),
     name: z.string().meta({ description: 'That of its token.' }),
-    labels: z.array(z.string()),
+    labels: z.array(z.string()).meta({ description: 'What nodes ask for by `worker`.' }),
     version: z.string().meta({ description: 'Of its package.' }),
-    protocol: z.int(),
+    protocol: z.int().meta({ description: 'Version of the protocol that it speaks.' }),
     status: z.enum(['attached', 'needs_upgrade']).meta({
       description:
         '`attached`: also while it has lost its link and may come back to its calls; `last_contact_at` is old then. `needs_upgrade`: it was refused because it speaks another version of the protocol. It stands here until a worker of the name attaches or the engine restarts.',
     }),
     parallel: z.int().meta({ description: 'Calls that it takes at a time.' }),
-    calls: z.array(workerCallSchema),
-    resources: workerAmountsSchema,
-    free: workerAmountsSchema,
+    calls: z.array(workerCallSchema).meta({ description: 'What it executes now.' }),
+    resources: workerAmountsSchema.meta({ description: 'What its machine offers.' }),
+    free: workerAmountsSchema.meta({ description: 'What is left of that.' }),
     python: z.string().nullable().meta({ description: 'Version of its interpreter; null when it has none.' }),
     platform: z.string().meta({ description: 'Such as `linux-x64`; empty when it was refused.' }),
     provisioned_by: z
@@ -88,7 +88,7 @@ export type WorkerEntry = z.infer<typeof workerSchema>
 export const workerTokenRequestSchema = z
   .strictObject({
     name: wordSchema.meta({ description: 'Name of the worker. No other live token may have it.' }),
-    labels: workerLabelsSchema.default([]),
+    labels: workerLabelsSchema.default([]).meta({ description: 'What nodes ask for by `worker`, beside the name.' }),
   })
   .meta({ id: 'WorkerTokenCreate' })
 export type WorkerTokenRequest = z.output<typeof workerTokenRequestSchema>
@@ -96,12 +96,14 @@ export type WorkerTokenRequest = z.output<typeof workerTokenRequestSchema>
 /** A token without its text. */
 export const workerTokenSchema = z
   .object({
-    jti: z.string(),
-    name: z.string(),
-    labels: z.array(z.string()),
+    jti: z.string().meta({ description: 'By which it is revoked.' }),
+    name: z.string().meta({ description: 'Name of its workers.' }),
+    labels: z.array(z.string()).meta({ description: 'Labels of its workers.' }),
     created_at: timestampSchema,
     expires_at: timestampSchema,
-    revoked_at: timestampSchema.nullable(),
+    revoked_at: timestampSchema
+      .nullable()
+      .meta({ description: 'When it was ended; null while it counts or has expired.' }),
     last_used_at: timestampSchema.nullable().meta({ description: 'To the minute.' }),
     provisioned: z.boolean().meta({ description: 'Made by the engine for a worker that it started itself.' }),
   })
@@ -113,10 +115,10 @@ export type WorkerToken = z.infer<typeof workerTokenSchema>
 export const mintedWorkerTokenSchema = z
   .object({
     token: z.string().meta({ description: 'Shown this once: give it to the worker as SERVICE_WORKER_TOKEN.' }),
-    jti: z.string(),
+    jti: z.string().meta({ description: 'By which it is revoked.' }),
     expires_at: timestampSchema,
-    name: z.string(),
-    labels: z.array(z.string()),
+    name: z.string().meta({ description: 'Name of its workers.' }),
+    labels: z.array(z.string()).meta({ description: 'Labels of its workers.' }),
   })
   .meta({ id: 'WorkerTokenMinted' })
 /** A new token of workers with its text. */

@@ -42,7 +42,7 @@ export const alertsEndpoints = {
     description: 'Sends a message of the event `test` now, also through a channel that is not enabled.',
     auth: 'superuser',
     scope: 'admin',
-    params: z.object({ channel: z.string() }),
+    params: z.object({ channel: z.string().meta({ description: '`webhook`, `push` or `email`.' }) }),
     replies: { 200: reply.json('What became of it.', alertTestResultSchema) },
     problems: ['not_found', 'channel_not_configured'],
   }),

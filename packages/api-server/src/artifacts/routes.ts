@@ -17,6 +17,7 @@ import { checkMediaType, nameSchema } from './naming.ts'
 const digestParam = z
   .string()
   .regex(/^(?:sha256:)?[0-9a-f]{64}$/, 'use "sha256:" and 64 hexadecimal digits in lower case')
+  .meta({ description: 'Digest of the bytes, with or without `sha256:`.' })
 
 const bytesHeaders = z.object({
   etag: z.string(),
@@ -37,7 +38,7 @@ export const artifactsEndpoints = {
     scope: 'runs:write',
     query: z.object({
       name: nameSchema.default('').meta({ description: 'File name, shown when the bytes are downloaded.' }),
-      volatile: flag.default(false),
+      volatile: flag.default(false).meta({ description: 'Keep the bytes in memory alone.' }),
     }),
     // the configured limit is that of the store, which frames and files do not share
     body: bytes(Number.MAX_SAFE_INTEGER),

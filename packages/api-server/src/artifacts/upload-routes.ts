@@ -34,7 +34,7 @@ export const uploadsEndpoints = {
       'Refused as `validation_failed` when the bytes that have arrived are not those which were announced; they are removed then. An upload that nobody completes is removed after a day.',
     auth: ['user', 'worker'],
     scope: 'runs:write',
-    params: z.object({ upload: z.uuid() }),
+    params: z.object({ upload: z.uuid().meta({ description: 'Of the upload that was begun.' }) }),
     replies: { 201: reply.json('The bytes are stored.', artifactRefSchema) },
     problems: ['bad_request', 'not_found', 'validation_failed', 'unavailable'],
   }),

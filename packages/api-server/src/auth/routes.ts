@@ -24,7 +24,7 @@ export const authEndpoints = {
       z
         .object({
           username: z.string().min(1).max(320).meta({ description: 'The e-mail of the user.' }),
-          password: z.string().min(1).max(1024).meta({ format: 'password' }),
+          password: z.string().min(1).max(1024).meta({ format: 'password', description: 'The password of the user.' }),
         })
         .meta({ id: 'LoginForm' }),
     ),

@@ -18,7 +18,7 @@ import type { Accounts } from './accounts.ts'
 import type { Sessions } from './sessions.ts'
 import type { SignInLimit } from './sign-in-limit.ts'
 
-const params = z.object({ id: z.uuid() })
+const params = z.object({ id: z.uuid().meta({ description: 'Of the user.' }) })
 
 export const usersEndpoints = {
   list: endpoint({

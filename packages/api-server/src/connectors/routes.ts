@@ -12,7 +12,7 @@ import { ProblemError } from '../http/errors.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import type { ConnectorState } from './connector-state.ts'
 
-const params = z.object({ node_type: z.string().min(1).max(200) })
+const params = z.object({ node_type: z.string().min(1).max(200).meta({ description: 'Node type of the connector.' }) })
 
 export const connectorsEndpoints = {
   listState: endpoint({
@@ -36,7 +36,9 @@ export const connectorsEndpoints = {
       'Its package pairs, or learns, anew: when a flow with nodes of the package is published or started the next time.',
     auth: 'superuser',
     scope: 'admin',
-    params: params.extend({ key: z.string().min(1).max(1000) }),
+    params: params.extend({
+      key: z.string().min(1).max(1000).meta({ description: 'Under which the connector keeps the value.' }),
+    }),
     replies: { 204: reply.empty('The key is gone.') },
     problems: ['not_found'],
   }),

@@ -19,7 +19,7 @@ import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
 import { flag } from '../http/query.ts'
 import type { Dashboards } from './dashboards.ts'
 
-const params = z.object({ name: nameSchema })
+const params = z.object({ name: nameSchema.meta({ description: 'Name of the dashboard.' }) })
 const location = z.object({ location: z.string() })
 
 export const dashboardsEndpoints = {
@@ -55,7 +55,7 @@ export const dashboardsEndpoints = {
     description: 'With a draft, of which nothing is published yet.',
     auth: 'user',
     scope: 'flows:write',
-    params: z.object({ name: dashboardNameSchema }),
+    params: z.object({ name: dashboardNameSchema.meta({ description: 'Name of the dashboard.' }) }),
     body: json(dashboardCreateSchema, { required: false }),
     replies: { 201: reply.json('The dashboard.', dashboardSchema, location) },
     problems: ['already_exists', 'payload_too_large', 'validation_failed'],
@@ -69,7 +69,7 @@ export const dashboardsEndpoints = {
       'Published at once: a chart of the newest 5 runs for each numeric streaming port, and a widget for each output; 200 widgets at most. Called `{flow}_results` unless named.',
     auth: 'user',
     scope: 'flows:publish',
-    params: z.object({ flow: nameSchema }),
+    params: z.object({ flow: nameSchema.meta({ description: 'Name of the flow.' }) }),
     body: json(duplicateRequestSchema, { required: false }),
     replies: { 201: reply.json('The dashboard.', dashboardSchema, location) },
     problems: ['wrong_mode', 'not_found', 'not_published', 'already_exists', 'validation_failed'],

@@ -22,7 +22,7 @@ import type { Devices } from './devices.ts'
 /** Largest report, in bytes. */
 const MAX_REPORT_BYTES = 16 * 1024
 
-const params = z.object({ id: deviceIdSchema })
+const params = z.object({ id: deviceIdSchema.meta({ description: 'Of the device.' }) })
 
 export const devicesEndpoints = {
   list: endpoint({

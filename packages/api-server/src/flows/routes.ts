@@ -26,7 +26,7 @@ import { flag } from '../http/query.ts'
 import type { EngineSurroundings } from './engine-surroundings.ts'
 import type { Flows } from './flows.ts'
 
-const params = z.object({ name: nameSchema })
+const params = z.object({ name: nameSchema.meta({ description: 'Name of the flow.' }) })
 const location = z.object({ location: z.string() })
 
 export const flowsEndpoints = {
@@ -81,7 +81,7 @@ export const flowsEndpoints = {
       'Replaces the whole content. `version` is the version that was read, 0 for a new flow. Errors of the graph are stored and listed in `issues`.',
     auth: 'user',
     scope: 'flows:write',
-    params: z.object({ name: flowNameSchema }),
+    params: z.object({ name: flowNameSchema.meta({ description: 'Name of the flow.' }) }),
     body: json(flowDocumentInputSchema),
     replies: {
       200: reply.json('The draft is stored.', flowSchema),

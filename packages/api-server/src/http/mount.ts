@@ -86,10 +86,16 @@ export function mount(bindings: readonly Binding[], given: MountOptions): Router
       next()
     })
   }
-  return router.use((request, _response, next) => {
+  return router.use((request, response, next) => {
     const known = allowed.get(request)
     if (!known) return next()
     const allow = [...new Set(known)]
+    // which methods there are (RFC 9110, section 9.3.7); who may call them is said when they are called
+    if (request.method === 'OPTIONS')
+      return void response
+        .status(204)
+        .set('allow', [...allow, 'OPTIONS'].join(', '))
+        .end()
     throw new ProblemError('method_not_allowed', `${request.method} is not possible here: use ${allow.join(', ')}`, {
       allow,
     })

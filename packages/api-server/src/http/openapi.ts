@@ -13,6 +13,7 @@ import {
 } from 'zod-openapi'
 
 import type { BodySpec, Endpoint, ReplySpec } from './endpoint.ts'
+import { Examples } from './examples.ts'
 
 export type OpenApiDocument = ReturnType<typeof createDocument>
 
@@ -27,7 +28,7 @@ export interface OpenApiInfo {
 
 /** The document of `endpoints`, in their order; paths are relative to the server `/api/v1`. */
 export const openApiDocument = (endpoints: readonly Endpoint[], info: OpenApiInfo): OpenApiDocument =>
-  withJsonValue(documentOf(endpoints, info))
+  withExamples(withJsonValue(documentOf(endpoints, info)))
 
 function documentOf(endpoints: readonly Endpoint[], info: OpenApiInfo): OpenApiDocument {
   const paths: NonNullable<ZodOpenApiObject['paths']> = {}
@@ -81,6 +82,28 @@ function withJsonValue(document: OpenApiDocument): OpenApiDocument {
   return JSON.parse(
     JSON.stringify(named).replaceAll(/"#\/components\/schemas\/__schema\d+"/g, '"#/components/schemas/JsonValue"'),
   ) as OpenApiDocument
+}
+
+/** What of an operation examples are added to. */
+interface Shown {
+  readonly requestBody?: { readonly content: Content }
+  readonly responses?: Readonly<Record<string, { readonly content?: Content }>>
+}
+type Content = Record<string, { readonly schema?: object; example?: unknown }>
+
+/** Adds an example to each body and answer of JSON. */
+function withExamples(document: OpenApiDocument): OpenApiDocument {
+  const shown = structuredClone(document)
+  const examples = new Examples(shown.components?.schemas ?? {})
+  const add = (content: Content | undefined, side: 'request' | 'answer'): void => {
+    const json = content?.['application/json']
+    if (json?.schema) json.example = examples.of(json.schema, side)
+  }
+  for (const operation of Object.values(shown.paths ?? {}).flatMap((item) => Object.values(item) as Shown[])) {
+    add(operation.requestBody?.content, 'request')
+    for (const { content } of Object.values(operation.responses ?? {})) add(content, 'answer')
+  }
+  return shown
 }
 
 function assertAnyJson(schema: unknown): void {

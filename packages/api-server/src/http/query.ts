@@ -32,7 +32,7 @@ export const time = z
 
 /** Parameters of a list that is newest first (wire decision G04). */
 export const pageQuery = z.object({
-  limit: integer({ min: 1, max: 500 }).default(50),
+  limit: integer({ min: 1, max: 500 }).default(50).meta({ description: 'Rows at most.' }),
   before: time.optional().meta({ description: 'Only rows older than this: the `created_at` of the last row read.' }),
   since: time.optional().meta({ description: 'Only rows of this time and later.' }),
 })

@@ -174,7 +174,12 @@ export const observabilityEndpoints = {
     auth: 'superuser',
     scope: 'flows:publish',
     body: json(replayRequestSchema, { required: false }),
-    replies: { 200: reply.json('How many were delivered.', z.object({ replayed: z.int() }).meta({ id: 'Replayed' })) },
+    replies: {
+      200: reply.json(
+        'How many were delivered.',
+        z.object({ replayed: z.int().meta({ description: 'How many were delivered.' }) }).meta({ id: 'Replayed' }),
+      ),
+    },
     problems: ['not_active', 'validation_failed'],
   }),
   replay: endpoint({
@@ -187,9 +192,14 @@ export const observabilityEndpoints = {
       'comes back under its id.',
     auth: 'superuser',
     scope: 'flows:publish',
-    params: z.object({ id: z.uuid('use the id of a dead letter') }),
+    params: z.object({ id: z.uuid('use the id of a dead letter').meta({ description: 'Of the dead letter.' }) }),
     replies: {
-      202: reply.json('It was delivered.', z.object({ cascade: z.uuid() }).meta({ id: 'ReplayResult' })),
+      202: reply.json(
+        'It was delivered.',
+        z
+          .object({ cascade: z.uuid().meta({ description: 'What it has set off, by id.' }) })
+          .meta({ id: 'ReplayResult' }),
+      ),
     },
     problems: ['not_found', 'not_active', 'validation_failed'],
   }),
@@ -201,7 +211,7 @@ export const observabilityEndpoints = {
     description: 'It is taken from the list and not delivered. Who has dismissed it is in the audit.',
     auth: 'superuser',
     scope: 'flows:publish',
-    params: z.object({ id: z.uuid('use the id of a dead letter') }),
+    params: z.object({ id: z.uuid('use the id of a dead letter').meta({ description: 'Of the dead letter.' }) }),
     replies: { 204: reply.empty('It is gone.') },
     problems: ['not_found'],
   }),

@@ -21,8 +21,8 @@ export const commaList = (what: string) =>
 export const filterQuery = z.object({
   flow: commaList('Names of flows'),
   status: commaList('Statuses of runs'),
-  group: z.uuid('use the id of a group').optional(),
-  digest: digestSchema.optional(),
+  group: z.uuid('use the id of a group').optional().meta({ description: 'Only runs of this sweep.' }),
+  digest: digestSchema.optional().meta({ description: 'Only runs that executed the document of this digest.' }),
 })
 
 /** Whether archived runs are meant. */

@@ -11,7 +11,7 @@ import { endpoint, type Handlers, reply } from '../http/endpoint.ts'
 import { flag } from '../http/query.ts'
 import type { RunHistory } from './history.ts'
 
-const runId = z.uuid('use the id of a run')
+const runId = z.uuid('use the id of a run').meta({ description: 'Of the run.' })
 
 /** The endpoints of finished runs. */
 export const historyEndpoints = {
@@ -34,7 +34,7 @@ export const historyEndpoints = {
     description: 'Kept of nodes that succeeded, may be cached and returned at most 262,144 bytes of JSON; else 404.',
     auth: 'user',
     scope: 'runs:read',
-    params: z.object({ id: runId, node: nameSchema }),
+    params: z.object({ id: runId, node: nameSchema.meta({ description: 'Id of the node.' }) }),
     replies: { 200: reply.json('The outputs by port.', nodeOutputsSchema) },
     problems: ['not_found'],
   }),

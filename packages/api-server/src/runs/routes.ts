@@ -24,7 +24,7 @@ import { thinningOf, thinningQuery } from './curves/thinning-query.ts'
 import { commaList } from './filter-query.ts'
 import type { Runs } from './runs.ts'
 
-const runParam = z.object({ id: z.uuid('use the id of a run') })
+const runParam = z.object({ id: z.uuid('use the id of a run').meta({ description: 'Of the run.' }) })
 
 const truncation = z.object({
   'x-truncated': z.string().optional().meta({ description: 'How many points are given, when there are more.' }),
@@ -41,7 +41,7 @@ export const runsEndpoints = {
     description: 'Answers at once with the queued run. A known `idempotency_key` answers with the run it named first.',
     auth: 'user',
     scope: 'runs:write',
-    params: z.object({ name: nameSchema }),
+    params: z.object({ name: nameSchema.meta({ description: 'Name of the flow.' }) }),
     body: json(runSubmitSchema, { required: false }),
     replies: {
       200: reply.json('The run that was submitted first under this key.', runSchema),
@@ -58,7 +58,7 @@ export const runsEndpoints = {
       'Which nodes would execute, which are cached, and why, in dependency order. Takes and refuses what a submission or sweep does; executes and stores nothing.',
     auth: 'user',
     scope: 'flows:write',
-    params: z.object({ name: nameSchema }),
+    params: z.object({ name: nameSchema.meta({ description: 'Name of the flow.' }) }),
     body: json(runPlanSubmitSchema, { required: false }),
     replies: { 200: reply.json('The plan.', runPlanSchema) },
     problems: ['wrong_mode', 'not_found', 'not_published', 'validation_failed', 'flow_invalid'],

@@ -11,7 +11,7 @@ import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import type { Secrets } from './secrets.ts'
 
-const params = z.object({ name: secretNameSchema })
+const params = z.object({ name: secretNameSchema.meta({ description: 'Name of the secret.' }) })
 
 export const secretsEndpoints = {
   list: endpoint({

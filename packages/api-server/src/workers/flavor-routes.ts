@@ -11,7 +11,7 @@ import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import type { Flavors } from './flavors.ts'
 
-const params = z.object({ name: nameSchema })
+const params = z.object({ name: nameSchema.meta({ description: 'Name of the flavor.' }) })
 
 export const flavorsEndpoints = {
   list: endpoint({

@@ -68,7 +68,7 @@ export const workersEndpoints = {
     description: 'Its workers are disconnected, and their calls fail. Revoking it again changes nothing.',
     auth: 'superuser',
     scope: 'admin',
-    params: z.object({ jti: z.uuid() }),
+    params: z.object({ jti: z.uuid().meta({ description: 'Of the token.' }) }),
     replies: { 200: reply.json('The token as it is now.', workerTokenSchema) },
     problems: ['not_found'],
   }),

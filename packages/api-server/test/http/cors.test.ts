@@ -74,7 +74,7 @@ describe('with a list of origins', () => {
     expect(corsHeaders(answer)).toEqual([])
     expect(answer.headers.get('vary')).toBe('Origin')
     const asked = await preflight(at, origin, 'DELETE')
-    expect([asked.status, corsHeaders(asked)]).toEqual([405, []])
+    expect([asked.status, corsHeaders(asked)]).toEqual([204, []])
   })
 
   test('refusals are readable too, and the other headers stay', async () => {
@@ -86,9 +86,9 @@ describe('with a list of origins', () => {
     expect((await preflight(at, console, 'PUT')).headers.get('content-security-policy')).toMatch(/default-src 'none'/)
   })
 
-  test('an OPTIONS request that is no preflight is an unknown method as ever', async () => {
+  test('an OPTIONS request that is no preflight says which methods there are', async () => {
     const answer = await fetch(`${at.url}/things`, { method: 'OPTIONS', headers: { origin: console } })
-    expect(answer.status).toBe(405)
+    expect([answer.status, answer.headers.get('allow')]).toEqual([204, expect.stringContaining('OPTIONS')])
   })
 })
 
@@ -96,5 +96,5 @@ test('without origins there is no CORS at all', async () => {
   await using at = await withOrigins([])
   const answer = await fetch(`${at.url}/things`, { headers: { origin: console } })
   expect([answer.status, corsHeaders(answer), answer.headers.get('vary')]).toEqual([200, [], null])
-  expect((await preflight(at, console, 'GET')).status).toBe(405)
+  expect(corsHeaders(await preflight(at, console, 'GET'))).toEqual([])
 })

@@ -38,7 +38,13 @@ describe('routes', () => {
     expect(answer.status).toBe(405)
     expect(answer.headers.get('allow')).toBe('GET, HEAD, PUT, DELETE')
     expect(await answer.json()).toMatchObject({ code: 'method_not_allowed' })
-    expect((await call('/flows', { method: 'OPTIONS' })).status).toBe(405)
+  })
+
+  test('OPTIONS says which methods a path has, and of an unknown path that there is nothing (RFC 9110, section 9.3.7)', async () => {
+    const answer = await call('/flows/x', { method: 'OPTIONS' }, null)
+    expect([answer.status, await answer.text()]).toEqual([204, ''])
+    expect(answer.headers.get('allow')).toBe('GET, HEAD, PUT, DELETE, OPTIONS')
+    expect((await call('/nowhere', { method: 'OPTIONS' })).status).toBe(404)
   })
 
   test('a literal path leaves the methods that it does not have to the path with a parameter', async () => {

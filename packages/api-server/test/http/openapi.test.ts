@@ -119,7 +119,8 @@ describe('the document', () => {
     expect(parameters).toContainEqual({
       in: 'query',
       name: 'limit',
-      schema: { default: 50, type: 'integer', minimum: 1, maximum: 500 },
+      description: 'Rows at most.',
+      schema: expect.objectContaining({ default: 50, type: 'integer', minimum: 1, maximum: 500 }),
     })
     expect(parameters).toContainEqual({ in: 'query', name: 'history', schema: { default: false, type: 'boolean' } })
     expect(parameters.find((each: { name: string }) => each.name === 'before').schema).toMatchObject({

@@ -2912,7 +2912,13 @@ export class Alerts extends HeyApiClient {
         min_interval_s?: number;
         events?: Array<AlertEvent>;
         channels?: {
+            /**
+             * Requests to an address.
+             */
             webhook?: {
+                /**
+                 * Whether alerts go there.
+                 */
                 enabled?: boolean;
                 /**
                  * Gets a POST of JSON for each alert. Every user can read it; a credential belongs into a header.
@@ -2925,7 +2931,13 @@ export class Alerts extends HeyApiClient {
                     [key: string]: string | SecretRef;
                 };
             };
+            /**
+             * Messages to telephones.
+             */
             push?: {
+                /**
+                 * Whether alerts go there.
+                 */
                 enabled?: boolean;
                 /**
                  * A push server of ntfy’s kind.
@@ -2940,7 +2952,13 @@ export class Alerts extends HeyApiClient {
                  */
                 token?: SecretRef | null;
             };
+            /**
+             * Mails.
+             */
             email?: {
+                /**
+                 * Whether alerts go there.
+                 */
                 enabled?: boolean;
                 /**
                  * Addresses that each get a mail.

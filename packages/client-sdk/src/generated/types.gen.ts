@@ -10,30 +10,69 @@ export type LoginForm = {
      * The e-mail of the user.
      */
     username: string;
+    /**
+     * The password of the user.
+     */
     password: string;
 };
 
 export type NewPassword = {
+    /**
+     * What stands behind `#token=` in the link of the mail; it counts once.
+     */
     token: string;
+    /**
+     * 8 to 128 characters.
+     */
     new_password: string;
 };
 
 export type UserCreate = {
+    /**
+     * Address by which the user signs in; no other user has it.
+     */
     email: string;
+    /**
+     * For people.
+     */
     full_name?: string | null;
+    /**
+     * Whether the user may do everything, and manage others.
+     */
     is_superuser?: boolean;
+    /**
+     * Left out: the user is invited to choose one.
+     */
     password?: string;
 };
 
 export type UserUpdate = {
+    /**
+     * For people; null takes it away.
+     */
     full_name?: string | null;
+    /**
+     * False ends the sessions and keys of the user, and refuses new ones.
+     */
     is_active?: boolean;
+    /**
+     * The last active superuser stays one.
+     */
     is_superuser?: boolean;
+    /**
+     * A new password, which ends the sessions of the user.
+     */
     password?: string;
 };
 
 export type PasswordChange = {
+    /**
+     * The one that counts until now.
+     */
     current_password: string;
+    /**
+     * 8 to 128 characters; other sessions end.
+     */
     new_password: string;
 };
 
@@ -68,6 +107,9 @@ export type ApiKeyRequest = {
 export type Scope = 'flows:read' | 'flows:write' | 'flows:publish' | 'flows:code' | 'runs:read' | 'runs:write' | 'messages:read' | 'messages:publish' | 'devices:write' | 'observability:read' | 'admin';
 
 export type SignInCode = {
+    /**
+     * What the callback has put behind `#code=`; it counts once.
+     */
     code: string;
 };
 
@@ -80,6 +122,9 @@ export type AgentTokenCreate = {
      * What it may do, of all that you may.
      */
     scopes: Array<Scope>;
+    /**
+     * Days for which the token counts.
+     */
     expires_in_days?: number;
 };
 
@@ -95,22 +140,49 @@ export type OAuthClientCreate = {
 };
 
 export type FlowDocument = {
+    /**
+     * Of the path, where it is given.
+     */
     name?: string;
+    /**
+     * For people; empty when it has none.
+     */
     title?: string;
+    /**
+     * For people; empty when it has none.
+     */
     description?: string;
     /**
      * The version read; 0 means "does not exist yet".
      */
     version?: number;
+    /**
+     * Live or batch.
+     */
     mode?: FlowMode;
+    /**
+     * Messages that come from outside.
+     */
     inputs?: Array<FlowInput>;
+    /**
+     * Messages that are the result of a run.
+     */
     outputs?: Array<FlowOutput>;
+    /**
+     * The graph.
+     */
     nodes?: Array<NodeInput>;
+    /**
+     * What its node processes get and ask for.
+     */
     resources?: Resources;
     /**
      * How many runs of the flow execute at once, in all engines together; null: no limit of its own.
      */
     concurrency?: number | null;
+    /**
+     * Where its nodes stand on a canvas.
+     */
     layout?: {
         [key: string]: JsonValue;
     };
@@ -164,24 +236,57 @@ export type FlowDocument = {
     updated_by?: unknown;
 };
 
+/**
+ * `live` reacts to events while it is active; `batch` runs once for each set of parameters.
+ */
 export type FlowMode = 'live' | 'batch';
 
 export type FlowInput = {
+    /**
+     * Of the message, without the flow.
+     */
     name: string;
+    /**
+     * Type of the values.
+     */
     dtype?: 'any' | 'float' | 'int' | 'str' | 'bool' | 'object' | 'array' | 'image' | 'media' | 'artifact' | 'dict' | 'list';
+    /**
+     * Value before there is another one; null on a dtype other than `any`: a run has to give it.
+     */
     initial?: JsonValue;
+    /**
+     * For people; empty when it has none.
+     */
     title?: string;
 };
 
 export type FlowOutput = {
+    /**
+     * Of the message, without the flow.
+     */
     name: string;
+    /**
+     * Its key in the result of a run; the name unless given.
+     */
     port?: string;
 };
 
 export type NodeInput = {
+    /**
+     * Unique in the flow.
+     */
     id: string;
+    /**
+     * One of `GET /flows/node-types`.
+     */
     type: string;
+    /**
+     * For people; empty when it has none.
+     */
     title?: string;
+    /**
+     * By the JSON Schema that the type has as `params`. `{"$secret": "name"}` stands for a secret at any depth.
+     */
     settings?: {
         [key: string]: JsonValue;
     };
@@ -189,10 +294,25 @@ export type NodeInput = {
      * Left out: the stored source is kept. Beside `library` it is only shown.
      */
     source?: string | null;
+    /**
+     * Name of the library source that the node executes; null: its own.
+     */
     library?: string | null;
+    /**
+     * Where the code of a `code` node comes from; null of others.
+     */
     entry?: CodeEntry | null;
+    /**
+     * Label or name of the workers that execute it; null: the engine itself.
+     */
     worker?: string | null;
+    /**
+     * `prefer`: the engine executes it while no such worker is attached.
+     */
     worker_policy?: 'require' | 'prefer';
+    /**
+     * Whether a run may take over stored outputs for it.
+     */
     cache?: boolean;
     /**
      * Seconds of silence.
@@ -202,15 +322,36 @@ export type NodeInput = {
      * Execute the node again when it fails, as far as its type may be repeated; null: once.
      */
     retry?: NodeRetry | null;
+    /**
+     * Its ports; some types have fixed ones.
+     */
     ports?: Array<PortInput>;
 };
 
 export type CodeEntry = {
+    /**
+     * Path of the module, from the folder of the project.
+     */
     module: string;
+    /**
+     * Its export that defines the node.
+     */
     export: string;
+    /**
+     * Of the bundle that is executed.
+     */
     digest: string;
+    /**
+     * All files that are in the bundle.
+     */
     modules: Array<{
+        /**
+         * From the folder of the project.
+         */
         path: string;
+        /**
+         * Of the file.
+         */
         digest: string;
     }>;
 };
@@ -235,6 +376,9 @@ export type NodeRetry = {
 };
 
 export type PortInput = {
+    /**
+     * Whether the node reads or publishes here.
+     */
     direction: 'input' | 'output';
     /**
      * The message: `temp`, or `climate.temp` of another flow.
@@ -244,12 +388,21 @@ export type PortInput = {
      * Defaults to the message part of `name`.
      */
     port?: string;
+    /**
+     * Type of the values; another one is refused.
+     */
     dtype?: 'any' | 'float' | 'int' | 'str' | 'bool' | 'object' | 'array' | 'image' | 'media' | 'artifact' | 'dict' | 'list';
     /**
      * Seconds between two values on display.
      */
     interval?: number | null;
+    /**
+     * Outputs: values come while the node executes, and numbers of a run become a curve.
+     */
     stream?: boolean;
+    /**
+     * Ports of devices: values are sent only while somebody wants them.
+     */
     on_demand?: boolean;
     /**
      * Inputs only: whether an arrival runs the node.
@@ -262,12 +415,27 @@ export type PortInput = {
 };
 
 export type Resources = {
+    /**
+     * Variables of the environment of its node processes.
+     */
     env?: {
         [key: string]: string;
     };
+    /**
+     * A named size; amounts beside it win.
+     */
     flavor?: string | null;
+    /**
+     * Processors that a call takes; null: any.
+     */
     cpus?: number | null;
+    /**
+     * GPUs that a call takes; null: any.
+     */
     gpus?: number | null;
+    /**
+     * Memory that a call takes, in MB; null: any.
+     */
     memory?: number | null;
 };
 
@@ -283,6 +451,9 @@ export type PublishRequest = {
 };
 
 export type RenameRequest = {
+    /**
+     * The new name, which no other flow has.
+     */
     name: string;
 };
 
@@ -294,18 +465,27 @@ export type DuplicateRequest = {
 };
 
 export type FlowRunRequest = {
+    /**
+     * Values by the name of an input, in place of the initial ones.
+     */
     inputs?: {
         [key: string]: JsonValue;
     };
 };
 
 export type TriggerRequest = {
+    /**
+     * Values by input port, in place of the last ones.
+     */
     values?: {
         [key: string]: JsonValue;
     };
 };
 
 export type SourceUpdate = {
+    /**
+     * The new text.
+     */
     code: string;
     /**
      * As the source was read; left out: whatever it is now.
@@ -321,6 +501,9 @@ export type ShareRequest = {
 };
 
 export type PublishMessage = {
+    /**
+     * Of the dtype of the message.
+     */
     value: JsonValue;
 };
 
@@ -354,9 +537,15 @@ export type RunSubmit = {
 };
 
 export type RunPlanSubmit = {
+    /**
+     * Values of inputs by name, of one run.
+     */
     params?: {
         [key: string]: JsonValue;
     };
+    /**
+     * Of one run.
+     */
     seed?: number;
     /**
      * The params of each run.
@@ -517,6 +706,9 @@ export type ImportedMetricPoint = {
      * Left out: the `created_at` of the run.
      */
     ts?: string;
+    /**
+     * The value.
+     */
     value: number | 'NaN' | 'Infinity' | '-Infinity';
 };
 
@@ -563,12 +755,21 @@ export type CurveComparisonRequest = {
 };
 
 export type ArtifactUploadBody = {
+    /**
+     * SHA-256 of the bytes that are to come.
+     */
     digest: string;
+    /**
+     * Bytes that are to come.
+     */
     size: number;
     /**
      * File name, shown when the bytes are downloaded.
      */
     name?: string;
+    /**
+     * Media type of the bytes (RFC 6838).
+     */
     media_type?: string;
 };
 
@@ -577,6 +778,9 @@ export type DashboardCreate = {
      * For people.
      */
     title?: string;
+    /**
+     * Its widgets and their grid.
+     */
     content?: DashboardContent;
 };
 
@@ -695,6 +899,9 @@ export type RunsSource = {
      * Curves or results of runs.
      */
     kind: 'runs';
+    /**
+     * Which runs.
+     */
     select: RunSelection;
     /**
      * Curves by name, such as `fit.loss`. Without any, the results of the runs are meant.
@@ -705,11 +912,6 @@ export type RunsSource = {
      */
     x?: string;
 };
-
-/**
- * Which runs: the newest of a flow, those of a sweep, or these.
- */
-export type RunSelection = LatestRuns | RunsOfSweep | ChosenRuns;
 
 export type LatestRuns = {
     /**
@@ -735,6 +937,11 @@ export type ChosenRuns = {
      */
     ids: Array<string>;
 };
+
+/**
+ * Which runs: the newest of a flow, those of a sweep, or these.
+ */
+export type RunSelection = LatestRuns | RunsOfSweep | ChosenRuns;
 
 export type ValueOptions = {
     /**
@@ -987,10 +1194,25 @@ export type ImageOptions = {
 };
 
 export type ImageArtifact = {
+    /**
+     * SHA-256 of the bytes: `sha256:` and 64 hexadecimal digits.
+     */
     digest: string;
+    /**
+     * File name, shown when the bytes are downloaded.
+     */
     name: string;
+    /**
+     * Media type (RFC 6838), such as `image/png`.
+     */
     media_type: string;
+    /**
+     * Bytes.
+     */
     size: number;
+    /**
+     * The bytes are kept in memory alone, and go when newer ones need the room.
+     */
     volatile?: boolean;
 };
 
@@ -1265,6 +1487,9 @@ export type DashboardSave = {
      * For people; what it is stays unless given.
      */
     title?: string;
+    /**
+     * Its widgets and their grid.
+     */
     content?: DashboardContent;
     /**
      * The version that was read: refused when it is no longer that.
@@ -1287,7 +1512,13 @@ export type DeviceCreate = {
 };
 
 export type DeviceSave = {
+    /**
+     * The version that was read.
+     */
     version: number;
+    /**
+     * For people.
+     */
     name?: string;
 };
 
@@ -1296,8 +1527,17 @@ export type DeviceReport = {
 };
 
 export type PairingStart = {
+    /**
+     * What it calls itself, for people.
+     */
     name?: string;
+    /**
+     * What hardware it is.
+     */
     board?: string;
+    /**
+     * What software it runs.
+     */
     firmware?: string;
 };
 
@@ -1329,20 +1569,32 @@ export type WorkerTokenCreate = {
      * Name of the worker. No other live token may have it.
      */
     name: string;
+    /**
+     * What nodes ask for by `worker`, beside the name.
+     */
     labels?: Array<string>;
 };
 
 export type FlavorCreate = {
+    /**
+     * By which flows name it.
+     */
     name: string;
     /**
      * Processors.
      */
     cpus: number;
+    /**
+     * GPUs.
+     */
     gpus: number;
     /**
      * Memory in MB.
      */
     ram_mb: number;
+    /**
+     * For people.
+     */
     description?: string;
 };
 
@@ -1351,11 +1603,17 @@ export type FlavorUpdate = {
      * Processors.
      */
     cpus?: number;
+    /**
+     * GPUs.
+     */
     gpus?: number;
     /**
      * Memory in MB.
      */
     ram_mb?: number;
+    /**
+     * For people.
+     */
     description?: string;
 };
 
@@ -1379,8 +1637,17 @@ export type AlertConfigInput = {
      * What alerts are sent about; all unless given.
      */
     events?: Array<AlertEvent>;
+    /**
+     * Where alerts go.
+     */
     channels?: {
+        /**
+         * Requests to an address.
+         */
         webhook?: {
+            /**
+             * Whether alerts go there.
+             */
             enabled?: boolean;
             /**
              * Gets a POST of JSON for each alert. Every user can read it; a credential belongs into a header.
@@ -1393,7 +1660,13 @@ export type AlertConfigInput = {
                 [key: string]: string | SecretRef;
             };
         };
+        /**
+         * Messages to telephones.
+         */
         push?: {
+            /**
+             * Whether alerts go there.
+             */
             enabled?: boolean;
             /**
              * A push server of ntfy’s kind.
@@ -1408,7 +1681,13 @@ export type AlertConfigInput = {
              */
             token?: SecretRef | null;
         };
+        /**
+         * Mails.
+         */
         email?: {
+            /**
+             * Whether alerts go there.
+             */
             enabled?: boolean;
             /**
              * Addresses that each get a mail.
@@ -1438,16 +1717,40 @@ export type SecretRef = {
 };
 
 export type ReplayRequest = {
+    /**
+     * Only of this flow.
+     */
     flow?: string;
+    /**
+     * Only of this node.
+     */
     node?: string;
+    /**
+     * Only those that were not done for this reason.
+     */
     reason?: 'crash' | 'overflow' | 'expired' | 'loop_limit' | 'lease' | 'stopped';
+    /**
+     * Only of this time and later.
+     */
     since?: string;
+    /**
+     * Only before this time.
+     */
     until?: string;
 };
 
 export type Token = {
+    /**
+     * Send it as `Authorization: Bearer …`.
+     */
     access_token: string;
+    /**
+     * How it is sent (RFC 6750).
+     */
     token_type: 'bearer';
+    /**
+     * Seconds for which it counts.
+     */
     expires_in: number;
 };
 
@@ -1463,11 +1766,17 @@ export type Problem = {
      * Fixed for each code.
      */
     title: string;
+    /**
+     * The status of the answer.
+     */
     status: number;
     /**
      * What failed this time, with which value, and what to do.
      */
     detail: string;
+    /**
+     * What programs branch on.
+     */
     code: 'bad_request' | 'malformed_json' | 'invalid_credentials' | 'wrong_mode' | 'environment_adopted' | 'invalid_token' | 'channel_not_configured' | 'unauthenticated' | 'forbidden' | 'not_found' | 'message_not_declared' | 'method_not_allowed' | 'request_timeout' | 'version_conflict' | 'already_exists' | 'in_use' | 'flow_has_active_runs' | 'run_active' | 'already_paired' | 'last_superuser' | 'apply_running' | 'not_published' | 'not_active' | 'not_paused' | 'code_defined' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'flow_invalid' | 'rate_limited' | 'internal' | 'unavailable';
     /**
      * With `forbidden`: the scope that the key or token lacks.
@@ -1477,38 +1786,86 @@ export type Problem = {
      * With `version_conflict`: reload, merge, save again.
      */
     current_version?: number;
+    /**
+     * The places of the request that are wrong, with `validation_failed`.
+     */
     errors?: Array<ProblemItem>;
     [key: string]: unknown;
 };
 
 export type ProblemItem = {
+    /**
+     * JSON Pointer into the body, or `query.<name>`.
+     */
     path: string;
+    /**
+     * For programs.
+     */
     code: string;
+    /**
+     * What is wrong there, and what to give instead.
+     */
     message: string;
 };
 
 export type User = {
+    /**
+     * Of the user, for good.
+     */
     id: string;
+    /**
+     * Address by which the user signs in.
+     */
     email: string;
+    /**
+     * For people; null while it is not given.
+     */
     full_name: string | null;
+    /**
+     * Whether the user may sign in.
+     */
     is_active: boolean;
+    /**
+     * Whether the user may do everything, and manage others.
+     */
     is_superuser: boolean;
 };
 
 export type MessageText = {
+    /**
+     * A sentence for people.
+     */
     message: string;
 };
 
 export type UserAdmin = {
+    /**
+     * Of the user, for good.
+     */
     id: string;
+    /**
+     * Address by which the user signs in.
+     */
     email: string;
+    /**
+     * For people; null while it is not given.
+     */
     full_name: string | null;
+    /**
+     * Whether the user may sign in.
+     */
     is_active: boolean;
+    /**
+     * Whether the user may do everything, and manage others.
+     */
     is_superuser: boolean;
     /**
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
      */
     created_at: string;
+    /**
+     * When the user signed in last; null before the first time.
+     */
     last_sign_in_at: string | null;
     /**
      * None of who was invited and has chosen no password.
@@ -1517,15 +1874,33 @@ export type UserAdmin = {
 };
 
 export type UserCreated = {
+    /**
+     * Of the user, for good.
+     */
     id: string;
+    /**
+     * Address by which the user signs in.
+     */
     email: string;
+    /**
+     * For people; null while it is not given.
+     */
     full_name: string | null;
+    /**
+     * Whether the user may sign in.
+     */
     is_active: boolean;
+    /**
+     * Whether the user may do everything, and manage others.
+     */
     is_superuser: boolean;
     /**
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
      */
     created_at: string;
+    /**
+     * When the user signed in last; null before the first time.
+     */
     last_sign_in_at: string | null;
     /**
      * None of who was invited and has chosen no password.
@@ -1538,18 +1913,33 @@ export type UserCreated = {
 };
 
 export type ApiKey = {
+    /**
+     * By which it is revoked.
+     */
     id: string;
+    /**
+     * No other live key of the owner has it.
+     */
     name: string;
     /**
      * The beginning of the key, for example `fsk_4Jx0aZ9q`.
      */
     prefix: string;
+    /**
+     * What the key is good for, of all that its owner may do.
+     */
     scopes: Array<Scope>;
     /**
      * Whom the key signs in.
      */
     owner: {
+        /**
+         * Of the user.
+         */
         id: string;
+        /**
+         * Address of the user.
+         */
         email: string;
     };
     /**
@@ -1564,22 +1954,40 @@ export type ApiKey = {
      * To the minute.
      */
     last_used_at: string | null;
+    /**
+     * When it was ended; null while it counts or has expired.
+     */
     revoked_at: string | null;
 };
 
 export type ApiKeyMinted = {
+    /**
+     * By which it is revoked.
+     */
     id: string;
+    /**
+     * No other live key of the owner has it.
+     */
     name: string;
     /**
      * The beginning of the key, for example `fsk_4Jx0aZ9q`.
      */
     prefix: string;
+    /**
+     * What the key is good for, of all that its owner may do.
+     */
     scopes: Array<Scope>;
     /**
      * Whom the key signs in.
      */
     owner: {
+        /**
+         * Of the user.
+         */
         id: string;
+        /**
+         * Address of the user.
+         */
         email: string;
     };
     /**
@@ -1594,6 +2002,9 @@ export type ApiKeyMinted = {
      * To the minute.
      */
     last_used_at: string | null;
+    /**
+     * When it was ended; null while it counts or has expired.
+     */
     revoked_at: string | null;
     /**
      * Shown this once: send it as `Authorization: Bearer …`.
@@ -1621,6 +2032,9 @@ export type SignInProvider = {
 };
 
 export type AgentToken = {
+    /**
+     * By which it is revoked.
+     */
     id: string;
     /**
      * Name of the agent.
@@ -1630,9 +2044,21 @@ export type AgentToken = {
      * A token that was made here; or the consent of its owner in a browser, with all tokens that came of it.
      */
     origin: 'minted' | 'consent';
+    /**
+     * What the agent may do, of all that its owner may.
+     */
     scopes: Array<Scope>;
+    /**
+     * The user for whom the agent acts.
+     */
     owner: {
+        /**
+         * Of the user.
+         */
         id: string;
+        /**
+         * Address of the user.
+         */
         email: string;
     };
     /**
@@ -1647,10 +2073,16 @@ export type AgentToken = {
      * To the minute.
      */
     last_used_at: string | null;
+    /**
+     * When it was ended; null while it counts or has expired.
+     */
     revoked_at: string | null;
 };
 
 export type AgentTokenMinted = {
+    /**
+     * By which it is revoked.
+     */
     id: string;
     /**
      * Name of the agent.
@@ -1660,9 +2092,21 @@ export type AgentTokenMinted = {
      * A token that was made here; or the consent of its owner in a browser, with all tokens that came of it.
      */
     origin: 'minted' | 'consent';
+    /**
+     * What the agent may do, of all that its owner may.
+     */
     scopes: Array<Scope>;
+    /**
+     * The user for whom the agent acts.
+     */
     owner: {
+        /**
+         * Of the user.
+         */
         id: string;
+        /**
+         * Address of the user.
+         */
         email: string;
     };
     /**
@@ -1677,6 +2121,9 @@ export type AgentTokenMinted = {
      * To the minute.
      */
     last_used_at: string | null;
+    /**
+     * When it was ended; null while it counts or has expired.
+     */
     revoked_at: string | null;
     /**
      * Shown this once: give it to the agent as SERVICE_TOKEN.
@@ -1689,7 +2136,13 @@ export type OAuthClient = {
      * Its `client_id`; it has no secret.
      */
     id: string;
+    /**
+     * What users are shown.
+     */
     name: string;
+    /**
+     * Where a user may be sent back to.
+     */
     redirect_uris: Array<string>;
     /**
      * It has made itself known, where that is allowed.
@@ -1702,18 +2155,57 @@ export type OAuthClient = {
 };
 
 export type FlowListItem = {
+    /**
+     * By which it is addressed.
+     */
     name: string;
+    /**
+     * For people; empty when it has none.
+     */
     title: string;
+    /**
+     * Live or batch.
+     */
     mode: FlowMode;
+    /**
+     * What the flow is doing.
+     */
     status: FlowStatus;
+    /**
+     * Deliveries that wait while it is paused.
+     */
     held: number;
+    /**
+     * Grows with every save.
+     */
     version: number;
+    /**
+     * What is published; null while nothing is.
+     */
     published_version: number | null;
+    /**
+     * Whether something is saved and not published.
+     */
     has_draft: boolean;
+    /**
+     * Whether it was made over the API, or by code of the engine.
+     */
     origin: 'api' | 'code';
+    /**
+     * How many issues it has.
+     */
     issues: {
+        /**
+         * Those that block it.
+         */
         error: number;
+        /**
+         * Those with which it works, but impaired.
+         */
         warning: number;
+        /**
+         * Those that are advice.
+         */
         advisory: number;
     };
     /**
@@ -1726,31 +2218,97 @@ export type FlowListItem = {
     updated_at: string;
 };
 
+/**
+ * `ready`: a batch flow that can run. `failed`: it should be active, and could not be built.
+ */
 export type FlowStatus = 'draft' | 'ready' | 'stopped' | 'active' | 'paused' | 'failed';
 
 export type NodeType = {
+    /**
+     * What `type` of a node names.
+     */
     type: string;
+    /**
+     * For people.
+     */
     title: string;
+    /**
+     * What it does.
+     */
     description: string;
+    /**
+     * Where it stands in the catalogue.
+     */
     category: 'function' | 'network' | 'logic' | 'device' | 'system' | 'connector';
+    /**
+     * npm package that it comes from; null of built-in types.
+     */
     package: string | null;
+    /**
+     * Of that package.
+     */
     version: string | null;
+    /**
+     * Of the interface between engine and package; null of built-in types.
+     */
     contract: number | null;
+    /**
+     * Whether nodes of it can start here.
+     */
     available: boolean;
+    /**
+     * What has to be installed for that; null when nothing is missing.
+     */
     missing: string | null;
+    /**
+     * Kinds of flows that may have it.
+     */
     modes: Array<FlowMode>;
+    /**
+     * Whether its nodes have code.
+     */
     has_source: boolean;
+    /**
+     * Whether only superusers may add nodes of it, and change their code.
+     */
     superuser: boolean;
+    /**
+     * Which ports its nodes may have.
+     */
     ports: {
+        /**
+         * `any`: as its node declares them.
+         */
         inputs: 'none' | 'any' | 'fixed';
+        /**
+         * `any`: as its node declares them.
+         */
         outputs: 'none' | 'any' | 'fixed';
+        /**
+         * Ports that each of its nodes has.
+         */
         fixed: Array<{
+            /**
+             * Whether the node reads or publishes there.
+             */
             direction: 'input' | 'output';
+            /**
+             * By which it is known.
+             */
             port: string;
+            /**
+             * Type of its values.
+             */
             dtype: Dtype;
+            /**
+             * Whether an arrival runs the node.
+             */
             trigger: boolean;
         }>;
     };
+    /**
+     * JSON Schema (2020-12) of its settings.
+     */
     params: {
         [key: string]: unknown;
     };
@@ -1762,7 +2320,13 @@ export type NodeType = {
 export type Dtype = 'any' | 'float' | 'int' | 'str' | 'bool' | 'object' | 'array' | 'image' | 'media' | 'artifact';
 
 export type FlowGraph = {
+    /**
+     * Flows and devices.
+     */
     nodes: Array<FlowGraphNode>;
+    /**
+     * Who reads messages of whom.
+     */
     edges: Array<FlowGraphEdge>;
 };
 
@@ -1771,7 +2335,13 @@ export type FlowGraphNode = {
      * Kind and name: `flow:climate`.
      */
     id: string;
+    /**
+     * A flow, or a device that flows wire.
+     */
     kind: 'flow' | 'device';
+    /**
+     * Name of the flow, or id of the device.
+     */
     name: string;
     /**
      * Null for devices.
@@ -1796,6 +2366,9 @@ export type FlowGraphEdge = {
      * Id of the node whose messages are read, or which publishes them.
      */
     from: string;
+    /**
+     * Id of the node that reads them.
+     */
     to: string;
     /**
      * Qualified names, sorted.
@@ -1804,49 +2377,136 @@ export type FlowGraphEdge = {
 };
 
 export type Flow = {
+    /**
+     * By which it is addressed.
+     */
     name: string;
+    /**
+     * For people; empty when it has none.
+     */
     title: string;
+    /**
+     * For people; empty when it has none.
+     */
     description: string;
+    /**
+     * Grows with every save; it is what a save or publish has to name.
+     */
     version: number;
+    /**
+     * Live or batch.
+     */
     mode: FlowMode;
+    /**
+     * Messages that come from outside.
+     */
     inputs: Array<{
+        /**
+         * Of the message, without the flow.
+         */
         name: string;
+        /**
+         * Type of the values.
+         */
         dtype: Dtype;
+        /**
+         * Value before there is another one.
+         */
         initial: JsonValue;
+        /**
+         * For people; empty when it has none.
+         */
         title: string;
     }>;
+    /**
+     * Messages that are the result of a run.
+     */
     outputs: Array<{
+        /**
+         * Of the message, without the flow.
+         */
         name: string;
+        /**
+         * Its key in the result of a run.
+         */
         port: string;
     }>;
+    /**
+     * The graph.
+     */
     nodes: Array<Node>;
+    /**
+     * What its node processes get and ask for.
+     */
     resources: {
+        /**
+         * Variables of the environment of its node processes.
+         */
         env: {
             [key: string]: string;
         };
+        /**
+         * A named size; amounts beside it win.
+         */
         flavor: string | null;
+        /**
+         * Processors that a call takes; null: any.
+         */
         cpus: number | null;
+        /**
+         * GPUs that a call takes; null: any.
+         */
         gpus: number | null;
+        /**
+         * Memory that a call takes, in MB; null: any.
+         */
         memory: number | null;
     };
     /**
      * How many runs of the flow execute at once, in all engines together; null: no limit of its own.
      */
     concurrency: number | null;
+    /**
+     * Where its nodes stand on a canvas.
+     */
     layout: {
         [key: string]: JsonValue;
     };
+    /**
+     * What the flow is doing.
+     */
     status: FlowStatus;
+    /**
+     * What is wrong with it, errors first.
+     */
     issues: Array<Issue>;
+    /**
+     * Deliveries that wait while it is paused.
+     */
     held: number;
+    /**
+     * Whether something is saved and not published.
+     */
     has_draft: boolean;
+    /**
+     * What is published; null while nothing is.
+     */
     published_version: number | null;
+    /**
+     * Whether this document is the draft.
+     */
     is_draft: boolean;
+    /**
+     * Whether it was made over the API, or by code of the engine.
+     */
     origin: 'api' | 'code';
     /**
      * Where a flow in code comes from; null of others.
      */
     code: FlowCode | null;
+    /**
+     * Its nodes while it is active, and failure markers of others.
+     */
     node_states: Array<NodeState>;
     /**
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
@@ -1856,43 +2516,124 @@ export type Flow = {
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
      */
     updated_at: string;
+    /**
+     * Address of who has saved it last; null of flows in code.
+     */
     updated_by: string | null;
 };
 
 export type Node = {
+    /**
+     * Unique in the flow.
+     */
     id: string;
+    /**
+     * One of `GET /flows/node-types`.
+     */
     type: string;
+    /**
+     * For people; empty when it has none.
+     */
     title: string;
+    /**
+     * By the JSON Schema that the type has as `params`.
+     */
     settings: {
         [key: string]: JsonValue;
     };
+    /**
+     * Its ports, in the order of the document.
+     */
     ports: Array<Port>;
+    /**
+     * Its code; null of types without code.
+     */
     source: string | null;
+    /**
+     * Name of the library source that the node executes; null: its own.
+     */
     library: string | null;
+    /**
+     * Where the code of a `code` node comes from; null of others.
+     */
     entry: CodeEntryOutput | null;
+    /**
+     * Label or name of the workers that execute it; null: the engine itself.
+     */
     worker: string | null;
+    /**
+     * `prefer`: the engine executes it while no such worker is attached.
+     */
     worker_policy: 'require' | 'prefer';
+    /**
+     * Whether a run may take over stored outputs for it.
+     */
     cache: boolean;
+    /**
+     * Seconds of silence after which an execution is ended; null: no limit of its own.
+     */
     timeout: number | null;
+    /**
+     * How it is executed again when it fails; null: once.
+     */
     retry: NodeRetryOutput | null;
 };
 
 export type Port = {
+    /**
+     * Whether the node reads or publishes here.
+     */
     direction: 'input' | 'output';
+    /**
+     * The message as the document names it: `temp`, or `climate.temp` of another flow.
+     */
     name: string;
+    /**
+     * By which the code of the node knows it.
+     */
     port: string;
+    /**
+     * Type of the values.
+     */
     dtype: Dtype;
+    /**
+     * Seconds between two values on display; null for all.
+     */
     interval: number | null;
+    /**
+     * Outputs: values come while the node executes, and numbers of a run become a curve.
+     */
     stream: boolean;
+    /**
+     * Ports of devices: values are sent only while somebody wants them.
+     */
     on_demand: boolean;
+    /**
+     * Inputs: whether an arrival runs the node.
+     */
     trigger: boolean;
+    /**
+     * Qualified name of the message: `<flow>.<message>`.
+     */
     message: string;
 };
 
 export type Issue = {
+    /**
+     * `error` keeps the flow from being published, started and run.
+     */
     severity: 'error' | 'warning' | 'advisory';
+    /**
+     * For programs.
+     */
     code: 'duplicate_node_id' | 'duplicate_port' | 'unknown_type' | 'bad_setting' | 'missing_setting' | 'bad_source' | 'port_not_identifier' | 'name_collision' | 'dtype_mismatch' | 'unproduced_message' | 'unproduced_output' | 'duplicate_producer' | 'cycle' | 'interval_on_batch_port' | 'live_only_node' | 'unknown_output' | 'missing_source' | 'no_entry' | 'unsupported_target' | 'unsupported_ports' | 'missing_dependency' | 'unknown_secret' | 'unknown_device' | 'unknown_library' | 'unknown_message' | 'unknown_flow' | 'unknown_run' | 'unknown_metric' | 'unknown_artifact' | 'unknown_flavor' | 'unbundlable_dependency' | 'module_missing' | 'worker_ignored' | 'retry_ignored' | 'source_ignored' | 'plain_credential' | 'connector_down' | 'device_offline' | 'device_port_unknown' | 'webhook_without_secret' | 'send_queue_overflow' | 'start_failed' | 'shadowed_route';
+    /**
+     * What is wrong, and what to do.
+     */
     message: string;
+    /**
+     * Id of the node; null where it is about the flow.
+     */
     node: string | null;
     /**
      * JSON Pointer into the document.
@@ -1916,10 +2657,25 @@ export type FlowCode = {
 };
 
 export type NodeState = {
+    /**
+     * Name of the flow.
+     */
     flow: string;
+    /**
+     * Id of the node.
+     */
     node: string;
+    /**
+     * `failed` is the failure marker, which stays until it is acknowledged or the node changes.
+     */
     status: 'idle' | 'queued' | 'running' | 'failed';
+    /**
+     * How its connections are.
+     */
     health: 'ok' | 'degraded' | 'down';
+    /**
+     * What it says of its health; null when nothing.
+     */
     message: string | null;
     /**
      * The last failure; null when there is none to be told.
@@ -1947,49 +2703,136 @@ export type NodeError = {
 };
 
 export type PublishedFlow = {
+    /**
+     * By which it is addressed.
+     */
     name: string;
+    /**
+     * For people; empty when it has none.
+     */
     title: string;
+    /**
+     * For people; empty when it has none.
+     */
     description: string;
+    /**
+     * Grows with every save; it is what a save or publish has to name.
+     */
     version: number;
+    /**
+     * Live or batch.
+     */
     mode: FlowMode;
+    /**
+     * Messages that come from outside.
+     */
     inputs: Array<{
+        /**
+         * Of the message, without the flow.
+         */
         name: string;
+        /**
+         * Type of the values.
+         */
         dtype: Dtype;
+        /**
+         * Value before there is another one.
+         */
         initial: JsonValue;
+        /**
+         * For people; empty when it has none.
+         */
         title: string;
     }>;
+    /**
+     * Messages that are the result of a run.
+     */
     outputs: Array<{
+        /**
+         * Of the message, without the flow.
+         */
         name: string;
+        /**
+         * Its key in the result of a run.
+         */
         port: string;
     }>;
+    /**
+     * The graph.
+     */
     nodes: Array<Node>;
+    /**
+     * What its node processes get and ask for.
+     */
     resources: {
+        /**
+         * Variables of the environment of its node processes.
+         */
         env: {
             [key: string]: string;
         };
+        /**
+         * A named size; amounts beside it win.
+         */
         flavor: string | null;
+        /**
+         * Processors that a call takes; null: any.
+         */
         cpus: number | null;
+        /**
+         * GPUs that a call takes; null: any.
+         */
         gpus: number | null;
+        /**
+         * Memory that a call takes, in MB; null: any.
+         */
         memory: number | null;
     };
     /**
      * How many runs of the flow execute at once, in all engines together; null: no limit of its own.
      */
     concurrency: number | null;
+    /**
+     * Where its nodes stand on a canvas.
+     */
     layout: {
         [key: string]: JsonValue;
     };
+    /**
+     * What the flow is doing.
+     */
     status: FlowStatus;
+    /**
+     * What is wrong with it, errors first.
+     */
     issues: Array<Issue>;
+    /**
+     * Deliveries that wait while it is paused.
+     */
     held: number;
+    /**
+     * Whether something is saved and not published.
+     */
     has_draft: boolean;
+    /**
+     * What is published; null while nothing is.
+     */
     published_version: number | null;
+    /**
+     * Whether this document is the draft.
+     */
     is_draft: boolean;
+    /**
+     * Whether it was made over the API, or by code of the engine.
+     */
     origin: 'api' | 'code';
     /**
      * Where a flow in code comes from; null of others.
      */
     code: FlowCode | null;
+    /**
+     * Its nodes while it is active, and failure markers of others.
+     */
     node_states: Array<NodeState>;
     /**
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
@@ -1999,6 +2842,9 @@ export type PublishedFlow = {
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
      */
     updated_at: string;
+    /**
+     * Address of who has saved it last; null of flows in code.
+     */
     updated_by: string | null;
     /**
      * Ids of the nodes that were made anew, then of those that have gone; none where the flow is not active.
@@ -2007,29 +2853,68 @@ export type PublishedFlow = {
 };
 
 export type ValidationResult = {
+    /**
+     * Whether no issue is an error.
+     */
     valid: boolean;
+    /**
+     * What is wrong with it.
+     */
     issues: Array<Issue>;
 };
 
 export type FlowState = {
+    /**
+     * Of the flow.
+     */
     name: string;
+    /**
+     * What it is doing now.
+     */
     status: FlowStatus;
+    /**
+     * Deliveries that wait while it is paused.
+     */
     held: number;
 };
 
 export type StepResult = {
+    /**
+     * Of the flow.
+     */
     name: string;
+    /**
+     * What it is doing now.
+     */
     status: FlowStatus;
+    /**
+     * Deliveries that wait while it is paused.
+     */
     held: number;
+    /**
+     * Deliveries that were let through.
+     */
     released: number;
 };
 
 export type LiveRunResult = {
+    /**
+     * What it has set off, by id.
+     */
     cascade: string;
+    /**
+     * `timed_out`: it was not over in time.
+     */
     status: 'ok' | 'error' | 'timed_out';
+    /**
+     * The last value of each message, by qualified name.
+     */
     values: {
         [key: string]: JsonValue;
     };
+    /**
+     * How each node is.
+     */
     nodes: Array<NodeState>;
 };
 
@@ -2095,6 +2980,9 @@ export type Run = {
      * Seconds from its start to its end, without the time in the queue.
      */
     duration_s: number | null;
+    /**
+     * Why the run failed; null unless it did.
+     */
     error: RunError | null;
     /**
      * Who has submitted it; null where nobody is signed in.
@@ -2155,6 +3043,9 @@ export type Run = {
     artifacts: Array<RunArtifact>;
 };
 
+/**
+ * `queued` and `running` are not over yet; of a run that was not tracked the others are final.
+ */
 export type RunStatus = 'queued' | 'running' | 'ok' | 'error' | 'cancelled' | 'abandoned';
 
 /**
@@ -2264,6 +3155,9 @@ export type NodeRecord = {
     attempts: Array<NodeAttempt>;
 };
 
+/**
+ * `skipped`: a node before it has failed.
+ */
 export type NodeRunStatus = 'pending' | 'queued' | 'running' | 'ok' | 'error' | 'skipped' | 'cancelled';
 
 /**
@@ -2337,10 +3231,25 @@ export type MetricSummary = {
 };
 
 export type RunArtifact = {
+    /**
+     * SHA-256 of the bytes: `sha256:` and 64 hexadecimal digits.
+     */
     digest: string;
+    /**
+     * File name, shown when the bytes are downloaded.
+     */
     name: string;
+    /**
+     * Media type (RFC 6838), such as `image/png`.
+     */
     media_type: string;
+    /**
+     * Bytes.
+     */
     size: number;
+    /**
+     * The bytes are kept in memory alone, and go when newer ones need the room.
+     */
     volatile: boolean;
     /**
      * Id of the node that gave it.
@@ -2353,29 +3262,62 @@ export type RunArtifact = {
 };
 
 export type TriggerResult = {
+    /**
+     * What it has set off, by id.
+     */
     cascade: string;
 };
 
 export type NodeCancelResult = {
+    /**
+     * Executions that were ended.
+     */
     cancelled: number;
 };
 
 export type NodeSource = {
+    /**
+     * Name of the flow.
+     */
     flow: string;
+    /**
+     * Id of the node.
+     */
     node: string;
+    /**
+     * The text.
+     */
     code: string;
     /**
      * The library source that the node uses; null: its own code.
      */
     library: string | null;
+    /**
+     * SHA-256 of the text.
+     */
     digest: string;
+    /**
+     * Of the flow, or of the library source where the code is shared.
+     */
     version: number;
 };
 
 export type LibrarySource = {
+    /**
+     * By which nodes refer to it.
+     */
     name: string;
+    /**
+     * The text.
+     */
     code: string;
+    /**
+     * SHA-256 of the text.
+     */
     digest: string;
+    /**
+     * Nodes that refer to it.
+     */
     used_by: Array<LibraryUse>;
     /**
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
@@ -2384,9 +3326,21 @@ export type LibrarySource = {
 };
 
 export type LibraryUse = {
+    /**
+     * Name of the flow.
+     */
     flow: string;
+    /**
+     * Id of the node.
+     */
     node: string;
+    /**
+     * Whether the draft of the flow uses it.
+     */
     draft: boolean;
+    /**
+     * Whether the published flow uses it.
+     */
     published: boolean;
 };
 
@@ -2406,16 +3360,46 @@ export type Message = {
      * Qualified: `<flow>.<message>`.
      */
     name: string;
+    /**
+     * Name of the flow that publishes it.
+     */
     flow: string;
+    /**
+     * Its name within the flow.
+     */
     message: string;
+    /**
+     * Type of its values.
+     */
     dtype: Dtype;
+    /**
+     * Whether values come while its node executes.
+     */
     stream: boolean;
+    /**
+     * The last one; before there is one, the initial value or null.
+     */
     value: JsonValue;
+    /**
+     * When the value came; null until there is one.
+     */
     ts: string | null;
+    /**
+     * What publishes it.
+     */
     sources: Array<{
+        /**
+         * Id of the node.
+         */
         node: string;
+        /**
+         * Name of its port.
+         */
         port: string;
     }>;
+    /**
+     * What reads it, in all flows.
+     */
     readers: Array<PortPlace>;
 };
 
@@ -2435,12 +3419,21 @@ export type PortPlace = {
 };
 
 export type PublishedMessage = {
+    /**
+     * Qualified: `<flow>.<message>`.
+     */
     name: string;
+    /**
+     * As it is stored.
+     */
     value: JsonValue;
     /**
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
      */
     ts: string;
+    /**
+     * What it has set off, by id; null while nothing active reads the message.
+     */
     cascade: string | null;
 };
 
@@ -2449,20 +3442,47 @@ export type MessageHistoryEntry = {
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
      */
     ts: string;
+    /**
+     * Null where it was too long to keep.
+     */
     value: JsonValue;
+    /**
+     * Whether it was too long to keep.
+     */
     truncated: boolean;
+    /**
+     * The port that published it; null of values from outside.
+     */
     source: PortPlace | null;
+    /**
+     * Id of the run that published it; null of live flows.
+     */
     run: string | null;
 };
 
 export type RunPlan = {
+    /**
+     * Runs that the plan is about.
+     */
     runs: number;
+    /**
+     * Nodes with code, in the order of their dependencies.
+     */
     stages: Array<PlannedStage>;
+    /**
+     * Seconds of all executions together; null when they are not known for one of the stages.
+     */
     expected_s: number | null;
 };
 
 export type PlannedStage = {
+    /**
+     * Id of the node.
+     */
     node: string;
+    /**
+     * Runs that reach it.
+     */
     runs: number;
     /**
      * How many different keys are among those that are known.
@@ -2552,6 +3572,9 @@ export type RunSummary = {
      * Seconds from its start to its end, without the time in the queue.
      */
     duration_s: number | null;
+    /**
+     * Why the run failed; null unless it did.
+     */
     error: RunError | null;
     /**
      * Who has submitted it; null where nobody is signed in.
@@ -2694,6 +3717,9 @@ export type MetricPoint = {
      * When it was emitted.
      */
     ts: string;
+    /**
+     * The value.
+     */
     value: number | 'NaN' | 'Infinity' | '-Infinity';
 };
 
@@ -3001,21 +4027,45 @@ export type CurveGroup = {
 };
 
 export type ArtifactRef = {
+    /**
+     * SHA-256 of the bytes: `sha256:` and 64 hexadecimal digits.
+     */
     digest: string;
+    /**
+     * File name, shown when the bytes are downloaded.
+     */
     name: string;
+    /**
+     * Media type (RFC 6838), such as `image/png`.
+     */
     media_type: string;
+    /**
+     * Bytes.
+     */
     size: number;
+    /**
+     * The bytes are kept in memory alone, and go when newer ones need the room.
+     */
     volatile: boolean;
 };
 
 export type ArtifactUpload = {
+    /**
+     * By which it is completed.
+     */
     upload: string;
+    /**
+     * Where the bytes are sent by `PUT`; it is signed, so send no credential of the engine there.
+     */
     url: string;
+    /**
+     * Headers that the request has to have, as they are.
+     */
     headers: {
         [key: string]: string;
     };
     /**
-     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     * Until when the request may begin.
      */
     expires_at: string;
 };
@@ -3092,6 +4142,9 @@ export type Dashboard = {
      * What it names and nobody has; each a warning.
      */
     issues: Array<Issue>;
+    /**
+     * Its widgets and their grid.
+     */
     content: DashboardContentOutput;
     /**
      * When it was made.
@@ -3104,16 +4157,37 @@ export type Dashboard = {
 };
 
 export type Device = {
+    /**
+     * By which flows and the API address it.
+     */
     id: string;
+    /**
+     * For people.
+     */
     name: string;
+    /**
+     * What hardware it says that it is; null when it says nothing.
+     */
     board: string | null;
+    /**
+     * What software it says that it runs; null when it says nothing.
+     */
     firmware: string | null;
     /**
      * Of what people edit; reports and presence do not change it.
      */
     version: number;
+    /**
+     * Whether it has a credential.
+     */
     paired: boolean;
+    /**
+     * Whether it is connected to an engine now.
+     */
     online: boolean;
+    /**
+     * When it was connected last; null before the first time.
+     */
     last_seen: string | null;
     /**
      * What the device last said that it has.
@@ -3121,6 +4195,9 @@ export type Device = {
     report: {
         [key: string]: JsonValue;
     } | null;
+    /**
+     * When it said so; null before the first time.
+     */
     reported_at: string | null;
     /**
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
@@ -3133,16 +4210,37 @@ export type Device = {
 };
 
 export type DeviceDetail = {
+    /**
+     * By which flows and the API address it.
+     */
     id: string;
+    /**
+     * For people.
+     */
     name: string;
+    /**
+     * What hardware it says that it is; null when it says nothing.
+     */
     board: string | null;
+    /**
+     * What software it says that it runs; null when it says nothing.
+     */
     firmware: string | null;
     /**
      * Of what people edit; reports and presence do not change it.
      */
     version: number;
+    /**
+     * Whether it has a credential.
+     */
     paired: boolean;
+    /**
+     * Whether it is connected to an engine now.
+     */
     online: boolean;
+    /**
+     * When it was connected last; null before the first time.
+     */
     last_seen: string | null;
     /**
      * What the device last said that it has.
@@ -3150,6 +4248,9 @@ export type DeviceDetail = {
     report: {
         [key: string]: JsonValue;
     } | null;
+    /**
+     * When it said so; null before the first time.
+     */
     reported_at: string | null;
     /**
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
@@ -3159,11 +4260,20 @@ export type DeviceDetail = {
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
      */
     updated_at: string;
+    /**
+     * The ports of its report.
+     */
     io: Array<DevicePort>;
+    /**
+     * How published flows wire them.
+     */
     bindings: Array<DeviceBinding>;
 };
 
 export type DevicePort = {
+    /**
+     * As the device calls it.
+     */
     name: string;
     direction: DeviceDirection;
     dtype: Dtype;
@@ -3171,6 +4281,9 @@ export type DevicePort = {
      * The device sends it only while somebody wants it.
      */
     on_demand: boolean;
+    /**
+     * For people; null when the report has none.
+     */
     title: string | null;
     /**
      * What else the report says of the port.
@@ -3186,6 +4299,9 @@ export type DevicePort = {
 export type DeviceDirection = 'in' | 'out';
 
 export type DeviceBinding = {
+    /**
+     * Of the device.
+     */
     port: string;
     direction: DeviceDirection;
     /**
@@ -3197,8 +4313,17 @@ export type DeviceBinding = {
      * Seconds between two values.
      */
     interval: number | null;
+    /**
+     * The device sends it only while somebody wants it.
+     */
     on_demand: boolean;
+    /**
+     * Name of the flow.
+     */
     flow: string;
+    /**
+     * Id of its node.
+     */
     node: string;
     /**
      * For the device; the engine does not read it.
@@ -3228,13 +4353,28 @@ export type PairingStarted = {
 };
 
 export type PairingPoll = {
+    /**
+     * `adopted`: somebody has let it in.
+     */
     status: 'waiting' | 'adopted';
+    /**
+     * What it is from now on; null while it waits.
+     */
     device: AdoptedDevice | null;
+    /**
+     * The same, under the name that older firmware knows.
+     */
     panel: AdoptedDevice | null;
 };
 
 export type AdoptedDevice = {
+    /**
+     * Of the device, from now on.
+     */
     id: string;
+    /**
+     * For people.
+     */
     name: string;
     /**
      * The bearer token of the device, 256 bits in base64url.
@@ -3251,9 +4391,21 @@ export type PendingDevice = {
      * Of the request: adopts it from the network where it was made.
      */
     id: string;
+    /**
+     * Two characters, which the device shows too.
+     */
     check: string;
+    /**
+     * What it calls itself; null when it does not say.
+     */
     name: string | null;
+    /**
+     * What hardware it says that it is; null when it says nothing.
+     */
     board: string | null;
+    /**
+     * What software it says that it runs; null when it says nothing.
+     */
     firmware: string | null;
     /**
      * Whether the caller may adopt it by `id`, without its code.
@@ -3270,9 +4422,21 @@ export type PendingDevice = {
 };
 
 export type PairingPreview = {
+    /**
+     * What it calls itself; null when it does not say.
+     */
     name: string | null;
+    /**
+     * What hardware it says that it is; null when it says nothing.
+     */
     board: string | null;
+    /**
+     * What software it says that it runs; null when it says nothing.
+     */
     firmware: string | null;
+    /**
+     * Two characters, which the device shows too.
+     */
     check: string;
     /**
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
@@ -3281,6 +4445,9 @@ export type PairingPreview = {
 };
 
 export type SecretUsage = {
+    /**
+     * By which settings refer to it.
+     */
     name: string;
     /**
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
@@ -3290,6 +4457,9 @@ export type SecretUsage = {
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
      */
     updated_at: string;
+    /**
+     * Nodes that refer to it.
+     */
     used_by: Array<SecretUse>;
     /**
      * What refers to it beside nodes, such as a channel of alerts.
@@ -3308,11 +4478,17 @@ export type Worker = {
      * That of its token.
      */
     name: string;
+    /**
+     * What nodes ask for by `worker`.
+     */
     labels: Array<string>;
     /**
      * Of its package.
      */
     version: string;
+    /**
+     * Version of the protocol that it speaks.
+     */
     protocol: number;
     /**
      * `attached`: also while it has lost its link and may come back to its calls; `last_contact_at` is old then. `needs_upgrade`: it was refused because it speaks another version of the protocol. It stands here until a worker of the name attaches or the engine restarts.
@@ -3322,8 +4498,17 @@ export type Worker = {
      * Calls that it takes at a time.
      */
     parallel: number;
+    /**
+     * What it executes now.
+     */
     calls: Array<WorkerCall>;
+    /**
+     * What its machine offers.
+     */
     resources: WorkerAmounts;
+    /**
+     * What is left of that.
+     */
     free: WorkerAmounts;
     /**
      * Version of its interpreter; null when it has none.
@@ -3348,8 +4533,17 @@ export type Worker = {
 };
 
 export type WorkerCall = {
+    /**
+     * Id of the call.
+     */
     call: string;
+    /**
+     * Name of the flow.
+     */
     flow: string;
+    /**
+     * Id of the node.
+     */
     node: string;
     /**
      * Null for a node of a live flow.
@@ -3370,6 +4564,9 @@ export type WorkerAmounts = {
      * Processors.
      */
     cpus: number;
+    /**
+     * GPUs.
+     */
     gpus: number;
     /**
      * Memory in MB.
@@ -3393,8 +4590,17 @@ export type WorkerOrigin = {
 };
 
 export type WorkerToken = {
+    /**
+     * By which it is revoked.
+     */
     jti: string;
+    /**
+     * Name of its workers.
+     */
     name: string;
+    /**
+     * Labels of its workers.
+     */
     labels: Array<string>;
     /**
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
@@ -3404,6 +4610,9 @@ export type WorkerToken = {
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
      */
     expires_at: string;
+    /**
+     * When it was ended; null while it counts or has expired.
+     */
     revoked_at: string | null;
     /**
      * To the minute.
@@ -3420,33 +4629,63 @@ export type WorkerTokenMinted = {
      * Shown this once: give it to the worker as SERVICE_WORKER_TOKEN.
      */
     token: string;
+    /**
+     * By which it is revoked.
+     */
     jti: string;
     /**
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
      */
     expires_at: string;
+    /**
+     * Name of its workers.
+     */
     name: string;
+    /**
+     * Labels of its workers.
+     */
     labels: Array<string>;
 };
 
 export type Flavor = {
+    /**
+     * By which flows name it.
+     */
     name: string;
     /**
      * Processors.
      */
     cpus: number;
+    /**
+     * GPUs.
+     */
     gpus: number;
     /**
      * Memory in MB.
      */
     ram_mb: number;
+    /**
+     * For people.
+     */
     description: string;
 };
 
 export type WorkerResources = {
+    /**
+     * What all of them offer.
+     */
     total: WorkerAmounts;
+    /**
+     * What calls take of it.
+     */
     used: WorkerAmounts;
+    /**
+     * What is left of it.
+     */
     free: WorkerAmounts;
+    /**
+     * Each of them.
+     */
     workers: Array<WorkerShare>;
     /**
      * Those of provisioners.json of this engine, in its order.
@@ -3455,27 +4694,63 @@ export type WorkerResources = {
 };
 
 export type WorkerShare = {
+    /**
+     * Of the worker.
+     */
     name: string;
+    /**
+     * What nodes ask for by `worker`.
+     */
     labels: Array<string>;
+    /**
+     * What it offers.
+     */
     total: WorkerAmounts;
+    /**
+     * What is left of that.
+     */
     free: WorkerAmounts;
 };
 
 export type ProvisionerState = {
+    /**
+     * Of the provisioner.
+     */
     name: string;
+    /**
+     * `batch_scheduler` or `ray`.
+     */
     type: string;
     /**
      * Why its scheduler cannot be reached; null when it could be, last.
      */
     error: string | null;
+    /**
+     * Its sizes of workers, and how each fares.
+     */
     profiles: Array<ProvisionerProfileState>;
 };
 
 export type ProvisionerProfileState = {
+    /**
+     * Of the profile.
+     */
     name: string;
+    /**
+     * Labels of its workers.
+     */
     labels: Array<string>;
+    /**
+     * Processors that a worker of it offers.
+     */
     cpus: number;
+    /**
+     * GPUs that it offers.
+     */
     gpus: number;
+    /**
+     * Memory that it offers, in MB.
+     */
     ram_mb: number;
     /**
      * `pending`: a job is handed in, and no worker of it has attached yet. `failed`: the last one came to nothing; `error` says why.
@@ -3503,13 +4778,28 @@ export type ProvisionerTestBegun = {
 };
 
 export type ProvisionerTest = {
+    /**
+     * Whether it goes on, and how it ended.
+     */
     state: 'running' | 'ok' | 'failed';
+    /**
+     * What was done so far, in order.
+     */
     steps: Array<ProvisionerTestStep>;
 };
 
 export type ProvisionerTestStep = {
+    /**
+     * What was done.
+     */
     step: 'ssh' | 'submit' | 'running' | 'attached' | 'called' | 'cancelled';
+    /**
+     * Whether that went well.
+     */
     ok: boolean;
+    /**
+     * What came of it, or why it failed.
+     */
     detail: string;
     /**
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
@@ -3518,6 +4808,9 @@ export type ProvisionerTestStep = {
 };
 
 export type Modules = {
+    /**
+     * Where the packages of Python nodes are.
+     */
     environment: {
         /**
          * `managed` by this engine; `adopted`: SERVICE_PYTHON names it, and it is only read; `none`: there is no Python.
@@ -3536,12 +4829,21 @@ export type Modules = {
      * The manifest in force: one requirement a line.
      */
     requirements: string;
+    /**
+     * `failed`: the latest apply was not carried out.
+     */
     state: 'ready' | 'applying' | 'failed';
     /**
      * Why the latest apply failed; what was there before is in use.
      */
     error: string | null;
+    /**
+     * When they were applied last; null before the first time.
+     */
     applied_at: string | null;
+    /**
+     * How far an apply is; null while there is none.
+     */
     progress: ModuleProgress | null;
     /**
      * npm packages differ from those that the engine has loaded: start it again to use them.
@@ -3551,7 +4853,13 @@ export type Modules = {
      * What the latest apply has said: its last 50 lines.
      */
     log: Array<string>;
+    /**
+     * What is installed.
+     */
     packages: Array<ModulePackage>;
+    /**
+     * What became of packages that may hold node types.
+     */
     connectors: Array<ConnectorReport>;
 };
 
@@ -3575,15 +4883,36 @@ export type ModuleProgress = {
 };
 
 export type ModulePackage = {
+    /**
+     * Of the package.
+     */
     name: string;
+    /**
+     * That is installed.
+     */
     version: string;
+    /**
+     * Where it comes from.
+     */
     ecosystem: 'pypi' | 'npm';
 };
 
 export type ConnectorReport = {
+    /**
+     * Name of the npm package.
+     */
     package: string;
+    /**
+     * Of the package.
+     */
     version: string;
+    /**
+     * Types that it has brought.
+     */
     node_types: Array<string>;
+    /**
+     * Whether nodes can use them.
+     */
     status: 'loaded' | 'skipped';
     /**
      * Why it was skipped.
@@ -3604,8 +4933,17 @@ export type AlertConfig = {
      * What alerts are sent about; all unless given.
      */
     events: Array<AlertEvent>;
+    /**
+     * Where alerts go.
+     */
     channels: {
+        /**
+         * Requests to an address.
+         */
         webhook: {
+            /**
+             * Whether alerts go there.
+             */
             enabled: boolean;
             /**
              * Gets a POST of JSON for each alert. Every user can read it; a credential belongs into a header.
@@ -3618,7 +4956,13 @@ export type AlertConfig = {
                 [key: string]: string | SecretRefOutput;
             };
         };
+        /**
+         * Messages to telephones.
+         */
         push: {
+            /**
+             * Whether alerts go there.
+             */
             enabled: boolean;
             /**
              * A push server of ntfy’s kind.
@@ -3633,7 +4977,13 @@ export type AlertConfig = {
              */
             token: SecretRefOutput | null;
         };
+        /**
+         * Mails.
+         */
         email: {
+            /**
+             * Whether alerts go there.
+             */
             enabled: boolean;
             /**
              * Addresses that each get a mail.
@@ -3644,7 +4994,13 @@ export type AlertConfig = {
 };
 
 export type AlertTestResult = {
+    /**
+     * That was tested.
+     */
     channel: 'webhook' | 'push' | 'email';
+    /**
+     * Whether the other side has taken it.
+     */
     ok: boolean;
     /**
      * Why it could not be sent; null when it was.
@@ -3657,61 +5013,136 @@ export type ObservabilitySummary = {
      * `down` when the loop or the store is, else the worst check.
      */
     status: 'ok' | 'degraded' | 'down';
+    /**
+     * Of the engine.
+     */
     version: string;
     /**
      * Version of the protocol between engine and workers.
      */
     protocol: number;
+    /**
+     * Seconds since it started.
+     */
     uptime_s: number;
+    /**
+     * The parts that were checked.
+     */
     checks: Checks;
+    /**
+     * Live flows, in numbers.
+     */
     flows: {
+        /**
+         * Those that run, paused ones included.
+         */
         active: number;
+        /**
+         * Those that should run and do not.
+         */
         failed: number;
     };
+    /**
+     * Runs that are not over, in numbers.
+     */
     runs: {
+        /**
+         * Those that wait.
+         */
         queued: number;
+        /**
+         * Those that execute.
+         */
         running: number;
     };
+    /**
+     * Workers of this engine, in numbers.
+     */
     workers: {
+        /**
+         * Those that take calls.
+         */
         attached: number;
+        /**
+         * Those that were refused for their version.
+         */
         needs_upgrade: number;
     };
+    /**
+     * Packages that could not be loaded.
+     */
     load_errors: Array<{
+        /**
+         * Name of the package.
+         */
         package: string;
+        /**
+         * Why it could not be loaded.
+         */
         reason: string;
     }>;
 };
 
 export type Checks = {
+    /**
+     * The event loop of the engine: whether it answers in time.
+     */
     loop: {
+        /**
+         * How it is.
+         */
         status: 'ok' | 'degraded' | 'down';
         /**
          * What is wrong, null while it is `ok`.
          */
         detail: string | null;
     };
+    /**
+     * The database.
+     */
     store: {
+        /**
+         * How it is.
+         */
         status: 'ok' | 'degraded' | 'down';
         /**
          * What is wrong, null while it is `ok`.
          */
         detail: string | null;
     };
+    /**
+     * Runs that wait: whether they are taken up.
+     */
     queue: {
+        /**
+         * How it is.
+         */
         status: 'ok' | 'degraded' | 'down';
         /**
          * What is wrong, null while it is `ok`.
          */
         detail: string | null;
     };
+    /**
+     * The store of artifacts.
+     */
     artifacts: {
+        /**
+         * How it is.
+         */
         status: 'ok' | 'degraded' | 'down';
         /**
          * What is wrong, null while it is `ok`.
          */
         detail: string | null;
     };
+    /**
+     * The interpreter of Python nodes.
+     */
     python: {
+        /**
+         * How it is.
+         */
         status: 'ok' | 'degraded' | 'down';
         /**
          * What is wrong, null while it is `ok`.
@@ -3721,17 +5152,32 @@ export type Checks = {
 };
 
 export type Health = {
+    /**
+     * It can work.
+     */
     status: 'ok';
+    /**
+     * The parts that were checked.
+     */
     checks: Checks;
 };
 
 export type TimeBucket = {
     /**
-     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     * When the span begins.
      */
     ts: string;
+    /**
+     * Executions of nodes.
+     */
     executions: number;
+    /**
+     * Those that failed.
+     */
     errors: number;
+    /**
+     * Mean of their durations in ms; null without any.
+     */
     duration_ms_avg: number | null;
     /**
      * Within 5 %.
@@ -3740,9 +5186,21 @@ export type TimeBucket = {
 };
 
 export type FlowRollup = {
+    /**
+     * Name of the flow.
+     */
     flow: string;
+    /**
+     * Executions of nodes.
+     */
     executions: number;
+    /**
+     * Those that failed.
+     */
     errors: number;
+    /**
+     * Mean of their durations in ms; null without any.
+     */
     duration_ms_avg: number | null;
     /**
      * Within 5 %.
@@ -3755,20 +5213,38 @@ export type FlowRollup = {
 };
 
 export type Cascade = {
+    /**
+     * Of the cascade, which history and events name.
+     */
     id: string;
     /**
      * Where it began.
      */
     flow: string;
+    /**
+     * What has set it off.
+     */
     origin: {
+        /**
+         * Of event.
+         */
         kind: 'webhook' | 'timer' | 'publish' | 'reading' | 'trigger' | 'run' | 'start';
+        /**
+         * Id of the node where it began; null without one.
+         */
         node: string | null;
+        /**
+         * Message that was published; null without one.
+         */
         message: string | null;
     };
     /**
      * The run that it is, or whose result set it off.
      */
     run: string | null;
+    /**
+     * `abandoned`: it was given up before its end.
+     */
     status: 'running' | 'ok' | 'error' | 'abandoned';
     /**
      * Executions of nodes so far.
@@ -3778,7 +5254,13 @@ export type Cascade = {
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
      */
     started_at: string;
+    /**
+     * When it ended; null before.
+     */
     finished_at: string | null;
+    /**
+     * From its start to its end in ms; null before.
+     */
     duration_ms: number | null;
     /**
      * The first failure.
@@ -3802,14 +5284,29 @@ export type CascadeError = {
 };
 
 export type ObservabilityEvent = {
+    /**
+     * Of the event.
+     */
     id: string;
     /**
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
      */
     ts: string;
+    /**
+     * What it is about.
+     */
     kind: 'audit' | 'health' | 'alert' | 'worker' | 'device' | 'engine';
+    /**
+     * How bad it is.
+     */
     level: 'info' | 'warning' | 'error';
+    /**
+     * Name of the flow; null without one.
+     */
     flow: string | null;
+    /**
+     * Id of the node; null without one.
+     */
     node: string | null;
     /**
      * What happened, for example `flow.publish`.
@@ -3819,6 +5316,9 @@ export type ObservabilityEvent = {
      * Null for what nobody asked for.
      */
     actor: Actor | null;
+    /**
+     * More of it, by kind and action.
+     */
     detail: {
         [key: string]: JsonValue;
     };
@@ -3829,7 +5329,13 @@ export type Actor = {
      * Of the user.
      */
     id: string;
+    /**
+     * Address of the user.
+     */
     email: string;
+    /**
+     * How the user was signed in.
+     */
     via: ActorVia;
     /**
      * Of the key, or of the agent.
@@ -3843,11 +5349,17 @@ export type Actor = {
 export type ActorVia = 'session' | 'key' | 'mcp' | 'cli';
 
 export type DeadLetter = {
+    /**
+     * By which it is replayed or dismissed.
+     */
     id: string;
     /**
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
      */
     ts: string;
+    /**
+     * Name of the flow.
+     */
     flow: string;
     /**
      * Null for a run.
@@ -3861,20 +5373,35 @@ export type DeadLetter = {
      * Null too when it had more than 256 KiB.
      */
     value: JsonValue;
+    /**
+     * Why it was not done.
+     */
     reason: 'crash' | 'overflow' | 'expired' | 'loop_limit' | 'lease' | 'stopped';
     /**
      * How often it was tried, replays included.
      */
     attempts: number;
+    /**
+     * What it was part of; null without one.
+     */
     cascade: string | null;
+    /**
+     * Id of the run; null of live flows.
+     */
     run: string | null;
 };
 
 export type Replayed = {
+    /**
+     * How many were delivered.
+     */
     replayed: number;
 };
 
 export type ReplayResult = {
+    /**
+     * What it has set off, by id.
+     */
     cascade: string;
 };
 
@@ -3890,11 +5417,29 @@ export type FlushResult = {
 };
 
 export type CodeEntryOutput = {
+    /**
+     * Path of the module, from the folder of the project.
+     */
     module: string;
+    /**
+     * Its export that defines the node.
+     */
     export: string;
+    /**
+     * Of the bundle that is executed.
+     */
     digest: string;
+    /**
+     * All files that are in the bundle.
+     */
     modules: Array<{
+        /**
+         * From the folder of the project.
+         */
         path: string;
+        /**
+         * Of the file.
+         */
         digest: string;
     }>;
 };
@@ -3916,20 +5461,6 @@ export type NodeRetryOutput = {
      * No pause is longer.
      */
     max_delay_s: number;
-};
-
-/**
- * Widgets on a grid.
- */
-export type DashboardContentOutput = {
-    /**
-     * Of the grid.
-     */
-    columns: number;
-    /**
-     * In no order: each has its place.
-     */
-    widgets: Array<WidgetOutput>;
 };
 
 export type WidgetOutput = ({
@@ -4033,6 +5564,9 @@ export type RunsSourceOutput = {
      * Curves or results of runs.
      */
     kind: 'runs';
+    /**
+     * Which runs.
+     */
     select: RunSelectionOutput;
     /**
      * Curves by name, such as `fit.loss`. Without any, the results of the runs are meant.
@@ -4043,11 +5577,6 @@ export type RunsSourceOutput = {
      */
     x?: string;
 };
-
-/**
- * Which runs: the newest of a flow, those of a sweep, or these.
- */
-export type RunSelectionOutput = LatestRunsOutput | RunsOfSweepOutput | ChosenRunsOutput;
 
 export type LatestRunsOutput = {
     /**
@@ -4073,6 +5602,11 @@ export type ChosenRunsOutput = {
      */
     ids: Array<string>;
 };
+
+/**
+ * Which runs: the newest of a flow, those of a sweep, or these.
+ */
+export type RunSelectionOutput = LatestRunsOutput | RunsOfSweepOutput | ChosenRunsOutput;
 
 export type ValueOptionsOutput = {
     /**
@@ -4325,10 +5859,25 @@ export type ImageOptionsOutput = {
 };
 
 export type ImageArtifactOutput = {
+    /**
+     * SHA-256 of the bytes: `sha256:` and 64 hexadecimal digits.
+     */
     digest: string;
+    /**
+     * File name, shown when the bytes are downloaded.
+     */
     name: string;
+    /**
+     * Media type (RFC 6838), such as `image/png`.
+     */
     media_type: string;
+    /**
+     * Bytes.
+     */
     size: number;
+    /**
+     * The bytes are kept in memory alone, and go when newer ones need the room.
+     */
     volatile: boolean;
 };
 
@@ -4598,6 +6147,20 @@ export type InputOptionsOutput = {
     placeholder?: string;
 };
 
+/**
+ * Widgets on a grid.
+ */
+export type DashboardContentOutput = {
+    /**
+     * Of the grid.
+     */
+    columns: number;
+    /**
+     * In no order: each has its place.
+     */
+    widgets: Array<WidgetOutput>;
+};
+
 export type SecretRefOutput = {
     /**
      * Name of the secret.
@@ -4618,6 +6181,9 @@ export type LoginAccessTokenData = {
          * The e-mail of the user.
          */
         username: string;
+        /**
+         * The password of the user.
+         */
         password: string;
     };
     path?: never;
@@ -4728,6 +6294,9 @@ export type UsersMeResponse = UsersMeResponses[keyof UsersMeResponses];
 export type LoginRecoverPasswordData = {
     body?: never;
     path: {
+        /**
+         * Address of the user.
+         */
         email: string;
     };
     query?: never;
@@ -4766,7 +6335,13 @@ export type LoginRecoverPasswordResponse = LoginRecoverPasswordResponses[keyof L
 
 export type LoginResetPasswordData = {
     body: {
+        /**
+         * What stands behind `#token=` in the link of the mail; it counts once.
+         */
         token: string;
+        /**
+         * 8 to 128 characters.
+         */
         new_password: string;
     };
     path?: never;
@@ -4839,9 +6414,21 @@ export type UsersListResponse = UsersListResponses[keyof UsersListResponses];
 
 export type UsersCreateData = {
     body: {
+        /**
+         * Address by which the user signs in; no other user has it.
+         */
         email: string;
+        /**
+         * For people.
+         */
         full_name?: string | null;
+        /**
+         * Whether the user may do everything, and manage others.
+         */
         is_superuser?: boolean;
+        /**
+         * Left out: the user is invited to choose one.
+         */
         password?: string;
     };
     path?: never;
@@ -4890,6 +6477,9 @@ export type UsersCreateResponse = UsersCreateResponses[keyof UsersCreateResponse
 export type UsersDeleteData = {
     body?: never;
     path: {
+        /**
+         * Of the user.
+         */
         id: string;
     };
     query?: never;
@@ -4936,12 +6526,27 @@ export type UsersDeleteResponse = UsersDeleteResponses[keyof UsersDeleteResponse
 
 export type UsersUpdateData = {
     body: {
+        /**
+         * For people; null takes it away.
+         */
         full_name?: string | null;
+        /**
+         * False ends the sessions and keys of the user, and refuses new ones.
+         */
         is_active?: boolean;
+        /**
+         * The last active superuser stays one.
+         */
         is_superuser?: boolean;
+        /**
+         * A new password, which ends the sessions of the user.
+         */
         password?: string;
     };
     path: {
+        /**
+         * Of the user.
+         */
         id: string;
     };
     query?: never;
@@ -4988,7 +6593,13 @@ export type UsersUpdateResponse = UsersUpdateResponses[keyof UsersUpdateResponse
 
 export type UsersChangePasswordData = {
     body: {
+        /**
+         * The one that counts until now.
+         */
         current_password: string;
+        /**
+         * 8 to 128 characters; other sessions end.
+         */
         new_password: string;
     };
     path?: never;
@@ -5133,6 +6744,9 @@ export type KeysCreateResponse = KeysCreateResponses[keyof KeysCreateResponses];
 export type KeysRevokeData = {
     body?: never;
     path: {
+        /**
+         * Of the key.
+         */
         id: string;
     };
     query?: never;
@@ -5271,6 +6885,9 @@ export type LoginOidcCallbackResponse = LoginOidcCallbackResponses[keyof LoginOi
 
 export type LoginOidcTokenData = {
     body: {
+        /**
+         * What the callback has put behind `#code=`; it counts once.
+         */
         code: string;
     };
     path?: never;
@@ -5364,6 +6981,9 @@ export type OauthMintTokenData = {
          * What it may do, of all that you may.
          */
         scopes: Array<Scope>;
+        /**
+         * Days for which the token counts.
+         */
         expires_in_days?: number;
     };
     path?: never;
@@ -5404,6 +7024,9 @@ export type OauthMintTokenResponse = OauthMintTokenResponses[keyof OauthMintToke
 export type OauthRevokeTokenData = {
     body?: never;
     path: {
+        /**
+         * Of the agent, as lists tell it.
+         */
         id: string;
     };
     query?: never;
@@ -5526,6 +7149,9 @@ export type OauthAddClientResponse = OauthAddClientResponses[keyof OauthAddClien
 export type OauthRemoveClientData = {
     body?: never;
     path: {
+        /**
+         * Its `client_id`.
+         */
         id: string;
     };
     query?: never;
@@ -5668,6 +7294,9 @@ export type FlowsGraphResponse = FlowsGraphResponses[keyof FlowsGraphResponses];
 export type FlowsDeleteData = {
     body?: never;
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
     };
     query?: never;
@@ -5711,6 +7340,9 @@ export type FlowsDeleteResponse = FlowsDeleteResponses[keyof FlowsDeleteResponse
 export type FlowsGetData = {
     body?: never;
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
     };
     query?: {
@@ -5763,6 +7395,9 @@ export type FlowsGetResponse = FlowsGetResponses[keyof FlowsGetResponses];
 export type FlowsSaveData = {
     body: FlowDocument;
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
     };
     query?: never;
@@ -5819,6 +7454,9 @@ export type FlowsPublishData = {
         restart?: boolean;
     };
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
     };
     query?: never;
@@ -5862,6 +7500,9 @@ export type FlowsPublishResponse = FlowsPublishResponses[keyof FlowsPublishRespo
 export type FlowsDiscardDraftData = {
     body?: never;
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
     };
     query?: never;
@@ -5908,9 +7549,15 @@ export type FlowsDiscardDraftResponse = FlowsDiscardDraftResponses[keyof FlowsDi
 
 export type FlowsRenameData = {
     body: {
+        /**
+         * The new name, which no other flow has.
+         */
         name: string;
     };
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
     };
     query?: never;
@@ -5963,6 +7610,9 @@ export type FlowsDuplicateData = {
         name?: string;
     };
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
     };
     query?: never;
@@ -6010,6 +7660,9 @@ export type FlowsDuplicateResponse = FlowsDuplicateResponses[keyof FlowsDuplicat
 export type FlowsValidateData = {
     body?: FlowDocument;
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
     };
     query?: never;
@@ -6053,6 +7706,9 @@ export type FlowsValidateResponse = FlowsValidateResponses[keyof FlowsValidateRe
 export type FlowsStartData = {
     body?: never;
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
     };
     query?: never;
@@ -6100,6 +7756,9 @@ export type FlowsStartResponse = FlowsStartResponses[keyof FlowsStartResponses];
 export type FlowsStopData = {
     body?: never;
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
     };
     query?: never;
@@ -6147,6 +7806,9 @@ export type FlowsStopResponse = FlowsStopResponses[keyof FlowsStopResponses];
 export type FlowsPauseData = {
     body?: never;
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
     };
     query?: never;
@@ -6198,6 +7860,9 @@ export type FlowsPauseResponse = FlowsPauseResponses[keyof FlowsPauseResponses];
 export type FlowsResumeData = {
     body?: never;
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
     };
     query?: never;
@@ -6249,6 +7914,9 @@ export type FlowsResumeResponse = FlowsResumeResponses[keyof FlowsResumeResponse
 export type FlowsStepData = {
     body?: never;
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
     };
     query?: never;
@@ -6299,11 +7967,17 @@ export type FlowsStepResponse = FlowsStepResponses[keyof FlowsStepResponses];
 
 export type FlowsRunData = {
     body?: {
+        /**
+         * Values by the name of an input, in place of the initial ones.
+         */
         inputs?: {
             [key: string]: JsonValue;
         };
     };
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
     };
     query?: never;
@@ -6354,11 +8028,17 @@ export type FlowsRunResponse = FlowsRunResponses[keyof FlowsRunResponses];
 
 export type FlowsTryData = {
     body?: {
+        /**
+         * Values by the name of an input, in place of the initial ones.
+         */
         inputs?: {
             [key: string]: JsonValue;
         };
     };
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
     };
     query?: never;
@@ -6409,12 +8089,21 @@ export type FlowsTryResponse = FlowsTryResponses[keyof FlowsTryResponses];
 
 export type FlowsNodesTriggerData = {
     body?: {
+        /**
+         * Values by input port, in place of the last ones.
+         */
         values?: {
             [key: string]: JsonValue;
         };
     };
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
+        /**
+         * Id of the node.
+         */
         id: string;
     };
     query?: never;
@@ -6466,7 +8155,13 @@ export type FlowsNodesTriggerResponse = FlowsNodesTriggerResponses[keyof FlowsNo
 export type FlowsNodesCancelData = {
     body?: never;
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
+        /**
+         * Id of the node.
+         */
         id: string;
     };
     query?: never;
@@ -6518,7 +8213,13 @@ export type FlowsNodesCancelResponse = FlowsNodesCancelResponses[keyof FlowsNode
 export type FlowsNodesAcknowledgeData = {
     body?: never;
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
+        /**
+         * Id of the node.
+         */
         id: string;
     };
     query?: never;
@@ -6570,7 +8271,13 @@ export type FlowsNodesAcknowledgeResponse = FlowsNodesAcknowledgeResponses[keyof
 export type FlowsNodesGetSourceData = {
     body?: never;
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
+        /**
+         * Id of the node.
+         */
         id: string;
     };
     query?: never;
@@ -6613,6 +8320,9 @@ export type FlowsNodesGetSourceResponse = FlowsNodesGetSourceResponses[keyof Flo
 
 export type FlowsNodesPutSourceData = {
     body: {
+        /**
+         * The new text.
+         */
         code: string;
         /**
          * As the source was read; left out: whatever it is now.
@@ -6620,7 +8330,13 @@ export type FlowsNodesPutSourceData = {
         version?: number;
     };
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
+        /**
+         * Id of the node.
+         */
         id: string;
     };
     query?: never;
@@ -6673,7 +8389,13 @@ export type FlowsNodesShareData = {
         name?: string;
     };
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
+        /**
+         * Id of the node.
+         */
         id: string;
     };
     query?: never;
@@ -6721,7 +8443,13 @@ export type FlowsNodesShareResponse = FlowsNodesShareResponses[keyof FlowsNodesS
 export type FlowsNodesUnshareData = {
     body?: never;
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
+        /**
+         * Id of the node.
+         */
         id: string;
     };
     query?: never;
@@ -6802,6 +8530,9 @@ export type LibraryListResponse = LibraryListResponses[keyof LibraryListResponse
 export type LibraryDeleteData = {
     body?: never;
     path: {
+        /**
+         * Name of the library source.
+         */
         name: string;
     };
     query?: {
@@ -6932,6 +8663,9 @@ export type MessagesListResponse = MessagesListResponses[keyof MessagesListRespo
 
 export type MessagesPublishData = {
     body: {
+        /**
+         * Of the dtype of the message.
+         */
         value: JsonValue;
     };
     path: {
@@ -6995,6 +8729,9 @@ export type MessagesHistoryData = {
         message: string;
     };
     query?: {
+        /**
+         * Rows at most.
+         */
         limit?: number;
         /**
          * Only rows older than this: the `created_at` of the last row read.
@@ -7072,6 +8809,9 @@ export type RunsSubmitData = {
         idempotency_key?: string;
     };
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
     };
     query?: never;
@@ -7126,9 +8866,15 @@ export type RunsSubmitResponse = RunsSubmitResponses[keyof RunsSubmitResponses];
 
 export type RunsPlanData = {
     body?: {
+        /**
+         * Values of inputs by name, of one run.
+         */
         params?: {
             [key: string]: JsonValue;
         };
+        /**
+         * Of one run.
+         */
         seed?: number;
         /**
          * The params of each run.
@@ -7150,6 +8896,9 @@ export type RunsPlanData = {
         no_cache?: boolean;
     };
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
     };
     query?: never;
@@ -7201,6 +8950,9 @@ export type RunsPlanResponse = RunsPlanResponses[keyof RunsPlanResponses];
 export type RunsDeleteData = {
     body?: never;
     path: {
+        /**
+         * Of the run.
+         */
         id: string;
     };
     query?: never;
@@ -7248,6 +9000,9 @@ export type RunsDeleteResponse = RunsDeleteResponses[keyof RunsDeleteResponses];
 export type RunsGetData = {
     body?: never;
     path: {
+        /**
+         * Of the run.
+         */
         id: string;
     };
     query?: never;
@@ -7308,6 +9063,9 @@ export type RunsUpdateData = {
         archived?: boolean;
     };
     path: {
+        /**
+         * Of the run.
+         */
         id: string;
     };
     query?: never;
@@ -7351,6 +9109,9 @@ export type RunsUpdateResponse = RunsUpdateResponses[keyof RunsUpdateResponses];
 export type RunsCancelData = {
     body?: never;
     path: {
+        /**
+         * Of the run.
+         */
         id: string;
     };
     query?: never;
@@ -7394,6 +9155,9 @@ export type RunsCancelResponse = RunsCancelResponses[keyof RunsCancelResponses];
 export type RunsMetricsData = {
     body?: never;
     path: {
+        /**
+         * Of the run.
+         */
         id: string;
     };
     query?: {
@@ -7505,6 +9269,9 @@ export type RunsListData = {
     body?: never;
     path?: never;
     query?: {
+        /**
+         * Rows at most.
+         */
         limit?: number;
         /**
          * Only rows older than this: the `created_at` of the last row read.
@@ -7522,7 +9289,13 @@ export type RunsListData = {
          * Statuses of runs, separated by commas.
          */
         status?: string;
+        /**
+         * Only runs of this sweep.
+         */
         group?: string;
+        /**
+         * Only runs that executed the document of this digest.
+         */
         digest?: string;
         /**
          * Archived runs: left out, alone, or among the others. Left out unless given, but those named by `ids`.
@@ -7647,6 +9420,9 @@ export type RunsUpdateManyResponse = RunsUpdateManyResponses[keyof RunsUpdateMan
 export type RunsDocumentData = {
     body?: never;
     path: {
+        /**
+         * Of the run.
+         */
         id: string;
     };
     query?: never;
@@ -7683,35 +9459,98 @@ export type RunsDocumentResponses = {
      * The document.
      */
     200: {
+        /**
+         * By which it is addressed.
+         */
         name: string;
+        /**
+         * For people; empty when it has none.
+         */
         title: string;
+        /**
+         * For people; empty when it has none.
+         */
         description: string;
+        /**
+         * Grows with every save; it is what a save or publish has to name.
+         */
         version: number;
+        /**
+         * Live or batch.
+         */
         mode: FlowMode;
+        /**
+         * Messages that come from outside.
+         */
         inputs: Array<{
+            /**
+             * Of the message, without the flow.
+             */
             name: string;
+            /**
+             * Type of the values.
+             */
             dtype: Dtype;
+            /**
+             * Value before there is another one.
+             */
             initial: JsonValue;
+            /**
+             * For people; empty when it has none.
+             */
             title: string;
         }>;
+        /**
+         * Messages that are the result of a run.
+         */
         outputs: Array<{
+            /**
+             * Of the message, without the flow.
+             */
             name: string;
+            /**
+             * Its key in the result of a run.
+             */
             port: string;
         }>;
+        /**
+         * The graph.
+         */
         nodes: Array<Node>;
+        /**
+         * What its node processes get and ask for.
+         */
         resources: {
+            /**
+             * Variables of the environment of its node processes.
+             */
             env: {
                 [key: string]: string;
             };
+            /**
+             * A named size; amounts beside it win.
+             */
             flavor: string | null;
+            /**
+             * Processors that a call takes; null: any.
+             */
             cpus: number | null;
+            /**
+             * GPUs that a call takes; null: any.
+             */
             gpus: number | null;
+            /**
+             * Memory that a call takes, in MB; null: any.
+             */
             memory: number | null;
         };
         /**
          * How many runs of the flow execute at once, in all engines together; null: no limit of its own.
          */
         concurrency: number | null;
+        /**
+         * Where its nodes stand on a canvas.
+         */
         layout: {
             [key: string]: JsonValue;
         };
@@ -7746,6 +9585,9 @@ export type RunsSweepData = {
         priority?: number;
     };
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
     };
     query?: never;
@@ -7801,6 +9643,9 @@ export type RunsSweepResponse = RunsSweepResponses[keyof RunsSweepResponses];
 export type RunsRetryData = {
     body?: never;
     path: {
+        /**
+         * Of the run.
+         */
         id: string;
     };
     query?: never;
@@ -7935,7 +9780,13 @@ export type RunsOverviewResponse = RunsOverviewResponses[keyof RunsOverviewRespo
 export type RunsNodeOutputsData = {
     body?: never;
     path: {
+        /**
+         * Of the run.
+         */
         id: string;
+        /**
+         * Id of the node.
+         */
         node: string;
     };
     query?: never;
@@ -7988,7 +9839,13 @@ export type MetricsNamesData = {
          * Statuses of runs, separated by commas.
          */
         status?: string;
+        /**
+         * Only runs of this sweep.
+         */
         group?: string;
+        /**
+         * Only runs that executed the document of this digest.
+         */
         digest?: string;
         /**
          * Ids of runs, separated by commas.
@@ -8180,7 +10037,13 @@ export type RunsExportData = {
          * Statuses of runs, separated by commas.
          */
         status?: string;
+        /**
+         * Only runs of this sweep.
+         */
         group?: string;
+        /**
+         * Only runs that executed the document of this digest.
+         */
         digest?: string;
         /**
          * Ids of runs, separated by commas.
@@ -8198,6 +10061,9 @@ export type RunsExportData = {
          * Only runs created before this time.
          */
         before?: string;
+        /**
+         * CSV (RFC 4180), or a JSON object a line.
+         */
         format?: 'csv' | 'jsonl';
         /**
          * Only runs created at this time and before.
@@ -8257,7 +10123,13 @@ export type MetricsExportData = {
          * Statuses of runs, separated by commas.
          */
         status?: string;
+        /**
+         * Only runs of this sweep.
+         */
         group?: string;
+        /**
+         * Only runs that executed the document of this digest.
+         */
         digest?: string;
         /**
          * Ids of runs, separated by commas.
@@ -8275,6 +10147,9 @@ export type MetricsExportData = {
          * Only runs created before this time.
          */
         before?: string;
+        /**
+         * CSV (RFC 4180), or a JSON object a line.
+         */
         format?: 'csv' | 'jsonl';
         /**
          * Only runs created at this time and before.
@@ -8330,6 +10205,9 @@ export type ArtifactsPutData = {
          * File name, shown when the bytes are downloaded.
          */
         name?: string;
+        /**
+         * Keep the bytes in memory alone.
+         */
         volatile?: boolean;
     };
     url: '/artifacts';
@@ -8380,6 +10258,9 @@ export type ArtifactsPutResponse = ArtifactsPutResponses[keyof ArtifactsPutRespo
 export type ArtifactsDeleteData = {
     body?: never;
     path: {
+        /**
+         * Digest of the bytes, with or without `sha256:`.
+         */
         digest: string;
     };
     query?: never;
@@ -8427,6 +10308,9 @@ export type ArtifactsDeleteResponse = ArtifactsDeleteResponses[keyof ArtifactsDe
 export type ArtifactsGetData = {
     body?: never;
     path: {
+        /**
+         * Digest of the bytes, with or without `sha256:`.
+         */
         digest: string;
     };
     query?: never;
@@ -8481,12 +10365,21 @@ export type ArtifactsGetResponse = ArtifactsGetResponses[keyof ArtifactsGetRespo
 
 export type ArtifactsBeginUploadData = {
     body: {
+        /**
+         * SHA-256 of the bytes that are to come.
+         */
         digest: string;
+        /**
+         * Bytes that are to come.
+         */
         size: number;
         /**
          * File name, shown when the bytes are downloaded.
          */
         name?: string;
+        /**
+         * Media type of the bytes (RFC 6838).
+         */
         media_type?: string;
     };
     path?: never;
@@ -8543,6 +10436,9 @@ export type ArtifactsBeginUploadResponse = ArtifactsBeginUploadResponses[keyof A
 export type ArtifactsCompleteUploadData = {
     body?: never;
     path: {
+        /**
+         * Of the upload that was begun.
+         */
         upload: string;
     };
     query?: never;
@@ -8627,6 +10523,9 @@ export type DashboardsListResponse = DashboardsListResponses[keyof DashboardsLis
 export type DashboardsDeleteData = {
     body?: never;
     path: {
+        /**
+         * Name of the dashboard.
+         */
         name: string;
     };
     query?: never;
@@ -8674,6 +10573,9 @@ export type DashboardsDeleteResponse = DashboardsDeleteResponses[keyof Dashboard
 export type DashboardsGetData = {
     body?: never;
     path: {
+        /**
+         * Name of the dashboard.
+         */
         name: string;
     };
     query?: {
@@ -8725,9 +10627,15 @@ export type DashboardsCreateData = {
          * For people.
          */
         title?: string;
+        /**
+         * Its widgets and their grid.
+         */
         content?: DashboardContent;
     };
     path: {
+        /**
+         * Name of the dashboard.
+         */
         name: string;
     };
     query?: never;
@@ -8778,6 +10686,9 @@ export type DashboardsSaveData = {
          * For people; what it is stays unless given.
          */
         title?: string;
+        /**
+         * Its widgets and their grid.
+         */
         content?: DashboardContent;
         /**
          * The version that was read: refused when it is no longer that.
@@ -8785,6 +10696,9 @@ export type DashboardsSaveData = {
         version?: number;
     };
     path: {
+        /**
+         * Name of the dashboard.
+         */
         name: string;
     };
     query?: never;
@@ -8841,6 +10755,9 @@ export type DashboardsFromFlowData = {
         name?: string;
     };
     path: {
+        /**
+         * Name of the flow.
+         */
         flow: string;
     };
     query?: never;
@@ -8897,6 +10814,9 @@ export type DashboardsPublishData = {
         version?: number;
     };
     path: {
+        /**
+         * Name of the dashboard.
+         */
         name: string;
     };
     query?: never;
@@ -8944,6 +10864,9 @@ export type DashboardsPublishResponse = DashboardsPublishResponses[keyof Dashboa
 export type DashboardsDiscardData = {
     body?: never;
     path: {
+        /**
+         * Name of the dashboard.
+         */
         name: string;
     };
     query?: never;
@@ -8990,9 +10913,15 @@ export type DashboardsDiscardResponse = DashboardsDiscardResponses[keyof Dashboa
 
 export type DashboardsRenameData = {
     body: {
+        /**
+         * The new name, which no other flow has.
+         */
         name: string;
     };
     path: {
+        /**
+         * Name of the dashboard.
+         */
         name: string;
     };
     query?: never;
@@ -9045,6 +10974,9 @@ export type DashboardsDuplicateData = {
         name?: string;
     };
     path: {
+        /**
+         * Name of the dashboard.
+         */
         name: string;
     };
     query?: never;
@@ -9125,6 +11057,9 @@ export type DevicesListResponse = DevicesListResponses[keyof DevicesListResponse
 export type DevicesDeleteData = {
     body?: never;
     path: {
+        /**
+         * Of the device.
+         */
         id: string;
     };
     query?: never;
@@ -9168,6 +11103,9 @@ export type DevicesDeleteResponse = DevicesDeleteResponses[keyof DevicesDeleteRe
 export type DevicesGetData = {
     body?: never;
     path: {
+        /**
+         * Of the device.
+         */
         id: string;
     };
     query?: never;
@@ -9216,6 +11154,9 @@ export type DevicesCreateData = {
         name?: string;
     };
     path: {
+        /**
+         * Of the device.
+         */
         id: string;
     };
     query?: never;
@@ -9258,10 +11199,19 @@ export type DevicesCreateResponse = DevicesCreateResponses[keyof DevicesCreateRe
 
 export type DevicesSaveData = {
     body: {
+        /**
+         * The version that was read.
+         */
         version: number;
+        /**
+         * For people.
+         */
         name?: string;
     };
     path: {
+        /**
+         * Of the device.
+         */
         id: string;
     };
     query?: never;
@@ -9311,6 +11261,9 @@ export type DevicesReportData = {
         [key: string]: JsonValue;
     };
     path: {
+        /**
+         * Of the device.
+         */
         id: string;
     };
     query?: never;
@@ -9353,8 +11306,17 @@ export type DevicesReportResponse = DevicesReportResponses[keyof DevicesReportRe
 
 export type PairingStartData = {
     body?: {
+        /**
+         * What it calls itself, for people.
+         */
         name?: string;
+        /**
+         * What hardware it is.
+         */
         board?: string;
+        /**
+         * What software it runs.
+         */
         firmware?: string;
     };
     path?: never;
@@ -9391,6 +11353,9 @@ export type PairingStartResponse = PairingStartResponses[keyof PairingStartRespo
 export type PairingPollData = {
     body?: never;
     path: {
+        /**
+         * What the device shows.
+         */
         code: string;
     };
     query?: {
@@ -9472,6 +11437,9 @@ export type PairingPendingResponse = PairingPendingResponses[keyof PairingPendin
 export type PairingInspectData = {
     body?: never;
     path: {
+        /**
+         * What the device shows.
+         */
         code: string;
     };
     query?: never;
@@ -9519,6 +11487,9 @@ export type PairingInspectResponse = PairingInspectResponses[keyof PairingInspec
 export type DevicesPairData = {
     body: PairByCode | PairByRequest;
     path: {
+        /**
+         * Of the device.
+         */
         id: string;
     };
     query?: never;
@@ -9570,6 +11541,9 @@ export type DevicesPairResponse = DevicesPairResponses[keyof DevicesPairResponse
 export type DevicesUnpairData = {
     body?: never;
     path: {
+        /**
+         * Of the device.
+         */
         id: string;
     };
     query?: never;
@@ -9613,6 +11587,9 @@ export type DevicesUnpairResponse = DevicesUnpairResponses[keyof DevicesUnpairRe
 export type PanelsGetData = {
     body?: never;
     path: {
+        /**
+         * Of the device.
+         */
         id: string;
     };
     query?: never;
@@ -9680,8 +11657,17 @@ export type DevicesRuntimeResponse = DevicesRuntimeResponses[keyof DevicesRuntim
 
 export type PanelsStartPairingData = {
     body?: {
+        /**
+         * What it calls itself, for people.
+         */
         name?: string;
+        /**
+         * What hardware it is.
+         */
         board?: string;
+        /**
+         * What software it runs.
+         */
         firmware?: string;
     };
     path?: never;
@@ -9718,6 +11704,9 @@ export type PanelsStartPairingResponse = PanelsStartPairingResponses[keyof Panel
 export type PanelsPollPairingData = {
     body?: never;
     path: {
+        /**
+         * What the device shows.
+         */
         code: string;
     };
     query?: {
@@ -9832,6 +11821,9 @@ export type SecretsUsageResponse = SecretsUsageResponses[keyof SecretsUsageRespo
 export type SecretsDeleteData = {
     body?: never;
     path: {
+        /**
+         * Name of the secret.
+         */
         name: string;
     };
     query?: never;
@@ -9884,6 +11876,9 @@ export type SecretsSetData = {
         value: string;
     };
     path: {
+        /**
+         * Name of the secret.
+         */
         name: string;
     };
     query?: never;
@@ -9923,6 +11918,9 @@ export type SecretsSetResponse = SecretsSetResponses[keyof SecretsSetResponses];
 export type ConnectorsClearStateData = {
     body?: never;
     path: {
+        /**
+         * Node type of the connector.
+         */
         node_type: string;
     };
     query?: never;
@@ -9966,6 +11964,9 @@ export type ConnectorsClearStateResponse = ConnectorsClearStateResponses[keyof C
 export type ConnectorsListStateData = {
     body?: never;
     path: {
+        /**
+         * Node type of the connector.
+         */
         node_type: string;
     };
     query?: never;
@@ -10009,7 +12010,13 @@ export type ConnectorsListStateResponse = ConnectorsListStateResponses[keyof Con
 export type ConnectorsDeleteKeyData = {
     body?: never;
     path: {
+        /**
+         * Node type of the connector.
+         */
         node_type: string;
+        /**
+         * Under which the connector keeps the value.
+         */
         key: string;
     };
     query?: never;
@@ -10122,6 +12129,9 @@ export type WorkersMintTokenData = {
          * Name of the worker. No other live token may have it.
          */
         name: string;
+        /**
+         * What nodes ask for by `worker`, beside the name.
+         */
         labels?: Array<string>;
     };
     path?: never;
@@ -10166,6 +12176,9 @@ export type WorkersMintTokenResponse = WorkersMintTokenResponses[keyof WorkersMi
 export type WorkersRevokeTokenData = {
     body?: never;
     path: {
+        /**
+         * Of the token.
+         */
         jti: string;
     };
     query?: never;
@@ -10274,16 +12287,25 @@ export type FlavorsListResponse = FlavorsListResponses[keyof FlavorsListResponse
 
 export type FlavorsCreateData = {
     body: {
+        /**
+         * By which flows name it.
+         */
         name: string;
         /**
          * Processors.
          */
         cpus: number;
+        /**
+         * GPUs.
+         */
         gpus: number;
         /**
          * Memory in MB.
          */
         ram_mb: number;
+        /**
+         * For people.
+         */
         description?: string;
     };
     path?: never;
@@ -10328,6 +12350,9 @@ export type FlavorsCreateResponse = FlavorsCreateResponses[keyof FlavorsCreateRe
 export type FlavorsDeleteData = {
     body?: never;
     path: {
+        /**
+         * Name of the flavor.
+         */
         name: string;
     };
     query?: never;
@@ -10378,14 +12403,23 @@ export type FlavorsUpdateData = {
          * Processors.
          */
         cpus?: number;
+        /**
+         * GPUs.
+         */
         gpus?: number;
         /**
          * Memory in MB.
          */
         ram_mb?: number;
+        /**
+         * For people.
+         */
         description?: string;
     };
     path: {
+        /**
+         * Name of the flavor.
+         */
         name: string;
     };
     query?: never;
@@ -10499,7 +12533,13 @@ export type WorkersProvisionersReloadResponse = WorkersProvisionersReloadRespons
 export type WorkersProvisionersTestData = {
     body?: never;
     path: {
+        /**
+         * Name of the provisioner.
+         */
         name: string;
+        /**
+         * Name of its profile.
+         */
         profile: string;
     };
     query?: never;
@@ -10543,6 +12583,9 @@ export type WorkersProvisionersTestResponse = WorkersProvisionersTestResponses[k
 export type WorkersProvisionersReadTestData = {
     body?: never;
     path: {
+        /**
+         * Of the test that was begun.
+         */
         test: string;
     };
     query?: never;
@@ -10713,8 +12756,17 @@ export type AlertsPutData = {
          * What alerts are sent about; all unless given.
          */
         events?: Array<AlertEvent>;
+        /**
+         * Where alerts go.
+         */
         channels?: {
+            /**
+             * Requests to an address.
+             */
             webhook?: {
+                /**
+                 * Whether alerts go there.
+                 */
                 enabled?: boolean;
                 /**
                  * Gets a POST of JSON for each alert. Every user can read it; a credential belongs into a header.
@@ -10727,7 +12779,13 @@ export type AlertsPutData = {
                     [key: string]: string | SecretRef;
                 };
             };
+            /**
+             * Messages to telephones.
+             */
             push?: {
+                /**
+                 * Whether alerts go there.
+                 */
                 enabled?: boolean;
                 /**
                  * A push server of ntfy’s kind.
@@ -10742,7 +12800,13 @@ export type AlertsPutData = {
                  */
                 token?: SecretRef | null;
             };
+            /**
+             * Mails.
+             */
             email?: {
+                /**
+                 * Whether alerts go there.
+                 */
                 enabled?: boolean;
                 /**
                  * Addresses that each get a mail.
@@ -10789,6 +12853,9 @@ export type AlertsPutResponse = AlertsPutResponses[keyof AlertsPutResponses];
 export type AlertsTestData = {
     body?: never;
     path: {
+        /**
+         * `webhook`, `push` or `email`.
+         */
         channel: string;
     };
     query?: never;
@@ -11003,6 +13070,9 @@ export type ObservabilityCascadesData = {
     body?: never;
     path?: never;
     query?: {
+        /**
+         * Rows at most.
+         */
         limit?: number;
         /**
          * Only rows older than this: the `created_at` of the last row read.
@@ -11058,6 +13128,9 @@ export type ObservabilityEventsData = {
     body?: never;
     path?: never;
     query?: {
+        /**
+         * Rows at most.
+         */
         limit?: number;
         /**
          * Only rows older than this: the `created_at` of the last row read.
@@ -11129,6 +13202,9 @@ export type ObservabilityDeadLetterData = {
     body?: never;
     path?: never;
     query?: {
+        /**
+         * Rows at most.
+         */
         limit?: number;
         /**
          * Only rows older than this: the `created_at` of the last row read.
@@ -11186,10 +13262,25 @@ export type ObservabilityDeadLetterResponse = ObservabilityDeadLetterResponses[k
 
 export type ObservabilityReplayManyData = {
     body?: {
+        /**
+         * Only of this flow.
+         */
         flow?: string;
+        /**
+         * Only of this node.
+         */
         node?: string;
+        /**
+         * Only those that were not done for this reason.
+         */
         reason?: 'crash' | 'overflow' | 'expired' | 'loop_limit' | 'lease' | 'stopped';
+        /**
+         * Only of this time and later.
+         */
         since?: string;
+        /**
+         * Only before this time.
+         */
         until?: string;
     };
     path?: never;
@@ -11234,6 +13325,9 @@ export type ObservabilityReplayManyResponse = ObservabilityReplayManyResponses[k
 export type ObservabilityReplayData = {
     body?: never;
     path: {
+        /**
+         * Of the dead letter.
+         */
         id: string;
     };
     query?: never;
@@ -11281,6 +13375,9 @@ export type ObservabilityReplayResponse = ObservabilityReplayResponses[keyof Obs
 export type ObservabilityDismissData = {
     body?: never;
     path: {
+        /**
+         * Of the dead letter.
+         */
         id: string;
     };
     query?: never;

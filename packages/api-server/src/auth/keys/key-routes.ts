@@ -48,7 +48,7 @@ export const keysEndpoints = {
       'Requests with it are refused from now on, and its sockets close. Revoking it again changes nothing. Superusers revoke those of others too.',
     auth: 'user',
     scope: 'admin',
-    params: z.object({ id: z.uuid() }),
+    params: z.object({ id: z.uuid().meta({ description: 'Of the key.' }) }),
     replies: { 200: reply.json('The key as it is now.', apiKeySchema) },
     problems: ['not_found'],
   }),

@@ -56,7 +56,17 @@ export const oidcEndpoints = {
     summary: 'Exchange the code of a sign-in',
     description: 'A code works once, within 60 seconds.',
     auth: 'open',
-    body: json(z.strictObject({ code: z.string().min(1).max(200) }).meta({ id: 'SignInCode' })),
+    body: json(
+      z
+        .strictObject({
+          code: z
+            .string()
+            .min(1)
+            .max(200)
+            .meta({ description: 'What the callback has put behind `#code=`; it counts once.' }),
+        })
+        .meta({ id: 'SignInCode' }),
+    ),
     replies: { 200: reply.json('A session token', tokenSchema) },
     problems: ['invalid_token', 'unavailable', 'request_timeout'],
   }),

@@ -17,7 +17,7 @@ export const recoveryEndpoints = {
     description:
       'The answer is the same whether or not there is such a user; at most 5 links an hour are mailed to one.',
     auth: 'open',
-    params: z.object({ email: emailSchema }),
+    params: z.object({ email: emailSchema.meta({ description: 'Address of the user.' }) }),
     replies: { 200: reply.json('If there is such a user, a mail is on its way.', messageTextSchema) },
     problems: ['rate_limited', 'unavailable', 'validation_failed'],
   }),

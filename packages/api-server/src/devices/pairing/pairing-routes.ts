@@ -26,8 +26,8 @@ import type { DevicePairing } from './pairing.ts'
 /** Largest body of somebody who only asks to be paired, in bytes. */
 const MAX_START_BYTES = 8 * 1024
 
-const device = z.object({ id: deviceIdSchema })
-const onCode = z.object({ code: z.string().max(100) })
+const device = z.object({ id: deviceIdSchema.meta({ description: 'Of the device.' }) })
+const onCode = z.object({ code: z.string().max(100).meta({ description: 'What the device shows.' }) })
 
 const startPairing = endpoint({
   id: 'pairing.start',

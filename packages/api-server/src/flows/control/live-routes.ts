@@ -26,8 +26,11 @@ import { invalid, ProblemError } from '../../http/errors.ts'
 import type { UserPrincipal } from '../../http/principal.ts'
 import type { LiveControl } from './live-control.ts'
 
-const params = z.object({ name: nameSchema })
-const nodeParams = z.object({ name: nameSchema, id: nameSchema })
+const params = z.object({ name: nameSchema.meta({ description: 'Name of the flow.' }) })
+const nodeParams = z.object({
+  name: nameSchema.meta({ description: 'Name of the flow.' }),
+  id: nameSchema.meta({ description: 'Id of the node.' }),
+})
 
 export const liveEndpoints = {
   pause: endpoint({

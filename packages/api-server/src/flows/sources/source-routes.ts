@@ -16,7 +16,10 @@ import { flag } from '../../http/query.ts'
 import type { Library } from './library.ts'
 import type { NodeSources } from './node-source.ts'
 
-const params = z.object({ name: nameSchema, id: nameSchema })
+const params = z.object({
+  name: nameSchema.meta({ description: 'Name of the flow.' }),
+  id: nameSchema.meta({ description: 'Id of the node.' }),
+})
 
 export const sourcesEndpoints = {
   getSource: endpoint({
@@ -88,7 +91,7 @@ export const libraryEndpoints = {
     summary: 'Delete a shared source',
     auth: 'superuser',
     scope: 'flows:code',
-    params: z.object({ name: nameSchema }),
+    params: z.object({ name: nameSchema.meta({ description: 'Name of the library source.' }) }),
     query: z.object({
       detach: flag
         .default(false)

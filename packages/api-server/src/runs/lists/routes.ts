@@ -18,7 +18,7 @@ import { archivedQuery, commaList, filterOf, filterQuery } from '../filter-query
 import type { Runs } from '../runs.ts'
 import { type Included, included } from './run-lists.ts'
 
-const runParam = z.object({ id: z.uuid('use the id of a run') })
+const runParam = z.object({ id: z.uuid('use the id of a run').meta({ description: 'Of the run.' }) })
 /** Rows that may be passed over; behind them a cursor leads. */
 const MAX_OFFSET = 10_000
 

@@ -19,7 +19,7 @@ const truncation = z.object({
   'x-total-count': z.string().optional().meta({ description: 'How many runs match, when these are more.' }),
 })
 const exportQuery = selectionQuery.extend({
-  format: z.enum(['csv', 'jsonl']).default('csv'),
+  format: z.enum(['csv', 'jsonl']).default('csv').meta({ description: 'CSV (RFC 4180), or a JSON object a line.' }),
   until: time.optional().meta({ description: 'Only runs created at this time and before.' }),
   params: commaList('Inputs that become columns; a dotted path reaches into records'),
 })
