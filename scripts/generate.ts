@@ -1,6 +1,6 @@
 /**
- * Writes the files that come from code: the lists of node types, openapi.json, the generated client, the JSON Schemas of
- * the flow document and of provisioners.json. `--check` writes nothing and fails when a committed file is stale.
+ * Writes the files that come from code: the lists of node types, openapi.json, the generated client, the options of
+ * `createService` that are settings, the JSON Schemas of the flow document and of provisioners.json. `--check` writes nothing and fails when a committed file is stale.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,6 +11,7 @@ import { flowDocumentInputSchema, provisionersFileSchema } from '@flow-service/p
 import * as z from 'zod'
 
 import { nodeTypeLists } from './node-type-registry.ts'
+import { settingOptions } from './setting-options.ts'
 
 const OPENAPI = 'packages/api-server/openapi.json'
 const SCHEMAS = {
@@ -93,8 +94,9 @@ function refuseStale(): void {
 for (const [path, text] of Object.entries(nodeTypeLists())) put(path, text)
 refuseStale()
 // the server imports those lists, and a stale one may name a type that is gone
-const { apiDocument } = await import('@flow-service/api-server')
+const { apiDocument, settings } = await import('@flow-service/api-server')
 const document = apiDocument()
+put('packages/api-server/src/setting-options.ts', settingOptions(settings))
 put(OPENAPI, `${JSON.stringify(document, null, 2)}\n`)
 for (const [path, schema] of Object.entries(SCHEMAS)) {
   put(path, `${JSON.stringify(z.toJSONSchema(schema, { io: 'input' }), null, 2)}\n`)

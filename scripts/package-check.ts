@@ -78,7 +78,7 @@ writeFileSync(
     private: true,
     type: 'module',
     dependencies: { ...own, node: OLDEST_NODE },
-    devDependencies: typesOf('@types/node', '@types/express'),
+    devDependencies: typesOf('@types/node'),
     overrides: own,
     allowScripts: { node: true },
   }),

@@ -29,10 +29,13 @@ import {
   setting,
   text,
 } from './process/setting.ts'
+import type { SettingOptions } from './setting-options.ts'
 import { workersSettings } from './workers/settings.ts'
 
-/** Version of the engine: that of this package. */
-export const engineVersion: string = (createRequire(import.meta.url)('../package.json') as { version: string }).version
+const manifest = createRequire(import.meta.url)('../package.json') as { version: string; engines: { node: string } }
+
+/** Version of the engine, that of this package, and the Nodes that it runs on, as in `>=22.19`. */
+export const { version: engineVersion, engines: usable } = manifest
 
 const isTimeZone = (name: string): boolean => {
   try {
@@ -305,20 +308,24 @@ type Value<S> = S extends Setting<infer T> ? T : never
 type Flows = string | readonly (AnyFlow | DashboardObject)[]
 
 /** Options of a service; what is missing comes from the environment, then from the defaults of {@link settings}. */
-export type ServiceConfig = { readonly [K in keyof Settings]?: Value<Settings[K]> | undefined } & {
+export type ServiceConfig = SettingOptions & {
+  /** Flows and dashboards: a folder whose modules are loaded, or the objects themselves. Default: none. */
   readonly flows?: Flows | undefined
-  /** Node types of the host's own code, beside those of installed packages; none unless given. */
+  /** Node types of the host's own code, beside those of installed packages. Default: none. */
   readonly connectors?: readonly HostConnectors[] | undefined
   /**
    * Folders of connector packages under development, whose sources are loaded at the start and again by `reload`. It has no
-   * environment variable: `service dev --connector` sets it, and nothing else should.
+   * environment variable: `service dev --connector` sets it, and nothing else should. Default: none.
    */
   readonly developedConnectors?: readonly string[] | undefined
-  /** Brings mails to people, in place of the mail server of the settings. A rejection is an attempt that has failed. */
+  /** Brings mails to people, in place of the mail server of the settings. A rejection is an attempt that has failed. Default: none. */
   readonly mailer?: Mailer | undefined
-  /** Understands the commands of `commands_lm` nodes, in place of the grammar and of the model of the settings. */
+  /** Understands the commands of `commands_lm` nodes, in place of the grammar and of the model of the settings. Default: those. */
   readonly commandsModel?: CommandModel | undefined
-  /** Hears what live nodes print, and of their failures. What they print and what does not load is not in the log then. */
+  /**
+   * Hears what live nodes print, and of their failures. What they print and what does not load is not in the log then.
+   * Default: the log has it.
+   */
   readonly onNodeReport?: NodeListener | undefined
 }
 

@@ -11,6 +11,7 @@ export type { DashboardChange, DashboardRegistration, RegisteredName, ReloadResu
 export type { PackageChange } from './flows/developed-types.ts'
 export type { FlowChange } from './flows/code-registration.ts'
 export type { LoadError } from './code/project.ts'
+export type { HostedRouter } from './http/hosted.ts'
 export type { HostConnectors } from './host-options.ts'
 export type { NodeListener, NodeReport } from './host/node-report.ts'
 export type { Mail, Mailer } from './mail/mailer.ts'

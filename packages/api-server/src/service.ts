@@ -26,7 +26,7 @@ import { blame } from './code/packages/forgotten-promises.ts'
 import type { LoadError } from './code/project.ts'
 import { connectorPackages } from './code/slice.ts'
 import { openEngine } from './compose.ts'
-import { type ResolvedConfig, resolveConfig, type ServiceConfig } from './config.ts'
+import { type ResolvedConfig, resolveConfig, type ServiceConfig, usable } from './config.ts'
 import { explainDamage } from './db/damage.ts'
 import { type Database, isOfLostDatabase } from './db/database.ts'
 import { DATABASE_FOLDER } from './db/embedded.ts'
@@ -41,6 +41,7 @@ import { codeFlows } from './flows/slice.ts'
 import { oneHost } from './http/address.ts'
 import { answerErrors, notFound } from './http/errors.ts'
 import { secureHeaders } from './http/headers.ts'
+import { hosted, type HostedRouter } from './http/hosted.ts'
 import { openServer } from './http/open-server.ts'
 import { createUpgradeRouter, type UpgradeRouter } from './http/upgrade.ts'
 import { createClock } from './process/clock.ts'
@@ -49,6 +50,7 @@ import { HeldDirectory } from './process/held-directory.ts'
 import { nounsOf } from './process/layer.ts'
 import { Lifecycle } from './process/lifecycle.ts'
 import { createLog } from './process/log.ts'
+import { assertNode } from './process/oldest-node.ts'
 import { ConfigError } from './process/setting.ts'
 import { outliveStrayRejections } from './process/stray-rejections.ts'
 import type { Provisioners } from './provisioning/provisioners.ts'
@@ -66,8 +68,11 @@ export interface Address {
 /** A flow engine with its HTTP API, in this process. */
 export interface Service {
   readonly config: ResolvedConfig
-  /** Mount it anywhere in an Express 5 app, before any body parser. */
-  readonly router: Router
+  /**
+   * Mount it anywhere in an Express 5 app, before any body parser. For other hosts it is a function of a request and an answer of
+   * Node: `router(request, response)`.
+   */
+  readonly router: HostedRouter
   /** E-mail of the first superuser; the password only when it was made up now, at the first start. */
   readonly signIn: { readonly email: string | null; readonly password: string | null }
   /** Flows of `config.flows` that are registered. */
@@ -106,10 +111,11 @@ export interface Service {
 }
 
 /**
- * Opens a service. Options win over environment variables, which win over defaults. Rejects with one sentence when a
- * setting is not usable, the data directory is in use, or the database cannot be opened.
+ * Opens a service. Options win over environment variables, which win over defaults. Rejects with one sentence when this
+ * Node is too old, a setting is not usable, the data directory is in use, or the database cannot be opened.
  */
 export async function createService(options: ServiceConfig = {}): Promise<Service> {
+  assertNode(usable.node)
   const config = resolveConfig(options)
   const lifecycle = new Lifecycle()
   try {
@@ -223,20 +229,18 @@ interface ServiceDeps {
 }
 
 class OpenService implements Service {
+  readonly router: HostedRouter
   readonly #deps: ServiceDeps
   #address: Promise<Address> | null = null
   #closing: Promise<void> | null = null
 
   constructor(deps: ServiceDeps) {
     this.#deps = deps
+    this.router = hosted(deps.router)
   }
 
   get config(): ResolvedConfig {
     return this.#deps.config
-  }
-
-  get router(): Router {
-    return this.#deps.router
   }
 
   get signIn(): Service['signIn'] {

@@ -56,6 +56,8 @@ const passing = [
   // errors as problem documents
   '',
   '',
+  // hosts that are not Express
+  '',
 ]
 /** The event socket, whose tickets are a described operation, and the sockets that flows serve. */
 const sockets = ['/api/v1/flows/ws', '/api/v1/workers/attach', '/hooks/*', '/api/v1/hooks/*']

@@ -5,12 +5,13 @@
  */
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
+// a name that an older Node lacks would keep the package from being loaded, and from saying so
+import * as tls from 'node:tls'
 
 import { ConfigError } from '../process/setting.ts'
 
 /** The context of connections that nodes make; undefined stands for what Node.js does by itself. */
-export type Trust = () => SecureContext | undefined
+export type Trust = () => tls.SecureContext | undefined
 
 /** Trusts the authorities that Node.js knows. */
 export const systemTrust: Trust = () => undefined
@@ -22,8 +23,8 @@ export const systemTrust: Trust = () => undefined
 export async function loadTrust(path: string | null): Promise<Trust> {
   if (path === null) return systemTrust
   const own = certificatesIn(await contentOf(path), path)
-  let context: SecureContext | null = null
-  return () => (context ??= createSecureContext({ ca: [...getCACertificates('default'), ...own] }))
+  let context: tls.SecureContext | null = null
+  return () => (context ??= tls.createSecureContext({ ca: [...tls.getCACertificates('default'), ...own] }))
 }
 
 async function contentOf(path: string): Promise<string> {

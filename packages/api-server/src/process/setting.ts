@@ -7,6 +7,8 @@
 export interface Kind<T> {
   /** How a value must look, to follow "use": `a whole number from 0 to 65535`. */
   readonly expected: string
+  /** As TypeScript writes it, for the declaration of the options. */
+  readonly type: string
   readonly parse: (text: string) => unknown
   readonly accepts: (value: unknown) => value is T
 }
@@ -49,13 +51,18 @@ export const setting = <T>(kind: Kind<T>, facts: Facts<NoInfer<T>>): Setting<T> 
 /** A setting of a kind that is `null` while it is not set. */
 export const optional = <T>(kind: Kind<T>, facts: Omit<Facts<T>, 'initial'>): Setting<T | null> =>
   setting<T | null>(
-    { ...kind, accepts: (value): value is T | null => value === null || kind.accepts(value) },
+    {
+      ...kind,
+      type: `${kind.type} | null`,
+      accepts: (value): value is T | null => value === null || kind.accepts(value),
+    },
     { ...facts, initial: null, initially: facts.initially ?? 'not set' },
   )
 
 /** Non-empty text; `accepts` narrows it further. */
 export const text = (expected: string, accepts: (value: string) => boolean = () => true): Kind<string> => ({
   expected,
+  type: 'string',
   parse: (raw) => raw,
   accepts: (value): value is string => typeof value === 'string' && value !== '' && accepts(value),
 })
@@ -63,6 +70,7 @@ export const text = (expected: string, accepts: (value: string) => boolean = () 
 /** A whole number within bounds, both included. */
 export const integer = (min: number, max: number): Kind<number> => ({
   expected: `a whole number from ${min} to ${max}`,
+  type: 'number',
   parse: (raw) => (/^-?\d+$/.test(raw) ? Number(raw) : raw),
   accepts: (value): value is number => Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max,
 })
@@ -70,6 +78,7 @@ export const integer = (min: number, max: number): Kind<number> => ({
 /** Several texts, separated by commas in the environment; `expected` says what each must be. */
 export const list = (expected: string, accepts: (value: string) => boolean): Kind<readonly string[]> => ({
   expected,
+  type: 'readonly string[]',
   parse: (raw) => raw.split(',').flatMap((value) => value.trim() || []),
   accepts: (value): value is readonly string[] =>
     Array.isArray(value) && value.every((item) => typeof item === 'string' && accepts(item)),
@@ -78,6 +87,7 @@ export const list = (expected: string, accepts: (value: string) => boolean): Kin
 /** `true` or `false`; `1` and `0` in the environment too. */
 export const flag: Kind<boolean> = {
   expected: 'true or false',
+  type: 'boolean',
   parse: (raw) => ({ true: true, '1': true, false: false, '0': false })[raw.toLowerCase()] ?? raw,
   accepts: (value): value is boolean => typeof value === 'boolean',
 }
@@ -85,6 +95,7 @@ export const flag: Kind<boolean> = {
 /** One of several words. */
 export const choice = <const W extends string>(...words: readonly W[]): Kind<W> => ({
   expected: words.join(', '),
+  type: words.map((word) => `'${word}'`).join(' | '),
   parse: (raw) => raw,
   accepts: (value): value is W => words.some((word) => word === value),
 })
