@@ -30,6 +30,8 @@ const traceless: Readonly<Record<string, string>> = {
   'runs.sweep': runs,
   'runs.retry': runs,
   'runs.import': runs,
+  'runs.track': runs,
+  'runs.append': runs,
   'artifacts.put': 'bytes alone do nothing, and go when nothing refers to them',
   'artifacts.beginUpload': 'as of bytes that pass through the engine',
   'artifacts.completeUpload': 'as of bytes that pass through the engine',
