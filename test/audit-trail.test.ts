@@ -33,6 +33,8 @@ const traceless: Readonly<Record<string, string>> = {
   'runs.update': 'notes and marks help people to find a run, and nothing depends on them',
   'runs.updateMany': 'as of one run',
   'metrics.compareMany': asks,
+  'runs.track': runs,
+  'runs.append': runs,
   'artifacts.put': 'bytes alone do nothing, and go when nothing refers to them',
   'artifacts.beginUpload': 'as of bytes that pass through the engine',
   'artifacts.completeUpload': 'as of bytes that pass through the engine',

@@ -19,10 +19,11 @@ import { endedByReturn } from './ended-by-return.ts'
 import { type EventOptions, type EventSource, eventStream } from './event-stream.ts'
 import { createClient as createHttp, createConfig } from './generated/client/index.ts'
 import { GeneratedClient } from './generated/sdk.gen.ts'
-import type { ArtifactRef, MetricComparison, Run, RunPlan } from './generated/types.gen.ts'
+import type { ArtifactRef, MetricComparison, Run, RunPlan, RunTrackAppend } from './generated/types.gen.ts'
 import { type MediaFrame, mediaStream } from './media-stream.ts'
 import { RunWaiting } from './run-waiting.ts'
 import { entriesOf, type SweepRuns } from './sweep.ts'
+import { newRunId, TrackedRun, type TrackOptions } from './tracked-run.ts'
 
 /** Where the service is and how to sign in. */
 export interface ClientOptions {
@@ -163,6 +164,23 @@ export class Client extends GeneratedClient {
   async sweep<P, R>(flow: BatchFlow<P, R>, sweep: SweepSpec<P>): Promise<SweepHandle<R>> {
     const queued = await this.runs.sweep({ name: flow.name, ...wireOptions(sweep), ...wireEntries(sweep) })
     return { groupId: queued.group_id, runs: queued.runs.map(({ id }) => this.#handle<R>(flow, id)) }
+  }
+
+  /**
+   * Begin a run of this program, which the engine lists under a name and does not execute: what is logged goes out once a
+   * second, and again when the engine was gone. Rejects when it cannot be begun.
+   *
+   * @example const run = await client.track('fit', { params: { lr: 0.01 } }); run.log({ loss: 0.3 }); await run.end()
+   */
+  async track(flow: string, { everyMs, params, tags, ...rest }: TrackOptions = {}): Promise<TrackedRun> {
+    const id = newRunId()
+    const given = { ...(params ? { params: wireParams(params) } : {}), ...(tags ? { tags: [...tags] } : {}) }
+    await this.runs.track({ id, flow, ...rest, ...given })
+    const source = {
+      append: (body: RunTrackAppend) => this.runs.append({ id, ...body }),
+      upload: (data: Blob | Uint8Array<ArrayBuffer> | string, name: string) => this.upload(data, { name }),
+    }
+    return new TrackedRun(source, { id, flow, ...(everyMs === undefined ? {} : { everyMs }) })
   }
 
   /** Tell what a run or sweep would execute, what the cache has, and why; executes nothing. */
