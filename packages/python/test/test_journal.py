@@ -128,6 +128,14 @@ class Survives(Rules):
         run.end()
         self.assertEqual((self.engine.points("loss"), self.engine.the_run()["status"]), ([[1, 2]], "ok"))
 
+    def test_a_file_that_was_swept_away_before_its_run_had_it_is_sent_again(self) -> None:
+        Path("weights").write_bytes(b"w")
+        self.engine.sweeps = 1
+        with self.run_of() as run:
+            run.artifact("weights")
+        self.assertEqual((len(self.engine.the_run()["artifacts"]), list(self.engine.files.values())), (1, [b"w"]))
+        self.assertEqual(len([path for method, path, _ in self.engine.requests if method == "PUT"]), 2)
+
     def test_a_deleted_run_ends_nothing_of_the_training(self) -> None:
         with self.run_of() as run:
             self.engine.wait_until(lambda: self.engine.runs)

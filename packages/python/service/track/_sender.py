@@ -59,7 +59,9 @@ class Sender:
         self._created = False
         self._batch: Batch | None = None
         self._most = MOST_ENTRIES
+        # files by digest: those that the engine has taken, and those that it was sent twice
         self._stored: set[str] = set()
+        self._again: set[str] = set()
         self._dropped: set[str] = set()
 
     @property
@@ -183,6 +185,15 @@ class Sender:
         self.journal.take_back()
         if not batch.entries:
             raise Over(answer.why)
+        files = {
+            entry["artifact"]["digest"] for entry in batch.entries if isinstance(entry, dict) and "artifact" in entry
+        }
+        swept = (files & self._stored) - self._again
+        if swept:
+            # bytes that wait long for their run are swept away: they are sent once more
+            self._again |= swept
+            self._stored -= swept
+            return
         self._most = max(1, len(batch.entries) // 2)
         if len(batch.entries) == 1:
             say(f"refused, and left out: {str(batch.entries[0])[:200]}: {answer.why}")
