@@ -32,7 +32,7 @@ try {
   await promisify(execFile)(python, [here('train.py'), '0.01', '0.1', '0.5'], { cwd: dataDir, env })
 
   const client = createClient({ baseUrl, token })
-  const ranked = await client.runs.list({ flow: 'fit_plane', sort: 'metrics.loss:min', include: ['params', 'metrics'] })
+  const ranked = await client.runs.list({ flow: 'fit_plane', sort: 'metrics.loss:min', include: 'params,metrics' })
   assert.deepEqual(
     ranked.map(({ status, params }) => [status, params?.['lr']]),
     [0.5, 0.1, 0.01].map((rate) => ['ok', rate]),

@@ -281,7 +281,7 @@ class _Tracker:
 
     def _rest(self) -> str:
         if self.journal.path.exists():
-            return f'"python -m service.track sync" sends the rest, which waits in {self.journal.path}'
+            return '"python -m service.track sync" sends the rest'
         return "the rest is in memory, and goes on while the program runs"
 
     def _name(self, name: str) -> str:
