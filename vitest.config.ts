@@ -19,6 +19,7 @@ const onServer = [
   'modules/shared',
   'runs/shared',
   'runs/stages/shared',
+  'runs/tracking/shared',
   'secrets/shared',
   'workers/shared',
 ].map((suite) => `packages/api-server/test/${suite}.test.ts`)
@@ -39,7 +40,7 @@ const onDatabase = [
   'observability/{lists,replay,state}',
   'provisioning/{slurm,ray}-{life,recovery}',
   'runs/{cancel,deleted-flow,history,import,limits,races,retry,routes,run-artifacts,runs,sweep}',
-  'runs/{curves/points-of-runs,lists/{list-routes,older-runs,run-lists},reports/{comparison,run-export},stages/{cache,flights,reasons}}',
+  'runs/{curves/points-of-runs,lists/{list-routes,older-runs,run-lists},reports/{comparison,run-export},stages/{cache,flights,reasons},tracking/{leases,routes,tracked-runs}}',
   'secrets/{restart,secrets}',
   'work/{arrivals,work}',
   'workers/flavors',

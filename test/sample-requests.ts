@@ -65,6 +65,8 @@ export interface Seeds {
   readonly run: string
   /** A run whose node `work` has returned something that is kept. */
   readonly stageRun: string
+  /** A run that the user tells of. */
+  readonly trackedRun: string
   readonly digest: string
   readonly deadLetter: string
   /** The id of an API key. */
@@ -124,6 +126,9 @@ export async function seed(
   const { id } = await at.client.runs.submit({ name: 'scale' })
   const { id: stageRun } = await at.client.runs.submit({ name: 'coded' })
   await Promise.all([id, stageRun].map((run) => at.client.wait(run)))
+  const tracker = createClient({ baseUrl: at.baseUrl, token })
+  const { id: trackedRun } = await tracker.runs.track({ flow: 'tracked' })
+  await tracker.runs.append({ id: trackedRun, seq: 1, status: 'ok' })
   const stored = await fetch(`${at.baseUrl}/artifacts?name=a.txt`, {
     method: 'PUT',
     body: 'bytes',
@@ -151,6 +156,7 @@ export async function seed(
     invite: invited.invite_url?.split('#token=')[1] ?? '',
     run: id,
     stageRun,
+    trackedRun,
     digest,
     deadLetter: await deadLetter(at),
     key,
@@ -275,6 +281,7 @@ const bodies: Record<string, (seeds: Seeds) => unknown> = {
   'flows.publish': () => ({ version: 2 }),
   'flows.rename': () => ({ name: 'renamed' }),
   'dashboards.rename': () => ({ name: 'renamed' }),
+  'runs.append': () => ({ seq: 1 }),
   'runs.update': () => ({ note: 'sample' }),
   'runs.updateMany': ({ run }) => ({ ids: [run], pinned: true }),
   'metrics.compareMany': ({ run }) => ({ ids: [run], metrics: ['loss'] }),
@@ -347,7 +354,10 @@ function idOf(operation: Operation, seeds: Seeds): string {
   return operation.path.startsWith('/oauth') ? seeds.program : seeds.deadLetter
 }
 
-const runOf = ({ id }: Operation, { run, stageRun }: Seeds): string => (onStageRun.has(id) ? stageRun : run)
+function runOf({ id }: Operation, { run, stageRun, trackedRun }: Seeds): string {
+  if (id === 'runs.append') return trackedRun
+  return onStageRun.has(id) ? stageRun : run
+}
 
 function contentOf({ id, body }: Operation, seeds: Seeds): Pick<Sample['init'], 'headers' | 'body'> {
   if (!body) return { headers: {} }

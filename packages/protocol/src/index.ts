@@ -214,7 +214,7 @@ export {
   publishMessageSchema,
 } from './message.ts'
 export { nearName } from './near-name.ts'
-export { messageNameRule, type NameRule, nameRule } from './name-rules.ts'
+export { curveNameRule, messageNameRule, type NameRule, nameRule } from './name-rules.ts'
 export {
   type ConnectorReport,
   type ModulePackage,
@@ -312,6 +312,7 @@ export {
   sweepSubmitSchema,
 } from './run.ts'
 export * from './run-status.ts'
+export * from './run-track.ts'
 export { type ImportedRun, type RunImportResult, runImportResultSchema, runImportSchema } from './run-import.ts'
 export * from './provisioner.ts'
 export { type PythonModule, pythonParts, pythonSource } from './python-source.ts'

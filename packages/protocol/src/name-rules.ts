@@ -21,3 +21,9 @@ export const messageNameRule: NameRule = {
   pattern: /^[A-Za-z_][A-Za-z0-9_]{0,99}$/,
   remedy: 'use an identifier: letters, digits and "_", not beginning with a digit, at most 100 characters',
 }
+
+/** Curves of tracked runs: messages, and names with "/" and "-" as training scripts use them. */
+export const curveNameRule: NameRule = {
+  pattern: /^[A-Za-z_][A-Za-z0-9_/-]{0,99}$/,
+  remedy: 'use letters, digits, "_", "/" and "-", beginning with a letter or "_", at most 100 characters',
+}

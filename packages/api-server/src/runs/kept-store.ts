@@ -84,7 +84,7 @@ export type KeptStore = ReturnType<typeof createKeptStore>
 export const createKeptStore = (sql: Sql) => ({
   /** On the embedded database, when it opens: the leases of all running runs are over, from now on. */
   async endLeases(): Promise<void> {
-    await sql`update run set lease_until = now() where status = 'running'`
+    await sql`update run set lease_until = now() where status = 'running' and origin = 'engine'`
   },
 
   /** Ends the leases of runs that their engine leaves to another one. */

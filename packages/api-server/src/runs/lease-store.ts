@@ -177,7 +177,8 @@ export const createLeaseStore = (sql: Sql) => ({
     return sql<SummaryRow[]>`
       update run set status = 'abandoned', finished_at = greatest(${finishedAt}::timestamptz, run.started_at),
         error = ${JSON.stringify(error)}::json, lease_token = null, lease_until = null
-      where id in (select id from run where status = 'running' ${over} ${patient} order by id for no key update)
+      where id in (select id from run
+        where status = 'running' and origin = 'engine' ${over} ${patient} order by id for no key update)
       returning ${summary(sql)}`
   },
 })

@@ -87,19 +87,19 @@ export const untouchedNode = (node: string): NodeRow => ({
   attempts: null,
 })
 
-/** A run with its details. Nodes come in the document's order. */
+/** A run with its details. Nodes come in the document's order; a tracked run has one, which nobody has drawn. */
 export function runRecord(
   { document, ...row }: DetailRow,
   nodes: readonly NodeRow[],
   metrics: readonly MetricSummary[],
 ): Run {
   const rows = new Map(nodes.map((node) => [node.node, node]))
+  const tracked = row.origin === 'track' ? nodes.map(({ node }) => ({ id: node, type: 'track' })) : []
+  const drawn = document?.nodes ?? tracked
   return {
     ...row,
     params: paramsOf(row.inputs),
-    nodes: (document?.nodes ?? []).map(({ id, type }) =>
-      nodeRecord(rows.get(id) ?? untouchedNode(id), type, row.status),
-    ),
+    nodes: drawn.map(({ id, type }) => nodeRecord(rows.get(id) ?? untouchedNode(id), type, row.status)),
     metrics: [...metrics],
   }
 }

@@ -2,9 +2,10 @@
  * Publishes the states of runs as events of this engine, in the order queued, running, end.
  *
  * - run-teller.T1 a state that is on its way from the database is left out when a later one of the run was published
- *   meanwhile: by the execution in this engine, or as news of another one, which take ways of their own.
+ *   meanwhile: by the execution in this engine, or as news of another one, which take ways of their own. A tracked run
+ *   that was given up may be running again: neither overtakes the other (tracking.K4).
  */
-import { type EngineEvent, isFinished, type RunStatus, type RunSummary } from '@flow-service/protocol'
+import { type EngineEvent, isFinished, type RunSummary } from '@flow-service/protocol'
 
 interface Way {
   /** How many states of the run are on their way. */
@@ -25,8 +26,9 @@ export class RunTeller {
   /** Tells a state, unless it was overtaken (run-teller.T1). */
   tell(run: RunSummary, atMs: number): void {
     const way = this.#ways.get(run.id)
-    const rank = rankOf(run.status)
-    if (way && rank <= way.told) return
+    const rank = rankOf(run)
+    const isBack = isTracked(run) && rank === GOING_ON
+    if (way && (isBack ? rank < way.told : rank <= way.told)) return
     if (way) way.told = rank
     this.#publish({ type: 'run', run }, atMs)
   }
@@ -53,4 +55,13 @@ export class RunTeller {
   }
 }
 
-const rankOf = (status: RunStatus): number => (isFinished(status) ? 2 : Number(status === 'running'))
+type Told = Pick<RunSummary, 'origin' | 'status'>
+
+const isTracked = ({ origin }: Told): boolean => origin === 'track'
+
+const GOING_ON = 1
+
+function rankOf(run: Told): number {
+  if (run.status === 'running' || (run.status === 'abandoned' && isTracked(run))) return GOING_ON
+  return isFinished(run.status) ? 2 : 0
+}

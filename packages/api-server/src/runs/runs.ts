@@ -42,7 +42,9 @@ import { createRunShapes, type RunShapes } from './shapes.ts'
 import { EngineStages } from './stages/engine-stages.ts'
 import type { StageEnvironments } from './stages/environments.ts'
 import { createRunsStore, type QueuedRun, type RunsStore } from './store.ts'
-import { createSubmissions, type Submissions } from './submissions.ts'
+import { createSubmissions, type Submissions, type SubmissionsDeps } from './submissions.ts'
+import { createTrackStore } from './tracking/track-store.ts'
+import { TRACK_LEASE_S, TrackedRuns } from './tracking/tracked-runs.ts'
 
 /** What runs are made of. */
 export interface RunsDeps {
@@ -50,7 +52,7 @@ export interface RunsDeps {
   readonly host: Host
   readonly registry: NodeRegistry
   readonly flows: RunnableFlows
-  readonly artifacts: Pick<Artifacts, 'addRefs' | 'addRefsOf' | 'dropRefs' | 'known' | 'missing' | 'put'>
+  readonly artifacts: Pick<Artifacts, 'addRefs' | 'addRefsOf' | 'dropRefs' | 'known' | 'missing' | 'open' | 'put'>
   readonly publishEvent: (event: EngineEvent, atMs: number) => void
   /** Publishes an output of a finished run as a message; hears each output once. */
   readonly publishMessage: (message: string, value: unknown, run: string) => void
@@ -80,6 +82,8 @@ export interface Runs extends Submissions {
   plan(flow: string, body: RunPlanSubmit): Promise<RunPlan>
   /** Lists of runs. */
   readonly lists: RunLists
+  /** Runs that other programs execute. */
+  readonly tracked: TrackedRuns
   /** What people say about runs. */
   readonly annotations: RunAnnotations
   /** Refuses with `not_found`. */
@@ -150,8 +154,8 @@ export function createRuns(deps: RunsDeps): Runs {
     onNews: (news) => follow(news, { store, queue, clock, teller }),
   })
   const { flush, view, lists } = readersOf(deps, { store, executions, shapes, queue })
-  const wake = (): void => queue.wake()
-  const own = { store, shapes, timestamps, teller, tellRun, executions, wake }
+  const own = { store, shapes, timestamps, teller, tellRun, publishEvent, executions, wake: () => queue.wake() }
+  const { submissions, tracked } = makersOf(deps, { ...own, read: (id) => view.run(id) })
 
   return {
     async open() {
@@ -159,26 +163,25 @@ export function createRuns(deps: RunsDeps): Runs {
       if (newest !== null) timestamps.continueAfter(newest)
       await stages.open()
       await channel.open()
+      await tracked.open()
       await queue.open()
       // of a time when runs outlived their engine
       if (deps.kept === null) await createKeptStore(database.sql).sweep()
     },
-    ...createSubmissions({ ...deps, ...own, read: (id) => view.run(id) }),
-    wake,
+    ...submissions,
+    wake: own.wake,
     plan: (flow, body) => planRuns({ ...deps, stages }, flow, body),
     lists,
+    tracked,
     annotations: new RunAnnotations({ database, tell: tellAnnotated }),
     get: (id) => view.run(id),
     document: (id) => view.document(id),
     async cancel(id) {
-      await cancel(id, { store, queue, clock, tellRun })
+      await cancel(id, { store, queue, tracked, clock, tellRun })
       return view.run(id)
     },
     metrics: (id, query) => view.metrics(id, query),
-    onEnded(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    onEnded: (listener) => listenedBy(listeners, listener),
     claimable: async () => (queue.hasRoom ? store.claimable() : null),
     history: new RunHistory({ ...deps, store: createHistoryStore(database.sql), runs: store, flush }),
     flush,
@@ -186,6 +189,7 @@ export function createRuns(deps: RunsDeps): Runs {
     rename: (tx, flow, name) => store.rename(tx, flow, name),
     active: () => store.active(MAX_ACTIVE),
     async close() {
+      tracked.close()
       await queue.close(GRACE_MS)
       stages.close()
       await channel.close()
@@ -215,6 +219,24 @@ function newsOf(deps: RunsDeps, { channel, queue }: { channel: () => EngineChann
       teller.tell(run, clock.now())
       channel().tell(run)
     },
+  }
+}
+
+/** Adds a listener; the result removes it. */
+function listenedBy<T>(listeners: Set<T>, listener: T): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** What makes runs. */
+function makersOf(
+  deps: RunsDeps,
+  own: Omit<SubmissionsDeps, keyof RunsDeps> & Pick<RunsDeps, 'publishEvent'> & { readonly executions: ExecutionStore },
+) {
+  const store = createTrackStore(deps.database.sql, TRACK_LEASE_S)
+  return {
+    submissions: createSubmissions({ ...deps, ...own }),
+    tracked: new TrackedRuns({ ...deps, ...own, store }),
   }
 }
 
@@ -266,9 +288,16 @@ async function cancel(
   {
     store,
     queue,
+    tracked,
     clock,
     tellRun,
-  }: { store: RunsStore; queue: RunQueue; clock: Clock; tellRun: (run: RunSummary) => void },
+  }: {
+    store: RunsStore
+    queue: RunQueue
+    tracked: TrackedRuns
+    clock: Clock
+    tellRun: (run: RunSummary) => void
+  },
 ): Promise<void> {
   const now = (): string => timestampOfMs(clock.now())
   const queued = await store.cancel(id, 'queued', now())
@@ -276,7 +305,10 @@ async function cancel(
   const execution = await queue.find(id)
   if (execution) return void (await execution.cancel())
   // queued again when its claim was not heard of
-  const elsewhere = (await store.cancel(id, 'running', now())) ?? (await store.cancel(id, 'queued', now()))
+  const elsewhere =
+    (await store.cancel(id, 'running', now())) ??
+    (await store.cancel(id, 'queued', now())) ??
+    (await tracked.cancelAbandoned(id))
   if (elsewhere) tellRun(elsewhere)
 }
 

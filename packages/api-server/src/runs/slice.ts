@@ -31,6 +31,7 @@ import { runsEndpoints, runsHandlers } from './routes.ts'
 import { createRuns, type Runs } from './runs.ts'
 import { PythonEnvironments, type StageEnvironments } from './stages/environments.ts'
 import { submissionEndpoints, submissionHandlers } from './submission-routes.ts'
+import { trackingEndpoints, trackingHandlers } from './tracking/routes.ts'
 
 export const runs = noun<Runs>()('runs')
 
@@ -138,6 +139,7 @@ export const runsApi = {
   routes: [
     routes(runsEndpoints, { eventLog, runs, columns: curveColumns }, runsHandlers),
     routes(listEndpoints, { runs }, listHandlers),
+    routes(trackingEndpoints, { runs }, ({ runs }) => trackingHandlers(runs.tracked)),
     routes(submissionEndpoints, { runs }, ({ runs }) => submissionHandlers(runs)),
     routes(historyEndpoints, { eventLog, executionRecords, runs }, ({ eventLog, executionRecords, runs }) =>
       historyHandlers({

@@ -12,6 +12,7 @@ import type { Timestamps } from '../db/timestamps.ts'
 import { isUniqueViolation } from '../db/transaction.ts'
 import { noFlow } from '../flows/refusals.ts'
 import type { RunnableFlows } from '../flows/runnable-flows.ts'
+import { ProblemError } from '../http/errors.ts'
 import { assertStored, digestsOf, newRun, queuedRecord, runnable, type UntimedRun } from './new-run.ts'
 import { noRun, runActive } from './refusals.ts'
 import { paramsOf, summaryOf } from './run-record.ts'
@@ -118,6 +119,12 @@ export function createSubmit(deps: SubmitDeps): Submit {
     async retry(id, by) {
       const before = await store.detail(id)
       if (!before) throw noRun(id)
+      if (before.origin === 'track') {
+        throw new ProblemError(
+          'wrong_mode',
+          `run "${id}" is tracked: another program executes it, so nothing here can again`,
+        )
+      }
       if (!isFinished(before.status)) throw runActive(id, before.status, 'retry')
       const { flow: name, draft, seed, priority, group_id: groupId } = before
       const flow = await flows.byName(name, draft ? 'draft' : 'published')

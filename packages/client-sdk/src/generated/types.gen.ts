@@ -425,6 +425,121 @@ export type RunsAnnotation = {
     archived?: boolean;
 };
 
+export type RunTrack = {
+    /**
+     * Chosen by the client, so that it can ask again: a UUID of version 7. Else by the engine.
+     */
+    id?: string;
+    /**
+     * Under which name the run is listed. No flow has to be there, and none is made.
+     */
+    flow: string;
+    /**
+     * What it was given, by name. Nothing is checked.
+     */
+    params?: {
+        [key: string]: JsonValue;
+    };
+    /**
+     * Seed of the run.
+     */
+    seed?: number;
+    /**
+     * What is written about it.
+     */
+    note?: string;
+    /**
+     * Words by which it is found.
+     */
+    tags?: Array<RunTag>;
+    /**
+     * Commit of the sources that execute.
+     */
+    commit?: string;
+    /**
+     * When it began; now unless given.
+     */
+    started_at?: string;
+};
+
+export type RunTrackAppend = {
+    /**
+     * Counts what is sent of the run, from 1. Alone it says: still running.
+     */
+    seq: number;
+    /**
+     * Points of curves.
+     */
+    metrics?: Array<TrackedCurve>;
+    /**
+     * Further params; a known name has this value from now on.
+     */
+    params?: {
+        [key: string]: JsonValue;
+    };
+    /**
+     * Further results; likewise.
+     */
+    result?: {
+        [key: string]: JsonValue;
+    };
+    /**
+     * What the program has printed since.
+     */
+    logs?: string;
+    /**
+     * Stored bytes that belong to the run.
+     */
+    artifacts?: Array<TrackedArtifact>;
+    /**
+     * Ends the run.
+     */
+    status?: 'ok' | 'error' | 'cancelled';
+    /**
+     * Why it failed; with `status: "error"`.
+     */
+    error?: {
+        /**
+         * For programs: the class of an exception.
+         */
+        type: string;
+        /**
+         * For people.
+         */
+        message: string;
+    };
+};
+
+export type TrackedCurve = {
+    /**
+     * Of the curve.
+     */
+    name: string;
+    /**
+     * Ascending, also behind those that were sent before.
+     */
+    steps: Array<number>;
+    /**
+     * As many as there are steps; NaN and infinities as strings.
+     */
+    values: Array<number | 'NaN' | 'Infinity' | '-Infinity'>;
+    /**
+     * When each was, in ms since 1970; the time of arrival unless given.
+     */
+    ts?: Array<number>;
+};
+
+export type TrackedArtifact = {
+    /**
+     * File name, shown when the bytes are downloaded.
+     */
+    name: string;
+    /**
+     * Of bytes that were stored before.
+     */
+    digest: string;
+};
+
 export type SweepSubmit = {
     /**
      * The params of each run.
@@ -2748,6 +2863,27 @@ export type DeletedCount = {
      * How many were deleted.
      */
     deleted: number;
+};
+
+export type RunTracked = {
+    /**
+     * The last that is stored.
+     */
+    seq: number;
+    /**
+     * Until when to say something more; null of a run that is not running.
+     */
+    lease_until: string | null;
+    /**
+     * Whether the run is cancelled: nothing more is stored. Stop.
+     */
+    cancelled: boolean;
+    /**
+     * Points that were not stored, by curve: their steps did not ascend.
+     */
+    dropped: {
+        [key: string]: number;
+    };
 };
 
 export type Sweep = {
@@ -7719,6 +7855,187 @@ export type RunsDocumentResponses = {
 };
 
 export type RunsDocumentResponse = RunsDocumentResponses[keyof RunsDocumentResponses];
+
+export type RunsTrackData = {
+    body: {
+        /**
+         * Chosen by the client, so that it can ask again: a UUID of version 7. Else by the engine.
+         */
+        id?: string;
+        /**
+         * Under which name the run is listed. No flow has to be there, and none is made.
+         */
+        flow: string;
+        /**
+         * What it was given, by name. Nothing is checked.
+         */
+        params?: {
+            [key: string]: JsonValue;
+        };
+        /**
+         * Seed of the run.
+         */
+        seed?: number;
+        /**
+         * What is written about it.
+         */
+        note?: string;
+        /**
+         * Words by which it is found.
+         */
+        tags?: Array<RunTag>;
+        /**
+         * Commit of the sources that execute.
+         */
+        commit?: string;
+        /**
+         * When it began; now unless given.
+         */
+        started_at?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/runs/track';
+};
+
+export type RunsTrackErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `already_exists`: The name is taken
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type RunsTrackError = RunsTrackErrors[keyof RunsTrackErrors];
+
+export type RunsTrackResponses = {
+    /**
+     * The run that was begun under this id before.
+     */
+    200: Run;
+    /**
+     * The run.
+     */
+    201: Run;
+};
+
+export type RunsTrackResponse = RunsTrackResponses[keyof RunsTrackResponses];
+
+export type RunsAppendData = {
+    body: {
+        /**
+         * Counts what is sent of the run, from 1. Alone it says: still running.
+         */
+        seq: number;
+        /**
+         * Points of curves.
+         */
+        metrics?: Array<TrackedCurve>;
+        /**
+         * Further params; a known name has this value from now on.
+         */
+        params?: {
+            [key: string]: JsonValue;
+        };
+        /**
+         * Further results; likewise.
+         */
+        result?: {
+            [key: string]: JsonValue;
+        };
+        /**
+         * What the program has printed since.
+         */
+        logs?: string;
+        /**
+         * Stored bytes that belong to the run.
+         */
+        artifacts?: Array<TrackedArtifact>;
+        /**
+         * Ends the run.
+         */
+        status?: 'ok' | 'error' | 'cancelled';
+        /**
+         * Why it failed; with `status: "error"`.
+         */
+        error?: {
+            /**
+             * For programs: the class of an exception.
+             */
+            type: string;
+            /**
+             * For people.
+             */
+            message: string;
+        };
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/runs/{id}/track';
+};
+
+export type RunsAppendErrors = {
+    /**
+     * `wrong_mode`: Not possible in this mode of the flow
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `version_conflict`: Somebody saved first · `not_active`: The flow is not active
+     */
+    409: Problem;
+    /**
+     * `payload_too_large`: The body is too large
+     */
+    413: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type RunsAppendError = RunsAppendErrors[keyof RunsAppendErrors];
+
+export type RunsAppendResponses = {
+    /**
+     * How far the run is stored.
+     */
+    200: RunTracked;
+};
+
+export type RunsAppendResponse = RunsAppendResponses[keyof RunsAppendResponses];
 
 export type RunsSweepData = {
     body: {

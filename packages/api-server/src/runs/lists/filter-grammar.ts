@@ -3,7 +3,7 @@
  * spaces between them, which all have to hold. `filter-sql.ts` makes conditions of them.
  * @module
  */
-import { messageNameRule } from '@flow-service/protocol'
+import { curveNameRule, messageNameRule } from '@flow-service/protocol'
 
 import { invalid, type ProblemError } from '../../http/errors.ts'
 
@@ -84,7 +84,7 @@ export function jsonField(name: string): Extract<Field, { kind: 'json' | 'curve'
 function curveField(text: string): Extract<Field, { kind: 'curve' }> | null {
   const [message = '', aggregate = 'last', ...more] = text.split(':')
   const known = aggregates.find((one) => one === aggregate)
-  if (!known || more.length > 0 || !messageNameRule.pattern.test(message)) return null
+  if (!known || more.length > 0 || !curveNameRule.pattern.test(message)) return null
   return { kind: 'curve', message, aggregate: known }
 }
 
