@@ -7,13 +7,16 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 
 import { environment, home } from '../packages/python/test/python.ts'
 import { freePort } from './components/free-port.ts'
 import { pythonWith } from './components/python-packages.ts'
 import { python, pythons } from './components/pythons.ts'
 import { startService, type TestService } from './service.ts'
+
+// programs that import a learner take their time
+vi.setConfig({ testTimeout: 300_000 })
 
 let at: TestService
 beforeAll(async () => void (at = await startService()))
@@ -26,15 +29,18 @@ const scratch = async (): Promise<string> => {
 }
 const signedIn = (to: TestService = at) => ({ ...environment, SERVICE_URL: to.baseUrl, SERVICE_TOKEN: to.token })
 
+/** A slow machine ends its runs as well. */
+const patient = 'from service import track\ntrack.WAIT_S = 300\n'
+
 /** Executes a program to its end; gives what it wrote on stderr. */
 async function trained(program: string, source: string, cwd: string, env: NodeJS.ProcessEnv = signedIn()) {
-  const { stderr } = await promisify(execFile)(program, ['-c', source], { cwd, env })
+  const { stderr } = await promisify(execFile)(program, ['-c', patient + source], { cwd, env })
   return stderr
 }
 
 /** Starts a program that prints a line, and waits for it. */
 async function talking(source: string, cwd: string, env: NodeJS.ProcessEnv = signedIn()): Promise<ChildProcess> {
-  const child = spawn(python ?? '', ['-c', source], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] })
+  const child = spawn(python ?? '', ['-c', patient + source], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] })
   onTestFinished(async () => {
     if (child.exitCode === null && child.signalCode === null) {
       child.kill('SIGKILL')

@@ -45,9 +45,8 @@ try {
   assert.equal(weights?.name, 'weights.npy')
   const bytes = await client.artifacts.get({ digest: weights.digest }, { parseAs: 'arrayBuffer' })
   assert.equal((bytes as unknown as ArrayBuffer).byteLength, 128 + 3 * 8)
-  console.log(
-    `tracking: of ${ranked.length} runs lr ${ranked[0]?.params?.['lr']} is the best, and its weights are here`,
-  )
+  const rate = Number(ranked[0]?.params?.['lr'])
+  console.log(`tracking: of ${ranked.length} runs lr ${rate} is the best, and its weights are here`)
 } finally {
   await service.close()
   await rm(dataDir, { recursive: true, force: true })

@@ -47,7 +47,7 @@ class Engine:
     def wait_until(self, holds: Any) -> None:
         """Waits until something holds of the state; looked at with every request."""
         with self.heard:
-            assert self.heard.wait_for(holds, timeout=60), "it never held"
+            assert self.heard.wait_for(holds, timeout=300), "it never held"
 
     def wait_for_run(self, holds: Any) -> None:
         """Waits until something holds of the only run."""

@@ -10,6 +10,7 @@ import textwrap
 import unittest
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from engine import TOKEN, Engine
 
@@ -18,6 +19,8 @@ from service.track import __main__ as command
 
 #: The folder of the package.
 HOME = Path(__file__).resolve().parent.parent
+#: A slow machine ends its runs as well.
+PATIENT_S = 300.0
 #: Nobody listens there.
 NOWHERE = "http://127.0.0.1:1/api/v1"
 
@@ -36,6 +39,7 @@ class Rules(unittest.TestCase):
         self.addCleanup(os.environ.update, environment)
         os.environ.update(SERVICE_URL=self.engine.url, SERVICE_TOKEN=TOKEN)
         os.environ.pop("SERVICE_DATA_DIR", None)
+        self.enterContext(mock.patch.object(track, "WAIT_S", PATIENT_S))
         self.errors = self.enterContext(contextlib.redirect_stderr(io.StringIO()))
 
     @property
@@ -50,7 +54,8 @@ class Rules(unittest.TestCase):
 
     def program(self, text: str, **environment: str) -> str:
         """Executes a program that has `track`, to its end, and gives what it has written on stderr."""
-        arguments = [sys.executable, "-c", f"from service import track\n{textwrap.dedent(text)}"]
+        patient = f"from service import track\ntrack.WAIT_S = {PATIENT_S}\n"
+        arguments = [sys.executable, "-c", patient + textwrap.dedent(text)]
         env = {**os.environ, "PYTHONPATH": str(HOME), **environment}
         return subprocess.run(arguments, capture_output=True, text=True, env=env, check=False).stderr
 

@@ -1,11 +1,14 @@
 /** The rules of this package are in Python, in `test_*.py`: each file is a test here, with every Python. */
 import { join } from 'node:path'
 
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 
 import { pythonWith } from '../../../test/components/python-packages.ts'
 import { pythons } from '../../../test/components/pythons.ts'
 import { home, printed } from './python.ts'
+
+// a file is many rules, each of which starts programs
+vi.setConfig({ testTimeout: 600_000 })
 
 const learners = pythonWith('sklearn', 'jax')
 /** Executes a file of rules; rejects with what failed. */

@@ -151,13 +151,16 @@ class Ends(Rules):
             run.log(loss=1)
 
     def test_a_cell_that_is_executed_again_ends_the_run_of_its_first_time(self) -> None:
+        ids = []
         for _ in range(2):
             run = self.run_of()
             run.log(loss=1)
-        self.engine.wait_until(lambda: len(self.engine.runs) == 2)
-        self.assertEqual([said["status"] for said in self.engine.runs.values()], ["ok", "running"])
+            ids.append(run.id)
+        runs = self.engine.runs
+        self.engine.wait_until(lambda: len(runs) == 2 and runs[ids[0]]["status"] == "ok")
+        self.assertEqual(runs[ids[1]]["status"], "running")
         run.end()
-        self.assertEqual([said["status"] for said in self.engine.runs.values()], ["ok", "ok"])
+        self.assertEqual(runs[ids[1]]["status"], "ok")
 
     def test_a_program_that_does_not_end_its_run_has_ended_it_as_it_ended_itself(self) -> None:
         for last, status in (
