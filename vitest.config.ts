@@ -75,6 +75,7 @@ const longest = [
   'test/modules-kill',
   'flows/held-work',
   'test/live-kill',
+  'test/track-kill',
   'secrets/secrets',
   'test/faults-process',
   'test/hot-reload',

@@ -46,11 +46,23 @@ test('the shell script of the HTTP guide signs in, saves, publishes, runs and re
   expect(run).toMatchObject({ status: 'ok', result: { fahrenheit: 88.7 } })
 })
 
+/** What a script says that it prints. */
+const saidBy = async (script: string): Promise<string[]> =>
+  [...(await readFile(script, 'utf8')).matchAll(/^#> (.*)$/gm)].map(([, line = '']) => line)
+
+test('the shell script of the guide on tracked runs prints what the guide says', async () => {
+  const script = join(import.meta.dirname, 'tracking.sh')
+  const env = { ...process.env, TOKEN: await service.superuserToken() }
+  const { stdout } = await promisify(execFile)('sh', [script, api], { env })
+  const printed = stdout.replaceAll(/"lease_until":"[^"]+"/g, '"lease_until":"..."').trimEnd()
+  expect(printed.split('\n')).toEqual(await saidBy(script))
+})
+
 test('the shell script of the live control guide prints what the guide says [R427, R428, R429, R430, R431, R473, R476]', async () => {
   const script = join(import.meta.dirname, 'live-control.sh')
   const env = { ...process.env, TOKEN: await service.superuserToken() }
   const { stdout } = await promisify(execFile)('sh', [script, api], { env })
-  const said = [...(await readFile(script, 'utf8')).matchAll(/^#> (.*)$/gm)].map(([, line = '']) => line)
+  const said = await saidBy(script)
   expect(said.length).toBeGreaterThan(8)
   expect(
     stdout

@@ -66,9 +66,9 @@ export class CascadeBuffer {
     else this.#counts.unlisted++
   }
 
-  /** A run is finished; one that never began is none. */
+  /** A run is finished; one that never began is none, and one that another program has executed neither. */
   runEnded(run: RunSummary): void {
-    if (run.started_at !== null && this.#runs.size < MAX_WAITING) this.#runs.set(run.id, run)
+    if (run.started_at !== null && run.origin === 'engine' && this.#runs.size < MAX_WAITING) this.#runs.set(run.id, run)
   }
 
   get counts(): CascadeCounts {
@@ -149,7 +149,7 @@ export class Cascades {
 
   async #running({ flows, since, before }: CascadeFilter, limit: number): Promise<CascadeRecord[]> {
     const { store, running, activeRuns } = this.#deps
-    const runs = (await activeRuns()).filter(({ status }) => status === 'running')
+    const runs = (await activeRuns()).filter(({ status, origin }) => status === 'running' && origin === 'engine')
     const started = runs.length === 0 ? new Map<string, number>() : await store.startedNodes(runs)
     const live = running().map(runningRecord)
     const all = [...live, ...runs.map((run) => runRecord(run, started.get(run.id) ?? 0))]

@@ -130,13 +130,13 @@ export const createObservabilityStore = (sql: Sql) => ({
     affected(await sql`select at from store_check where id = 1`, 1)
   },
 
-  /** Queued and running runs, and how many seconds the oldest queued one has waited. */
+  /** Runs of engines that are queued and running, and how many seconds the oldest queued one has waited. */
   async runCounts(): Promise<{ queued: number; running: number; oldest_s: number }> {
     const [row] = await sql<{ queued: number; running: number; oldest_s: number }[]>`
       select count(*) filter (where status = 'queued')::int as queued,
         count(*) filter (where status = 'running')::int as running,
         coalesce(extract(epoch from now() - min(created_at) filter (where status = 'queued')), 0)::float8 as oldest_s
-      from run where status in ('queued', 'running')`
+      from run where status in ('queued', 'running') and origin = 'engine'`
     return row ?? { queued: 0, running: 0, oldest_s: 0 }
   },
 

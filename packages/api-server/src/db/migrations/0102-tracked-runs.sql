@@ -10,4 +10,3 @@ create table run_track (
   -- Bytes that it has printed.
   log_bytes int8 not null default 0
 );
-create index run_tracked on run (lease_until) where origin = 'track' and status = 'running';
