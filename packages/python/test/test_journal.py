@@ -136,6 +136,16 @@ class Survives(Rules):
         self.assertEqual((len(self.engine.the_run()["artifacts"]), list(self.engine.files.values())), (1, [b"w"]))
         self.assertEqual(len([path for method, path, _ in self.engine.requests if method == "PUT"]), 2)
 
+    def test_a_mistake_of_its_own_ends_nothing_of_the_training(self) -> None:
+        self.enterContext(mock.patch.object(_sender, "LONGEST_WAIT_S", 0.01))
+        with mock.patch.object(Sender, "send", side_effect=RuntimeError("a mistake")):
+            run = self.run_of()
+            run.log(loss=1)
+            self.engine.wait_until(lambda: self.engine.runs)
+        run.end()
+        self.engine.wait_for_run(lambda said: said["status"] == "ok")
+        self.assertEqual(self.engine.points("loss"), [[0, 1]])
+
     def test_a_deleted_run_ends_nothing_of_the_training(self) -> None:
         with self.run_of() as run:
             self.engine.wait_until(lambda: self.engine.runs)

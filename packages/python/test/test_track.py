@@ -71,6 +71,12 @@ class Says(Rules):
                 track.run(flow)
         with self.assertRaisesRegex(ValueError, "is no tag"):
             track.run("fit", tags=["two words"])
+        with self.assertRaisesRegex(ValueError, "at most 32"):
+            track.run("fit", tags=map(str, range(33)))
+        with self.assertRaisesRegex(ValueError, "at most 1000"):
+            track.run("fit", dict.fromkeys(map(str, range(1001))))
+        with self.assertRaisesRegex(ValueError, "up to 53 bits"):
+            track.run("fit", seed=2**60)
         with self.assertRaisesRegex(TypeError, "give a list of words"):
             track.run("fit", tags="baseline")
         os.environ["SERVICE_URL"] = "127.0.0.1:8000"

@@ -196,12 +196,15 @@ def log_dict(dictionary: Any, artifact_file: str, run_id: str | None = None) -> 
 
 def set_tag(key: str, value: Any, synchronous: bool | None = None) -> None:
     """A word to find the run by: `key=value`, without white space."""
-    _run().tag(_tag(key, value))
+    set_tags({key: value})
 
 
 def set_tags(tags: Mapping[str, Any], synchronous: bool | None = None) -> None:
-    """Words to find the run by."""
-    _run().tag(*(_tag(key, value) for key, value in tags.items()))
+    """Words to find the run by. Those beyond the 32 that a run has are told, and left out."""
+    try:
+        _run().tag(*(_tag(key, value) for key, value in tags.items()))
+    except ValueError as error:
+        say(f"{', '.join(tags)}: {error}")
 
 
 def autolog(disable: bool = False, silent: bool = False, **other: Any) -> None:

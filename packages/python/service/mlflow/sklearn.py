@@ -98,7 +98,7 @@ def _params(estimator: Any) -> dict[str, Any]:
 
 def _log_scores(run: Any, estimator: Any, original: Any, args: Any, options: Any) -> None:
     """Scores on what it was trained with. What an estimator cannot score is left out: the training has succeeded."""
-    run.tag(mlflow._tag("estimator_name", type(estimator).__name__))
+    mlflow.set_tag("estimator_name", type(estimator).__name__)
     try:
         given = inspect.signature(original).bind(estimator, *args, **options).arguments
     except TypeError:

@@ -32,7 +32,7 @@ from typing import Any, Literal, Self
 from .._engine import NotSignedIn, find_engine, service_folder
 from ._journal import Journal
 from ._sender import Beside, Sender, say
-from ._values import CURVE, FILE, FLOW, TAG, line, named, number, spelled, text
+from ._values import CURVE, FILE, FLOW, MEDIA_TYPE, MOST_TAGS, TAG, line, named, number, spelled, text
 
 __all__ = ["Cancelled", "Run", "run"]
 
@@ -71,11 +71,13 @@ def run(
     begin: dict[str, Any] = {"id": _uuid7(), "flow": flow, "params": named(params or {}), "tags": _tags(tags)}
     if seed is not None:
         begin["seed"] = index(seed)
+        if abs(begin["seed"]) >= 2**53:
+            raise ValueError(f"seed {seed}: use an integer of up to 53 bits")
     if note:
         begin["note"] = text(note)[:10_000]
     commit = commit or _commit()
     if commit:
-        begin["commit"] = commit
+        begin["commit"] = text(commit)[:200]
     begin["started_at"] = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     try:
         where = f"{find_engine().base_url}/runs/{begin['id']}"
@@ -138,13 +140,14 @@ class Run:
     def tag(self, *tags: str) -> None:
         """Further words to find it by, each without white space."""
         begin = self._tracker.journal.begin
-        begin["tags"] = list(dict.fromkeys([*begin["tags"], *_tags(tags)]))
+        begin["tags"] = _tags([*begin["tags"], *tags])
         self._tracker.say({"tags": begin["tags"]})
 
     def artifact(self, path: str | os.PathLike[str], name: str | None = None, media_type: str | None = None) -> str:
         """A file of the run, as it is now: it may change or go afterwards. Gives its digest.
 
-        OSError when it cannot be read, ValueError for a name that engines refuse. A copy is kept until it has arrived.
+        OSError when it cannot be read, ValueError for a name or media type that engines refuse. A copy is kept until it
+        has arrived.
         """
         source = Path(path)
         name = source.name if name is None else name
@@ -153,6 +156,8 @@ class Run:
                 f'{name!r} is no file name: use 1 to 255 characters without "/", "\\" or control characters'
             )
         media_type = media_type or mimetypes.guess_type(name)[0] or "application/octet-stream"
+        if not MEDIA_TYPE.fullmatch(media_type):
+            raise ValueError(f"{media_type!r} is no media type: use one such as image/png")
         return self._tracker.artifact(source, text(name), media_type)
 
     def end(self, status: Status = "ok", error: str | BaseException | None = None) -> None:
@@ -239,7 +244,7 @@ class _Tracker:
         fresh = folder / f"fresh-{secrets.token_hex(8)}"
         digest = hashlib.sha256()
         with _disk():
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             copy = open(fresh, "xb")  # noqa: SIM115
         try:
             with copy:
@@ -348,7 +353,10 @@ def _tags(tags: Iterable[str]) -> list[str]:
     for tag in given:
         if not TAG.fullmatch(tag):
             raise ValueError(f"{tag!r} is no tag: use 1 to 64 characters without white space")
-    return list(dict.fromkeys(given))
+    given = list(dict.fromkeys(given))
+    if len(given) > MOST_TAGS:
+        raise ValueError(f"{len(given)} tags: give at most {MOST_TAGS}")
+    return given
 
 
 def _commit() -> str | None:

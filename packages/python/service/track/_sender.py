@@ -207,7 +207,7 @@ class Beside:
         self.sender = sender
         self.quiet = quiet
         self.closing = False
-        # done, or no success since the run has ended
+        # done; or the run has ended, and two attempts after each other have failed
         self.settled = threading.Event()
         self.done = False
         self._wake = threading.Event()
@@ -237,17 +237,20 @@ class Beside:
                 self._tell(None)
                 if self.sender.ended or self.sender.cancelled:
                     self._finish()
-            except Later as why:
-                failures += 1
-                wait = random.uniform(0.5, 1) * min(LONGEST_WAIT_S, 2.0**failures)
-                self._tell(f"{why}; what the run says waits in {self.sender.journal.path}")
-                if self.closing:
-                    self.settled.set()
             except Over as why:
                 journal = self.sender.journal
                 kept = "" if why.gone else f"; what it says stays in {journal.path}"
                 say(f"the engine takes nothing more of run {self.sender.id}: {why}{kept}")
                 self._finish(keep=not why.gone)
+            except Exception as why:
+                if not isinstance(why, Later):
+                    # nothing of ours ends a training, or leaves it to itself
+                    why = Later(f"{type(why).__name__}: {why}")
+                failures += 1
+                wait = random.uniform(0.5, 1) * min(LONGEST_WAIT_S, 2.0**failures)
+                self._tell(f"{why}; what the run says waits in {self.sender.journal.path}")
+                if self.closing and failures > 1:
+                    self.settled.set()
 
     def _finish(self, keep: bool = False) -> None:
         self.done = True

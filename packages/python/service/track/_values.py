@@ -11,6 +11,10 @@ FLOW = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 CURVE = re.compile(r"[A-Za-z_][A-Za-z0-9_/-]{0,99}")
 FILE = re.compile(r"[^\x00-\x1f\x7f-\x9f/\\]{1,255}")
 TAG = re.compile(r"\S{1,64}")
+MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]{1,127}/[\w!#$&^.+-]{1,127}(;[ -~]{0,200})?", re.ASCII)
+#: Most tags of a run, and most params.
+MOST_TAGS = 32
+MOST_VALUES = 1000
 
 
 def number(value: Any, name: str) -> float | int:
@@ -73,7 +77,9 @@ def plain(value: Any) -> Any:
 
 
 def named(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Params and results. Raises ValueError for a name that engines refuse."""
+    """Params and results. Raises ValueError for a name that engines refuse, and for too many of them."""
+    if len(values) > MOST_VALUES:
+        raise ValueError(f"{len(values)} values: give at most {MOST_VALUES}")
     for name in values:
         if not re.fullmatch(r"[^\x00-\x1f\x7f-\x9f]{1,200}", str(name)):
             raise ValueError(f"{name!r} is no name: use 1 to 200 characters without control characters")
