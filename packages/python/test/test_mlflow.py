@@ -68,6 +68,8 @@ class Fluent(Rules):
                 used()
         with self.assertRaisesRegex(NotImplementedError, "mlflow.MlflowClient"):
             from service.mlflow import MlflowClient  # noqa: F401
+        with self.assertRaisesRegex(NotImplementedError, r"mlflow\.models is not"):
+            from service.mlflow.models import infer_signature  # noqa: F401
         self.assertFalse(hasattr(mlflow, "_ipython_display_"))
         self.assertEqual(self.engine.runs, {})
 

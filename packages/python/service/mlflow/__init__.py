@@ -7,9 +7,11 @@ is not here raises NotImplementedError with its name: nothing is left out in sil
 import json
 import os
 import re
+import sys
 import tempfile
 from collections.abc import Mapping
 from importlib import import_module
+from importlib.abc import MetaPathFinder
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace, TracebackType
@@ -261,6 +263,17 @@ def _nothing_else(function: str, given: Mapping[str, Any]) -> None:
     for name, value in given.items():
         if value is not None:
             raise NotImplementedError(f"mlflow.{function}({name}=) is not part of service.mlflow")
+
+
+class _Missing(MetaPathFinder):
+    """Modules of MLflow that are not here, by name; asked after those that are."""
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> None:
+        if fullname.startswith(f"{__name__}."):
+            missing(fullname.removeprefix(f"{__name__}."))
+
+
+sys.meta_path.append(_Missing())
 
 
 def __getattr__(name: str) -> Any:

@@ -103,7 +103,7 @@ class Journal:
     @property
     def waiting_bytes(self) -> int:
         """What is not acknowledged, about."""
-        return self._size - self._from + len(self._spill) * 64
+        return self._end() - self._from + len(self._spill) * 64
 
     def next(self, most: int, most_bytes: int) -> Batch:
         """What is to be sent next. After a crash first the batch that was on its way then, as it was."""
@@ -138,7 +138,7 @@ class Journal:
         self._note({"ack": self.seq})
         if batch.ends and batch.ends[-1] is not None:
             self._from = batch.ends[-1]
-        if self._size > COMPACT_BYTES and self._size - self._from < COMPACT_BYTES // 4:
+        if self._size > COMPACT_BYTES and self.waiting_bytes < COMPACT_BYTES // 4:
             with contextlib.suppress(OSError), self.lock:
                 self._compact()
 
@@ -182,6 +182,11 @@ class Journal:
         self._fd = fd
         self._size = os.fstat(fd).st_size
 
+    def _end(self) -> int:
+        """Where the file ends; as the system says, for Ctrl+C may have come between a write and what we noted of it."""
+        fd = self._fd
+        return self._size if fd is None else os.fstat(fd).st_size
+
     def _write(self, data: bytes) -> None:
         assert self._fd is not None
         written = 0
@@ -191,7 +196,7 @@ class Journal:
                 raise OSError(errno.ENOSPC, "no space is left on the device")
         except OSError:
             if written > 0:
-                os.ftruncate(self._fd, self._size)
+                os.ftruncate(self._fd, self._end() - written)
             raise
         self._size += written
 
@@ -215,9 +220,9 @@ class Journal:
         batch = Batch([], [])
         if self._fd is None:
             return batch
-        until, at = self._size, self._from
+        until, at = self._end(), self._from
         if self._marked is not None:
-            until, most, most_bytes = self._marked, self._size, self._size
+            until, most, most_bytes = self._marked, until, until
         try:
             with open(self.path, "rb") as file:
                 file.seek(at)
@@ -272,7 +277,7 @@ class Journal:
         """Writes the file anew, with the lock held: how the run begins, and what is not acknowledged."""
         with open(self.path, "rb") as file:
             file.seek(self._from)
-            lines = file.read(self._size - self._from).splitlines(keepends=True)
+            lines = file.read(self._end() - self._from).splitlines(keepends=True)
         # marks of before count in bytes of before
         rest = b"".join(data for data in lines if not data.startswith(_MARKS))
         head, tail = self._header, line({"ack": self.seq})
