@@ -40,4 +40,6 @@ test.skipIf(python === null)(
       refused: [422, 'validation_failed', [['/params/n', 'bad_param']]],
     })
   },
+  // a generator, a build and a start of the client, one after the other
+  300_000,
 )
