@@ -27,6 +27,7 @@ export const arrows = {
   ],
   'create-flow-service-connector': [],
   'device-python': [],
+  python: [],
 }
 
 /** Slices of the server in the order of their dependencies: a slice uses slices to its left. */

@@ -1,12 +1,12 @@
-"""Uses the client that was generated into the package `generated` beside the working directory: a run, and a refusal."""
+"""Uses the client that was generated into the wheel `flow-service`: a run, and a refusal."""
 import json
 import sys
 import time
 
-from generated.api.runs import runs_get, runs_submit
-from generated.client import AuthenticatedClient
-from generated.models import Problem, Run, RunSubmit
-from generated.models.run_submit_params import RunSubmitParams
+from service.client.api.runs import runs_get, runs_submit
+from service.client.client import AuthenticatedClient
+from service.client.models import Problem, Run, RunSubmit
+from service.client.models.run_submit_params import RunSubmitParams
 
 base_url, token = sys.argv[1:]
 client = AuthenticatedClient(base_url=base_url, token=token)
