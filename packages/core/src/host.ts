@@ -22,7 +22,7 @@ import type {
   SocketRoute,
   Values,
 } from '@flow-service/connector-sdk'
-import type { ArtifactRef, EngineEvent, FlowDocument, FlowNode, NodeState } from '@flow-service/protocol'
+import type { ArtifactRef, EngineEvent, FlowDocument, FlowNode, NodeState, WorkerPython } from '@flow-service/protocol'
 
 import type { Secrets } from './secrets.ts'
 
@@ -188,7 +188,14 @@ export interface CodeCall {
   /** The code has stored bytes, which it may or may not return. */
   readonly onArtifact?: (ref: ArtifactRef) => void
   /** The call waits for this worker; null once it has started on `worker`. */
-  readonly onPlace: (place: { readonly waitingFor: string } | { readonly worker: string }) => void
+  readonly onPlace: (place: { readonly waitingFor: string } | CallPlacement) => void
+}
+
+/** Where a call has started. */
+export interface CallPlacement {
+  readonly worker: string
+  /** Of a worker on another machine: what its interpreter has, as it told last; null where that is not known. */
+  readonly python?: WorkerPython | null
 }
 
 /** Why the signal of a call is aborted when its engine stops and leaves it to its worker, which keeps it for the next one. */

@@ -16,7 +16,9 @@ export { type PlanContext, type PlanLook, type PlannedNode, planRun } from './ba
 export { runBatch } from './batch/run.ts'
 export {
   documentDigest,
+  type PythonStage,
   STAGE_KEY_SHAPE,
+  stageEntry,
   type StageEnvironment,
   stageKey,
   type StageParts,
@@ -40,6 +42,7 @@ export {
   type ArtifactHost,
   type CascadeOrigin,
   type Clock,
+  type CallPlacement,
   type CodeCall,
   CodeError,
   type DeadLetter,

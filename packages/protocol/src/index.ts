@@ -365,6 +365,7 @@ export {
   helloFrameSchema,
   logFrameSchema,
   type MalformedFrame,
+  pythonsFrameSchema,
   readEngineFrame,
   readWorkerFrame,
   type RefusedFrame,
@@ -379,4 +380,5 @@ export {
   WORKER_PROTOCOL,
   type WorkerFrame,
   workerFrameSchema,
+  type WorkerPython,
 } from './worker-frames.ts'

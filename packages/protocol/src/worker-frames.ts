@@ -17,6 +17,19 @@ const word = z.string().max(1000)
 const amount = z.number().min(0).max(1e12)
 const failure = z.object({ type: z.string(), message: z.string(), traceback: z.string().nullable() })
 
+/**
+ * An interpreter of a worker (wire decision V16): its packages by name, and by the first part of a name to import the
+ * packages that it comes from. `name` is what flows ask for by `resources.python`, null of the one that others get.
+ */
+const python = z.object({
+  name: word.nullable(),
+  version: word,
+  packages: z.record(word, word),
+  imports: z.record(word, z.array(word)),
+})
+/** Not told by workers of a version that has none. */
+const pythons = z.array(python).max(100)
+
 const amounts = z.object({ cpus: amount, gpus: amount, ram_mb: amount })
 
 /** What stands in a `hello` is said again in its welcome, which has the same limit as any frame. */
@@ -44,6 +57,7 @@ export const helloFrameSchema = z.object({
   parallel: z.int().min(1),
   resources: amounts,
   python: word.nullable(),
+  pythons: pythons.optional(),
   platform: word,
   resume: z.object({ session: session.nullable(), calls: marks }).optional(),
 })
@@ -166,6 +180,8 @@ export const failureFrameSchema = z.object({ type: z.literal('error'), call: cal
 export const busyFrameSchema = z.object({ type: z.literal('busy'), call: callId, seq })
 /** What calls of other engines take of the worker now, and what is kept for these. */
 export const sharedFrameSchema = z.object({ type: z.literal('shared'), calls: z.int().min(0), resources: amounts })
+/** Packages of interpreters have changed since `hello`; said before what executes with them. */
+export const pythonsFrameSchema = z.object({ type: z.literal('pythons'), pythons })
 /** The worker leaves. */
 export const byeFrameSchema = z.object({ type: z.literal('bye'), reason: z.enum(['max_idle', 'shutdown']) })
 
@@ -194,6 +210,7 @@ const ownWorkerFrameSchema = z.discriminatedUnion('type', [
   failureFrameSchema,
   busyFrameSchema,
   sharedFrameSchema,
+  pythonsFrameSchema,
   byeFrameSchema,
 ])
 
@@ -203,6 +220,7 @@ export type WorkerFrame = z.infer<typeof workerFrameSchema>
 export type HelloFrame = z.infer<typeof helloFrameSchema>
 export type ForeignHelloFrame = z.infer<typeof foreignHelloFrameSchema>
 export type RefusedFrame = z.infer<typeof refusedFrameSchema>
+export type WorkerPython = z.infer<typeof python>
 export type SharedFrame = z.infer<typeof sharedFrameSchema>
 export type WelcomeFrame = z.infer<typeof welcomeFrameSchema>
 export type CallFailure = z.infer<typeof failure>

@@ -24,6 +24,8 @@ export interface WorkerOptions {
   readonly python?: string | null
   /** Variables of all node code, without credential-like names; `process.env` unless given. */
   readonly env?: Readonly<Record<string, string | undefined>>
+  /** Tell the engine which packages the interpreters have; one on its own machine looks for itself. */
+  readonly tellsPackages?: boolean
   /** Start the zygote and the spares at once instead of at the first call. */
   readonly warm?: boolean
   /** Whether Python processes are forks of one zygote; unless given, where the platform has forks. */
@@ -60,6 +62,7 @@ export function withDefaults(options: WorkerOptions): FullOptions {
     directory: options.directory ?? tmpdir(),
     python: options.python,
     env: options.env ?? process.env,
+    tellsPackages: options.tellsPackages ?? false,
     warm: options.warm ?? false,
     fork: options.fork ?? process.platform !== 'win32',
     onCalls: options.onCalls ?? (() => undefined),

@@ -3,10 +3,13 @@
  * agents of one machine share them.
  * @module
  */
+import type { WorkerPython } from '@flow-service/protocol'
+
 import { processEnvironment } from './environment.ts'
 import { askPython, findPython, type Interpreter, OLDEST_PYTHON } from './interpreter.ts'
 import { Language } from './language.ts'
 import type { FullOptions } from './options.ts'
+import { PythonListings } from './python-packages.ts'
 import { Python } from './python.ts'
 import { startCodeProcess } from './spawned.ts'
 import { sweep } from './sweep.ts'
@@ -32,6 +35,7 @@ export class Processes {
   /** Interpreters that are no longer used, until their processes are gone. */
   readonly #retiring = new Set<Promise<void>>()
   readonly #listeners = new Set<(retired: Language) => void>()
+  readonly #listings = new PythonListings({ onProblem: () => undefined })
   #python: Language | null = null
   #closed: Promise<void> | null = null
 
@@ -63,6 +67,19 @@ export class Processes {
     const before = this.#python
     this.#take(found)
     return { over: before === null ? Promise.resolve() : this.#retire(before) }
+  }
+
+  /** The interpreters with their packages; those that do not tell are left out. */
+  async pythons(): Promise<WorkerPython[]> {
+    await this.started
+    const known = this.python === null ? [] : [{ name: null, ...this.python }]
+    const found = known.map(async ({ name, path, version }) => {
+      const listing = await this.#listings.of(path)
+      if (listing === null) return []
+      const { packages, imports } = listing
+      return [{ name, version, packages, imports: namesToImport(imports) }]
+    })
+    return (await Promise.all(found)).flat()
   }
 
   /** A new empty directory, which is removed with all others. */
@@ -124,3 +141,11 @@ export class Processes {
 
 const interpreterFor = async ({ python, env }: Pick<ProcessesOptions, 'python' | 'env'>): Promise<Interpreter | null> =>
   python === undefined ? await findPython(env) : python === null ? null : await askPython(python)
+
+/** Packages also list files that nothing imports. */
+const namesToImport = (imports: Readonly<Record<string, readonly string[]>>): Record<string, string[]> =>
+  Object.fromEntries(
+    Object.entries(imports).flatMap(([name, from]) =>
+      /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) ? [[name, [...from]]] : [],
+    ),
+  )

@@ -229,7 +229,7 @@ export class Execution {
     const logs = this.#wholeLogs(recorder)
     const place = new RunPlace(document, (isWaiting) => listener.waits(isWaiting))
     const execute = host.call.bind(host)
-    const call = (code: CodeCall) => storedOutputs(kept?.call(code) ?? code, { execute, artifacts })
+    const call = (code: CodeCall) => storedOutputs(cache.watched(kept?.call(code) ?? code), { execute, artifacts })
     const running = runBatch(document, {
       host: { ...host, call },
       registry,
@@ -299,7 +299,7 @@ export class Execution {
       kept: kept?.record ?? null,
       left: this.#left && recordLeft(this.#left),
       cachedNodeOf: (key) => cache.nodeOf(key),
-      onStagesWritten: (keys) => cache.written(keys),
+      onStagesWritten: (flights) => cache.written(flights),
     })
     this.#recorder = recorder
     return { cache, recorder }

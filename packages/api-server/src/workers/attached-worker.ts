@@ -24,6 +24,7 @@ import {
   timestampOfMs,
   type WorkerEntry,
   type WorkerFrame,
+  type WorkerPython,
 } from '@flow-service/protocol'
 import type { EngineTransport } from '@flow-service/worker-agent'
 
@@ -83,6 +84,7 @@ export class AttachedWorker {
   /** Frames that are not dealt with yet. */
   #behind = 0
   #stopTicking: (() => void) | null = null
+  #pythons: readonly WorkerPython[]
   #startedBy: WorkerEntry['provisioned_by'] = null
 
   constructor(link: WorkerLink, deps: WorkerDeps) {
@@ -93,6 +95,7 @@ export class AttachedWorker {
     // a name and labels are what the token says
     this.hello = token === null ? hello : { ...hello, name: token.name, labels: [...token.labels] }
     this.#room = new WorkerRoom(hello)
+    this.#pythons = hello.pythons ?? []
     this.#attachedMs = deps.clock.now()
     this.#contactMs = this.#attachedMs
   }
@@ -110,6 +113,11 @@ export class AttachedWorker {
   /** It was started by a job of the engine. */
   startedBy(job: NonNullable<WorkerEntry['provisioned_by']>): void {
     this.#startedBy = job
+  }
+
+  /** Its usual interpreter, as it has told; null where it has not. */
+  get python(): WorkerPython | null {
+    return this.#pythons.find(({ name }) => name === null) ?? null
   }
 
   /** How many calls occupy a slot. */
@@ -230,7 +238,7 @@ export class AttachedWorker {
       case 'started': {
         const entry = this.#running(frame.call)
         entry?.touch()
-        entry?.call.onPlace({ worker: this.hello.name })
+        entry?.call.onPlace({ worker: this.hello.name, ...(!this.local && { python: this.python }) })
         return
       }
       case 'emit':
@@ -257,6 +265,9 @@ export class AttachedWorker {
       case 'shared':
         this.#room.shared(frame)
         this.#deps.onChange()
+        return
+      case 'pythons':
+        this.#pythons = frame.pythons
         return
       case 'bye':
         this.#leaves = true

@@ -92,7 +92,7 @@ export interface EngineOptions {
   /** What the runs get for the database. */
   readonly wrap?: (database: Database) => Database
   /** What Python stages find, in place of nothing that is known. */
-  readonly environment?: () => StageEnvironment | null
+  readonly environment?: () => readonly StageEnvironment[] | null
   /** How long runs wait for their workers after their engine; not at all unless given. */
   readonly resumeS?: number
   /** In place of the machine's. */

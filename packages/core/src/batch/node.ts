@@ -17,7 +17,7 @@ import { mayRetry } from '../registry.ts'
 import type { BatchContext, NodeEnd, Stage, StageEnd, StageTake, Turn } from './context.ts'
 import { BatchExecution, withNulls } from './execution.ts'
 import { attempted } from './retry.ts'
-import { pythonOn, stageKey, stageParts } from './stage-key.ts'
+import { pythonOf, stageKey, stageParts } from './stage-key.ts'
 import { missReasons } from './stage-miss.ts'
 
 /** Whether there is code that could be executed again. */
@@ -51,7 +51,7 @@ async function executeStage(turn: Turn, definition: AnyNodeDefinition): Promise<
   if (!node.cache) {
     return execute(turn, definition, { key, cache: { hit: false, key: null, why: [missReasons.cacheFalse] } })
   }
-  const python = pythonOn(node, definition)
+  const python = pythonOf(node, definition)
   const stage: Stage = { key, node: node.id, python, parts: () => stageParts(node, definition, inputs, turn.from) }
   const goingOn = goingOnOf(turn)
   if (goingOn !== null) {

@@ -12,7 +12,7 @@ import type { Stage } from './context.ts'
 import { withNulls } from './execution.ts'
 import { givers, inputsAt, valuesAtStart } from './inputs.ts'
 import { hasCode } from './node.ts'
-import { pythonOn, stageKey, stageParts } from './stage-key.ts'
+import { pythonOf, stageKey, stageParts } from './stage-key.ts'
 import { missReasons } from './stage-miss.ts'
 
 /** What there is of a stage: its outputs, or why there are none. */
@@ -103,7 +103,7 @@ async function plan({ graphNode, inputs, unknown, causes, from }: PlanTurn, cont
   const found = await look({
     key,
     node: node.id,
-    python: pythonOn(node, definition),
+    python: pythonOf(node, definition),
     parts: () => stageParts(node, definition, all, from),
   })
   if (found.outputs === null) return { ...executes, key, why: found.why }

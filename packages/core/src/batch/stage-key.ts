@@ -46,15 +46,26 @@ export interface StageParts {
   readonly inputs: Readonly<Record<string, StageValue>>
   /** Digest of the declarations. */
   readonly ports: string
-  /** Of a Python stage, where it is known: what its source finds on the engine. */
+  /** Of a Python stage, where it is known: what its source finds where it executes. */
   readonly environment?: StageEnvironment
   /** By input port the node that gives it; of what comes from outside none. */
   readonly from?: Readonly<Record<string, string>>
 }
 
-/** The source of a Python node, unless another worker may execute it. */
-export const pythonOn = ({ source, worker }: FlowNode, { code }: AnyNodeDefinition): string | null =>
-  code === 'python' && worker === null ? source : null
+/** Where a Python stage executes, and what. */
+export interface PythonStage extends Pick<FlowNode, 'worker' | 'worker_policy'> {
+  readonly source: string
+}
+
+/** What a Python node executes, and where; null of other nodes. */
+export const pythonOf = (
+  { source, worker, worker_policy }: FlowNode,
+  { code }: AnyNodeDefinition,
+): PythonStage | null => (code === 'python' && source !== null ? { source, worker, worker_policy } : null)
+
+/** Names an entry: of one stage there is one for each environment. */
+export const stageEntry = (key: string, environment: StageEnvironment | null): string =>
+  `${key} ${environment === null ? '-' : sha256(canonicalJson(environment))}`
 
 /** What {@link stageKey} is made of, in parts; `from` has the node behind each input of the run's own. */
 export const stageParts = (

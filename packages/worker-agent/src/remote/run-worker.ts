@@ -155,6 +155,7 @@ class Machine {
       parallel: options.parallel ?? 1,
       resources: this.resources,
       env,
+      tellsPackages: true,
       warm: true,
       // of hosts with one file system each sees its own processes only
       id: [hostname(), url, claims.name ?? name].join('\n'),
