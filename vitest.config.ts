@@ -39,7 +39,7 @@ const onDatabase = [
   'observability/{lists,replay,state}',
   'provisioning/{slurm,ray}-{life,recovery}',
   'runs/{cancel,deleted-flow,history,import,limits,races,retry,routes,run-artifacts,runs,sweep}',
-  'runs/{curves/points-of-runs,lists/{list-routes,older-runs,run-lists},reports/{comparison,run-export},stages/{cache,environments,flights,reasons}}',
+  'runs/{curves/points-of-runs,lists/{list-routes,older-runs,run-lists},reports/{comparison,run-export},stages/{cache,environments,flights,reasons,stored-values}}',
   'secrets/{restart,secrets}',
   'work/{arrivals,work}',
   'workers/flavors',

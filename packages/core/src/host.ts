@@ -174,7 +174,10 @@ export interface CodeCall {
   /** Identifies the execution. */
   readonly id: string
   readonly run: string | null
+  /** Those of a run may be {@link StoredValue}s. */
   readonly inputs: Values
+  /** Outputs of a run may be stored before anybody sees them: none holds the value of a secret. */
+  readonly storesOutputs?: boolean
   /** Counts the executions of a node with `retry` in a run, from 1. */
   readonly attempt: number
   /** Feeds the code's generator of numbers: the value of a wired `seed` port, else the stage key or the call's id. */
@@ -194,8 +197,8 @@ export interface CodeCall {
 /** Where a call has started. */
 export interface CallPlacement {
   readonly worker: string
-  /** Of a worker on another machine: what its interpreter has, as it told last; null where that is not known. */
-  readonly python?: WorkerPython | null
+  /** What its interpreter has, where the worker has told; those of other machines do. */
+  readonly python?: WorkerPython
 }
 
 /** Why the signal of a call is aborted when its engine stops and leaves it to its worker, which keeps it for the next one. */

@@ -203,6 +203,7 @@ export {
   MAX_SWEEP_RUNS,
   MAX_WIDGETS,
   MAX_WORKER_FRAME_BYTES,
+  STORED_VALUE_TYPE,
 } from './limits.ts'
 export {
   type Message,
@@ -375,6 +376,7 @@ export {
   type SharedFrame,
   sharedFrameSchema,
   startedFrameSchema,
+  type StoredKind,
   type WelcomeFrame,
   welcomeFrameSchema,
   WORKER_PROTOCOL,

@@ -30,6 +30,10 @@ const python = z.object({
 /** Not told by workers of a version that has none. */
 const pythons = z.array(python).max(100)
 
+/** What a value is whose JSON is stored. */
+const storedKind = z.enum(['object', 'array', 'string'])
+export type StoredKind = z.infer<typeof storedKind>
+
 const amounts = z.object({ cpus: amount, gpus: amount, ram_mb: amount })
 
 /** What stands in a `hello` is said again in its welcome, which has the same limit as any frame. */
@@ -58,6 +62,8 @@ export const helloFrameSchema = z.object({
   resources: amounts,
   python: word.nullable(),
   pythons: pythons.optional(),
+  /** It knows `stored_inputs` and `store_over`. */
+  stores: z.boolean().optional(),
   platform: word,
   resume: z.object({ session: session.nullable(), calls: marks }).optional(),
 })
@@ -116,6 +122,8 @@ export const refusedFrameSchema = z.object({
  * Execute node code. `source` is Python text, or the text of a TypeScript bundle; `entry` is the function's name in it.
  * `seed` feeds the code's own generator of numbers. `timeout_s` is the silence that ends the call. A port without a
  * value is null in `inputs`, or left out. `demand` is what it takes of the worker, which several engines may share.
+ * `stored_inputs` are the ports whose value is the reference of an artifact with the JSON of what the code gets. With
+ * `store_over` outputs whose JSON has more bytes become such artifacts.
  */
 export const callFrameSchema = z.object({
   type: z.literal('call'),
@@ -137,6 +145,8 @@ export const callFrameSchema = z.object({
   seed: z.string(),
   timeout_s: z.number().nullable(),
   demand: amounts.optional(),
+  stored_inputs: z.array(z.string()).optional(),
+  store_over: z.int().min(0).optional(),
 })
 
 /** Stop a call: SIGTERM to its process group, SIGKILL 5 seconds later. */
@@ -169,8 +179,14 @@ export const logFrameSchema = z.object({
 export const artifactFrameSchema = z.object({ type: z.literal('artifact'), call: callId, ref: artifactRefSchema, seq })
 /** Calls that are alive, every 10 seconds while there is one. */
 export const heartbeatFrameSchema = z.object({ type: z.literal('heartbeat'), calls: z.array(z.string()) })
-/** The call has ended well; ports without a value are left out. */
-export const resultFrameSchema = z.object({ type: z.literal('result'), call: callId, outputs: values, seq })
+/** The call has ended well; ports without a value are left out. `stored` are those with a reference in its place. */
+export const resultFrameSchema = z.object({
+  type: z.literal('result'),
+  call: callId,
+  outputs: values,
+  stored: z.record(z.string(), storedKind).optional(),
+  seq,
+})
 /**
  * The call has failed; `error.type` is the exception's name, or `timeout`, `cancelled`, `process_died`, `worker_lost`,
  * `buffer_full`.

@@ -197,6 +197,7 @@ class Agent implements Worker {
       resources,
       python: this.python?.version ?? null,
       ...(pythons && { pythons }),
+      stores: true,
       platform: `${process.platform}-${process.arch}`,
     })
   }

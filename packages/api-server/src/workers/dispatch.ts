@@ -12,13 +12,15 @@
 import { type CodeCall, CodeError } from '@flow-service/core'
 import type { CodeEntry } from '@flow-service/protocol'
 
-import { type AttachedWorker, WorkerBusy } from './attached-worker.ts'
+import type { AttachedWorker } from './attached-worker.ts'
 import { callFrame } from './call-frame.ts'
 import { demandOf, describeDemand } from './demand.ts'
 import type { Flavors } from './flavors.ts'
 import { LiveHomes } from './live-homes.ts'
 import type { Wish, WorkerPool } from './pool.ts'
 import type { RunCalls } from './run-calls.ts'
+import type { LoadBytes } from './stored-frames.ts'
+import { WorkerBusy } from './worker-deps.ts'
 
 type Values = Record<string, unknown>
 
@@ -29,6 +31,8 @@ export interface DispatchDeps {
   readonly bundleOf: (entry: CodeEntry) => Promise<string>
   /** Executes nodes of flow objects that run in the engine's process; null for all others. */
   readonly inProcess: (call: CodeCall) => Promise<Values> | null
+  /** Bytes of inputs that are stored; none unless given. */
+  readonly load?: LoadBytes
   readonly flavors: Pick<Flavors, 'get' | 'onChange'>
   /** Calls that a worker has had since before this engine began; none unless given. */
   readonly runCalls?: Pick<RunCalls, 'goesOn' | 'givenBack'>
@@ -60,7 +64,7 @@ export interface Dispatcher {
 }
 
 /** A dispatcher over a pool. */
-export function createDispatcher({ pool, bundleOf, inProcess, flavors, runCalls }: DispatchDeps): Dispatcher {
+export function createDispatcher({ pool, bundleOf, inProcess, flavors, runCalls, load }: DispatchDeps): Dispatcher {
   const line = new Set<Waiter>()
   const listeners = new Set<(call: CodeCall) => void>()
   let arrivals = 0
@@ -128,7 +132,7 @@ export function createDispatcher({ pool, bundleOf, inProcess, flavors, runCalls 
     if (call.signal.aborted) throw cancelled()
     const frame = callFrame(call, bundle)
     return placed(call, (worker) => {
-      const start = () => worker.run(frame, call, demandOf(call.document, flavors))
+      const start = () => worker.run(frame, call, demandOf(call.document, flavors), load)
       return frame.mode === 'live' ? homes.begin(frame, worker, start) : start()
     })
   }

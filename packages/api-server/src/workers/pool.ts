@@ -14,11 +14,12 @@ import type { EngineTransport } from '@flow-service/worker-agent'
 
 import type { EngineContact } from '../engines/contact.ts'
 import type { WorkerPrincipal } from '../http/principal.ts'
-import { AttachedWorker, HEARTBEAT_S, SILENCE_S, type WorkerLink } from './attached-worker.ts'
+import { AttachedWorker, HEARTBEAT_S, SILENCE_S } from './attached-worker.ts'
 import type { Amounts } from './demand.ts'
 import { type AdoptedCalls, callsInMemory, type KeptCalls } from './kept-calls.ts'
 import { notedLink } from './noted-link.ts'
 import { isOurs, type RefusedDeps, RefusedWorkers } from './refused-workers.ts'
+import type { WorkerLink } from './worker-deps.ts'
 import { WorkerSession } from './worker-session.ts'
 
 /** Nouns and facts of the engine that the pool uses. */

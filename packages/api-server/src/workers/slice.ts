@@ -74,8 +74,11 @@ export const poolLayer = inOrder(
   ),
 )
 
-export const dispatcherLayer = makes(dispatcher, { pool, nodeCode, flavors, runCalls }, ({ nodeCode, ...deps }) =>
-  createDispatcher({ ...deps, ...nodeCode }),
+export const dispatcherLayer = makes(
+  dispatcher,
+  { artifacts, pool, nodeCode, flavors, runCalls },
+  ({ artifacts, nodeCode, ...deps }) =>
+    createDispatcher({ ...deps, ...nodeCode, load: (digest) => artifacts.read(digest) }),
 )
 
 /** Takes calls from its `ready` on. */

@@ -10,7 +10,9 @@ import {
   type DeadLetter,
   type LiveRuntime,
   NodeRegistry,
+  openValues,
   type StageEnvironment,
+  storedKinds,
 } from '@flow-service/core'
 import { memoryHost } from '@flow-service/core/testing'
 import { nodeTypes } from '@flow-service/node-types'
@@ -177,9 +179,13 @@ function slicesOf(options: EngineOptions, around: Around) {
     makes(pins, {}, () => null),
     makes(contact, {}, () => alone(null)),
     ...([eventsLayer, artifactsLayer, flavorsLayer, poolLayer] as const),
-    makes(nodeCode, {}, () => ({
+    makes(nodeCode, { artifacts }, ({ artifacts }) => ({
       bundleOf: () => Promise.reject(new Error('no bundles here')),
-      inProcess: (call) => code[call.node.id]?.(call) ?? null,
+      inProcess(call) {
+        const own = code[call.node.id]
+        if (own === undefined || storedKinds(call.inputs) === null) return own?.(call) ?? null
+        return openValues(call.inputs, artifacts.read).then((inputs) => own({ ...call, inputs }))
+      },
     })),
     dispatcherLayer,
     makes(host, { artifacts, clock, dispatcher }, ({ artifacts, clock, dispatcher }) => ({

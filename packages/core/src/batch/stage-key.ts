@@ -12,7 +12,10 @@ import {
   type FlowNode,
   isArtifactRef,
   pythonParts,
+  STORED_VALUE_TYPE,
 } from '@flow-service/protocol'
+
+import { StoredValue } from '../stored-value.ts'
 
 /** Version of the key's ingredients; results stored under another one are never found. */
 export const STAGE_KEY_SHAPE = 1
@@ -120,6 +123,8 @@ const sha256 = (text: string): string => `sha256:${hash('sha256', text, 'hex')}`
 function withDigests(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(withDigests)
+  // code gets the value, and of a reference with the same digest the reference
+  if (value instanceof StoredValue) return { [STORED_VALUE_TYPE]: value.ref.digest }
   if (isArtifactRef(value)) return value.digest
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withDigests(item)]))
 }

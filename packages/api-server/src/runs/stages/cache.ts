@@ -15,6 +15,7 @@ import {
 } from '@flow-service/core'
 import { artifactRefsIn, type WorkerPython } from '@flow-service/protocol'
 
+import { LOCAL_AGENT } from '../../workers/local-agent.ts'
 import type { EngineStages } from './engine-stages.ts'
 import { environmentOf } from './environments.ts'
 import type { FlightEnd } from './flights.ts'
@@ -68,8 +69,8 @@ export class RunStageCache implements StageCache {
     return {
       ...call,
       onPlace: (place) => {
-        if ('python' in place) this.#elsewhere.set(call.node.id, place.python ?? null)
-        else if ('worker' in place) this.#elsewhere.delete(call.node.id)
+        if ('worker' in place && place.worker !== LOCAL_AGENT) this.#elsewhere.set(call.node.id, place.python ?? null)
+        else this.#elsewhere.delete(call.node.id)
         call.onPlace(place)
       },
     }

@@ -2,7 +2,15 @@
  * The rows of cached stages, and of the stages that engines of one server execute now.
  * @module
  */
-import { STAGE_KEY_SHAPE, type StageEnvironment, stageEntry, type StageParts } from '@flow-service/core'
+import {
+  STAGE_KEY_SHAPE,
+  type StageEnvironment,
+  stageEntry,
+  type StageParts,
+  storedKinds,
+  withStored,
+} from '@flow-service/core'
+import type { StoredKind } from '@flow-service/protocol'
 
 import type { Sql } from '../../db/database.ts'
 
@@ -123,21 +131,27 @@ export const createStageStore = (sql: Sql) => ({
   },
 })
 
+interface FoundRow extends StageRow {
+  readonly at: number
+  readonly parts: StageParts | null
+  readonly stored: Readonly<Record<string, StoredKind>> | null
+}
+
 /** Statements on cached stages. */
 const stages = (sql: Sql) => ({
   /** What is stored about each, in the order of asking. */
   async find(asked: readonly AskedStage[]): Promise<StoredStage[]> {
     const items = asked.map((stage, at) => ({ ...stage, at }))
-    const rows = await sql<({ at: number; parts: StageParts | null } & StageRow)[]>`
+    const rows = await sql<FoundRow[]>`
       with asked as materialized (
         select * from json_to_recordset(${JSON.stringify(items)}::json) as item(
           at int, key text, flow uuid, node text, here text[])
       )
       select asked.at, stage.entry, stage.outputs,
-        coalesce(stage.loss, case when stage.unused then 'expired' end) as loss, stage.run, stage.node, stage.environment,
+        stage.stored, coalesce(stage.loss, case when stage.unused then 'expired' end) as loss, stage.run, stage.node, stage.environment,
         stage.alien, stage.stale, stage.parts
       from asked cross join lateral (
-        select key as entry, loss, run, node, parts -> 'environment' as environment,
+        select key as entry, stored, loss, run, node, parts -> 'environment' as environment,
           case when asked.here is null or key = any(asked.here) or stage is null or parts -> 'environment' is null
             then outputs end as outputs,
           shape <> ${STAGE_KEY_SHAPE} as alien, null::json as parts, used_at < now() - interval '1 hour' as stale,
@@ -146,7 +160,7 @@ const stages = (sql: Sql) => ({
         order by key = any(asked.here) desc nulls last, used_at desc limit ${ENTRIES}
       ) stage
       union all
-      select asked.at, null, null, null, null, null, null, false, false, near.parts
+      select asked.at, null, null, null, null, null, null, null, false, false, near.parts
       from asked cross join lateral (
         select parts from (
           select distinct on (stage) stage, parts, used_at from (
@@ -158,8 +172,8 @@ const stages = (sql: Sql) => ({
       ) near
       where not exists (select from stage_cache where coalesce(stage, key) = asked.key)`
     const found = asked.map(() => ({ rows: [] as StageRow[], near: [] as StageParts[] }))
-    for (const { at, parts, ...row } of rows) {
-      if (parts === null) found[at]!.rows.push(row)
+    for (const { at, parts, stored, ...row } of rows) {
+      if (parts === null) found[at]!.rows.push({ ...row, outputs: row.outputs && withStored(row.outputs, stored) })
       else found[at]!.near.push(parts)
     }
     return found
@@ -279,15 +293,15 @@ async function othersOf(sql: Sql, flights: readonly Flight[]): Promise<Flight[]>
 
 /** Part of the statement that writes executions: keeps stages of the runs in its `held`. */
 export const keepStages = (tx: Sql, items: readonly object[]) => tx`, cached as (
-  insert into stage_cache (key, stage, shape, flow, node, parts, outputs, loss, run)
+  insert into stage_cache (key, stage, shape, flow, node, parts, outputs, stored, loss, run)
   select distinct on (item.entry) item.entry, item.key, ${STAGE_KEY_SHAPE}, held.flow, item.node, item.parts::json,
-    item.outputs::json, item.loss, item.run
+    item.outputs::json, item.stored, item.loss, item.run
   from json_to_recordset(${JSON.stringify(items)}::json) as item(
-    entry text, key text, node text, parts text, outputs text, loss text, run uuid)
+    entry text, key text, node text, parts text, outputs text, stored json, loss text, run uuid)
   join held on held.id = item.run
   order by item.entry
   on conflict (key) do update set shape = excluded.shape, flow = excluded.flow, node = excluded.node,
-    parts = excluded.parts, outputs = excluded.outputs, loss = excluded.loss, run = excluded.run, used_at = now()
+    parts = excluded.parts, outputs = excluded.outputs, stored = excluded.stored, loss = excluded.loss, run = excluded.run, used_at = now()
 )`
 
 /** The name of an entry. */
@@ -302,5 +316,6 @@ export const stageItem = (run: string, { key, node, parts, outputs, loss }: Cach
   node,
   parts: JSON.stringify(parts),
   outputs: outputs && JSON.stringify(outputs),
+  stored: outputs && storedKinds(outputs),
   loss,
 })
