@@ -27,7 +27,7 @@ export {
 } from './batch/stage-key.ts'
 export { environmentDifference, missReasons, whyMissed } from './batch/stage-miss.ts'
 export { checkDocument } from './check/document.ts'
-export type { KnownDevice, Surroundings } from './check/report.ts'
+export type { KnownDevice, KnownPythons, Surroundings } from './check/report.ts'
 export { type Failure, textOf } from './failure.ts'
 export { tracebackOf } from './traceback.ts'
 export {

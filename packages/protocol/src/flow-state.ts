@@ -46,6 +46,7 @@ export const issueCodes = [
   'unknown_metric',
   'unknown_artifact',
   'unknown_flavor',
+  'unknown_python',
   'unbundlable_dependency',
   'module_missing',
   'worker_ignored',

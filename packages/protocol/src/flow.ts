@@ -158,6 +158,10 @@ export const resourcesSchema = z
     cpus: cpusSchema.nullable().default(null),
     gpus: gpusSchema.nullable().default(null),
     memory: memorySchema.nullable().default(null),
+    // left out where there is none: documents of before keep their digests
+    python: nameSchema.optional().meta({
+      description: 'Name of the interpreter that executes the Python nodes; the usual one unless given.',
+    }),
   })
   .meta({ id: 'Resources' })
 
@@ -214,6 +218,7 @@ export const flowDocumentSchema = z.object({
     cpus: z.number().nullable(),
     gpus: z.number().nullable(),
     memory: z.number().nullable(),
+    python: z.string().optional(),
   }),
   concurrency: concurrencySchema,
   layout: z.record(z.string(), z.json()),

@@ -123,7 +123,7 @@ export const refusedFrameSchema = z.object({
  * `seed` feeds the code's own generator of numbers. `timeout_s` is the silence that ends the call. A port without a
  * value is null in `inputs`, or left out. `demand` is what it takes of the worker, which several engines may share.
  * `stored_inputs` are the ports whose value is the reference of an artifact with the JSON of what the code gets. With
- * `store_over` outputs whose JSON has more bytes become such artifacts.
+ * `store_over` outputs whose JSON has more bytes become such artifacts. `python` names the interpreter of Python source.
  */
 export const callFrameSchema = z.object({
   type: z.literal('call'),
@@ -147,6 +147,7 @@ export const callFrameSchema = z.object({
   demand: amounts.optional(),
   stored_inputs: z.array(z.string()).optional(),
   store_over: z.int().min(0).optional(),
+  python: z.string().optional(),
 })
 
 /** Stop a call: SIGTERM to its process group, SIGKILL 5 seconds later. */

@@ -295,7 +295,7 @@ class Agent implements Worker {
       await this.#dropping
       if (frame.kind === 'python') await this.#tellPackages()
       if (frame.mode === 'live') await this.#live.turn(call)
-      const language = await this.#processes.language(frame.kind)
+      const language = await this.#processes.language(frame.kind, frame.python)
       const warm = frame.mode === 'live' ? this.#live.find(frame, language) : undefined
       const process = warm?.process ?? (await this.#take(language))
       if (!call.isWaiting) {

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { availableParallelism, hostname, tmpdir, totalmem } from 'node:os'
 
 import { markOf } from './environment.ts'
+import { PythonEnvironments } from './python-environments.ts'
 
 /** Options of {@link createWorker}. */
 export interface WorkerOptions {
@@ -22,6 +23,8 @@ export interface WorkerOptions {
   readonly directory?: string
   /** Path of the interpreter, null for none; looked for unless given. */
   readonly python?: string | null
+  /** Interpreters that flows ask for by name; none unless given. */
+  readonly pythons?: PythonEnvironments
   /** Variables of all node code, without credential-like names; `process.env` unless given. */
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Tell the engine which packages the interpreters have; one on its own machine looks for itself. */
@@ -61,6 +64,7 @@ export function withDefaults(options: WorkerOptions): FullOptions {
     mark: markOf(options.id ?? randomUUID()),
     directory: options.directory ?? tmpdir(),
     python: options.python,
+    pythons: options.pythons ?? new PythonEnvironments(),
     env: options.env ?? process.env,
     tellsPackages: options.tellsPackages ?? false,
     warm: options.warm ?? false,

@@ -15,7 +15,7 @@ import { values } from '../messages/slice.ts'
 import { config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import type { Log } from '../process/log.ts'
-import { agent, pool, runCalls } from '../workers/slice.ts'
+import { agent, pool, pythons, runCalls } from '../workers/slice.ts'
 import { createCurveStore } from './curves/curve-store.ts'
 import { createPackedStore } from './curves/packed-store.ts'
 import { historyEndpoints, historyHandlers } from './history-routes.ts'
@@ -40,9 +40,9 @@ export const stageEnvironments = noun<StageEnvironments>()('stageEnvironments')
 
 export const stageEnvironmentsLayer = makes(
   stageEnvironments,
-  { agent, log, pool },
-  ({ agent, log, pool }) =>
-    new PythonEnvironments({ agent, pool, listings: new PythonListings({ onProblem: untold(log) }) }),
+  { agent, log, pool, pythons },
+  ({ agent, log, pool, pythons: { environments: named } }) =>
+    new PythonEnvironments({ agent, named, pool, listings: new PythonListings({ onProblem: untold(log) }) }),
 )
 
 const untold =

@@ -44,6 +44,8 @@ type Values = Record<string, unknown>
 export class AttachedWorker {
   readonly id: string
   readonly hello: HelloFrame
+  /** The interpreters of a worker of another machine, as it has told last. */
+  pythons: readonly WorkerPython[]
   readonly #link: WorkerLink
   readonly #deps: WorkerDeps
   readonly #room: WorkerRoom
@@ -57,7 +59,6 @@ export class AttachedWorker {
   /** Frames that are not dealt with yet. */
   #behind = 0
   #stopTicking: (() => void) | null = null
-  #pythons: readonly WorkerPython[]
   #startedBy: WorkerEntry['provisioned_by'] = null
 
   constructor(link: WorkerLink, deps: WorkerDeps) {
@@ -68,7 +69,7 @@ export class AttachedWorker {
     // a name and labels are what the token says
     this.hello = token === null ? hello : { ...hello, name: token.name, labels: [...token.labels] }
     this.#room = new WorkerRoom(hello)
-    this.#pythons = hello.pythons ?? []
+    this.pythons = hello.pythons ?? []
     this.#attachedMs = deps.clock.now()
     this.#contactMs = this.#attachedMs
   }
@@ -88,9 +89,9 @@ export class AttachedWorker {
     this.#startedBy = job
   }
 
-  /** Its usual interpreter, as it has told; null where it has not. */
-  get python(): WorkerPython | null {
-    return this.#pythons.find(({ name }) => name === null) ?? null
+  /** Whether it executes Python on the interpreter of a name; the engine's own finds out when it does. */
+  hasPython(name: string | null): boolean {
+    return name === null || this.local || this.pythons.some((python) => python.name === name)
   }
 
   /** How many calls occupy a slot. */
@@ -143,6 +144,9 @@ export class AttachedWorker {
       resources,
       free: wireAmounts(this.free),
       python,
+      pythons: this.pythons.flatMap(({ name: named, version: of }) =>
+        named === null ? [] : [{ name: named, version: of }],
+      ),
       platform,
       provisioned_by: this.#startedBy,
       attached_at: timestampOfMs(this.#attachedMs),
@@ -219,7 +223,9 @@ export class AttachedWorker {
       case 'started': {
         const entry = this.#running(frame.call)
         entry?.touch()
-        entry?.call.onPlace({ worker: this.hello.name, ...(this.python && { python: this.python }) })
+        const name = entry?.call.document.resources.python ?? null
+        const python = this.pythons.find((each) => each.name === name)
+        entry?.call.onPlace({ worker: this.hello.name, ...(python && { python }) })
         return
       }
       case 'emit':
@@ -248,7 +254,7 @@ export class AttachedWorker {
         this.#deps.onChange()
         return
       case 'pythons':
-        this.#pythons = frame.pythons
+        this.pythons = frame.pythons
         return
       case 'bye':
         this.#leaves = true

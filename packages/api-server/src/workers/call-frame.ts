@@ -35,6 +35,7 @@ export function callFrame(call: CodeCall, bundle: string | null): CallFrame {
     env: document.resources.env,
     seed: call.seed,
     timeout_s: node.timeout,
+    ...(bundle === null && document.resources.python !== undefined && { python: document.resources.python }),
     ...(stored && { stored_inputs: Object.keys(stored) }),
     ...(call.storesOutputs === true && { store_over: MAX_STORED_VALUE_BYTES }),
   }

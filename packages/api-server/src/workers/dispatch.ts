@@ -69,12 +69,7 @@ export function createDispatcher({ pool, bundleOf, inProcess, flavors, runCalls,
   const listeners = new Set<(call: CodeCall) => void>()
   let arrivals = 0
   const homes = new LiveHomes(pool)
-  const wishOf = ({ document, node }: CodeCall): Wish => ({
-    worker: node.worker,
-    policy: node.worker_policy,
-    demand: demandOf(document, flavors),
-    home: homes.of({ flow: document.name, node: node.id }),
-  })
+  const wishOf = (call: CodeCall): Wish => wishFor(call, flavors, homes)
   const look = (): void => {
     if (line.size === 0) return
     for (const waiter of inTurn(line, pool)) {
@@ -150,6 +145,14 @@ export function createDispatcher({ pool, bundleOf, inProcess, flavors, runCalls,
   }
 }
 
+const wishFor = ({ document, node }: CodeCall, flavors: Pick<Flavors, 'get'>, homes: LiveHomes): Wish => ({
+  worker: node.worker,
+  policy: node.worker_policy,
+  demand: demandOf(document, flavors),
+  python: node.entry === null ? (document.resources.python ?? null) : null,
+  home: homes.of({ flow: document.name, node: node.id }),
+})
+
 /** What is done about a call that its worker has not begun; other errors pass. */
 const unlessBusy =
   <T>({ signal }: CodeCall, again: () => Promise<T>) =>
@@ -179,8 +182,9 @@ function inTurn(line: ReadonlySet<Waiter>, pool: Pick<WorkerPool, 'list'>): Wait
 /** No name holds a line break. */
 const keyOf = (first: string, second: string): string => `${first}\n${second}`
 
-function describe({ worker, demand }: Wish): string {
+function describe({ worker, demand, python }: Wish): string {
   const amounts = describeDemand(demand)
+  if (worker !== null && python !== null) return `${worker} with Python "${python}"`
   return worker ?? (amounts === '' ? 'process' : `process with ${amounts} free`)
 }
 

@@ -40,6 +40,8 @@ export interface Wish {
   readonly worker: string | null
   readonly policy: 'require' | 'prefer'
   readonly demand: Amounts
+  /** Name of the interpreter of Python code; null for the usual one, and of other code. */
+  readonly python: string | null
   /** The id of the worker that has the process of a live node; null when there is none. */
   readonly home: string | null
 }
@@ -153,9 +155,10 @@ export class WorkerPool {
    * the one with the fewest calls. `prefer` means the engine's agent while no attached worker is meant. A live node stays
    * with its process as long as that worker is meant: what its code keeps in memory is there.
    */
-  choose({ worker, policy, demand, home }: Wish): AttachedWorker | null {
+  choose({ worker, policy, demand, python, home }: Wish): AttachedWorker | null {
     const workers = this.list().filter(({ isAway }) => !isAway)
-    const meant = worker === null ? [] : workers.filter((candidate) => candidate.answersTo(worker))
+    const meant =
+      worker === null ? [] : workers.filter((candidate) => candidate.answersTo(worker) && candidate.hasPython(python))
     const own = worker === null || (policy === 'prefer' && meant.length === 0)
     const candidates = own ? workers.filter((candidate) => candidate.local) : meant
     const settled = candidates.filter(({ id }) => id === home)

@@ -74,6 +74,7 @@ export class RefusedWorkers {
       resources: nothing,
       free: nothing,
       python: null,
+      pythons: [],
       platform: '',
       provisioned_by: null,
       attached_at: at,

@@ -37,9 +37,21 @@ export async function showWorker(name: string, flags: ClientFlags): Promise<void
   printAnswer(workers, flags.json, () => workers.map(describeWorker).join('\n\n'))
 }
 
+/** `service workers pythons`. */
+export async function listPythons(flags: ClientFlags): Promise<void> {
+  const { pythons } = await connect(flags).workers.resources()
+  const rows = pythons.map(({ name, worker, version, path }) => [
+    name ?? '-',
+    worker,
+    version ?? 'does not run',
+    path === null ? '-' : oneLine(path, 100),
+  ])
+  printAnswer(pythons, flags.json, () => table(['NAME', 'WORKER', 'PYTHON', 'PATH'], rows, 'No Python was found.'))
+}
+
 /** A worker for people: head line, labels, what it has, its calls. */
 export function describeWorker(worker: WorkerEntry): string {
-  const { name, labels, version, protocol, platform, python, resources, free, parallel, calls } = worker
+  const { name, labels, version, protocol, platform, python, pythons, resources, free, parallel, calls } = worker
   const about = [`version ${version}`, `protocol ${protocol}`, platform, python === null ? '' : `Python ${python}`]
   const head = `${bold(name)}  ${status(worker.status)}  ${dim(oneLine(about.filter((part) => part !== '').join(', '), 200))}`
   if (worker.status === 'needs_upgrade') {
@@ -57,6 +69,7 @@ export function describeWorker(worker: WorkerEntry): string {
   return [
     head,
     `labels: ${labels.join(', ') || 'none'}`,
+    ...(pythons.length > 0 ? [`pythons: ${pythons.map((each) => `${each.name} (${each.version})`).join(', ')}`] : []),
     `attached ${shortTime(worker.attached_at)}, heard of ${shortTime(worker.last_contact_at)}`,
     table(['  ', 'FREE', 'TOTAL'], [...rows, ['  calls', String(parallel - placed), String(parallel)]], ''),
     table(['  FLOW', 'NODE', 'RUN', 'STATUS', 'SINCE'], running, 'no calls'),

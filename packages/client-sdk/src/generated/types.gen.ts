@@ -269,6 +269,10 @@ export type Resources = {
     cpus?: number | null;
     gpus?: number | null;
     memory?: number | null;
+    /**
+     * Name of the interpreter that executes the Python nodes; the usual one unless given.
+     */
+    python?: string;
 };
 
 export type PublishRequest = {
@@ -1828,6 +1832,7 @@ export type Flow = {
         cpus: number | null;
         gpus: number | null;
         memory: number | null;
+        python?: string;
     };
     /**
      * How many runs of the flow execute at once, in all engines together; null: no limit of its own.
@@ -1891,7 +1896,7 @@ export type Port = {
 
 export type Issue = {
     severity: 'error' | 'warning' | 'advisory';
-    code: 'duplicate_node_id' | 'duplicate_port' | 'unknown_type' | 'bad_setting' | 'missing_setting' | 'bad_source' | 'port_not_identifier' | 'name_collision' | 'dtype_mismatch' | 'unproduced_message' | 'unproduced_output' | 'duplicate_producer' | 'cycle' | 'interval_on_batch_port' | 'live_only_node' | 'unknown_output' | 'missing_source' | 'no_entry' | 'unsupported_target' | 'unsupported_ports' | 'missing_dependency' | 'unknown_secret' | 'unknown_device' | 'unknown_library' | 'unknown_message' | 'unknown_flow' | 'unknown_run' | 'unknown_metric' | 'unknown_artifact' | 'unknown_flavor' | 'unbundlable_dependency' | 'module_missing' | 'worker_ignored' | 'retry_ignored' | 'source_ignored' | 'plain_credential' | 'connector_down' | 'device_offline' | 'device_port_unknown' | 'webhook_without_secret' | 'send_queue_overflow' | 'start_failed' | 'shadowed_route';
+    code: 'duplicate_node_id' | 'duplicate_port' | 'unknown_type' | 'bad_setting' | 'missing_setting' | 'bad_source' | 'port_not_identifier' | 'name_collision' | 'dtype_mismatch' | 'unproduced_message' | 'unproduced_output' | 'duplicate_producer' | 'cycle' | 'interval_on_batch_port' | 'live_only_node' | 'unknown_output' | 'missing_source' | 'no_entry' | 'unsupported_target' | 'unsupported_ports' | 'missing_dependency' | 'unknown_secret' | 'unknown_device' | 'unknown_library' | 'unknown_message' | 'unknown_flow' | 'unknown_run' | 'unknown_metric' | 'unknown_artifact' | 'unknown_flavor' | 'unknown_python' | 'unbundlable_dependency' | 'module_missing' | 'worker_ignored' | 'retry_ignored' | 'source_ignored' | 'plain_credential' | 'connector_down' | 'device_offline' | 'device_port_unknown' | 'webhook_without_secret' | 'send_queue_overflow' | 'start_failed' | 'shadowed_route';
     message: string;
     node: string | null;
     /**
@@ -1971,6 +1976,7 @@ export type PublishedFlow = {
         cpus: number | null;
         gpus: number | null;
         memory: number | null;
+        python?: string;
     };
     /**
      * How many runs of the flow execute at once, in all engines together; null: no limit of its own.
@@ -3330,6 +3336,13 @@ export type Worker = {
      */
     python: string | null;
     /**
+     * Interpreters that flows ask for by `resources.python`, by name.
+     */
+    pythons: Array<{
+        name: string;
+        version: string;
+    }>;
+    /**
      * Such as `linux-x64`; empty when it was refused.
      */
     platform: string;
@@ -3449,6 +3462,10 @@ export type WorkerResources = {
     free: WorkerAmounts;
     workers: Array<WorkerShare>;
     /**
+     * Interpreters of the engine by name, then those of attached workers.
+     */
+    pythons: Array<WorkerPython>;
+    /**
      * Those of provisioners.json of this engine, in its order.
      */
     provisioners: Array<ProvisionerState>;
@@ -3459,6 +3476,25 @@ export type WorkerShare = {
     labels: Array<string>;
     total: WorkerAmounts;
     free: WorkerAmounts;
+};
+
+export type WorkerPython = {
+    /**
+     * What flows ask for by `resources.python`; null of the one that others get.
+     */
+    name: string | null;
+    /**
+     * `engine` for those of the engine itself.
+     */
+    worker: string;
+    /**
+     * Null when it does not run.
+     */
+    version: string | null;
+    /**
+     * Of the program, on the machine of the engine; else null.
+     */
+    path: string | null;
 };
 
 export type ProvisionerState = {
@@ -7707,6 +7743,7 @@ export type RunsDocumentResponses = {
             cpus: number | null;
             gpus: number | null;
             memory: number | null;
+            python?: string;
         };
         /**
          * How many runs of the flow execute at once, in all engines together; null: no limit of its own.

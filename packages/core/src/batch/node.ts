@@ -52,7 +52,7 @@ async function executeStage(turn: Turn, definition: AnyNodeDefinition): Promise<
   if (!node.cache) {
     return execute(turn, definition, { key, cache: { hit: false, key: null, why: [missReasons.cacheFalse] } })
   }
-  const python = pythonOf(node, definition)
+  const python = pythonOf(node, definition, turn.document)
   const stage: Stage = { key, node: node.id, python, parts: () => stageParts(node, definition, inputs, turn.from) }
   const goingOn = goingOnOf(turn)
   if (goingOn !== null) {

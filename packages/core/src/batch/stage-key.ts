@@ -58,13 +58,17 @@ export interface StageParts {
 /** Where a Python stage executes, and what. */
 export interface PythonStage extends Pick<FlowNode, 'worker' | 'worker_policy'> {
   readonly source: string
+  /** Name of the interpreter; null for the usual one. */
+  readonly interpreter: string | null
 }
 
 /** What a Python node executes, and where; null of other nodes. */
 export const pythonOf = (
   { source, worker, worker_policy }: FlowNode,
   { code }: AnyNodeDefinition,
-): PythonStage | null => (code === 'python' && source !== null ? { source, worker, worker_policy } : null)
+  { resources: { python } }: Pick<FlowDocument, 'resources'>,
+): PythonStage | null =>
+  code === 'python' && source !== null ? { source, worker, worker_policy, interpreter: python ?? null } : null
 
 /** Names an entry: of one stage there is one for each environment. */
 export const stageEntry = (key: string, environment: StageEnvironment | null): string =>

@@ -5,7 +5,12 @@
  */
 import type { PythonStage, StageEnvironment } from '@flow-service/core'
 import { pythonParts, type WorkerPython } from '@flow-service/protocol'
-import type { PythonListings, Worker } from '@flow-service/worker-agent'
+import type {
+  Interpreter,
+  PythonEnvironments as NamedPythons,
+  PythonListings,
+  Worker,
+} from '@flow-service/worker-agent'
 
 import type { AttachedWorker } from '../../workers/attached-worker.ts'
 
@@ -18,8 +23,10 @@ export interface StageEnvironments {
 /** What environments are read from. */
 export interface PythonEnvironmentsDeps {
   readonly agent: Pick<Worker, 'python'>
+  /** The engine's own interpreters by name. */
+  readonly named: Pick<NamedPythons, 'find'>
   readonly listings: Pick<PythonListings, 'of'>
-  readonly pool: { list(): readonly Pick<AttachedWorker, 'answersTo' | 'isAway' | 'local' | 'python'>[] }
+  readonly pool: { list(): readonly Pick<AttachedWorker, 'answersTo' | 'isAway' | 'local' | 'pythons'>[] }
 }
 
 /** Environments of the engine's own interpreter, and of workers as they tell them. */
@@ -30,23 +37,36 @@ export class PythonEnvironments implements StageEnvironments {
     this.#deps = deps
   }
 
-  async of({ source, worker, worker_policy: policy }: PythonStage): Promise<readonly StageEnvironment[] | null> {
+  async of({
+    source,
+    worker,
+    worker_policy: policy,
+    interpreter,
+  }: PythonStage): Promise<readonly StageEnvironment[] | null> {
     const meant = worker === null ? [] : this.#deps.pool.list().filter((each) => !each.isAway && each.answersTo(worker))
     const isOwn = worker === null || (meant.length === 0 && policy === 'prefer')
-    const own = isOwn || meant.some(({ local }) => local) ? await this.#own(source) : null
-    const told = meant.flatMap(({ local, python }) => (local || python === null ? [] : [environmentOf(source, python)]))
+    const own = isOwn || meant.some(({ local }) => local) ? await this.#own(source, interpreter) : null
+    const told = meant.flatMap(({ local, pythons }) => {
+      const python = pythons.find(({ name }) => name === interpreter)
+      return local || python === undefined ? [] : [environmentOf(source, python)]
+    })
     const all = own === null ? told : [own, ...told]
     return all.length === 0 ? null : [...new Map(all.map((each) => [JSON.stringify(each), each])).values()]
   }
 
-  async #own(source: string): Promise<StageEnvironment | null> {
+  async #own(source: string, name: string | null): Promise<StageEnvironment | null> {
     const { agent, listings } = this.#deps
-    const { python } = agent
-    if (python === null) return null
+    const python = name === null ? agent.python : await this.#named(name)
+    if (python === null) return name === null ? null : { Python: 'none' }
     const { version } = python
     if (importsIn(source).size === 0) return { Python: version }
     const listing = await listings.of(python.path)
     return listing && environmentOf(source, { version, ...listing })
+  }
+
+  /** Null of one that does not run: the call will tell. */
+  async #named(name: string): Promise<Interpreter | null> {
+    return await this.#deps.named.find(name).catch(() => null)
   }
 }
 

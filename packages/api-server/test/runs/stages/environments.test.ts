@@ -29,6 +29,7 @@ function environments(packages: Record<string, string>, imports: Record<string, 
         return state.python
       },
     },
+    named: { find: async () => ({ path: '/named/python', version: '3.11.0' }) },
     listings: new PythonListings({
       list: async (python) => {
         asked.push(python)
@@ -43,12 +44,12 @@ function environments(packages: Record<string, string>, imports: Record<string, 
           answersTo: (label) => label === name,
           isAway: false,
           local: false,
-          python,
+          pythons: python === null ? [] : [python],
         })),
     },
   })
   const of = (source: string, worker: string | null = null, policy: 'require' | 'prefer' = 'require') =>
-    made.of({ source, worker, worker_policy: policy })
+    made.of({ source, worker, worker_policy: policy, interpreter: null })
   return { of, asked, state, packages, workers }
 }
 

@@ -64,7 +64,10 @@ test('a failure is not shared: those who waited execute by themselves', async ()
 })
 
 test('outputs that are not kept are not shared either', async () => {
-  await engine.publish('large', { outputs: [{ name: 'y' }], nodes: [node('y', [output('y', 'str'), output('z', 'str')])] })
+  await engine.publish('large', {
+    outputs: [{ name: 'y' }],
+    nodes: [node('y', [output('y', 'str'), output('z', 'str')])],
+  })
   const long = 'x'.repeat(MAX_STORED_VALUE_BYTES / 2)
   const ids = [(await engine.submit('large')).id, (await engine.submit('large')).id]
   await held.executions(1)
