@@ -80,7 +80,7 @@ test.skipIf(python === null)('code that is given a secret has nothing of what it
   const { id } = await at.client.runs.submit({ name: 'hidden' })
   const { result, error } = await at.client.wait(id)
   expect([error, result?.['says']]).toEqual([null, [50_000, 17]])
-  const { digest } = result?.['rows'] as { digest: string }
+  const { digest } = (result ?? {})['rows'] as { digest: string }
   const text = await (
     await fetch(`${at.baseUrl}/artifacts/${digest}`, { headers: { authorization: `Bearer ${at.token}` } })
   ).text()
@@ -111,7 +111,7 @@ export const typed = batchFlow('typed', { n: input(t.int, 30000) }, (p, use) => 
     const { id } = await at.client.runs.submit({ name: 'typed' })
     const { result, error } = await at.client.wait(id)
     expect([error, result?.['says']]).toEqual([null, [30_000, 'ä😀\\u0000']])
-    const { digest, size } = result?.['rows'] as { digest: string; size: number }
+    const { digest, size } = (result ?? {})['rows'] as { digest: string; size: number }
     const answer = await fetch(`${at.baseUrl}/artifacts/${digest}`, {
       headers: { authorization: `Bearer ${at.token}` },
     })

@@ -42,15 +42,18 @@ export function withStored(values: Values, kinds: Readonly<Record<string, Stored
   return Object.fromEntries(entries)
 }
 
+/** Gives the bytes of a digest; rejects when they are gone. */
+export type LoadBytes = (digest: string) => Promise<Uint8Array>
+
 /** The values themselves. Rejects when the bytes of one are gone. */
-export async function openValues(values: Values, load: Host['artifacts']['load']): Promise<Values> {
+export async function openValues(values: Values, load: LoadBytes): Promise<Values> {
   if (storedKinds(values) === null) return values
   const entries = Object.entries(values).map(async ([port, value]) => [port, await openValue(value, load)] as const)
   return Object.fromEntries(await Promise.all(entries))
 }
 
 /** The value itself. */
-export async function openValue(value: unknown, load: Host['artifacts']['load']): Promise<unknown> {
+export async function openValue(value: unknown, load: LoadBytes): Promise<unknown> {
   if (!(value instanceof StoredValue)) return value
   return JSON.parse(new TextDecoder().decode(await load(value.ref.digest)))
 }

@@ -43,7 +43,7 @@ export async function publishOutputs(outputs: ReadonlyMap<string, unknown>, deps
 
 /** A value as live flows get it; one that no worker could get in a frame stays a reference. */
 const messageOf = async (value: StoredValue, { host }: RunOutputsDeps): Promise<unknown> =>
-  value.ref.size > MAX_WORKER_FRAME_BYTES ? value.ref : await openValue(value, host.artifacts.load)
+  value.ref.size > MAX_WORKER_FRAME_BYTES ? value.ref : await openValue(value, (digest) => host.artifacts.load(digest))
 
 function publish(message: string, value: unknown, deps: RunOutputsDeps): void {
   try {

@@ -9,7 +9,7 @@
  * - dispatch.D5 a call of a run that goes on is not placed: the worker that has it comes with it, or without, and then it
  *   begins as any other.
  */
-import { type CodeCall, CodeError } from '@flow-service/core'
+import { type CodeCall, CodeError, type LoadBytes } from '@flow-service/core'
 import type { CodeEntry } from '@flow-service/protocol'
 
 import type { AttachedWorker } from './attached-worker.ts'
@@ -19,7 +19,6 @@ import type { Flavors } from './flavors.ts'
 import { LiveHomes } from './live-homes.ts'
 import type { Wish, WorkerPool } from './pool.ts'
 import type { RunCalls } from './run-calls.ts'
-import type { LoadBytes } from './stored-frames.ts'
 import { WorkerBusy } from './worker-deps.ts'
 
 type Values = Record<string, unknown>

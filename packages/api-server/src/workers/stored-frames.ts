@@ -2,11 +2,8 @@
  * Stored values (wire decision V15) in the frames of calls: what workers get and give in place of values that are too large.
  * @module
  */
-import { type CodeCall, openValues, withStored } from '@flow-service/core'
+import { type CodeCall, type LoadBytes, openValues, withStored } from '@flow-service/core'
 import { type CallFrame, type HelloFrame, isArtifactRef, type WorkerFrame } from '@flow-service/protocol'
-
-/** Gives the bytes of a digest; rejects when they are gone. */
-export type LoadBytes = (digest: string) => Promise<Uint8Array>
 
 /** The frame as a worker of this `hello` understands it: one of before gets stored values as they are, if they fit. */
 export function frameFor(

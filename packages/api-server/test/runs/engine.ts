@@ -184,7 +184,7 @@ function slicesOf(options: EngineOptions, around: Around) {
       inProcess(call) {
         const own = code[call.node.id]
         if (own === undefined || storedKinds(call.inputs) === null) return own?.(call) ?? null
-        return openValues(call.inputs, artifacts.read).then((inputs) => own({ ...call, inputs }))
+        return openValues(call.inputs, (digest) => artifacts.read(digest)).then((inputs) => own({ ...call, inputs }))
       },
     })),
     dispatcherLayer,

@@ -168,7 +168,7 @@ async function executeOnce(turn: Turn, definition: AnyNodeDefinition, tried: Att
   const { host } = context
   // what has code of its own gets them where that executes
   const isOpened = definition.code === undefined && storedKinds(turn.inputs) !== null
-  const inputs = isOpened ? await openValues(turn.inputs, host.artifacts.load) : turn.inputs
+  const inputs = isOpened ? await openValues(turn.inputs, (digest) => host.artifacts.load(digest)) : turn.inputs
   const { id } = graphNode.node
   const earlier = context.earlier?.get(id)
   const emitted = earlier?.status === 'begun' && earlier.attempt === attempt ? earlier.goingOn?.emitted : undefined

@@ -83,7 +83,7 @@ test('a value over 262,144 bytes is stored, and what is left is cached; code and
   expect(stored.ref).toMatchObject({ media_type: 'application/vnd.flow-service.value+json', size: 2 + 262_144 })
   expect(first.events).toContainEqual({ kind: 'artifact', node: 'a', ref: stored.ref })
   expect(given).toEqual([stored, text])
-  expect(await openValues({ y: given[0] }, first.host.artifacts.load)).toEqual({ y: text })
+  expect(await openValues({ y: given[0] }, (digest) => first.host.artifacts.load(digest))).toEqual({ y: text })
   expect([...cache.stored.values()]).toEqual([{ y: stored }, { z: 1 }])
   expect(JSON.parse(JSON.stringify(result))).toEqual({ y: stored.ref })
 })

@@ -157,10 +157,10 @@ test('environments in turn hit, each its own entry; what expires of one leaves t
     expect(await whyOf('turns')).toBe('hit')
   }
   expect(executed).toBe(0)
-  const [{ stages = 0, entries = 0 } = {}] = await engine.database.sql<{ stages: number; entries: number }[]>`
+  const counts = await engine.database.sql<{ stages: number; entries: number }[]>`
     select count(distinct stage)::int as stages, count(*)::int as entries from stage_cache where node = 'fit'
       and parts -> 'settings' ->> 'turns' is not null`
-  expect([stages, entries]).toEqual([1, 2])
+  expect(counts).toEqual([{ stages: 1, entries: 2 }])
   await engine.database.sql`
     update stage_cache set outputs = null, loss = 'expired'
     where parts -> 'settings' ->> 'turns' is not null and parts -> 'environment' ->> 'numpy' = '2.3'`
