@@ -67,9 +67,6 @@ export const workerSchema = z
     resources: workerAmountsSchema,
     free: workerAmountsSchema,
     python: z.string().nullable().meta({ description: 'Version of its interpreter; null when it has none.' }),
-    pythons: z
-      .array(z.object({ name: z.string(), version: z.string() }))
-      .meta({ description: 'Interpreters that flows ask for by `resources.python`, by name.' }),
     platform: z.string().meta({ description: 'Such as `linux-x64`; empty when it was refused.' }),
     provisioned_by: z
       .object({

@@ -144,9 +144,6 @@ export class AttachedWorker {
       resources,
       free: wireAmounts(this.free),
       python,
-      pythons: this.pythons.flatMap(({ name: named, version: of }) =>
-        named === null ? [] : [{ name: named, version: of }],
-      ),
       platform,
       provisioned_by: this.#startedBy,
       attached_at: timestampOfMs(this.#attachedMs),

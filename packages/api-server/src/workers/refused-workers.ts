@@ -74,7 +74,6 @@ export class RefusedWorkers {
       resources: nothing,
       free: nothing,
       python: null,
-      pythons: [],
       platform: '',
       provisioned_by: null,
       attached_at: at,

@@ -51,7 +51,7 @@ export async function listPythons(flags: ClientFlags): Promise<void> {
 
 /** A worker for people: head line, labels, what it has, its calls. */
 export function describeWorker(worker: WorkerEntry): string {
-  const { name, labels, version, protocol, platform, python, pythons, resources, free, parallel, calls } = worker
+  const { name, labels, version, protocol, platform, python, resources, free, parallel, calls } = worker
   const about = [`version ${version}`, `protocol ${protocol}`, platform, python === null ? '' : `Python ${python}`]
   const head = `${bold(name)}  ${status(worker.status)}  ${dim(oneLine(about.filter((part) => part !== '').join(', '), 200))}`
   if (worker.status === 'needs_upgrade') {
@@ -69,7 +69,6 @@ export function describeWorker(worker: WorkerEntry): string {
   return [
     head,
     `labels: ${labels.join(', ') || 'none'}`,
-    ...(pythons.length > 0 ? [`pythons: ${pythons.map((each) => `${each.name} (${each.version})`).join(', ')}`] : []),
     `attached ${shortTime(worker.attached_at)}, heard of ${shortTime(worker.last_contact_at)}`,
     table(['  ', 'FREE', 'TOTAL'], [...rows, ['  calls', String(parallel - placed), String(parallel)]], ''),
     table(['  FLOW', 'NODE', 'RUN', 'STATUS', 'SINCE'], running, 'no calls'),

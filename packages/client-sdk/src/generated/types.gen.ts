@@ -3336,13 +3336,6 @@ export type Worker = {
      */
     python: string | null;
     /**
-     * Interpreters that flows ask for by `resources.python`, by name.
-     */
-    pythons: Array<{
-        name: string;
-        version: string;
-    }>;
-    /**
      * Such as `linux-x64`; empty when it was refused.
      */
     platform: string;
