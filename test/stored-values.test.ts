@@ -11,6 +11,9 @@ import { python } from './components/pythons.ts'
 import { publishFlow } from './documents.ts'
 import { startService } from './service.ts'
 
+/** Two workers start and end beside the service. */
+const slow = { timeout: 180_000 }
+
 const port = (direction: string, name: string, dtype: string) => ({ direction, name, dtype })
 const make = `def run(n):
     return {"rows": [{"at": at, "half": at / 2, "text": "\\u00e4\\U0001f600"} for at in range(n)]}
@@ -41,10 +44,9 @@ const flow = (first: string | null, second: string | null, more: object = {}) =>
   ],
 })
 
-test.skipIf(python === null)('values go from engine to worker, back, and between workers', async () => {
+test.skipIf(python === null)('values go from engine to worker, back, and between workers', slow, async () => {
   await using at = await startService({ python: python! })
-  await startAgent(at, 'one')
-  await startAgent(at, 'two')
+  await Promise.all(['one', 'two'].map((name) => startAgent(at, name)))
   const says = [12_000, 71_994_000, 'ä😀', 'float']
   let digest: unknown = null
   for (const [first, second] of [
