@@ -40,7 +40,7 @@ const onDatabase = [
   'observability/{lists,replay,state}',
   'provisioning/{slurm,ray}-{life,recovery}',
   'runs/{cancel,deleted-flow,history,import,limits,races,retry,routes,run-artifacts,runs,sweep}',
-  'runs/{curves/points-of-runs,lists/{list-routes,older-runs,run-lists},reports/{comparison,run-export},stages/{cache,flights,reasons},tracking/{leases,routes,tracked-runs}}',
+  'runs/{curves/points-of-runs,lists/{list-routes,older-runs,run-lists},reports/{comparison,run-export},stages/{cache,environments,flights,reasons,stored-values},tracking/{leases,routes,tracked-runs}}',
   'secrets/{restart,secrets}',
   'work/{arrivals,work}',
   'workers/flavors',

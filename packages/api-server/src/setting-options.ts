@@ -240,6 +240,12 @@ export interface SettingOptions {
   readonly commandsToken?: string | null | undefined
 
   /**
+   * Interpreters, or folders of virtual environments, that flows ask for by `resources.python`, such as torch=/opt/torch,old=/usr/bin/python3.11. Virtual environments in the project folder and in `pythons` of the data directory count too, by the names of their folders.
+   * Default: none beside those. Variable: `SERVICE_PYTHON_ENVIRONMENTS`.
+   */
+  readonly pythonEnvironments?: string | null | undefined
+
+  /**
    * Where workers attach to this engine and to no other one, such as wss://one.flows.example/api/v1/workers/attach: workers of the other engines of its database attach here too.
    * Default: none: only workers attach here that are given an address of this engine. Variable: `SERVICE_ADVERTISE_URL`.
    */

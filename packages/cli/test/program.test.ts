@@ -40,7 +40,7 @@ test('every command is there', () => {
       'device simulate, commands try, connectors new, connectors types',
       'connectors state list, connectors state forget, connectors state clear',
       'modules list, modules apply',
-      'workers list, workers show, workers tokens, workers token create, workers token revoke',
+      'workers list, workers show, workers pythons, workers tokens, workers token create, workers token revoke',
       'workers flavors list, workers flavors set, workers flavors delete',
       'provisioners list, provisioners test, provisioners reload',
       'users list, users add, users passwd',

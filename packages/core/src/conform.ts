@@ -3,7 +3,9 @@
  * @module
  */
 import { DtypeViolation, type Values } from '@flow-service/connector-sdk'
-import { accepts, describeValue, type Dtype } from '@flow-service/protocol'
+import { accepts, describeValue, type Dtype, type StoredKind } from '@flow-service/protocol'
+
+import { StoredValue } from './stored-value.ts'
 
 /** Levels of lists and objects: writing far more than these as JSON overflows the stack of whoever reads the value. */
 const MAX_LEVELS = 1000
@@ -13,6 +15,10 @@ const MAX_LEVELS = 1000
  * error's text. Throws {@link DtypeViolation}.
  */
 export function conform(dtype: Dtype, value: unknown, subject: string): unknown {
+  if (value instanceof StoredValue) {
+    if (accepts(dtype, shapes[value.kind])) return value
+    throw new DtypeViolation(`${subject} is ${dtype}, which ${describeValue(shapes[value.kind])} is not`)
+  }
   if (isDeeper(value, MAX_LEVELS)) {
     throw new DtypeViolation(`${subject} has more than ${MAX_LEVELS} levels: hand it over as an artifact`)
   }
@@ -20,6 +26,9 @@ export function conform(dtype: Dtype, value: unknown, subject: string): unknown 
   if (dtype === 'float' && typeof value === 'number') return String(value)
   throw new DtypeViolation(`${subject} is ${dtype}, which ${describeValue(value)} is not`)
 }
+
+/** A value of each kind, as dtypes see it. */
+const shapes: Readonly<Record<StoredKind, unknown>> = { object: {}, array: [], string: '' }
 
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false

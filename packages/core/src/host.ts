@@ -22,7 +22,7 @@ import type {
   SocketRoute,
   Values,
 } from '@flow-service/connector-sdk'
-import type { ArtifactRef, EngineEvent, FlowDocument, FlowNode, NodeState } from '@flow-service/protocol'
+import type { ArtifactRef, EngineEvent, FlowDocument, FlowNode, NodeState, WorkerPython } from '@flow-service/protocol'
 
 import type { Secrets } from './secrets.ts'
 
@@ -174,7 +174,10 @@ export interface CodeCall {
   /** Identifies the execution. */
   readonly id: string
   readonly run: string | null
+  /** Those of a run may be {@link StoredValue}s. */
   readonly inputs: Values
+  /** Outputs of a run may be stored before anybody sees them: none holds the value of a secret. */
+  readonly storesOutputs?: boolean
   /** Counts the executions of a node with `retry` in a run, from 1. */
   readonly attempt: number
   /** Feeds the code's generator of numbers: the value of a wired `seed` port, else the stage key or the call's id. */
@@ -188,7 +191,14 @@ export interface CodeCall {
   /** The code has stored bytes, which it may or may not return. */
   readonly onArtifact?: (ref: ArtifactRef) => void
   /** The call waits for this worker; null once it has started on `worker`. */
-  readonly onPlace: (place: { readonly waitingFor: string } | { readonly worker: string }) => void
+  readonly onPlace: (place: { readonly waitingFor: string } | CallPlacement) => void
+}
+
+/** Where a call has started. */
+export interface CallPlacement {
+  readonly worker: string
+  /** What its interpreter has, where the worker has told; those of other machines do. */
+  readonly python?: WorkerPython
 }
 
 /** Why the signal of a call is aborted when its engine stops and leaves it to its worker, which keeps it for the next one. */

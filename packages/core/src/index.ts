@@ -16,7 +16,9 @@ export { type PlanContext, type PlanLook, type PlannedNode, planRun } from './ba
 export { runBatch } from './batch/run.ts'
 export {
   documentDigest,
+  type PythonStage,
   STAGE_KEY_SHAPE,
+  stageEntry,
   type StageEnvironment,
   stageKey,
   type StageParts,
@@ -25,7 +27,7 @@ export {
 } from './batch/stage-key.ts'
 export { environmentDifference, missReasons, whyMissed } from './batch/stage-miss.ts'
 export { checkDocument } from './check/document.ts'
-export type { KnownDevice, Surroundings } from './check/report.ts'
+export type { KnownDevice, KnownPythons, Surroundings } from './check/report.ts'
 export { type Failure, textOf } from './failure.ts'
 export { tracebackOf } from './traceback.ts'
 export {
@@ -40,6 +42,7 @@ export {
   type ArtifactHost,
   type CascadeOrigin,
   type Clock,
+  type CallPlacement,
   type CodeCall,
   CodeError,
   type DeadLetter,
@@ -78,4 +81,5 @@ export { StartError } from './node-life.ts'
 export { checkParams, type RunParams } from './params.ts'
 export { type InstalledType, type InstalledTypes, NodeRegistry, nodeTypeEntry, type PackageOrigin } from './registry.ts'
 export { missingSecret, noSecrets, secretRefs, type Secrets } from './secrets.ts'
+export { type LoadBytes, openValue, openValues, storedKinds, StoredValue, withStored } from './stored-value.ts'
 export { startTimer } from './timers.ts'

@@ -47,6 +47,7 @@ export const issueCodes = [
   'unknown_metric',
   'unknown_artifact',
   'unknown_flavor',
+  'unknown_python',
   'unbundlable_dependency',
   'module_missing',
   'worker_ignored',

@@ -222,6 +222,10 @@ export const resourcesSchema = z
     cpus: cpusSchema.nullable().default(null).meta({ description: 'Processors that a call takes; null: any.' }),
     gpus: gpusSchema.nullable().default(null).meta({ description: 'GPUs that a call takes; null: any.' }),
     memory: memorySchema.nullable().default(null).meta({ description: 'Memory that a call takes, in MB; null: any.' }),
+    // left out where there is none: documents of before keep their digests
+    python: nameSchema.optional().meta({
+      description: 'Name of the interpreter that executes the Python nodes; the usual one unless given.',
+    }),
   })
   .meta({ id: 'Resources' })
 
@@ -327,6 +331,7 @@ export const flowDocumentSchema = z.object({
       cpus: z.number().nullable().meta({ description: 'Processors that a call takes; null: any.' }),
       gpus: z.number().nullable().meta({ description: 'GPUs that a call takes; null: any.' }),
       memory: z.number().nullable().meta({ description: 'Memory that a call takes, in MB; null: any.' }),
+      python: z.string().optional().meta({ description: 'Name of the interpreter that executes the Python nodes.' }),
     })
     .meta({ description: 'What its node processes get and ask for.' }),
   concurrency: concurrencySchema,

@@ -203,6 +203,7 @@ export {
   MAX_SWEEP_RUNS,
   MAX_WIDGETS,
   MAX_WORKER_FRAME_BYTES,
+  STORED_VALUE_TYPE,
 } from './limits.ts'
 export {
   type Message,
@@ -366,6 +367,7 @@ export {
   helloFrameSchema,
   logFrameSchema,
   type MalformedFrame,
+  pythonsFrameSchema,
   readEngineFrame,
   readWorkerFrame,
   type RefusedFrame,
@@ -375,9 +377,11 @@ export {
   type SharedFrame,
   sharedFrameSchema,
   startedFrameSchema,
+  type StoredKind,
   type WelcomeFrame,
   welcomeFrameSchema,
   WORKER_PROTOCOL,
   type WorkerFrame,
   workerFrameSchema,
+  type WorkerPython,
 } from './worker-frames.ts'

@@ -17,6 +17,23 @@ const word = z.string().max(1000)
 const amount = z.number().min(0).max(1e12)
 const failure = z.object({ type: z.string(), message: z.string(), traceback: z.string().nullable() })
 
+/**
+ * An interpreter of a worker (wire decision V16): its packages by name, and by the first part of a name to import the
+ * packages that it comes from. `name` is what flows ask for by `resources.python`, null of the one that others get.
+ */
+const python = z.object({
+  name: word.nullable(),
+  version: word,
+  packages: z.record(word, word),
+  imports: z.record(word, z.array(word)),
+})
+/** Not told by workers of a version that has none. */
+const pythons = z.array(python).max(100)
+
+/** What a value is whose JSON is stored. */
+const storedKind = z.enum(['object', 'array', 'string'])
+export type StoredKind = z.infer<typeof storedKind>
+
 const amounts = z.object({ cpus: amount, gpus: amount, ram_mb: amount })
 
 /** What stands in a `hello` is said again in its welcome, which has the same limit as any frame. */
@@ -44,6 +61,9 @@ export const helloFrameSchema = z.object({
   parallel: z.int().min(1),
   resources: amounts,
   python: word.nullable(),
+  pythons: pythons.optional(),
+  /** It knows `stored_inputs` and `store_over`. */
+  stores: z.boolean().optional(),
   platform: word,
   resume: z.object({ session: session.nullable(), calls: marks }).optional(),
 })
@@ -102,6 +122,8 @@ export const refusedFrameSchema = z.object({
  * Execute node code. `source` is Python text, or the text of a TypeScript bundle; `entry` is the function's name in it.
  * `seed` feeds the code's own generator of numbers. `timeout_s` is the silence that ends the call. A port without a
  * value is null in `inputs`, or left out. `demand` is what it takes of the worker, which several engines may share.
+ * `stored_inputs` are the ports whose value is the reference of an artifact with the JSON of what the code gets. With
+ * `store_over` outputs whose JSON has more bytes become such artifacts. `python` names the interpreter of Python source.
  */
 export const callFrameSchema = z.object({
   type: z.literal('call'),
@@ -123,6 +145,9 @@ export const callFrameSchema = z.object({
   seed: z.string(),
   timeout_s: z.number().nullable(),
   demand: amounts.optional(),
+  stored_inputs: z.array(z.string()).optional(),
+  store_over: z.int().min(0).optional(),
+  python: z.string().optional(),
 })
 
 /** Stop a call: SIGTERM to its process group, SIGKILL 5 seconds later. */
@@ -155,8 +180,14 @@ export const logFrameSchema = z.object({
 export const artifactFrameSchema = z.object({ type: z.literal('artifact'), call: callId, ref: artifactRefSchema, seq })
 /** Calls that are alive, every 10 seconds while there is one. */
 export const heartbeatFrameSchema = z.object({ type: z.literal('heartbeat'), calls: z.array(z.string()) })
-/** The call has ended well; ports without a value are left out. */
-export const resultFrameSchema = z.object({ type: z.literal('result'), call: callId, outputs: values, seq })
+/** The call has ended well; ports without a value are left out. `stored` are those with a reference in its place. */
+export const resultFrameSchema = z.object({
+  type: z.literal('result'),
+  call: callId,
+  outputs: values,
+  stored: z.record(z.string(), storedKind).optional(),
+  seq,
+})
 /**
  * The call has failed; `error.type` is the exception's name, or `timeout`, `cancelled`, `process_died`, `worker_lost`,
  * `buffer_full`.
@@ -166,6 +197,8 @@ export const failureFrameSchema = z.object({ type: z.literal('error'), call: cal
 export const busyFrameSchema = z.object({ type: z.literal('busy'), call: callId, seq })
 /** What calls of other engines take of the worker now, and what is kept for these. */
 export const sharedFrameSchema = z.object({ type: z.literal('shared'), calls: z.int().min(0), resources: amounts })
+/** Packages of interpreters have changed since `hello`; said before what executes with them. */
+export const pythonsFrameSchema = z.object({ type: z.literal('pythons'), pythons })
 /** The worker leaves. */
 export const byeFrameSchema = z.object({ type: z.literal('bye'), reason: z.enum(['max_idle', 'shutdown']) })
 
@@ -194,6 +227,7 @@ const ownWorkerFrameSchema = z.discriminatedUnion('type', [
   failureFrameSchema,
   busyFrameSchema,
   sharedFrameSchema,
+  pythonsFrameSchema,
   byeFrameSchema,
 ])
 
@@ -203,6 +237,7 @@ export type WorkerFrame = z.infer<typeof workerFrameSchema>
 export type HelloFrame = z.infer<typeof helloFrameSchema>
 export type ForeignHelloFrame = z.infer<typeof foreignHelloFrameSchema>
 export type RefusedFrame = z.infer<typeof refusedFrameSchema>
+export type WorkerPython = z.infer<typeof python>
 export type SharedFrame = z.infer<typeof sharedFrameSchema>
 export type WelcomeFrame = z.infer<typeof welcomeFrameSchema>
 export type CallFailure = z.infer<typeof failure>

@@ -25,6 +25,24 @@ export const workerResourcesSchema = z
           .meta({ id: 'WorkerShare' }),
       )
       .meta({ description: 'Each of them.' }),
+    pythons: z
+      .array(
+        z
+          .object({
+            name: z
+              .string()
+              .nullable()
+              .meta({ description: 'What flows ask for by `resources.python`; null of the one that others get.' }),
+            worker: z.string().meta({ description: '`engine` for those of the engine itself.' }),
+            version: z.string().nullable().meta({ description: 'Null when it does not run.' }),
+            path: z
+              .string()
+              .nullable()
+              .meta({ description: 'Of the program, on the machine of the engine; else null.' }),
+          })
+          .meta({ id: 'WorkerPython' }),
+      )
+      .meta({ description: 'Interpreters of the engine by name, then those of attached workers.' }),
     provisioners: z
       .array(provisionerStateSchema)
       .meta({ description: 'Those of provisioners.json of this engine, in its order.' }),

@@ -13,6 +13,7 @@ import {
   type WelcomeFrame,
   WORKER_PROTOCOL,
   type WorkerFrame,
+  type WorkerPython,
 } from '@flow-service/protocol'
 
 import { Call } from './call.ts'
@@ -110,6 +111,8 @@ class Agent implements Worker {
   readonly #welcomed = Promise.withResolvers<WelcomeFrame>()
   readonly #ended = Promise.withResolvers<void>()
   readonly #stopHearing: () => void
+  /** The packages that the engine knows of, as they were said. */
+  #told: string | null = null
   #heartbeat: NodeJS.Timeout | undefined
   #heartbeatS = DEFAULT_HEARTBEAT_S
   #draining = false
@@ -180,8 +183,10 @@ class Agent implements Worker {
     this.#dropping = Promise.all([this.#dropping, ...dropped.map(({ over }) => over)])
   }
 
-  #hello(): void {
+  async #hello(): Promise<void> {
     const { name, labels, parallel, resources } = this.#options
+    const pythons = await this.#pythons()
+    this.#told = JSON.stringify(pythons)
     void this.#transport.send({
       type: 'hello',
       protocol: WORKER_PROTOCOL,
@@ -191,8 +196,24 @@ class Agent implements Worker {
       parallel,
       resources,
       python: this.python?.version ?? null,
+      ...(pythons && { pythons }),
+      stores: true,
       platform: `${process.platform}-${process.arch}`,
     })
+  }
+
+  /** What the engine is told of the interpreters; null where it is told nothing. */
+  async #pythons(): Promise<WorkerPython[] | null> {
+    return this.#options.tellsPackages ? await this.#processes.pythons() : null
+  }
+
+  /** Before Python is executed: the engine knows what it finds. */
+  async #tellPackages(): Promise<void> {
+    const pythons = await this.#pythons()
+    const text = JSON.stringify(pythons)
+    if (pythons === null || text === this.#told) return
+    this.#told = text
+    void this.#transport.send({ type: 'pythons', pythons })
   }
 
   #receive(frame: EngineFrame): void {
@@ -272,8 +293,9 @@ class Agent implements Worker {
     const { frame } = call
     try {
       await this.#dropping
+      if (frame.kind === 'python') await this.#tellPackages()
       if (frame.mode === 'live') await this.#live.turn(call)
-      const language = await this.#processes.language(frame.kind)
+      const language = await this.#processes.language(frame.kind, frame.python)
       const warm = frame.mode === 'live' ? this.#live.find(frame, language) : undefined
       const process = warm?.process ?? (await this.#take(language))
       if (!call.isWaiting) {

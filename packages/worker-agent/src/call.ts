@@ -9,7 +9,7 @@
  */
 import { randomBytes } from 'node:crypto'
 
-import type { CallFailure, CallFrame, WorkerFrame } from '@flow-service/protocol'
+import type { CallFailure, CallFrame, StoredKind, WorkerFrame } from '@flow-service/protocol'
 
 import type { Message } from './channel.ts'
 import { Output } from './output.ts'
@@ -177,15 +177,21 @@ export class Call {
     if (this.#state.phase !== 'running') return
     if (message['over'] === true || !process.usable) process.kill()
     else if (this.frame.mode === 'batch') process.retire()
-    if (message['type'] === 'result') this.#close({ type: 'result', outputs: record(message['outputs']) })
-    else this.#end(failureOf(message['error']))
+    if (message['type'] === 'result') {
+      const { outputs, stored } = message
+      this.#close({
+        type: 'result',
+        outputs: record(outputs),
+        ...(stored !== undefined && { stored: kindsOf(stored) }),
+      })
+    } else this.#end(failureOf(message['error']))
   }
 
   #end(error: CallFailure): void {
     this.#close({ type: 'error', error: { ...error, message: storable(error.message) } })
   }
 
-  #close(last: { type: 'result'; outputs: Record<string, unknown> } | { type: 'error'; error: CallFailure }): void {
+  #close(last: Last): void {
     const state = this.#state
     if (state.phase === 'over') return
     if (state.phase === 'running') state.silence.stop()
@@ -201,6 +207,15 @@ export class Call {
     this.#finished.resolve()
   }
 }
+
+type Last =
+  | { type: 'result'; outputs: Record<string, unknown>; stored?: Record<string, StoredKind> }
+  | { type: 'error'; error: CallFailure }
+
+const isKind = (value: unknown): value is StoredKind => value === 'object' || value === 'array' || value === 'string'
+
+const kindsOf = (value: unknown): Record<string, StoredKind> =>
+  Object.fromEntries(Object.entries(record(value)).flatMap(([port, kind]) => (isKind(kind) ? [[port, kind]] : [])))
 
 const record = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}

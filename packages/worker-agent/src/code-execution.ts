@@ -4,7 +4,7 @@
  */
 import { setImmediate as turn } from 'node:timers/promises'
 
-import type { ArtifactRef, CallFrame, CodeContext, Definition } from '@flow-service/protocol'
+import type { ArtifactRef, CallFrame, CodeContext, Definition, StoredKind } from '@flow-service/protocol'
 
 import type { Message } from './channel.ts'
 import { numberOf, plainValue, roughSize } from './plain-value.ts'
@@ -14,6 +14,8 @@ const FLUSH_MS = 20
 const FLUSH_ENTRIES = 500
 /** Of one frame, as `MAX_WORKER_FRAME_BYTES` of the protocol, which a process of node code does not load. */
 const MAX_FRAME_BYTES = 32 * 1024 * 1024
+/** As `STORED_VALUE_TYPE` of the protocol. */
+const STORED_VALUE_TYPE = 'application/vnd.flow-service.value+json'
 
 type Values = Record<string, unknown>
 type Verb = 'return' | 'yield' | 'emit'
@@ -30,6 +32,8 @@ export interface ExecutionHost {
 
 /** Runs a definition once. */
 export class Execution {
+  /** Of what `run` has given: the ports with a reference in place of a value that is stored, and what that is. */
+  readonly stored: Record<string, StoredKind> = {}
   readonly #frame: CallFrame
   readonly #host: ExecutionHost
   readonly #dtypes: Map<string, string>
@@ -51,10 +55,11 @@ export class Execution {
   /** The final values by port. Rejects with what the code throws. All emissions are sent before it settles. */
   async run(definition: Required<Pick<Definition, 'run'>> & Definition): Promise<Values> {
     try {
+      const given = await this.#given()
       const settings = definition.settings?.parse(this.#frame.settings) ?? this.#frame.settings
-      const result = definition.run({ ...this.#inputs(definition), ...(settings as Values) }, this.#context())
+      const result = definition.run({ ...this.#inputs(definition, given), ...(settings as Values) }, this.#context())
       const final = isGenerator(result) ? await this.#drive(result) : await result
-      const [outputs] = this.#checked(final, 'return')
+      const [outputs] = this.#checked(await this.#withoutLarge(final), 'return')
       if (definition.kind === 'stage') this.#assertComplete(outputs)
       return outputs
     } finally {
@@ -63,10 +68,44 @@ export class Execution {
     }
   }
 
-  #inputs(definition: Definition): Values {
+  /** The inputs, with the values of those that are stored. */
+  async #given(): Promise<Values> {
+    const { inputs, stored_inputs: ports = [] } = this.#frame
+    if (ports.length === 0) return inputs
+    const opened = ports.map(async (port) => [port, await this.#opened(port, inputs[port])] as const)
+    return { ...inputs, ...Object.fromEntries(await Promise.all(opened)) }
+  }
+
+  async #opened(port: string, value: unknown): Promise<unknown> {
+    const { digest } = value as ArtifactRef
+    try {
+      return JSON.parse(new TextDecoder().decode(await this.#host.loadArtifact(digest)))
+    } catch (error) {
+      throw new MissingArtifact(`input "${port}" is stored as ${digest}, which is not to be had`, error)
+    }
+  }
+
+  /** What was returned, with references in place of values that are too large. What cannot be sent is told later. */
+  async #withoutLarge(final: unknown): Promise<unknown> {
+    const over = this.#frame.store_over
+    if (over === undefined || typeof final !== 'object' || final === null || Array.isArray(final)) return final
+    const kept = Object.entries(final).map(async ([port, value]) => {
+      const dtype = this.#dtypes.get(port)
+      if (dtype === undefined || this.#streams.includes(port) || isShort(value, over)) return [port, value] as const
+      const plain = onPort(value, dtype, port, 'return')
+      const json = Buffer.from(JSON.stringify(plain))
+      if (json.byteLength <= over) return [port, plain] as const
+      this.stored[port] = typeof plain === 'string' ? 'string' : Array.isArray(plain) ? 'array' : 'object'
+      const options = { name: `${port}.json`, media_type: STORED_VALUE_TYPE, volatile: false }
+      return [port, await this.#host.saveArtifact(json, options)] as const
+    })
+    return Object.fromEntries(await Promise.all(kept))
+  }
+
+  #inputs(definition: Definition, given: Values): Values {
     const inputs: Values = {}
     for (const { port, dtype } of this.#frame.input_ports) {
-      const value = this.#frame.inputs[port] ?? definition.initials[port] ?? null
+      const value = given[port] ?? definition.initials[port] ?? null
       inputs[port] = dtype === 'float' ? numberOf(value) : value
     }
     return inputs
@@ -173,6 +212,18 @@ export class Execution {
     )
   }
 }
+
+/** What a call was given is not there any more. */
+class MissingArtifact extends Error {
+  override readonly name = 'missing_artifact'
+
+  constructor(message: string, cause: unknown) {
+    super(`${message}: ${(cause as Error).message}`, { cause })
+  }
+}
+
+const isShort = (value: unknown, over: number): boolean =>
+  typeof value === 'string' ? value.length * 6 < over : typeof value !== 'object' || value === null
 
 type AnyGenerator = Generator<unknown, unknown> | AsyncGenerator<unknown, unknown>
 

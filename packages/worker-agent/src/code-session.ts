@@ -128,8 +128,11 @@ export class CodeSession {
     Object.assign(process.env, frame.env, { SERVICE_CALL_ID: frame.call })
     this.#executing = true
     try {
-      const outputs = await new Execution(frame, this.#host).run(await this.#load(frame))
-      if (this.#executing) this.#send({ type: 'result', outputs })
+      const execution = new Execution(frame, this.#host)
+      const outputs = await execution.run(await this.#load(frame))
+      const { stored } = execution
+      const isAny = Object.keys(stored).length > 0
+      if (this.#executing) this.#send({ type: 'result', outputs, ...(isAny && { stored }) })
     } catch (error) {
       if (this.#executing) this.#fail(error, false)
     }

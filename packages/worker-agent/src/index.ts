@@ -11,7 +11,13 @@ export { InvalidOption } from './remote/invalid-option.ts'
 export { memoryTransport } from './memory-transport.ts'
 export type { Resources, WorkerOptions } from './options.ts'
 export { type ParsedFunction, type ParsedParameter, type ParsedSource, parsePython } from './parse.ts'
-export { listPythonPackages, type PythonPackages } from './python-packages.ts'
+export { listPythonPackages, PythonListings, type PythonPackages } from './python-packages.ts'
+export {
+  type NamedPython,
+  PythonEnvironments,
+  type PythonEnvironmentsOptions,
+  readPythonEnvironments,
+} from './python-environments.ts'
 export { runnerSource } from './runner-source.ts'
 export { type RemoteWorkerOptions, runWorker, type WorkerEnd, type WorkerEvent } from './remote/run-worker.ts'
 export { Silence } from './silence.ts'

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { availableParallelism, hostname, tmpdir, totalmem } from 'node:os'
 
 import { markOf } from './environment.ts'
+import { PythonEnvironments } from './python-environments.ts'
 
 /** Options of {@link createWorker}. */
 export interface WorkerOptions {
@@ -22,8 +23,12 @@ export interface WorkerOptions {
   readonly directory?: string
   /** Path of the interpreter, null for none; looked for unless given. */
   readonly python?: string | null
+  /** Interpreters that flows ask for by name; none unless given. */
+  readonly pythons?: PythonEnvironments
   /** Variables of all node code, without credential-like names; `process.env` unless given. */
   readonly env?: Readonly<Record<string, string | undefined>>
+  /** Tell the engine which packages the interpreters have; one on its own machine looks for itself. */
+  readonly tellsPackages?: boolean
   /** Start the zygote and the spares at once instead of at the first call. */
   readonly warm?: boolean
   /** Whether Python processes are forks of one zygote; unless given, where the platform has forks. */
@@ -59,7 +64,9 @@ export function withDefaults(options: WorkerOptions): FullOptions {
     mark: markOf(options.id ?? randomUUID()),
     directory: options.directory ?? tmpdir(),
     python: options.python,
+    pythons: options.pythons ?? new PythonEnvironments(),
     env: options.env ?? process.env,
+    tellsPackages: options.tellsPackages ?? false,
     warm: options.warm ?? false,
     fork: options.fork ?? process.platform !== 'win32',
     onCalls: options.onCalls ?? (() => undefined),

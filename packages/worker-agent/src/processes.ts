@@ -3,10 +3,13 @@
  * agents of one machine share them.
  * @module
  */
+import type { WorkerPython } from '@flow-service/protocol'
+
 import { processEnvironment } from './environment.ts'
 import { askPython, findPython, type Interpreter, OLDEST_PYTHON } from './interpreter.ts'
 import { Language } from './language.ts'
 import type { FullOptions } from './options.ts'
+import { PythonListings } from './python-packages.ts'
 import { Python } from './python.ts'
 import { startCodeProcess } from './spawned.ts'
 import { sweep } from './sweep.ts'
@@ -17,7 +20,7 @@ const NODE_REFILL_MS = 10
 const PYTHON_REFILL_MS = 1
 
 /** What processes are made of. */
-export type ProcessesOptions = Pick<FullOptions, 'directory' | 'mark' | 'env' | 'python' | 'warm' | 'fork'>
+export type ProcessesOptions = Pick<FullOptions, 'directory' | 'mark' | 'env' | 'python' | 'pythons' | 'warm' | 'fork'>
 
 /** Processes of both languages. */
 export class Processes {
@@ -32,7 +35,10 @@ export class Processes {
   /** Interpreters that are no longer used, until their processes are gone. */
   readonly #retiring = new Set<Promise<void>>()
   readonly #listeners = new Set<(retired: Language) => void>()
+  readonly #listings = new PythonListings({ onProblem: () => undefined })
   #python: Language | null = null
+  /** Those that were asked for by name. */
+  readonly #named = new Map<string, { readonly path: string; readonly language: Language }>()
   #closed: Promise<void> | null = null
 
   /** Throws when there is no room for its files. */
@@ -46,10 +52,11 @@ export class Processes {
     this.started.catch(() => undefined)
   }
 
-  /** Where processes of a kind of node come from; rejects where there is no interpreter. */
-  async language(kind: 'python' | 'code'): Promise<Language> {
+  /** Where processes of a kind of node come from, on an interpreter by name; rejects where that is not to be had. */
+  async language(kind: 'python' | 'code', name?: string): Promise<Language> {
     if (kind === 'code') return this.#code
     await this.started
+    if (name !== undefined) return this.#languageOf(name, await this.#options.pythons.find(name))
     if (this.#python) return this.#python
     throw new Error(`this worker has no Python >= ${OLDEST_PYTHON}: install it, or set SERVICE_PYTHON to its path`)
   }
@@ -63,6 +70,22 @@ export class Processes {
     const before = this.#python
     this.#take(found)
     return { over: before === null ? Promise.resolve() : this.#retire(before) }
+  }
+
+  /** The interpreters with their packages; those that do not tell are left out. */
+  async pythons(): Promise<WorkerPython[]> {
+    await this.started
+    const { pythons } = this.#options
+    const named = pythons.list().map(async ({ name }) => ({ name, ...(await pythons.find(name)) }))
+    const asked = (await Promise.allSettled(named)).flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+    const known = [...(this.python === null ? [] : [{ name: null, ...this.python }]), ...asked]
+    const found = known.map(async ({ name, path, version }) => {
+      const listing = await this.#listings.of(path)
+      if (listing === null) return []
+      const { packages, imports } = listing
+      return [{ name, version, packages, imports: namesToImport(imports) }]
+    })
+    return (await Promise.all(found)).flat()
   }
 
   /** A new empty directory, which is removed with all others. */
@@ -91,17 +114,27 @@ export class Processes {
 
   /** Python calls run on this interpreter from now on. */
   #take(found: Interpreter | null): void {
-    const { fork, warm } = this.#options
     this.python = found
-    this.#python = null
-    if (found === null) return
-    const processes = new Python({ path: found.path, env: this.#env, workspace: this.#workspace, fork })
-    this.#python = new Language({
+    this.#python = found && this.#languageAt(found.path)
+    if (this.#options.warm) this.#python?.warm()
+  }
+
+  #languageAt(path: string): Language {
+    const processes = new Python({ path, env: this.#env, workspace: this.#workspace, fork: this.#options.fork })
+    return new Language({
       start: () => processes.start(),
       refillMs: PYTHON_REFILL_MS,
       end: () => processes.close(),
     })
-    if (warm) this.#python.warm()
+  }
+
+  #languageOf(name: string, { path }: Interpreter): Language {
+    const known = this.#named.get(name)
+    if (known?.path === path) return known.language
+    if (known) void this.#retire(known.language)
+    const language = this.#languageAt(path)
+    this.#named.set(name, { path, language })
+    return language
   }
 
   /** Settles when the last process of an interpreter is gone. */
@@ -116,7 +149,8 @@ export class Processes {
 
   async #close(): Promise<void> {
     await Promise.allSettled([this.started])
-    await Promise.all([this.#code.close(), this.#python?.close(), ...this.#retiring])
+    const named = [...this.#named.values()].map(({ language }) => language.close())
+    await Promise.all([this.#code.close(), this.#python?.close(), ...named, ...this.#retiring])
     // what cannot be removed now is left to the sweep of a later start
     await this.#workspace.remove().catch(() => undefined)
   }
@@ -124,3 +158,11 @@ export class Processes {
 
 const interpreterFor = async ({ python, env }: Pick<ProcessesOptions, 'python' | 'env'>): Promise<Interpreter | null> =>
   python === undefined ? await findPython(env) : python === null ? null : await askPython(python)
+
+/** Packages also list files that nothing imports. */
+const namesToImport = (imports: Readonly<Record<string, readonly string[]>>): Record<string, string[]> =>
+  Object.fromEntries(
+    Object.entries(imports).flatMap(([name, from]) =>
+      /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) ? [[name, [...from]]] : [],
+    ),
+  )

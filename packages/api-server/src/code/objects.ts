@@ -7,7 +7,7 @@
 import { hash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 
-import { type CodeCall, CodeError, tracebackOf } from '@flow-service/core'
+import { type CodeCall, CodeError, tracebackOf, withStored } from '@flow-service/core'
 import {
   type ArtifactRef,
   type AnyFlow,
@@ -142,7 +142,8 @@ async function execute(
     signal: () => stop.signal,
   })
   try {
-    return await Promise.race([ended.promise, execution.run(logging(definition, call))])
+    const outputs = await Promise.race([ended.promise, execution.run(logging(definition, call))])
+    return withStored(outputs, execution.stored)
   } catch (error) {
     throw error instanceof CodeError ? error : codeError(error)
   } finally {

@@ -56,6 +56,7 @@ interface Outlook {
   readonly libraries: readonly string[]
   readonly types: readonly string[]
   readonly flavor: string | null
+  readonly hasPython: boolean
   /** Devices that its nodes stand for. */
   readonly devices: readonly string[]
   readonly hasSecrets: boolean
@@ -174,6 +175,7 @@ class Pass {
       message: (name) => this.#dtypeOf(name),
       missing: (type) => this.#missingOf(type),
       flavors: this.#deps.flavors,
+      pythons: this.#deps.pythons,
       secrets: this.#deps.secrets,
       devices: this.#deps.deviceViews,
     }
@@ -221,13 +223,14 @@ class Pass {
     return missing
   }
 
-  #key({ names, libraries, types, flavor, devices, hasSecrets }: Outlook): string {
-    const { deviceViews, flavors, secrets, sources } = this.#deps
+  #key({ names, libraries, types, flavor, hasPython, devices, hasSecrets }: Outlook): string {
+    const { deviceViews, flavors, pythons, secrets, sources } = this.#deps
     return JSON.stringify([
       names.map((name) => this.#dtypeOf(name)),
       libraries.map((name) => sources.get(name)),
       types.map((type) => this.#missingOf(type)),
       flavor !== null && flavors.has(flavor),
+      hasPython && [pythons.own(), pythons.attached()],
       devices.map((id) => deviceViews.find(id)),
       hasSecrets && secrets.generation,
     ])
@@ -241,6 +244,7 @@ function outlookOf({ name, nodes, resources }: FlowDocument): Outlook {
     libraries: [...new Set(nodes.flatMap(({ library }) => library ?? []))],
     types: [...new Set(nodes.map(({ type }) => type))],
     flavor: resources.flavor,
+    hasPython: resources.python !== undefined,
     devices: devicesOf(nodes),
     hasSecrets: nodes.some(({ settings }) => secretRefs(settings).length > 0),
   }

@@ -40,9 +40,9 @@ export interface FlowViewDeps extends EngineSurroundings {
 
 /** A view of flows. */
 export function createFlowView(deps: FlowViewDeps): FlowView {
-  const { registry, code, live, published, missing, flavors, pythonIssues, secrets } = deps
+  const { registry, code, live, published, missing, flavors, pythonIssues, pythons, secrets } = deps
   const message = (name: string) => published.dtypeOf(name)
-  const around: Surroundings = { message, missing, flavors, secrets, devices: deps.deviceViews }
+  const around: Surroundings = { message, missing, flavors, pythons, secrets, devices: deps.deviceViews }
   const documentIssues = ({ document, fault }: ReadContent): Issue[] =>
     fault ? [fault] : checkDocument(document, registry, around)
 

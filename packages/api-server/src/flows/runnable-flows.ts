@@ -50,10 +50,10 @@ export interface RunnableFlowsDeps extends EngineSurroundings {
 
 /** Contents to run, of a database. */
 export function createRunnableFlows(deps: RunnableFlowsDeps): RunnableFlows {
-  const { database, registry, code, published, pythonIssues, missing, flavors, secrets } = deps
+  const { database, registry, code, published, pythonIssues, missing, flavors, pythons, secrets } = deps
   const store = createFlowStore(database.sql)
   const message = (name: string) => published.dtypeOf(name)
-  const around: Surroundings = { message, missing, flavors, secrets, devices: deps.deviceViews }
+  const around: Surroundings = { message, missing, flavors, pythons, secrets, devices: deps.deviceViews }
   return {
     async byName(name, form) {
       const row = await store.byName(name)

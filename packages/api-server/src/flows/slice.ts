@@ -23,7 +23,7 @@ import { clock, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { secrets } from '../secrets/slice.ts'
 import { adoptFlows, markers, work } from '../work/slice.ts'
-import { agent, flavors } from '../workers/slice.ts'
+import { agent, flavors, pythons } from '../workers/slice.ts'
 import { type CodeFlows, type CodeFlowsDeps, createCodeFlows } from './code-flows.ts'
 import { LiveControl } from './control/live-control.ts'
 import { liveEndpoints, liveHandlers, type LiveHandlersDeps } from './control/live-routes.ts'
@@ -152,13 +152,14 @@ export const liveLayer = inOrder(
       missing,
       placement,
       published,
+      pythons,
       registry,
       runtime,
       secrets,
       values,
       work,
     },
-    ({ bus, deviceViews: devices, flavors, missing, published, registry, secrets, ...deps }) =>
+    ({ bus, deviceViews: devices, flavors, missing, published, pythons, registry, secrets, ...deps }) =>
       createLiveFlows({
         ...deps,
         events: bus,
@@ -168,6 +169,7 @@ export const liveLayer = inOrder(
             message: (name) => published.dtypeOf(name),
             missing,
             flavors,
+            pythons,
             secrets,
             devices,
           }),
@@ -175,7 +177,7 @@ export const liveLayer = inOrder(
   ),
   makes(
     runnableFlows,
-    { code, database, deviceViews, flavors, missing, published, pythonIssues, registry, secrets },
+    { code, database, deviceViews, flavors, missing, published, pythonIssues, pythons, registry, secrets },
     createRunnableFlows,
   ),
 )
@@ -195,6 +197,7 @@ export const flowsLayer = inOrder(
       lastValues,
       markers,
       missing,
+      pythons,
       secrets,
       work,
     },
@@ -205,7 +208,7 @@ export const flowsLayer = inOrder(
   makes(sources, { ...changing, library }, ({ library, ...deps }) => new NodeSources(deps, library)),
   makes(
     control,
-    { ...changing, deviceViews, flavors, host, markers, missing },
+    { ...changing, deviceViews, flavors, host, markers, missing, pythons },
     (deps) => new LiveControl({ ...deps, rows: new FlowRows(deps) }),
   ),
   makes(

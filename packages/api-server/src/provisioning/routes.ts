@@ -10,10 +10,12 @@ import {
   provisionerTestSchema,
   workerResourcesSchema,
 } from '@flow-service/protocol'
+import type { Worker } from '@flow-service/worker-agent'
 import * as z from 'zod'
 
 import { actorOf, type EventLog } from '../events/event-log.ts'
 import { endpoint, type Handlers, reply } from '../http/endpoint.ts'
+import type { EnginePythons } from '../workers/engine-pythons.ts'
 import type { WorkerPool } from '../workers/pool.ts'
 import { resourcesOf } from '../workers/resources.ts'
 import type { Provisioners } from './provisioners.ts'
@@ -77,6 +79,8 @@ export const provisioningEndpoints = {
 /** What the endpoints work on. */
 export interface ProvisioningHandlersDeps {
   readonly pool: Pick<WorkerPool, 'list'>
+  readonly agent: Pick<Worker, 'python'>
+  readonly pythons: Pick<EnginePythons, 'list'>
   readonly provisioners: Pick<Provisioners, 'list' | 'reload'>
   readonly trials: Pick<Trials, 'begin' | 'read'>
   readonly eventLog: Pick<EventLog, 'note'>
@@ -84,13 +88,20 @@ export interface ProvisioningHandlersDeps {
 
 export const provisioningHandlers = ({
   pool,
+  agent,
+  pythons,
   provisioners,
   trials,
   eventLog,
 }: ProvisioningHandlersDeps): Handlers<typeof provisioningEndpoints> => ({
   async resources() {
     const remote = pool.list().filter(({ local }) => !local)
-    return { status: 200, value: { ...resourcesOf(remote), provisioners: await provisioners.list() } }
+    const value = {
+      ...resourcesOf(remote),
+      pythons: await pythons.list(agent),
+      provisioners: await provisioners.list(),
+    }
+    return { status: 200, value }
   },
   async reload({ principal }) {
     const value = await provisioners.reload()

@@ -11,7 +11,7 @@ import { routes } from '../http/slice-api.ts'
 import { clock, config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { ConfigError } from '../process/setting.ts'
-import { dispatcher, pool, workerTokens } from '../workers/slice.ts'
+import { agent, dispatcher, pool, pythons, workerTokens } from '../workers/slice.ts'
 import { Attachments } from './attachments.ts'
 import { provisionersFile } from './provisioners-file.ts'
 import { Provisioners } from './provisioners.ts'
@@ -74,5 +74,7 @@ export const provision = begins(
 
 export const provisioningApi = {
   tags: {},
-  routes: [routes(provisioningEndpoints, { pool, provisioners, trials, eventLog }, provisioningHandlers)],
+  routes: [
+    routes(provisioningEndpoints, { pool, agent, pythons, provisioners, trials, eventLog }, provisioningHandlers),
+  ],
 }

@@ -23,10 +23,11 @@ import type { RunCalls } from '../workers/run-calls.ts'
 import { emptyWrite, type RunEnd } from './execution-store.ts'
 import { canBeKept, KeptRun, type LeftRun, recordLeft } from './kept-run.ts'
 import type { ClaimedRun } from './lease-store.ts'
-import { hidesSecret, maskedEvent, sparesSecrets } from './masked-event.ts'
+import { hasNoSecret, hidesSecret, maskedEvent, sparesSecrets } from './masked-event.ts'
 import { RunRecorder } from './recorder.ts'
 import { storableResult } from './result.ts'
 import { maskedInputs } from './run-facts.ts'
+import { outputsOf, publishOutputs } from './run-outputs.ts'
 import { RunPlace } from './run-place.ts'
 import { paramsOf, secondsBetween, storableText, summaryOf, type SummaryRow } from './run-record.ts'
 import { type RunWrites, unstorable } from './run-writes.ts'
@@ -229,7 +230,10 @@ export class Execution {
     const logs = this.#wholeLogs(recorder)
     const place = new RunPlace(document, (isWaiting) => listener.waits(isWaiting))
     const execute = host.call.bind(host)
-    const call = (code: CodeCall) => storedOutputs(kept?.call(code) ?? code, { execute, artifacts })
+    const call = (code: CodeCall) => {
+      const watched = cache.watched(kept?.call(code) ?? code)
+      return storedOutputs({ ...watched, storesOutputs: hasNoSecret(code, secrets) }, { execute, artifacts })
+    }
     const running = runBatch(document, {
       host: { ...host, call },
       registry,
@@ -299,7 +303,7 @@ export class Execution {
       kept: kept?.record ?? null,
       left: this.#left && recordLeft(this.#left),
       cachedNodeOf: (key) => cache.nodeOf(key),
-      onStagesWritten: (keys) => cache.written(keys),
+      onStagesWritten: (flights) => cache.written(flights),
     })
     this.#recorder = recorder
     return { cache, recorder }
@@ -345,21 +349,11 @@ export class Execution {
     if (written === 'lost' || written === 'stopped') return null
     const run = this.#summaryOf(written === 'reduced' ? unstorable(end) : end)
     publishEvent({ type: 'run', run }, nowMs)
-    if (run.status === 'ok') this.#publishOutputs()
-    return run
-  }
-
-  #publishOutputs(): void {
-    const { publishMessage, flows, log } = this.#deps
-    const flow = flows.nameOf(this.claim.flow_id, this.claim.flow)
-    for (const [name, value] of this.#outputs) {
-      const message = qualify(flow, name)
-      try {
-        publishMessage(message, value, this.claim.id)
-      } catch (error) {
-        log.error({ err: error, run: this.claim.id, message }, 'an output of a run could not be published')
-      }
+    if (run.status === 'ok') {
+      const { publishMessage, log } = this.#deps
+      await publishOutputs(this.#outputs, { run: id, flow: run.flow, publishMessage, host, log })
     }
+    return run
   }
 
   #summaryOf({ status, finished_at, error }: RunEnd): SummaryRow {
@@ -375,12 +369,6 @@ const failed = (type: string, message: string, node: string | null = null): Endi
   result: null,
   error: { node, type, message },
 })
-
-/** The declared outputs that have a value, by the bare message that carries them. */
-function outputsOf(document: FlowDocument, result: Record<string, unknown>): ReadonlyMap<string, unknown> {
-  const given = document.outputs.filter(({ port }) => (result[port] ?? null) !== null)
-  return new Map(given.map(({ name, port }) => [name, result[port]]))
-}
 
 /** The document under the name that its flow has now: a pinned document keeps the name it was published under. */
 function underName(name: string, document: FlowDocument): FlowDocument {

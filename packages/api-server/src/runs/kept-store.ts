@@ -3,6 +3,9 @@
  * DESIGN.md has the rules (runs.I20-I24).
  * @module
  */
+import { storedKinds, withStored } from '@flow-service/core'
+import type { StoredKind } from '@flow-service/protocol'
+
 import type { Sql } from '../db/database.ts'
 import type { CallPlace } from '../workers/run-calls.ts'
 import type { CurveEnd } from './curves/points.ts'
@@ -46,7 +49,11 @@ export interface KeptWrite {
   readonly moved: readonly (CallPosition & { readonly call: string; readonly state: CallState })[]
   /** Calls whose end is in this write. */
   readonly over: readonly string[]
-  readonly ended: readonly { readonly node: string; readonly place: number; readonly outputs: object | null }[]
+  readonly ended: readonly {
+    readonly node: string
+    readonly place: number
+    readonly outputs: Record<string, unknown> | null
+  }[]
   /** The run is kept no more: it has ended, or has something that may not be kept. */
   readonly dropped: boolean
 }
@@ -73,6 +80,8 @@ export interface KeptRunRow {
   /** Seconds until it is given up. */
   readonly left_s: number
 }
+
+type StoredKinds = Readonly<Record<string, StoredKind>>
 
 const callColumns = (sql: Sql) => sql`
   call, worker_call.run, node, attempt, json_build_object('jti', jti, 'session', session) as place, seq, part, state`
@@ -152,8 +161,8 @@ export const createKeptStore = (sql: Sql) => ({
   async left(run: string) {
     const [[kept], ended, calls, curves, [artifacts]] = await Promise.all([
       sql<{ read: Record<string, unknown> | null }[]>`select read from kept_run where run = ${run}`,
-      sql<{ node: string; place: number; outputs: Record<string, unknown> | null }[]>`
-        select node, place, outputs from kept_node where run = ${run} order by place`,
+      sql<{ node: string; place: number; outputs: Record<string, unknown> | null; stored: StoredKinds | null }[]>`
+        select node, place, outputs, stored from kept_node where run = ${run} order by place`,
       sql<KeptCallRow[]>`
         select ${callColumns(sql)} from worker_call where run = ${run} and session is not null`,
       sql<CurveEnd[]>`
@@ -163,7 +172,11 @@ export const createKeptStore = (sql: Sql) => ({
         group by metric.id`,
       sql<{ artifacts: RunArtifact[] }[]>`select artifacts from run_content where run = ${run}`,
     ])
-    return { read: kept?.read ?? null, ended, calls, curves, artifacts: artifacts?.artifacts ?? [] }
+    const ends = ended.map(({ stored, outputs, ...end }) => ({
+      ...end,
+      outputs: outputs && withStored(outputs, stored),
+    }))
+    return { read: kept?.read ?? null, ended: ends, calls, curves, artifacts: artifacts?.artifacts ?? [] }
   },
 })
 
@@ -183,6 +196,7 @@ export function keepRuns(tx: Sql, writes: readonly (KeptWrite & { readonly run: 
   const ended = items((write) => write.ended).map((end) => ({
     ...end,
     outputs: end.outputs && JSON.stringify(end.outputs),
+    stored: end.outputs && storedKinds(end.outputs),
   }))
   const dropped = writes.flatMap((write) => (write.dropped ? [write.run] : []))
   return tx`
@@ -226,9 +240,10 @@ const endCalls = (tx: Sql, calls: readonly string[]) => tx`, over as (
 )`
 
 const keepEnds = (tx: Sql, items: readonly object[]) => tx`, settled as (
-  insert into kept_node (run, node, place, outputs)
-  select item.run, node, place, item.outputs::json
-  from json_to_recordset(${JSON.stringify(items)}::json) as item(run uuid, node text, place int, outputs text)
+  insert into kept_node (run, node, place, outputs, stored)
+  select item.run, node, place, item.outputs::json, item.stored
+  from json_to_recordset(${JSON.stringify(items)}::json) as item(
+    run uuid, node text, place int, outputs text, stored json)
   join held on held.id = item.run
   on conflict do nothing
 )`

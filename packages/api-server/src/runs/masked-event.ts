@@ -2,7 +2,7 @@
  * What a run may keep and show of itself: nothing with the value of a secret.
  * @module
  */
-import type { BatchEvent, Secrets, Stage, StageCache } from '@flow-service/core'
+import type { BatchEvent, CodeCall, Secrets, Stage, StageCache } from '@flow-service/core'
 import type { RunInput } from '@flow-service/protocol'
 
 /** An event of a run without the values of secrets. Names of nodes, ports and messages stay. */
@@ -30,6 +30,10 @@ export function hidesSecret(event: BatchEvent, masked: BatchEvent): boolean {
   if (event.kind === 'emit') return masked !== event
   return event.kind === 'node' && masked.kind === 'node' && masked.outputs !== event.outputs
 }
+
+/** Whether code is given no value of a secret, and so returns none: what it returns may be stored unseen. */
+export const hasNoSecret = ({ node, inputs }: CodeCall, { mask }: Pick<Secrets, 'mask'>): boolean =>
+  mask(node.settings) === node.settings && mask(inputs) === inputs
 
 /**
  * Inputs as they are shown. They are kept as they were given, because executions and retries get them as they are.

@@ -45,8 +45,8 @@ export interface RecorderDeps {
   readonly left: RecordLeft | null
   /** The node that executed behind a cached stage. */
   readonly cachedNodeOf: (key: string) => string | null
-  /** The stages with these keys were written, or could not be. */
-  readonly onStagesWritten: (keys: readonly string[]) => void
+  /** The stages of these flights were written, or could not be. */
+  readonly onStagesWritten: (flights: readonly string[]) => void
 }
 
 /** A record that goes on. */
@@ -199,7 +199,7 @@ export class RunRecorder {
     const written = await writes.write(write)
     kept?.written(written)
     this.#isReduced ||= written === 'reduced'
-    onStagesWritten(write.cache.map(({ key }) => key))
+    onStagesWritten(write.cache.map(({ flight }) => flight))
     return written === 'held' && this.#isReduced ? 'reduced' : written
   }
 

@@ -24,6 +24,7 @@ import { droppedWrite } from './kept-store.ts'
 import type { Claim, ClaimedRun, LeaseStore } from './lease-store.ts'
 import type { FactColumns, Facts } from './run-facts.ts'
 import type { RunShapes } from './shapes.ts'
+import { entryOf } from './stages/store.ts'
 
 /**
  * The outcome of a write: `held` while the run was this engine's, `reduced` when only {@link unstorable} was left of
@@ -193,19 +194,14 @@ export class RunWrites {
   async #reference(tx: Sql, writes: readonly RunWrite[]): Promise<void> {
     const { addRefs, dropRefs } = this.#deps.artifacts
     const stages = writes.flatMap(({ cache }) => cache)
-    if (stages.length > 0)
-      await dropRefs(
-        tx,
-        'cache',
-        stages.map(({ key }) => key),
-      )
+    if (stages.length > 0) await dropRefs(tx, 'cache', stages.map(entryOf))
     for (const write of writes) {
       const digests = digestsOf(write)
       if (digests.length > 0) await addRefs(tx, 'run', write.run, digests)
     }
-    for (const { key, outputs } of stages) {
-      const cached = artifactRefsIn(outputs).map(({ digest }) => digest)
-      if (cached.length > 0) await addRefs(tx, 'cache', key, [...new Set(cached)])
+    for (const stage of stages) {
+      const cached = artifactRefsIn(stage.outputs).map(({ digest }) => digest)
+      if (cached.length > 0) await addRefs(tx, 'cache', entryOf(stage), [...new Set(cached)])
     }
   }
 

@@ -2,7 +2,7 @@
  * Runs of batch flows, from submission to reports.
  * @module
  */
-import { listPythonPackages } from '@flow-service/worker-agent'
+import { PythonListings } from '@flow-service/worker-agent'
 
 import { artifacts } from '../artifacts/slice.ts'
 import type { Sql } from '../db/database.ts'
@@ -12,9 +12,10 @@ import { flowRuns, registry, runnableFlows, runtime } from '../flows/slice.ts'
 import { host } from '../host/slice.ts'
 import { routes } from '../http/slice-api.ts'
 import { values } from '../messages/slice.ts'
-import { clock, config, log } from '../process/given.ts'
+import { config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
-import { agent, runCalls } from '../workers/slice.ts'
+import type { Log } from '../process/log.ts'
+import { agent, pool, pythons, runCalls } from '../workers/slice.ts'
 import { createCurveStore } from './curves/curve-store.ts'
 import { createPackedStore } from './curves/packed-store.ts'
 import { historyEndpoints, historyHandlers } from './history-routes.ts'
@@ -40,9 +41,15 @@ export const stageEnvironments = noun<StageEnvironments>()('stageEnvironments')
 
 export const stageEnvironmentsLayer = makes(
   stageEnvironments,
-  { agent, clock, log },
-  (deps) => new PythonEnvironments({ ...deps, list: listPythonPackages }),
+  { agent, log, pool, pythons },
+  ({ agent, log, pool, pythons: { environments: named } }) =>
+    new PythonEnvironments({ agent, named, pool, listings: new PythonListings({ onProblem: untold(log) }) }),
 )
+
+const untold =
+  (log: Pick<Log, 'warn'>) =>
+  (python: string, error: unknown): void =>
+    log.warn({ err: error, python }, 'the packages of an interpreter are not known: results of stages may be of others')
 
 /** Curves of several runs beside each other. */
 export const comparison = noun<CurveComparison>()('comparison')

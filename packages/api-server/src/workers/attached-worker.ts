@@ -17,19 +17,20 @@
  *   again: its promise rejects with a {@link WorkerBusy}, and no attempt counts. Nothing as large is sent there until the
  *   worker tells anew what other engines take of it; that is not free.
  */
-import { type Clock, type CodeCall, CodeError, LeftBehind } from '@flow-service/core'
+import { type CodeCall, CodeError, LeftBehind } from '@flow-service/core'
 import {
   type CallFrame,
   type HelloFrame,
   timestampOfMs,
   type WorkerEntry,
   type WorkerFrame,
+  type WorkerPython,
 } from '@flow-service/protocol'
-import type { EngineTransport } from '@flow-service/worker-agent'
 
-import type { WorkerPrincipal } from '../http/principal.ts'
 import { type Amounts, wireAmounts } from './demand.ts'
 import { InFlightCall } from './in-flight-call.ts'
+import { frameFor, noBytes, outputsOf } from './stored-frames.ts'
+import { WorkerBusy, type WorkerDeps, type WorkerLink } from './worker-deps.ts'
 import { WorkerRoom } from './worker-room.ts'
 
 /** Seconds between two heartbeats of a worker that executes. */
@@ -39,37 +40,12 @@ export const SILENCE_S = 90
 
 type Values = Record<string, unknown>
 
-/** A call was not begun, and is to be placed again. */
-export class WorkerBusy extends Error {
-  override readonly name = 'WorkerBusy'
-}
-
-/** A worker's identity, and the functions of the pool that it calls. */
-export interface WorkerDeps {
-  readonly id: string
-  readonly hello: HelloFrame
-  /** Whose token it is; null for the agent in the engine's own process. */
-  readonly token: WorkerPrincipal | null
-  readonly clock: Clock
-  /** A slot has become free, or the worker is gone. */
-  readonly onChange: () => void
-  /** A result came that nobody waits for: its call is over or cancelled, or there never was one. */
-  readonly onDropped: () => void
-  /** Nothing was heard of it for so many seconds, and so many calls have failed. */
-  readonly onSilent: (seconds: number, calls: number) => void
-  /** A call that was given up is lost: the worker goes on with it. */
-  readonly onLost: (call: CodeCall) => void
-  /** No frame of a call counts any more. */
-  readonly onEnd?: (call: string) => void
-}
-
-/** How frames reach a worker. */
-export type WorkerLink = Pick<EngineTransport, 'isOpen' | 'send'>
-
 /** A worker that has said hello. */
 export class AttachedWorker {
   readonly id: string
   readonly hello: HelloFrame
+  /** The interpreters of a worker of another machine, as it has told last. */
+  pythons: readonly WorkerPython[]
   readonly #link: WorkerLink
   readonly #deps: WorkerDeps
   readonly #room: WorkerRoom
@@ -93,6 +69,7 @@ export class AttachedWorker {
     // a name and labels are what the token says
     this.hello = token === null ? hello : { ...hello, name: token.name, labels: [...token.labels] }
     this.#room = new WorkerRoom(hello)
+    this.pythons = hello.pythons ?? []
     this.#attachedMs = deps.clock.now()
     this.#contactMs = this.#attachedMs
   }
@@ -110,6 +87,11 @@ export class AttachedWorker {
   /** It was started by a job of the engine. */
   startedBy(job: NonNullable<WorkerEntry['provisioned_by']>): void {
     this.#startedBy = job
+  }
+
+  /** Whether it executes Python on the interpreter of a name; the engine's own finds out when it does. */
+  hasPython(name: string | null): boolean {
+    return name === null || this.local || this.pythons.some((python) => python.name === name)
   }
 
   /** How many calls occupy a slot. */
@@ -174,16 +156,24 @@ export class AttachedWorker {
     return this.hello.name === label || this.hello.labels.includes(label)
   }
 
-  /** Executes a call; rejects with a {@link CodeError}, or with what `onEmit` threw. */
-  run(frame: CallFrame, call: CodeCall, demand: Amounts): Promise<Values> {
+  /** Executes a call; rejects with a {@link CodeError}, or with what `onEmit` threw. `load` is for stored inputs. */
+  run(frame: CallFrame, call: CodeCall, demand: Amounts, load = noBytes): Promise<Values> {
     const done = this.goOn(frame, call, demand)
+    const suited = frameFor(this.hello, frame, call, load)
+    const fail = (type: string) => (error: Error) =>
+      this.#end(call.id, (entry) => entry.fail(new CodeError(type, error.message, null)))
+    if (suited instanceof Promise) {
+      suited.then((whole) => this.#running(call.id) && this.#send(whole, demand, fail), fail('missing_artifact'))
+    } else this.#send(suited, demand, fail)
+    return done
+  }
+
+  #send(frame: CallFrame, demand: Amounts, fail: (type: string) => (error: Error) => void): void {
     try {
       this.#link.send({ ...frame, demand: wireAmounts(demand) })
     } catch (error) {
-      const failure = new CodeError('frame_too_large', (error as Error).message, null)
-      this.#end(call.id, (entry) => entry.fail(failure))
+      fail('frame_too_large')(error as Error)
     }
-    return done
   }
 
   /** As {@link run}, for a call that the worker executes already. */
@@ -230,7 +220,9 @@ export class AttachedWorker {
       case 'started': {
         const entry = this.#running(frame.call)
         entry?.touch()
-        entry?.call.onPlace({ worker: this.hello.name })
+        const name = entry?.call.document.resources.python ?? null
+        const python = this.pythons.find((each) => each.name === name)
+        entry?.call.onPlace({ worker: this.hello.name, ...(python && { python }) })
         return
       }
       case 'emit':
@@ -243,7 +235,7 @@ export class AttachedWorker {
         return
       case 'result':
         if (!this.#running(frame.call)) this.#deps.onDropped()
-        this.#end(frame.call, (entry) => entry.resolve(frame.outputs))
+        this.#end(frame.call, (entry) => entry.resolve(outputsOf(frame)))
         return
       case 'error': {
         const { type, message, traceback } = frame.error
@@ -257,6 +249,9 @@ export class AttachedWorker {
       case 'shared':
         this.#room.shared(frame)
         this.#deps.onChange()
+        return
+      case 'pythons':
+        this.pythons = frame.pythons
         return
       case 'bye':
         this.#leaves = true

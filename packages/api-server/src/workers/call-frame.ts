@@ -4,13 +4,14 @@
  */
 import { createHash } from 'node:crypto'
 
-import type { CodeCall } from '@flow-service/core'
-import type { CallFrame } from '@flow-service/protocol'
+import { type CodeCall, storedKinds } from '@flow-service/core'
+import { type CallFrame, MAX_STORED_VALUE_BYTES } from '@flow-service/protocol'
 
 /** The call as a worker gets it (wire decision G54). `bundle` is the text of a `code` node's bundle, null for Python. */
 export function callFrame(call: CodeCall, bundle: string | null): CallFrame {
   const { document, node } = call
   const source = bundle ?? node.source ?? ''
+  const stored = storedKinds(call.inputs)
   return {
     type: 'call',
     call: call.id,
@@ -34,6 +35,9 @@ export function callFrame(call: CodeCall, bundle: string | null): CallFrame {
     env: document.resources.env,
     seed: call.seed,
     timeout_s: node.timeout,
+    ...(bundle === null && document.resources.python !== undefined && { python: document.resources.python }),
+    ...(stored && { stored_inputs: Object.keys(stored) }),
+    ...(call.storesOutputs === true && { store_over: MAX_STORED_VALUE_BYTES }),
   }
 }
 

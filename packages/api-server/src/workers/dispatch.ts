@@ -9,16 +9,17 @@
  * - dispatch.D5 a call of a run that goes on is not placed: the worker that has it comes with it, or without, and then it
  *   begins as any other.
  */
-import { type CodeCall, CodeError } from '@flow-service/core'
+import { type CodeCall, CodeError, type LoadBytes } from '@flow-service/core'
 import type { CodeEntry } from '@flow-service/protocol'
 
-import { type AttachedWorker, WorkerBusy } from './attached-worker.ts'
+import type { AttachedWorker } from './attached-worker.ts'
 import { callFrame } from './call-frame.ts'
 import { demandOf, describeDemand } from './demand.ts'
 import type { Flavors } from './flavors.ts'
 import { LiveHomes } from './live-homes.ts'
 import type { Wish, WorkerPool } from './pool.ts'
 import type { RunCalls } from './run-calls.ts'
+import { WorkerBusy } from './worker-deps.ts'
 
 type Values = Record<string, unknown>
 
@@ -29,6 +30,8 @@ export interface DispatchDeps {
   readonly bundleOf: (entry: CodeEntry) => Promise<string>
   /** Executes nodes of flow objects that run in the engine's process; null for all others. */
   readonly inProcess: (call: CodeCall) => Promise<Values> | null
+  /** Bytes of inputs that are stored; none unless given. */
+  readonly load?: LoadBytes
   readonly flavors: Pick<Flavors, 'get' | 'onChange'>
   /** Calls that a worker has had since before this engine began; none unless given. */
   readonly runCalls?: Pick<RunCalls, 'goesOn' | 'givenBack'>
@@ -60,17 +63,12 @@ export interface Dispatcher {
 }
 
 /** A dispatcher over a pool. */
-export function createDispatcher({ pool, bundleOf, inProcess, flavors, runCalls }: DispatchDeps): Dispatcher {
+export function createDispatcher({ pool, bundleOf, inProcess, flavors, runCalls, load }: DispatchDeps): Dispatcher {
   const line = new Set<Waiter>()
   const listeners = new Set<(call: CodeCall) => void>()
   let arrivals = 0
   const homes = new LiveHomes(pool)
-  const wishOf = ({ document, node }: CodeCall): Wish => ({
-    worker: node.worker,
-    policy: node.worker_policy,
-    demand: demandOf(document, flavors),
-    home: homes.of({ flow: document.name, node: node.id }),
-  })
+  const wishOf = (call: CodeCall): Wish => wishFor(call, flavors, homes)
   const look = (): void => {
     if (line.size === 0) return
     for (const waiter of inTurn(line, pool)) {
@@ -128,7 +126,7 @@ export function createDispatcher({ pool, bundleOf, inProcess, flavors, runCalls 
     if (call.signal.aborted) throw cancelled()
     const frame = callFrame(call, bundle)
     return placed(call, (worker) => {
-      const start = () => worker.run(frame, call, demandOf(call.document, flavors))
+      const start = () => worker.run(frame, call, demandOf(call.document, flavors), load)
       return frame.mode === 'live' ? homes.begin(frame, worker, start) : start()
     })
   }
@@ -145,6 +143,14 @@ export function createDispatcher({ pool, bundleOf, inProcess, flavors, runCalls 
     },
   }
 }
+
+const wishFor = ({ document, node }: CodeCall, flavors: Pick<Flavors, 'get'>, homes: LiveHomes): Wish => ({
+  worker: node.worker,
+  policy: node.worker_policy,
+  demand: demandOf(document, flavors),
+  python: node.entry === null ? (document.resources.python ?? null) : null,
+  home: homes.of({ flow: document.name, node: node.id }),
+})
 
 /** What is done about a call that its worker has not begun; other errors pass. */
 const unlessBusy =
@@ -175,8 +181,9 @@ function inTurn(line: ReadonlySet<Waiter>, pool: Pick<WorkerPool, 'list'>): Wait
 /** No name holds a line break. */
 const keyOf = (first: string, second: string): string => `${first}\n${second}`
 
-function describe({ worker, demand }: Wish): string {
+function describe({ worker, demand, python }: Wish): string {
   const amounts = describeDemand(demand)
+  if (worker !== null && python !== null) return `${worker} with Python "${python}"`
   return worker ?? (amounts === '' ? 'process' : `process with ${amounts} free`)
 }
 

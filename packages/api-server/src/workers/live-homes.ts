@@ -5,8 +5,9 @@
  */
 import type { CallFrame } from '@flow-service/protocol'
 
-import { type AttachedWorker, WorkerBusy } from './attached-worker.ts'
+import type { AttachedWorker } from './attached-worker.ts'
 import type { WorkerPool } from './pool.ts'
+import { WorkerBusy } from './worker-deps.ts'
 
 type NodeName = Pick<CallFrame, 'flow' | 'node'>
 

@@ -5,8 +5,8 @@
  */
 import type { EngineTransport } from '@flow-service/worker-agent'
 
-import type { WorkerLink } from './attached-worker.ts'
 import type { KeptCalls } from './kept-calls.ts'
+import type { WorkerLink } from './worker-deps.ts'
 
 /** What ends a call that is not handed over. */
 type Refuse = (call: string, type: string, message: string) => void

@@ -14,11 +14,12 @@ import type { EngineTransport } from '@flow-service/worker-agent'
 
 import type { EngineContact } from '../engines/contact.ts'
 import type { WorkerPrincipal } from '../http/principal.ts'
-import { AttachedWorker, HEARTBEAT_S, SILENCE_S, type WorkerLink } from './attached-worker.ts'
+import { AttachedWorker, HEARTBEAT_S, SILENCE_S } from './attached-worker.ts'
 import type { Amounts } from './demand.ts'
 import { type AdoptedCalls, callsInMemory, type KeptCalls } from './kept-calls.ts'
 import { notedLink } from './noted-link.ts'
 import { isOurs, type RefusedDeps, RefusedWorkers } from './refused-workers.ts'
+import type { WorkerLink } from './worker-deps.ts'
 import { WorkerSession } from './worker-session.ts'
 
 /** Nouns and facts of the engine that the pool uses. */
@@ -39,6 +40,8 @@ export interface Wish {
   readonly worker: string | null
   readonly policy: 'require' | 'prefer'
   readonly demand: Amounts
+  /** Name of the interpreter of Python code; null for the usual one, and of other code. */
+  readonly python: string | null
   /** The id of the worker that has the process of a live node; null when there is none. */
   readonly home: string | null
 }
@@ -152,9 +155,10 @@ export class WorkerPool {
    * the one with the fewest calls. `prefer` means the engine's agent while no attached worker is meant. A live node stays
    * with its process as long as that worker is meant: what its code keeps in memory is there.
    */
-  choose({ worker, policy, demand, home }: Wish): AttachedWorker | null {
+  choose({ worker, policy, demand, python, home }: Wish): AttachedWorker | null {
     const workers = this.list().filter(({ isAway }) => !isAway)
-    const meant = worker === null ? [] : workers.filter((candidate) => candidate.answersTo(worker))
+    const meant =
+      worker === null ? [] : workers.filter((candidate) => candidate.answersTo(worker) && candidate.hasPython(python))
     const own = worker === null || (policy === 'prefer' && meant.length === 0)
     const candidates = own ? workers.filter((candidate) => candidate.local) : meant
     const settled = candidates.filter(({ id }) => id === home)

@@ -11,9 +11,9 @@
 import { type CodeCall, CodeError } from '@flow-service/core'
 import type { CallMark } from '@flow-service/protocol'
 
-import { WorkerBusy } from './attached-worker.ts'
 import type { Amounts } from './demand.ts'
 import type { AdoptedCalls, KeptCall, KeptCalls } from './kept-calls.ts'
+import { WorkerBusy } from './worker-deps.ts'
 
 /** Which worker has a call: the token and the session. */
 export interface CallPlace {

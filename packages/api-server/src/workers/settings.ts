@@ -2,6 +2,8 @@
  * Settings of attached workers, and of those that the engine starts.
  * @module
  */
+import { readPythonEnvironments } from '@flow-service/worker-agent'
+
 import { integer, optional, setting, text } from '../process/setting.ts'
 
 const isAttachUrl = (value: string): boolean => {
@@ -10,7 +12,22 @@ const isAttachUrl = (value: string): boolean => {
   return url.search === '' && url.hash === '' && url.pathname.endsWith('/workers/attach')
 }
 
+const isEnvironments = (value: string): boolean => {
+  try {
+    readPythonEnvironments(value)
+    return true
+  } catch {
+    return false
+  }
+}
+
 export const workersSettings = {
+  pythonEnvironments: optional(text('name=path, several of them with commas between', isEnvironments), {
+    env: 'SERVICE_PYTHON_ENVIRONMENTS',
+    about:
+      'Interpreters, or folders of virtual environments, that flows ask for by `resources.python`, such as torch=/opt/torch,old=/usr/bin/python3.11. Virtual environments in the project folder and in `pythons` of the data directory count too, by the names of their folders.',
+    initially: 'none beside those',
+  }),
   advertiseUrl: optional(text('a ws or wss URL that ends with /workers/attach', isAttachUrl), {
     env: 'SERVICE_ADVERTISE_URL',
     about:

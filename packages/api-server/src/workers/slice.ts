@@ -16,6 +16,7 @@ import { clock, config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { newId } from '../process/new-id.ts'
 import { createDispatcher, type Dispatcher, type DispatchDeps } from './dispatch.ts'
+import { EnginePythons } from './engine-pythons.ts'
 import { flavorsEndpoints, flavorsHandlers } from './flavor-routes.ts'
 import { Flavors } from './flavors.ts'
 import { pythonOfModules, startLocalAgent } from './local-agent.ts'
@@ -54,6 +55,9 @@ export const flavorsLayer = makes(
   (opened) => opened.close(),
 )
 
+/** Interpreters by name. */
+export const pythons = noun<EnginePythons>()('pythons')
+
 export const poolLayer = inOrder(
   makes(runCalls, {}, () => new RunCalls()),
   makes(
@@ -72,22 +76,27 @@ export const poolLayer = inOrder(
         report: (news) => eventLog.report(news),
       }),
   ),
+  makes(pythons, { config, pool }, (deps) => new EnginePythons(deps)),
 )
 
-export const dispatcherLayer = makes(dispatcher, { pool, nodeCode, flavors, runCalls }, ({ nodeCode, ...deps }) =>
-  createDispatcher({ ...deps, ...nodeCode }),
+export const dispatcherLayer = makes(
+  dispatcher,
+  { artifacts, pool, nodeCode, flavors, runCalls },
+  ({ artifacts, nodeCode, ...deps }) =>
+    createDispatcher({ ...deps, ...nodeCode, load: (digest) => artifacts.read(digest) }),
 )
 
 /** Takes calls from its `ready` on. */
 export const agentLayer = makes(
   agent,
-  { artifacts, config, pool },
-  async ({ artifacts, config, pool }) => {
+  { artifacts, config, pool, pythons },
+  async ({ artifacts, config, pool, pythons }) => {
     const { dataDir, maxProcesses: parallel } = config
     const python = config.python ?? (await pythonOfModules(modulesDirOf(config)))
     return startLocalAgent(pool, artifacts, {
       id: dataDir,
       parallel,
+      pythons: pythons.environments,
       warm: true,
       ...(python === null ? {} : { python }),
     })

@@ -100,6 +100,7 @@ const digestsOf = (reads: Reads, limit?: number): FlowDigests =>
       registry: engine.registry,
       missing: () => null,
       flavors: engine.flavors,
+      pythons: { own: () => [], attached: () => [] },
       deviceViews: engine.deviceViews,
       secrets: othersSecrets,
     },

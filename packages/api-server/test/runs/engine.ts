@@ -10,7 +10,9 @@ import {
   type DeadLetter,
   type LiveRuntime,
   NodeRegistry,
+  openValues,
   type StageEnvironment,
+  storedKinds,
 } from '@flow-service/core'
 import { memoryHost } from '@flow-service/core/testing'
 import { nodeTypes } from '@flow-service/node-types'
@@ -92,7 +94,7 @@ export interface EngineOptions {
   /** What the runs get for the database. */
   readonly wrap?: (database: Database) => Database
   /** What Python stages find, in place of nothing that is known. */
-  readonly environment?: () => StageEnvironment | null
+  readonly environment?: () => readonly StageEnvironment[] | null
   /** How long runs wait for their workers after their engine; not at all unless given. */
   readonly resumeS?: number
   /** In place of the machine's. */
@@ -177,9 +179,13 @@ function slicesOf(options: EngineOptions, around: Around) {
     makes(pins, {}, () => null),
     makes(contact, {}, () => alone(null)),
     ...([eventsLayer, artifactsLayer, flavorsLayer, poolLayer] as const),
-    makes(nodeCode, {}, () => ({
+    makes(nodeCode, { artifacts }, ({ artifacts }) => ({
       bundleOf: () => Promise.reject(new Error('no bundles here')),
-      inProcess: (call) => code[call.node.id]?.(call) ?? null,
+      inProcess(call) {
+        const own = code[call.node.id]
+        if (own === undefined || storedKinds(call.inputs) === null) return own?.(call) ?? null
+        return openValues(call.inputs, (digest) => artifacts.read(digest)).then((inputs) => own({ ...call, inputs }))
+      },
     })),
     dispatcherLayer,
     makes(host, { artifacts, clock, dispatcher }, ({ artifacts, clock, dispatcher }) => ({

@@ -147,6 +147,36 @@ const statuses = ({ nodes }: Run) => Object.fromEntries(nodes.map(({ node: id, s
 const left = (): Promise<unknown> => engine.database.sql`select run from kept_run`
 
 describe('a run whose calls are on workers [U23]', () => {
+  test('goes on with values that are stored: what reads them gets them, and the end shows their references', async () => {
+    const worker = new Worker()
+    const text = 'x'.repeat(300_000)
+    const given: unknown[] = []
+    const typed = [node('first', [output('first', 'str')], { worker: 'far' }), far('alone', [])]
+    const last = node('last', [input('first', 'str'), input('alone'), output('last')], { worker: 'far' })
+    const readers = {
+      last: async ({ inputs }: CodeCall) => {
+        given.push(inputs['first'])
+        return { last: 1 }
+      },
+    }
+    await open(worker)
+    await engine.publish('large', { nodes: [...typed, last], outputs: [{ name: 'first' }, { name: 'last' }] })
+    const { id } = await engine.submit('large')
+    await expect.poll(() => worker.begun.toSorted()).toEqual(['alone#1', 'first#1'])
+    await worker.result('first', { first: text })
+    await engine.runs.flush(id)
+    await again(worker)
+    Object.assign(engine.code, readers)
+    await worker.attach()
+    await worker.result('alone', { alone: 7 })
+    const { status, result } = await engine.finished(id)
+    expect([status, given.map((each) => each === text)]).toEqual(['ok', [true]])
+    expect(result).toMatchObject({
+      last: 1,
+      first: { media_type: 'application/vnd.flow-service.value+json', size: 300_002 },
+    })
+  })
+
   test('goes on where its worker comes to the next engine: nothing is executed twice, what was said counts once', async () => {
     const worker = new Worker()
     await open(worker)

@@ -61,7 +61,7 @@ test('a result that is too large for its row becomes bytes that the run holds [R
   const { result } = await engine.finished((await engine.submit('large')).id)
   const { digest, media_type } = (result ?? {})['text'] as { digest: string; media_type: string }
   await sweepAll()
-  expect(media_type).toBe('application/json')
+  expect(media_type).toBe('application/vnd.flow-service.value+json')
   expect(JSON.parse(Buffer.from(await engine.artifacts.read(digest)).toString())).toBe(text)
 })
 

@@ -37,6 +37,18 @@ export async function showWorker(name: string, flags: ClientFlags): Promise<void
   printAnswer(workers, flags.json, () => workers.map(describeWorker).join('\n\n'))
 }
 
+/** `service workers pythons`. */
+export async function listPythons(flags: ClientFlags): Promise<void> {
+  const { pythons } = await connect(flags).workers.resources()
+  const rows = pythons.map(({ name, worker, version, path }) => [
+    name ?? '-',
+    worker,
+    version ?? 'does not run',
+    path === null ? '-' : oneLine(path, 100),
+  ])
+  printAnswer(pythons, flags.json, () => table(['NAME', 'WORKER', 'PYTHON', 'PATH'], rows, 'No Python was found.'))
+}
+
 /** A worker for people: head line, labels, what it has, its calls. */
 export function describeWorker(worker: WorkerEntry): string {
   const { name, labels, version, protocol, platform, python, resources, free, parallel, calls } = worker

@@ -437,6 +437,10 @@ export type Resources = {
      * Memory that a call takes, in MB; null: any.
      */
     memory?: number | null;
+    /**
+     * Name of the interpreter that executes the Python nodes; the usual one unless given.
+     */
+    python?: string;
 };
 
 export type PublishRequest = {
@@ -612,6 +616,121 @@ export type RunsAnnotation = {
      * Whether lists leave it out unless they are asked for it.
      */
     archived?: boolean;
+};
+
+export type RunTrack = {
+    /**
+     * Chosen by the client, so that it can ask again: a UUID of version 7. Else by the engine.
+     */
+    id?: string;
+    /**
+     * Under which name the run is listed. No flow has to be there, and none is made.
+     */
+    flow: string;
+    /**
+     * What it was given, by name. Nothing is checked.
+     */
+    params?: {
+        [key: string]: JsonValue;
+    };
+    /**
+     * Seed of the run.
+     */
+    seed?: number;
+    /**
+     * What is written about it.
+     */
+    note?: string;
+    /**
+     * Words by which it is found.
+     */
+    tags?: Array<RunTag>;
+    /**
+     * Commit of the sources that execute.
+     */
+    commit?: string;
+    /**
+     * When it began; now unless given.
+     */
+    started_at?: string;
+};
+
+export type RunTrackAppend = {
+    /**
+     * Counts what is sent of the run, from 1. Alone it says: still running.
+     */
+    seq: number;
+    /**
+     * Points of curves.
+     */
+    metrics?: Array<TrackedCurve>;
+    /**
+     * Further params; a known name has this value from now on.
+     */
+    params?: {
+        [key: string]: JsonValue;
+    };
+    /**
+     * Further results; likewise.
+     */
+    result?: {
+        [key: string]: JsonValue;
+    };
+    /**
+     * What the program has printed since.
+     */
+    logs?: string;
+    /**
+     * Stored bytes that belong to the run.
+     */
+    artifacts?: Array<TrackedArtifact>;
+    /**
+     * Ends the run.
+     */
+    status?: 'ok' | 'error' | 'cancelled';
+    /**
+     * Why it failed; with `status: "error"`.
+     */
+    error?: {
+        /**
+         * For programs: the class of an exception.
+         */
+        type: string;
+        /**
+         * For people.
+         */
+        message: string;
+    };
+};
+
+export type TrackedCurve = {
+    /**
+     * Of the curve.
+     */
+    name: string;
+    /**
+     * Ascending, also behind those that were sent before.
+     */
+    steps: Array<number>;
+    /**
+     * As many as there are steps; NaN and infinities as strings.
+     */
+    values: Array<number | 'NaN' | 'Infinity' | '-Infinity'>;
+    /**
+     * When each was, in ms since 1970; the time of arrival unless given.
+     */
+    ts?: Array<number>;
+};
+
+export type TrackedArtifact = {
+    /**
+     * File name, shown when the bytes are downloaded.
+     */
+    name: string;
+    /**
+     * Of bytes that were stored before.
+     */
+    digest: string;
 };
 
 export type SweepSubmit = {
@@ -2461,6 +2580,10 @@ export type Flow = {
          * Memory that a call takes, in MB; null: any.
          */
         memory: number | null;
+        /**
+         * Name of the interpreter that executes the Python nodes.
+         */
+        python?: string;
     };
     /**
      * How many runs of the flow execute at once, in all engines together; null: no limit of its own.
@@ -2626,7 +2749,7 @@ export type Issue = {
     /**
      * For programs.
      */
-    code: 'duplicate_node_id' | 'duplicate_port' | 'unknown_type' | 'bad_setting' | 'missing_setting' | 'bad_source' | 'port_not_identifier' | 'name_collision' | 'dtype_mismatch' | 'unproduced_message' | 'unproduced_output' | 'duplicate_producer' | 'cycle' | 'interval_on_batch_port' | 'live_only_node' | 'unknown_output' | 'missing_source' | 'no_entry' | 'unsupported_target' | 'unsupported_ports' | 'missing_dependency' | 'unknown_secret' | 'unknown_device' | 'unknown_library' | 'unknown_message' | 'unknown_flow' | 'unknown_run' | 'unknown_metric' | 'unknown_artifact' | 'unknown_flavor' | 'unbundlable_dependency' | 'module_missing' | 'worker_ignored' | 'retry_ignored' | 'source_ignored' | 'plain_credential' | 'connector_down' | 'device_offline' | 'device_port_unknown' | 'webhook_without_secret' | 'send_queue_overflow' | 'start_failed' | 'shadowed_route';
+    code: 'duplicate_node_id' | 'duplicate_port' | 'unknown_type' | 'bad_setting' | 'missing_setting' | 'bad_source' | 'port_not_identifier' | 'name_collision' | 'dtype_mismatch' | 'unproduced_message' | 'unproduced_output' | 'duplicate_producer' | 'cycle' | 'interval_on_batch_port' | 'live_only_node' | 'unknown_output' | 'missing_source' | 'no_entry' | 'unsupported_target' | 'unsupported_ports' | 'missing_dependency' | 'unknown_secret' | 'unknown_device' | 'unknown_library' | 'unknown_message' | 'unknown_flow' | 'unknown_run' | 'unknown_metric' | 'unknown_artifact' | 'unknown_flavor' | 'unknown_python' | 'unbundlable_dependency' | 'module_missing' | 'worker_ignored' | 'retry_ignored' | 'source_ignored' | 'plain_credential' | 'connector_down' | 'device_offline' | 'device_port_unknown' | 'webhook_without_secret' | 'send_queue_overflow' | 'start_failed' | 'shadowed_route';
     /**
      * What is wrong, and what to do.
      */
@@ -2787,6 +2910,10 @@ export type PublishedFlow = {
          * Memory that a call takes, in MB; null: any.
          */
         memory: number | null;
+        /**
+         * Name of the interpreter that executes the Python nodes.
+         */
+        python?: string;
     };
     /**
      * How many runs of the flow execute at once, in all engines together; null: no limit of its own.
@@ -3776,6 +3903,27 @@ export type DeletedCount = {
     deleted: number;
 };
 
+export type RunTracked = {
+    /**
+     * The last that is stored.
+     */
+    seq: number;
+    /**
+     * Until when to say something more; null of a run that is not running.
+     */
+    lease_until: string | null;
+    /**
+     * Whether the run is cancelled: nothing more is stored. Stop.
+     */
+    cancelled: boolean;
+    /**
+     * Points that were not stored, by curve: their steps did not ascend.
+     */
+    dropped: {
+        [key: string]: number;
+    };
+};
+
 export type Sweep = {
     /**
      * Of the sweep: all of its runs have it.
@@ -4688,6 +4836,10 @@ export type WorkerResources = {
      */
     workers: Array<WorkerShare>;
     /**
+     * Interpreters of the engine by name, then those of attached workers.
+     */
+    pythons: Array<WorkerPython>;
+    /**
      * Those of provisioners.json of this engine, in its order.
      */
     provisioners: Array<ProvisionerState>;
@@ -4710,6 +4862,25 @@ export type WorkerShare = {
      * What is left of that.
      */
     free: WorkerAmounts;
+};
+
+export type WorkerPython = {
+    /**
+     * What flows ask for by `resources.python`; null of the one that others get.
+     */
+    name: string | null;
+    /**
+     * `engine` for those of the engine itself.
+     */
+    worker: string;
+    /**
+     * Null when it does not run.
+     */
+    version: string | null;
+    /**
+     * Of the program, on the machine of the engine; else null.
+     */
+    path: string | null;
 };
 
 export type ProvisionerState = {
@@ -9543,6 +9714,10 @@ export type RunsDocumentResponses = {
              * Memory that a call takes, in MB; null: any.
              */
             memory: number | null;
+            /**
+             * Name of the interpreter that executes the Python nodes.
+             */
+            python?: string;
         };
         /**
          * How many runs of the flow execute at once, in all engines together; null: no limit of its own.
@@ -9558,6 +9733,187 @@ export type RunsDocumentResponses = {
 };
 
 export type RunsDocumentResponse = RunsDocumentResponses[keyof RunsDocumentResponses];
+
+export type RunsTrackData = {
+    body: {
+        /**
+         * Chosen by the client, so that it can ask again: a UUID of version 7. Else by the engine.
+         */
+        id?: string;
+        /**
+         * Under which name the run is listed. No flow has to be there, and none is made.
+         */
+        flow: string;
+        /**
+         * What it was given, by name. Nothing is checked.
+         */
+        params?: {
+            [key: string]: JsonValue;
+        };
+        /**
+         * Seed of the run.
+         */
+        seed?: number;
+        /**
+         * What is written about it.
+         */
+        note?: string;
+        /**
+         * Words by which it is found.
+         */
+        tags?: Array<RunTag>;
+        /**
+         * Commit of the sources that execute.
+         */
+        commit?: string;
+        /**
+         * When it began; now unless given.
+         */
+        started_at?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/runs/track';
+};
+
+export type RunsTrackErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `already_exists`: The name is taken
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type RunsTrackError = RunsTrackErrors[keyof RunsTrackErrors];
+
+export type RunsTrackResponses = {
+    /**
+     * The run that was begun under this id before.
+     */
+    200: Run;
+    /**
+     * The run.
+     */
+    201: Run;
+};
+
+export type RunsTrackResponse = RunsTrackResponses[keyof RunsTrackResponses];
+
+export type RunsAppendData = {
+    body: {
+        /**
+         * Counts what is sent of the run, from 1. Alone it says: still running.
+         */
+        seq: number;
+        /**
+         * Points of curves.
+         */
+        metrics?: Array<TrackedCurve>;
+        /**
+         * Further params; a known name has this value from now on.
+         */
+        params?: {
+            [key: string]: JsonValue;
+        };
+        /**
+         * Further results; likewise.
+         */
+        result?: {
+            [key: string]: JsonValue;
+        };
+        /**
+         * What the program has printed since.
+         */
+        logs?: string;
+        /**
+         * Stored bytes that belong to the run.
+         */
+        artifacts?: Array<TrackedArtifact>;
+        /**
+         * Ends the run.
+         */
+        status?: 'ok' | 'error' | 'cancelled';
+        /**
+         * Why it failed; with `status: "error"`.
+         */
+        error?: {
+            /**
+             * For programs: the class of an exception.
+             */
+            type: string;
+            /**
+             * For people.
+             */
+            message: string;
+        };
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/runs/{id}/track';
+};
+
+export type RunsAppendErrors = {
+    /**
+     * `wrong_mode`: Not possible in this mode of the flow
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `version_conflict`: Somebody saved first · `not_active`: The flow is not active
+     */
+    409: Problem;
+    /**
+     * `payload_too_large`: The body is too large
+     */
+    413: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type RunsAppendError = RunsAppendErrors[keyof RunsAppendErrors];
+
+export type RunsAppendResponses = {
+    /**
+     * How far the run is stored.
+     */
+    200: RunTracked;
+};
+
+export type RunsAppendResponse = RunsAppendResponses[keyof RunsAppendResponses];
 
 export type RunsSweepData = {
     body: {

@@ -9,15 +9,15 @@ import type { Failure } from '../failure.ts'
 import type { GraphNode } from '../graph.ts'
 import type { Host } from '../host.ts'
 import type { NodeRegistry } from '../registry.ts'
-import type { StageParts } from './stage-key.ts'
+import type { PythonStage, StageParts } from './stage-key.ts'
 
 /** A node with code of its own, about to execute. */
 export interface Stage {
   /** `sha256:` over what its outputs depend on; see `stageKey`. */
   readonly key: string
   readonly node: string
-  /** Source of a Python stage that the engine's own agent executes: what it imports there counts too. Else null. */
-  readonly python: string | null
+  /** Of a Python stage: what its source imports counts too, where it executes. Else null. */
+  readonly python: PythonStage | null
   /** What the key is made of; computed when called. */
   parts(): StageParts
 }

@@ -135,7 +135,8 @@ export class BatchExecution implements ContextOwner {
     const atMs = this.#context.host.clock.now()
     const status = 'worker' in place ? 'running' : 'queued'
     if ('worker' in place) this.#onBegin()
-    this.#context.observe({ kind: 'node', node: this.node.id, status, atMs, ...place })
+    const where = 'worker' in place ? { worker: place.worker } : place
+    this.#context.observe({ kind: 'node', node: this.node.id, status, atMs, ...where })
   }
 
   /** A run has no connections to report. */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { AnyNodeDefinition, Values } from '@flow-service/connector-sdk'
-import { type FlowNode, MAX_STORED_VALUE_BYTES, type NodeCache } from '@flow-service/protocol'
+import { type ArtifactRef, type FlowNode, MAX_STORED_VALUE_BYTES, type NodeCache } from '@flow-service/protocol'
 import * as Cause from 'effect/Cause'
 import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
@@ -14,10 +14,11 @@ import { EngineContext } from '../engine-context.ts'
 import { failureOf } from '../failure.ts'
 import { parseSettings, startNode } from '../node-life.ts'
 import { mayRetry } from '../registry.ts'
+import { openValues, storedKinds, storeLarge } from '../stored-value.ts'
 import type { BatchContext, NodeEnd, Stage, StageEnd, StageTake, Turn } from './context.ts'
 import { BatchExecution, withNulls } from './execution.ts'
 import { attempted } from './retry.ts'
-import { pythonOn, stageKey, stageParts } from './stage-key.ts'
+import { pythonOf, stageKey, stageParts } from './stage-key.ts'
 import { missReasons } from './stage-miss.ts'
 
 /** Whether there is code that could be executed again. */
@@ -51,7 +52,7 @@ async function executeStage(turn: Turn, definition: AnyNodeDefinition): Promise<
   if (!node.cache) {
     return execute(turn, definition, { key, cache: { hit: false, key: null, why: [missReasons.cacheFalse] } })
   }
-  const python = pythonOn(node, definition)
+  const python = pythonOf(node, definition, turn.document)
   const stage: Stage = { key, node: node.id, python, parts: () => stageParts(node, definition, inputs, turn.from) }
   const goingOn = goingOnOf(turn)
   if (goingOn !== null) {
@@ -163,8 +164,11 @@ interface Attempt {
 
 async function executeOnce(turn: Turn, definition: AnyNodeDefinition, tried: Attempt): Promise<NodeEnd> {
   const { stage, settings, attempt, onBegin } = tried
-  const { graphNode, inputs, document, context } = turn
+  const { graphNode, document, context } = turn
   const { host } = context
+  // what has code of its own gets them where that executes
+  const isOpened = definition.code === undefined && storedKinds(turn.inputs) !== null
+  const inputs = isOpened ? await openValues(turn.inputs, (digest) => host.artifacts.load(digest)) : turn.inputs
   const { id } = graphNode.node
   const earlier = context.earlier?.get(id)
   const emitted = earlier?.status === 'begun' && earlier.attempt === attempt ? earlier.goingOn?.emitted : undefined
@@ -183,7 +187,10 @@ async function executeOnce(turn: Turn, definition: AnyNodeDefinition, tried: Att
     })
   })
   const exit = await Effect.runPromiseExit(onClock(host.clock, Effect.scoped(life)), { signal: context.signal })
-  if (Exit.isSuccess(exit)) return { status: 'ok', outputs: execution.outputs }
+  if (Exit.isSuccess(exit)) {
+    const saved = (ref: ArtifactRef): void => context.observe({ kind: 'artifact', node: id, ref })
+    return { status: 'ok', outputs: await storeLarge(execution.outputs, host, saved) }
+  }
   if (context.signal.aborted) return { status: 'cancelled' }
   return { status: 'error', error: failureOf(Cause.squash(exit.cause)) }
 }

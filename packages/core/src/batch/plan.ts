@@ -12,7 +12,7 @@ import type { Stage } from './context.ts'
 import { withNulls } from './execution.ts'
 import { givers, inputsAt, valuesAtStart } from './inputs.ts'
 import { hasCode } from './node.ts'
-import { pythonOn, stageKey, stageParts } from './stage-key.ts'
+import { pythonOf, stageKey, stageParts } from './stage-key.ts'
 import { missReasons } from './stage-miss.ts'
 
 /** What there is of a stage: its outputs, or why there are none. */
@@ -67,7 +67,7 @@ export async function planRun(document: FlowDocument, graph: Graph, context: Pla
     const from = givers(graph, graphNode)
     const turn = { graphNode, inputs: inputsAt(graphNode, values, context.registry), unknown, causes, from }
     // oxlint-disable-next-line no-await-in-loop -- a node needs the outputs of those before it
-    const { outputs, ...node } = await plan(turn, context)
+    const { outputs, ...node } = await plan(turn, { ...context, document })
     planned.push(node)
     for (const { port, message } of graphNode.outputs) {
       if (outputs?.[port] !== undefined) values.set(message, outputs[port])
@@ -78,7 +78,10 @@ export async function planRun(document: FlowDocument, graph: Graph, context: Pla
   return planned
 }
 
-async function plan({ graphNode, inputs, unknown, causes, from }: PlanTurn, context: PlanContext): Promise<Planned> {
+async function plan(
+  { graphNode, inputs, unknown, causes, from }: PlanTurn,
+  context: PlanContext & { readonly document: FlowDocument },
+): Promise<Planned> {
   const { registry, noCache, look } = context
   const { node } = graphNode
   const executes = { node: node.id, is: 'executes', key: null } as const
@@ -103,7 +106,7 @@ async function plan({ graphNode, inputs, unknown, causes, from }: PlanTurn, cont
   const found = await look({
     key,
     node: node.id,
-    python: pythonOn(node, definition),
+    python: pythonOf(node, definition, context.document),
     parts: () => stageParts(node, definition, all, from),
   })
   if (found.outputs === null) return { ...executes, key, why: found.why }

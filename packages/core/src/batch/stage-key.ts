@@ -12,7 +12,10 @@ import {
   type FlowNode,
   isArtifactRef,
   pythonParts,
+  STORED_VALUE_TYPE,
 } from '@flow-service/protocol'
+
+import { StoredValue } from '../stored-value.ts'
 
 /** Version of the key's ingredients; results stored under another one are never found. */
 export const STAGE_KEY_SHAPE = 1
@@ -46,15 +49,30 @@ export interface StageParts {
   readonly inputs: Readonly<Record<string, StageValue>>
   /** Digest of the declarations. */
   readonly ports: string
-  /** Of a Python stage, where it is known: what its source finds on the engine. */
+  /** Of a Python stage, where it is known: what its source finds where it executes. */
   readonly environment?: StageEnvironment
   /** By input port the node that gives it; of what comes from outside none. */
   readonly from?: Readonly<Record<string, string>>
 }
 
-/** The source of a Python node, unless another worker may execute it. */
-export const pythonOn = ({ source, worker }: FlowNode, { code }: AnyNodeDefinition): string | null =>
-  code === 'python' && worker === null ? source : null
+/** Where a Python stage executes, and what. */
+export interface PythonStage extends Pick<FlowNode, 'worker' | 'worker_policy'> {
+  readonly source: string
+  /** Name of the interpreter; null for the usual one. */
+  readonly interpreter: string | null
+}
+
+/** What a Python node executes, and where; null of other nodes. */
+export const pythonOf = (
+  { source, worker, worker_policy }: FlowNode,
+  { code }: AnyNodeDefinition,
+  { resources: { python } }: Pick<FlowDocument, 'resources'>,
+): PythonStage | null =>
+  code === 'python' && source !== null ? { source, worker, worker_policy, interpreter: python ?? null } : null
+
+/** Names an entry: of one stage there is one for each environment. */
+export const stageEntry = (key: string, environment: StageEnvironment | null): string =>
+  `${key} ${environment === null ? '-' : sha256(canonicalJson(environment))}`
 
 /** What {@link stageKey} is made of, in parts; `from` has the node behind each input of the run's own. */
 export const stageParts = (
@@ -109,6 +127,8 @@ const sha256 = (text: string): string => `sha256:${hash('sha256', text, 'hex')}`
 function withDigests(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(withDigests)
+  // code gets the value, and of a reference with the same digest the reference
+  if (value instanceof StoredValue) return { [STORED_VALUE_TYPE]: value.ref.digest }
   if (isArtifactRef(value)) return value.digest
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withDigests(item)]))
 }

@@ -13,7 +13,8 @@ import { checkCycle, checkWires } from './wires.ts'
 
 /**
  * The issues of a document in normal form, in its order: inputs, outputs, nodes, wires. Linear in its size.
- * Without surroundings nothing is said about messages of other flows, missing dependencies, secrets, flavors and devices.
+ * Without surroundings nothing is said about messages of other flows, missing dependencies, secrets, flavors,
+ * interpreters and devices.
  */
 export function checkDocument(document: FlowDocument, registry: NodeRegistry, around?: Surroundings): Issue[] {
   const issues: Issue[] = []
@@ -25,6 +26,7 @@ export function checkDocument(document: FlowDocument, registry: NodeRegistry, ar
   checkInputs(document, report)
   checkOutputs(document, graph, report)
   checkResources(document, around, report)
+  checkPython(document, registry, around, report)
   checkConcurrency(document, report)
   const seen = new Set<string>()
   const claims = new Map<string, string>()
@@ -52,6 +54,25 @@ function checkResources(
   report('unknown_flavor', `there is no flavor "${flavor}"; remove it or name an existing one`, {
     path: '/resources/flavor',
   })
+}
+
+/** Nodes that only workers execute wait for one that has it; without one that is no error. */
+function checkPython(
+  { nodes, resources: { python } }: FlowDocument,
+  registry: NodeRegistry,
+  around: Surroundings | undefined,
+  report: Report,
+): void {
+  if (python === undefined || around?.pythons === undefined) return
+  const [own, attached] = [around.pythons.own(), around.pythons.attached()]
+  const inPython = nodes.filter(({ type }) => registry.get(type)?.code === 'python')
+  const isElsewhere =
+    inPython.length > 0 && inPython.every(({ worker, worker_policy }) => worker !== null && worker_policy === 'require')
+  if ((isElsewhere ? attached : own).includes(python)) return
+  const [where, names] = isElsewhere ? ['no attached worker has', attached] : ['the engine does not have', own]
+  const known = [...new Set(names)].map((name) => `"${name}"`).join(', ') || 'none'
+  const message = `${where} a Python environment "${python}" (there are: ${known}); name one, or leave "python" out`
+  report('unknown_python', message, { path: '/resources/python', severity: isElsewhere ? 'warning' : 'error' })
 }
 
 function checkConcurrency({ mode, concurrency }: FlowDocument, report: Report): void {

@@ -17,8 +17,18 @@ export interface Surroundings {
   readonly secrets?: Secrets
   /** Names of resource sizes. Without them none is missed. */
   readonly flavors?: { has(name: string): boolean }
+  /** Names of interpreters. Without them none is missed. */
+  readonly pythons?: KnownPythons
   /** Devices by id. Without them nothing is said about any. */
   readonly devices?: { find(id: string): KnownDevice | undefined }
+}
+
+/** Names of interpreters that flows ask for. */
+export interface KnownPythons {
+  /** Of the engine, by name. */
+  own(): readonly string[]
+  /** Of attached workers. */
+  attached(): readonly string[]
 }
 
 /** What a check may know of a device. */

@@ -1,9 +1,9 @@
 /** Stages of runs: what the cache spares, what it stores, and what a node waits for. */
 import { type FlowDocument, MAX_STORED_VALUE_BYTES } from '@flow-service/protocol'
-import { expect, test } from 'vitest'
+import { assert, expect, test } from 'vitest'
 
-import { type StageCache, stageKey } from '../../src/index.ts'
-import { batch, input, output } from '../documents.ts'
+import { openValues, type StageCache, stageKey, StoredValue } from '../../src/index.ts'
+import { batch, input, output, type } from '../documents.ts'
 import { turn } from '../turn.ts'
 import { type Call, code, memoryCache, type Options, run, stage } from './batch-run.ts'
 
@@ -51,7 +51,8 @@ test('other inputs miss, no_cache executes and still stores, and cache: false do
 
 test('outputs over 262,144 bytes, failures and nodes without code are not cached', async () => {
   const cache = memoryCache()
-  await run(stage, { inputs: { x: 1 }, cache, call: async () => ({ y: 'ä'.repeat(MAX_STORED_VALUE_BYTES / 2) }) })
+  // the value itself has as many as may be kept
+  await run(stage, { inputs: { x: 1 }, cache, call: async () => ({ y: 'ä'.repeat(MAX_STORED_VALUE_BYTES / 2 - 1) }) })
     .outcome
   await run(stage, { inputs: { x: 2 }, cache, call: () => Promise.reject(new Error('no')) }).outcome
   await run(batch([{ id: 'a', type: 'pass', ports: [input('x')] }], { inputs: [{ name: 'x' }] }), {
@@ -59,6 +60,45 @@ test('outputs over 262,144 bytes, failures and nodes without code are not cached
     cache,
   }).outcome
   expect(cache.stored.size).toBe(0)
+})
+
+test('a value over 262,144 bytes is stored, and what is left is cached; code and types without code get the value', async () => {
+  const cache = memoryCache()
+  const text = 'ä'.repeat(MAX_STORED_VALUE_BYTES / 2)
+  const given: unknown[] = []
+  const call: Call = async ({ node, inputs }) => {
+    if (node.id === 'a') return { y: text }
+    given.push(inputs['y'])
+    return { z: 1 }
+  }
+  const [a] = stage.nodes
+  const see = type('see', () => ({ onValue: (_, value) => void given.push(value) }))
+  const b = { id: 'b', type: 'code', source: 'def run(y): ...', ports: [input('y'), output('z')] }
+  const more = [b, { id: 'c', type: 'see', ports: [input('y')] }]
+  const document = batch([a!, ...more], { inputs: [{ name: 'x' }], outputs: [{ name: 'y' }] })
+  const first = run(document, { inputs: { x: 1 }, cache, call, types: [see] })
+  const { result } = await first.outcome
+  const stored = result?.['y']
+  assert(stored instanceof StoredValue)
+  expect(stored.ref).toMatchObject({ media_type: 'application/vnd.flow-service.value+json', size: 2 + 262_144 })
+  expect(first.events).toContainEqual({ kind: 'artifact', node: 'a', ref: stored.ref })
+  expect(given).toEqual([stored, text])
+  expect(await openValues({ y: given[0] }, (digest) => first.host.artifacts.load(digest))).toEqual({ y: text })
+  expect([...cache.stored.values()]).toEqual([{ y: stored }, { z: 1 }])
+  expect(JSON.parse(JSON.stringify(result))).toEqual({ y: stored.ref })
+})
+
+test('a stored value and the reference of its bytes are different inputs; dtypes hold for both', async () => {
+  const ref = { digest: `sha256:${'0'.repeat(64)}`, name: '', media_type: 'a/b', size: 1, volatile: false }
+  const [a] = stage.nodes
+  const [byValue, byRef] = [new StoredValue(ref, 'object'), ref].map((x) => stageKey(a!, code, { x }))
+  expect(byValue).not.toBe(byRef)
+  const typed = { ...stage, nodes: [{ ...a!, ports: a!.ports.map((port) => ({ ...port, dtype: 'array' as const })) }] }
+  const call: Call = async () => ({ y: new StoredValue(ref, 'object') })
+  expect(await run(typed, { inputs: { x: [] }, call }).outcome).toMatchObject({
+    status: 'error',
+    error: { message: expect.stringContaining('output "y" is array, which') },
+  })
 })
 
 test('what the cache had for a node comes with its events: a hit, or why it executes', async () => {

@@ -3,10 +3,12 @@
 import inspect
 import math
 
-from .channel import encode
+from .channel import encode, encode_unicode
 from .values import MAX_INT, listed, number_of, plain
 
 MAX_FRAME_BYTES = 32 * 1024 * 1024
+# As in the protocol.
+STORED_VALUE_TYPE = "application/vnd.flow-service.value+json"
 
 
 class Call:
@@ -17,10 +19,15 @@ class Call:
         self.dtypes = {output["port"]: output["dtype"] for output in frame["outputs"]}
         self.keys = {port: f"{encode(port)}:" for port in self.dtypes}
         self.batch = frame["mode"] == "batch"
+        # without it nothing is stored
+        self.store_over = frame.get("store_over", math.inf)
+        # what was stored in place of a value: an object, an array or a string
+        self.stored = {}
         self.streams = {output["port"] for output in frame["outputs"] if output["stream"]}
 
-    def encoded(self, values, verb):
-        """The JSON text of values by port. `verb` is how the code gave them: return, yield or emit."""
+    def encoded(self, values, verb, save=None):
+        """The JSON text of values by port. `verb` is how the code gave them: return, yield or emit. `save` stores a value
+        that is too large to be sent, and gives its reference."""
         if values is None:
             return "{}"
         if not isinstance(values, dict):
@@ -41,9 +48,15 @@ class Call:
                 # Most values are numbers, and their text is cheap.
                 kind = type(value)
                 cheap = math.isfinite(value) if kind is float else kind is int and -MAX_INT <= value <= MAX_INT
-                text = repr(value) if cheap else encode(plain(value, dtype == "float"))
+                shape = value if cheap else plain(value, dtype == "float")
+                text = repr(value) if cheap else encode(shape)
             except (TypeError, ValueError) as error:
                 raise type(error)(f"{verb}: port {port!r}: {error}") from None
+            if save is not None and len(text) > self.store_over and port not in self.streams:
+                data = bytes_of(shape, text)
+                if len(data) > self.store_over:
+                    self.stored[port] = KINDS[text[0]]
+                    text = encode(save(data, f"{port}.json", STORED_VALUE_TYPE))
             parts.append(self.keys[port] + text)
         text = f"{{{','.join(parts)}}}"
         if len(text) > MAX_FRAME_BYTES:
@@ -88,6 +101,20 @@ class Call:
         unknown = [key for key in values if key not in kinds]
         if unknown and inspect.Parameter.VAR_KEYWORD not in kinds.values():
             raise TypeError(f"{name}() has no parameter {listed(unknown)} ({given}); add it, or take **kwargs")
+
+
+# By the first character of the JSON text; what is longer than a number is one of these.
+KINDS = {"{": "object", "[": "array", '"': "string"}
+
+
+def bytes_of(shape, text):
+    """The JSON text of a value in UTF-8, unescaped; half of a surrogate pair, which UTF-8 lacks, stays escaped."""
+    if "\\u" not in text:
+        return text.encode()
+    try:
+        return encode_unicode(shape).encode()
+    except UnicodeEncodeError:
+        return text.encode()
 
 
 def is_absent(inputs, port):

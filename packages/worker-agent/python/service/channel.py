@@ -7,6 +7,7 @@ import struct
 MARK = b"\xfffs\x01"
 HEADER = struct.Struct(">4sII")
 encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+encode_unicode = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode
 
 
 class Pipes:

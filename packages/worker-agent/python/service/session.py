@@ -3,6 +3,7 @@
 import asyncio
 import atexit
 import inspect
+import json
 import linecache
 import os
 import sys
@@ -23,6 +24,10 @@ MAX_ARTIFACT_BYTES = 2**30
 
 
 class NoEntry(Exception):
+    pass
+
+
+class MissingArtifact(Exception):
     pass
 
 
@@ -66,17 +71,21 @@ class Session:
         os.environ["SERVICE_CALL_ID"] = frame["call"]
         over = False
         try:
+            self.open_inputs(frame)
             entry = entry_of(self.load(frame), frame["entry"])
             arguments = call.arguments(entry)
             self.running = True
-            outputs = call.encoded(self.drive(entry(**arguments)), "return")
-            answer = f'{{"type":"result","outputs":{outputs}}}'
+            outputs = call.encoded(self.drive(entry(**arguments)), "return", self.save)
+            stored = f',"stored":{encode(call.stored)}' if call.stored else ""
+            answer = f'{{"type":"result","outputs":{outputs}{stored}}}'
         except SystemExit as leave:
             self.end_copy(leave.code)
             over = True
             answer = failure("process_died", f"the code called sys.exit({leave.code!r})", leave, over)
         except NoEntry as error:
             answer = failure("no_entry", str(error), None)
+        except MissingArtifact as error:
+            answer = failure("missing_artifact", str(error), None)
         except BaseException as error:
             self.end_copy(error)
             answer = failure(type(error).__name__, text_of(error), error)
@@ -226,6 +235,20 @@ class Session:
         if answer["type"] != "failed":
             return answer, content
         raise (FileNotFoundError if answer["missing"] else OSError)(answer["message"])
+
+    def open_inputs(self, frame):
+        """Puts values in the place of their references."""
+        for port in frame.get("stored_inputs", ()):
+            digest = frame["inputs"][port]["digest"]
+            try:
+                frame["inputs"][port] = json.loads(self.load_artifact(digest))
+            except (OSError, ValueError) as error:
+                raise MissingArtifact(f"input {port!r} is stored as {digest}, which is not to be had: {error}") from None
+
+    def save(self, data, name, media_type):
+        """Stores bytes, and gives their reference."""
+        message = {"type": "save", "name": name, "media_type": media_type, "volatile": False}
+        return self.ask("save_artifact", message, data)[0]["ref"]
 
     def load_artifact(self, digest):
         message = {"type": "load", "digest": digest}

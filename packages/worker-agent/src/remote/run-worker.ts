@@ -11,6 +11,7 @@ import type { EngineFrame } from '@flow-service/protocol'
 import { createWorker, type Worker } from '../agent.ts'
 import { type Resources, withDefaults, type WorkerOptions } from '../options.ts'
 import { Processes } from '../processes.ts'
+import { PythonEnvironments, readPythonEnvironments } from '../python-environments.ts'
 import type { AddressOptions } from './addresses.ts'
 import { ArtifactCache } from './artifacts/artifact-cache.ts'
 import { HttpArtifacts } from './artifacts/http-artifacts.ts'
@@ -80,7 +81,8 @@ export interface WorkerEnd {
 
 /**
  * Serves the node code of the engines of a database until it is stopped, idle, or refused for good; a lost link is opened
- * again after 0 to 60 s. Reads `SERVICE_WORKER_GPUS`, `SERVICE_ARTIFACT_CACHE` and `SERVICE_ARTIFACT_CACHE_BYTES` of `env`.
+ * again after 0 to 60 s. Reads `SERVICE_WORKER_GPUS`, `SERVICE_PYTHON_ENVIRONMENTS`, `SERVICE_ARTIFACT_CACHE` and
+ * `SERVICE_ARTIFACT_CACHE_BYTES` of `env`.
  * Rejects with an {@link InvalidOption} when an option makes no sense, before anything is sent.
  */
 export async function runWorker(options: RemoteWorkerOptions): Promise<WorkerEnd> {
@@ -155,6 +157,8 @@ class Machine {
       parallel: options.parallel ?? 1,
       resources: this.resources,
       env,
+      pythons: environmentsOf(env),
+      tellsPackages: true,
       warm: true,
       // of hosts with one file system each sees its own processes only
       id: [hostname(), url, claims.name ?? name].join('\n'),
@@ -216,6 +220,16 @@ class Machine {
       void opened.close()
     })
     return opened
+  }
+}
+
+/** Those of the setting, and those in the working directory. */
+function environmentsOf(env: Readonly<Record<string, string | undefined>>): PythonEnvironments {
+  try {
+    const named = readPythonEnvironments(env['SERVICE_PYTHON_ENVIRONMENTS'] ?? '')
+    return new PythonEnvironments({ named, folders: [process.cwd()] })
+  } catch (error) {
+    throw new InvalidOption(`SERVICE_PYTHON_ENVIRONMENTS: ${(error as Error).message}`)
   }
 }
 

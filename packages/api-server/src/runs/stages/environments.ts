@@ -3,91 +3,89 @@
  * the source imports. A result of other versions is not taken over.
  * @module
  */
-import { stat } from 'node:fs/promises'
+import type { PythonStage, StageEnvironment } from '@flow-service/core'
+import { pythonParts, type WorkerPython } from '@flow-service/protocol'
+import type {
+  Interpreter,
+  PythonEnvironments as NamedPythons,
+  PythonListings,
+  Worker,
+} from '@flow-service/worker-agent'
 
-import type { Clock, StageEnvironment } from '@flow-service/core'
-import { pythonParts } from '@flow-service/protocol'
-import type { PythonPackages, Worker } from '@flow-service/worker-agent'
+import type { AttachedWorker } from '../../workers/attached-worker.ts'
 
-import type { Log } from '../../process/log.ts'
-
-/** Tells what a source finds on this engine; null when that is not known. */
+/** Tells what Python stages find. */
 export interface StageEnvironments {
-  of(source: string): Promise<StageEnvironment | null>
+  /** Where a stage may execute now, each once; null when that is not known. */
+  of(stage: PythonStage): Promise<readonly StageEnvironment[] | null>
 }
 
 /** What environments are read from. */
 export interface PythonEnvironmentsDeps {
   readonly agent: Pick<Worker, 'python'>
-  readonly list: (python: string) => Promise<PythonPackages>
-  readonly clock: Pick<Clock, 'now'>
-  readonly log: Pick<Log, 'warn'>
+  /** The engine's own interpreters by name. */
+  readonly named: Pick<NamedPythons, 'find'>
+  readonly listings: Pick<PythonListings, 'of'>
+  readonly pool: { list(): readonly Pick<AttachedWorker, 'answersTo' | 'isAway' | 'local' | 'pythons'>[] }
 }
 
-/** How long it is believed that nobody has installed anything, in milliseconds. */
-const FRESH_MS = 1_000
-
-interface Listing extends PythonPackages {
-  readonly python: string
-  readonly changedMs: readonly number[]
-  checkedMs: number
-}
-
-/** Environments of the engine's own interpreter. Another process is asked once, and again when its folders change. */
+/** Environments of the engine's own interpreter, and of workers as they tell them. */
 export class PythonEnvironments implements StageEnvironments {
   readonly #deps: PythonEnvironmentsDeps
-  /** The latest reading; they follow each other. */
-  #reading: Promise<Listing | null> = Promise.resolve(null)
 
   constructor(deps: PythonEnvironmentsDeps) {
     this.#deps = deps
   }
 
-  async of(source: string): Promise<StageEnvironment | null> {
-    const { python } = this.#deps.agent
-    if (python === null) return null
-    const names = importsIn(source)
-    if (names.size === 0) return { Python: python.version }
-    this.#reading = this.#reading.then((known) => this.#read(python.path, known))
-    const listing = await this.#reading
-    if (listing === null) return null
-    const { imports, packages } = listing
-    const found = [...names].flatMap((name) => (Object.hasOwn(imports, name) ? (imports[name] ?? []) : []))
-    const versions = found.toSorted().map((name) => [name, packages[name] ?? ''] as const)
-    return { Python: python.version, ...Object.fromEntries(versions) }
+  async of({
+    source,
+    worker,
+    worker_policy: policy,
+    interpreter,
+  }: PythonStage): Promise<readonly StageEnvironment[] | null> {
+    const meant = worker === null ? [] : this.#deps.pool.list().filter((each) => !each.isAway && each.answersTo(worker))
+    const isOwn = worker === null || (meant.length === 0 && policy === 'prefer')
+    const own = isOwn || meant.some(({ local }) => local) ? await this.#own(source, interpreter) : null
+    const told = meant.flatMap(({ local, pythons }) => {
+      const python = pythons.find(({ name }) => name === interpreter)
+      return local || python === undefined ? [] : [environmentOf(source, python)]
+    })
+    const all = own === null ? told : [own, ...told]
+    return all.length === 0 ? null : [...new Map(all.map((each) => [JSON.stringify(each), each])).values()]
   }
 
-  async #read(python: string, known: Listing | null): Promise<Listing | null> {
-    const { clock, list, log } = this.#deps
-    const now = clock.now()
-    if (known?.python === python) {
-      if (now - known.checkedMs < FRESH_MS) return known
-      const changed = await changesOf(known.folders)
-      if (changed.every((at, index) => at === known.changedMs[index])) return Object.assign(known, { checkedMs: now })
-    }
-    try {
-      const found = await list(python)
-      return { ...found, python, changedMs: await changesOf(found.folders), checkedMs: now }
-    } catch (error) {
-      log.warn(
-        { err: error, python },
-        'the packages of an interpreter are not known: results of stages may be of others',
-      )
-      return null
-    }
+  async #own(source: string, name: string | null): Promise<StageEnvironment | null> {
+    const { agent, listings } = this.#deps
+    const python = name === null ? agent.python : await this.#named(name)
+    if (python === null) return name === null ? null : { Python: 'none' }
+    const { version } = python
+    if (importsIn(source).size === 0) return { Python: version }
+    const listing = await listings.of(python.path)
+    return listing && environmentOf(source, { version, ...listing })
+  }
+
+  /** Null of one that does not run: the call will tell. */
+  async #named(name: string): Promise<Interpreter | null> {
+    return await this.#deps.named.find(name).catch(() => null)
   }
 }
 
-/** When each folder was changed last; 0 for one that is not there. */
-const changesOf = (folders: readonly string[]): Promise<number[]> =>
-  Promise.all(
-    folders.map((folder) =>
-      stat(folder).then(
-        ({ mtimeMs }) => mtimeMs,
-        () => 0,
-      ),
-    ),
-  )
+/** What an interpreter has of the packages that a source imports. */
+export function environmentOf(
+  source: string,
+  {
+    version,
+    packages,
+    imports,
+  }: Pick<WorkerPython, 'version'> & {
+    readonly packages: Readonly<Record<string, string>>
+    readonly imports: Readonly<Record<string, readonly string[]>>
+  },
+): StageEnvironment {
+  const found = [...importsIn(source)].flatMap((name) => (Object.hasOwn(imports, name) ? (imports[name] ?? []) : []))
+  const versions = found.toSorted().map((name) => [name, packages[name] ?? ''] as const)
+  return { Python: version, ...Object.fromEntries(versions) }
+}
 
 const importLine = /(?:^|;)[ \t]*(?:from[ \t]+([A-Za-z_]\w*)|import[ \t]+([^#;\n]+))/gm
 

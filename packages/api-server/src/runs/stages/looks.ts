@@ -2,7 +2,14 @@
  * Looks for cached stages: what is asked in one turn of the event loop, by whatever run, shares a statement.
  * @module
  */
-import { environmentDifference, missReasons, type Stage, whyMissed } from '@flow-service/core'
+import {
+  environmentDifference,
+  missReasons,
+  type Stage,
+  stageEntry,
+  type StageEnvironment,
+  whyMissed,
+} from '@flow-service/core'
 import { artifactRefsIn } from '@flow-service/protocol'
 
 import type { Artifacts } from '../../artifacts/artifacts.ts'
@@ -19,6 +26,8 @@ export interface StageLooksDeps {
 
 /** A usable result. */
 export interface StageHit {
+  /** Of the result, among those of all stages. */
+  readonly entry: string
   readonly outputs: Record<string, unknown>
   readonly run: string
   /** The node that executed. */
@@ -31,7 +40,8 @@ export interface StageHit {
 export type StageLook = { readonly hit: StageHit } | { readonly hit: null; readonly why: string[] }
 
 interface Found extends StoredStage {
-  readonly artifactsGone: boolean
+  /** Digests of bytes that are there. */
+  readonly stored: ReadonlySet<string>
 }
 
 const lossReasons: Readonly<Record<StageLoss, string>> = {
@@ -54,37 +64,53 @@ export class StageLooks {
   /** What there is of a stage of a flow, which is given by its id. */
   async look(stage: Stage, flow: string): Promise<StageLook> {
     const { key, node, python } = stage
-    const { row, near, artifactsGone } = await this.#find({ key, flow, node })
-    if (row === null) return { hit: null, why: whyMissed(stage.parts(), near) }
-    if (row.alien) return { hit: null, why: [missReasons.keyFormat] }
-    if (row.outputs === null || row.loss !== null) return { hit: null, why: [lossReasons[row.loss ?? 'expired']] }
-    if (artifactsGone) return { hit: null, why: [missReasons.artifactGone] }
-    const other = await this.#otherEnvironment(row, python)
-    if (other !== null) return { hit: null, why: [other] }
-    const { outputs, run, stale } = row
-    return { hit: { outputs, run, node: row.node, stale } }
-  }
-
-  async #otherEnvironment({ environment }: StageRow, python: string | null): Promise<string | null> {
-    if (environment === null || python === null) return null
-    const now = await this.#deps.environments.of(python)
-    return now && environmentDifference(environment, now)
+    const here = python && (await this.#deps.environments.of(python))
+    const entries = here && here.map((environment) => stageEntry(key, environment))
+    const { rows, near, stored } = await this.#find({ key, flow, node, here: entries })
+    if (rows.length === 0) return { hit: null, why: whyMissed(stage.parts(), near) }
+    const fitting = rows.filter(({ environment }) => isOneOf(environment, here))
+    // what is known of a result counts more than that it is newer
+    const ordered = fitting.toSorted((a, b) => Number(a.environment === null) - Number(b.environment === null))
+    const faults = ordered.map((row) => faultOf(row, stored))
+    const row = ordered[faults.indexOf(null)]
+    if (row?.outputs) {
+      const { entry, outputs, run, stale } = row
+      return { hit: { entry, outputs, run, node: row.node, stale } }
+    }
+    const [fault = differenceOf(rows, here ?? [])] = faults
+    return { hit: null, why: fault === null ? [] : [fault] }
   }
 
   async #answer(stages: readonly AskedStage[]): Promise<Found[]> {
     const found = await this.#deps.store.find(stages)
     const stored = await this.#stored(found)
-    return found.map((stage) => ({
-      ...stage,
-      artifactsGone: digestsIn(stage.row).some((digest) => !stored.has(digest)),
-    }))
+    return found.map((stage) => ({ ...stage, stored }))
   }
 
   /** Those of the bytes, which results refer to, that are still there. */
   async #stored(found: readonly StoredStage[]): Promise<ReadonlySet<string>> {
-    const digests = new Set(found.flatMap(({ row }) => digestsIn(row)))
+    const digests = new Set(found.flatMap(({ rows }) => rows.flatMap(digestsIn)))
     return digests.size > 0 ? this.#deps.artifacts.known([...digests]) : digests
   }
 }
 
-const digestsIn = (row: StageRow | null): string[] => artifactRefsIn(row?.outputs).map(({ digest }) => digest)
+const digestsIn = ({ outputs }: StageRow): string[] => artifactRefsIn(outputs).map(({ digest }) => digest)
+
+/** Whether a result may be taken over in one of these environments; what nobody noted is taken as it is. */
+const isOneOf = (environment: StageEnvironment | null, here: readonly StageEnvironment[] | null): boolean =>
+  environment === null || here === null || here.some((each) => environmentDifference(environment, each) === null)
+
+/** Why a result of the right environment cannot be used; null when it can. */
+function faultOf(row: StageRow, stored: ReadonlySet<string>): string | null {
+  if (row.alien) return missReasons.keyFormat
+  if (row.outputs === null || row.loss !== null) return lossReasons[row.loss ?? 'expired']
+  return digestsIn(row).some((digest) => !stored.has(digest)) ? missReasons.artifactGone : null
+}
+
+/** The fewest versions in which a result of another environment differs from those of here. */
+function differenceOf(rows: readonly StageRow[], here: readonly StageEnvironment[]): string | null {
+  const differences = rows.flatMap(({ environment }) =>
+    here.flatMap((each) => (environment && environmentDifference(environment, each)) ?? []),
+  )
+  return differences.toSorted((a, b) => a.split(',').length - b.split(',').length)[0] ?? null
+}

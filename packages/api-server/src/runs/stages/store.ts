@@ -2,16 +2,27 @@
  * The rows of cached stages, and of the stages that engines of one server execute now.
  * @module
  */
-import { STAGE_KEY_SHAPE, type StageEnvironment, type StageParts } from '@flow-service/core'
+import {
+  STAGE_KEY_SHAPE,
+  type StageEnvironment,
+  stageEntry,
+  type StageParts,
+  storedKinds,
+  withStored,
+} from '@flow-service/core'
+import type { StoredKind } from '@flow-service/protocol'
 
 import type { Sql } from '../../db/database.ts'
 
 /** Why outputs of a known stage are not there. */
 export type StageLoss = 'expired' | 'secret' | 'too_large' | 'volatile'
 
-/** A stage's outputs for later runs; without them, why there are none. */
+/** A stage's outputs in one environment for later runs; without them, why there are none. */
 export interface CacheEntry {
+  /** Of the stage. */
   readonly key: string
+  /** Under which others wait for it. */
+  readonly flight: string
   readonly node: string
   readonly parts: StageParts
   readonly outputs: Record<string, unknown> | null
@@ -24,10 +35,15 @@ export interface AskedStage {
   /** Id of the flow. */
   readonly flow: string
   readonly node: string
+  /** Names of the entries of where it would execute; null when any will do. */
+  readonly here: readonly string[] | null
 }
 
 /** A cached result and who computed it. */
 export interface StageRow {
+  /** Names it among those of all stages. */
+  readonly entry: string
+  /** Null without a loss in an entry of elsewhere. */
   readonly outputs: Record<string, unknown> | null
   readonly loss: StageLoss | null
   readonly run: string
@@ -40,9 +56,12 @@ export interface StageRow {
   readonly stale: boolean
 }
 
-/** What is stored about a stage: its own row, else what other stages of its node are made of, newest first. */
+/**
+ * What is stored about a stage: a row for each environment, the one used last first; without any, what other stages of its
+ * node are made of, newest first.
+ */
 export interface StoredStage {
-  readonly row: StageRow | null
+  readonly rows: readonly StageRow[]
   readonly near: readonly StageParts[]
 }
 
@@ -67,6 +86,10 @@ const DAYS_UNUSED = 30
 /** That something was there is remembered as long again. */
 const DAYS_KNOWN = 60
 const NEAR = 10
+/** Entries among which those are looked for: a stage may have several. */
+const NEAR_ENTRIES = 50
+/** Entries of a stage that are looked at. */
+const ENTRIES = 20
 /** Of a flow, where executions of its nodes are looked for; what is cached tells of older ones. */
 const LATEST_RUNS = 200
 const EXECUTIONS = 20
@@ -84,9 +107,10 @@ export type StageStore = ReturnType<typeof createStageStore>
 /** The statements of stages. */
 export const createStageStore = (sql: Sql) => ({
   ...stages(sql),
+  ...uses(sql),
   ...flights(sql),
 
-  /** Drops stages of another key shape, and the outputs of those unused for 30 days; gives the keys. */
+  /** Drops entries of another key shape, and the outputs of those unused for 30 days; gives their names. */
   async expire(tx: Sql): Promise<string[]> {
     const rows = await tx<{ key: string }[]>`
       with old as (
@@ -107,34 +131,49 @@ export const createStageStore = (sql: Sql) => ({
   },
 })
 
+interface FoundRow extends StageRow {
+  readonly at: number
+  readonly parts: StageParts | null
+  readonly stored: Readonly<Record<string, StoredKind>> | null
+}
+
 /** Statements on cached stages. */
 const stages = (sql: Sql) => ({
   /** What is stored about each, in the order of asking. */
   async find(asked: readonly AskedStage[]): Promise<StoredStage[]> {
     const items = asked.map((stage, at) => ({ ...stage, at }))
-    const rows = await sql<({ at: number; parts: StageParts | null } & StageRow)[]>`
+    const rows = await sql<FoundRow[]>`
       with asked as materialized (
-        select * from json_to_recordset(${JSON.stringify(items)}::json) as item(at int, key text, flow uuid, node text)
+        select * from json_to_recordset(${JSON.stringify(items)}::json) as item(
+          at int, key text, flow uuid, node text, here text[])
       )
-      select asked.at, stage.outputs, coalesce(stage.loss, case when stage.unused then 'expired' end) as loss, stage.run,
-        stage.node, stage.environment, stage.alien, stage.stale, stage.parts
+      select asked.at, stage.entry, stage.outputs,
+        stage.stored, coalesce(stage.loss, case when stage.unused then 'expired' end) as loss, stage.run, stage.node, stage.environment,
+        stage.alien, stage.stale, stage.parts
       from asked cross join lateral (
-        select outputs, loss, run, node, parts -> 'environment' as environment, shape <> ${STAGE_KEY_SHAPE} as alien, null::json as parts,
-          used_at < now() - interval '1 hour' as stale,
+        select key as entry, stored, loss, run, node, parts -> 'environment' as environment,
+          case when asked.here is null or key = any(asked.here) or stage is null or parts -> 'environment' is null
+            then outputs end as outputs,
+          shape <> ${STAGE_KEY_SHAPE} as alien, null::json as parts, used_at < now() - interval '1 hour' as stale,
           used_at < now() - make_interval(days => ${DAYS_UNUSED}) as unused
-        from stage_cache where key = asked.key
+        from stage_cache where coalesce(stage, key) = asked.key
+        order by key = any(asked.here) desc nulls last, used_at desc limit ${ENTRIES}
       ) stage
       union all
-      select asked.at, null, null, null, null, null, false, false, near.parts
+      select asked.at, null, null, null, null, null, null, null, false, false, near.parts
       from asked cross join lateral (
-        select parts from stage_cache
-        where flow = asked.flow and node = asked.node and shape = ${STAGE_KEY_SHAPE} and asked.key <> key
-        order by used_at desc limit ${NEAR}
+        select parts from (
+          select distinct on (stage) stage, parts, used_at from (
+            select coalesce(stage, key) as stage, parts, used_at from stage_cache
+            where flow = asked.flow and node = asked.node and shape = ${STAGE_KEY_SHAPE}
+            order by used_at desc limit ${NEAR_ENTRIES}
+          ) latest order by stage, used_at desc
+        ) each order by used_at desc limit ${NEAR}
       ) near
-      where not exists (select from stage_cache where stage_cache.key = asked.key)`
-    const found = asked.map(() => ({ row: null as StageRow | null, near: [] as StageParts[] }))
-    for (const { at, parts, ...row } of rows) {
-      if (parts === null) found[at]!.row = row
+      where not exists (select from stage_cache where coalesce(stage, key) = asked.key)`
+    const found = asked.map(() => ({ rows: [] as StageRow[], near: [] as StageParts[] }))
+    for (const { at, parts, stored, ...row } of rows) {
+      if (parts === null) found[at]!.rows.push({ ...row, outputs: row.outputs && withStored(row.outputs, stored) })
       else found[at]!.near.push(parts)
     }
     return found
@@ -164,7 +203,10 @@ const stages = (sql: Sql) => ({
       group by asked.node`
     return new Map(rows.map(({ node, seconds }) => [node, seconds]))
   },
+})
 
+/** Statements on the use of cached results. */
+const uses = (sql: Sql) => ({
   /** Makes a run refer to stored bytes as long as it has its lease; gives those of the digests that are stored. */
   async hold({ run, token }: Leader, digests: readonly string[]): Promise<Set<string>> {
     const rows = await sql<{ digest: string }[]>`
@@ -181,11 +223,11 @@ const stages = (sql: Sql) => ({
     return new Set(rows.map(({ digest }) => digest))
   },
 
-  /** Notes that cached stages were used. */
-  async touch(keys: readonly string[]): Promise<void> {
+  /** Notes that entries were used. */
+  async touch(entries: readonly string[]): Promise<void> {
     await sql`
       update stage_cache set used_at = now()
-      where key in (select key from stage_cache where key = any(${keys as string[]}::text[]) order by key for update)`
+      where key in (select key from stage_cache where key = any(${entries as string[]}::text[]) order by key for update)`
   },
 })
 
@@ -251,23 +293,29 @@ async function othersOf(sql: Sql, flights: readonly Flight[]): Promise<Flight[]>
 
 /** Part of the statement that writes executions: keeps stages of the runs in its `held`. */
 export const keepStages = (tx: Sql, items: readonly object[]) => tx`, cached as (
-  insert into stage_cache (key, shape, flow, node, parts, outputs, loss, run)
-  select distinct on (item.key) item.key, ${STAGE_KEY_SHAPE}, held.flow, item.node, item.parts::json,
-    item.outputs::json, item.loss, item.run
+  insert into stage_cache (key, stage, shape, flow, node, parts, outputs, stored, loss, run)
+  select distinct on (item.entry) item.entry, item.key, ${STAGE_KEY_SHAPE}, held.flow, item.node, item.parts::json,
+    item.outputs::json, item.stored, item.loss, item.run
   from json_to_recordset(${JSON.stringify(items)}::json) as item(
-    key text, node text, parts text, outputs text, loss text, run uuid)
+    entry text, key text, node text, parts text, outputs text, stored json, loss text, run uuid)
   join held on held.id = item.run
-  order by item.key
+  order by item.entry
   on conflict (key) do update set shape = excluded.shape, flow = excluded.flow, node = excluded.node,
-    parts = excluded.parts, outputs = excluded.outputs, loss = excluded.loss, run = excluded.run, used_at = now()
+    parts = excluded.parts, outputs = excluded.outputs, stored = excluded.stored, loss = excluded.loss, run = excluded.run, used_at = now()
 )`
+
+/** The name of an entry. */
+export const entryOf = ({ key, parts }: Pick<CacheEntry, 'key' | 'parts'>): string =>
+  stageEntry(key, parts.environment ?? null)
 
 /** What {@link keepStages} takes for a stage. Values of node code travel as JSON text inside the JSON. */
 export const stageItem = (run: string, { key, node, parts, outputs, loss }: CacheEntry) => ({
   run,
+  entry: entryOf({ key, parts }),
   key,
   node,
   parts: JSON.stringify(parts),
   outputs: outputs && JSON.stringify(outputs),
+  stored: outputs && storedKinds(outputs),
   loss,
 })

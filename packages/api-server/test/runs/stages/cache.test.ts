@@ -137,7 +137,7 @@ test('no_cache executes, and refreshes what later runs find [R484]', async () =>
   expect((await run('fresh')).result).toEqual({ y: 2 })
 })
 
-test('outputs of more than 262,144 bytes are not kept; as a result they become an artifact [R619]', async () => {
+test('outputs of more than 262,144 bytes are not kept, but that a value of as much is stored beside them [R619]', async () => {
   await engine.publish('large', { outputs: [{ name: 'y' }], nodes: [node('large', [output('y', 'str')])] })
   const text = 'x'.repeat(262_144)
   engine.code['large'] = async () => {
@@ -146,10 +146,18 @@ test('outputs of more than 262,144 bytes are not kept; as a result they become a
   }
   const first = await run('large')
   const ref = first.result?.['y'] as { digest: string }
-  expect(ref).toMatchObject({ name: 'y.json', media_type: 'application/json', size: 262_146 })
+  expect(ref).toMatchObject({ name: 'y.json', media_type: 'application/vnd.flow-service.value+json', size: 262_146 })
   expect(JSON.parse(Buffer.from(await engine.artifacts.read(ref.digest)).toString())).toBe(text)
-  await run('large')
-  expect(executed).toEqual(['large'])
+  expect((await run('large')).result).toEqual({ y: ref })
+  expect(executed).toEqual([])
+  await engine.publish('many', { nodes: [node('many', [output('y', 'str'), output('z', 'str')])] })
+  engine.code['many'] = async () => {
+    executed.push('many')
+    return { y: text.slice(100), z: text.slice(100) }
+  }
+  await run('many')
+  await run('many')
+  expect(executed).toEqual(['many'])
 })
 
 test('a hit whose bytes are gone is a miss [R620, R098]', async () => {

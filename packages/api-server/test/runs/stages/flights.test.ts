@@ -64,11 +64,15 @@ test('a failure is not shared: those who waited execute by themselves', async ()
 })
 
 test('outputs that are not kept are not shared either', async () => {
-  await engine.publish('large', { outputs: [{ name: 'y' }], nodes: [node('y', [output('y', 'str')])] })
+  await engine.publish('large', {
+    outputs: [{ name: 'y' }],
+    nodes: [node('y', [output('y', 'str'), output('z', 'str')])],
+  })
+  const long = 'x'.repeat(MAX_STORED_VALUE_BYTES / 2)
   const ids = [(await engine.submit('large')).id, (await engine.submit('large')).id]
   await held.executions(1)
   await waiting(engine, ids, 1)
-  for (const at of [0, 1]) (await held.executions(at + 1))[at]!.end({ y: 'x'.repeat(MAX_STORED_VALUE_BYTES) })
+  for (const at of [0, 1]) (await held.executions(at + 1))[at]!.end({ y: long, z: long })
   for (const run of await finished(ids)) expect(run).toMatchObject({ status: 'ok', nodes: [{ cached: false }] })
 })
 

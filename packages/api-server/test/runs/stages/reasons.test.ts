@@ -81,9 +81,9 @@ test('a record tells the key, whether it hit, and of a miss what changed [R095, 
 test('a record tells too that a stage is never cached, has no code, or returned too much', async () => {
   await engine.publish('chain', chain({ cache: false }))
   expect((await run())['fit']).toEqual({ hit: false, key: null, why: ['cache: false'] })
-  engine.code['large'] = async () => ({ y: 'x'.repeat(262_143) })
-  const change = { id: 'change', type: 'change', ports: [input('y', 'str'), output('z', 'str')] }
-  await engine.publish('large', { nodes: [node('large', [output('y', 'str')]), change] })
+  engine.code['large'] = async () => ({ y: 'x'.repeat(200_000), z: 'x'.repeat(200_000) })
+  const change = { id: 'change', type: 'change', ports: [input('y', 'str'), output('v', 'str')] }
+  await engine.publish('large', { nodes: [node('large', [output('y', 'str'), output('z', 'str')]), change] })
   expect(await run({}, 'large')).toMatchObject({ large: { why: ['first run'] }, change: null })
   expect(await run({}, 'large')).toMatchObject({ large: { why: ['outputs over 256 KiB are not kept'] } })
   engine.code['large'] = async () => ({ y: 'small' })

@@ -120,7 +120,7 @@ test('a run that replaces a stage of another one does not wait for what that one
     nodes: [],
     chunks: [],
     facts: null,
-    cache: [{ key, node: 'y', parts, outputs: { y: at }, loss: null }],
+    cache: [{ key, flight: key, node: 'y', parts, outputs: { y: at }, loss: null }],
     artifacts: null,
     kept: null,
     end: null,
