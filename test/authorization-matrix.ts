@@ -92,6 +92,7 @@ export const matrix: Readonly<Record<string, Level | readonly Level[]>> = {
 
   'artifacts.put': ['user', 'worker', 'device'],
   'artifacts.get': ['user', 'worker', 'device'],
+  'artifacts.ticket': 'user',
   'artifacts.delete': 'superuser',
   'artifacts.beginUpload': ['user', 'worker'],
   'artifacts.completeUpload': ['user', 'worker'],
@@ -228,6 +229,7 @@ export const operationsOf: Readonly<Record<Scope | 'none', readonly string[]>> =
     'runs.export',
     'metrics.export',
     'artifacts.get',
+    'artifacts.ticket',
   ],
   'runs:write': [
     'flows.try',

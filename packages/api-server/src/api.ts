@@ -8,7 +8,8 @@ import express, { Router } from 'express'
 import { mcpHeaders, mcpRoute } from './agents/routes.ts'
 import { authorizationServer, mcpEndpoint } from './agents/slice.ts'
 import { alertsApi } from './alerts/slice.ts'
-import { artifactsApi } from './artifacts/slice.ts'
+import { artifactsApi, artifactTickets } from './artifacts/slice.ts'
+import { admission } from './artifacts/tickets.ts'
 import { authorizationRoutes } from './auth/oauth/authorization-routes.ts'
 import { passwordPage } from './auth/recovery/page.ts'
 import { authApi, knownCallers, recentCallers } from './auth/slice.ts'
@@ -105,6 +106,7 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
   routeSockets(engine, { upgrades, authenticate, home, isPortal })
   const maxBodyBytes = { 'artifacts.put': settings.artifactMaxBytes, 'runs.import': settings.importMaxBytes }
   const bindings = bindingsOf([...slices, observabilityApi], engine)
+  const admit = admission({ tickets: nouns.artifactTickets, home, authenticate })
   const working = refuseWhenFailed(failure)
   // only paths of our own: mounted at the root of a host's app, everything else is the host's
   const router = Router({ caseSensitive: true })
@@ -118,7 +120,7 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
     .get('/metrics', metricsRoute({ observability: nouns.observability, authenticate: authenticateKnown }))
     .use(docs({ document: apiDocument(), environment, enabled: hasDocs }))
     .use('/api/v1', mount(bindingsOf([stateApi], engine), { authenticate: authenticateKnown }))
-    .use('/api/v1', working, mount(bindings, { authenticate, anonymous, baseUrl, trustProxy, maxBodyBytes }))
+    .use('/api/v1', working, mount(bindings, { authenticate, admit, anonymous, baseUrl, trustProxy, maxBodyBytes }))
     .use('/api/v1/connectors', connectorRoutes({ nodes: nouns.routedNodes, authenticate, isPortal, anonymous }))
   const { authorizationServer: server, mcpEndpoint: endpoint } = nouns
   if (endpoint) {
@@ -132,6 +134,7 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
 }
 
 const engineNouns = {
+  artifactTickets,
   authorizationServer,
   config,
   hooks,

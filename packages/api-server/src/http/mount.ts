@@ -24,6 +24,14 @@ import { assertScope, type Principal } from './principal.ts'
 export interface MountOptions {
   /** The caller of a request; refuses with `unauthenticated`. Not called for open endpoints. */
   readonly authenticate: (request: IncomingMessage) => Promise<Principal>
+  /** The caller of a request with a ticket, where an endpoint takes one; refuses with `unauthenticated`. */
+  readonly admit?: (ticketed: {
+    readonly ticket: string
+    /** Value of the path parameter that the ticket is for. */
+    readonly subject: string
+    readonly address: string
+    readonly request: IncomingMessage
+  }) => Promise<Principal>
   /** Absolute URL of the API where it is configured; otherwise links follow the request's host and mount. */
   readonly baseUrl?: string | null
   /** How many reverse proxies stand before the service; 0 by default. */
@@ -125,7 +133,7 @@ const rank = (path: string): string =>
 
 async function serve(route: Route, options: Mounted, request: Request, response: Response): Promise<void> {
   const { endpoint, levels } = route
-  const principal = levels.includes('open') ? undefined : await options.authenticate(request)
+  const principal = levels.includes('open') ? undefined : await callerOf(route, options, request)
   if (principal) authorize(principal, route)
   const gone = new AbortController()
   response.once('close', () => {
@@ -144,6 +152,16 @@ async function serve(route: Route, options: Mounted, request: Request, response:
   if (!spec) throw new Error(`${endpoint.id} answered the undeclared status ${answer.status}`)
   if (options.checkReplies && spec.kind === 'json') checkReply(endpoint.id, spec.schema, answer.value)
   await send(spec, answer, request, response)
+}
+
+/** By a ticket where one is given, else by the `Authorization` header. */
+async function callerOf({ endpoint }: Route, options: Mounted, request: Request): Promise<Principal> {
+  const { admit, trustProxy = 0 } = options
+  if (!admit || endpoint.ticketFor === undefined) return options.authenticate(request)
+  const ticket = new URLSearchParams(queryText(request)).get('ticket')
+  if (ticket === null) return options.authenticate(request)
+  const subject = String(request.params[endpoint.ticketFor])
+  return admit({ ticket, subject, address: clientAddress(request, trustProxy), request })
 }
 
 function authorize(principal: Principal, { endpoint: { scope }, levels }: Route): void {
@@ -166,9 +184,14 @@ function pathParams(request: Request): Record<string, unknown> {
   return request.params
 }
 
+function queryText({ originalUrl }: Request): string {
+  const start = originalUrl.indexOf('?')
+  return start < 0 ? '' : originalUrl.slice(start + 1)
+}
+
 function queryFields(request: Request): Record<string, string> {
-  const start = request.originalUrl.indexOf('?')
-  return start < 0 ? {} : parseFields(request.originalUrl.slice(start + 1), 'query')
+  const text = queryText(request)
+  return text === '' ? {} : parseFields(text, 'query')
 }
 
 async function parseBody({ endpoint, levels }: Route, options: Mounted, request: Request): Promise<unknown> {

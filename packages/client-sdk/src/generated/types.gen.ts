@@ -3008,6 +3008,21 @@ export type ArtifactRef = {
     volatile: boolean;
 };
 
+export type ArtifactTicket = {
+    /**
+     * For `ticket=` in the query of `GET /artifacts/{digest}`. It is told this once.
+     */
+    ticket: string;
+    /**
+     * Where the bytes are shown with it: what a page of the service has as `src` or `href`.
+     */
+    url: string;
+    /**
+     * When it has to be used first. From then on it is good for 10 minutes.
+     */
+    expires_at: string;
+};
+
 export type ArtifactUpload = {
     upload: string;
     url: string;
@@ -8429,7 +8444,12 @@ export type ArtifactsGetData = {
     path: {
         digest: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * A ticket of `POST /artifacts/{digest}/ticket`, in place of the `Authorization` header.
+         */
+        ticket?: string;
+    };
     url: '/artifacts/{digest}';
 };
 
@@ -8478,6 +8498,49 @@ export type ArtifactsGetResponses = {
 };
 
 export type ArtifactsGetResponse = ArtifactsGetResponses[keyof ArtifactsGetResponses];
+
+export type ArtifactsTicketData = {
+    body?: never;
+    path: {
+        digest: string;
+    };
+    query?: never;
+    url: '/artifacts/{digest}/ticket';
+};
+
+export type ArtifactsTicketErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type ArtifactsTicketError = ArtifactsTicketErrors[keyof ArtifactsTicketErrors];
+
+export type ArtifactsTicketResponses = {
+    /**
+     * The ticket.
+     */
+    201: ArtifactTicket;
+};
+
+export type ArtifactsTicketResponse = ArtifactsTicketResponses[keyof ArtifactsTicketResponses];
 
 export type ArtifactsBeginUploadData = {
     body: {
