@@ -106,7 +106,9 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
   routeSockets(engine, { upgrades, authenticate, home, isPortal })
   const maxBodyBytes = { 'artifacts.put': settings.artifactMaxBytes, 'runs.import': settings.importMaxBytes }
   const bindings = bindingsOf([...slices, observabilityApi], engine)
+  const compresses = settings.compression === 'on'
   const admit = admission({ tickets: nouns.artifactTickets, home, authenticate })
+  const mounting = { admit, anonymous, baseUrl, compresses, maxBodyBytes, trustProxy }
   const working = refuseWhenFailed(failure)
   // only paths of our own: mounted at the root of a host's app, everything else is the host's
   const router = Router({ caseSensitive: true })
@@ -117,10 +119,10 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
     .use('/api/v1', cors(corsOrigins, nouns.mcpEndpoint && mcpHeaders))
     .get('/healthz', working, (_request, response) => void response.end())
     .get('/reset-password', passwordPage)
-    .get('/metrics', metricsRoute({ observability: nouns.observability, authenticate: authenticateKnown }))
-    .use(docs({ document: apiDocument(), environment, enabled: hasDocs }))
-    .use('/api/v1', mount(bindingsOf([stateApi], engine), { authenticate: authenticateKnown }))
-    .use('/api/v1', working, mount(bindings, { authenticate, admit, anonymous, baseUrl, trustProxy, maxBodyBytes }))
+    .get('/metrics', metricsRoute({ observability: nouns.observability, authenticate: authenticateKnown, compresses }))
+    .use(docs({ document: apiDocument(), environment, enabled: hasDocs, compresses }))
+    .use('/api/v1', mount(bindingsOf([stateApi], engine), { authenticate: authenticateKnown, compresses }))
+    .use('/api/v1', working, mount(bindings, { authenticate, ...mounting }))
     .use('/api/v1/connectors', connectorRoutes({ nodes: nouns.routedNodes, authenticate, isPortal, anonymous }))
   const { authorizationServer: server, mcpEndpoint: endpoint } = nouns
   if (endpoint) {

@@ -7,6 +7,7 @@ import * as z from 'zod'
 
 import { actorOf, type EventLog } from '../events/event-log.ts'
 import { bytes, endpoint, type Handlers, reply, type RequestFacts } from '../http/endpoint.ts'
+import { knowsTag } from '../http/entity-tag.ts'
 import { invalid } from '../http/errors.ts'
 import { flag } from '../http/query.ts'
 import { type Artifacts, type DeviceBytes, noArtifact, type OpenArtifact } from './artifacts.ts'
@@ -127,7 +128,7 @@ async function elsewhere({ ref, directUrl }: OpenArtifact, { headers, method }: 
     .split(',')
     .some((preference) => /^\s*direct\s*(?:[=;].*)?$/i.test(preference))
   // what is signed is a GET, and who has the bytes needs no other place
-  if (!prefers || directUrl === null || method !== 'GET' || knows(headers['if-none-match'], `"${ref.digest}"`))
+  if (!prefers || directUrl === null || method !== 'GET' || knowsTag(headers['if-none-match'], `"${ref.digest}"`))
     return null
   const location = await directUrl()
   return { status: 307, headers: { location, 'cache-control': 'no-store', 'preference-applied': 'direct' } } as const
@@ -136,7 +137,7 @@ async function elsewhere({ ref, directUrl }: OpenArtifact, { headers, method }: 
 function answer(artifact: OpenArtifact, request: RequestFacts, isTicketed: boolean) {
   const { ref } = artifact
   const headers = headersOf(artifact, isTicketed)
-  if (knows(request.headers['if-none-match'], headers.etag)) return { status: 304, headers } as const
+  if (knowsTag(request.headers['if-none-match'], headers.etag)) return { status: 304, headers } as const
   const type = ref.media_type
   const asked = request.headers['if-range'] ?? headers.etag
   const range = asked === headers.etag ? parseRange(request.headers.range, ref.size) : null
@@ -180,10 +181,6 @@ function attachment(name: string): string {
   )
   return `attachment; filename*=UTF-8''${encoded}`
 }
-
-const knows = (header: string | undefined, etag: string): boolean =>
-  header !== undefined &&
-  (header.trim() === '*' || header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag))
 
 /** Members of a dictionary (RFC 8941): commas within strings divide none. */
 const fieldMembers = /(?:"(?:[^"\\]|\\.?)*(?:"|$)|[^",])+/g
