@@ -2453,6 +2453,10 @@ export type MessageHistoryEntry = {
     truncated: boolean;
     source: PortPlace | null;
     run: string | null;
+    /**
+     * Id of the cascade that it came about in; null of old values, and where a crash has lost it.
+     */
+    cascade: string | null;
 };
 
 export type RunPlan = {
