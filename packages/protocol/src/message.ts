@@ -50,12 +50,9 @@ export const messageHistoryEntrySchema = z
     truncated: z.boolean(),
     source: place.nullable(),
     run: z.string().nullable(),
-    cascade: z
-      .string()
-      .nullable()
-      .meta({
-        description: 'Id of the cascade that it came about in; null of old values, and where a crash has lost it.',
-      }),
+    cascade: z.string().nullable().meta({
+      description: 'Id of the cascade that it came about in; null of old values, and where a crash has lost it.',
+    }),
   })
   .meta({ id: 'MessageHistoryEntry' })
 /** A value that a message had. */

@@ -136,7 +136,8 @@ export class LastValues {
     const us = Math.round(atMs * 1000)
     if (source.again && entry && us <= entry.us) return
     const kept = entry ?? this.#begin(message)
-    this.#put(kept, source, value, us, cascade)
+    kept.us = Math.max(us, kept.us + 1)
+    this.#put(kept, source, value, cascade)
     for (const listener of this.#listeners) listener(message, value, kept.us)
   }
 
@@ -151,7 +152,9 @@ export class LastValues {
   recover(source: ValueSource, value: unknown, atMs: number): void {
     const entry = this.#entries.get(source.message) ?? this.#begin(source.message)
     const us = Math.round(atMs * 1000)
-    if (us > entry.loadedUs) this.#put(entry, source, value, us, null)
+    if (us <= entry.loadedUs) return
+    entry.us = Math.max(us, entry.us + 1)
+    this.#put(entry, source, value, null)
   }
 
   /** The last value of a message; undefined until there is one. */
@@ -250,8 +253,8 @@ export class LastValues {
     return entry
   }
 
-  #put(entry: Entry, source: ValueSource, value: unknown, us: number, cascade: string | null): void {
-    entry.us = Math.max(us, entry.us + 1)
+  /** Puts a value at the time that its entry has now (last-values.L4). */
+  #put(entry: Entry, source: ValueSource, value: unknown, cascade: string | null): void {
     entry.value = value
     entry.waiting.push(entry.us, source, value, cascade)
     if (!entry.isDirty) this.#soil(entry)
