@@ -8399,6 +8399,9 @@ export type ArtifactsPutResponse = ArtifactsPutResponses[keyof ArtifactsPutRespo
 export type ArtifactsDeleteData = {
     body?: never;
     path: {
+        /**
+         * Digest of the bytes, with or without `sha256:`.
+         */
         digest: string;
     };
     query?: never;
@@ -8446,6 +8449,9 @@ export type ArtifactsDeleteResponse = ArtifactsDeleteResponses[keyof ArtifactsDe
 export type ArtifactsGetData = {
     body?: never;
     path: {
+        /**
+         * Digest of the bytes, with or without `sha256:`.
+         */
         digest: string;
     };
     query?: {
@@ -8506,6 +8512,9 @@ export type ArtifactsGetResponse = ArtifactsGetResponses[keyof ArtifactsGetRespo
 export type ArtifactsTicketData = {
     body?: never;
     path: {
+        /**
+         * Digest of the bytes, with or without `sha256:`.
+         */
         digest: string;
     };
     query?: never;
