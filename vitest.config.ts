@@ -26,7 +26,7 @@ const onServer = [
 /** Suites that reach the database's tables; on a server they run a second time. */
 const onDatabase = [
   'alerts/ledger',
-  'artifacts/{artifacts,delete,routes,sweep}',
+  'artifacts/{artifacts,delete,routes,sweep,tickets}',
   'auth/{accounts,first-start,keys,recovery,sign-in,oidc/sign-in}',
   'events/{event-log,event-socket}',
   'code/expired-code',

@@ -20,6 +20,7 @@ const traceless: Readonly<Record<string, string>> = {
   'dashboards.save': 'as of flows',
   'flows.validate': asks,
   'flows.wsTicket': asks,
+  'artifacts.ticket': asks,
   'flows.step': works,
   'flows.run': works,
   'flows.try': works,

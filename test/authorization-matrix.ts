@@ -94,6 +94,7 @@ export const matrix: Readonly<Record<string, Level | readonly Level[]>> = {
 
   'artifacts.put': ['user', 'worker', 'device'],
   'artifacts.get': ['user', 'worker', 'device'],
+  'artifacts.ticket': 'user',
   'artifacts.delete': 'superuser',
   'artifacts.beginUpload': ['user', 'worker'],
   'artifacts.completeUpload': ['user', 'worker'],
@@ -230,6 +231,7 @@ export const operationsOf: Readonly<Record<Scope | 'none', readonly string[]>> =
     'runs.export',
     'metrics.export',
     'artifacts.get',
+    'artifacts.ticket',
   ],
   'runs:write': [
     'flows.try',

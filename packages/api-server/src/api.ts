@@ -8,7 +8,8 @@ import express, { Router } from 'express'
 import { mcpHeaders, mcpRoute } from './agents/routes.ts'
 import { authorizationServer, mcpEndpoint } from './agents/slice.ts'
 import { alertsApi } from './alerts/slice.ts'
-import { artifactsApi } from './artifacts/slice.ts'
+import { artifactsApi, artifactTickets } from './artifacts/slice.ts'
+import { admission } from './artifacts/tickets.ts'
 import { authorizationRoutes } from './auth/oauth/authorization-routes.ts'
 import { passwordPage } from './auth/recovery/page.ts'
 import { authApi, knownCallers, recentCallers } from './auth/slice.ts'
@@ -108,6 +109,9 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
   routeSockets(engine, { upgrades, authenticate, home, isPortal })
   const maxBodyBytes = { 'artifacts.put': settings.artifactMaxBytes, 'runs.import': settings.importMaxBytes }
   const bindings = bindingsOf([...slices, observabilityApi], engine)
+  const compresses = settings.compression === 'on'
+  const admit = admission({ tickets: nouns.artifactTickets, home, authenticate })
+  const mounting = { admit, anonymous, baseUrl, compresses, maxBodyBytes, trustProxy }
   const working = refuseWhenFailed(failure)
   // only paths of our own: mounted at the root of a host's app, everything else is the host's
   const router = Router({ caseSensitive: true })
@@ -118,10 +122,10 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
     .use('/api/v1', cors(corsOrigins, nouns.mcpEndpoint && mcpHeaders))
     .get('/healthz', working, (_request, response) => void response.end())
     .get('/reset-password', passwordPage)
-    .get('/metrics', metricsRoute({ observability: nouns.observability, authenticate: authenticateKnown }))
-    .use(docs({ document: apiDocument(), environment, enabled: hasDocs }))
-    .use('/api/v1', mount(bindingsOf([stateApi], engine), { authenticate: authenticateKnown }))
-    .use('/api/v1', working, mount(bindings, { authenticate, anonymous, baseUrl, trustProxy, maxBodyBytes }))
+    .get('/metrics', metricsRoute({ observability: nouns.observability, authenticate: authenticateKnown, compresses }))
+    .use(docs({ document: apiDocument(), environment, enabled: hasDocs, compresses }))
+    .use('/api/v1', mount(bindingsOf([stateApi], engine), { authenticate: authenticateKnown, compresses }))
+    .use('/api/v1', working, mount(bindings, { authenticate, ...mounting }))
     .use('/api/v1/connectors', connectorRoutes({ nodes: nouns.routedNodes, authenticate, isPortal, anonymous }))
   const { authorizationServer: server, mcpEndpoint: endpoint } = nouns
   if (endpoint) {
@@ -135,6 +139,7 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
 }
 
 const engineNouns = {
+  artifactTickets,
   authorizationServer,
   config,
   hooks,

@@ -10,7 +10,7 @@ import type * as Scope from 'effect/Scope'
 
 import { agentsLayer } from './agents/slice.ts'
 import { alertsLayer, followFailures, watchEngine } from './alerts/slice.ts'
-import { artifactsLayer } from './artifacts/slice.ts'
+import { artifactsLayer, artifactTicketsLayer } from './artifacts/slice.ts'
 import { authLayer, followAccounts, sessionKeyLayer } from './auth/slice.ts'
 import { codeFolderLayer, codeLayer, connectorPackagesLayer, sweep } from './code/slice.ts'
 import { commandsLayer } from './commands/slice.ts'
@@ -79,6 +79,7 @@ const nouns = inOrder(
   secretsLayer,
   flavorsLayer,
   artifactsLayer,
+  artifactTicketsLayer,
   workLayer,
   adoptionLayer,
   hooksLayer,

@@ -128,6 +128,12 @@ export const settings = {
       initially: 'none: only pages of the service itself',
     },
   ),
+  compression: setting(choice('on', 'off'), {
+    env: 'SERVICE_COMPRESSION',
+    about:
+      'Whether answers of 1 KiB and more are compressed for clients that ask for it; off where a proxy in front does that.',
+    initial: 'on',
+  }),
   docs: setting(flag, {
     env: 'API_DOCS_ENABLED',
     about: 'Shows the API reference to clients of other machines too; never in production.',

@@ -66,6 +66,12 @@ export interface SettingOptions {
   readonly corsOrigins?: readonly string[] | undefined
 
   /**
+   * Whether answers of 1 KiB and more are compressed for clients that ask for it; off where a proxy in front does that.
+   * Default: `"on"`. Variable: `SERVICE_COMPRESSION`.
+   */
+  readonly compression?: 'on' | 'off' | undefined
+
+  /**
    * Shows the API reference to clients of other machines too; never in production.
    * Default: `false`. Variable: `API_DOCS_ENABLED`.
    */

@@ -67,6 +67,9 @@ export const messageHistoryEntrySchema = z
     truncated: z.boolean().meta({ description: 'Whether it was too long to keep.' }),
     source: place.nullable().meta({ description: 'The port that published it; null of values from outside.' }),
     run: z.string().nullable().meta({ description: 'Id of the run that published it; null of live flows.' }),
+    cascade: z.string().nullable().meta({
+      description: 'Id of the cascade that it came about in; null of old values, and where a crash has lost it.',
+    }),
   })
   .meta({ id: 'MessageHistoryEntry' })
 /** A value that a message had. */

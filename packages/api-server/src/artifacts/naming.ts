@@ -6,6 +6,12 @@ import * as z from 'zod'
 
 import { invalid } from '../http/errors.ts'
 
+/** A digest in a path, in full or as its 64 hexadecimal digits. */
+export const digestParam = z
+  .string()
+  .regex(/^(?:sha256:)?[0-9a-f]{64}$/, 'use "sha256:" and 64 hexadecimal digits in lower case')
+  .meta({ description: 'Digest of the bytes, with or without `sha256:`.' })
+
 /** A file name, or nothing. */
 export const nameSchema = z
   .string()

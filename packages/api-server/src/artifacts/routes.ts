@@ -7,17 +7,13 @@ import * as z from 'zod'
 
 import { actorOf, type EventLog } from '../events/event-log.ts'
 import { bytes, endpoint, type Handlers, reply, type RequestFacts } from '../http/endpoint.ts'
+import { knowsTag } from '../http/entity-tag.ts'
 import { invalid } from '../http/errors.ts'
 import { flag } from '../http/query.ts'
 import { type Artifacts, type DeviceBytes, noArtifact, type OpenArtifact } from './artifacts.ts'
 import { parseRange } from './byte-range.ts'
-import { checkMediaType, nameSchema } from './naming.ts'
-
-/** A digest in a path, in full or as its 64 hexadecimal digits. */
-const digestParam = z
-  .string()
-  .regex(/^(?:sha256:)?[0-9a-f]{64}$/, 'use "sha256:" and 64 hexadecimal digits in lower case')
-  .meta({ description: 'Digest of the bytes, with or without `sha256:`.' })
+import { checkMediaType, digestParam, nameSchema } from './naming.ts'
+import { fullDigest } from './tickets.ts'
 
 const bytesHeaders = z.object({
   etag: z.string(),
@@ -54,10 +50,16 @@ export const artifactsEndpoints = {
     path: '/artifacts/{digest}',
     summary: 'Get bytes',
     description:
-      'Answers `Range` and `If-None-Match`. With `Prefer: direct` (RFC 7240) an engine whose artifacts are in an S3-compatible store sends its client there. A device gets the bytes of the current values that its ports follow alone.',
+      'Answers `Range` and `If-None-Match`. With `Prefer: direct` (RFC 7240) an engine whose artifacts are in an S3-compatible store sends its client there. A device gets the bytes of the current values that its ports follow alone. A page shows them by a ticket in place of the header: what could run scripts is an attachment then.',
     auth: ['user', 'worker', 'device'],
     scope: 'runs:read',
+    ticketFor: 'digest',
     params: z.object({ digest: digestParam }),
+    query: z.object({
+      ticket: z.string().optional().meta({
+        description: 'A ticket of `POST /artifacts/{digest}/ticket`, in place of the `Authorization` header.',
+      }),
+    }),
     replies: {
       200: reply.stream('All bytes.', ['application/octet-stream'], bytesHeaders),
       206: reply.stream('The bytes of the range.', ['application/octet-stream'], bytesHeaders),
@@ -101,12 +103,15 @@ export const artifactsHandlers = (deps: ArtifactsRoutesDeps): Handlers<typeof ar
     const { ref, created } = await deps.artifacts.put(body, { ...named, ...(digest === null ? {} : { digest }) })
     return { status: created ? 201 : 200, value: ref }
   },
-  async get({ params, principal, request }) {
+  async get({ params, query, principal, request }) {
     const digest = fullDigest(params.digest)
+    const isTicketed = query.ticket !== undefined
     if (principal.kind === 'device') deps.ofDevices.assertReads(principal.id, digest)
     const artifact = await deps.artifacts.open(digest)
     if (!artifact) throw noArtifact(digest)
-    return (await elsewhere(artifact, request)) ?? answer(artifact, request)
+    // a URL of the store outlives the session that the ticket ends with
+    const place = isTicketed ? null : await elsewhere(artifact, request)
+    return place ?? answer(artifact, request, isTicketed)
   },
   async delete({ params, principal }) {
     const digest = fullDigest(params.digest)
@@ -117,24 +122,22 @@ export const artifactsHandlers = (deps: ArtifactsRoutesDeps): Handlers<typeof ar
   },
 })
 
-const fullDigest = (digest: string): string => (digest.startsWith('sha256:') ? digest : `sha256:${digest}`)
-
 /** Sends a client that prefers it (RFC 7240) to where the bytes are; null when it gets them here. */
 async function elsewhere({ ref, directUrl }: OpenArtifact, { headers, method }: RequestFacts) {
   const prefers = String(headers['prefer'] ?? '')
     .split(',')
     .some((preference) => /^\s*direct\s*(?:[=;].*)?$/i.test(preference))
   // what is signed is a GET, and who has the bytes needs no other place
-  if (!prefers || directUrl === null || method !== 'GET' || knows(headers['if-none-match'], `"${ref.digest}"`))
+  if (!prefers || directUrl === null || method !== 'GET' || knowsTag(headers['if-none-match'], `"${ref.digest}"`))
     return null
   const location = await directUrl()
   return { status: 307, headers: { location, 'cache-control': 'no-store', 'preference-applied': 'direct' } } as const
 }
 
-function answer(artifact: OpenArtifact, request: RequestFacts) {
+function answer(artifact: OpenArtifact, request: RequestFacts, isTicketed: boolean) {
   const { ref } = artifact
-  const headers = headersOf(artifact)
-  if (knows(request.headers['if-none-match'], headers.etag)) return { status: 304, headers } as const
+  const headers = headersOf(artifact, isTicketed)
+  if (knowsTag(request.headers['if-none-match'], headers.etag)) return { status: 304, headers } as const
   const type = ref.media_type
   const asked = request.headers['if-range'] ?? headers.etag
   const range = asked === headers.etag ? parseRange(request.headers.range, ref.size) : null
@@ -155,12 +158,14 @@ function answer(artifact: OpenArtifact, request: RequestFacts) {
 }
 
 /** Bytes are shown in place only when a browser can do no harm with them; `sandbox` keeps scripts of an image still. */
-function headersOf({ ref }: OpenArtifact) {
-  const isShown = /^(?:image|audio|video)\/|^text\/plain\b/.test(ref.media_type)
+function headersOf({ ref }: OpenArtifact, isTicketed: boolean) {
+  const isMedia = /^(?:image|audio|video)\/|^text\/plain\b/.test(ref.media_type)
+  // an address that is good without a header may be opened as a page by whoever follows a link
+  const isShown = isMedia && !(isTicketed && /svg|xml/i.test(ref.media_type))
   return {
     etag: `"${ref.digest}"`,
     'accept-ranges': 'bytes',
-    'cache-control': ref.volatile ? 'no-store' : 'private, max-age=31536000, immutable',
+    'cache-control': ref.volatile || isTicketed ? 'no-store' : 'private, max-age=31536000, immutable',
     'x-content-type-options': 'nosniff',
     'content-security-policy': 'sandbox',
     ...(isShown ? {} : { 'content-disposition': attachment(ref.name) }),
@@ -176,10 +181,6 @@ function attachment(name: string): string {
   )
   return `attachment; filename*=UTF-8''${encoded}`
 }
-
-const knows = (header: string | undefined, etag: string): boolean =>
-  header !== undefined &&
-  (header.trim() === '*' || header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag))
 
 /** Members of a dictionary (RFC 8941): commas within strings divide none. */
 const fieldMembers = /(?:"(?:[^"\\]|\\.?)*(?:"|$)|[^",])+/g

@@ -2,8 +2,9 @@
  * Bytes that messages, runs and flows refer to.
  * @module
  */
+import { users } from '../auth/slice.ts'
 import { database, pins } from '../db/layer.ts'
-import { eventLog } from '../events/slice.ts'
+import { eventLog, userGuests } from '../events/slice.ts'
 import { routes } from '../http/slice-api.ts'
 import { config, log } from '../process/given.ts'
 import { inOrder, makes, noun } from '../process/layer.ts'
@@ -11,6 +12,9 @@ import { type Artifacts, createArtifacts, type DeviceBytes } from './artifacts.t
 import type { ContentStore } from './content-store.ts'
 import { openStore } from './open-store.ts'
 import { artifactsEndpoints, artifactsHandlers } from './routes.ts'
+import { ticketsEndpoints, ticketsHandlers } from './ticket-routes.ts'
+import { createTicketStore } from './ticket-store.ts'
+import { type ArtifactTickets, createArtifactTickets } from './tickets.ts'
 import { uploadsEndpoints, uploadsHandlers } from './upload-routes.ts'
 import { createUploads, noUploads, type Uploads } from './uploads.ts'
 
@@ -19,6 +23,9 @@ export const artifacts = noun<Artifacts>()('artifacts')
 const content = noun<ContentStore>()('content')
 
 const uploads = noun<Uploads>()('uploads')
+
+/** By which pages show bytes. */
+export const artifactTickets = noun<ArtifactTickets>()('artifactTickets')
 
 /** Which bytes are for devices; made where their wiring is known. */
 export const deviceBytes = noun<DeviceBytes>()('deviceBytes')
@@ -42,10 +49,18 @@ export const artifactsLayer = inOrder(
   ),
 )
 
+export const artifactTicketsLayer = makes(
+  artifactTickets,
+  { database, userGuests, users },
+  ({ database, userGuests: guests, users }) =>
+    createArtifactTickets({ store: createTicketStore(database.sql), guests, find: (id) => users.find(id) }),
+)
+
 export const artifactsApi = {
   tags: { artifacts: 'Bytes that messages, runs and flows refer to.' },
   routes: [
     routes(artifactsEndpoints, { artifacts, eventLog, ofDevices: deviceBytes }, artifactsHandlers),
+    routes(ticketsEndpoints, { artifacts, tickets: artifactTickets }, ticketsHandlers),
     routes(uploadsEndpoints, { uploads }, uploadsHandlers),
   ],
 }

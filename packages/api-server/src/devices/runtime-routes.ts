@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 
 import { endpoint, type Handlers, reply } from '../http/endpoint.ts'
+import { knowsTag } from '../http/entity-tag.ts'
 
 const etag = z.object({ etag: z.string() })
 
@@ -41,7 +42,7 @@ export function deviceRuntimeHandlers(): Handlers<typeof deviceRuntimeEndpoints>
   const headers = { etag: `"${createHash('sha256').update(source).digest('hex')}"` }
   return {
     runtime: ({ request }) =>
-      request.headers['if-none-match'] === headers.etag
+      knowsTag(request.headers['if-none-match'], headers.etag)
         ? { status: 304, headers }
         : { status: 200, type: 'text/x-python; charset=utf-8', headers, body: Readable.from([source]) },
   }

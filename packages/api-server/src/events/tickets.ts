@@ -2,14 +2,10 @@
  * Tickets: how a browser, which cannot set headers on a WebSocket, opens the event socket (wire decision G46).
  * @module
  */
-import { hash, randomBytes } from 'node:crypto'
-
 import type { Database } from '../db/database.ts'
 import type { Guest } from '../http/socket-guests.ts'
+import { FIRST_USE_SECONDS, newTicket, proofOf } from '../http/ticket-proof.ts'
 import { createEventStore } from './store.ts'
-
-/** How long a ticket can be used, in seconds. */
-const TICKET_SECONDS = 30
 
 /** Single-use admissions to the event socket; only their hashes are kept. */
 export interface Tickets {
@@ -23,11 +19,9 @@ export function createTickets(deps: { readonly database: Database }): Tickets {
   const store = createEventStore(deps.database.sql)
   return {
     async issue(guest) {
-      const ticket = randomBytes(32).toString('base64url')
-      return { ticket, expires_at: await store.addTicket(proofOf(ticket), guest, TICKET_SECONDS) }
+      const { ticket, proof } = newTicket()
+      return { ticket, expires_at: await store.addTicket(proof, guest, FIRST_USE_SECONDS) }
     },
     redeem: (ticket) => store.takeTicket(proofOf(ticket)),
   }
 }
-
-const proofOf = (ticket: string): Buffer => hash('sha256', ticket, 'buffer')

@@ -82,7 +82,7 @@ export function createHost(deps: HostDeps): Host {
     newId,
     timeZone,
     // what is shown and kept has no secrets; nodes pass values on to each other as they are
-    record: (source, value, atMs) => lastValues.record(source, mask(value), atMs),
+    record: (source, value, atMs, cascade) => lastValues.record(source, mask(value), atMs, cascade),
     current: (message) => lastValues.get(message)?.value ?? null,
     // by the clock of the values: what is told after a snapshot is told from it by its time
     event: (event) => events.publish(shownEvent(event, mask), clock.now()),

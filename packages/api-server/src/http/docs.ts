@@ -12,6 +12,7 @@ import express, { type RequestHandler, Router } from 'express'
 import { isLoopback } from './address.ts'
 import { ProblemError } from './errors.ts'
 import type { OpenApiDocument } from './openapi.ts'
+import { sendWhole } from './send.ts'
 
 export interface DocsOptions {
   readonly document: OpenApiDocument
@@ -19,6 +20,8 @@ export interface DocsOptions {
   readonly environment: 'local' | 'staging' | 'production'
   /** Opens the reference to every client outside production. */
   readonly enabled: boolean
+  /** Whether the document is compressed where the client asks for it; not unless given. */
+  readonly compresses?: boolean
 }
 
 /** A router for the mount of the service; a client that may not see the reference gets 404. */
@@ -26,8 +29,9 @@ export function docs(options: DocsOptions): Router {
   const router = Router({ caseSensitive: true })
   const gate = docsGate(options)
   const document = Buffer.from(JSON.stringify(options.document))
-  router.get('/api/v1/openapi.json', gate, (_request, response) => {
-    response.type('json').send(document)
+  router.get('/api/v1/openapi.json', gate, async (request, response) => {
+    response.type('json')
+    await sendWhole({ body: document, isCompressible: options.compresses === true }, request, response)
   })
   const folders = assetFolders()
   const serve = (page: Page, assets: string) => {

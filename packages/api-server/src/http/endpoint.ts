@@ -87,6 +87,11 @@ export interface Endpoint {
   readonly auth: Auth
   /** What a key or token of a user has to cover; null is none. Needed exactly where users are let in. */
   readonly scope?: Scope | null
+  /**
+   * The path parameter for whose value a ticket lets a browser in: `ticket=` of the query, which the endpoint declares, in
+   * place of the `Authorization` header.
+   */
+  readonly ticketFor?: string
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject
   readonly body?: BodySpec

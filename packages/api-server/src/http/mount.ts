@@ -3,10 +3,7 @@
  * route, authenticate, authorize, parse, handle, answer.
  * @module
  */
-import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { isDeepStrictEqual } from 'node:util'
 
 import { type Request, type Response, Router } from 'express'
@@ -15,15 +12,25 @@ import * as z from 'zod'
 import { clientAddress, originOf } from './address.ts'
 import { AnonymousBodies } from './anonymous-bodies.ts'
 import { drain, mediaTypeOf, readBody } from './body.ts'
-import type { AuthLevel, Contract, Endpoint, Handlers, Method, RequestFacts, ReplySpec } from './endpoint.ts'
+import { isCompressible } from './compression.ts'
+import type { AuthLevel, Contract, Endpoint, Handlers, Method, RequestFacts } from './endpoint.ts'
 import { invalidPart, ProblemError } from './errors.ts'
 import { parseFields } from './fields.ts'
 import { checkText } from './json-text.ts'
 import { assertScope, type Principal } from './principal.ts'
+import { type AnyReply, send } from './send.ts'
 
 export interface MountOptions {
   /** The caller of a request; refuses with `unauthenticated`. Not called for open endpoints. */
   readonly authenticate: (request: IncomingMessage) => Promise<Principal>
+  /** The caller of a request with a ticket, where an endpoint takes one; refuses with `unauthenticated`. */
+  readonly admit?: (ticketed: {
+    readonly ticket: string
+    /** Value of the path parameter that the ticket is for. */
+    readonly subject: string
+    readonly address: string
+    readonly request: IncomingMessage
+  }) => Promise<Principal>
   /** Absolute URL of the API where it is configured; otherwise links follow the request's host and mount. */
   readonly baseUrl?: string | null
   /** How many reverse proxies stand before the service; 0 by default. */
@@ -32,20 +39,14 @@ export interface MountOptions {
   readonly maxBodyBytes?: Readonly<Record<string, number>>
   /** The bodies without sign-in, those of other routers too; its own unless given. */
   readonly anonymous?: AnonymousBodies
+  /** Whether answers are compressed where that gives nothing away and the client asks for it; not unless given. */
+  readonly compresses?: boolean
   /** Compare every JSON answer with its schema and fail on a difference: for tests. */
   readonly checkReplies?: boolean
 }
 
 /** Options with their defaults. */
 type Mounted = MountOptions & Required<Pick<MountOptions, 'anonymous'>>
-
-interface AnyReply {
-  readonly status: number
-  readonly value?: unknown
-  readonly headers?: Readonly<Record<string, string>>
-  readonly type?: string
-  readonly body?: AsyncIterable<string | Uint8Array>
-}
 
 /** An endpoint with the function that answers it. */
 export interface Binding {
@@ -66,6 +67,7 @@ interface Route extends Binding {
   readonly levels: readonly AuthLevel[]
   /** Refuses keys that the endpoint does not declare, unless it says that there are others. */
   readonly query: z.ZodObject
+  readonly isCompressible: boolean
 }
 
 /**
@@ -105,7 +107,12 @@ export function mount(bindings: readonly Binding[], given: MountOptions): Router
 const routeOf = (binding: Binding): Route => {
   const { auth, query = z.object({}) } = binding.endpoint
   const isLoose = query.def.catchall !== undefined
-  return { ...binding, levels: typeof auth === 'string' ? [auth] : auth, query: isLoose ? query : query.strict() }
+  return {
+    ...binding,
+    levels: typeof auth === 'string' ? [auth] : auth,
+    query: isLoose ? query : query.strict(),
+    isCompressible: isCompressible(binding.endpoint),
+  }
 }
 
 /** Paths in the order in which they are tried: at every step a literal comes before a parameter. */
@@ -131,7 +138,7 @@ const rank = (path: string): string =>
 
 async function serve(route: Route, options: Mounted, request: Request, response: Response): Promise<void> {
   const { endpoint, levels } = route
-  const principal = levels.includes('open') ? undefined : await options.authenticate(request)
+  const principal = levels.includes('open') ? undefined : await callerOf(route, options, request)
   if (principal) authorize(principal, route)
   const gone = new AbortController()
   response.once('close', () => {
@@ -149,7 +156,17 @@ async function serve(route: Route, options: Mounted, request: Request, response:
   const spec = endpoint.replies[answer.status]
   if (!spec) throw new Error(`${endpoint.id} answered the undeclared status ${answer.status}`)
   if (options.checkReplies && spec.kind === 'json') checkReply(endpoint.id, spec.schema, answer.value)
-  await send(spec, answer, request, response)
+  await send({ spec, answer, isCompressible: options.compresses === true && route.isCompressible }, request, response)
+}
+
+/** By a ticket where one is given, else by the `Authorization` header. */
+async function callerOf({ endpoint }: Route, options: Mounted, request: Request): Promise<Principal> {
+  const { admit, trustProxy = 0 } = options
+  if (!admit || endpoint.ticketFor === undefined) return options.authenticate(request)
+  const ticket = new URLSearchParams(queryText(request)).get('ticket')
+  if (ticket === null) return options.authenticate(request)
+  const subject = String(request.params[endpoint.ticketFor])
+  return admit({ ticket, subject, address: clientAddress(request, trustProxy), request })
 }
 
 function authorize(principal: Principal, { endpoint: { scope }, levels }: Route): void {
@@ -172,9 +189,14 @@ function pathParams(request: Request): Record<string, unknown> {
   return request.params
 }
 
+function queryText({ originalUrl }: Request): string {
+  const start = originalUrl.indexOf('?')
+  return start < 0 ? '' : originalUrl.slice(start + 1)
+}
+
 function queryFields(request: Request): Record<string, string> {
-  const start = request.originalUrl.indexOf('?')
-  return start < 0 ? {} : parseFields(request.originalUrl.slice(start + 1), 'query')
+  const text = queryText(request)
+  return text === '' ? {} : parseFields(text, 'query')
 }
 
 async function parseBody({ endpoint, levels }: Route, options: Mounted, request: Request): Promise<unknown> {
@@ -210,42 +232,4 @@ function checkReply(id: string, schema: z.ZodType, value: unknown): void {
   const parsed = schema.safeParse(wire)
   if (!parsed.success) throw new Error(`${id} answers against its schema: ${z.prettifyError(parsed.error)}`)
   if (!isDeepStrictEqual(parsed.data, wire)) throw new Error(`${id} answers members that its schema does not declare`)
-}
-
-async function send(spec: ReplySpec, answer: AnyReply, request: Request, response: Response): Promise<void> {
-  // the first piece may still fail, and then the answer is a problem: no header before it
-  const stream = spec.kind === 'stream' ? await opened(answer.body ?? []) : null
-  response.statusCode = answer.status
-  for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value)
-  if (stream) {
-    if (answer.type !== undefined) response.setHeader('content-type', answer.type)
-    await pour(stream, request, response)
-  } else if (spec.kind === 'json') {
-    const body = Buffer.from(JSON.stringify(answer.value))
-    response.setHeader('content-type', 'application/json')
-    response.setHeader('content-length', body.length)
-    response.end(request.method === 'HEAD' ? undefined : body)
-  } else response.end()
-}
-
-/** A stream whose first piece, or end, has arrived. */
-async function opened(body: AsyncIterable<string | Uint8Array> | Iterable<string>): Promise<Readable> {
-  const stream = body instanceof Readable ? body : Readable.from(body, { objectMode: false })
-  await once(stream, 'readable')
-  return stream
-}
-
-async function pour(stream: Readable, request: Request, response: Response): Promise<void> {
-  // a pipeline to a client that has left already would throw and leave the stream open
-  if (request.method === 'HEAD' || response.destroyed) {
-    stream.destroy()
-    if (!response.destroyed) response.end()
-    return
-  }
-  try {
-    await pipeline(stream, response)
-  } catch (error) {
-    // a client that leaves in the middle is not an error of ours
-    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE')) throw error
-  }
 }

@@ -1,5 +1,6 @@
 /**
- * Pages that open sockets. A browser lets any page do that, and tells whose it is (RFC 6454; RFC 6455, section 10.2).
+ * Pages that open sockets and show artifacts. A browser lets any page do that, and tells whose it is (RFC 6454; RFC 6455,
+ * section 10.2; Fetch Metadata).
  * @module
  */
 import type { IncomingMessage } from 'node:http'
@@ -20,3 +21,18 @@ export function isFromHome({ headers }: Pick<IncomingMessage, 'headers'>, { base
   const page = new URL(origin)
   return page.host === host || (baseUrl !== null && page.origin === new URL(baseUrl).origin)
 }
+
+/**
+ * Whether a request by which a browser shows or downloads something is of a page that is at home. Such a request need not
+ * have an `Origin`: then the page that refers to it counts, and a browser that names none has to say that it is of this site.
+ */
+export function isShownAtHome({ headers }: Pick<IncomingMessage, 'headers'>, home: HomeOrigins): boolean {
+  const page = headers.origin ?? originOf(headers.referer)
+  if (page !== undefined) return isFromHome({ headers: { ...headers, origin: page } }, home)
+  const site = headers['sec-fetch-site'] ?? 'none'
+  return site === 'none' || site === 'same-origin'
+}
+
+/** The origin of a URL; undefined without one, and of what is none. */
+const originOf = (url: string | undefined): string | undefined =>
+  url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined

@@ -129,14 +129,15 @@ export class LastValues {
     }
   }
 
-  /** Keeps a value as the last one of its message and as history (last-values.L6). */
-  record(source: ValueSource, value: unknown, atMs: number): void {
+  /** Keeps a value as the last one of its message and as history (last-values.L6), with the cascade that it came about in. */
+  record(source: ValueSource, value: unknown, atMs: number, cascade: string | null = null): void {
     const { message } = source
     const entry = this.#entries.get(message)
     const us = Math.round(atMs * 1000)
     if (source.again && entry && us <= entry.us) return
     const kept = entry ?? this.#begin(message)
-    this.#put(kept, source, value, us)
+    kept.us = Math.max(us, kept.us + 1)
+    this.#put(kept, source, value, cascade)
     for (const listener of this.#listeners) listener(message, value, kept.us)
   }
 
@@ -151,7 +152,9 @@ export class LastValues {
   recover(source: ValueSource, value: unknown, atMs: number): void {
     const entry = this.#entries.get(source.message) ?? this.#begin(source.message)
     const us = Math.round(atMs * 1000)
-    if (us > entry.loadedUs) this.#put(entry, source, value, us)
+    if (us <= entry.loadedUs) return
+    entry.us = Math.max(us, entry.us + 1)
+    this.#put(entry, source, value, null)
   }
 
   /** The last value of a message; undefined until there is one. */
@@ -250,10 +253,10 @@ export class LastValues {
     return entry
   }
 
-  #put(entry: Entry, source: ValueSource, value: unknown, us: number): void {
-    entry.us = Math.max(us, entry.us + 1)
+  /** Puts a value at the time that its entry has now (last-values.L4). */
+  #put(entry: Entry, source: ValueSource, value: unknown, cascade: string | null): void {
     entry.value = value
-    entry.waiting.push(entry.us, source, value)
+    entry.waiting.push(entry.us, source, value, cascade)
     if (!entry.isDirty) this.#soil(entry)
   }
 

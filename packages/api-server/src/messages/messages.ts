@@ -155,12 +155,13 @@ function publishChecked<T>(publish: () => T): T {
 
 const offDtype = (message: string): ProblemError => invalid([{ path: '/value', code: 'off_dtype', message }])
 
-function entryOf({ at, value, flow, node, port, run }: HistoryRow): MessageHistoryEntry {
+function entryOf({ at, value, flow, node, port, run, cascade }: HistoryRow): MessageHistoryEntry {
   return {
     ts: at,
     value: value === null ? null : (JSON.parse(value) as MessageHistoryEntry['value']),
     truncated: value === null,
     source: flow === null || node === null || port === null ? null : { flow, node, port },
     run,
+    cascade,
   }
 }

@@ -8,7 +8,10 @@
 import type { ValueSource } from '@flow-service/core'
 import { MAX_HISTORY } from '@flow-service/protocol'
 
-/** A value that a message had; `us` are microseconds since the Unix epoch, `run` the run that produced it. */
+/**
+ * A value that a message had; `us` are microseconds since the Unix epoch, `run` the run that produced it, `cascade` the one that
+ * it came about in, as far as that is known.
+ */
 export interface PastValue {
   us: number
   value: unknown
@@ -16,6 +19,7 @@ export interface PastValue {
   node: string | null
   port: string | null
   run: string | null
+  cascade: string | null
 }
 
 /** A ring of values in the order of their times. */
@@ -27,12 +31,12 @@ export class RecentValues {
     return this.#ring.length
   }
 
-  push(us: number, source: ValueSource, value: unknown): void {
+  push(us: number, source: ValueSource, value: unknown, cascade: string | null): void {
     const { flow, node, port } = source
     const run = source.run ?? null
     const slot = this.#ring[this.#oldest]
     if (this.#ring.length < MAX_HISTORY || !slot) {
-      this.#ring.push({ us, value, flow, node, port, run })
+      this.#ring.push({ us, value, flow, node, port, run, cascade })
       return
     }
     slot.us = us
@@ -41,6 +45,7 @@ export class RecentValues {
     slot.node = node
     slot.port = port
     slot.run = run
+    slot.cascade = cascade
     this.#oldest = (this.#oldest + 1) % MAX_HISTORY
   }
 

@@ -32,6 +32,8 @@ interface Source {
 interface Kept extends Source {
   /** JSON text, null when too long to keep. */
   readonly value: string | null
+  /** The one that it came about in; null where that is not known. */
+  readonly cascade: string | null
   readonly has_refs: boolean
 }
 
@@ -101,7 +103,7 @@ const changes = {
    * its time stays the last one.
    */
   async add(tx: Sql, last: readonly LastValueRow[], past: readonly PastValueRow[]): Promise<Map<string, number>> {
-    const { sources, source, newer, us, value, refs } = columnsOf(past)
+    const { sources, source, newer, us, value, cascade, refs } = columnsOf(past)
     const written = await tx<{ message: string; seq: number; past: number }[]>`
       with newest as (
         insert into message_value as v (message, value, at, seq)
@@ -113,12 +115,12 @@ const changes = {
           at = greatest(v.at, excluded.at)
         returning message, seq
       ), added as (
-        insert into message_history (message, seq, at, value, flow, node, port, run, has_refs)
+        insert into message_history (message, seq, at, value, flow, node, port, run, cascade, has_refs)
         select message, newest.seq - newer, timestamptz 'epoch' + us * interval '1 microsecond', t.value,
-          flow, node, port, run, has_refs
+          flow, node, port, run, cascade, has_refs
         from unnest(${source}::text::int[], ${newer}::text::int[], ${us}::text::int8[],
-          string_to_array(${value}::text, ${VALUE_END}::text, ''), ${refs}::text::bool[])
-          as t (source, newer, us, value, has_refs)
+          string_to_array(${value}::text, ${VALUE_END}::text, ''), ${cascade}::text::uuid[], ${refs}::text::bool[])
+          as t (source, newer, us, value, cascade, has_refs)
         join json_to_recordset(${sources}::json) as s (source int, message text, flow text, node text, port text, run uuid)
           using (source)
         join newest using (message)
@@ -210,8 +212,9 @@ function columnsOf(past: readonly PastValueRow[]) {
     newer: arrayOf(past.map((row) => row.newer)),
     us: arrayOf(past.map((row) => row.us)),
     value: past.map((row) => row.value ?? '').join(VALUE_END),
+    cascade: arrayOf(past.map((row) => row.cascade ?? 'null')),
     refs: arrayOf(past.map((row) => row.has_refs)),
   }
 }
 
-const arrayOf = (column: readonly (number | boolean)[]): string => `{${column.join(',')}}`
+const arrayOf = (column: readonly (number | boolean | string)[]): string => `{${column.join(',')}}`

@@ -142,13 +142,14 @@ function byMessage(batches: readonly Batch[]): Batch[] {
 
 function prepare({ message, values }: Batch): Prepared {
   const digests = values.map(({ value }) => digestsIn(value))
-  const past = values.map(({ us, value, flow, node, port, run }, index): PastValueRow => ({
+  const past = values.map(({ us, value, flow, node, port, run, cascade }, index): PastValueRow => ({
     message,
     newer: values.length - 1 - index,
     us,
     value: boundedJson(value, MAX_HISTORY_VALUE_BYTES),
     ...(node === null ? { flow: null, node: null, port: null } : { flow, node, port }),
     run,
+    cascade,
     has_refs: (digests[index] ?? []).length > 0,
   }))
   const newest = values.at(-1)

@@ -27,6 +27,7 @@ import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
 import { invalid, ProblemError } from '../http/errors.ts'
 import { assertUser, type Principal } from '../http/principal.ts'
 import { integer, nextPage, pageQuery, time } from '../http/query.ts'
+import { sendWhole } from '../http/send.ts'
 import { canWork } from './checks.ts'
 import { epochUsOf } from './instant.ts'
 import type { Observability } from './observability.ts'
@@ -316,13 +317,21 @@ export const stateHandlers = ({ observability }: Deps): Handlers<typeof stateEnd
   },
 })
 
+/** What {@link metricsRoute} works on. */
+interface MetricsRouteDeps extends Deps {
+  readonly authenticate: (request: IncomingMessage) => Promise<Principal>
+  /** Whether answers are compressed where the client asks for it. */
+  readonly compresses: boolean
+}
+
 /** `GET /metrics` in the text format of Prometheus, for users. */
 export const metricsRoute =
-  (deps: Deps & { readonly authenticate: (request: IncomingMessage) => Promise<Principal> }): RequestHandler =>
+  (deps: MetricsRouteDeps): RequestHandler =>
   async (request, response) => {
     assertUser(await deps.authenticate(request), 'observability:read')
-    const body = await deps.observability.metrics()
-    response.set('content-type', PROMETHEUS_TYPE).end(request.method === 'HEAD' ? undefined : body)
+    const body = Buffer.from(await deps.observability.metrics())
+    response.setHeader('content-type', PROMETHEUS_TYPE)
+    await sendWhole({ body, isCompressible: deps.compresses }, request, response)
   }
 
 /** The time so long before another one, which is now unless given. */

@@ -17,6 +17,7 @@ import * as z from 'zod'
 
 import { actorOf, type EventLog } from '../events/event-log.ts'
 import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
+import { knowsTag } from '../http/entity-tag.ts'
 import { ProblemError } from '../http/errors.ts'
 import type { Principal, UserPrincipal } from '../http/principal.ts'
 import type { SocketGuests } from '../http/socket-guests.ts'
@@ -118,7 +119,7 @@ export function workersHandlers({ pool, tokens, eventLog }: WorkersDeps): Handle
     runtime({ request }) {
       const source = runnerSource()
       const etag = `"${createHash('sha256').update(source).digest('hex')}"`
-      if (request.headers['if-none-match'] === etag) return { status: 304, headers: { etag } }
+      if (knowsTag(request.headers['if-none-match'], etag)) return { status: 304, headers: { etag } }
       return { status: 200, type: 'text/x-python; charset=utf-8', headers: { etag }, body: once(source) }
     },
   }

@@ -40,5 +40,9 @@ test('engines of one database that start at the same moment agree on the store, 
     fetch(`${at.origin}/api/v1/artifacts${path}`, { ...init, headers: { authorization: `Bearer ${at.annToken}` } })
   const { digest } = (await (await bytes(one, '', { method: 'PUT', body: 'shared' })).json()) as ArtifactRef
   expect(await (await bytes(two, `/${digest}`)).text()).toBe('shared')
+  // the ticket of one engine is one for the other
+  const { value } = await one.ann<{ ticket: string }>('POST', `/artifacts/${digest}/ticket`)
+  const shown = await fetch(`${two.origin}/api/v1/artifacts/${digest}?ticket=${value.ticket}`)
+  expect([shown.status, await shown.text()]).toEqual([200, 'shared'])
   await expect(engine('three', 'elsewhere')).rejects.toThrow(/whose store-id is .* has none/)
 })

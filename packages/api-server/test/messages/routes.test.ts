@@ -65,7 +65,7 @@ beforeAll(async () => {
     committed: () => held,
     publish(message, value) {
       const cascade = '01900000-0000-7000-8000-000000000000'
-      lastValues.record({ message, flow: 'f', node: null, port: null }, value, Date.now())
+      lastValues.record({ message, flow: 'f', node: null, port: null }, value, Date.now(), cascade)
       return { cascade: message === 'climate.temp' ? cascade : null }
     },
   })
@@ -97,7 +97,7 @@ test('a published value is committed as last value and history before the answer
     await database.sql`select v.value, v.at, h.value as past from message_value v join message_history h using (message, seq) where message = 'climate.temp'`
   expect([...rows]).toEqual([{ value: '21.5', at: body.ts, past: '21.5' }])
   expect(await history('climate.temp')).toEqual([
-    { ts: body.ts, value: 21.5, truncated: false, source: null, run: null },
+    { ts: body.ts, value: 21.5, truncated: false, source: null, run: null, cascade: body.cascade },
   ])
 })
 

@@ -66,6 +66,15 @@ test('the health check is 200 with its checks while the engine works [R572]', as
   expect((await at.nobody('GET', '/observability/summary')).status).toBe(401)
 })
 
+test('the history of a message tells the cascade of each value, of that which set it off and of those that came of it', async () => {
+  const { value } = await at.ann<{ cascade: string }>('POST', '/messages/lab.x', { value: 4 })
+  await at.ended(value.cascade)
+  const newest = async (message: string) =>
+    (await at.ann<object[]>('GET', `/messages/${message}/history?limit=1`)).value[0]
+  expect(await newest('lab.x')).toMatchObject({ value: 4, cascade: value.cascade })
+  expect(await newest('lab.y')).toMatchObject({ value: 8, cascade: value.cascade, source: { node: 'work' } })
+})
+
 test('a flush writes what waits, and only a superuser may ask for it [R571]', async () => {
   const written = { metrics: 0, events: 0 }
   const flush = async () => {

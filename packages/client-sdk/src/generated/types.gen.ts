@@ -3585,6 +3585,10 @@ export type MessageHistoryEntry = {
      * Id of the run that published it; null of live flows.
      */
     run: string | null;
+    /**
+     * Id of the cascade that it came about in; null of old values, and where a crash has lost it.
+     */
+    cascade: string | null;
 };
 
 export type RunPlan = {
@@ -4195,6 +4199,21 @@ export type ArtifactRef = {
      * The bytes are kept in memory alone, and go when newer ones need the room.
      */
     volatile: boolean;
+};
+
+export type ArtifactTicket = {
+    /**
+     * For `ticket=` in the query of `GET /artifacts/{digest}`. It is told this once.
+     */
+    ticket: string;
+    /**
+     * Where the bytes are shown with it: what a page of the service has as `src` or `href`.
+     */
+    url: string;
+    /**
+     * When it has to be used first. From then on it is good for 10 minutes.
+     */
+    expires_at: string;
 };
 
 export type ArtifactUpload = {
@@ -10669,7 +10688,12 @@ export type ArtifactsGetData = {
          */
         digest: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * A ticket of `POST /artifacts/{digest}/ticket`, in place of the `Authorization` header.
+         */
+        ticket?: string;
+    };
     url: '/artifacts/{digest}';
 };
 
@@ -10718,6 +10742,52 @@ export type ArtifactsGetResponses = {
 };
 
 export type ArtifactsGetResponse = ArtifactsGetResponses[keyof ArtifactsGetResponses];
+
+export type ArtifactsTicketData = {
+    body?: never;
+    path: {
+        /**
+         * Digest of the bytes, with or without `sha256:`.
+         */
+        digest: string;
+    };
+    query?: never;
+    url: '/artifacts/{digest}/ticket';
+};
+
+export type ArtifactsTicketErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type ArtifactsTicketError = ArtifactsTicketErrors[keyof ArtifactsTicketErrors];
+
+export type ArtifactsTicketResponses = {
+    /**
+     * The ticket.
+     */
+    201: ArtifactTicket;
+};
+
+export type ArtifactsTicketResponse = ArtifactsTicketResponses[keyof ArtifactsTicketResponses];
 
 export type ArtifactsBeginUploadData = {
     body: {
