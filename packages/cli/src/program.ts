@@ -24,6 +24,7 @@ import { addOAuth } from './grammar/oauth.ts'
 import { addProvisioners } from './grammar/provisioners.ts'
 import { addRuns } from './grammar/runs.ts'
 import { addSecrets } from './grammar/secrets.ts'
+import { addOtherWords } from './grammar/spelling.ts'
 import { addUsers } from './grammar/users.ts'
 import { addWorker, addWorkers } from './grammar/workers.ts'
 
@@ -46,6 +47,8 @@ Examples:
   service messages watch 'climate.*'     values as they come
   service run estimate_pi -p samples=1000 --seed 7 --watch
   service runs list --flow estimate_pi --json
+
+--url, --token and --json may stand before the verb as well: service --json flows list
 
 Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 no engine or no sign-in.`,
     )
@@ -72,6 +75,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 no engine or no sign-in.`,
   addKeys(root)
   addSigningKeys(root)
   addOAuth(root)
+  addOtherWords(root)
   // for every command of the tree: the help of what does not exist would be that of something else
   return root.on('beforeAllHelp', ({ command }: { readonly command: Command }) => {
     const [first = '-', second = '-'] = command.args

@@ -6,6 +6,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 
 import { failed } from '../failure.ts'
 import { instant } from '../values.ts'
+import { isCalled } from './spelling.ts'
 
 /** Options of the engine's own commands. */
 export const engineOptions = (command: Command): Command =>
@@ -25,7 +26,7 @@ export const clientOptions = (command: Command): Command =>
 export function byDefault(group: Command, verb: string): Command {
   group.hook('preSubcommand', () => {
     const [word = verb] = group.args
-    if (word.startsWith('-') || group.commands.some((command) => command.name() === word)) return
+    if (word.startsWith('-') || group.commands.some((command) => isCalled(command, word))) return
     group.error(`error: unknown command '${word}'`)
   })
   return group.command(verb, { isDefault: true })
