@@ -9,6 +9,7 @@ import * as z from 'zod'
 import { digestSchema } from './artifact.ts'
 import { dtypeInputSchema, dtypeSchema, normalDtype } from './dtype.ts'
 import { cpusSchema, gpusSchema, memorySchema } from './flavor.ts'
+import { documentLayoutSchema } from './flow-layout.ts'
 import { MAX_CONCURRENCY } from './limits.ts'
 import { messageNameSchema, messagePart, messageRefSchema, nameSchema, portNameSchema, qualify } from './names.ts'
 
@@ -180,7 +181,7 @@ export const flowDocumentInputSchema = z
     nodes: z.array(nodeInputSchema).max(100_000).default([]),
     resources: resourcesSchema.prefault({}),
     concurrency: concurrencySchema,
-    layout: z.record(z.string(), z.json()).default({}),
+    layout: documentLayoutSchema.default({}),
     status: readOnly,
     issues: readOnly,
     held: readOnly,
@@ -248,7 +249,7 @@ export function normalizeDocument(
     })),
     resources,
     concurrency,
-    layout,
+    layout: layout as FlowDocument['layout'],
   }
 }
 

@@ -35,6 +35,15 @@ export const observabilitySummarySchema = z
     checks: checksSchema,
     flows: z.object({ active: z.int(), failed: z.int() }),
     runs: z.object({ queued: z.int(), running: z.int() }),
+    counts: z
+      .object({
+        dead_letters: z.int().meta({ description: 'That are kept, of all flows and runs.' }),
+        failed_nodes: z
+          .int()
+          .meta({ description: 'Nodes of live flows with a failure marker, as this engine knows them.' }),
+        pending_devices: z.int().meta({ description: 'Requests of devices that wait for their adoption.' }),
+      })
+      .meta({ description: 'What waits for somebody. While the database does not answer, as it last told.' }),
     workers: z.object({ attached: z.int(), needs_upgrade: z.int() }),
     load_errors: z.array(z.object({ package: z.string(), reason: z.string() })),
   })

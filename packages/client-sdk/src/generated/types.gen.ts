@@ -111,8 +111,19 @@ export type FlowDocument = {
      * How many runs of the flow execute at once, in all engines together; null: no limit of its own.
      */
     concurrency?: number | null;
+    /**
+     * Places of nodes, as `flows.saveLayout` takes them; an empty one leaves those that are stored.
+     */
     layout?: {
-        [key: string]: JsonValue;
+        /**
+         * Places of nodes by their ids. Ids that neither the draft nor the published form has are left out.
+         */
+        nodes?: {
+            [key: string]: NodePosition;
+        };
+        [key: string]: JsonValue | {
+            [key: string]: NodePosition;
+        } | undefined;
     };
     /**
      * Of answers; ignored in a request.
@@ -271,6 +282,29 @@ export type Resources = {
     memory?: number | null;
 };
 
+/**
+ * In units of whoever draws; x grows to the right, y downwards.
+ */
+export type NodePosition = {
+    x: number;
+    y: number;
+};
+
+/**
+ * Further keys belong to whoever draws: zoom, colours, notes.
+ */
+export type LayoutInput = {
+    /**
+     * Places of nodes by their ids. Ids that neither the draft nor the published form has are left out.
+     */
+    nodes: {
+        [key: string]: NodePosition;
+    };
+    [key: string]: JsonValue | {
+        [key: string]: NodePosition;
+    };
+};
+
 export type PublishRequest = {
     /**
      * The version that was read.
@@ -318,6 +352,13 @@ export type ShareRequest = {
      * Defaults to the id of the node.
      */
     name?: string;
+};
+
+export type RestoreRequest = {
+    /**
+     * The version of the flow that was read.
+     */
+    version: number;
 };
 
 export type PublishMessage = {
@@ -1724,6 +1765,10 @@ export type FlowListItem = {
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
      */
     updated_at: string;
+    /**
+     * When it last did something: the newest value of its messages, the newest execution in it while this engine runs it, or its newest run; null until then.
+     */
+    last_activity_at: string | null;
 };
 
 export type FlowStatus = 'draft' | 'ready' | 'stopped' | 'active' | 'paused' | 'failed';
@@ -1833,9 +1878,7 @@ export type Flow = {
      * How many runs of the flow execute at once, in all engines together; null: no limit of its own.
      */
     concurrency: number | null;
-    layout: {
-        [key: string]: JsonValue;
-    };
+    layout: Layout;
     status: FlowStatus;
     issues: Array<Issue>;
     held: number;
@@ -1887,6 +1930,21 @@ export type Port = {
     on_demand: boolean;
     trigger: boolean;
     message: string;
+};
+
+/**
+ * Further keys belong to whoever draws: zoom, colours, notes.
+ */
+export type Layout = {
+    /**
+     * Places of nodes by their ids. Ids that neither the draft nor the published form has are left out.
+     */
+    nodes: {
+        [key: string]: NodePositionOutput;
+    };
+    [key: string]: JsonValue | {
+        [key: string]: NodePositionOutput;
+    };
 };
 
 export type Issue = {
@@ -1976,9 +2034,7 @@ export type PublishedFlow = {
      * How many runs of the flow execute at once, in all engines together; null: no limit of its own.
      */
     concurrency: number | null;
-    layout: {
-        [key: string]: JsonValue;
-    };
+    layout: Layout;
     status: FlowStatus;
     issues: Array<Issue>;
     held: number;
@@ -2388,6 +2444,174 @@ export type LibraryUse = {
     node: string;
     draft: boolean;
     published: boolean;
+};
+
+export type FlowVersion = {
+    /**
+     * The version of the flow under which it was published.
+     */
+    version: number;
+    /**
+     * Of what runs of it execute, as the digest of a run: titles, description and layout do not count.
+     */
+    digest: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    published_at: string;
+    /**
+     * E-mail address; null of a flow that is defined in code.
+     */
+    published_by: string | null;
+    /**
+     * Whether the API or a module of code has published it.
+     */
+    origin: 'api' | 'code';
+    /**
+     * How many runs of the flow executed exactly this, drafts of it among them.
+     */
+    runs: number;
+};
+
+export type FlowVersionContent = {
+    /**
+     * The version of the flow under which it was published.
+     */
+    version: number;
+    /**
+     * Of what runs of it execute, as the digest of a run: titles, description and layout do not count.
+     */
+    digest: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    published_at: string;
+    /**
+     * E-mail address; null of a flow that is defined in code.
+     */
+    published_by: string | null;
+    /**
+     * Whether the API or a module of code has published it.
+     */
+    origin: 'api' | 'code';
+    /**
+     * How many runs of the flow executed exactly this, drafts of it among them.
+     */
+    runs: number;
+    /**
+     * The content, under the name that the flow has now.
+     */
+    document: {
+        name: string;
+        title: string;
+        description: string;
+        version: number;
+        mode: FlowMode;
+        inputs: Array<{
+            name: string;
+            dtype: Dtype;
+            initial: JsonValue;
+            title: string;
+        }>;
+        outputs: Array<{
+            name: string;
+            port: string;
+        }>;
+        nodes: Array<Node>;
+        resources: {
+            env: {
+                [key: string]: string;
+            };
+            flavor: string | null;
+            cpus: number | null;
+            gpus: number | null;
+            memory: number | null;
+        };
+        /**
+         * How many runs of the flow execute at once, in all engines together; null: no limit of its own.
+         */
+        concurrency: number | null;
+        /**
+         * The one layout that the flow has now.
+         */
+        layout: Layout;
+    };
+    /**
+     * Code by the ids of nodes as it was published: shared code as the library had it, and for a node of a flow in code the text of its module.
+     */
+    sources: {
+        [key: string]: string;
+    };
+};
+
+export type FlowDiff = {
+    from: number;
+    /**
+     * A version, or what the flow has now.
+     */
+    to: number | 'draft' | 'published';
+    /**
+     * Of the flow itself. `/nodes` has the ids that both have, where their order differs.
+     */
+    flow: Array<Change>;
+    /**
+     * In the order of the newer document, removed ones last.
+     */
+    nodes: Array<NodeChange>;
+    wires: {
+        added: Array<Wire>;
+        removed: Array<Wire>;
+    };
+};
+
+export type Change = {
+    /**
+     * JSON Pointer; of a node it begins at the node.
+     */
+    path: string;
+    /**
+     * Left out where there was nothing.
+     */
+    from?: JsonValue;
+    /**
+     * Left out where there is nothing any more.
+     */
+    to?: JsonValue;
+};
+
+export type NodeChange = {
+    id: string;
+    change: 'added' | 'removed' | 'changed';
+    /**
+     * All of a node that was added or removed; without its source, and the messages that names imply.
+     */
+    fields: Array<Change>;
+    /**
+     * Unified diff of its source (see `sources` of a version); null when that is the same.
+     */
+    source: string | null;
+};
+
+export type Wire = {
+    /**
+     * Qualified name.
+     */
+    message: string;
+    /**
+     * Null: no node of the flow produces it.
+     */
+    from: {
+        node: string;
+        port: string;
+    } | null;
+    to: {
+        /**
+         * The flow, or another one that reads the message as it is published now.
+         */
+        flow: string;
+        node: string;
+        port: string;
+    };
 };
 
 export type WsTicket = {
@@ -3672,6 +3896,23 @@ export type ObservabilitySummary = {
         queued: number;
         running: number;
     };
+    /**
+     * What waits for somebody. While the database does not answer, as it last told.
+     */
+    counts: {
+        /**
+         * That are kept, of all flows and runs.
+         */
+        dead_letters: number;
+        /**
+         * Nodes of live flows with a failure marker, as this engine knows them.
+         */
+        failed_nodes: number;
+        /**
+         * Requests of devices that wait for their adoption.
+         */
+        pending_devices: number;
+    };
     workers: {
         attached: number;
         needs_upgrade: number;
@@ -3916,6 +4157,14 @@ export type NodeRetryOutput = {
      * No pause is longer.
      */
     max_delay_s: number;
+};
+
+/**
+ * In units of whoever draws; x grows to the right, y downwards.
+ */
+export type NodePositionOutput = {
+    x: number;
+    y: number;
 };
 
 /**
@@ -5807,6 +6056,62 @@ export type FlowsSaveResponses = {
 
 export type FlowsSaveResponse = FlowsSaveResponses[keyof FlowsSaveResponses];
 
+export type FlowsSaveLayoutData = {
+    /**
+     * Further keys belong to whoever draws: zoom, colours, notes.
+     */
+    body: {
+        /**
+         * Places of nodes by their ids. Ids that neither the draft nor the published form has are left out.
+         */
+        nodes: {
+            [key: string]: NodePosition;
+        };
+        [key: string]: JsonValue | {
+            [key: string]: NodePosition;
+        };
+    };
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/flows/{name}/layout';
+};
+
+export type FlowsSaveLayoutErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsSaveLayoutError = FlowsSaveLayoutErrors[keyof FlowsSaveLayoutErrors];
+
+export type FlowsSaveLayoutResponses = {
+    /**
+     * The layout as it is stored.
+     */
+    200: Layout;
+};
+
+export type FlowsSaveLayoutResponse = FlowsSaveLayoutResponses[keyof FlowsSaveLayoutResponses];
+
 export type FlowsPublishData = {
     body: {
         /**
@@ -6850,6 +7155,201 @@ export type LibraryDeleteResponses = {
 };
 
 export type LibraryDeleteResponse = LibraryDeleteResponses[keyof LibraryDeleteResponses];
+
+export type FlowsVersionsData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: {
+        /**
+         * Only older ones: the `version` of the last row read.
+         */
+        before?: number;
+        limit?: number;
+    };
+    url: '/flows/{name}/versions';
+};
+
+export type FlowsVersionsErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsVersionsError = FlowsVersionsErrors[keyof FlowsVersionsErrors];
+
+export type FlowsVersionsResponses = {
+    /**
+     * Versions, newest first.
+     */
+    200: Array<FlowVersion>;
+};
+
+export type FlowsVersionsResponse = FlowsVersionsResponses[keyof FlowsVersionsResponses];
+
+export type FlowsVersionData = {
+    body?: never;
+    path: {
+        name: string;
+        version: number;
+    };
+    query?: never;
+    url: '/flows/{name}/versions/{version}';
+};
+
+export type FlowsVersionErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `flow_invalid`: The flow has errors · `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsVersionError = FlowsVersionErrors[keyof FlowsVersionErrors];
+
+export type FlowsVersionResponses = {
+    /**
+     * The version with its document and sources.
+     */
+    200: FlowVersionContent;
+};
+
+export type FlowsVersionResponse = FlowsVersionResponses[keyof FlowsVersionResponses];
+
+export type FlowsDiffData = {
+    body?: never;
+    path: {
+        name: string;
+        version: number;
+    };
+    query?: {
+        /**
+         * What it is compared with: the number of a version, `draft`, or `published`, which is what the flow has now. Left out: the draft if there is one, else what is published.
+         */
+        to?: string;
+    };
+    url: '/flows/{name}/versions/{version}/diff';
+};
+
+export type FlowsDiffErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `flow_invalid`: The flow has errors · `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsDiffError = FlowsDiffErrors[keyof FlowsDiffErrors];
+
+export type FlowsDiffResponses = {
+    /**
+     * What is different.
+     */
+    200: FlowDiff;
+};
+
+export type FlowsDiffResponse = FlowsDiffResponses[keyof FlowsDiffResponses];
+
+export type FlowsRestoreData = {
+    body: {
+        /**
+         * The version of the flow that was read.
+         */
+        version: number;
+    };
+    path: {
+        name: string;
+        version: number;
+    };
+    query?: never;
+    url: '/flows/{name}/versions/{version}/restore';
+};
+
+export type FlowsRestoreErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `version_conflict`: Somebody saved first · `code_defined`: It is defined in code
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid · `flow_invalid`: The flow has errors
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsRestoreError = FlowsRestoreErrors[keyof FlowsRestoreErrors];
+
+export type FlowsRestoreResponses = {
+    /**
+     * The flow with the draft.
+     */
+    200: Flow;
+};
+
+export type FlowsRestoreResponse = FlowsRestoreResponses[keyof FlowsRestoreResponses];
 
 export type FlowsWsTicketData = {
     body?: never;
