@@ -69,7 +69,7 @@ export class Drafts {
     if (stored && stored.version !== body.version) throw versionConflict(name, stored.version)
     const document = this.prepare(stored, name, body, by)
     const layout = layoutIn(body, [document, stored?.published])
-    if (stored && layout && isUnchanged(stored, document)) {
+    if (stored && layout && isUnchanged(stored, document) && (await this.#isNewLayout(stored, layout))) {
       await this.#saveLayout(stored, layout)
       return { row: stored, created: false }
     }
@@ -129,6 +129,10 @@ export class Drafts {
     const fitting = fittingLayout(layout, [stored.draft, stored.published])
     await this.#saveLayout(stored, fitting)
     return fitting
+  }
+
+  async #isNewLayout({ id }: FlowRow, layout: Layout): Promise<boolean> {
+    return !isStored(await createLayoutStore(this.#deps.database.sql).of(id), layout)
   }
 
   async #saveLayout({ id, name }: FlowRow, layout: Layout): Promise<void> {
