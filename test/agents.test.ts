@@ -166,7 +166,7 @@ describe('an agent that may draft', () => {
   })
 
   test('what a person has drawn stays where it was', async () => {
-    const layout = { scale: { x: 10, y: 20 } }
+    const layout = { nodes: { scale: { x: 10, y: 20 } } }
     await at.client.flows.save({ name: 'drawn', flowDocument: { ...scaleFlow, layout } as never })
     const { document, version } = (await agent.call('get_flow', { name: 'drawn' })).value
     expect((await agent.call('save_draft', { name: 'drawn', version, document })).isError).toBe(false)

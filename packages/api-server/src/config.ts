@@ -257,6 +257,11 @@ export const settings = {
     about: 'How many bytes of volatile artifacts this engine keeps in memory; newer ones push out the oldest.',
     initial: 67_108_864,
   }),
+  flowVersions: setting(integer(1, 10_000), {
+    env: 'SERVICE_FLOW_VERSIONS',
+    about: 'How many published versions of each flow are kept, the newest ones.',
+    initial: 100,
+  }),
   importMaxBytes: setting(integer(1, Number.MAX_SAFE_INTEGER), {
     env: 'SERVICE_IMPORT_MAX_BYTES',
     about: 'The largest body of an import of runs, in bytes.',

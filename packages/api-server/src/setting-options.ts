@@ -312,6 +312,12 @@ export interface SettingOptions {
   readonly mediaRingBytes?: number | undefined
 
   /**
+   * How many published versions of each flow are kept, the newest ones.
+   * Default: `100`. Variable: `SERVICE_FLOW_VERSIONS`.
+   */
+  readonly flowVersions?: number | undefined
+
+  /**
    * The largest body of an import of runs, in bytes.
    * Default: `67108864`. Variable: `SERVICE_IMPORT_MAX_BYTES`.
    */

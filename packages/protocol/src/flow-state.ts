@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 
+import { layoutSchema } from './flow-layout.ts'
 import { flowDocumentSchema, flowModeSchema } from './flow.ts'
 import { timestampSchema } from './time.ts'
 
@@ -116,6 +117,7 @@ export type NodeState = z.infer<typeof nodeStateSchema>
 /** A flow as the API answers it: the document in normal form and what the engine says about it. */
 export const flowSchema = flowDocumentSchema
   .extend({
+    layout: layoutSchema,
     status: flowStatusSchema.meta({ description: 'What the flow is doing.' }),
     issues: z.array(issueSchema).meta({ description: 'What is wrong with it, errors first.' }),
     held: z.int().meta({ description: 'Deliveries that wait while it is paused.' }),
@@ -180,6 +182,10 @@ export const flowListItemSchema = z
       .meta({ description: 'How many issues it has.' }),
     failed_nodes: z.int().meta({ description: 'Nodes with a failure marker, also while the flow is stopped.' }),
     updated_at: timestampSchema,
+    last_activity_at: timestampSchema.nullable().meta({
+      description:
+        'When it last did something: the newest value of its messages, the newest execution in it while this engine runs it, or its newest run; null until then.',
+    }),
   })
   .meta({ id: 'FlowListItem' })
 /** A flow in the list: without nodes, with counts of its issues. */

@@ -9,6 +9,7 @@ import * as z from 'zod'
 import { digestSchema } from './artifact.ts'
 import { dtypeInputSchema, dtypeSchema, normalDtype } from './dtype.ts'
 import { cpusSchema, gpusSchema, memorySchema } from './flavor.ts'
+import { documentLayoutSchema } from './flow-layout.ts'
 import { MAX_CONCURRENCY } from './limits.ts'
 import { messageNameSchema, messagePart, messageRefSchema, nameSchema, portNameSchema, qualify } from './names.ts'
 
@@ -252,7 +253,7 @@ export const flowDocumentInputSchema = z
     nodes: z.array(nodeInputSchema).max(100_000).default([]).meta({ description: 'The graph.' }),
     resources: resourcesSchema.prefault({}).meta({ description: 'What its node processes get and ask for.' }),
     concurrency: concurrencySchema,
-    layout: z.record(z.string(), z.json()).default({}).meta({ description: 'Where its nodes stand on a canvas.' }),
+    layout: documentLayoutSchema.default({}).meta({ description: 'Where its nodes stand on a canvas.' }),
     status: readOnly,
     issues: readOnly,
     held: readOnly,
@@ -367,7 +368,7 @@ export function normalizeDocument(
     })),
     resources,
     concurrency,
-    layout,
+    layout: layout as FlowDocument['layout'],
   }
 }
 

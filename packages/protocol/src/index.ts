@@ -100,6 +100,7 @@ export {
 } from './event-frames.ts'
 export { type Flavor, flavorCreateSchema, flavorSchema, type FlavorUpdate, flavorUpdateSchema } from './flavor.ts'
 export { type FlowGraph, flowGraphSchema } from './flow-graph.ts'
+export { type Layout, layoutInputSchema, layoutSchema } from './flow-layout.ts'
 export {
   duplicateRequestSchema,
   type PublishRequest,
@@ -128,6 +129,18 @@ export {
   type ValidationResult,
   validationResultSchema,
 } from './flow-state.ts'
+export {
+  type Change,
+  type FlowDiff,
+  flowDiffSchema,
+  type FlowVersion,
+  type FlowVersionContent,
+  flowVersionContentSchema,
+  flowVersionSchema,
+  type NodeChange,
+  restoreRequestSchema,
+  type Wire,
+} from './flow-versions.ts'
 export {
   type AnyFlow,
   type BatchFlow,
@@ -188,6 +201,8 @@ export {
   MAX_HOOK_BYTES,
   MAX_IMPORT_RUNS,
   MAX_JSON_DEPTH,
+  MAX_LAYOUT_BYTES,
+  MAX_LAYOUT_COORDINATE,
   MAX_LOG_BYTES,
   MAX_MAILBOX,
   MAX_REQUIREMENT_LINES,

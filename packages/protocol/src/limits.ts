@@ -39,6 +39,10 @@ export const MAX_COMPARED_RUNS = 50
 export const MAX_SELECTED_RUNS = 10_000
 /** Highest number of runs of one flow that a document may ask to execute at once. */
 export const MAX_CONCURRENCY = 10_000
+/** Largest layout of a flow, in bytes of JSON (V22). */
+export const MAX_LAYOUT_BYTES = 262_144
+/** Farthest that a node is drawn from the origin, on each axis (V22). */
+export const MAX_LAYOUT_COORDINATE = 1e6
 /** Clients of one served socket (G69). */
 export const MAX_SOCKET_CLIENTS = 1000
 /** Largest value of a secret, in bytes (G48). */

@@ -56,6 +56,15 @@ export const observabilitySummarySchema = z
         running: z.int().meta({ description: 'Those that execute.' }),
       })
       .meta({ description: 'Runs that are not over, in numbers.' }),
+    counts: z
+      .object({
+        dead_letters: z.int().meta({ description: 'That are kept, of all flows and runs.' }),
+        failed_nodes: z
+          .int()
+          .meta({ description: 'Nodes of live flows with a failure marker, as this engine knows them.' }),
+        pending_devices: z.int().meta({ description: 'Requests of devices that wait for their adoption.' }),
+      })
+      .meta({ description: 'What waits for somebody. While the database does not answer, as it last told.' }),
     workers: z
       .object({
         attached: z.int().meta({ description: 'Those that take calls.' }),

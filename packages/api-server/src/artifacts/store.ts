@@ -8,7 +8,7 @@ import type { Database, Sql } from '../db/database.ts'
 import type { WithRow } from './content-store.ts'
 
 /** What others may refer to bytes for; `owner` is the id of the thing: a run, a message, a flow, a dashboard. */
-export type RefKind = 'run' | 'message' | 'history' | 'flow_input' | 'dashboard' | 'cache' | 'code'
+export type RefKind = 'run' | 'message' | 'history' | 'flow_input' | 'flow_version' | 'dashboard' | 'cache' | 'code'
 
 /** An owner of references and what it refers to. */
 export interface OwnedDigests {

@@ -3,6 +3,9 @@
  * (wire decision G64). A flow that has not changed keeps running as it is.
  * @module
  */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+
 import { documentDigest } from '@flow-service/core'
 import { canonicalJson, type FlowDocument, type FlowMode } from '@flow-service/protocol'
 
@@ -19,6 +22,7 @@ import type { PublishedFlowsOwner } from './published-flows.ts'
 import { nameTaken } from './refusals.ts'
 import { createFlowStore, type FlowRow, type FlowStore } from './store.ts'
 import { contentOf, currentContent } from './stored-content.ts'
+import type { FlowVersions, ModuleTexts } from './versions/flow-versions.ts'
 
 /** What registration is made of. */
 export interface CodeRegistrationDeps {
@@ -28,6 +32,7 @@ export interface CodeRegistrationDeps {
   readonly code: CodeRegistry
   readonly live: LiveFlows
   readonly published: PublishedFlowsOwner
+  readonly flowVersions: Pick<FlowVersions, 'keep'>
 }
 
 /** A flow with new content, or one that was missing and is back. */
@@ -122,6 +127,9 @@ const isNamed =
   ({ document }: RegisteredFlow): boolean =>
     document.name === name
 
+/** Longest text of a module that is kept, in UTF-16 units; that of a source. */
+const MAX_MODULE_LENGTH = 1_000_000
+
 const failing = (file: string, message: string): LoadError => ({ file, line: null, column: null, message, frame: null })
 
 type NewRow = FlowRow & { readonly is_new: boolean }
@@ -187,18 +195,33 @@ async function replaceFlow(
 }
 
 /** Null when the API has a flow of the name. */
-function storeFlow(
+async function storeFlow(
   { document, module, project, commit }: RegisteredFlow,
-  { artifacts, database, eventLog, store }: Registering,
+  { artifacts, database, eventLog, flowVersions, store }: Registering,
 ): Promise<NewRow | null> {
   const { name } = document
+  const texts = await moduleTexts(document, project)
   const code = { module, project, digest: documentDigest(document), commit }
   return database.transaction(async (tx) => {
     const row = await store.register(tx, { id: newId(), name, content: contentOf(document), code })
     if (row === null) return null
     await keepRefs(artifacts, tx, row)
+    await flowVersions.keep(tx, row, texts)
     const detail = { version: row.version, module, commit }
     if (row.is_new) await eventLog.audit(tx, { action: 'flow.publish', actor: null, flow: name, detail })
     return row
   })
+}
+
+/** The modules that the code of its nodes is in, by their paths; without those that are too long, or gone again. */
+async function moduleTexts({ nodes }: FlowDocument, project: string | null): Promise<ModuleTexts> {
+  if (project === null) return {}
+  const paths = [...new Set(nodes.flatMap(({ entry }) => (entry === null ? [] : [entry.module])))]
+  const texts = await Promise.all(
+    paths.map(async (module): Promise<[string, string][]> => {
+      const text = await readFile(path.join(project, module), 'utf8').catch(() => null)
+      return text === null || text.length > MAX_MODULE_LENGTH ? [] : [[module, text]]
+    }),
+  )
+  return Object.fromEntries(texts.flat())
 }

@@ -13,6 +13,7 @@ import type { UserPrincipal } from '../http/principal.ts'
 import { newId } from '../process/new-id.ts'
 import { renameReferences } from './flow-references.ts'
 import type { FlowRows } from './flow-rows.ts'
+import { createLayoutStore } from './layout-store.ts'
 import type { LiveFlows } from './live.ts'
 import { changeOrFind } from './lost-answer.ts'
 import { assertPrivileged } from './privilege.ts'
@@ -50,6 +51,7 @@ export async function duplicateFlow(
     if (!(await store.hold(tx, original))) return null
     const row = await store.create(tx, { id, name: to, content, by: by.email })
     if (!row) throw nameTaken(to)
+    await createLayoutStore(tx).copy({ from: original.id, to: id })
     await deps.eventLog.audit(tx, { action: 'flow.duplicate', actor: actorOf(by), flow: to, detail: { from } })
     return row
   }

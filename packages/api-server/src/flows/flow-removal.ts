@@ -13,11 +13,13 @@ import { actorOf, type EventLog } from '../events/event-log.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import type { LastValues } from '../messages/last-values.ts'
 import type { Markers } from '../work/markers.ts'
+import type { FlowActivity } from './flow-activity.ts'
 import type { LiveFlows } from './live.ts'
 import { changeOrFind } from './lost-answer.ts'
 import type { PublishedFlowsOwner } from './published-flows.ts'
 import { assertNoRuns, assertOwnedByApi } from './refusals.ts'
 import { createFlowStore, type FlowRow, type FlowStore } from './store.ts'
+import type { FlowVersions } from './versions/flow-versions.ts'
 
 /** What the removal of flows is made of. */
 export interface FlowRemovalDeps {
@@ -29,6 +31,8 @@ export interface FlowRemovalDeps {
   readonly code: Pick<CodeRegistry, 'has' | 'release'>
   readonly live: Pick<LiveFlows, 'end' | 'revive'>
   readonly published: Pick<PublishedFlowsOwner, 'get' | 'remove' | 'set'>
+  readonly flowVersions: Pick<FlowVersions, 'forget'>
+  readonly activity: Pick<FlowActivity, 'forget'>
   /** Ids of the queued and running runs of a flow. */
   readonly activeRuns: (tx: Sql, flowId: string) => Promise<readonly string[]>
 }
@@ -58,6 +62,7 @@ export async function removeFlow(row: FlowRow, by: UserPrincipal, deps: FlowRemo
     throw error
   }
   lastValues.forget(row.name)
+  deps.activity.forget(row.name)
   markers.forget(row.name)
   code.release(row.name)
 }
@@ -68,11 +73,12 @@ async function erase(
   by: UserPrincipal,
   deps: FlowRemovalDeps & { readonly store: FlowStore },
 ): Promise<void> {
-  const { activeRuns, artifacts, eventLog, lastValues, store } = deps
+  const { activeRuns, artifacts, eventLog, flowVersions, lastValues, store } = deps
   await store.lock(tx, row.id)
   // one may have been submitted while the flow ended
   assertNoRuns(row, await activeRuns(tx, row.id))
   await artifacts.dropRefs(tx, 'flow_input', [row.id])
+  await flowVersions.forget(tx, row.id)
   await lastValues.remove(tx, row.name)
   const detail = { version: row.version }
   await eventLog.audit(tx, { action: 'flow.delete', actor: actorOf(by), flow: row.name, detail })

@@ -6,9 +6,11 @@ import { checkDocument, type NodeRegistry, type Surroundings } from '@flow-servi
 import { type Flow, type FlowListItem, type FlowStatus, type Issue } from '@flow-service/protocol'
 
 import type { CodeRegistry } from '../code/registry.ts'
+import type { Database } from '../db/database.ts'
 import type { EngineSurroundings } from './engine-surroundings.ts'
 import { countsOf, type ListedFlow } from './flow-digests.ts'
 import type { FlowSecrets } from './flow-secrets.ts'
+import { createLayoutStore } from './layout-store.ts'
 import type { LiveState } from './live-state.ts'
 import type { LiveFlows } from './live.ts'
 import type { PublishedFlows } from './published-flows.ts'
@@ -21,7 +23,7 @@ export interface FlowView {
   /** The flow with its current content, or the published one. */
   flow(row: FlowRow, which?: 'current' | 'published'): Promise<Flow>
   /** A row of the list; Python sources are not parsed for it. */
-  item(flow: ListedFlow): FlowListItem
+  item(flow: ListedFlow, lastActivityAt?: string | null): FlowListItem
   /** What is wrong with a content; an `error` keeps it from being published and started. */
   issues(content: ReadContent): Promise<Issue[]>
   /** The live state; of a flow whose module is gone, and that no other engine runs, `failed`. */
@@ -30,6 +32,7 @@ export interface FlowView {
 
 /** What a view looks at. */
 export interface FlowViewDeps extends EngineSurroundings {
+  readonly database: Pick<Database, 'sql'>
   readonly registry: NodeRegistry
   readonly code: CodeRegistry
   readonly live: Pick<LiveFlows, 'state'>
@@ -41,6 +44,7 @@ export interface FlowViewDeps extends EngineSurroundings {
 /** A view of flows. */
 export function createFlowView(deps: FlowViewDeps): FlowView {
   const { registry, code, live, published, missing, flavors, pythonIssues, pythons, secrets } = deps
+  const layouts = createLayoutStore(deps.database.sql)
   const message = (name: string) => published.dtypeOf(name)
   const around: Surroundings = { message, missing, flavors, pythons, secrets, devices: deps.deviceViews }
   const documentIssues = ({ document, fault }: ReadContent): Issue[] =>
@@ -69,11 +73,13 @@ export function createFlowView(deps: FlowViewDeps): FlowView {
     async flow(row, which = 'current') {
       const content = (which === 'published' ? publishedContent(row) : null) ?? currentContent(row)
       const { status, held, nodeStates, issues: liveIssues } = state(row)
+      const [layout, found] = await Promise.all([layouts.of(row.id), issues(content)])
       return {
         ...content.document,
+        layout,
         ...shown(row, status),
         held,
-        issues: [...(await issues(content)), ...code.issues(row.name), ...liveIssues],
+        issues: [...found, ...code.issues(row.name), ...liveIssues],
         is_draft: which === 'current' && row.draft !== null,
         code: row.code && shownOrigin(row.code),
         node_states: [...nodeStates],
@@ -81,7 +87,7 @@ export function createFlowView(deps: FlowViewDeps): FlowView {
         updated_by: row.updated_by,
       }
     },
-    item({ head, digest }) {
+    item({ head, digest }, lastActivityAt = null) {
       const { status, held, nodeStates, issues: liveIssues } = state(head)
       const { error, warning, advisory } = countsOf([...code.issues(head.name), ...liveIssues])
       const { name, mode } = head
@@ -92,7 +98,8 @@ export function createFlowView(deps: FlowViewDeps): FlowView {
         advisory: found.advisory + advisory,
       }
       const failed = nodeStates.filter((node) => node.status === 'failed').length
-      return { name, title, mode, held, issues: counts, failed_nodes: failed, ...shown(head, status) }
+      const own = { name, title, mode, held, issues: counts, failed_nodes: failed }
+      return { ...own, ...shown(head, status), last_activity_at: lastActivityAt }
     },
   }
 }

@@ -5,34 +5,30 @@
 import type { NewName, NodeRegistry } from '@flow-service/core'
 import {
   type Flow,
-  type FlowDocument,
-  type flowDocumentInputSchema,
   type FlowGraph,
   type FlowListItem,
   type FlowMode,
   type FlowState,
   type Issue,
-  normalizeDocument,
+  type Layout,
   type PublishedFlow,
   type PublishRequest,
   type ValidationResult,
 } from '@flow-service/protocol'
-import type * as z from 'zod'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { CodeRegistry } from '../code/registry.ts'
 import type { Database, Sql } from '../db/database.ts'
 import type { DeviceWiring } from '../devices/device-wiring.ts'
 import { actorOf, type EventLog } from '../events/event-log.ts'
-import { invalid } from '../http/errors.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import type { LastValues } from '../messages/last-values.ts'
-import { newId } from '../process/new-id.ts'
 import type { Markers } from '../work/markers.ts'
 import type { LiveWork } from '../work/work.ts'
-import { structuralFaults, unknownEntries } from './document-faults.ts'
+import { type DocumentInput, Drafts, type Restoring } from './drafts.ts'
 import { duplicateFlow } from './duplicate.ts'
 import type { EngineSurroundings } from './engine-surroundings.ts'
+import type { FlowActivity } from './flow-activity.ts'
 import { FlowDigests } from './flow-digests.ts'
 import { flowGraph } from './flow-graph.ts'
 import { removeFlow } from './flow-removal.ts'
@@ -40,8 +36,7 @@ import { FlowRows } from './flow-rows.ts'
 import type { FlowSecrets } from './flow-secrets.ts'
 import { createFlowView, type FlowView } from './flow-view.ts'
 import type { LiveFlows } from './live.ts'
-import { changeOrFind, isStored, savedBy } from './lost-answer.ts'
-import { assertPrivileged } from './privilege.ts'
+import { changeOrFind, isStored } from './lost-answer.ts'
 import type { PublishedFlowsOwner } from './published-flows.ts'
 import type { PythonIssues } from './python-issues.ts'
 import {
@@ -56,9 +51,7 @@ import {
 import { renameFlow } from './rename.ts'
 import { createFlowStore, type FlowHead, type FlowRow, type FlowStore } from './store.ts'
 import { contentOf, currentContent, publishedContent, type ReadContent } from './stored-content.ts'
-
-/** A parsed body of a save. */
-export type DocumentInput = z.output<typeof flowDocumentInputSchema>
+import type { FlowVersions } from './versions/flow-versions.ts'
 
 /** What flows are made of. */
 export interface FlowsDeps extends EngineSurroundings {
@@ -73,12 +66,16 @@ export interface FlowsDeps extends EngineSurroundings {
   readonly live: LiveFlows
   readonly published: PublishedFlowsOwner
   readonly pythonIssues: PythonIssues
+  readonly flowVersions: Pick<FlowVersions, 'forget' | 'keep' | 'restorable'>
   readonly secrets: FlowSecrets
   readonly work: Pick<LiveWork, 'rename'>
   /** Ids of the queued and running runs of a flow, read in the transaction that deletes it. */
   readonly activeRuns: (tx: Sql, flowId: string) => Promise<readonly string[]>
   /** Gives the runs of a flow another name, in the transaction that renames it. */
   readonly renameRuns: (tx: Sql, flowId: string, name: string) => Promise<void>
+  /** When the newest run of each flow did something, by the flow's id. */
+  readonly newestRuns: () => Promise<ReadonlyMap<string, string>>
+  readonly activity: FlowActivity
   /** Has dashboards name a flow as it is called from now on, in the transaction that renames it. */
   readonly renameInDashboards: (tx: Sql, names: NewName) => Promise<void>
 }
@@ -93,6 +90,7 @@ export class Flows {
   readonly #rows: FlowRows
   readonly #digests: FlowDigests
   readonly #view: FlowView
+  readonly #drafts: Drafts
 
   constructor(deps: FlowsDeps) {
     this.#deps = deps
@@ -100,11 +98,14 @@ export class Flows {
     this.#rows = new FlowRows(deps)
     this.#digests = new FlowDigests(deps)
     this.#view = createFlowView(deps)
+    this.#drafts = new Drafts(deps, this.#rows)
   }
 
   /** All flows by name. */
   async list(): Promise<FlowListItem[]> {
-    return (await this.#digests.list()).map((flow) => this.#view.item(flow))
+    const [listed, runs] = await Promise.all([this.#digests.list(), this.#deps.newestRuns()])
+    const activityOf = this.#deps.activity.read(runs)
+    return listed.map((flow) => this.#view.item(flow, activityOf(flow.head)))
   }
 
   /** The states of all flows by name. */
@@ -124,29 +125,20 @@ export class Flows {
     return this.#view.flow(row, onlyPublished ? 'published' : 'current')
   }
 
-  /**
-   * Stores a draft over the version that the body names, 0 for a flow that does not exist yet. Refuses with
-   * `validation_failed`, `version_conflict`, `code_defined` or `forbidden`; then nothing is stored.
-   */
+  /** See `Drafts.save`. */
   async save(name: string, body: DocumentInput, by: UserPrincipal): Promise<{ flow: Flow; created: boolean }> {
-    const stored = await this.#store.byName(name)
-    if (stored === null && body.version !== 0) throw noFlow(name)
-    if (stored) assertOwnedByApi(stored, this.#deps.code)
-    if (stored && stored.version !== body.version) throw versionConflict(name, stored.version)
-    const content = contentOf(this.#prepare(stored, name, body, by))
-    const draft = { version: body.version, content, by: by.email }
-    const id = stored?.id ?? newId()
-    const row = await changeOrFind(
-      () =>
-        this.#rows.change((tx) =>
-          stored ? this.#store.save(tx, { id, ...draft }) : this.#store.create(tx, { id, name, ...draft }),
-        ),
-      async () => savedBy(await this.#store.byId(id), body.version + 1, content, by.email),
-    )
-    if (row === null) return this.save(name, body, by)
-    this.#deps.code.release(name)
-    this.#deps.live.announce(row)
-    return { flow: await this.#view.flow(row), created: stored === null }
+    const { row, created } = await this.#drafts.save(name, body, by)
+    return { flow: await this.#view.flow(row), created }
+  }
+
+  /** See `Drafts.restore`. */
+  async restore(name: string, of: Restoring, by: UserPrincipal): Promise<Flow> {
+    return this.#view.flow(await this.#drafts.restore(name, of, by))
+  }
+
+  /** See `Drafts.saveLayout`. */
+  saveLayout(name: string, layout: Layout): Promise<Layout> {
+    return this.#drafts.saveLayout(name, layout)
   }
 
   /**
@@ -188,6 +180,7 @@ export class Flows {
       () =>
         this.#rows.change(async (tx) => {
           const changed = draft === null ? stored : await this.#store.publish(tx, { id, version, by: by.email })
+          if (changed && draft !== null) await this.#deps.flowVersions.keep(tx, changed)
           if (changed) await this.#deps.eventLog.audit(tx, publication(changed, by, done))
           return changed
         }),
@@ -195,26 +188,9 @@ export class Flows {
     )
   }
 
-  /** Removes the draft; the version grows, and without a draft nothing changes. Refuses with `not_published` or `code_defined`. */
+  /** See `Drafts.discard`. */
   async discardDraft(name: string, by: UserPrincipal): Promise<Flow> {
-    const stored = await this.#rows.find(name)
-    assertOwnedByApi(stored, this.#deps.code)
-    if (stored.published === null) throw notPublished(name)
-    if (stored.draft === null) return this.#view.flow(stored)
-    const { id, version } = stored
-    const row = await changeOrFind(
-      () =>
-        this.#rows.change(async (tx) => {
-          const discarded = await this.#store.discard(tx, { id, version, by: by.email })
-          const entry = { action: 'flow.discard', actor: actorOf(by), flow: name, detail: { version } }
-          if (discarded) await this.#deps.eventLog.audit(tx, entry)
-          return discarded
-        }),
-      async () => savedBy(await this.#store.byId(id), version + 1, null, by.email),
-    )
-    if (row === null) return this.discardDraft(name, by)
-    this.#deps.live.announce(row)
-    return this.#view.flow(row)
+    return this.#view.flow(await this.#drafts.discard(name, by))
   }
 
   /** See `renameFlow`. */
@@ -292,30 +268,8 @@ export class Flows {
 
   /** The row as it would be with that draft. */
   async #withDraft(row: FlowRow, body: DocumentInput): Promise<FlowRow> {
-    const draft = contentOf(this.#prepare(row, row.name, body, null))
+    const draft = contentOf(this.#drafts.prepare(row, row.name, body, null))
     return { ...row, draft, library: await this.#store.libraryWith(row.id, draft) }
-  }
-
-  /**
-   * The document that a body asks for, in normal form, after every check that can refuse it. What takes a superuser is
-   * asked for only when it is stored by somebody.
-   */
-  #prepare(stored: FlowRow | null, name: string, body: DocumentInput, by: UserPrincipal | null): FlowDocument {
-    const { code, registry } = this.#deps
-    const before = stored && currentContent(stored).document
-    const sources = new Map(before?.nodes.map(({ id, source }) => [id, source]))
-    const next = normalizeDocument(
-      name,
-      body,
-      (id) => sources.get(id) ?? null,
-      (node, port) => registry.imposedTrigger(node, port),
-    )
-    const faults = structuralFaults(next, body.name, registry)
-    if (faults.length > 0) throw invalid(faults)
-    if (by) assertPrivileged(before, next, by, registry)
-    const entries = unknownEntries(before, next, (entry) => code.hasEntry(entry))
-    if (entries.length > 0) throw invalid(entries)
-    return next
   }
 }
 

@@ -29,6 +29,7 @@ import { refresh } from './refresh.ts'
 import { assertOwnedByApi, flowInvalid, nameTaken, noFlow } from './refusals.ts'
 import { createFlowStore, type FlowRow, type FlowStore } from './store.ts'
 import { publishedContent, type ReadContent } from './stored-content.ts'
+import type { FlowVersions } from './versions/flow-versions.ts'
 
 /** What renaming is made of. */
 export interface RenameDeps {
@@ -39,6 +40,7 @@ export interface RenameDeps {
   readonly code: Pick<CodeRegistry, 'has' | 'release'>
   readonly live: LiveFlows
   readonly published: PublishedFlowsOwner
+  readonly flowVersions: Pick<FlowVersions, 'keep'>
   readonly work: Pick<LiveWork, 'rename'>
   /** What is wrong with a content. */
   readonly issuesOf: (content: ReadContent) => Promise<readonly Issue[]>
@@ -174,7 +176,7 @@ function commit(renaming: Renaming, naming: readonly string[], deps: Following):
 
 /** Everything stored that knows the flow by its name. */
 async function follow(tx: Sql, { id, names, by }: Renaming, deps: Following): Promise<FlowRow[]> {
-  const { code, eventLog, lastValues, renameInDashboards, renameRuns, store, work } = deps
+  const { code, eventLog, flowVersions, lastValues, renameInDashboards, renameRuns, store, work } = deps
   const changed: FlowRow[] = []
   for (const row of await store.lockWithNaming(tx, { id, name: names.from })) {
     const contents = renamedContents(row, names)
@@ -184,7 +186,10 @@ async function follow(tx: Sql, { id, names, by }: Renaming, deps: Following): Pr
       continue
     // oxlint-disable-next-line no-await-in-loop -- statements of one transaction
     const written = await (isOwn ? store.rename(tx, { ...change, name: names.to }) : store.replace(tx, change))
-    if (written) changed.push(written)
+    if (!written) continue
+    // oxlint-disable-next-line no-await-in-loop -- see above
+    await flowVersions.keep(tx, written)
+    changed.push(written)
   }
   const renamed = changed.find((row) => row.id === id)
   if (!renamed) throw noFlow(names.from)

@@ -11,6 +11,8 @@ import {
   flowNameSchema,
   flowSchema,
   flowStateSchema,
+  layoutInputSchema,
+  layoutSchema,
   nameSchema,
   nodeTypeSchema,
   publishedFlowSchema,
@@ -78,7 +80,8 @@ export const flowsEndpoints = {
     path: '/flows/{name}',
     summary: 'Save a draft',
     description:
-      'Replaces the whole content. `version` is the version that was read, 0 for a new flow. Errors of the graph are stored and listed in `issues`.',
+      'Replaces the whole content. `version` is the version that was read, 0 for a new flow. Errors of the graph are stored ' +
+      'and listed in `issues`. Where nothing but `layout` differs, only that is stored: there is no draft and no new version.',
     auth: 'user',
     scope: 'flows:write',
     params: z.object({ name: flowNameSchema.meta({ description: 'Name of the flow.' }) }),
@@ -88,6 +91,21 @@ export const flowsEndpoints = {
       201: reply.json('The flow is new.', flowSchema, location),
     },
     problems: ['validation_failed', 'version_conflict', 'code_defined', 'forbidden'],
+  }),
+  saveLayout: endpoint({
+    id: 'flows.saveLayout',
+    method: 'put',
+    path: '/flows/{name}/layout',
+    summary: 'Save where nodes are drawn',
+    description:
+      'Replaces the whole layout, of a flow that is defined in code too. It is no change of the flow: there is no draft, no ' +
+      'new version, and nothing is made anew.',
+    auth: 'user',
+    scope: 'flows:write',
+    params,
+    body: json(layoutInputSchema),
+    replies: { 200: reply.json('The layout as it is stored.', layoutSchema) },
+    problems: ['not_found', 'validation_failed'],
   }),
   publish: endpoint({
     id: 'flows.publish',
@@ -217,6 +235,7 @@ export const flowsHandlers = ({
     if (!created) return { status: 200, value: flow }
     return { status: 201, value: flow, headers: { location: `${request.baseUrl}/flows/${name}` } }
   },
+  saveLayout: async ({ params: { name }, body }) => ({ status: 200, value: await flows.saveLayout(name, body) }),
   publish: async ({ params: { name }, body, principal }) => ({
     status: 200,
     value: await flows.publish(name, body, principal),

@@ -19,7 +19,7 @@ import { bus, eventLog } from '../events/slice.ts'
 import { host } from '../host/slice.ts'
 import { routes } from '../http/slice-api.ts'
 import { catalogue, lastValues, publisher, values } from '../messages/slice.ts'
-import { clock, log } from '../process/given.ts'
+import { clock, config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { secrets } from '../secrets/slice.ts'
 import { adoptFlows, markers, work } from '../work/slice.ts'
@@ -27,6 +27,7 @@ import { agent, flavors, pythons } from '../workers/slice.ts'
 import { type CodeFlows, type CodeFlowsDeps, createCodeFlows } from './code-flows.ts'
 import { LiveControl } from './control/live-control.ts'
 import { liveEndpoints, liveHandlers, type LiveHandlersDeps } from './control/live-routes.ts'
+import { FlowActivity } from './flow-activity.ts'
 import { flowDevices } from './flow-devices.ts'
 import { type FlowNews, openFlowNews } from './flow-news.ts'
 import { FlowRows } from './flow-rows.ts'
@@ -44,6 +45,8 @@ import { createRunnableFlows, type RunnableFlows } from './runnable-flows.ts'
 import { Library } from './sources/library.ts'
 import { NodeSources } from './sources/node-source.ts'
 import { libraryEndpoints, libraryHandlers, sourcesEndpoints, sourcesHandlers } from './sources/source-routes.ts'
+import { FlowVersions } from './versions/flow-versions.ts'
+import { versionsEndpoints, versionsHandlers } from './versions/version-routes.ts'
 
 export const registry = noun<NodeRegistry>()('registry')
 const flowNews = noun<FlowNews>()('flowNews')
@@ -59,7 +62,8 @@ export const live = noun<LiveFlows>()('live')
 export const runnableFlows = noun<RunnableFlows>()('runnableFlows')
 
 /** What flows ask of the runs that they have. */
-export interface FlowRuns extends Pick<FlowsDeps, 'activeRuns' | 'renameRuns'>, Pick<LiveHandlersDeps, 'submitDraft'> {}
+export interface FlowRuns
+  extends Pick<FlowsDeps, 'activeRuns' | 'newestRuns' | 'renameRuns'>, Pick<LiveHandlersDeps, 'submitDraft'> {}
 
 export const flowRuns = noun<FlowRuns>()('flowRuns')
 
@@ -72,6 +76,11 @@ export interface FlowDashboards {
 }
 
 export const flowDashboards = noun<FlowDashboards>()('flowDashboards')
+
+const activity = noun<FlowActivity>()('activity')
+
+/** What was published of flows. */
+export const flowVersions = noun<FlowVersions>()('flowVersions')
 
 export const flows = noun<Flows>()('flows')
 const library = noun<Library>()('library')
@@ -182,13 +191,25 @@ export const liveLayer = inOrder(
   ),
 )
 
-const changing = { artifacts, code, database, eventLog, live, published, pythonIssues, registry }
+const changing = { artifacts, code, database, eventLog, flowVersions, live, published, pythonIssues, registry }
 
 export const flowsLayer = inOrder(
+  makes(
+    activity,
+    { bus, lastValues },
+    (deps) => new FlowActivity(deps),
+    (made) => made.close(),
+  ),
+  makes(
+    flowVersions,
+    { artifacts, config, database, published },
+    ({ config, ...deps }) => new FlowVersions({ ...deps, kept: config.flowVersions }),
+  ),
   makes(
     flows,
     {
       ...changing,
+      activity,
       deviceViews,
       deviceWiring,
       flavors,
@@ -204,7 +225,7 @@ export const flowsLayer = inOrder(
     ({ flowDashboards: { renameFlow: renameInDashboards }, flowRuns, ...deps }) =>
       new Flows({ ...deps, ...flowRuns, renameInDashboards }),
   ),
-  makes(library, { database, eventLog, live, published, pythonIssues }, (deps) => new Library(deps)),
+  makes(library, { database, eventLog, flowVersions, live, published, pythonIssues }, (deps) => new Library(deps)),
   makes(sources, { ...changing, library }, ({ library, ...deps }) => new NodeSources(deps, library)),
   makes(
     control,
@@ -277,5 +298,6 @@ export const flowsApi = {
     ),
     routes(sourcesEndpoints, { sources }, sourcesHandlers),
     routes(libraryEndpoints, { library }, libraryHandlers),
+    routes(versionsEndpoints, { flowVersions, flows }, versionsHandlers),
   ],
 }

@@ -22,10 +22,10 @@ export interface ReadContent {
   readonly fault: Issue | null
 }
 
-/** What goes into a row: the document without what the row's other columns say. */
+/** What goes into a row: the document without what its other columns, and the table of layouts, say. */
 export function contentOf(document: FlowDocument): object {
   const { name: _name, version: _version, ...content } = document
-  return { ...content, nodes: content.nodes.map(withoutSharedCode) }
+  return { ...content, layout: {}, nodes: content.nodes.map(withoutSharedCode) }
 }
 
 /** A node as it is stored: shared code stands in the library alone. */
@@ -42,12 +42,18 @@ export function mapStoredNodes(content: unknown, change: (node: object) => objec
 /** The current content of a flow: its draft if there is one. */
 export const currentContent = (row: FlowRow): ReadContent => readContent(row, row.draft ?? row.published)
 
+/** A content that was published, under the name that its flow has now. */
+export const versionContent = (
+  name: string,
+  kept: { readonly version: number; readonly content: unknown; readonly library: FlowRow['library'] },
+): ReadContent => readContent({ ...kept, name }, kept.content)
+
 /** The published content of a flow; null when there is none. */
 export const publishedContent = (row: FlowRow): ReadContent | null =>
   row.published === null ? null : readContent(row, row.published)
 
-function readContent(row: FlowRow, content: unknown): ReadContent {
-  const parsed = flowDocumentInputSchema.safeParse(content)
+function readContent(row: Pick<FlowRow, 'name' | 'version' | 'library'>, content: unknown): ReadContent {
+  const parsed = flowDocumentInputSchema.safeParse(withoutLayout(content))
   if (parsed.success) {
     const document = normalizeDocument(row.name, parsed.data)
     const nodes = document.nodes.map((node) => withSharedCode(node, row))
@@ -68,7 +74,11 @@ function readContent(row: FlowRow, content: unknown): ReadContent {
   }
 }
 
-const withSharedCode = (node: FlowNode, { library }: FlowRow): FlowNode =>
+/** Contents had layouts of any shape. */
+const withoutLayout = (content: unknown): unknown =>
+  typeof content === 'object' && content !== null && 'layout' in content ? { ...content, layout: {} } : content
+
+const withSharedCode = (node: FlowNode, { library }: Pick<FlowRow, 'library'>): FlowNode =>
   node.library === null ? node : { ...node, source: library?.[node.library] ?? null }
 
 function modeOf(content: unknown): { mode?: FlowMode } {

@@ -163,6 +163,16 @@ export class LastValues {
     return entry && lastValueOf(entry)
   }
 
+  /** When each flow has published last, by its name. */
+  newest(): ReadonlyMap<string, string> {
+    const newest = new Map<string, number>()
+    for (const { message, us } of this.#entries.values()) {
+      const flow = flowPart(message)
+      newest.set(flow, Math.max(us, newest.get(flow) ?? us))
+    }
+    return new Map([...newest].map(([flow, us]) => [flow, timestampOf(us)]))
+  }
+
   /** All last values. */
   all(): LastValue[] {
     return [...this.#entries.values()].map(lastValueOf)

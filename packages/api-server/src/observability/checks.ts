@@ -11,7 +11,7 @@ import type { ObservabilityStore } from './store.ts'
 
 /** Sources of the checks. */
 export interface ChecksDeps {
-  readonly store: Pick<ObservabilityStore, 'probe' | 'runCounts'>
+  readonly store: Pick<ObservabilityStore, 'probe' | 'runCounts' | 'waiting'>
   readonly loopDelay: () => LoopDelay
   /** Where artifacts are stored. */
   readonly artifacts: Pick<Artifacts, 'check'>
@@ -27,6 +27,9 @@ export interface Checked {
   readonly storeS: number | null
 }
 
+/** What waits for somebody. */
+export type Waiting = Awaited<ReturnType<ObservabilityStore['waiting']>>
+
 const ANSWER_MS = 2_000
 const MAX_LOOP_S = 1
 const STALLED_S = 60
@@ -38,7 +41,9 @@ const failing = (status: 'degraded' | 'down', detail: string): Check => ({ statu
 export class EngineChecks {
   readonly #deps: ChecksDeps
   #runs = { queued: 0, running: 0, oldest_s: 0 }
+  #waiting: Waiting = { dead_letters: 0, pending_devices: 0 }
   #probing: Promise<number> | null = null
+  #counting: Promise<Waiting> | null = null
   #looking: Promise<Check> | null = null
 
   constructor(deps: ChecksDeps) {
@@ -60,6 +65,19 @@ export class EngineChecks {
       runs: { queued, running },
       storeS,
     }
+  }
+
+  /** What waits for somebody; while the database does not answer, what it told last. */
+  async waiting(): Promise<Waiting> {
+    // one at a time, as the probe
+    this.#counting ??= this.#deps.store.waiting().finally(() => (this.#counting = null))
+    const counting = this.#counting
+    try {
+      this.#waiting = await within(counting)
+    } catch {
+      // the check of the store tells it
+    }
+    return this.#waiting
   }
 
   #loop(): Check {

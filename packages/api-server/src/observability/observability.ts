@@ -54,6 +54,8 @@ export interface ObservabilityDeps {
   readonly assertFlow: (name: string) => Promise<unknown>
   /** How many flows could not be started. */
   readonly failedFlows: () => number
+  /** How many nodes of live flows have a failure marker. */
+  readonly failedNodes: () => number
   /** Attached workers but the engine's own agent, and those that were refused for their version. */
   readonly workers: () => { readonly attached: number; readonly needs_upgrade: number }
   /** Results of workers that nobody waited for. */
@@ -193,8 +195,8 @@ export class Observability {
 
   /** Never fails: what cannot be found out is told by the checks. */
   async summary(): Promise<ObservabilitySummary> {
-    const { activeFlows, failedFlows, workers, loadErrors } = this.#deps
-    const { checks, runs } = await this.check()
+    const { activeFlows, failedFlows, failedNodes, workers, loadErrors } = this.#deps
+    const [{ checks, runs }, waiting] = await Promise.all([this.check(), this.#checks.waiting()])
     return {
       status: statusOf(checks),
       version: this.#observer.deps.engineVersion,
@@ -203,6 +205,7 @@ export class Observability {
       checks,
       flows: { active: activeFlows().length, failed: failedFlows() },
       runs,
+      counts: { ...waiting, failed_nodes: failedNodes() },
       workers: workers(),
       load_errors: loadErrors(),
     }

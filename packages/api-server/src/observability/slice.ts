@@ -80,6 +80,11 @@ export const observabilityLayer = inOrder(
         activeFlows: () => published.all().flatMap(({ name }) => (runtime.get(name) ? [name] : [])),
         assertFlow: (name) => flows.get(name, false),
         failedFlows: () => live.failed(),
+        failedNodes: () =>
+          published
+            .all()
+            .flatMap(({ name }) => live.nodeStates(name))
+            .filter(({ status }) => status === 'failed').length,
         workers: () => ({
           attached: pool.list().filter(({ local }) => !local).length,
           needs_upgrade: pool.needingUpgrade().length,

@@ -140,6 +140,14 @@ export const createObservabilityStore = (sql: Sql) => ({
     return row ?? { queued: 0, running: 0, oldest_s: 0 }
   },
 
+  /** What waits for somebody. */
+  async waiting(): Promise<{ dead_letters: number; pending_devices: number }> {
+    const [row] = await sql<{ dead_letters: number; pending_devices: number }[]>`
+      select (select count(*)::int from dead_letter) as dead_letters, (
+        select count(*)::int from pairing_request where credential is null and expires_at > now()) as pending_devices`
+    return row ?? { dead_letters: 0, pending_devices: 0 }
+  },
+
   /** How many nodes each of the runs has begun to execute. */
   async startedNodes(runs: readonly RunSummary[]): Promise<Map<string, number>> {
     const ids = runs.map(({ id }) => id)

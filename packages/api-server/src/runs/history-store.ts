@@ -95,6 +95,14 @@ export const createHistoryStore = (sql: Sql) => ({
     })
   },
 
+  /** When the newest run of each flow that has some ended, began or was made, whichever was last; by the flow's id. */
+  newest: (): Promise<{ flow: string; at: string }[]> =>
+    sql<{ flow: string; at: string }[]>`
+      select run_flow.id as flow, newest.at from run_flow cross join lateral (
+        select coalesce(finished_at, started_at, created_at) as at from run where run.flow = run_flow.id
+        order by created_at desc limit 1
+      ) as newest`,
+
   /** Ids of the active runs of a flow by its name, newest first; and the time of its newest run, null without runs. */
   async bounds(flow: string): Promise<{ active: string[]; newest: string | null }> {
     const [row] = await sql<{ active: string[]; newest: string | null }[]>`

@@ -38,6 +38,11 @@ export class RunHistory {
     return (await this.#deps.store.overview()).map(overviewOf)
   }
 
+  /** When the newest run of each flow ended, began or was made, by the flow's id. */
+  async newest(): Promise<ReadonlyMap<string, string>> {
+    return new Map((await this.#deps.store.newest()).map(({ flow, at }) => [flow, at]))
+  }
+
   /** What a node returned; refuses with `not_found` unless it succeeded and may be cached. */
   async outputs(id: string, node: string): Promise<NodeOutputs> {
     const { store, runs, flush } = this.#deps

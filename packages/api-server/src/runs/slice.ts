@@ -117,6 +117,7 @@ export const reportsLayer = inOrder(
 export const flowRunsLayer = makes(flowRuns, { runs }, ({ runs }) => ({
   activeRuns: (tx, id) => runs.activeOf(tx, id),
   renameRuns: (tx, id, name) => runs.rename(tx, id, name),
+  newestRuns: () => runs.history.newest(),
   submitDraft: async (flow, params, by) =>
     (await runs.submit(flow, { params, draft: true, no_cache: false, priority: 0 }, by.email)).run,
 }))

@@ -15,15 +15,16 @@ const python = { id: 'f', type: 'python', source: 'def run():\n    return {}\n' 
 const copy = (name: string, body?: unknown) => engine.ann('POST', `/flows/${name}/duplicate`, body)
 
 test('a copy is an unpublished flow of its own, named {name}_copy [R030] [R455]', async () => {
+  const layout = { nodes: { pass: { x: 1, y: 2 } }, zoom: 2 }
   await engine.publish('one', { ...relay, title: 'published' })
-  await engine.root('PUT', '/flows/one', { ...relay, version: 1, title: 'draft', layout: { pass: [1, 2] } })
+  await engine.root('PUT', '/flows/one', { ...relay, version: 1, title: 'draft', layout })
   const made = await copy('one')
   expect(made.status).toBe(201)
   expect(made.headers.get('location')).toBe(`${engine.url}/flows/one_copy`)
   expect(made.value).toMatchObject({
     name: 'one_copy',
     title: 'draft',
-    layout: { pass: [1, 2] },
+    layout,
     version: 1,
     status: 'draft',
     has_draft: true,

@@ -45,6 +45,7 @@ import {
   flowDashboards,
   type FlowRuns,
   flowRuns,
+  flowVersions,
   flows,
   flowsApi,
   flowsLayer,
@@ -108,6 +109,7 @@ const shown = {
   deviceWiring,
   eventLog,
   flavors,
+  flowVersions,
   flows,
   hooks,
   host,
@@ -127,6 +129,7 @@ function slicesOf({ activeRuns = () => [], types = [], missing: lacks, flowsData
   const noRuns: FlowRuns = {
     activeRuns: async () => activeRuns(),
     renameRuns: async () => {},
+    newestRuns: async () => new Map(),
     submitDraft: () => Promise.reject(new Error('there are no runs here')),
   }
   const noDashboards: FlowDashboards = {

@@ -106,7 +106,7 @@ test('qualified references to the flow follow wherever they stand, and nothing e
   expect((await engine.root('GET', '/flows/alike')).value).toMatchObject({
     version: 1,
     title: 'not "src.on"',
-    layout: { 'src.on': 'src.on' },
+    layout: { nodes: {}, 'src.on': 'src.on' },
   })
   expect(await portOf('/flows/alike')).toMatchObject({ name: 'src2.on' })
   expect((await engine.root('GET', '/flows/selfish')).value.nodes[0]?.ports[1]).toMatchObject({ message: 'origin.on' })

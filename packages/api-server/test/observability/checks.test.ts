@@ -8,7 +8,8 @@ import { canWork, EngineChecks, statusOf } from '../../src/observability/checks.
 afterEach(() => void vi.useRealTimers())
 
 const idle = { queued: 0, running: 0, oldest_s: 0 }
-const store = { probe: async () => undefined, runCounts: async () => idle }
+const none = { dead_letters: 0, pending_devices: 0 }
+const store = { probe: async () => undefined, runCounts: async () => idle, waiting: async () => none }
 const calm = { p50: 0, p99: 0.01, max: 0.2 }
 const fine: Check = { status: 'ok', detail: null }
 const artifacts = { check: async () => fine }

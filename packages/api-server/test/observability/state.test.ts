@@ -50,6 +50,7 @@ test('the summary tells the version, the checks and what runs [R015, R564]', asy
     uptime_s: expect.any(Number),
     flows: { active: 1, failed: 0 },
     runs: { queued: 0, running: 0 },
+    counts: { dead_letters: 0, failed_nodes: 0, pending_devices: 0 },
     workers: { attached: 0, needs_upgrade: 0 },
     load_errors: [],
   })

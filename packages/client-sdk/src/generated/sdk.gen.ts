@@ -3,7 +3,7 @@
 
 import { client } from './client.gen.ts';
 import { buildClientParams, type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape, urlSearchParamsBodySerializer } from './client/index.ts';
-import type { AlertEvent, AlertsGetErrors, AlertsGetResponses, AlertsPutErrors, AlertsPutResponses, AlertsTestErrors, AlertsTestResponses, ArtifactsBeginUploadErrors, ArtifactsBeginUploadResponses, ArtifactsCompleteUploadErrors, ArtifactsCompleteUploadResponses, ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsPutErrors, ArtifactsPutResponses, ArtifactsTicketErrors, ArtifactsTicketResponses, ConnectorsClearStateErrors, ConnectorsClearStateResponses, ConnectorsDeleteKeyErrors, ConnectorsDeleteKeyResponses, ConnectorsListStateErrors, ConnectorsListStateResponses, DashboardContent, DashboardsCreateErrors, DashboardsCreateResponses, DashboardsDeleteErrors, DashboardsDeleteResponses, DashboardsDiscardErrors, DashboardsDiscardResponses, DashboardsDuplicateErrors, DashboardsDuplicateResponses, DashboardsFromFlowErrors, DashboardsFromFlowResponses, DashboardsGetErrors, DashboardsGetResponses, DashboardsListErrors, DashboardsListResponses, DashboardsPublishErrors, DashboardsPublishResponses, DashboardsRenameErrors, DashboardsRenameResponses, DashboardsSaveErrors, DashboardsSaveResponses, DevicesCreateErrors, DevicesCreateResponses, DevicesDeleteErrors, DevicesDeleteResponses, DevicesGetErrors, DevicesGetResponses, DevicesListErrors, DevicesListResponses, DevicesPairErrors, DevicesPairResponses, DevicesReportErrors, DevicesReportResponses, DevicesRuntimeErrors, DevicesRuntimeResponses, DevicesSaveErrors, DevicesSaveResponses, DevicesUnpairErrors, DevicesUnpairResponses, FlavorsCreateErrors, FlavorsCreateResponses, FlavorsDeleteErrors, FlavorsDeleteResponses, FlavorsListErrors, FlavorsListResponses, FlavorsUpdateErrors, FlavorsUpdateResponses, FlowDocument, FlowsDeleteErrors, FlowsDeleteResponses, FlowsDiscardDraftErrors, FlowsDiscardDraftResponses, FlowsDuplicateErrors, FlowsDuplicateResponses, FlowsGetErrors, FlowsGetResponses, FlowsGraphErrors, FlowsGraphResponses, FlowsListErrors, FlowsListResponses, FlowsNodesAcknowledgeErrors, FlowsNodesAcknowledgeResponses, FlowsNodesCancelErrors, FlowsNodesCancelResponses, FlowsNodesGetSourceErrors, FlowsNodesGetSourceResponses, FlowsNodesPutSourceErrors, FlowsNodesPutSourceResponses, FlowsNodesShareErrors, FlowsNodesShareResponses, FlowsNodesTriggerErrors, FlowsNodesTriggerResponses, FlowsNodesUnshareErrors, FlowsNodesUnshareResponses, FlowsNodeTypesErrors, FlowsNodeTypesResponses, FlowsPauseErrors, FlowsPauseResponses, FlowsPublishErrors, FlowsPublishResponses, FlowsRenameErrors, FlowsRenameResponses, FlowsResumeErrors, FlowsResumeResponses, FlowsRunErrors, FlowsRunResponses, FlowsSaveErrors, FlowsSaveResponses, FlowsStartErrors, FlowsStartResponses, FlowsStepErrors, FlowsStepResponses, FlowsStopErrors, FlowsStopResponses, FlowsTryErrors, FlowsTryResponses, FlowsValidateErrors, FlowsValidateResponses, FlowsWsTicketErrors, FlowsWsTicketResponses, ImportedRun, JsonValue, KeysCreateErrors, KeysCreateResponses, KeysListErrors, KeysListResponses, KeysRevokeErrors, KeysRevokeResponses, LibraryDeleteErrors, LibraryDeleteResponses, LibraryListErrors, LibraryListResponses, LoginAccessTokenErrors, LoginAccessTokenResponses, LoginMethodsErrors, LoginMethodsResponses, LoginOidcCallbackErrors, LoginOidcCallbackResponses, LoginOidcErrors, LoginOidcResponses, LoginOidcTokenErrors, LoginOidcTokenResponses, LoginRecoverPasswordErrors, LoginRecoverPasswordResponses, LoginResetPasswordErrors, LoginResetPasswordResponses, LoginTestTokenErrors, LoginTestTokenResponses, MessagesHistoryErrors, MessagesHistoryResponses, MessagesListErrors, MessagesListResponses, MessagesPublishErrors, MessagesPublishResponses, MetricsCompareErrors, MetricsCompareManyErrors, MetricsCompareManyResponses, MetricsCompareResponses, MetricsExportErrors, MetricsExportResponses, MetricsNamesErrors, MetricsNamesResponses, ModulesApplyErrors, ModulesApplyResponses, ModulesGetErrors, ModulesGetResponses, OauthAddClientErrors, OauthAddClientResponses, OauthListClientsErrors, OauthListClientsResponses, OauthListTokensErrors, OauthListTokensResponses, OauthMintTokenErrors, OauthMintTokenResponses, OauthRemoveClientErrors, OauthRemoveClientResponses, OauthRevokeTokenErrors, OauthRevokeTokenResponses, ObservabilityCascadesErrors, ObservabilityCascadesResponses, ObservabilityDeadLetterErrors, ObservabilityDeadLetterResponses, ObservabilityDismissErrors, ObservabilityDismissResponses, ObservabilityEventsErrors, ObservabilityEventsResponses, ObservabilityFlowsErrors, ObservabilityFlowsResponses, ObservabilityFlushErrors, ObservabilityFlushResponses, ObservabilityReplayErrors, ObservabilityReplayManyErrors, ObservabilityReplayManyResponses, ObservabilityReplayResponses, ObservabilitySummaryErrors, ObservabilitySummaryResponses, ObservabilityTimeseriesErrors, ObservabilityTimeseriesResponses, PairByCode, PairByRequest, PairingInspectErrors, PairingInspectResponses, PairingPendingErrors, PairingPendingResponses, PairingPollErrors, PairingPollResponses, PairingStartErrors, PairingStartResponses, PanelsGetErrors, PanelsGetResponses, PanelsPollPairingErrors, PanelsPollPairingResponses, PanelsStartPairingErrors, PanelsStartPairingResponses, RunsAppendErrors, RunsAppendResponses, RunsCancelErrors, RunsCancelResponses, RunsDeleteAllErrors, RunsDeleteAllResponses, RunsDeleteErrors, RunsDeleteResponses, RunsDocumentErrors, RunsDocumentResponses, RunsExportErrors, RunsExportResponses, RunsGetErrors, RunsGetResponses, RunsImportErrors, RunsImportResponses, RunsListErrors, RunsListResponses, RunsMetricsErrors, RunsMetricsResponses, RunsNodeOutputsErrors, RunsNodeOutputsResponses, RunsOverviewErrors, RunsOverviewResponses, RunsPlanErrors, RunsPlanResponses, RunsRetryErrors, RunsRetryResponses, RunsSubmitErrors, RunsSubmitResponses, RunsSweepErrors, RunsSweepResponses, RunsTrackErrors, RunsTrackResponses, RunsUpdateErrors, RunsUpdateManyErrors, RunsUpdateManyResponses, RunsUpdateResponses, RunTag, Scope, SecretRef, SecretsDeleteErrors, SecretsDeleteResponses, SecretsListErrors, SecretsListResponses, SecretsSetErrors, SecretsSetResponses, SecretsUsageErrors, SecretsUsageResponses, TrackedArtifact, TrackedCurve, UsersChangePasswordErrors, UsersChangePasswordResponses, UsersCreateErrors, UsersCreateResponses, UsersDeleteErrors, UsersDeleteResponses, UsersListErrors, UsersListResponses, UsersMeErrors, UsersMeResponses, UsersUpdateErrors, UsersUpdateResponses, UtilsHealthErrors, UtilsHealthResponses, WorkersListErrors, WorkersListResponses, WorkersListTokensErrors, WorkersListTokensResponses, WorkersMintTokenErrors, WorkersMintTokenResponses, WorkersProvisionersReadTestErrors, WorkersProvisionersReadTestResponses, WorkersProvisionersReloadErrors, WorkersProvisionersReloadResponses, WorkersProvisionersTestErrors, WorkersProvisionersTestResponses, WorkersResourcesErrors, WorkersResourcesResponses, WorkersRevokeTokenErrors, WorkersRevokeTokenResponses, WorkersRuntimeErrors, WorkersRuntimeResponses } from './types.gen.ts';
+import type { AlertEvent, AlertsGetErrors, AlertsGetResponses, AlertsPutErrors, AlertsPutResponses, AlertsTestErrors, AlertsTestResponses, ArtifactsBeginUploadErrors, ArtifactsBeginUploadResponses, ArtifactsCompleteUploadErrors, ArtifactsCompleteUploadResponses, ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsPutErrors, ArtifactsPutResponses, ArtifactsTicketErrors, ArtifactsTicketResponses, ConnectorsClearStateErrors, ConnectorsClearStateResponses, ConnectorsDeleteKeyErrors, ConnectorsDeleteKeyResponses, ConnectorsListStateErrors, ConnectorsListStateResponses, DashboardContent, DashboardsCreateErrors, DashboardsCreateResponses, DashboardsDeleteErrors, DashboardsDeleteResponses, DashboardsDiscardErrors, DashboardsDiscardResponses, DashboardsDuplicateErrors, DashboardsDuplicateResponses, DashboardsFromFlowErrors, DashboardsFromFlowResponses, DashboardsGetErrors, DashboardsGetResponses, DashboardsListErrors, DashboardsListResponses, DashboardsPublishErrors, DashboardsPublishResponses, DashboardsRenameErrors, DashboardsRenameResponses, DashboardsSaveErrors, DashboardsSaveResponses, DevicesCreateErrors, DevicesCreateResponses, DevicesDeleteErrors, DevicesDeleteResponses, DevicesGetErrors, DevicesGetResponses, DevicesListErrors, DevicesListResponses, DevicesPairErrors, DevicesPairResponses, DevicesReportErrors, DevicesReportResponses, DevicesRuntimeErrors, DevicesRuntimeResponses, DevicesSaveErrors, DevicesSaveResponses, DevicesUnpairErrors, DevicesUnpairResponses, FlavorsCreateErrors, FlavorsCreateResponses, FlavorsDeleteErrors, FlavorsDeleteResponses, FlavorsListErrors, FlavorsListResponses, FlavorsUpdateErrors, FlavorsUpdateResponses, FlowDocument, FlowsDeleteErrors, FlowsDeleteResponses, FlowsDiffErrors, FlowsDiffResponses, FlowsDiscardDraftErrors, FlowsDiscardDraftResponses, FlowsDuplicateErrors, FlowsDuplicateResponses, FlowsGetErrors, FlowsGetResponses, FlowsGraphErrors, FlowsGraphResponses, FlowsListErrors, FlowsListResponses, FlowsNodesAcknowledgeErrors, FlowsNodesAcknowledgeResponses, FlowsNodesCancelErrors, FlowsNodesCancelResponses, FlowsNodesGetSourceErrors, FlowsNodesGetSourceResponses, FlowsNodesPutSourceErrors, FlowsNodesPutSourceResponses, FlowsNodesShareErrors, FlowsNodesShareResponses, FlowsNodesTriggerErrors, FlowsNodesTriggerResponses, FlowsNodesUnshareErrors, FlowsNodesUnshareResponses, FlowsNodeTypesErrors, FlowsNodeTypesResponses, FlowsPauseErrors, FlowsPauseResponses, FlowsPublishErrors, FlowsPublishResponses, FlowsRenameErrors, FlowsRenameResponses, FlowsRestoreErrors, FlowsRestoreResponses, FlowsResumeErrors, FlowsResumeResponses, FlowsRunErrors, FlowsRunResponses, FlowsSaveErrors, FlowsSaveLayoutErrors, FlowsSaveLayoutResponses, FlowsSaveResponses, FlowsStartErrors, FlowsStartResponses, FlowsStepErrors, FlowsStepResponses, FlowsStopErrors, FlowsStopResponses, FlowsTryErrors, FlowsTryResponses, FlowsValidateErrors, FlowsValidateResponses, FlowsVersionErrors, FlowsVersionResponses, FlowsVersionsErrors, FlowsVersionsResponses, FlowsWsTicketErrors, FlowsWsTicketResponses, ImportedRun, JsonValue, KeysCreateErrors, KeysCreateResponses, KeysListErrors, KeysListResponses, KeysRevokeErrors, KeysRevokeResponses, LibraryDeleteErrors, LibraryDeleteResponses, LibraryListErrors, LibraryListResponses, LoginAccessTokenErrors, LoginAccessTokenResponses, LoginMethodsErrors, LoginMethodsResponses, LoginOidcCallbackErrors, LoginOidcCallbackResponses, LoginOidcErrors, LoginOidcResponses, LoginOidcTokenErrors, LoginOidcTokenResponses, LoginRecoverPasswordErrors, LoginRecoverPasswordResponses, LoginResetPasswordErrors, LoginResetPasswordResponses, LoginTestTokenErrors, LoginTestTokenResponses, MessagesHistoryErrors, MessagesHistoryResponses, MessagesListErrors, MessagesListResponses, MessagesPublishErrors, MessagesPublishResponses, MetricsCompareErrors, MetricsCompareManyErrors, MetricsCompareManyResponses, MetricsCompareResponses, MetricsExportErrors, MetricsExportResponses, MetricsNamesErrors, MetricsNamesResponses, ModulesApplyErrors, ModulesApplyResponses, ModulesGetErrors, ModulesGetResponses, NodePosition, OauthAddClientErrors, OauthAddClientResponses, OauthListClientsErrors, OauthListClientsResponses, OauthListTokensErrors, OauthListTokensResponses, OauthMintTokenErrors, OauthMintTokenResponses, OauthRemoveClientErrors, OauthRemoveClientResponses, OauthRevokeTokenErrors, OauthRevokeTokenResponses, ObservabilityCascadesErrors, ObservabilityCascadesResponses, ObservabilityDeadLetterErrors, ObservabilityDeadLetterResponses, ObservabilityDismissErrors, ObservabilityDismissResponses, ObservabilityEventsErrors, ObservabilityEventsResponses, ObservabilityFlowsErrors, ObservabilityFlowsResponses, ObservabilityFlushErrors, ObservabilityFlushResponses, ObservabilityReplayErrors, ObservabilityReplayManyErrors, ObservabilityReplayManyResponses, ObservabilityReplayResponses, ObservabilitySummaryErrors, ObservabilitySummaryResponses, ObservabilityTimeseriesErrors, ObservabilityTimeseriesResponses, PairByCode, PairByRequest, PairingInspectErrors, PairingInspectResponses, PairingPendingErrors, PairingPendingResponses, PairingPollErrors, PairingPollResponses, PairingStartErrors, PairingStartResponses, PanelsGetErrors, PanelsGetResponses, PanelsPollPairingErrors, PanelsPollPairingResponses, PanelsStartPairingErrors, PanelsStartPairingResponses, RunsAppendErrors, RunsAppendResponses, RunsCancelErrors, RunsCancelResponses, RunsDeleteAllErrors, RunsDeleteAllResponses, RunsDeleteErrors, RunsDeleteResponses, RunsDocumentErrors, RunsDocumentResponses, RunsExportErrors, RunsExportResponses, RunsGetErrors, RunsGetResponses, RunsImportErrors, RunsImportResponses, RunsListErrors, RunsListResponses, RunsMetricsErrors, RunsMetricsResponses, RunsNodeOutputsErrors, RunsNodeOutputsResponses, RunsOverviewErrors, RunsOverviewResponses, RunsPlanErrors, RunsPlanResponses, RunsRetryErrors, RunsRetryResponses, RunsSubmitErrors, RunsSubmitResponses, RunsSweepErrors, RunsSweepResponses, RunsTrackErrors, RunsTrackResponses, RunsUpdateErrors, RunsUpdateManyErrors, RunsUpdateManyResponses, RunsUpdateResponses, RunTag, Scope, SecretRef, SecretsDeleteErrors, SecretsDeleteResponses, SecretsListErrors, SecretsListResponses, SecretsSetErrors, SecretsSetResponses, SecretsUsageErrors, SecretsUsageResponses, TrackedArtifact, TrackedCurve, UsersChangePasswordErrors, UsersChangePasswordResponses, UsersCreateErrors, UsersCreateResponses, UsersDeleteErrors, UsersDeleteResponses, UsersListErrors, UsersListResponses, UsersMeErrors, UsersMeResponses, UsersUpdateErrors, UsersUpdateResponses, UtilsHealthErrors, UtilsHealthResponses, WorkersListErrors, WorkersListResponses, WorkersListTokensErrors, WorkersListTokensResponses, WorkersMintTokenErrors, WorkersMintTokenResponses, WorkersProvisionersReadTestErrors, WorkersProvisionersReadTestResponses, WorkersProvisionersReloadErrors, WorkersProvisionersReloadResponses, WorkersProvisionersTestErrors, WorkersProvisionersTestResponses, WorkersResourcesErrors, WorkersResourcesResponses, WorkersRevokeTokenErrors, WorkersRevokeTokenResponses, WorkersRuntimeErrors, WorkersRuntimeResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -762,7 +762,7 @@ export class Flows extends HeyApiClient {
     /**
      * Save a draft
      *
-     * Replaces the whole content. `version` is the version that was read, 0 for a new flow. Errors of the graph are stored and listed in `issues`.
+     * Replaces the whole content. `version` is the version that was read, 0 for a new flow. Errors of the graph are stored and listed in `issues`. Where nothing but `layout` differs, only that is stored: there is no draft and no new version.
      */
     public save<ThrowOnError extends boolean = true>(parameters: {
         name: string;
@@ -773,6 +773,32 @@ export class Flows extends HeyApiClient {
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/flows/{name}',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * Save where nodes are drawn
+     *
+     * Replaces the whole layout, of a flow that is defined in code too. It is no change of the flow: there is no draft, no new version, and nothing is made anew.
+     */
+    public saveLayout<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        nodes: {
+            [key: string]: NodePosition;
+        };
+    }, options?: Options<never, ThrowOnError>): RequestResult<FlowsSaveLayoutResponses, FlowsSaveLayoutErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'body', key: 'nodes' }] }]);
+        return (options?.client ?? this.client).put<FlowsSaveLayoutResponses, FlowsSaveLayoutErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/{name}/layout',
             ...options,
             ...params,
             headers: {
@@ -1046,6 +1072,106 @@ export class Flows extends HeyApiClient {
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/flows/{name}/try',
+            ...options,
+            ...params,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers,
+                ...params.headers
+            }
+        });
+    }
+    
+    /**
+     * List published versions
+     *
+     * Newest first. The newest 100 are kept, or as many as the service is set to keep.
+     */
+    public versions<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        before?: number;
+        limit?: number;
+    }, options?: Options<never, ThrowOnError>): RequestResult<FlowsVersionsResponses, FlowsVersionsErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'path', key: 'name' },
+                    { in: 'query', key: 'before' },
+                    { in: 'query', key: 'limit' }
+                ] }]);
+        return (options?.client ?? this.client).get<FlowsVersionsResponses, FlowsVersionsErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/{name}/versions',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Read a published version
+     */
+    public version<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        version: number;
+    }, options?: Options<never, ThrowOnError>): RequestResult<FlowsVersionResponses, FlowsVersionErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'path', key: 'version' }] }]);
+        return (options?.client ?? this.client).get<FlowsVersionResponses, FlowsVersionErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/{name}/versions/{version}',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Tell what has changed since a version
+     */
+    public diff<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        version: number;
+        to?: string;
+    }, options?: Options<never, ThrowOnError>): RequestResult<FlowsDiffResponses, FlowsDiffErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'path', key: 'name' },
+                    { in: 'path', key: 'version' },
+                    { in: 'query', key: 'to' }
+                ] }]);
+        return (options?.client ?? this.client).get<FlowsDiffResponses, FlowsDiffErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/{name}/versions/{version}/diff',
+            ...options,
+            ...params
+        });
+    }
+    
+    /**
+     * Make a published version the draft
+     *
+     * As if its document were saved: whoever may not change code may not bring other code back. A node is linked to the library only while that has the code of then; else it gets that code as its own. The layout stays.
+     */
+    public restore<ThrowOnError extends boolean = true>(parameters: {
+        name: string;
+        path_version: number;
+        body_version: number;
+    }, options?: Options<never, ThrowOnError>): RequestResult<FlowsRestoreResponses, FlowsRestoreErrors, ThrowOnError, 'data'> {
+        const params = buildClientParams([parameters], [{ args: [
+                    { in: 'path', key: 'name' },
+                    {
+                        in: 'path',
+                        key: 'path_version',
+                        map: 'version'
+                    },
+                    {
+                        in: 'body',
+                        key: 'body_version',
+                        map: 'version'
+                    }
+                ] }]);
+        return (options?.client ?? this.client).post<FlowsRestoreResponses, FlowsRestoreErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/flows/{name}/versions/{version}/restore',
             ...options,
             ...params,
             headers: {

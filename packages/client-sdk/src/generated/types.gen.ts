@@ -184,7 +184,15 @@ export type FlowDocument = {
      * Where its nodes stand on a canvas.
      */
     layout?: {
-        [key: string]: JsonValue;
+        /**
+         * Places of nodes by their ids. Ids that neither the draft nor the published form has are left out.
+         */
+        nodes?: {
+            [key: string]: NodePosition;
+        };
+        [key: string]: JsonValue | {
+            [key: string]: NodePosition;
+        } | undefined;
     };
     /**
      * Of answers; ignored in a request.
@@ -443,6 +451,29 @@ export type Resources = {
     python?: string;
 };
 
+/**
+ * In units of whoever draws; x grows to the right, y downwards.
+ */
+export type NodePosition = {
+    x: number;
+    y: number;
+};
+
+/**
+ * Further keys belong to whoever draws: zoom, colours, notes.
+ */
+export type LayoutInput = {
+    /**
+     * Places of nodes by their ids. Ids that neither the draft nor the published form has are left out.
+     */
+    nodes: {
+        [key: string]: NodePosition;
+    };
+    [key: string]: JsonValue | {
+        [key: string]: NodePosition;
+    };
+};
+
 export type PublishRequest = {
     /**
      * The version that was read.
@@ -502,6 +533,13 @@ export type ShareRequest = {
      * Defaults to the id of the node.
      */
     name?: string;
+};
+
+export type RestoreRequest = {
+    /**
+     * The version of the flow that was read.
+     */
+    version: number;
 };
 
 export type PublishMessage = {
@@ -2335,6 +2373,10 @@ export type FlowListItem = {
      * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
      */
     updated_at: string;
+    /**
+     * When it last did something: the newest value of its messages, the newest execution in it while this engine runs it, or its newest run; null until then.
+     */
+    last_activity_at: string | null;
 };
 
 /**
@@ -2589,12 +2631,7 @@ export type Flow = {
      * How many runs of the flow execute at once, in all engines together; null: no limit of its own.
      */
     concurrency: number | null;
-    /**
-     * Where its nodes stand on a canvas.
-     */
-    layout: {
-        [key: string]: JsonValue;
-    };
+    layout: Layout;
     /**
      * What the flow is doing.
      */
@@ -2739,6 +2776,21 @@ export type Port = {
      * Qualified name of the message: `<flow>.<message>`.
      */
     message: string;
+};
+
+/**
+ * Further keys belong to whoever draws: zoom, colours, notes.
+ */
+export type Layout = {
+    /**
+     * Places of nodes by their ids. Ids that neither the draft nor the published form has are left out.
+     */
+    nodes: {
+        [key: string]: NodePositionOutput;
+    };
+    [key: string]: JsonValue | {
+        [key: string]: NodePositionOutput;
+    };
 };
 
 export type Issue = {
@@ -2919,12 +2971,7 @@ export type PublishedFlow = {
      * How many runs of the flow execute at once, in all engines together; null: no limit of its own.
      */
     concurrency: number | null;
-    /**
-     * Where its nodes stand on a canvas.
-     */
-    layout: {
-        [key: string]: JsonValue;
-    };
+    layout: Layout;
     /**
      * What the flow is doing.
      */
@@ -3469,6 +3516,238 @@ export type LibraryUse = {
      * Whether the published flow uses it.
      */
     published: boolean;
+};
+
+export type FlowVersion = {
+    /**
+     * The version of the flow under which it was published.
+     */
+    version: number;
+    /**
+     * Of what runs of it execute, as the digest of a run: titles, description and layout do not count.
+     */
+    digest: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    published_at: string;
+    /**
+     * E-mail address; null of a flow that is defined in code.
+     */
+    published_by: string | null;
+    /**
+     * Whether the API or a module of code has published it.
+     */
+    origin: 'api' | 'code';
+    /**
+     * How many runs of the flow executed exactly this, drafts of it among them.
+     */
+    runs: number;
+};
+
+export type FlowVersionContent = {
+    /**
+     * The version of the flow under which it was published.
+     */
+    version: number;
+    /**
+     * Of what runs of it execute, as the digest of a run: titles, description and layout do not count.
+     */
+    digest: string;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    published_at: string;
+    /**
+     * E-mail address; null of a flow that is defined in code.
+     */
+    published_by: string | null;
+    /**
+     * Whether the API or a module of code has published it.
+     */
+    origin: 'api' | 'code';
+    /**
+     * How many runs of the flow executed exactly this, drafts of it among them.
+     */
+    runs: number;
+    /**
+     * The content, under the name that the flow has now.
+     */
+    document: {
+        /**
+         * By which it is addressed.
+         */
+        name: string;
+        /**
+         * For people; empty when it has none.
+         */
+        title: string;
+        /**
+         * For people; empty when it has none.
+         */
+        description: string;
+        /**
+         * Grows with every save; it is what a save or publish has to name.
+         */
+        version: number;
+        /**
+         * Live or batch.
+         */
+        mode: FlowMode;
+        /**
+         * Messages that come from outside.
+         */
+        inputs: Array<{
+            /**
+             * Of the message, without the flow.
+             */
+            name: string;
+            /**
+             * Type of the values.
+             */
+            dtype: Dtype;
+            /**
+             * Value before there is another one.
+             */
+            initial: JsonValue;
+            /**
+             * For people; empty when it has none.
+             */
+            title: string;
+        }>;
+        /**
+         * Messages that are the result of a run.
+         */
+        outputs: Array<{
+            /**
+             * Of the message, without the flow.
+             */
+            name: string;
+            /**
+             * Its key in the result of a run.
+             */
+            port: string;
+        }>;
+        /**
+         * The graph.
+         */
+        nodes: Array<Node>;
+        /**
+         * What its node processes get and ask for.
+         */
+        resources: {
+            /**
+             * Variables of the environment of its node processes.
+             */
+            env: {
+                [key: string]: string;
+            };
+            /**
+             * A named size; amounts beside it win.
+             */
+            flavor: string | null;
+            /**
+             * Processors that a call takes; null: any.
+             */
+            cpus: number | null;
+            /**
+             * GPUs that a call takes; null: any.
+             */
+            gpus: number | null;
+            /**
+             * Memory that a call takes, in MB; null: any.
+             */
+            memory: number | null;
+            /**
+             * Name of the interpreter that executes the Python nodes.
+             */
+            python?: string;
+        };
+        /**
+         * How many runs of the flow execute at once, in all engines together; null: no limit of its own.
+         */
+        concurrency: number | null;
+        /**
+         * The one layout that the flow has now.
+         */
+        layout: Layout;
+    };
+    /**
+     * Code by the ids of nodes as it was published: shared code as the library had it, and for a node of a flow in code the text of its module.
+     */
+    sources: {
+        [key: string]: string;
+    };
+};
+
+export type FlowDiff = {
+    from: number;
+    /**
+     * A version, or what the flow has now.
+     */
+    to: number | 'draft' | 'published';
+    /**
+     * Of the flow itself. `/nodes` has the ids that both have, where their order differs.
+     */
+    flow: Array<Change>;
+    /**
+     * In the order of the newer document, removed ones last.
+     */
+    nodes: Array<NodeChange>;
+    wires: {
+        added: Array<Wire>;
+        removed: Array<Wire>;
+    };
+};
+
+export type Change = {
+    /**
+     * JSON Pointer; of a node it begins at the node.
+     */
+    path: string;
+    /**
+     * Left out where there was nothing.
+     */
+    from?: JsonValue;
+    /**
+     * Left out where there is nothing any more.
+     */
+    to?: JsonValue;
+};
+
+export type NodeChange = {
+    id: string;
+    change: 'added' | 'removed' | 'changed';
+    /**
+     * All of a node that was added or removed; without its source, and the messages that names imply.
+     */
+    fields: Array<Change>;
+    /**
+     * Unified diff of its source (see `sources` of a version); null when that is the same.
+     */
+    source: string | null;
+};
+
+export type Wire = {
+    /**
+     * Qualified name.
+     */
+    message: string;
+    /**
+     * Null: no node of the flow produces it.
+     */
+    from: {
+        node: string;
+        port: string;
+    } | null;
+    to: {
+        /**
+         * The flow, or another one that reads the message as it is published now.
+         */
+        flow: string;
+        node: string;
+        port: string;
+    };
 };
 
 export type WsTicket = {
@@ -5246,6 +5525,23 @@ export type ObservabilitySummary = {
         running: number;
     };
     /**
+     * What waits for somebody. While the database does not answer, as it last told.
+     */
+    counts: {
+        /**
+         * That are kept, of all flows and runs.
+         */
+        dead_letters: number;
+        /**
+         * Nodes of live flows with a failure marker, as this engine knows them.
+         */
+        failed_nodes: number;
+        /**
+         * Requests of devices that wait for their adoption.
+         */
+        pending_devices: number;
+    };
+    /**
      * Workers of this engine, in numbers.
      */
     workers: {
@@ -5651,6 +5947,14 @@ export type NodeRetryOutput = {
      * No pause is longer.
      */
     max_delay_s: number;
+};
+
+/**
+ * In units of whoever draws; x grows to the right, y downwards.
+ */
+export type NodePositionOutput = {
+    x: number;
+    y: number;
 };
 
 export type WidgetOutput = ({
@@ -7632,6 +7936,65 @@ export type FlowsSaveResponses = {
 
 export type FlowsSaveResponse = FlowsSaveResponses[keyof FlowsSaveResponses];
 
+export type FlowsSaveLayoutData = {
+    /**
+     * Further keys belong to whoever draws: zoom, colours, notes.
+     */
+    body: {
+        /**
+         * Places of nodes by their ids. Ids that neither the draft nor the published form has are left out.
+         */
+        nodes: {
+            [key: string]: NodePosition;
+        };
+        [key: string]: JsonValue | {
+            [key: string]: NodePosition;
+        };
+    };
+    path: {
+        /**
+         * Name of the flow.
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/flows/{name}/layout';
+};
+
+export type FlowsSaveLayoutErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsSaveLayoutError = FlowsSaveLayoutErrors[keyof FlowsSaveLayoutErrors];
+
+export type FlowsSaveLayoutResponses = {
+    /**
+     * The layout as it is stored.
+     */
+    200: Layout;
+};
+
+export type FlowsSaveLayoutResponse = FlowsSaveLayoutResponses[keyof FlowsSaveLayoutResponses];
+
 export type FlowsPublishData = {
     body: {
         /**
@@ -8771,6 +9134,201 @@ export type LibraryDeleteResponses = {
 };
 
 export type LibraryDeleteResponse = LibraryDeleteResponses[keyof LibraryDeleteResponses];
+
+export type FlowsVersionsData = {
+    body?: never;
+    path: {
+        name: string;
+    };
+    query?: {
+        /**
+         * Only older ones: the `version` of the last row read.
+         */
+        before?: number;
+        limit?: number;
+    };
+    url: '/flows/{name}/versions';
+};
+
+export type FlowsVersionsErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsVersionsError = FlowsVersionsErrors[keyof FlowsVersionsErrors];
+
+export type FlowsVersionsResponses = {
+    /**
+     * Versions, newest first.
+     */
+    200: Array<FlowVersion>;
+};
+
+export type FlowsVersionsResponse = FlowsVersionsResponses[keyof FlowsVersionsResponses];
+
+export type FlowsVersionData = {
+    body?: never;
+    path: {
+        name: string;
+        version: number;
+    };
+    query?: never;
+    url: '/flows/{name}/versions/{version}';
+};
+
+export type FlowsVersionErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `flow_invalid`: The flow has errors · `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsVersionError = FlowsVersionErrors[keyof FlowsVersionErrors];
+
+export type FlowsVersionResponses = {
+    /**
+     * The version with its document and sources.
+     */
+    200: FlowVersionContent;
+};
+
+export type FlowsVersionResponse = FlowsVersionResponses[keyof FlowsVersionResponses];
+
+export type FlowsDiffData = {
+    body?: never;
+    path: {
+        name: string;
+        version: number;
+    };
+    query?: {
+        /**
+         * What it is compared with: the number of a version, `draft`, or `published`, which is what the flow has now. Left out: the draft if there is one, else what is published.
+         */
+        to?: string;
+    };
+    url: '/flows/{name}/versions/{version}/diff';
+};
+
+export type FlowsDiffErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `flow_invalid`: The flow has errors · `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsDiffError = FlowsDiffErrors[keyof FlowsDiffErrors];
+
+export type FlowsDiffResponses = {
+    /**
+     * What is different.
+     */
+    200: FlowDiff;
+};
+
+export type FlowsDiffResponse = FlowsDiffResponses[keyof FlowsDiffResponses];
+
+export type FlowsRestoreData = {
+    body: {
+        /**
+         * The version of the flow that was read.
+         */
+        version: number;
+    };
+    path: {
+        name: string;
+        version: number;
+    };
+    query?: never;
+    url: '/flows/{name}/versions/{version}/restore';
+};
+
+export type FlowsRestoreErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `version_conflict`: Somebody saved first · `code_defined`: It is defined in code
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid · `flow_invalid`: The flow has errors
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsRestoreError = FlowsRestoreErrors[keyof FlowsRestoreErrors];
+
+export type FlowsRestoreResponses = {
+    /**
+     * The flow with the draft.
+     */
+    200: Flow;
+};
+
+export type FlowsRestoreResponse = FlowsRestoreResponses[keyof FlowsRestoreResponses];
 
 export type FlowsWsTicketData = {
     body?: never;

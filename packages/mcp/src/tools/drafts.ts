@@ -90,22 +90,11 @@ export const saveDraft = tool({
     next: nextSchema,
   }),
   async run({ client, input: { name, version, document }, signal }) {
-    const layout = document.layout ?? (version === 0 ? {} : await layoutOf(client, name, signal))
-    const flow = await client.flows.save({ name, flowDocument: { ...document, layout, version } as never }, { signal })
+    // a layout that is left out stays as it is
+    const flow = await client.flows.save({ name, flowDocument: { ...document, version } as never }, { signal })
     return saved(flow)
   },
 })
-
-/** What of a flow only says where its nodes are drawn; nothing for who may not read flows. */
-async function layoutOf(client: Client, name: string, signal: AbortSignal): Promise<Flow['layout']> {
-  try {
-    return (await client.flows.get({ name }, { signal })).layout
-  } catch (error) {
-    // saving tells better that there is no such flow
-    if (error instanceof ApiError && (error.status === 403 || error.status === 404)) return {}
-    throw error
-  }
-}
 
 function saved({ name, version, issues, published_version: published }: Flow) {
   const sorted = bySeverity(issues)

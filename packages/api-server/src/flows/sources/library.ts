@@ -20,7 +20,10 @@ import { createFlowStore, type FlowRow } from '../store.ts'
 import { publishedContent } from '../stored-content.ts'
 
 /** What the library is made of. */
-export type LibraryDeps = Pick<FlowsDeps, 'database' | 'eventLog' | 'live' | 'published' | 'pythonIssues'>
+export type LibraryDeps = Pick<
+  FlowsDeps,
+  'database' | 'eventLog' | 'flowVersions' | 'live' | 'published' | 'pythonIssues'
+>
 
 /** New code of a source, edited through one of its users. */
 export interface LibraryUpdate {
@@ -107,7 +110,7 @@ export class Library {
    * its own, in its draft and in its published form.
    */
   async remove(name: string, options: { readonly detach: boolean }, by: UserPrincipal): Promise<void> {
-    const { database, eventLog } = this.#deps
+    const { database, eventLog, flowVersions } = this.#deps
     const ids = await database.transaction(async (tx) => {
       const store = createLibraryStore(tx)
       await store.lock()
@@ -119,7 +122,7 @@ export class Library {
       const isUser = (node: object): boolean => 'library' in node && node.library === name
       for (const row of using) {
         // oxlint-disable-next-line no-await-in-loop -- statements of one transaction
-        if (row) await linkNodes(tx, { row, by }, (node) => (isUser(node) ? unlinked(node, code) : node))
+        if (row) await linkNodes(tx, { row, by, flowVersions }, (node) => (isUser(node) ? unlinked(node, code) : node))
       }
       const detail = { library: name, version, detached: users.map(useOf) }
       await eventLog.audit(tx, { action: 'library.delete', actor: actorOf(by), detail })

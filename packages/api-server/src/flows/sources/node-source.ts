@@ -18,7 +18,10 @@ import { contentOf, currentContent } from '../stored-content.ts'
 import type { Library } from './library.ts'
 
 /** What node sources are made of. */
-export type NodeSourcesDeps = Pick<FlowsDeps, 'code' | 'database' | 'eventLog' | 'live' | 'published' | 'registry'>
+export type NodeSourcesDeps = Pick<
+  FlowsDeps,
+  'code' | 'database' | 'eventLog' | 'flowVersions' | 'live' | 'published' | 'registry'
+>
 
 /** The place of a source: a node of a flow. */
 export interface SourcePlace {
@@ -82,7 +85,7 @@ export class NodeSources {
    * the same code. Refuses with `already_exists`, and with `validation_failed` when there is no code.
    */
   async share(place: SourcePlace, name: string, by: UserPrincipal): Promise<NodeSource> {
-    const { database, eventLog } = this.#deps
+    const { database, eventLog, flowVersions } = this.#deps
     const { id, entry } = await database.transaction(async (tx) => {
       const library = createLibraryStore(tx)
       await library.lock()
@@ -95,7 +98,7 @@ export class NodeSources {
       const has = (stored: object): boolean => 'id' in stored && stored.id === node.id
       const same = (stored: object): boolean =>
         has(stored) && 'source' in stored && stored.source === code && !('library' in stored && stored.library)
-      await linkNodes(tx, { row, by }, (stored) => (same(stored) ? linked(stored, name) : stored))
+      await linkNodes(tx, { row, by, flowVersions }, (stored) => (same(stored) ? linked(stored, name) : stored))
       await eventLog.audit(tx, entryOf('library.share', place, name, by))
       return { id: row.id, entry: made }
     })
@@ -106,7 +109,7 @@ export class NodeSources {
 
   /** Gives a node a copy of the shared code, in the draft and in the published form; one that shares none is left alone. */
   async unshare(place: SourcePlace, by: UserPrincipal): Promise<NodeSource> {
-    const { database, eventLog } = this.#deps
+    const { database, eventLog, flowVersions } = this.#deps
     const row = await database.transaction(async (tx) => {
       await createLibraryStore(tx).lock()
       const stored = await this.#flow(place, createFlowStore(tx))
@@ -116,7 +119,9 @@ export class NodeSources {
       if (code === null) throw new ProblemError('not_found', `the library has no source "${name}" to copy`)
       const isUser = (node: object): boolean =>
         'id' in node && node.id === id && 'library' in node && node.library === name
-      const changed = await linkNodes(tx, { row: stored, by }, (node) => (isUser(node) ? unlinked(node, code) : node))
+      const changed = await linkNodes(tx, { row: stored, by, flowVersions }, (node) =>
+        isUser(node) ? unlinked(node, code) : node,
+      )
       await eventLog.audit(tx, entryOf('library.unshare', place, name, by))
       return changed
     })
