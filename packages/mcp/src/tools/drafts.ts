@@ -50,8 +50,8 @@ export const validate = tool({
   }),
   async run({ client, input: { name, document, cursor }, signal }) {
     const { issues } = document
-      ? await client.flows.validate({ name, flowDocument: document as never }, { signal })
-      : await client.flows.get({ name }, { signal })
+      ? await client.flows.validate(name, document as never, { signal })
+      : await client.flows.get(name, { signal })
     const sorted = bySeverity(issues)
     const errors = issues.filter(({ severity }) => severity === 'error').length
     const { rows, next } = pageOf(sorted, cursor, MAX_ISSUES)
@@ -91,7 +91,7 @@ export const saveDraft = tool({
   }),
   async run({ client, input: { name, version, document }, signal }) {
     const layout = document.layout ?? (version === 0 ? {} : await layoutOf(client, name, signal))
-    const flow = await client.flows.save({ name, flowDocument: { ...document, layout, version } as never }, { signal })
+    const flow = await client.flows.save(name, { ...document, layout, version } as never, { signal })
     return saved(flow)
   },
 })
@@ -99,7 +99,7 @@ export const saveDraft = tool({
 /** What of a flow only says where its nodes are drawn; nothing for who may not read flows. */
 async function layoutOf(client: Client, name: string, signal: AbortSignal): Promise<Flow['layout']> {
   try {
-    return (await client.flows.get({ name }, { signal })).layout
+    return (await client.flows.get(name, { signal })).layout
   } catch (error) {
     // saving tells better that there is no such flow
     if (error instanceof ApiError && (error.status === 403 || error.status === 404)) return {}
@@ -141,9 +141,7 @@ export const publishFlow = tool({
     next: nextSchema,
   }),
   async run({ client, input: { name, version }, signal }) {
-    const { status, rebuilt, ...flow } = await client.flows
-      .publish({ name, version }, { signal })
-      .catch(explained(name))
+    const { status, rebuilt, ...flow } = await client.flows.publish(name, { version, signal }).catch(explained(name))
     const live = flow.mode === 'live' && status !== 'active' ? ' It is not started by that.' : ''
     return {
       text: report(
