@@ -87,9 +87,9 @@ test('a thousand connectors that are read each second leave the loop free', { ti
       ports: [{ direction: 'output' as const, name: `power_${at}`, port: 'power', dtype: 'float' as const }],
     }))
     const name = `house_${flow}`
-    const { version } = await client.flows.save({ name, flowDocument: { mode: 'live', nodes } })
-    await client.flows.publish({ name, version })
-    await client.flows.start({ name })
+    const { version } = await client.http.flows.save({ name, flowDocument: { mode: 'live', nodes } })
+    await client.http.flows.publish({ name, version })
+    await client.http.flows.start({ name })
   }
   const engine = await measured()
   await service.close()

@@ -59,7 +59,7 @@ const flow = (place: string, worker: string | null, source: string) => ({
 /** Milliseconds from the submission of a run to its end. */
 async function took(name: string, on = at): Promise<number> {
   const begun = performance.now()
-  const { id } = await on.client.runs.submit({ name })
+  const { id } = await on.client.http.runs.submit({ name })
   const run = await on.client.wait(id)
   const ms = performance.now() - begun
   expect(run.status).toBe('ok')

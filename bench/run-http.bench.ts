@@ -21,7 +21,7 @@ const median = (values: number[]): number => values.toSorted((a, b) => a - b)[va
 
 async function measure(client: Client, frames: AsyncIterator<EventFrame>, name: string): Promise<number> {
   const started = performance.now()
-  const { id } = await client.runs.submit({ name })
+  const { id } = await client.http.runs.submit({ name })
   for (;;) {
     const { value } = await frames.next()
     if (value?.type === 'run' && value.run.id === id && value.run.status === 'ok') return performance.now() - started

@@ -44,7 +44,7 @@ test.skipIf(python === null)('a value of 10 MB takes hardly longer than an artif
   }
   const seconds = async (name: string, round: number): Promise<number> => {
     const begun = performance.now()
-    const { id } = await at.client.runs.submit({ name, params: { n: round } })
+    const { id } = await at.client.http.runs.submit({ name, params: { n: round } })
     const { result } = await at.client.wait(id)
     expect(result).toEqual({ out: 150_000 })
     return (performance.now() - begun) / 1000

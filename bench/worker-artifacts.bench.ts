@@ -137,7 +137,7 @@ test('50 MB reach the code of a worker at least at 70 % of the speed of a bare d
     const filed = await download(bare, '', 'filed', join(directory, 'bytes'))
     const { digest } = await upload(service, round)
     const engine = await download(service, `/${digest}`, 'held')
-    const { id } = await client.runs.submit({ name: 'transfer', params: { digest } })
+    const { id } = await client.http.runs.submit({ name: 'transfer', params: { digest } })
     const run = await client.wait(id)
     const out = run.result?.['out'] as { size: number; loaded: number; saved: number }
     expect([run.status, out.size]).toEqual(['ok', CHUNK * CHUNKS])

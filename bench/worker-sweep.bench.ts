@@ -40,7 +40,7 @@ const median = (values: readonly number[]): number => values.toSorted((a, b) => 
 /** Runs a second, from the submission of a sweep to the end of its last run. */
 async function sweep({ client }: Engine, name: string): Promise<number> {
   const begun = performance.now()
-  const { runs } = await client.runs.sweep({ name, runs: Array.from({ length: RUNS }, (_, n) => ({ n })) })
+  const { runs } = await client.http.runs.sweep({ name, runs: Array.from({ length: RUNS }, (_, n) => ({ n })) })
   const ended = await Promise.all(runs.map(({ id }) => client.wait(id)))
   const perSecond = (RUNS / (performance.now() - begun)) * 1000
   expect(new Set(ended.map(({ status }) => status))).toEqual(new Set(['ok']))

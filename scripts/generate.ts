@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path'
 import { flowDocumentInputSchema, provisionersFileSchema } from '@flow-service/protocol'
 import * as z from 'zod'
 
+import { type ApiDocument, clientFacade } from './client-facade.ts'
 import { nodeTypeLists } from './node-type-registry.ts'
 import { settingOptions } from './setting-options.ts'
 
@@ -70,7 +71,7 @@ const anyJson = {
 }
 
 /** Generates the client into a directory of its own. */
-function generateClient(document: object): string {
+function generateClient(document: ApiDocument): string {
   const out = mkdtempSync(join(tmpdir(), 'client-'))
   const input = join(mkdtempSync(join(tmpdir(), 'openapi-')), 'openapi.json')
   writeFileSync(input, JSON.stringify(withBodiesInPlace(document)))
@@ -80,8 +81,9 @@ function generateClient(document: object): string {
     encoding: 'utf8',
   })
   rmSync(dirname(input), { recursive: true })
-  if (done.status === 0) return out
-  throw new Error(`the client generator failed:\n${done.stdout}\n${done.stderr}`)
+  if (done.status !== 0) throw new Error(`the client generator failed:\n${done.stdout}\n${done.stderr}`)
+  writeFileSync(join(out, 'facade.gen.ts'), clientFacade(document))
+  return out
 }
 
 /** Ends the process when a committed file is stale. */
@@ -102,7 +104,7 @@ for (const [path, schema] of Object.entries(SCHEMAS)) {
   put(path, `${JSON.stringify(z.toJSONSchema(schema, { io: 'input' }), null, 2)}\n`)
 }
 
-const made = generateClient(document)
+const made = generateClient(document as unknown as ApiDocument)
 const names = (dir: string) => globSync('**/*.ts', { cwd: dir }).toSorted()
 if (check) {
   const [fresh, committed] = [names(made), names(CLIENT)]

@@ -60,7 +60,7 @@ const service = await createService({
 try {
   const { baseUrl, origin } = await service.listen()
   const client = createClient({ baseUrl, token: await service.superuserToken() })
-  assert.deepEqual(await (await client.submit(doubling)).result(), { twice: 42 })
+  assert.deepEqual(await (await client.runs.submit(doubling)).result(), { twice: 42 })
 
   const installed = (await client.flows.nodeTypes()).find((each) => each.package === 'acme')
   assert.deepEqual([installed?.type, installed?.version], ['acme_half', '1.2.0'])
@@ -77,9 +77,9 @@ try {
     outputs: [{ name: 'square' }],
     nodes: [{ id: 'square', type: 'python', source, ports }],
   }
-  const saved = await client.flows.save({ name: 'squaring', flowDocument: document })
-  await client.flows.publish({ name: 'squaring', version: saved.version })
-  const { id } = await client.runs.submit({ name: 'squaring' })
+  const saved = await client.flows.save('squaring', document)
+  await client.flows.publish('squaring', { version: saved.version })
+  const { id } = await client.runs.submit('squaring')
   assert.deepEqual((await client.wait(id)).result, { square: 9 })
 
   assert.equal((await fetch(`${origin}/docs`)).status, 200)
@@ -100,9 +100,9 @@ try {
   const options = { cwd: dataDir, env, stdio: ['ignore', 'inherit', 'inherit'] }
   const worker = spawn(file, ['--url', url, '--python', python.path], options)
   const far = { ...document, nodes: [{ ...document.nodes[0], worker: 'bare', cache: false }] }
-  const { version } = await client.flows.save({ name: 'far', flowDocument: far })
-  await client.flows.publish({ name: 'far', version })
-  const { id: there } = await client.runs.submit({ name: 'far' })
+  const { version } = await client.flows.save('far', far)
+  await client.flows.publish('far', { version })
+  const { id: there } = await client.runs.submit('far')
   const { result, nodes } = await client.wait(there)
   assert.deepEqual([result, nodes[0].worker], [{ square: 9 }, 'bare'])
   worker.kill()

@@ -68,7 +68,7 @@ describe.skipIf(python === null)('an agent written in Python', () => {
       expect(saved).toMatchObject({ version: 1, errors: 0 })
       expect(listed).toMatchObject({ flows: expect.arrayContaining([expect.objectContaining({ name })]) as unknown })
       expect(rest.at(-1)).toMatchObject({ code: 'forbidden', required_scope: 'flows:publish' })
-      expect((await at.client.flows.get({ name })).published_version).toBeNull()
+      expect((await at.client.http.flows.get({ name })).published_version).toBeNull()
     },
   )
 })

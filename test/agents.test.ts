@@ -98,7 +98,7 @@ describe('who may use the tools over HTTP', () => {
     await using agent = await agentAt(at, ['flows:read'])
     expect((await agent.call('list_flows')).isError).toBe(false)
     const { id } = (await at.client.oauth.listTokens({}))[0] ?? { id: '' }
-    await at.client.oauth.revokeToken({ id })
+    await at.client.http.oauth.revokeToken({ id })
     await expect(agent.call('list_flows')).rejects.toThrow(/401|Unauthorized/i)
   })
 
@@ -151,12 +151,12 @@ describe('an agent that may draft', () => {
       true,
       { code: 'forbidden', required_scope: 'flows:publish' },
     ])
-    expect((await at.client.flows.get({ name: 'scaled' })).published_version).toBeNull()
+    expect((await at.client.http.flows.get({ name: 'scaled' })).published_version).toBeNull()
   })
 
   test('a draft of an older version is refused with what to do', async () => {
-    await at.client.flows.save({ name: 'shared', flowDocument: scaleFlow as never })
-    await at.client.flows.save({ name: 'shared', flowDocument: { ...scaleFlow, version: 1 } as never })
+    await at.client.http.flows.save({ name: 'shared', flowDocument: scaleFlow as never })
+    await at.client.http.flows.save({ name: 'shared', flowDocument: { ...scaleFlow, version: 1 } as never })
     const { value } = await agent.call('save_draft', { name: 'shared', version: 1, document: scaleFlow })
     expect(value).toMatchObject({
       code: 'version_conflict',
@@ -167,11 +167,11 @@ describe('an agent that may draft', () => {
 
   test('what a person has drawn stays where it was', async () => {
     const layout = { nodes: { scale: { x: 10, y: 20 } } }
-    await at.client.flows.save({ name: 'drawn', flowDocument: { ...scaleFlow, layout } as never })
+    await at.client.http.flows.save({ name: 'drawn', flowDocument: { ...scaleFlow, layout } as never })
     const { document, version } = (await agent.call('get_flow', { name: 'drawn' })).value
     expect((await agent.call('save_draft', { name: 'drawn', version, document })).isError).toBe(false)
-    const { layout: kept, nodes } = await at.client.flows.get({ name: 'drawn' })
-    expect([kept, nodes]).toEqual([layout, (await at.client.flows.get({ name: 'drawn' })).nodes])
+    const { layout: kept, nodes } = await at.client.http.flows.get({ name: 'drawn' })
+    expect([kept, nodes]).toEqual([layout, (await at.client.http.flows.get({ name: 'drawn' })).nodes])
   })
 
   test('code takes a superuser with the scope for it, as everywhere', async () => {

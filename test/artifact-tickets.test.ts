@@ -41,7 +41,7 @@ describe.skipIf(!hasChromium())('a page', () => {
     }))
     const file = webm({ width: 64, height: 64, durationMs: 10_000, frames, gap: 24_000_000 })
     const { digest } = await at.client.upload(file, { name: 'two-colours.webm', mediaType: 'video/webm' })
-    const { url } = await at.client.artifacts.ticket({ digest })
+    const { url } = await at.client.http.artifacts.ticket({ digest })
     const ranges: string[] = []
     page.on('request', (request) => {
       if (request.url() === url) ranges.push(request.headers()['range'] ?? '')
@@ -60,7 +60,7 @@ describe.skipIf(!hasChromium())('a page', () => {
     const svg =
       '<svg xmlns="http://www.w3.org/2000/svg" width="7" height="7"><script>window.opener.ran = 1</script></svg>'
     const { digest } = await at.client.upload(svg, { name: 'a.svg', mediaType: 'image/svg+xml' })
-    const { url } = await at.client.artifacts.ticket({ digest })
+    const { url } = await at.client.http.artifacts.ticket({ digest })
     expect(await ask(page, 'widthOf', url)).toBe(7)
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -77,7 +77,7 @@ test('no ticket of an artifact is ever written to the log, used, refused or sent
   for (const stream of [engine.child.stdout, engine.child.stderr])
     stream?.setEncoding('utf8').on('data', (text: string) => (output += text))
   const { digest } = await engine.client.upload('bytes', { name: 'a.txt', mediaType: 'text/plain' })
-  const { url, ticket } = await engine.client.artifacts.ticket({ digest })
+  const { url, ticket } = await engine.client.http.artifacts.ticket({ digest })
   const statusOf = async (place: string, init: RequestInit = {}): Promise<number> => (await fetch(place, init)).status
   const statuses = [
     await statusOf(url),

@@ -194,10 +194,10 @@ describe('Python that dies fails its node and nothing else', () => {
   ])('%s', async (_how, source, said) => {
     const name = `dying${said.replaceAll(/\W/g, '')}`
     await publish(at, name, pythonFlow(source))
-    const run = await at.client.wait((await at.client.runs.submit({ name })).id)
+    const run = await at.client.wait((await at.client.http.runs.submit({ name })).id)
     expect([run.status, run.error?.node]).toEqual(['error', 'work'])
     expect(run.error?.message).toContain(said)
-    const next = await at.client.wait((await at.client.runs.submit({ name: 'scale' })).id)
+    const next = await at.client.wait((await at.client.http.runs.submit({ name: 'scale' })).id)
     expect(next.result).toEqual({ scaled: 20 })
   })
 })

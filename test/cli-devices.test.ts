@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   await Promise.all(open.splice(0).map((client) => client.close()))
-  await Promise.all((await at.client.devices.list()).map(({ id }) => at.client.devices.delete({ id })))
+  await Promise.all((await at.client.devices.list()).map(({ id }) => at.client.http.devices.delete({ id })))
 })
 afterAll(async () => {
   await at[Symbol.asyncDispose]()
@@ -72,7 +72,7 @@ test('a device is paired by its code, and waited for until it is online with its
       'The compiler knows the ports of your devices after: service devices types\n',
     ].join('\n'),
   )
-  expect(await at.client.devices.get({ id: 'hall-panel-2' })).toMatchObject({ name: 'Hall panel', online: true })
+  expect(await at.client.http.devices.get({ id: 'hall-panel-2' })).toMatchObject({ name: 'Hall panel', online: true })
 })
 
 test('nothing is paired unseen: without a terminal the check has to be compared beforehand [T42]', async () => {
@@ -92,7 +92,7 @@ test('a board takes the place of another one on request, with a name of its own 
   const { code, out, err } = await service(...args)
   expect([code, out]).toEqual([0, expect.stringContaining('hall is paired, and not online yet')])
   expect(err).toContain('hall is paired already: the board that it has now loses its credential.')
-  expect(await at.client.devices.get({ id: 'hall' })).toMatchObject({ name: 'Panel in the hall', version: 2 })
+  expect(await at.client.http.devices.get({ id: 'hall' })).toMatchObject({ name: 'Panel in the hall', version: 2 })
 })
 
 test('a wrong code and a request of another network are told, and leave no device behind [R549, T40]', async () => {

@@ -57,7 +57,10 @@ describe('documents', () => {
 
   test('a save over newer work is refused with the current version and what to do, and changes nothing', async () => {
     await publishFlow(at.client, 'contested', climate)
-    await at.client.flows.save({ name: 'contested', flowDocument: { ...climate, title: 'Newer', version: 1 } as never })
+    await at.client.http.flows.save({
+      name: 'contested',
+      flowDocument: { ...climate, title: 'Newer', version: 1 } as never,
+    })
     const stale = await service([
       'flows',
       'save',
@@ -75,7 +78,7 @@ describe('documents', () => {
     expect([blind.code, blind.err]).toEqual([1, expect.stringContaining('no "version", which means a new flow')])
     const published = await service(['flows', 'publish', 'contested', '--version', '1'])
     expect([published.code, published.err]).toEqual([1, expect.stringContaining('is at version 2 now')])
-    expect(await at.client.flows.get({ name: 'contested' })).toMatchObject({ title: 'Newer', version: 2 })
+    expect(await at.client.http.flows.get({ name: 'contested' })).toMatchObject({ title: 'Newer', version: 2 })
   })
 
   test('what is read as JSON can be saved again as it is', async () => {
@@ -91,7 +94,7 @@ describe('documents', () => {
     const batch = { name: 'apart', mode: 'batch', inputs: [{ name: 'n', dtype: 'int', initial: 1 }] }
     const document = file('apart.json', { ...batch, nodes: [{ ...node, source: { $file: 'work.py' } }] })
     expect((await service(['flows', 'save', document])).code).toBe(0)
-    const { nodes } = await at.client.flows.get({ name: 'apart' })
+    const { nodes } = await at.client.http.flows.get({ name: 'apart' })
     expect(nodes[0]?.source).toBe('def run(n):\n    return {"out": n}\n')
     const absent = file('absent.json', { ...batch, nodes: [{ ...node, source: { $file: 'gone.py' } }] })
     const refused = await service(['flows', 'save', absent])
@@ -176,7 +179,10 @@ describe('documents', () => {
 describe('the flow as a whole', () => {
   test('drafts are discarded, flows renamed, duplicated and deleted', async () => {
     await publishFlow(at.client, 'first', climate)
-    await at.client.flows.save({ name: 'first', flowDocument: { ...climate, title: 'Draft', version: 1 } as never })
+    await at.client.http.flows.save({
+      name: 'first',
+      flowDocument: { ...climate, title: 'Draft', version: 1 } as never,
+    })
     const discarded = await service(['flows', 'discard', 'first'])
     expect(discarded.out).toBe('discarded the draft of first, version 3, stopped\n')
     const again = await service(['flows', 'discard', 'first'])
@@ -197,9 +203,9 @@ describe('the flow as a whole', () => {
   })
 
   test('flows are listed with version, draft and issues', async () => {
-    await at.client.flows.save({ name: 'listed', flowDocument: { title: 'A title' } as never })
+    await at.client.http.flows.save({ name: 'listed', flowDocument: { title: 'A title' } as never })
     const node = { id: 'n', type: 'gone' }
-    await at.client.flows.save({ name: 'unsound', flowDocument: { nodes: [node] } as never })
+    await at.client.http.flows.save({ name: 'unsound', flowDocument: { nodes: [node] } as never })
     const { out } = await service(['flows', 'list'])
     expect(out).toMatch(/^NAME +MODE +STATUS +VERSION +ISSUES +UPDATED +TITLE\n/)
     expect(out).toMatch(/\nlisted +live +draft +1 \(draft\) +- +\d\d:\d\d:\d\d +A title\n/)
@@ -218,13 +224,13 @@ describe('live control', () => {
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('"hall"')])
     expect((await service(['flows', 'start', 'hall'])).out).toBe('hall is active\n')
     expect((await service(['flows', 'pause', 'hall'])).out).toBe('hall is paused\n')
-    await at.client.messages.publish({ message: 'hall.temp', value: 40 })
-    await at.client.messages.publish({ message: 'hall.temp', value: 41 })
+    await at.client.http.messages.publish({ message: 'hall.temp', value: 40 })
+    await at.client.http.messages.publish({ message: 'hall.temp', value: 41 })
     const step = await service(['flows', 'step', 'hall', '--json'])
     expect(JSON.parse(step.out)).toEqual({ name: 'hall', status: 'paused', held: 1, released: 1 })
     expect((await service(['flows', 'resume', 'hall', '--json'])).code).toBe(0)
     await expect
-      .poll(async () => (await at.client.messages.history({ message: 'hall.hot' })).map(({ value }) => value))
+      .poll(async () => (await at.client.http.messages.history({ message: 'hall.hot' })).map(({ value }) => value))
       .toEqual([41, 40])
     expect((await service(['flows', 'stop', 'hall'])).out).toBe('hall is stopped\n')
     const batch = await service(['flows', 'start', 'scale'])
@@ -232,11 +238,11 @@ describe('live control', () => {
   })
 
   test('a node is triggered with values, cancelled and acknowledged', async () => {
-    await at.client.flows.start({ name: 'hall' })
+    await at.client.http.flows.start({ name: 'hall' })
     const done = await service(['flows', 'trigger', 'hall', 'limit', '-p', 'temp=55'])
     expect(done.out).toMatch(/^triggered hall\.limit, cascade [0-9a-f-]{36}\n$/)
     await expect
-      .poll(async () => (await at.client.messages.history({ message: 'hall.hot', limit: 1 }))[0]?.value)
+      .poll(async () => (await at.client.http.messages.history({ message: 'hall.hot', limit: 1 }))[0]?.value)
       .toBe(55)
     const port = await service(['flows', 'trigger', 'hall', 'limit', '-p', 'tmp=55'])
     expect([port.code, port.err]).toEqual([1, expect.stringContaining('"tmp"')])
@@ -252,10 +258,10 @@ describe('live control', () => {
     const ports = [{ direction: 'input', name: 'ring' }]
     const bell = { id: 'bell', type: 'http', settings: { url: 'http://127.0.0.1:9/ring' }, ports }
     await publishFlow(at.client, 'porch', { mode: 'live', inputs: [{ name: 'ring' }], nodes: [bell] })
-    await at.client.flows.start({ name: 'porch' })
-    await at.client.messages.publish({ message: 'porch.ring', value: 1 })
+    await at.client.http.flows.start({ name: 'porch' })
+    await at.client.http.messages.publish({ message: 'porch.ring', value: 1 })
     await expect.poll(async () => (await service(['flows', 'list'])).out).toMatch(/\nporch +live +active, 1 failed +1 /)
-    await at.client.flows.stop({ name: 'porch' })
+    await at.client.http.flows.stop({ name: 'porch' })
     expect((await service(['flows', 'list'])).out).toMatch(/\nporch +live +stopped, 1 failed +1 /)
     expect((await service(['flows', 'get', 'porch'])).out).toMatch(/bell +http +failed +porch\.ring +\S+/)
     expect((await service(['flows', 'acknowledge', 'porch', 'bell'])).out).toBe('porch.bell is idle\n')

@@ -75,7 +75,7 @@ test('a simulated panel pairs, tells what is typed, hears its flow, and comes ba
   const panel = new Simulation()
   await adopt(panel, 'hall-panel')
   await panel.says(/^online$/m)
-  expect(await at.client.devices.get({ id: 'hall-panel' })).toMatchObject({
+  expect(await at.client.http.devices.get({ id: 'hall-panel' })).toMatchObject({
     name: 'Hall panel',
     board: 'hall-panel',
     online: true,
@@ -138,7 +138,7 @@ test('a simulated camera sends pictures while somebody wants them, and asks anew
   await at.send('POST', '/flows/porch/start')
   await camera.says(/^wanted: camera$/m)
   await expect.poll(picture).toMatchObject({ media_type: 'image/png' })
-  await at.client.devices.unpair({ id: 'door' })
+  await at.client.http.devices.unpair({ id: 'door' })
   await camera.says(/^code /m)
   expect(await camera.end()).toBe(0)
 })

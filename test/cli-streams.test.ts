@@ -25,7 +25,7 @@ beforeAll(async () => {
   await publishFlow(at.client, 'hall', hall)
   await publishFlow(at.client, 'attic', hall)
   await publishFlow(at.client, 'scale', scaleFlow)
-  await at.client.flows.start({ name: 'hall' })
+  await at.client.http.flows.start({ name: 'hall' })
 })
 afterAll(async () => {
   await at[Symbol.asyncDispose]()
@@ -82,14 +82,14 @@ test.each([
 })
 
 test('watching shows last values and new ones of the names that fit, a line of JSON each, until Ctrl-C', async () => {
-  await at.client.messages.publish({ message: 'hall.temp', value: 20 })
-  await at.client.messages.publish({ message: 'attic.temp', value: 99 })
+  await at.client.http.messages.publish({ message: 'hall.temp', value: 20 })
+  await at.client.http.messages.publish({ message: 'attic.temp', value: 99 })
   const child = begin(['messages', 'watch', 'hall.t*', '--json'], where())
   const { code, out, err } = await ended(child, async () => {
     await said(child, '"value":20')
     const second = said(child, '"value":21')
-    await at.client.messages.publish({ message: 'attic.temp', value: 98 })
-    await at.client.messages.publish({ message: 'hall.temp', value: 21 })
+    await at.client.http.messages.publish({ message: 'attic.temp', value: 98 })
+    await at.client.http.messages.publish({ message: 'hall.temp', value: 21 })
     await second
     child.kill('SIGINT')
   })
@@ -101,8 +101,8 @@ test('watching shows last values and new ones of the names that fit, a line of J
 })
 
 test('watching ends after so many values, last values too', async () => {
-  await at.client.messages.publish({ message: 'hall.temp', value: 20 })
-  await at.client.messages.publish({ message: 'attic.temp', value: 99 })
+  await at.client.http.messages.publish({ message: 'hall.temp', value: 20 })
+  await at.client.http.messages.publish({ message: 'attic.temp', value: 99 })
   const { code, out } = await service(['messages', 'watch', '*.temp', '--count', '1'])
   expect([code, out.trim().split('\n')]).toEqual([0, [expect.stringMatching(/(?:hall|attic)\.temp +\d+$/)]])
 })
@@ -110,7 +110,7 @@ test('watching ends after so many values, last values too', async () => {
 test('watching goes on when the engine is back, without values that were shown', async () => {
   const first = await startService()
   await publishFlow(first.client, 'hall', hall)
-  await first.client.messages.publish({ message: 'hall.temp', value: 1 })
+  await first.client.http.messages.publish({ message: 'hall.temp', value: 1 })
   const { dataDir } = first
   const child = begin(['messages', 'watch', 'hall.temp'], { cwd: folder, env: { SERVICE_DATA_DIR: dataDir } })
   const { out } = await ended(child, async () => {
@@ -118,7 +118,7 @@ test('watching goes on when the engine is back, without values that were shown',
     await first.close()
     await using second = await startService({ dataDir, port: Number(new URL(first.origin).port) })
     const shown = said(child, ' 2\n')
-    await second.client.messages.publish({ message: 'hall.temp', value: 2 })
+    await second.client.http.messages.publish({ message: 'hall.temp', value: 2 })
     await shown
     child.kill('SIGINT')
   })
@@ -132,9 +132,9 @@ test('events are followed by flow and type', async () => {
   const child = begin(['events', '--flow', 'hall,scale', '--type', 'flow,snapshot', '-n', '3'], where())
   const { code, out } = await ended(child, async () => {
     await said(child, 'snapshot')
-    await at.client.messages.publish({ message: 'hall.temp', value: 22 })
-    await at.client.flows.stop({ name: 'hall' })
-    await at.client.flows.start({ name: 'hall' })
+    await at.client.http.messages.publish({ message: 'hall.temp', value: 22 })
+    await at.client.http.flows.stop({ name: 'hall' })
+    await at.client.http.flows.start({ name: 'hall' })
   })
   expect(code).toBe(0)
   const lines = out.trim().split('\n')
@@ -150,19 +150,19 @@ test('events are followed by flow and type', async () => {
 test('dead letters are listed, and delivered again by id or by what they have in common', async () => {
   const none = await service(['dead-letter', 'list', '--flow', 'hall'])
   expect([none.code, none.out]).toEqual([0, 'No dead letters.\n'])
-  await at.client.flows.start({ name: 'hall' })
-  await at.client.flows.pause({ name: 'hall' })
-  await at.client.messages.publish({ message: 'hall.temp', value: 33 })
-  await at.client.messages.publish({ message: 'hall.temp', value: 34 })
+  await at.client.http.flows.start({ name: 'hall' })
+  await at.client.http.flows.pause({ name: 'hall' })
+  await at.client.http.messages.publish({ message: 'hall.temp', value: 33 })
+  await at.client.http.messages.publish({ message: 'hall.temp', value: 34 })
   // what a flow holds when it is stopped is not done
-  await at.client.flows.stop({ name: 'hall' })
+  await at.client.http.flows.stop({ name: 'hall' })
   await expect.poll(async () => (await at.client.observability.deadLetter({ flow: 'hall' })).length).toBe(2)
   const listed = await service(['dead-letter', 'list', '--flow', 'hall', '--since', '1h'])
   expect(listed.out).toMatch(/^ID +AT +NODE +REASON +MESSAGE +VALUE +TRIED\n/)
   expect(listed.out).toMatch(/hall\.limit +stopped +hall\.temp +34 +\d/)
   const idle = await service(['dead-letter', 'replay', '--flow', 'hall'])
   expect([idle.code, idle.err]).toEqual([1, expect.stringContaining('"hall"')])
-  await at.client.flows.start({ name: 'hall' })
+  await at.client.http.flows.start({ name: 'hall' })
   const [letter] = JSON.parse((await service(['dead-letter', 'list', '--json'])).out) as { id: string }[]
   const gone = '01900000-0000-7000-8000-0000000000dd'
   const one = await service(['dead-letter', 'replay', gone, letter?.id ?? ''])
@@ -180,6 +180,6 @@ test('dead letters are listed, and delivered again by id or by what they have in
   expect(JSON.parse(rest.out)).toEqual({ replayed: 1 })
   const nothing = await service(['dead-letter', 'replay', '--all'])
   expect(nothing.out).toBe('0 dead letters delivered again\n')
-  const history = await at.client.messages.history({ message: 'hall.hot', limit: 2 })
+  const history = await at.client.http.messages.history({ message: 'hall.hot', limit: 2 })
   expect(history.map(({ value }) => value)).toEqual([33, 34])
 })

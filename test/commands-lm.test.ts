@@ -51,17 +51,17 @@ const home = (settings: object = { apply: true }) => ({
 async function openHouse(client: Client, settings?: object): Promise<void> {
   await publishFlow(client, 'lights', lights)
   await publishFlow(client, 'home', home(settings))
-  for (const name of ['lights', 'home']) await client.flows.start({ name })
+  for (const name of ['lights', 'home']) await client.http.flows.start({ name })
 }
 
 /** Values of a message, oldest first. */
 const values = async (client: Client, message: string): Promise<unknown[]> =>
-  (await client.messages.history({ message })).map(({ value }) => value).toReversed()
+  (await client.http.messages.history({ message })).map(({ value }) => value).toReversed()
 
 /** Says something, and answers its records. */
 async function say(client: Client, prompt: string): Promise<readonly CommandRecord[]> {
   const before = (await values(client, 'home.actions')).length
-  await client.messages.publish({ message: 'home.said', value: prompt })
+  await client.http.messages.publish({ message: 'home.said', value: prompt })
   await expect.poll(async () => (await values(client, 'home.actions')).length).toBe(before + 1)
   return (await values(client, 'home.actions')).at(-1) as CommandRecord[]
 }
@@ -78,7 +78,7 @@ describe('in one engine', () => {
     const type = (await client.flows.nodeTypes()).find((each) => each.type === 'commands_lm')
     expect(type).toMatchObject({ available: true, missing: null, modes: ['live', 'batch'] })
     await openHouse(client)
-    await client.messages.publish({ message: 'home.room', value: 'office' })
+    await client.http.messages.publish({ message: 'home.room', value: 'office' })
     expect(await say(client, 'turn on the kitchen light')).toMatchObject([
       { message: 'lights.k1', value: true, applied: true, delay_s: 0, call: 'lights_on' },
     ])
@@ -123,9 +123,9 @@ describe('in one engine', () => {
       ],
       outputs: [{ name: 'actions' }, { name: 'kitchen_light' }],
     })
-    const { id } = await at.client.runs.submit({ name: 'once' })
-    await expect.poll(async () => (await at.client.runs.get({ id })).status).toBe('ok')
-    expect((await at.client.runs.get({ id })).result).toMatchObject({
+    const { id } = await at.client.http.runs.submit({ name: 'once' })
+    await expect.poll(async () => (await at.client.http.runs.get({ id })).status).toBe('ok')
+    expect((await at.client.http.runs.get({ id })).result).toMatchObject({
       actions: [{ call: 'lights_off', delay_s: 600, applied: false }],
       kitchen_light: null,
     })
@@ -165,15 +165,15 @@ async function toldOverKill(env: NodeJS.ProcessEnv) {
   const first = await data.start(env)
   await openHouse(first.client)
   await publishFlow(first.client, 'shelf', shelf)
-  await first.client.flows.start({ name: 'shelf' })
-  await first.client.flows.pause({ name: 'shelf' })
+  await first.client.http.flows.start({ name: 'shelf' })
+  await first.client.http.flows.pause({ name: 'shelf' })
   const said = [
     await say(first.client, 'turn on the kitchen light in ten minutes'),
     await say(first.client, 'turn off the office light in five minutes'),
     await say(first.client, 'turn on the office light'),
   ]
   // what a paused flow holds is acknowledged when it is committed, behind all that was kept before
-  await first.client.messages.publish({ message: 'shelf.item', value: 1 })
+  await first.client.http.messages.publish({ message: 'shelf.item', value: 1 })
   await first.end('SIGKILL')
 
   const second = await data.start({ ...env, ...ahead(660) })

@@ -57,7 +57,7 @@ const valueOf = async (at: TestService, message: string): Promise<unknown> =>
 
 /** Says something; what is reported of it. */
 async function say(at: TestService, sentence: string): Promise<unknown> {
-  const count = async () => (await at.client.messages.history({ message: 'home.actions' })).length
+  const count = async () => (await at.client.http.messages.history({ message: 'home.actions' })).length
   const before = await count()
   await at.send('POST', '/messages/home.said', { value: sentence })
   await expect.poll(count).toBe(before + 1)

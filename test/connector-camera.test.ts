@@ -62,9 +62,9 @@ async function watching(port: number): Promise<TestService> {
     connectors: [{ package: '@flow-service/connector-camera', version: '1.0.0', nodeTypes: { camera: Camera } }],
   })
   onTestFinished(() => at[Symbol.asyncDispose]())
-  await at.client.secrets.set({ name: 'camera', value: 'open sesame' })
+  await at.client.http.secrets.set({ name: 'camera', value: 'open sesame' })
   await publishFlow(at.client, 'yard', yard(port))
-  await at.client.flows.start({ name: 'yard' })
+  await at.client.http.flows.start({ name: 'yard' })
   return at
 }
 

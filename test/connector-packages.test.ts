@@ -42,7 +42,7 @@ const installed = async ({ client }: EngineProcess) =>
 
 /** Publishes a number and waits for what comes of it. */
 async function doubled({ client }: EngineProcess, n: number): Promise<unknown> {
-  await client.messages.publish({ message: 'doubling.n', value: n })
+  await client.http.messages.publish({ message: 'doubling.n', value: n })
   const value = async () => (await client.messages.list()).find(({ name }) => name === 'doubling.doubled')?.value
   await vi.waitUntil(async () => (await value()) === n * 2, { timeout: 60_000, interval: 20 })
   return value()
@@ -63,7 +63,7 @@ test('packages bring node types at the start of the engine, what is left out is 
   const { load_errors: errors } = await first.client.observability.summary()
   expect(errors).toEqual([{ package: 'loops', reason: expect.stringContaining('exit code 7') }])
   await publishFlow(first.client, 'doubling', doubling)
-  await first.client.flows.start({ name: 'doubling' })
+  await first.client.http.flows.start({ name: 'doubling' })
   expect(await doubled(first, 4)).toBe(8)
   const validate = async (document: object) => {
     const env = { SERVICE_DATA_DIR: at.data.path }
@@ -96,11 +96,11 @@ test('a flow whose package is gone is failed at the next start, and names it', a
   await writeProject(at.root, { acme: { version: '1.2.0', types } })
   const first = await at.start()
   await publishFlow(first.client, 'doubling', doubling)
-  await first.client.flows.start({ name: 'doubling' })
+  await first.client.http.flows.start({ name: 'doubling' })
   await first.end('SIGTERM')
   await writeProject(at.root, {})
   const second = await at.start()
-  const { status, issues } = await second.client.flows.get({ name: 'doubling' })
+  const { status, issues } = await second.client.http.flows.get({ name: 'doubling' })
   expect(status).toBe('failed')
   expect(issues.map(({ message }) => message)).toContainEqual(
     expect.stringContaining('the node type "acme_double" is not installed; install acme 1.2.0 again'),
@@ -128,9 +128,9 @@ test('a promise that a node of a package leaves alone fails this node, and no ot
   const [double] = doubling.nodes
   const other = { ...double, id: 'other', ports: [{ ...double?.ports[0], name: 'm' }] }
   await publishFlow(engine.client, 'beside', { mode: 'live', inputs: [{ name: 'm', dtype: 'int' }], nodes: [other] })
-  for (const name of ['doubling', 'beside']) await engine.client.flows.start({ name })
+  for (const name of ['doubling', 'beside']) await engine.client.http.flows.start({ name })
   expect(await doubled(engine, 13)).toBe(26)
-  const stateOf = async (name: string) => (await engine.client.flows.get({ name })).node_states[0]
+  const stateOf = async (name: string) => (await engine.client.http.flows.get({ name })).node_states[0]
   await vi.waitUntil(async () => (await stateOf('doubling'))?.status === 'failed', { timeout: 60_000, interval: 20 })
   expect((await stateOf('doubling'))?.error).toMatchObject({
     type: 'ForgottenPromise',

@@ -24,7 +24,7 @@ test(
     const write = async ({ baseUrl, client, token }: EngineProcess): Promise<never> => {
       for (;;) {
         const name = `flow-${acknowledged.flows.size}-${Math.floor(random() * 1e9)}`
-        await client.flows.save({ name, flowDocument: scaleFlow as never })
+        await client.http.flows.save({ name, flowDocument: scaleFlow as never })
         acknowledged.flows.add(name)
         const answer = await fetch(`${baseUrl}/artifacts`, {
           method: 'PUT',
@@ -75,7 +75,7 @@ test('a kill under 100 parallel submits: the engine is back in 5 s, has every ru
   const acknowledged = new Map<number, string>()
   let sent = 0
   const submit = async ({ client }: EngineProcess, n: number): Promise<string> =>
-    (await client.runs.submit({ name: 'scale', params: { n }, seed: n, idempotency_key: `key ${n}` })).id
+    (await client.http.runs.submit({ name: 'scale', params: { n }, seed: n, idempotency_key: `key ${n}` })).id
   const lane = async (): Promise<never> => {
     for (;;) {
       const n = sent++

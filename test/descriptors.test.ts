@@ -53,13 +53,13 @@ test.skipIf(process.platform === 'win32')(
       string
     >
     const client = createClient({ baseUrl: signIn.base_url, token: signIn.access_token })
-    await client.flows.start({ name: 'greenhouse' })
+    await client.http.flows.start({ name: 'greenhouse' })
     const hook = `${new URL(signIn.base_url).origin}/hooks/greenhouse/temp`
     const post = () =>
       fetch(hook, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"temp":31.5}' })
     const answers = await Promise.all(Array.from({ length: 40 }, post))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))
-    const { id } = await client.runs.submit({ name: 'estimate_pi', params: { samples: 10 } as never })
+    const { id } = await client.http.runs.submit({ name: 'estimate_pi', params: { samples: 10 } as never })
     expect((await client.wait(id)).status).toBe('ok')
     // it keeps open what it has opened
     if (process.platform === 'linux') expect(openBelow(child.pid, join(data, 'db'))).toBeLessThanOrEqual(128)

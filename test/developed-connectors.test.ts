@@ -80,7 +80,7 @@ const powerIs = (client: Client, watts: number): Promise<void> =>
 
 /** How often the other node of the flow has started. */
 const starts = async (client: Client): Promise<number> =>
-  (await client.messages.history({ message: 'house.started' })).length
+  (await client.http.messages.history({ message: 'house.started' })).length
 
 test('the sources of a package under development are loaded at the start and again, and nothing but its nodes is made anew', async () => {
   using acme = new Package()
@@ -95,7 +95,7 @@ test('the sources of a package under development are loaded at the start and aga
     version: expect.stringMatching(/^0\.1\.0\+dev\./),
   })
   await publishFlow(client, 'house', metering)
-  await client.flows.start({ name: 'house' })
+  await client.http.flows.start({ name: 'house' })
   await powerIs(client, 1)
   await expect.poll(() => starts(client)).toBe(1)
   const nothing = {
@@ -159,7 +159,7 @@ test('a version that does not start leaves the node with the one before, and the
   await using at = await startService({ developedConnectors: [acme.folder] })
   const { client, service } = at
   await publishFlow(client, 'house', metering)
-  await client.flows.start({ name: 'house' })
+  await client.http.flows.start({ name: 'house' })
   await powerIs(client, 1)
   acme.write(
     'src/meter.ts',
@@ -173,14 +173,14 @@ export class Meter extends Connector {
 `,
   )
   expect((await service.reload()).packages).toMatchObject([{ rebuilt: [{ flow: 'house', nodes: [] }] }])
-  expect(await client.flows.get({ name: 'house' })).toMatchObject({
+  expect(await client.http.flows.get({ name: 'house' })).toMatchObject({
     status: 'active',
     issues: [{ code: 'start_failed', node: 'meter', message: 'no device' }],
   })
   acme.meter('3')
   expect((await service.reload()).packages).toMatchObject([{ rebuilt: [{ flow: 'house', nodes: ['meter'] }] }])
   await powerIs(client, 3)
-  expect(await client.flows.get({ name: 'house' })).toMatchObject({ status: 'active', issues: [] })
+  expect(await client.http.flows.get({ name: 'house' })).toMatchObject({ status: 'active', issues: [] })
 })
 
 test('a type that appears is there for flows, and nodes of one that vanishes go on and tell it', async () => {
@@ -189,13 +189,13 @@ test('a type that appears is there for flows, and nodes of one that vanishes go 
   await using at = await startService({ developedConnectors: [acme.folder] })
   const { client, service } = at
   await publishFlow(client, 'house', metering)
-  await client.flows.start({ name: 'house' })
+  await client.http.flows.start({ name: 'house' })
   await powerIs(client, 1)
   acme.declare({ acme_gauge: './dist/meter.js#Meter' })
   expect((await service.reload()).packages).toMatchObject([
     { nodeTypes: ['acme_gauge'], removedTypes: ['acme_meter'], rebuilt: [{ flow: 'house', nodes: [] }] },
   ])
-  expect(await client.flows.get({ name: 'house' })).toMatchObject({
+  expect(await client.http.flows.get({ name: 'house' })).toMatchObject({
     status: 'active',
     issues: expect.arrayContaining([
       expect.objectContaining({
@@ -216,7 +216,7 @@ test('a type that appears is there for flows, and nodes of one that vanishes go 
   })
   acme.declare({ acme_gauge: './dist/meter.js#Meter', acme_meter: './dist/meter.js#Meter' })
   expect((await service.reload()).packages).toMatchObject([{ rebuilt: [{ flow: 'house', nodes: ['meter'] }] }])
-  expect(await client.flows.get({ name: 'house' })).toMatchObject({ status: 'active', issues: [] })
+  expect(await client.http.flows.get({ name: 'house' })).toMatchObject({ status: 'active', issues: [] })
 })
 
 test('a folder without a package is refused, and one without node types is told and healed', async () => {

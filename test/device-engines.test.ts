@@ -40,9 +40,9 @@ describe.skipIf(!findPostgres())('devices of two engines on a PostgreSQL server'
     onTestFinished(() => directories.forEach((directory) => directory[Symbol.dispose]()))
     const here = await directories[0].start(env)
     const there = await directories[1].start(env)
-    await here.client.devices.create({ id: DEVICE })
+    await here.client.http.devices.create({ id: DEVICE })
     const { code, secret } = await startPairing(here)
-    await there.client.devices.pair({ id: DEVICE, body: { code } })
+    await there.client.http.devices.pair({ id: DEVICE, body: { code } })
     const { device } = await poll(here, code, secret)
     return { here, there, credential: device?.credential ?? '', again: () => poll(there, code, secret) }
   }
@@ -55,7 +55,7 @@ describe.skipIf(!findPostgres())('devices of two engines on a PostgreSQL server'
     expect((await again()).device?.credential).toBe(credential)
     const device = await DeviceClient.connect(there, credential)
     await expect(again()).rejects.toThrow('404')
-    await expect(here.client.devices.get({ id: DEVICE })).resolves.toMatchObject({ paired: true })
+    await expect(here.client.http.devices.get({ id: DEVICE })).resolves.toMatchObject({ paired: true })
     await device.close()
     await (await DeviceClient.connect(here, credential)).close()
     await end(here, there)
@@ -76,7 +76,7 @@ describe.skipIf(!findPostgres())('devices of two engines on a PostgreSQL server'
   test('both engines tell that a device is online, at whichever its socket is open, and that it has left [R118]', async () => {
     const { here, there, credential } = await start('online')
     const told = async (): Promise<boolean[]> => {
-      const devices = await Promise.all([here, there].map(({ client }) => client.devices.get({ id: DEVICE })))
+      const devices = await Promise.all([here, there].map(({ client }) => client.http.devices.get({ id: DEVICE })))
       return devices.map(({ online }) => online)
     }
     const device = await DeviceClient.connect(there, credential)
@@ -93,7 +93,7 @@ describe.skipIf(!findPostgres())('devices of two engines on a PostgreSQL server'
     const { here, there, credential } = await start('unpaired')
     const device = await DeviceClient.connect(there, credential)
     const begun = performance.now()
-    await here.client.devices.unpair({ id: DEVICE })
+    await here.client.http.devices.unpair({ id: DEVICE })
     expect(await device.closed).toBe(1008)
     expect(performance.now() - begun).toBeLessThan(BY_NOTICE_MS)
     for (const engine of [here, there]) await expect(DeviceClient.connect(engine, credential)).rejects.toThrow('401')
@@ -103,7 +103,7 @@ describe.skipIf(!findPostgres())('devices of two engines on a PostgreSQL server'
   test('a device is heard and told by the engine that runs the flow alone: at the other one its publications are refused as unavailable', async () => {
     const { here, there, credential } = await start('elsewhere')
     await publishFlow(here.client, 'hall', hall)
-    await here.client.flows.start({ name: 'hall' })
+    await here.client.http.flows.start({ name: 'hall' })
     const stranger = await DeviceClient.connect(there, credential)
     const wired = (frame: object): boolean => 'bindings' in frame && (frame.bindings as unknown[]).length === 2
     await stranger.find(wired)
@@ -113,17 +113,17 @@ describe.skipIf(!findPostgres())('devices of two engines on a PostgreSQL server'
       code: 'unavailable',
       detail: expect.stringContaining('another engine'),
     })
-    await here.client.messages.publish({ message: 'hall.relay', value: true })
+    await here.client.http.messages.publish({ message: 'hall.relay', value: true })
     await stranger.publish({ port: 'lux' }, 5)
     expect(stranger.frames.filter(({ type }) => type === 'value')).toEqual([])
-    expect(await here.client.messages.history({ message: 'hall.lux' })).toEqual([])
+    expect(await here.client.http.messages.history({ message: 'hall.lux' })).toEqual([])
 
     const device = await DeviceClient.connect(here, credential)
     expect(await stranger.closed).toBe(4000)
     expect(device.frames[0]).toMatchObject({ values: [{ message: 'hall.relay', port: 'relay', value: true }] })
     expect(await device.publish({ port: 'lux' }, 6)).toMatchObject({ type: 'published', ts: expect.any(String) })
-    expect(await here.client.messages.history({ message: 'hall.lux' })).toMatchObject([{ value: 6 }])
-    await here.client.messages.publish({ message: 'hall.relay', value: false })
+    expect(await here.client.http.messages.history({ message: 'hall.lux' })).toMatchObject([{ value: 6 }])
+    await here.client.http.messages.publish({ message: 'hall.relay', value: false })
     expect(await device.find(({ type }) => type === 'value')).toMatchObject({ message: 'hall.relay', value: false })
     await device.close()
     await end(here, there)

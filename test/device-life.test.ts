@@ -27,7 +27,7 @@ const twinOf = <const Io extends TwinIo>(id: string, io: Io) =>
 
 async function start(name: string, document: object): Promise<void> {
   await publish(at, name, document)
-  await at.client.flows.start({ name })
+  await at.client.http.flows.start({ name })
 }
 
 const io = { in: { lux: 'float', camera: 'image' }, out: { relay1: 'bool' } } as const
@@ -35,14 +35,14 @@ const io = { in: { lux: 'float', camera: 'image' }, out: { relay1: 'bool' } } as
 test('it is paired, has reported, and values go both ways [R118, R119, R120, R129, R130]', async () => {
   await using twin = await twinOf('hall', io)
   await start('hall', deviceFlow('hall', [output('lux', 'float'), input('relay1', 'bool')]))
-  const device = await at.client.devices.get({ id: 'hall' })
+  const device = await at.client.http.devices.get({ id: 'hall' })
   const isTime = (text: string | null): boolean => text !== null && Math.abs(Date.now() - Date.parse(text)) < 3_600_000
   expect([device.online, isTime(device.last_seen), isTime(device.reported_at)]).toEqual([true, true, true])
   expect(device.report).toMatchObject({ io: [{ name: 'lux', direction: 'in', dtype: 'float' }, {}, {}] })
   await twin.say({ lux: 12 })
-  const [said] = await at.client.messages.history({ message: 'hall.lux' })
+  const [said] = await at.client.http.messages.history({ message: 'hall.lux' })
   expect(said).toMatchObject({ value: 12, source: { flow: 'hall', node: 'panel', port: 'lux' } })
-  await at.client.messages.publish({ message: 'hall.relay1', value: true })
+  await at.client.http.messages.publish({ message: 'hall.relay1', value: true })
   await twin.told('relay1', true)
 })
 
@@ -68,7 +68,7 @@ test('it sends pictures while a viewer asks for them, or a node of a running flo
   const { value: picture } = await seen
   expect(picture).toMatchObject({ message: 'watched.camera', mediaType: 'image/png' })
   expect(Buffer.from(picture?.bytes ?? []).equals(testPicture(2).bytes)).toBe(true)
-  const [shown] = await at.client.messages.history({ message: 'watched.camera' })
+  const [shown] = await at.client.http.messages.history({ message: 'watched.camera' })
   expect(shown).toMatchObject({ value: { digest: picture?.digest }, source: { node: 'panel', port: 'camera' } })
   await viewer.return()
   await twin.wants('camera', false)
@@ -76,7 +76,7 @@ test('it sends pictures while a viewer asks for them, or a node of a running flo
   const reader = { id: 'keep', type: 'rbe', ports: [input('watched.camera', 'image'), output('kept', 'image')] }
   await start('reader', { mode: 'live', nodes: [reader] })
   await twin.wants('camera')
-  await at.client.flows.stop({ name: 'reader' })
+  await at.client.http.flows.stop({ name: 'reader' })
   await twin.wants('camera', false)
   expect(twin.show('camera', testPicture(3))).toBe(false)
 })
@@ -88,7 +88,7 @@ test('while it is gone its node is degraded and the flow goes on, until it is ba
   expect((await frames.next()).value).toMatchObject({ type: 'snapshot' })
   twin.drop()
   expect((await frames.next()).value).toMatchObject({ type: 'health', status: 'degraded', message: 'offline' })
-  const { status, node_states: states } = await at.client.flows.get({ name: 'gone' })
+  const { status, node_states: states } = await at.client.http.flows.get({ name: 'gone' })
   expect([status, states]).toMatchObject(['active', [{ health: 'degraded', message: 'offline', error: null }]])
   await twin.back()
   expect((await frames.next()).value).toMatchObject({ type: 'health', status: 'ok' })
@@ -100,9 +100,9 @@ test('a flow that starts or stops wires it as before, and sends no other snapsho
   await publish(at, 'still', deviceFlow('still', [input('relay1', 'bool')]))
   await twin.wired('relay1', 'still.relay1')
   const before = twin.snapshots.length
-  await at.client.flows.start({ name: 'still' })
-  await at.client.flows.stop({ name: 'still' })
-  await at.client.messages.publish({ message: 'still.relay1', value: true })
+  await at.client.http.flows.start({ name: 'still' })
+  await at.client.http.flows.stop({ name: 'still' })
+  await at.client.http.messages.publish({ message: 'still.relay1', value: true })
   await twin.told('relay1', true)
   expect(twin.snapshots.length).toBe(before)
 })
@@ -112,18 +112,18 @@ test('a flow that is renamed wires it anew, with one snapshot [R122]', async () 
   await start('before', deviceFlow('moved', [output('lux', 'float'), input('relay1', 'bool')]))
   await twin.wired('lux', 'before.lux')
   const before = twin.snapshots.length
-  await at.client.flows.rename({ path_name: 'before', body_name: 'after' })
+  await at.client.http.flows.rename({ path_name: 'before', body_name: 'after' })
   await twin.wired('lux', 'after.lux')
   await twin.say({ lux: 1 })
-  await at.client.messages.publish({ message: 'after.relay1', value: true })
+  await at.client.http.messages.publish({ message: 'after.relay1', value: true })
   await twin.told('relay1', true)
   expect(twin.snapshots.length - before).toBe(1)
   expect(twin.device.bindings.map(({ message }) => message)).toEqual(['after.lux', 'after.relay1'])
 })
 
 test.each([
-  ['unpaired', (id: string) => at.client.devices.unpair({ id })],
-  ['deleted', (id: string) => at.client.devices.delete({ id })],
+  ['unpaired', (id: string) => at.client.http.devices.unpair({ id })],
+  ['deleted', (id: string) => at.client.http.devices.delete({ id })],
 ])(
   'when it is %s its socket ends with 1008, and its credential is refused [R435, R436, R437, R627]',
   async (id, end) => {

@@ -46,9 +46,9 @@ export class DeviceLoad implements Load {
   async setUp(engine: EngineProcess): Promise<void> {
     const { client } = engine
     for (const speaker of this.#speakers) {
-      await client.devices.create({ id: speaker.id })
+      await client.http.devices.create({ id: speaker.id })
       const { code, secret } = await startPairing(engine)
-      await client.devices.pair({ id: speaker.id, body: { code } })
+      await client.http.devices.pair({ id: speaker.id, body: { code } })
       speaker.credential = (await poll(engine, code, secret)).device?.credential ?? ''
     }
     const nodes = this.#speakers.map(({ id }) => {
@@ -56,7 +56,7 @@ export class DeviceLoad implements Load {
       return { id, type: 'device', settings: { device: id }, ports: [port] }
     })
     await publishFlow(client, 'hall', { mode: 'live', nodes })
-    await client.flows.start({ name: 'hall' })
+    await client.http.flows.start({ name: 'hall' })
   }
 
   lanes(engine: EngineProcess, acknowledged: () => void): Promise<never>[] {
@@ -99,7 +99,7 @@ export class DeviceLoad implements Load {
 
   async #rename({ client }: EngineProcess, speaker: Speaker): Promise<void> {
     const { id, version } = speaker
-    speaker.version = (await client.devices.save({ id, version, name: `name ${version + 1}` })).version
+    speaker.version = (await client.http.devices.save({ id, version, name: `name ${version + 1}` })).version
   }
 
   /** The next step of a board on its way to a credential that it has used. */
@@ -107,9 +107,9 @@ export class DeviceLoad implements Load {
     const board = this.#board
     const { id, step } = board
     board.isPending = true
-    if (step === 'new') await engine.client.devices.create({ id })
+    if (step === 'new') await engine.client.http.devices.create({ id })
     else if (step === 'created') board.request = await startPairing(engine, { board: id })
-    else if (step === 'asked') await engine.client.devices.pair({ id, body: { code: board.request?.code ?? '' } })
+    else if (step === 'asked') await engine.client.http.devices.pair({ id, body: { code: board.request?.code ?? '' } })
     else if (step === 'adopted') board.credential = await this.#credentialOf(engine)
     else await (await DeviceClient.connect(engine, board.credential)).close()
     board.isPending = false
@@ -157,14 +157,14 @@ export class DeviceLoad implements Load {
     const wrong: string[] = []
     const own = await fetch(`${baseUrl}/devices/${id}`, { headers: { authorization: `Bearer ${credential}` } })
     if (own.status !== 200) wrong.push(`${id}: its credential is answered ${own.status}`)
-    const { version, name } = await client.devices.get({ id })
+    const { version, name } = await client.http.devices.get({ id })
     if (![speaker.version, speaker.version + 1].includes(version) || (version > 1 && name !== `name ${version}`))
       wrong.push(`${id}: version ${speaker.version} was acknowledged, ${version} "${name}" is there`)
     const message = `hall.${id}`
     const last = Number((await client.messages.list()).find((one) => one.name === message)?.value ?? 0)
     if (last !== speaker.level && last !== speaker.level + 1)
       wrong.push(`${id}: ${speaker.level} was acknowledged, ${last} is its last value`)
-    const history = new Set((await client.messages.history({ message, limit: 500 })).map(({ value }) => value))
+    const history = new Set((await client.http.messages.history({ message, limit: 500 })).map(({ value }) => value))
     const lost = speaker.unread.filter((value) => !history.has(value))
     if (lost.length > 0) wrong.push(`${id}: the history lacks ${lost.join(', ')}`)
     Object.assign(speaker, { version, level: last, unread: [] })

@@ -48,7 +48,7 @@ async function startFlow(name: string, device: string): Promise<void> {
       },
     ],
   })
-  await at.client.flows.start({ name })
+  await at.client.http.flows.start({ name })
 }
 
 /** A device on the service, once it is online. */
@@ -75,8 +75,8 @@ test('a board is paired, reports what it has, publishes, follows, and ends when 
   const pairing = pair({ url: at.origin, name: 'Porch', board: 'esp32', clock, onCode })
   const { code, check } = await shown.promise
   expect(await at.client.pairing.pending()).toMatchObject([{ name: 'Porch', board: 'esp32', check }])
-  await at.client.devices.create({ id: 'porch' })
-  await at.client.devices.pair({ id: 'porch', body: { code } })
+  await at.client.http.devices.create({ id: 'porch' })
+  await at.client.http.devices.pair({ id: 'porch', body: { code } })
   await clock.advance(2000)
   const { credential, id } = await pairing
   expect(id).toBe('porch')
@@ -84,7 +84,7 @@ test('a board is paired, reports what it has, publishes, follows, and ends when 
   await startFlow('porch', 'porch')
   const device = await online({ credential })
   await device.report({ io: [{ name: 'lux', direction: 'in', dtype: 'float' }] })
-  expect(await at.client.devices.get({ id: 'porch' })).toMatchObject({ online: true, io: [{ name: 'lux' }] })
+  expect(await at.client.http.devices.get({ id: 'porch' })).toMatchObject({ online: true, io: [{ name: 'lux' }] })
 
   const doubled = Promise.withResolvers<unknown>()
   device.on('doubled', doubled.resolve)
@@ -93,7 +93,7 @@ test('a board is paired, reports what it has, publishes, follows, and ends when 
   await expect(device.publish('lux', 'bright')).rejects.toMatchObject({ code: 'validation_failed' })
   await expect(device.publish('nothing', 1)).rejects.toMatchObject({ code: 'message_not_declared' })
 
-  await at.client.devices.unpair({ id: 'porch' })
+  await at.client.http.devices.unpair({ id: 'porch' })
   expect(await status(device, 'ended')).toMatchObject({ reason: 'unpaired' })
   const again = connect({ url: at.origin, credential })
   expect(await status(again, 'ended')).toMatchObject({ reason: 'refused' })

@@ -38,7 +38,7 @@ async function startDoubling(name: string): Promise<void> {
     name,
     deviceFlow(name, ports, { nodes: [{ ...double, ports: [input('lux', 'float'), output('doubled', 'float')] }] }),
   )
-  await at.client.flows.start({ name })
+  await at.client.http.flows.start({ name })
 }
 
 const io = { in: { lux: 'float', camera: 'image' }, out: { doubled: 'float' } } as const
@@ -51,7 +51,7 @@ const failureOf = (awaited: Promise<void>): Promise<AssertionError> =>
 
 test('a twin is a paired device that has reported its ports, and is told what flows say', async () => {
   await using twin = await twinOf('panel', io, { name: 'Panel', board: 'esp32', report: { uptime: 4 } })
-  const { name, board, online, report, io: ports } = await at.client.devices.get({ id: 'panel' })
+  const { name, board, online, report, io: ports } = await at.client.http.devices.get({ id: 'panel' })
   expect({ name, board, online, report }).toMatchObject({ board: 'esp32', online: true, report: { uptime: 4 } })
   expect(ports.map((port) => `${port.direction} ${port.name} ${port.dtype}`)).toEqual([
     'in lux float',
@@ -113,7 +113,7 @@ test('a step that the engine refuses is named, and those after it are not done',
 test('a twin that drops off is offline until it is back, and what it said meanwhile arrives then', async () => {
   await using twin = await twinOf('lost', io)
   await startDoubling('lost')
-  const isOnline = async () => (await at.client.devices.get({ id: 'lost' })).online
+  const isOnline = async () => (await at.client.http.devices.get({ id: 'lost' })).online
   twin.drop()
   await expect.poll(isOnline).toBe(false)
   const said = [1, 2, 3].map((lux) => twin.say({ lux }))
@@ -138,7 +138,7 @@ test('a twin that leaves is told everything anew when it is back, as a board tha
 
 test('what was unpaired ends, and its credential brings it back no more', async () => {
   const twin = await twinOf('gone', io)
-  await at.client.devices.unpair({ id: 'gone' })
+  await at.client.http.devices.unpair({ id: 'gone' })
   await twin.ended('unpaired')
   await expect(twin.back()).rejects.toThrow(
     'the twin "gone" is not online; it is over (refused): the engine answers with HTTP status 401',
@@ -206,5 +206,5 @@ test('a pairing that is refused has the request and why', async () => {
 
 test('a twin that is not connected in time leaves nothing behind', async () => {
   await expect(twinOf('late', io, { patience: 0 })).rejects.toThrow('the twin "late" is not online; it is connecting')
-  expect(await at.client.devices.get({ id: 'late' })).toMatchObject({ paired: true, online: false, report: null })
+  expect(await at.client.http.devices.get({ id: 'late' })).toMatchObject({ paired: true, online: false, report: null })
 })

@@ -30,9 +30,9 @@ test(
 
 /** A board at an engine: asked, adopted. */
 async function adopted(engine: EngineProcess, id: string) {
-  await engine.client.devices.create({ id })
+  await engine.client.http.devices.create({ id })
   const request = await startPairing(engine)
-  await engine.client.devices.pair({ id, body: { code: request.code } })
+  await engine.client.http.devices.pair({ id, body: { code: request.code } })
   return request
 }
 const ask = (engine: EngineProcess, { code, secret }: Awaited<ReturnType<typeof adopted>>) => poll(engine, code, secret)

@@ -3,8 +3,8 @@ import type { Client } from '@flow-service/client-sdk'
 
 /** Saves a document and publishes it. */
 export async function publishFlow(client: Client, name: string, document: object): Promise<void> {
-  const { version } = await client.flows.save({ name, flowDocument: document as never })
-  await client.flows.publish({ name, version })
+  const { version } = await client.http.flows.save({ name, flowDocument: document as never })
+  await client.http.flows.publish({ name, version })
 }
 
 /** A Python node from an input `n` to an output `out`. */

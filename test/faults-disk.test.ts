@@ -18,7 +18,7 @@ async function fillDocuments({ client }: EngineProcess, kept: number) {
   for (let n = 0; n < 5_000; n++) {
     const flowDocument = { title: `title ${n}`, description: randomBytes(14_000).toString('base64') }
     try {
-      const saved = await client.flows.save({
+      const saved = await client.http.flows.save({
         name: 'growing',
         flowDocument: { ...flowDocument, version } as never,
       })
@@ -36,11 +36,11 @@ test('on a full disk writes and uploads are 503 and leave nothing, reads are ans
   const engine = await data.start(disk.env)
   const { client } = engine
   await publishFlow(client, 'scale', scaleFlow)
-  const { id } = await client.runs.submit({ name: 'scale' })
+  const { id } = await client.http.runs.submit({ name: 'scale' })
   await client.wait(id)
   const bytes = randomBytes(100_000)
   const stored = await client.upload(bytes, { name: 'kept' })
-  const { version: first } = await client.flows.save({ name: 'growing', flowDocument: {} })
+  const { version: first } = await client.http.flows.save({ name: 'growing', flowDocument: {} })
   disk.fill()
 
   await expect(client.upload(randomBytes(2_000_000), { name: 'too much' })).rejects.toMatchObject(full)
@@ -48,17 +48,17 @@ test('on a full disk writes and uploads are 503 and leave nothing, reads are ans
   const { version, refusal } = await fillDocuments(engine, first)
   expect(refusal).toMatchObject(full)
 
-  expect((await client.flows.get({ name: 'growing' })).version).toBe(version)
-  expect((await client.runs.get({ id })).status).toBe('ok')
+  expect((await client.http.flows.get({ name: 'growing' })).version).toBe(version)
+  expect((await client.http.runs.get({ id })).status).toBe('ok')
   expect(await client.runs.list()).toHaveLength(1)
-  const found = (await client.artifacts.get({ digest: stored.digest })) as unknown as Blob
+  const found = (await client.http.artifacts.get({ digest: stored.digest })) as unknown as Blob
   expect(Buffer.from(await found.arrayBuffer()).equals(bytes)).toBe(true)
   // what ends by itself when there is space is no reason to start the engine anew
   expect((await fetch(`${engine.origin}/healthz`)).status).toBe(200)
 
   disk.free()
   await expect.poll(() => client.upload(randomBytes(2_000_000), { name: 'later' }), { timeout: 10_000 }).toBeTruthy()
-  const next = await client.runs.submit({ name: 'scale' })
+  const next = await client.http.runs.submit({ name: 'scale' })
   expect((await client.wait(next.id)).status).toBe('ok')
   expect(await engine.end('SIGTERM')).toBe(0)
 })
@@ -81,7 +81,7 @@ test('an engine whose disk confirms nothing acknowledges nothing, ends with what
       (error: unknown) => (error instanceof ApiError ? error.status : 'gone'),
     )
   expect([503, 'gone']).toContain(await refused(client.upload(randomBytes(1_000), { name: 'lost' })))
-  expect([503, 'gone']).toContain(await refused(client.flows.save({ name: 'lost', flowDocument: {} })))
+  expect([503, 'gone']).toContain(await refused(client.http.flows.save({ name: 'lost', flowDocument: {} })))
   const [code] = (await closed) as [number | null]
   expect(code).toBe(1)
   expect(told).toContain('the disk did not confirm a write')

@@ -42,7 +42,7 @@ async function sleeper(engine: EngineProcess, seconds: number, name = 'sleeper')
   await publishFlow(engine.client, name, flow)
   const ticks = engine.client.events({ flows: [name] })
   await ticks.next()
-  const { id } = await engine.client.runs.submit({ name })
+  const { id } = await engine.client.http.runs.submit({ name })
   for await (const frame of ticks) if (frame.type === 'value') break
   return id
 }
@@ -62,9 +62,9 @@ test('a SIGTERM lets running work end, for a while, and the engine exits with 0 
   expect(performance.now() - begun).toBeLessThan(30_000)
 
   const next = await data.start()
-  const run = await next.client.runs.get({ id })
+  const run = await next.client.http.runs.get({ id })
   expect([run.status, run.result]).toEqual(['ok', { out: 3 }])
-  expect((await next.client.runs.get({ id: endless })).status).toBe('abandoned')
+  expect((await next.client.http.runs.get({ id: endless })).status).toBe('abandoned')
   expect(await next.end('SIGTERM')).toBe(0)
 })
 
@@ -82,7 +82,7 @@ test('a second SIGTERM ends the engine at once, with its children, and the run i
   if (onLinux) await expect.poll(() => processesWith(`${MARK}=${data.path}`), { timeout: 10_000 }).toEqual([])
 
   const next = await data.start()
-  expect((await next.client.runs.get({ id })).status).toBe('abandoned')
+  expect((await next.client.http.runs.get({ id })).status).toBe('abandoned')
   expect(await next.end('SIGTERM')).toBe(0)
 })
 
@@ -91,7 +91,7 @@ test('a second engine on a data directory exits, names the first one, and does i
   const begun = performance.now()
   const engine = await data.start()
   const startMs = performance.now() - begun
-  await engine.client.flows.save({
+  await engine.client.http.flows.save({
     name: 'kept',
     flowDocument: pythonFlow('def run(n):\n    return {"out": n}\n') as never,
   })
@@ -114,7 +114,7 @@ test('a second engine on a data directory exits, names the first one, and does i
     // most of it is the start of a process, which an engine needs too
     expect(tookMs).toBeLessThan(startMs + 2000)
   }
-  expect((await engine.client.flows.get({ name: 'kept' })).name).toBe('kept')
+  expect((await engine.client.http.flows.get({ name: 'kept' })).name).toBe('kept')
   expect(await engine.end('SIGTERM')).toBe(0)
 })
 
@@ -125,9 +125,9 @@ test('fifty flows, some stopped, some paused, come back from a kill as they were
   const first = await data.start()
   const leave = async (name: string, index: number): Promise<void> => {
     await publishFlow(first.client, name, hooked)
-    await first.client.flows.start({ name })
-    if (left[index] === 'stopped') await first.client.flows.stop({ name })
-    if (left[index] === 'paused') await first.client.flows.pause({ name })
+    await first.client.http.flows.start({ name })
+    if (left[index] === 'stopped') await first.client.http.flows.stop({ name })
+    if (left[index] === 'paused') await first.client.http.flows.pause({ name })
   }
   await Promise.all(names.map(leave))
   await first.end('SIGKILL')
@@ -148,7 +148,7 @@ test('fifty flows, some stopped, some paused, come back from a kill as they were
   }
   const expected = left.map((state, index) => (state === 'active' ? index : null))
   await expect.poll(passed).toEqual(expected)
-  await second.client.flows.resume({ name: 'flow-01' })
+  await second.client.http.flows.resume({ name: 'flow-01' })
   await expect.poll(passed).toEqual(expected.with(1, 1))
   expect(await second.end('SIGTERM')).toBe(0)
 })

@@ -54,8 +54,8 @@ test(
         await killAt(data.path, file, afterMs)
         const engine = await data.start(env)
         await publishFlow(engine.client, 'scale', scaleFlow)
-        await engine.client.secrets.set({ name: 'token', value: 'kept' })
-        const { id } = await engine.client.runs.submit({ name: 'scale' })
+        await engine.client.http.secrets.set({ name: 'token', value: 'kept' })
+        const { id } = await engine.client.http.runs.submit({ name: 'scale' })
         expect([told, (await engine.client.wait(id)).status]).toEqual([told, 'ok'])
         const headers = { authorization: `Bearer ${engine.token}` }
         const health = async () => (await fetch(`${engine.baseUrl}/utils/health/`, { headers })).status

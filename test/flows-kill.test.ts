@@ -60,9 +60,9 @@ test('kills in the middle of changes leave every flow as it was before or after,
 async function begin(client: Client, lane: Lane): Promise<void> {
   await change(client, lane, { do: 'save', name: `lane${lane.id}`, version: 0, title: 'first' })
   const name = `reader${lane.id}`
-  const { version } = await client.flows.save({ name, flowDocument: reader(`lane${lane.id}.off`) as never })
-  await client.flows.publish({ name, version })
-  await client.flows.start({ name })
+  const { version } = await client.http.flows.save({ name, flowDocument: reader(`lane${lane.id}.off`) as never })
+  await client.http.flows.publish({ name, version })
+  await client.http.flows.start({ name })
 }
 
 /** The flow is as acknowledged, or as the request without an answer would have made it; which, is known afterwards. */
@@ -74,7 +74,7 @@ async function check(client: Client, lane: Lane): Promise<void> {
   expect(actual).toEqual(shownOf(isDone ? after : state))
   if (isDone && pending) acknowledge(lane, pending)
   lane.pending = null
-  const follower = await client.flows.get({ name: `reader${lane.id}` })
+  const follower = await client.http.flows.get({ name: `reader${lane.id}` })
   expect(follower).toMatchObject({ status: 'active', has_draft: false })
   expect(follower.nodes[0]?.ports[0]?.message).toBe(`${nameOf(lane)}.off`)
 }
@@ -144,8 +144,8 @@ function acknowledge(lane: Lane, operation: Operation): void {
 async function send({ flows }: Client, operation: Operation): Promise<unknown> {
   const { name } = operation
   if (operation.do === 'save')
-    return flows.save({ name, flowDocument: { ...relay(operation.title), version: operation.version } as never })
-  if (operation.do === 'publish') return flows.publish({ name, version: operation.version })
-  if (operation.do === 'rename') return flows.rename({ path_name: name, body_name: operation.to })
-  return flows.discardDraft({ name })
+    return flows.save(name, { ...relay(operation.title), version: operation.version } as never)
+  if (operation.do === 'publish') return flows.publish(name, { version: operation.version })
+  if (operation.do === 'rename') return flows.rename(name, { name: operation.to })
+  return flows.discardDraft(name)
 }

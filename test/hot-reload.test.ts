@@ -85,23 +85,23 @@ export default class Meter extends Connector {
 `
 
 async function resultOf(client: Client, name: string): Promise<unknown> {
-  const { id } = await client.runs.submit({ name })
+  const { id } = await client.http.runs.submit({ name })
   return (await client.wait(id)).result
 }
 
 /** What a live flow says to `x`. */
 async function answerOf(client: Client, flow: string, x: number): Promise<unknown> {
   // what comes before its flow is active is not answered
-  await expect.poll(async () => (await client.flows.get({ name: flow })).status).toBe('active')
-  const before = (await client.messages.history({ message: `${flow}.y`, limit: 500 })).length
-  await client.messages.publish({ message: `${flow}.x`, value: x })
-  const values = () => client.messages.history({ message: `${flow}.y`, limit: 500 })
+  await expect.poll(async () => (await client.http.flows.get({ name: flow })).status).toBe('active')
+  const before = (await client.http.messages.history({ message: `${flow}.y`, limit: 500 })).length
+  await client.http.messages.publish({ message: `${flow}.x`, value: x })
+  const values = () => client.http.messages.history({ message: `${flow}.y`, limit: 500 })
   await expect.poll(async () => (await values()).length).toBe(before + 1)
   return (await values())[0]?.value
 }
 
 const startsOf = async (client: Client, flow: string): Promise<number> =>
-  (await client.messages.history({ message: `${flow}.started` })).length
+  (await client.http.messages.history({ message: `${flow}.started` })).length
 
 describe('service.reload', () => {
   test('swaps what has changed, tells what is in error, and leaves everything else as it is', async () => {
@@ -142,7 +142,7 @@ describe('service.reload', () => {
     expect(service.loadErrors).toEqual(broken.errors)
     expect(service.loadedFlows.map(({ name }) => name)).toEqual(['a'])
     expect(await resultOf(at.client, 'a')).toEqual({ product: 63, negative: -63 })
-    expect(await at.client.flows.get({ name: 'b' })).toMatchObject({
+    expect(await at.client.http.flows.get({ name: 'b' })).toMatchObject({
       status: 'failed',
       issues: [{ code: 'module_missing' }],
     })
@@ -153,7 +153,7 @@ describe('service.reload', () => {
       unchanged: ['a'],
       errors: [],
     })
-    expect(await at.client.flows.get({ name: 'b' })).toMatchObject({ status: 'ready', issues: [], version: 1 })
+    expect(await at.client.http.flows.get({ name: 'b' })).toMatchObject({ status: 'ready', issues: [], version: 1 })
   })
 
   test('code that loads but cannot be made executable leaves the last good build in place', async () => {
@@ -172,7 +172,7 @@ describe('service.reload', () => {
       unchanged: ['a'],
       errors: [{ file: 'flows/a.ts', message: expect.stringMatching(/^flow "a": the code of "twice" .*gone\.js/) }],
     })
-    expect(await at.client.flows.get({ name: 'a' })).toMatchObject({ version: 1, issues: [] })
+    expect(await at.client.http.flows.get({ name: 'a' })).toMatchObject({ version: 1, issues: [] })
     expect(await resultOf(at.client, 'a')).toEqual({ product: 42, negative: -42 })
   })
 
@@ -250,10 +250,10 @@ describe('service dev', () => {
     const tooCold = `(() => { throw new RangeError('too cold') })()`
     project.write('flows/busy.ts', live('busy', `(console.log('hello'), x < 0 ? ${tooCold} : x + offset)`))
     await shown(/\+ busy {2}v1 \(new, live\)\n/)
-    await client.messages.publish({ message: 'busy.offset', value: 100 })
+    await client.http.messages.publish({ message: 'busy.offset', value: 100 })
     expect(await answerOf(client, 'busy', 1)).toBe(101)
     await shown(/^› busy\.answer {2}hello$/m)
-    await client.messages.publish({ message: 'busy.x', value: -1 })
+    await client.http.messages.publish({ message: 'busy.x', value: -1 })
     await shown(/^✗ busy\.answer {2}failed: too cold$/m)
     // it says so a second after it has started
     await expect.poll(() => startsOf(client, 'busy')).toBe(1)
@@ -316,7 +316,7 @@ export const asking = batchFlow('asking', { day: t.str }, (p, use) => use(weathe
     await shown(
       /\+ asking {2}v1 \(new, batch\)\nasking has 1 error\n {2}error {2}\/nodes\/0\/settings\/headers\/key {2}.*"nowhere"/,
     )
-    expect(await client.flows.get({ name: 'asking' })).toMatchObject({ issues: [{ code: 'unknown_secret' }] })
+    expect(await client.http.flows.get({ name: 'asking' })).toMatchObject({ issues: [{ code: 'unknown_secret' }] })
 
     project.write('flows/lib/odd.py', 'def run(x):\n    return {"y" x}\n')
     project.write(
@@ -336,7 +336,7 @@ export const odds = batchFlow('odds', { x: t.int }, (p, use) => use(odd, p))\n`,
       await new Promise(setImmediate)
     }
     await expect.poll(() => resultOf(client, 'burst')).toEqual({ product: 840, negative: -840 })
-    const { version } = await client.flows.get({ name: 'burst' })
+    const { version } = await client.http.flows.get({ name: 'burst' })
     expect(version).toBeLessThan(20)
   })
 
@@ -346,13 +346,13 @@ export const odds = batchFlow('odds', { x: t.int }, (p, use) => use(odd, p))\n`,
     await expect.poll(() => startsOf(client, 'leaving')).toBe(1)
     project.remove('flows/leaving.ts')
     await shown(/✗ leaving {2}no module defines it any more: ended\n/)
-    expect(await client.flows.get({ name: 'leaving' })).toMatchObject({
+    expect(await client.http.flows.get({ name: 'leaving' })).toMatchObject({
       status: 'failed',
       issues: [{ code: 'module_missing' }],
     })
     project.write('flows/leaving.ts', live('leaving', 'x'))
     await shown(/↻ leaving {2}v1 \(back\)\n/)
-    expect(await client.flows.get({ name: 'leaving' })).toMatchObject({ status: 'active', issues: [] })
+    expect(await client.http.flows.get({ name: 'leaving' })).toMatchObject({ status: 'active', issues: [] })
     await expect.poll(() => startsOf(client, 'leaving')).toBe(2)
   })
 
@@ -360,7 +360,7 @@ export const odds = batchFlow('odds', { x: t.int }, (p, use) => use(odd, p))\n`,
     const ports = [{ direction: 'output' as const, port: 'power', name: 'power', dtype: 'float' as const }]
     const node = { id: 'meter', type: 'acme_meter', settings: { poll_interval: 3600 }, ports }
     await publishFlow(client, 'house', { mode: 'live', nodes: [node] })
-    await client.flows.start({ name: 'house' })
+    await client.http.flows.start({ name: 'house' })
     const power = async () => (await client.messages.list()).find(({ name }) => name === 'house.power')?.value
     await expect.poll(power).toBe(1)
     project.write('acme/src/meter.ts', meter('2'))

@@ -50,13 +50,13 @@ const listed = async () => byName(await at.client.messages.list())
 
 /** What a flow that starts now, and a run that starts now, read. */
 async function read(): Promise<unknown[]> {
-  await at.client.flows.start({ name: 'reader' })
+  await at.client.http.flows.start({ name: 'reader' })
   const { ts } = (await at.send('POST', '/messages/reader.kick', { value: 1 })).body as { ts: string }
   const both = async () => (await at.client.messages.list()).find(({ name }) => name === 'reader.both')
   await expect.poll(async () => (await both())?.ts ?? '').toSatisfy((found: string) => found > ts)
   const value = (await both())?.value
-  await at.client.flows.stop({ name: 'reader' })
-  const { id } = await at.client.runs.submit({ name: 'calc' })
+  await at.client.http.flows.stop({ name: 'reader' })
+  const { id } = await at.client.http.runs.submit({ name: 'calc' })
   return [value, (await at.client.wait(id)).result]
 }
 
@@ -73,7 +73,7 @@ test('the initial value of an input is its last value until somebody publishes: 
 })
 
 test('a socket is shown what the catalogue lists, and no message that its flow does not declare any more', async () => {
-  await at.client.flows.start({ name: 'store' })
+  await at.client.http.flows.start({ name: 'store' })
   await at.send('POST', '/messages/store.level', { value: 8 })
   await expect.poll(async () => (await listed())['store.scaled']).toMatchObject({ value: 8 })
   expect(await shown()).toEqual(await listed())
@@ -90,8 +90,8 @@ test('what a flow publishes under a message that no published flow declares is d
     nodes: [scale('on', 'nobody.hears')].map((node) => ({ ...node, id: 'send' })),
   }
   await publish(at, 'sender', sender)
-  await at.client.flows.start({ name: 'sender' })
-  const state = async () => (await at.client.flows.get({ name: 'sender' })).node_states
+  await at.client.http.flows.start({ name: 'sender' })
+  const state = async () => (await at.client.http.flows.get({ name: 'sender' })).node_states
   await at.send('POST', '/messages/sender.on', { value: 1 })
   const dropped = { node: 'send', health: 'degraded', message: expect.stringContaining('"nobody.hears"') }
   await expect.poll(state).toMatchObject([dropped])
@@ -110,7 +110,7 @@ test('a value that the dtype of its message does not take any more makes way for
     nodes: [{ id: 'keep', type: 'change', ports: [{ direction: 'input', name: 'level' }, output('kept', 'any')] }],
   })
   const change = async (input: object): Promise<void> => {
-    const { version } = await first.client.flows.get({ name: 'meter' })
+    const { version } = await first.client.http.flows.get({ name: 'meter' })
     await first.send('PUT', '/flows/meter', { ...meter(input), version })
     expect((await first.send('POST', '/flows/meter/publish', { version: version + 1 })).status).toBe(200)
   }
@@ -125,7 +125,7 @@ test('a value that the dtype of its message does not take any more makes way for
     throw new Error('there was no snapshot')
   }
   await publish(first, 'meter', meter({ dtype: 'float', initial: 1 }))
-  await first.client.flows.start({ name: 'meter' })
+  await first.client.http.flows.start({ name: 'meter' })
   await first.send('POST', '/messages/meter.level', { value: 7 })
   const [, ts] = await seen(first)
   await change({ dtype: 'any', initial: 'none' })
@@ -139,7 +139,7 @@ test('a value that the dtype of its message does not take any more makes way for
   await using second = await startService({ dataDir: first.dataDir })
   expect(await seen(second)).toEqual(['none', null])
   expect(await snapshot(second)).toEqual([{ message: 'meter.level', value: 'none', ts: null }])
-  const { version } = await second.client.flows.get({ name: 'meter' })
+  const { version } = await second.client.http.flows.get({ name: 'meter' })
   await second.send('PUT', '/flows/meter', { ...meter({ dtype: 'bool' }), version })
   await second.send('POST', '/flows/meter/publish', { version: version + 1 })
   expect(await seen(second)).toEqual([null, null])

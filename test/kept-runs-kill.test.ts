@@ -78,7 +78,7 @@ const lanes = (folder: string) => ({
 
 /** What of a run is not as if nothing had happened. */
 async function faultsOf(client: Client, id: string, n: number, folder: string): Promise<string[]> {
-  const [run, curves] = await Promise.all([client.runs.get({ id }), client.runs.metrics({ id, stride: 1 })])
+  const [run, curves] = await Promise.all([client.http.runs.get({ id }), client.http.runs.metrics({ id, stride: 1 })])
   const { status, result, error } = run
   const seen = {
     status,
@@ -162,7 +162,7 @@ async function underKills(
   onTestFailed(() => console.log(agent.output()))
   const runs: string[] = []
   const submit = async (): Promise<void> => {
-    const { id } = await first.current.client.runs.submit({ name: 'lanes', params: { n: runs.length } })
+    const { id } = await first.current.client.http.runs.submit({ name: 'lanes', params: { n: runs.length } })
     runs.push(id)
   }
   const active = async (): Promise<number> =>
@@ -210,23 +210,23 @@ describe.skipIf(python === null)('engines that are killed while a worker has cal
     const first = await lives.begin()
     await publishFlow(first.client, 'hold', pythonFlow(holding, { worker: 'far', settings: { folder: lives.path } }))
     const agent = await startAgent(first, 'far', { args: ['--parallel', '1'] })
-    const held = await first.client.runs.submit({ name: 'hold', params: { n: 1 } })
+    const held = await first.client.http.runs.submit({ name: 'hold', params: { n: 1 } })
     const ledger = (n: number) => readFileSync(join(lives.path, `held-${n}`), 'utf8')
     await expect.poll(() => existsSync(join(lives.path, 'held-1'))).toBe(true)
     expect(await first.end('SIGTERM')).toBe(0)
 
     const second = await lives.begin()
     await expect.poll(() => agent.output()).toContain('attached again as "far": 1 call goes on')
-    expect((await second.client.runs.get({ id: held.id })).status).toBe('running')
+    expect((await second.client.http.runs.get({ id: held.id })).status).toBe('running')
     await second.end('SIGKILL')
 
     const third = await lives.begin()
-    expect((await third.client.runs.cancel({ id: held.id })).status).toBe('cancelled')
+    expect((await third.client.http.runs.cancel({ id: held.id })).status).toBe('cancelled')
     // its process is gone, or the next call would have no place
     writeFileSync(join(lives.path, 'gate-2'), '')
-    const next = await third.client.runs.submit({ name: 'hold', params: { n: 2 } })
-    await expect.poll(async () => (await third.client.runs.get({ id: next.id })).status).toBe('ok')
-    expect((await third.client.runs.get({ id: held.id })).status).toBe('cancelled')
+    const next = await third.client.http.runs.submit({ name: 'hold', params: { n: 2 } })
+    await expect.poll(async () => (await third.client.http.runs.get({ id: next.id })).status).toBe('ok')
+    expect((await third.client.http.runs.get({ id: held.id })).status).toBe('cancelled')
     expect([ledger(1), ledger(2)]).toEqual(['begun\n', 'begun\nended\n'])
     expect(await agent.end('SIGTERM')).toBe(0)
     expect(await third.end('SIGTERM')).toBe(0)

@@ -29,10 +29,10 @@ describe('a credential opens what it is for, and nothing else [T9]', () => {
   beforeAll(async () => {
     pairing = await at.client.pairing.start({})
     worker = (await at.client.workers.mintToken({ name: 'lab' })).token
-    await at.client.devices.create({ id: 'panel' })
+    await at.client.http.devices.create({ id: 'panel' })
     const { code, secret } = await at.client.pairing.start({})
-    await at.client.devices.pair({ id: 'panel', body: { code } })
-    device = (await at.client.pairing.poll({ code, secret })).device?.credential ?? ''
+    await at.client.http.devices.pair({ id: 'panel', body: { code } })
+    device = (await at.client.http.pairing.poll({ code, secret })).device?.credential ?? ''
   })
 
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
@@ -120,7 +120,7 @@ test('a key in an address is refused, and no key is ever logged [T12]', async ()
     await get('/users/me', { authorization: `Basic ${canary}` }),
   ]
   expect(answers).toEqual([200, 401, 401, 422, 401, 404, 405, 401, 401, 401])
-  await engine.client.keys.revoke({ id })
+  await engine.client.http.keys.revoke({ id })
   expect(await get('/users/me', { authorization })).toBe(401)
   expect(await engine.end('SIGTERM')).toBe(0)
   expect(output).not.toContain(canary.slice(13))

@@ -17,11 +17,11 @@ test('a kill in the middle of a run and of an upload: the run is abandoned at th
   const source = 'def run(n):\n    emit(tick=1)\n    import time\n    time.sleep(600)\n'
   const flow = pythonFlow(source, {})
   flow.nodes[0]?.ports.push({ direction: 'output', name: 'tick', dtype: 'int', stream: true } as never)
-  const { version } = await first.client.flows.save({ name: 'sleeper', flowDocument: flow as never })
-  await first.client.flows.publish({ name: 'sleeper', version })
+  const { version } = await first.client.http.flows.save({ name: 'sleeper', flowDocument: flow as never })
+  await first.client.http.flows.publish({ name: 'sleeper', version })
   const ticks = first.client.events({ flows: ['sleeper'] })
   await ticks.next()
-  const { id } = await first.client.runs.submit({ name: 'sleeper' })
+  const { id } = await first.client.http.runs.submit({ name: 'sleeper' })
   for await (const frame of ticks) if (frame.type === 'value') break
   if (onLinux) expect(processesWith(`${MARK}=${data.path}`)).not.toEqual([])
 
@@ -35,7 +35,7 @@ test('a kill in the middle of a run and of an upload: the run is abandoned at th
   expect(staged()).toHaveLength(1)
   const second = await data.start()
   expect(staged()).toEqual([])
-  const run = await second.client.runs.get({ id })
+  const run = await second.client.http.runs.get({ id })
   expect(run.status).toBe('abandoned')
   if (onLinux) expect(processesWith(`${MARK}=${data.path}`)).toEqual([])
   expect(await second.end('SIGTERM')).toBe(0)

@@ -98,7 +98,7 @@ export async function liveUnderKills(
   const last = await data.start(env)
   const quietFrom = ledger.entries.length
   await post(last, 'order', done.orders, kills * 1_000_000)
-  await last.client.flows.resume({ name: 'shelf' })
+  await last.client.http.flows.resume({ name: 'shelf' })
   const missing = async (): Promise<string[]> => [
     ...unaccounted(done, ledger, await deadLetters(last)),
     ...(ledger.entries.slice(quietFrom).some(({ values }) => values['noise'] === 'quiet')
@@ -128,8 +128,8 @@ export async function liveUnderKills(
 async function setUp({ client }: EngineProcess, url: string): Promise<void> {
   await publishFlow(client, 'intake', intake({ url, form: 10 }))
   await publishFlow(client, 'shelf', shelf({ url, form: 10 }))
-  for (const name of ['intake', 'shelf']) await client.flows.start({ name })
-  await client.flows.pause({ name: 'shelf' })
+  for (const name of ['intake', 'shelf']) await client.http.flows.start({ name })
+  await client.http.flows.pause({ name: 'shelf' })
 }
 
 /** The engine acknowledges `until` orders, notes and items, and a publish at some time; a little later it is killed. */
@@ -154,7 +154,7 @@ async function loadUntilKilled(
   const orders = Array.from({ length: LANES }, () => lane((value) => post(engine, 'order', done.orders, value)))
   const notes = lane((value) => post(engine, 'note', done.notes, value))
   const items = lane(async (value) => {
-    await engine.client.messages.publish({ message: 'shelf.item', value: value as never })
+    await engine.client.http.messages.publish({ message: 'shelf.item', value: value as never })
     done.items.add(value)
   })
   const publishes = republish(engine, done, { url, form: 11 + life * 100 })
@@ -166,7 +166,7 @@ async function loadUntilKilled(
 async function republish({ client }: EngineProcess, done: Acknowledged, { url, form }: Form): Promise<never> {
   for (let next = form; ; next++) {
     for (const [name, document] of Object.entries({ intake, shelf })) {
-      const { version } = await client.flows.get({ name })
+      const { version } = await client.http.flows.get({ name })
       await publishFlow(client, name, { ...document({ url, form: next }), version })
       done.publishes++
     }
@@ -202,7 +202,7 @@ async function unrecorded({ client }: EngineProcess, { items, notes, orders }: A
   for (const [message, accepted] of Object.entries(messages)) {
     const found = new Set<unknown>()
     for (let before: string | undefined; ;) {
-      const page = await client.messages.history({ message, limit: 500, ...(before ? { before } : {}) })
+      const page = await client.http.messages.history({ message, limit: 500, ...(before ? { before } : {}) })
       for (const { value } of page) found.add(value)
       before = page.at(-1)?.ts
       if (page.length < 500) break

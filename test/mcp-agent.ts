@@ -24,7 +24,7 @@ export interface Agent extends AsyncDisposable {
 
 /** A token of an agent of the first superuser. */
 export async function tokenFor(at: TestService, scopes: readonly Scope[]): Promise<string> {
-  return (await at.client.oauth.mintToken({ client: 'helper', scopes: [...scopes], expires_in_days: 1 })).token
+  return (await at.client.http.oauth.mintToken({ client: 'helper', scopes: [...scopes], expires_in_days: 1 })).token
 }
 
 /** An agent over HTTP. */

@@ -41,7 +41,7 @@ const flow: FlowDocumentInput = {
 
 /** What a Python node imports. */
 async function imported({ client }: EngineProcess, go: number): Promise<unknown> {
-  await client.messages.publish({ message: 'uses.go', value: go })
+  await client.http.messages.publish({ message: 'uses.go', value: go })
   const said = async () => (await client.messages.list()).find(({ name }) => name === 'uses.said')?.value
   await expect.poll(said, { timeout: 60_000 }).toMatchObject({ 1: go })
   return ((await said()) as unknown[])[0]
@@ -81,7 +81,7 @@ describe.skipIf(python === null)('an engine that is killed while it applies modu
     await engine.client.modules.apply({ requirements: manifests[0][0] })
     expect((await settled(engine)).error).toBeNull()
     await publishFlow(engine.client, 'uses', flow)
-    await engine.client.flows.start({ name: 'uses' })
+    await engine.client.http.flows.start({ name: 'uses' })
     for (let kill = 1; kill <= kills; kill += 1) {
       /* oxlint-disable no-await-in-loop -- one life after the other */
       const before = (await engine.client.modules.get()).requirements

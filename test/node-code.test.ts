@@ -44,7 +44,7 @@ test.runIf(process.platform === 'linux')(
       PLAIN_SETTING: 'plain',
     })
     await publishFlow(engine.client, 'look', pythonFlow(look))
-    const { id } = await engine.client.runs.submit({ name: 'look', params: { n: engine.child.pid ?? 0 } })
+    const { id } = await engine.client.http.runs.submit({ name: 'look', params: { n: engine.child.pid ?? 0 } })
     const run = await engine.client.wait(id)
     expect(run).toMatchObject({ status: 'ok' })
     const { environ, seen, engine: shown, cwd, files } = (run.result ?? {})['out'] as unknown as Seen

@@ -83,7 +83,7 @@ describe.each(['', '/apps/flows'])('a service at "%s" of an app', (mount) => {
 
   const added = async () => {
     const client = createClient({ baseUrl: `${origin}${mount}/api/v1`, token: await service.superuserToken() })
-    const { id } = await client.oauth.addClient({ name: 'Desk', redirect_uris: [redirectUrl] })
+    const { id } = await client.http.oauth.addClient({ name: 'Desk', redirect_uris: [redirectUrl] })
     return { client_id: id, issuer: `${origin}${mount}` }
   }
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => at[Symbol.asyncDispose]())
 
 const program = async (name: string): Promise<string> =>
-  (await at.client.oauth.addClient({ name, redirect_uris: [redirect_uri] })).id
+  (await at.client.http.oauth.addClient({ name, redirect_uris: [redirect_uri] })).id
 
 const resource = () => `${at.baseUrl}/mcp`
 const ask = (more: object = {}) => ({ client_id, redirect_uri, scope: 'flows:read runs:read', ...more })
@@ -92,7 +92,7 @@ describe('a program that is let in', () => {
   test('has nothing any more when its user ends it, or the program is forgotten', async () => {
     const { access_token, refresh_token } = await tokens()
     const [agent] = await at.client.oauth.listTokens()
-    await at.client.oauth.revokeToken({ id: agent?.id ?? '' })
+    await at.client.http.oauth.revokeToken({ id: agent?.id ?? '' })
     expect(await flowsAs(access_token)).toBe(401)
     expect((await token({ grant_type: 'refresh_token', client_id, refresh_token })).value.error).toBe('invalid_grant')
 
@@ -100,7 +100,7 @@ describe('a program that is let in', () => {
     const given = await codeFor({ client_id: other })
     const { value } = await token({ ...given.exchange, client_id: other })
     expect(await flowsAs(value.access_token)).toBe(200)
-    await at.client.oauth.removeClient({ id: other })
+    await at.client.http.oauth.removeClient({ id: other })
     expect(await flowsAs(value.access_token)).toBe(401)
   })
 
@@ -202,7 +202,7 @@ describe('the page of the user', () => {
   const signIn = new URLSearchParams({ action: 'sign-in', ...account })
 
   test('names program, user and scopes in words, executes nothing and stands in no frame', async () => {
-    const evil = (await at.client.oauth.addClient({ name: '<b>Desk</b>', redirect_uris: [redirect_uri] })).id
+    const evil = (await at.client.http.oauth.addClient({ name: '<b>Desk</b>', redirect_uris: [redirect_uri] })).id
     const { browser, page } = await begin({ client_id: evil, redirect_uri: 'http://127.0.0.1:4711/back' })
     const first = await browser.open(page)
     const policy = first.headers.get('content-security-policy') ?? ''

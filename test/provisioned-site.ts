@@ -135,7 +135,7 @@ export class ProvisionedSite {
 
   /** Submits a run that waits for a worker; its id. */
   async run(n = 3): Promise<string> {
-    return (await this.client.runs.submit({ name: this.#name, params: { n } })).id
+    return (await this.client.http.runs.submit({ name: this.#name, params: { n } })).id
   }
 
   /** Tokens of workers that count. */

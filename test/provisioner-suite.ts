@@ -76,7 +76,7 @@ export function provisionerCases(type: string, open: () => Promise<RealCluster>)
       await site.provide('dying', { prerun: ['exit 3'] })
       const id = await site.run()
       await fares({ state: 'failed', error: expect.stringContaining('has ended before its worker attached: ') })
-      await site.client.runs.cancel({ id })
+      await site.client.http.runs.cancel({ id })
       await expectEmpty()
     })
 
@@ -109,7 +109,7 @@ export function provisionerCases(type: string, open: () => Promise<RealCluster>)
       const id = await site.run()
       const first = await submitted()
       await fares({ state: 'pending', job: first })
-      await site.client.runs.cancel({ id })
+      await site.client.http.runs.cancel({ id })
       await fares({ state: 'idle', job: null })
       if (!cluster.dropsWaiting) await release()
       await expectEmpty()
@@ -143,7 +143,7 @@ export function provisionerCases(type: string, open: () => Promise<RealCluster>)
       settings: () => cluster.slowSettings,
       async come(id) {
         await fares({ state: 'pending' })
-        await site.client.runs.cancel({ id })
+        await site.client.http.runs.cancel({ id })
         await expect.poll(() => site.tokens(), PATIENCE).toEqual([])
       },
     }
@@ -178,7 +178,7 @@ export function provisionerCases(type: string, open: () => Promise<RealCluster>)
       async (death) => {
         const { id, release } = await killed(`lost${[waits, unheard, executes, cancels].indexOf(death)}`, death)
         // unless the start has ended it
-        await site.client.runs.cancel({ id }).catch(() => undefined)
+        await site.client.http.runs.cancel({ id }).catch(() => undefined)
         await fares({ state: 'idle', job: null })
         if (!cluster.dropsWaiting) await release()
         await expectEmpty()

@@ -49,7 +49,7 @@ async function waiting({ client }: EngineProcess): Promise<string> {
   const flow = pythonFlow('import os\ndef run(n):\n    return {"out": int(os.environ["PREPARED"]) + n}\n')
   const nodes = flow.nodes.map((node) => ({ ...node, worker: 'gpu', cache: false }))
   await publishFlow(client, 'far', { ...flow, nodes })
-  return (await client.runs.submit({ name: 'far', params: { n: 2 } })).id
+  return (await client.http.runs.submit({ name: 'far', params: { n: 2 } })).id
 }
 
 /** The script of the job that was handed in first. */

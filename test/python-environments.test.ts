@@ -34,7 +34,7 @@ const flow = (environment: string | undefined, more: object = {}) => ({
 })
 /** Executes a flow: its result, and why its node was executed. */
 async function run(client: Client, name: string) {
-  const { id } = await client.runs.submit({ name })
+  const { id } = await client.http.runs.submit({ name })
   const { result, error, nodes } = await client.wait(id)
   const [{ cache, worker } = { cache: null, worker: null }] = nodes
   return { out: result?.['out'] ?? error, why: cache?.hit ? 'hit' : cache?.why.join('; '), worker }
@@ -73,8 +73,8 @@ describe.skipIf(python === null)('interpreters by name', () => {
 
   test('a name that is not there is an issue that tells which are, at once when one has come', async () => {
     const validated = async (name: string, more: object = {}) =>
-      (await at.client.flows.validate({ name: 'unknown', flowDocument: flow(name, more) as never })).issues
-    await at.client.flows.save({ name: 'unknown', flowDocument: flow('newest') as never })
+      (await at.client.http.flows.validate({ name: 'unknown', flowDocument: flow(name, more) as never })).issues
+    await at.client.http.flows.save({ name: 'unknown', flowDocument: flow('newest') as never })
     expect(await validated('newest')).toEqual([
       {
         severity: 'error',
@@ -98,7 +98,7 @@ describe.skipIf(python === null)('interpreters by name', () => {
   test('two in turn both hit, and a plan and a record say what differs', async () => {
     for (const name of ['old', 'new', 'same']) await publishFlow(at.client, name, flow(name))
     expect(await run(at.client, 'old')).toMatchObject({ out: '1.0', worker: 'engine' })
-    const { stages } = await at.client.runs.plan({ name: 'new' })
+    const { stages } = await at.client.http.runs.plan({ name: 'new' })
     expect(stages[0]?.why).toEqual(['environment: numbers-of 1.0 -> 2.0'])
     expect(await run(at.client, 'new')).toMatchObject({ out: '2.0', why: 'environment: numbers-of 1.0 -> 2.0' })
     for (const [name, out] of [
@@ -122,11 +122,11 @@ describe.skipIf(python === null)('interpreters by name', () => {
 
   test('a worker tells of its own: nodes wait for one that has the name, and its environment counts', async () => {
     await publishFlow(at.client, 'far', flow('far', { worker: 'lab', source: `${source}# there\n` }))
-    const { issues } = await at.client.flows.get({ name: 'far' })
+    const { issues } = await at.client.http.flows.get({ name: 'far' })
     expect(issues).toMatchObject([{ severity: 'warning', message: expect.stringContaining('no attached worker has') }])
     const bare = await startAgent(at, 'bare', { labels: ['lab'] })
-    const { id } = await at.client.runs.submit({ name: 'far' })
-    const waitingFor = async () => (await at.client.runs.get({ id })).nodes[0]?.waiting_for
+    const { id } = await at.client.http.runs.submit({ name: 'far' })
+    const waitingFor = async () => (await at.client.http.runs.get({ id })).nodes[0]?.waiting_for
     await expect.poll(waitingFor).toBe('lab with Python "far"')
     const env = { SERVICE_PYTHON_ENVIRONMENTS: `far=${join(folder, 'remote', 'far')}` }
     await startAgent(at, 'able', { labels: ['lab'], env })
@@ -134,7 +134,7 @@ describe.skipIf(python === null)('interpreters by name', () => {
     expect(await run(at.client, 'far')).toMatchObject({ out: '3.0', why: 'hit' })
     const { pythons } = await at.client.workers.resources()
     expect(pythons).toContainEqual({ name: 'far', worker: 'able', version: expect.any(String), path: null })
-    expect((await at.client.flows.get({ name: 'far' })).issues).toEqual([])
+    expect((await at.client.http.flows.get({ name: 'far' })).issues).toEqual([])
     await bare.end('SIGTERM')
   })
 })

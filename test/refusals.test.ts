@@ -81,7 +81,7 @@ describe('every other conflict tells what it is about', () => {
 
   test('a flow whose run is not finished [R671, R677]', async () => {
     await publish(at, 'busy', pythonFlow('import time\ndef run(n):\n    time.sleep(600)\n'))
-    const { id } = await at.client.runs.submit({ name: 'busy' })
+    const { id } = await at.client.http.runs.submit({ name: 'busy' })
     const answer = await at.send('DELETE', '/flows/busy')
     expect([refused(answer), answer.body?.runs]).toEqual([[409, 'flow_has_active_runs'], [id]])
     await at.send('POST', `/runs/${id}/cancel`)

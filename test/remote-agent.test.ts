@@ -103,7 +103,7 @@ afterAll(async () => {
 /** What of a run must be the same wherever it was executed. */
 async function outcome(client: Client, run: Run) {
   const [node] = run.nodes
-  const series = await client.runs.metrics({ id: run.id, stride: 1 })
+  const series = await client.http.runs.metrics({ id: run.id, stride: 1 })
   return {
     status: run.status,
     error: run.error,
@@ -126,7 +126,7 @@ describe('a remote worker', () => {
     const stored = await at.send('PUT', '/artifacts?name=rows.txt', 'a,b\n1,2\n', { 'content-type': 'text/plain' })
     const runs: Run[] = []
     for (const name of [here, there]) {
-      const { id } = await at.client.runs.submit({ name, params: { n: 4, rows: stored.body as never }, seed: 7 })
+      const { id } = await at.client.http.runs.submit({ name, params: { n: 4, rows: stored.body as never }, seed: 7 })
       runs.push((await at.client.wait(id)) as Run)
     }
     expect(at.service.loadErrors).toEqual([])
@@ -153,7 +153,7 @@ describe('a remote worker', () => {
     const agent = await startAgent(at, 'sacked')
     const id = await begun(at, 'sacked')
     const exit = once(agent.child, 'exit')
-    await at.client.workers.revokeToken({ jti: agent.jti })
+    await at.client.http.workers.revokeToken({ jti: agent.jti })
     expect(await at.client.wait(id)).toMatchObject({ status: 'error', nodes: [{ error: { type: 'worker_lost' } }] })
     expect((await exit)[0]).toBe(4)
   })
@@ -164,7 +164,7 @@ describe('a remote worker', () => {
     await startAgent(at, 'ahead', { env: { NODE_OPTIONS: `--import ${ahead}` } })
     await publishFlow(at.client, 'clocked', pythonFlow('def run(n): return {"out": n}', { worker: 'ahead' }))
     const before = Date.now()
-    const { id } = await at.client.runs.submit({ name: 'clocked' })
+    const { id } = await at.client.http.runs.submit({ name: 'clocked' })
     const run = await at.client.wait(id)
     const [node] = run.nodes
     const times = [node?.started_at, node?.finished_at, run.finished_at].map((text) => Date.parse(String(text)))
@@ -188,7 +188,7 @@ describe('a remote worker', () => {
     await startAgent({ baseUrl, client: at.client }, 'sealed', { env: { NODE_EXTRA_CA_CERTS: caFile } })
     const source = 'def run(n): return {"out": save_artifact(b"kept", name="k.txt", media_type="text/plain")}'
     await publishFlow(at.client, 'sealed', pythonFlow(source, { worker: 'sealed', cache: false }))
-    const { id } = await at.client.runs.submit({ name: 'sealed' })
+    const { id } = await at.client.http.runs.submit({ name: 'sealed' })
     expect(await at.client.wait(id)).toMatchObject({ status: 'ok', result: { out: { name: 'k.txt', size: 4 } } })
     const stranger = await spawnAgent({ baseUrl, client: at.client }, 'stranger')
     await expect.poll(() => stranger.output(), { timeout: 30_000 }).toMatch(/not attached: .*certificate/)
@@ -211,7 +211,7 @@ describe('a remote worker', () => {
       expect(await second.client.wait(id)).toMatchObject({ status: 'abandoned' })
       const [worker] = await second.client.workers.list()
       expect(worker?.calls).toEqual([])
-      const quick = await second.client.runs.submit({ name: 'sleeps', params: { n: 0 } })
+      const quick = await second.client.http.runs.submit({ name: 'sleeps', params: { n: 0 } })
       expect(await second.client.wait(quick.id)).toMatchObject({ status: 'ok' })
       expect(await agent.end('SIGTERM')).toBe(0)
     },
@@ -223,9 +223,9 @@ async function begun(to: { readonly client: Client }, worker: string): Promise<s
   const source = 'import time\ndef run(n):\n    print("begun", flush=True)\n    time.sleep(n)\n    return {"out": n}\n'
   const name = worker === 'steady' ? 'sleeps' : `sleeps-on-${worker}`
   await publishFlow(to.client, name, pythonFlow(source, { worker, cache: false }))
-  const { id } = await to.client.runs.submit({ name, params: { n: 600 } })
+  const { id } = await to.client.http.runs.submit({ name, params: { n: 600 } })
   await expect
-    .poll(async () => (await to.client.runs.get({ id })).nodes[0]?.status, { timeout: 20_000 })
+    .poll(async () => (await to.client.http.runs.get({ id })).nodes[0]?.status, { timeout: 20_000 })
     .toBe('running')
   return id
 }

@@ -82,7 +82,7 @@ describe('a worker', () => {
         detail: expect.stringContaining('--labels'),
       })
       expect((await worker.closed)[0]).toBe(4001)
-      await at.client.workers.revokeToken({ jti })
+      await at.client.http.workers.revokeToken({ jti })
     },
   )
 
@@ -107,9 +107,9 @@ describe('a worker', () => {
       labels: ['exact'],
       resources: { cpus: 1, gpus: 0, ram_mb: 2000 },
     })
-    const { id } = await at.client.runs.submit({ name: 'fits', params: { n: 5 } })
+    const { id } = await at.client.http.runs.submit({ name: 'fits', params: { n: 5 } })
     await expect
-      .poll(async () => (await at.client.runs.get({ id })).nodes[0])
+      .poll(async () => (await at.client.http.runs.get({ id })).nodes[0])
       .toMatchObject({ status: 'queued', waiting_for: 'exact' })
     const strong = await attach(at.baseUrl, (await mint('strong', ['exact'])).token, { labels: ['exact'] })
     const call = await strong.take('call')
@@ -132,20 +132,20 @@ describe('a worker', () => {
   })
 
   test('has as much taken by a call as the flavor of its flow says at that time, and its other numbers [R045, R136, R581]', async () => {
-    await at.client.flavors.create({ name: 'wide', cpus: 3, gpus: 1, ram_mb: 500 })
+    await at.client.http.flavors.create({ name: 'wide', cpus: 3, gpus: 1, ram_mb: 500 })
     const worker = await attach(at.baseUrl, (await mint('sized')).token)
     const free = async () => (await at.client.workers.list()).find(({ name }) => name === 'sized')?.free
     const resources = { flavor: 'wide', gpus: 0 }
     await publishFlow(at.client, 'sized', { ...remoteFlow('sized'), resources })
-    const { id } = await at.client.runs.submit({ name: 'sized' })
+    const { id } = await at.client.http.runs.submit({ name: 'sized' })
     const first = await worker.take('call')
     expect(await free()).toEqual({ cpus: 1, gpus: 1, ram_mb: 1500 })
     // too large for what is left
-    const second = await at.client.runs.submit({ name: 'sized' })
+    const second = await at.client.http.runs.submit({ name: 'sized' })
     await expect
-      .poll(async () => (await at.client.runs.get({ id: second.id })).nodes[0])
+      .poll(async () => (await at.client.http.runs.get({ id: second.id })).nodes[0])
       .toMatchObject({ status: 'queued', waiting_for: 'sized' })
-    await at.client.flavors.update({ name: 'wide', cpus: 0.5 })
+    await at.client.http.flavors.update({ name: 'wide', cpus: 0.5 })
     const next = await worker.take('call')
     expect(await free()).toEqual({ cpus: 0.5, gpus: 1, ram_mb: 1000 })
     for (const { call } of [first, next]) worker.send({ type: 'result', call, outputs: { out: 1 } })
@@ -155,7 +155,7 @@ describe('a worker', () => {
   test('that disconnects fails its calls at once [R442]', async () => {
     await publishFlow(at.client, 'lost', remoteFlow('fragile'))
     const worker = await attach(at.baseUrl, (await mint('fragile')).token)
-    const { id } = await at.client.runs.submit({ name: 'lost' })
+    const { id } = await at.client.http.runs.submit({ name: 'lost' })
     await worker.take('call')
     worker.socket.terminate()
     const run = await at.client.wait(id)
@@ -169,7 +169,7 @@ describe('a worker', () => {
     const liar = await attach(at.baseUrl, (await mint('liar')).token)
     const honest = await attach(at.baseUrl, (await mint('honest')).token)
     const [mine, theirs] = await Promise.all(
-      ['forged', 'honest'].map((name) => at.client.runs.submit({ name, params: { n: 1 } })),
+      ['forged', 'honest'].map((name) => at.client.http.runs.submit({ name, params: { n: 1 } })),
     )
     const [own, other] = [await liar.take('call'), await honest.take('call')]
     // a call of somebody else, an unknown one, types that do not exist, text and bytes that are no frame
@@ -192,7 +192,7 @@ describe('a worker', () => {
   test('whose value has more levels than a reader can write as JSON fails its call, and harms no reader [T34]', async () => {
     await publishFlow(at.client, 'deep', remoteFlow('deep'))
     const worker = await attach(at.baseUrl, (await mint('deep')).token)
-    const { id } = await at.client.runs.submit({ name: 'deep' })
+    const { id } = await at.client.http.runs.submit({ name: 'deep' })
     const { call } = await worker.take('call')
     const value = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
     worker.socket.send(`{"type":"result","call":"${call}","outputs":{"out":${value}}}`)
@@ -210,11 +210,11 @@ describe('a worker', () => {
     await publishFlow(at.client, 'unheard', remoteFlow('deaf'))
     const { token, jti } = await mint('deaf')
     const worker = await attach(at.baseUrl, token)
-    const { id } = await at.client.runs.submit({ name: 'unheard' })
+    const { id } = await at.client.http.runs.submit({ name: 'unheard' })
     await worker.take('call')
     worker.socket.pause()
     const revokedAt = performance.now()
-    await at.client.workers.revokeToken({ jti })
+    await at.client.http.workers.revokeToken({ jti })
     expect(await at.client.wait(id)).toMatchObject({ status: 'error', nodes: [{ error: { type: 'worker_lost' } }] })
     expect(performance.now() - revokedAt).toBeLessThan(15_000)
   })
@@ -253,7 +253,7 @@ describe('a worker', () => {
     await publishFlow(first.client, 'ends', remoteFlow('w'))
     const { token } = await first.client.workers.mintToken({ name: 'w' })
     const worker = await attach(first.baseUrl, token)
-    const { id } = await first.client.runs.submit({ name: 'ends', params: { n: 5 } })
+    const { id } = await first.client.http.runs.submit({ name: 'ends', params: { n: 5 } })
     const { call } = await worker.take('call')
     const closing = first.close()
     // it takes no requests any more
@@ -262,6 +262,6 @@ describe('a worker', () => {
     await closing
     expect(await worker.closed).toEqual([1012, 'the engine stops'])
     await using second = await startService({ python: 'no-such-python', dataDir })
-    expect(await second.client.runs.get({ id })).toMatchObject({ status: 'ok', result: { out: 25 } })
+    expect(await second.client.http.runs.get({ id })).toMatchObject({ status: 'ok', result: { out: 25 } })
   })
 })

@@ -27,7 +27,7 @@ test('points of Python code reach the event socket while the run goes on, and th
   await publish(at, 'train', train)
   const frames = at.client.events()
   await frames.next()
-  const { id } = await at.client.runs.submit({ name: 'train', params: { lr: 2 } })
+  const { id } = await at.client.http.runs.submit({ name: 'train', params: { lr: 2 } })
   const told: unknown[] = []
   for (let isOver = false; !isOver;) {
     const { value: frame } = await frames.next()

@@ -81,7 +81,7 @@ export class RunLoad implements Load {
     const sweeps = async (): Promise<never> => {
       for (;;) {
         const seeds = Array.from({ length: SWEEP_RUNS }, () => this.#next++)
-        const { runs } = await client.runs.sweep({ name: 'tell', runs: seeds.map((n) => ({ n })), seeds })
+        const { runs } = await client.http.runs.sweep({ name: 'tell', runs: seeds.map((n) => ({ n })), seeds })
         for (const { id } of runs) this.#acknowledged.add(id)
         acknowledged()
       }
@@ -108,7 +108,7 @@ export class RunLoad implements Load {
     const { flow, n } = submission
     this.#unanswered.set(n, submission)
     const key = `key ${n}`
-    const { id } = await client.runs.submit({ name: flow, params: { n }, seed: n, idempotency_key: key })
+    const { id } = await client.http.runs.submit({ name: flow, params: { n }, seed: n, idempotency_key: key })
     this.#unanswered.delete(n)
     this.#acknowledged.add(id)
     this.#keys.set(key, id)
@@ -129,7 +129,7 @@ export class RunLoad implements Load {
       if (known !== undefined) wrong.push(`run ${id} ended ${known}, then ${end}`)
       if (status !== 'ok' && status !== 'abandoned') wrong.push(`run ${id} ended ${status}: ${error?.message}`)
       if (flow !== 'curve' || status !== 'ok') continue
-      const [series] = await client.runs.metrics({ id, stride: 1 })
+      const [series] = await client.http.runs.metrics({ id, stride: 1 })
       const steps = series?.points.map(({ step }) => step)
       if (JSON.stringify(steps) !== '[0,1,2]') wrong.push(`run ${id} has the points ${JSON.stringify(steps)}`)
     }
@@ -168,7 +168,11 @@ export class RunLoad implements Load {
 async function allRuns({ client }: EngineProcess, status?: string): Promise<RunSummary[]> {
   const runs: RunSummary[] = []
   for (let before: string | undefined; ;) {
-    const page = await client.runs.list({ limit: PAGE, ...(status ? { status } : {}), ...(before ? { before } : {}) })
+    const page = await client.http.runs.list({
+      limit: PAGE,
+      ...(status ? { status } : {}),
+      ...(before ? { before } : {}),
+    })
     runs.push(...page)
     before = page.at(-1)?.created_at
     if (page.length < PAGE) return runs

@@ -22,7 +22,7 @@ test('four runs whose nodes wait for each other go on at once, however few proce
   const flow = pythonFlow(meet)
   const nodes = flow.nodes.map((node) => ({ ...node, timeout: 60, settings: { place } }))
   await publishFlow(at.client, 'meet', { ...flow, nodes })
-  const sweep = await at.client.runs.sweep({ name: 'meet', runs: [1, 2, 3, 4].map((n) => ({ n })) })
+  const sweep = await at.client.http.runs.sweep({ name: 'meet', runs: [1, 2, 3, 4].map((n) => ({ n })) })
   const ended = await Promise.all(sweep.runs.map(({ id }) => at.client.wait(id)))
   expect(ended.map(({ status, result }) => [status, result])).toEqual([1, 2, 3, 4].map((n) => ['ok', { out: n }]))
   await rm(place, { recursive: true })

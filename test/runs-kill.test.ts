@@ -28,7 +28,11 @@ async function runsOf({ client }: EngineProcess): Promise<RunSummary[]> {
   const runs: RunSummary[] = []
   for (;;) {
     const last = runs.at(-1)
-    const page = await client.runs.list({ flow: 'scale', limit: 500, ...(last ? { before: last.created_at } : {}) })
+    const page = await client.http.runs.list({
+      flow: 'scale',
+      limit: 500,
+      ...(last ? { before: last.created_at } : {}),
+    })
     runs.push(...page)
     if (page.length < 500) return runs
   }
@@ -36,7 +40,7 @@ async function runsOf({ client }: EngineProcess): Promise<RunSummary[]> {
 
 /** What of a run is not as it was imported. */
 async function faultsOf({ client, baseUrl, token }: EngineProcess, { id }: RunSummary): Promise<string[]> {
-  const [run, curves] = await Promise.all([client.runs.get({ id }), client.runs.metrics({ id, stride: 1 })])
+  const [run, curves] = await Promise.all([client.http.runs.get({ id }), client.http.runs.metrics({ id, stride: 1 })])
   const at = Number(run.external_id?.split('-')[1])
   const faults: string[] = []
   if (run.result?.['scaled'] !== at) faults.push(`${run.external_id} has the result ${JSON.stringify(run.result)}`)

@@ -47,7 +47,7 @@ const upper = {
 test('node code loads and saves artifacts as with a folder', async () => {
   await publish(at, 'upper', upper)
   const given = await at.client.upload(new Blob(['words']), { name: 'words.txt' })
-  const { id } = await at.client.runs.submit({ name: 'upper', params: { given } })
+  const { id } = await at.client.http.runs.submit({ name: 'upper', params: { given } })
   const run = await at.client.wait(id)
   expect([run.status, run.error]).toEqual(['ok', null])
   const made = run.artifacts.find(({ node }) => node === 'work')

@@ -123,12 +123,12 @@ export async function seed(
   await at.send('PUT', '/flows/draft', { ...scaleFlow, title: 'A draft', version: 1 })
   await publish(at, 'coded', pythonFlow('def run(n):\n    return {"out": n}\n'))
   await at.send('POST', '/flows/coded/nodes/work/share', { name: 'sample' })
-  const { id } = await at.client.runs.submit({ name: 'scale' })
-  const { id: stageRun } = await at.client.runs.submit({ name: 'coded' })
+  const { id } = await at.client.http.runs.submit({ name: 'scale' })
+  const { id: stageRun } = await at.client.http.runs.submit({ name: 'coded' })
   await Promise.all([id, stageRun].map((run) => at.client.wait(run)))
   const tracker = createClient({ baseUrl: at.baseUrl, token })
   const { id: trackedRun } = await tracker.runs.track({ flow: 'tracked' })
-  await tracker.runs.append({ id: trackedRun, seq: 1, status: 'ok' })
+  await tracker.http.runs.append({ id: trackedRun, seq: 1, status: 'ok' })
   const stored = await fetch(`${at.baseUrl}/artifacts?name=a.txt`, {
     method: 'PUT',
     body: 'bytes',
@@ -145,11 +145,14 @@ export async function seed(
     client: 'spare',
     scopes: ['flows:read'],
   })
-  const { id: program } = await at.client.oauth.addClient({ name: 'spare', redirect_uris: ['http://127.0.0.1/back'] })
-  await at.client.flavors.create({ name: 'spare', cpus: 1, gpus: 0, ram_mb: 512 })
+  const { id: program } = await at.client.http.oauth.addClient({
+    name: 'spare',
+    redirect_uris: ['http://127.0.0.1/back'],
+  })
+  await at.client.http.flavors.create({ name: 'spare', cpus: 1, gpus: 0, ram_mb: 512 })
   const spare = await at.client.users.create({ email: 'spare@example.org' })
   const invited = await at.client.users.create({ email: 'invited@example.org' })
-  for (const name of ['panel', 'spare', 'other']) await at.client.dashboards.create({ name })
+  for (const name of ['panel', 'spare', 'other']) await at.client.http.dashboards.create({ name })
   await at.send('POST', '/dashboards/panel/publish')
   return {
     user: spare.id,
@@ -193,7 +196,7 @@ async function provisionerTest(at: TestService): Promise<string> {
   const nowhere = { type: 'batch_scheduler', name: 'nowhere', ...engine, profiles }
   await writeFile(`${at.dataDir}/provisioners.json`, JSON.stringify([nowhere]))
   await at.client.workers.provisioners.reload()
-  return (await at.client.workers.provisioners.test({ name: 'nowhere', profile: 'spare' })).test
+  return (await at.client.http.workers.provisioners.test({ name: 'nowhere', profile: 'spare' })).test
 }
 
 /** Pairs the device `panel`, which may read what it is shown; another one waits. */
@@ -201,10 +204,10 @@ async function pairedDevice(at: TestService, shown: object): Promise<Pick<Seeds,
   const { client } = at
   await publish(at, 'board', boardFlow)
   await at.send('POST', '/messages/board.shown', { value: shown })
-  for (const id of ['panel', 'spare', 'adopting']) await client.devices.create({ id })
+  for (const id of ['panel', 'spare', 'adopting']) await client.http.devices.create({ id })
   const { code, secret } = await client.pairing.start({})
-  await client.devices.pair({ id: 'panel', body: { code } })
-  const { device } = await client.pairing.poll({ code, secret })
+  await client.http.devices.pair({ id: 'panel', body: { code } })
+  const { device } = await client.http.pairing.poll({ code, secret })
   const waiting = await client.pairing.start({})
   return { credential: device?.credential ?? '', code: waiting.code, secret: waiting.secret }
 }

@@ -113,20 +113,20 @@ describe('no value of a secret is shown [T80] [T104] [R150]', () => {
   beforeAll(async () => {
     at = await data.start({ SERVICE_LOG_LEVEL: 'debug' })
     for (const stream of [at.child.stdout, at.child.stderr]) stream?.on('data', (text: string) => output.push(text))
-    await at.client.secrets.set({ name: 'canary', value: canary })
-    await at.client.secrets.set({ name: 'hook', value: hook })
+    await at.client.http.secrets.set({ name: 'canary', value: canary })
+    await at.client.http.secrets.set({ name: 'hook', value: hook })
     await publishFlow(at.client, 'live', live)
     await publishFlow(at.client, 'batch', batch)
     const { ticket } = await at.client.flows.wsTicket()
     const socket = new WebSocket(`${at.baseUrl.replace('http', 'ws')}/flows/ws?ticket=${ticket}`)
     socket.addEventListener('message', ({ data: frame }) => frames.push(String(frame)))
     await new Promise((resolve) => socket.addEventListener('message', resolve, { once: true }))
-    await at.client.flows.start({ name: 'live' })
+    await at.client.http.flows.start({ name: 'live' })
     for (const n of [1, -1]) {
       const { status } = await post(n)
       if (status !== 202) throw new Error(`the webhook answered ${status}`)
     }
-    const submit = (n: number) => at.client.runs.submit({ name: 'batch', params: { n } as never })
+    const submit = (n: number) => at.client.http.runs.submit({ name: 'batch', params: { n } as never })
     runs = await Promise.all([1, -1].map(async (n) => (await submit(n)).id))
     await Promise.all(runs.map((id) => at.client.wait(id)))
     await vi.waitUntil(() => frames.join('').includes('ValueError') && frames.join('').includes('live.out'), {
@@ -242,7 +242,7 @@ describe('no value of a secret is shown [T80] [T104] [R150]', () => {
 
   test('in the database or the files of the engine, where the next one reads what this one has held [T82]', async () => {
     const before = frames.length
-    await at.client.flows.start({ name: 'live' })
+    await at.client.http.flows.start({ name: 'live' })
     await post(1)
     await vi.waitUntil(() => frames.slice(before).join('').includes('live.out'), { timeout: 30_000 })
     expect(await at.end('SIGTERM')).toBe(0)

@@ -32,8 +32,8 @@ describe.skipIf(!findPostgres())('engines on a PostgreSQL server', () => {
     const first = await data.start(env)
     await publishFlow(first.client, 'meter', meter)
     await publishFlow(first.client, 'train', training)
-    await first.client.messages.publish({ message: 'meter.level', value: 7 as never })
-    const { id } = await first.client.runs.submit({ name: 'train', params: { n: 4 } as never })
+    await first.client.http.messages.publish({ message: 'meter.level', value: 7 as never })
+    const { id } = await first.client.http.runs.submit({ name: 'train', params: { n: 4 } as never })
     expect(await first.client.wait(id)).toMatchObject({ status: 'ok', result: { out: { size: 5 } } })
     const before = await everything(first, id)
     expect(before.curves).toMatchObject([{ name: 'train.loss', count: 4 }])
@@ -58,14 +58,14 @@ describe.skipIf(!findPostgres())('engines on a PostgreSQL server', () => {
     const log = join(data.path, 'executions')
     const end = join(data.path, 'end')
     await publishFlow(killed.client, 'waiter', pythonFlow(`${noting(log)}${untilFile(end)}    return {"out": n}\n`))
-    const submit = (n: number) => killed.client.runs.submit({ name: 'waiter', params: { n } as never })
+    const submit = (n: number) => killed.client.http.runs.submit({ name: 'waiter', params: { n } as never })
     const ids = (await Promise.all([submit(3), submit(4)])).map(({ id }) => id)
     await expect.poll(() => linesOf(log).toSorted(), { timeout: 20_000 }).toEqual(['3', '4'])
     const other = await elsewhere.start(env)
     const statesAt = ({ client }: EngineProcess) =>
-      Promise.all(ids.map(async (id) => (await client.runs.get({ id })).status))
+      Promise.all(ids.map(async (id) => (await client.http.runs.get({ id })).status))
     expect(await statesAt(other)).toEqual(['running', 'running'])
-    const { id: living } = await other.client.runs.submit({ name: 'waiter', params: { n: 5 } as never })
+    const { id: living } = await other.client.http.runs.submit({ name: 'waiter', params: { n: 5 } as never })
     await expect.poll(() => linesOf(log).toSorted(), { timeout: 20_000 }).toEqual(['3', '4', '5'])
     const begunAt = performance.now()
 
@@ -91,7 +91,7 @@ describe.skipIf(!findPostgres())('engines on a PostgreSQL server', () => {
       expect(await finished(engine, 'scale')).toBe('ok')
       expect(await statesAt(engine)).toEqual(both)
     }
-    for (const id of ids) expect(await other.client.runs.get({ id })).toMatchObject({ result: null })
+    for (const id of ids) expect(await other.client.http.runs.get({ id })).toMatchObject({ result: null })
     expect(linesOf(log).toSorted()).toEqual(['3', '4', '5'])
     for (const engine of [frozen, again, other]) expect(await engine.end('SIGTERM')).toBe(0)
   }, 120_000)
@@ -107,20 +107,20 @@ describe.skipIf(!findPostgres())('engines on a PostgreSQL server', () => {
     await publishFlow(two.client, 'meeting', pythonFlow(meetingIn(data.path)))
 
     const pair = await Promise.all(
-      [0, 1].map((n) => one.client.runs.submit({ name: 'meeting', params: { n } as never })),
+      [0, 1].map((n) => one.client.http.runs.submit({ name: 'meeting', params: { n } as never })),
     )
     for (const { id } of pair) expect((await one.client.wait(id)).status).toBe('ok')
 
     const submitted = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
-        (n % 2 ? one : two).client.runs.submit({ name: 'noting', params: { n } as never }),
+        (n % 2 ? one : two).client.http.runs.submit({ name: 'noting', params: { n } as never }),
       ),
     )
     const unfinished = () => two.client.runs.list({ status: 'queued,running' })
     await expect.poll(unfinished, { timeout: 30_000 }).toEqual([])
     expect(linesOf(log).toSorted((a, b) => Number(a) - Number(b))).toEqual(submitted.map((_, n) => String(n)))
     for (const { id } of submitted) {
-      const [atOne, atTwo] = await Promise.all([one, two].map(({ client }) => client.runs.get({ id })))
+      const [atOne, atTwo] = await Promise.all([one, two].map(({ client }) => client.http.runs.get({ id })))
       expect(atOne).toMatchObject({ status: 'ok' })
       expect(atTwo).toEqual(atOne)
     }
@@ -142,18 +142,18 @@ describe.skipIf(!findPostgres())('engines on a PostgreSQL server', () => {
     const { client } = engine
     await publishFlow(client, 'scale', scaleFlow)
     await publishFlow(client, 'meter', meter)
-    await client.messages.publish({ message: 'meter.level', value: 7 as never })
+    await client.http.messages.publish({ message: 'meter.level', value: 7 as never })
     const goOn = join(data.path, 'go-on')
     await publishFlow(client, 'waiting', pythonFlow(waitingFor(goOn)))
-    const { id } = await client.runs.submit({ name: 'waiting' })
+    const { id } = await client.http.runs.submit({ name: 'waiting' })
     await expect.poll(() => existsSync(`${goOn}.begun`), { timeout: 20_000 }).toBe(true)
 
     await databases.server().crash()
     const unavailable = { status: 503, problem: { code: 'unavailable', status: 503 } }
     await expect(client.flows.list()).rejects.toMatchObject(unavailable)
-    await expect(client.runs.submit({ name: 'scale' })).rejects.toMatchObject(unavailable)
-    await expect(client.flows.save({ name: 'more', flowDocument: {} })).rejects.toMatchObject(unavailable)
-    await expect(client.messages.publish({ message: 'meter.level', value: 8 as never })).rejects.toMatchObject(
+    await expect(client.http.runs.submit({ name: 'scale' })).rejects.toMatchObject(unavailable)
+    await expect(client.http.flows.save({ name: 'more', flowDocument: {} })).rejects.toMatchObject(unavailable)
+    await expect(client.http.messages.publish({ message: 'meter.level', value: 8 as never })).rejects.toMatchObject(
       unavailable,
     )
     // what the engine can mend is no reason to restart it
@@ -172,8 +172,8 @@ describe.skipIf(!findPostgres())('engines on a PostgreSQL server', () => {
     await databases.server().start()
     await expect.poll(() => client.flows.list().catch(() => [])).toHaveLength(3)
     await expect.poll(() => ask('/utils/health/')).toMatchObject({ status: 200, body: { status: 'ok' } })
-    await client.messages.publish({ message: 'meter.level', value: 9 as never })
-    expect((await client.messages.history({ message: 'meter.level' })).at(0)).toMatchObject({ value: 9 })
+    await client.http.messages.publish({ message: 'meter.level', value: 9 as never })
+    expect((await client.http.messages.history({ message: 'meter.level' })).at(0)).toMatchObject({ value: 9 })
     expect(await finished(engine, 'scale')).toBe('ok')
     await promisify(execFile)('touch', [goOn])
     await expect.poll(() => statusOf(engine, id), { timeout: 20_000 }).toBe('ok')
@@ -220,11 +220,11 @@ const linesOf = (path: string): string[] =>
   existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : []
 
 const statusOf = async ({ client }: EngineProcess, id: string): Promise<string> =>
-  (await client.runs.get({ id })).status
+  (await client.http.runs.get({ id })).status
 
 /** Executes a flow and tells how that ended. */
 async function finished({ client }: EngineProcess, name: string): Promise<string> {
-  const { id } = await client.runs.submit({ name })
+  const { id } = await client.http.runs.submit({ name })
   return (await client.wait(id)).status
 }
 
@@ -236,15 +236,15 @@ async function everything({ baseUrl }: EngineProcess, id: string) {
     password: 'correct horse',
   } as never)
   const client = createClient({ baseUrl, token })
-  const run = await client.runs.get({ id })
+  const run = await client.http.runs.get({ id })
   const [model] = artifactRefsIn(run.result)
   return {
     user: await client.users.me(),
     flows: await client.flows.list(),
     run,
-    curves: await client.runs.metrics({ id, stride: 1 }),
+    curves: await client.http.runs.metrics({ id, stride: 1 }),
     messages: await client.messages.list(),
-    history: await client.messages.history({ message: 'meter.level' }),
-    bytes: await ((await client.artifacts.get({ digest: model?.digest ?? '' })) as unknown as Blob).text(),
+    history: await client.http.messages.history({ message: 'meter.level' }),
+    bytes: await ((await client.http.artifacts.get({ digest: model?.digest ?? '' })) as unknown as Blob).text(),
   }
 }

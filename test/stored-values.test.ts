@@ -57,7 +57,7 @@ test.skipIf(python === null)('values go from engine to worker, back, and between
     const name = `${first}-${second}`
     // oxlint-disable no-await-in-loop -- one after the other
     await publishFlow(at.client, name, flow(first, second))
-    const { id } = await at.client.runs.submit({ name, no_cache: true })
+    const { id } = await at.client.http.runs.submit({ name, no_cache: true })
     const { result, error } = await at.client.wait(id)
     expect([error, result?.['says']]).toEqual([null, says])
     const rows = result?.['rows'] as { digest: string; media_type: string; size: number }
@@ -65,7 +65,7 @@ test.skipIf(python === null)('values go from engine to worker, back, and between
     expect(rows.size).toBeGreaterThan(262_144)
     digest ??= rows.digest
     expect(rows.digest).toBe(digest)
-    const { outputs } = await at.client.runs.nodeOutputs({ id, node: 'make' })
+    const { outputs } = await at.client.http.runs.nodeOutputs({ id, node: 'make' })
     expect(outputs).toEqual({ rows })
     // oxlint-enable no-await-in-loop
   }
@@ -73,13 +73,13 @@ test.skipIf(python === null)('values go from engine to worker, back, and between
 
 test.skipIf(python === null)('code that is given a secret has nothing of what it returns stored', async () => {
   await using at = await startService({ python: python! })
-  await at.client.secrets.set({ name: 'key', value: 'much-too-secret-1' })
+  await at.client.http.secrets.set({ name: 'key', value: 'much-too-secret-1' })
   const source = 'def run(n, key):\n    return {"rows": [key] * 50000}\n'
   const length = 'def run(rows):\n    return {"says": [len(rows), len(rows[0])]}\n'
   const hidden = flow(null, null, { source, settings: { key: { $secret: 'key' } } })
   hidden.nodes[1]!.source = length
   await publishFlow(at.client, 'hidden', hidden)
-  const { id } = await at.client.runs.submit({ name: 'hidden' })
+  const { id } = await at.client.http.runs.submit({ name: 'hidden' })
   const { result, error } = await at.client.wait(id)
   expect([error, result?.['says']]).toEqual([null, [50_000, 17]])
   const { digest } = (result ?? {})['rows'] as { digest: string }
@@ -110,7 +110,7 @@ export const typed = batchFlow('typed', { n: input(t.int, 30000) }, (p, use) => 
     )
     await using at = await startService({ flows })
     expect(at.service.loadErrors).toEqual([])
-    const { id } = await at.client.runs.submit({ name: 'typed' })
+    const { id } = await at.client.http.runs.submit({ name: 'typed' })
     const { result, error } = await at.client.wait(id)
     expect([error, result?.['says']]).toEqual([null, [30_000, 'ä😀\\u0000']])
     const { digest, size } = (result ?? {})['rows'] as { digest: string; size: number }

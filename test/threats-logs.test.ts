@@ -44,7 +44,7 @@ test('bad requests leave the log one JSON object a line, without secrets, tokens
   let log = ''
   for (const stream of [engine.child.stdout, engine.child.stderr]) stream?.on('data', (text) => (log += String(text)))
   await publishFlow(engine.client, 'hooked', hooked)
-  await engine.client.flows.start({ name: 'hooked' })
+  await engine.client.http.flows.start({ name: 'hooked' })
 
   const authorized = `authorization: Bearer ${engine.token}`
   const json = 'content-type: application/json'

@@ -75,7 +75,7 @@ async function run(name: string, ...nodes: object[]): Promise<void> {
   await at.send('POST', `/messages/${name}.tick`, { value: 'hello' })
 }
 async function stateOf(flow: string, node: string): Promise<NodeState | undefined> {
-  const { node_states: states } = await at.client.flows.get({ name: flow })
+  const { node_states: states } = await at.client.http.flows.get({ name: flow })
   return states.find((state) => state.node === node)
 }
 /** What a node says of its peer, in failures or health. */

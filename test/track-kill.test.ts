@@ -70,7 +70,7 @@ function cutTornLine(path: string): void {
 /** What of a run is not as the journal has it. */
 async function faults({ client }: EngineProcess, id: string, entries: readonly JournalEntry[]): Promise<string[]> {
   const wrong: string[] = []
-  const curves = await client.runs.metrics({ id, points: 20_000 })
+  const curves = await client.http.runs.metrics({ id, points: 20_000 })
   for (const name of ['loss', 'acc']) {
     const logged = entries.flatMap(({ metrics }) => metrics.filter((one) => one.name === name))
     const steps = logged.flatMap((one) => one.steps)
@@ -104,14 +104,14 @@ async function underKills(name: string, env: NodeJS.ProcessEnv) {
     } else {
       await engine.end('SIGKILL')
       engine = await data.start(env)
-      const { status } = await engine.client.runs.get({ id })
+      const { status } = await engine.client.http.runs.get({ id })
       if (status !== 'running') wrong.push(`after kill ${kill} the run is ${status}`)
     }
   }
   await program.acknowledged(1)
   await program.end()
   const { entries } = readJournal(journal)
-  const run = await engine.client.runs.get({ id })
+  const run = await engine.client.http.runs.get({ id })
   if (run.status !== 'ok') wrong.push(`the run ended ${run.status}`)
   wrong.push(...(await faults(engine, id, entries)))
   await engine.end('SIGTERM')

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => at[Symbol.asyncDispose]())
 
 const stepsOf = async (id: string, name: string): Promise<number[] | undefined> => {
-  const curves = await at.client.runs.metrics({ id, stride: 1 })
+  const curves = await at.client.http.runs.metrics({ id, stride: 1 })
   return curves.find((curve) => curve.name === name)?.points.map(({ step }) => step)
 }
 
@@ -23,7 +23,7 @@ test('a program logs its run, and ends it', async () => {
   run.result({ f1: 0.5 })
   await run.artifact('weights', 'model.txt')
   await run.end()
-  expect(await at.client.runs.get({ id: run.id })).toMatchObject({
+  expect(await at.client.http.runs.get({ id: run.id })).toMatchObject({
     flow: 'fit',
     status: 'ok',
     origin: 'track',
@@ -42,7 +42,7 @@ test('a program logs its run, and ends it', async () => {
 test('an error ends it with what it was', async () => {
   const run = await at.client.track('fit')
   await run.end({ error: new TypeError('no data') })
-  expect(await at.client.runs.get({ id: run.id })).toMatchObject({
+  expect(await at.client.http.runs.get({ id: run.id })).toMatchObject({
     status: 'error',
     error: { type: 'TypeError', message: 'no data' },
   })
@@ -78,7 +78,7 @@ test('an engine that is gone, and answers that are lost, lose no point and doubl
 test('a cancellation aborts its signal, and the next log throws', async () => {
   const run: TrackedRun = await at.client.track('fit', { everyMs: 1 })
   run.log({ loss: 1 })
-  await at.client.runs.cancel({ id: run.id })
+  await at.client.http.runs.cancel({ id: run.id })
   const logs = (): string => {
     try {
       run.log({ loss: 2 })
@@ -90,7 +90,7 @@ test('a cancellation aborts its signal, and the next log throws', async () => {
   await expect.poll(logs).toBe('cancelled')
   expect(run.signal.aborted).toBe(true)
   await expect(run.end()).rejects.toThrow(TrackCancelled)
-  expect((await at.client.runs.get({ id: run.id })).status).toBe('cancelled')
+  expect((await at.client.http.runs.get({ id: run.id })).status).toBe('cancelled')
 })
 
 test('what the engine refuses is thrown by what comes next', async () => {

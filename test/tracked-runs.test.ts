@@ -16,8 +16,8 @@ beforeAll(async () => {
   const { id } = await at.client.runs.track({ flow: 'scale', params: { lr: 0.1, note: 'open sesame' } })
   tracked = id
   const loss = { name: 'loss', steps: [0, 1, 2], values: [3, 'NaN' as const, 1], ts: [1000, 2000, 3000] }
-  await at.client.runs.append({ id, seq: 1, metrics: [loss], logs: 'say open sesame\n', result: { f1: 0.5 } })
-  executed = (await at.client.runs.submit({ name: 'scale' })).id
+  await at.client.http.runs.append({ id, seq: 1, metrics: [loss], logs: 'say open sesame\n', result: { f1: 0.5 } })
+  executed = (await at.client.http.runs.submit({ name: 'scale' })).id
   await at.client.wait(executed)
 })
 afterAll(() => at[Symbol.asyncDispose]())
@@ -37,7 +37,7 @@ test('it is compared, exported and named as others', async () => {
     { run: tracked, flow: 'scale', x: [0, 1, 2], y: [3, 'NaN', 1], count: 3 },
     { run: executed, count: 0 },
   ])
-  const { series: older } = await at.client.metrics.compare({ ids: tracked, metric: 'scale.loss', x: 'step' } as never)
+  const { series: older } = await at.client.metrics.compare([tracked], 'scale.loss')
   expect(older).toMatchObject([{ run: tracked, points: [{ x: 0, y: 3 }, {}, {}] }])
   expect(await at.client.metrics.names({ ids: tracked })).toEqual([{ name: 'scale.loss', runs: 1 }])
   const get = async (path: string): Promise<string> =>
@@ -51,7 +51,7 @@ test('it is compared, exported and named as others', async () => {
 })
 
 test('its values of secrets are shown nowhere', async () => {
-  const run = await at.client.runs.get({ id: tracked })
+  const run = await at.client.http.runs.get({ id: tracked })
   expect(run.nodes).toMatchObject([{ node: 'track', logs: expect.stringMatching(/^say /) }])
   expect(JSON.stringify(run)).not.toContain('sesame')
   expect(JSON.stringify(await at.client.runs.list({ include: 'params' }))).not.toContain('sesame')
@@ -75,8 +75,8 @@ test('the event socket tells of its points and states, and a cancellation reache
     }
   })()
   await expect.poll(() => told[0]?.type).toBe('snapshot')
-  await at.client.runs.append({ id: tracked, seq: 2, metrics: [{ name: 'loss', steps: [3], values: [0.5] }] })
-  expect(await at.client.runs.cancel({ id: tracked })).toMatchObject({ status: 'cancelled' })
+  await at.client.http.runs.append({ id: tracked, seq: 2, metrics: [{ name: 'loss', steps: [3], values: [0.5] }] })
+  expect(await at.client.http.runs.cancel({ id: tracked })).toMatchObject({ status: 'cancelled' })
   await listening
   expect(told.find((frame) => frame.type === 'value')).toMatchObject({
     message: 'scale.loss',
@@ -87,7 +87,7 @@ test('the event socket tells of its points and states, and a cancellation reache
     step: 3,
   })
   expect(told.at(-1)).toMatchObject({ type: 'run', run: { id: tracked, status: 'cancelled', origin: 'track' } })
-  const answer = await at.client.runs.append({ id: tracked, seq: 3, status: 'ok' })
+  const answer = await at.client.http.runs.append({ id: tracked, seq: 3, status: 'ok' })
   expect(answer).toMatchObject({ seq: 2, cancelled: true, lease_until: null })
 })
 

@@ -58,10 +58,10 @@ const runsOf = (flow: string, from: TestService = at) => from.client.runs.list({
 const theRun = async (flow: string, from: TestService = at) => {
   const [run, ...others] = await runsOf(flow, from)
   expect(others).toEqual([])
-  return from.client.runs.get({ id: run?.id ?? '' })
+  return from.client.http.runs.get({ id: run?.id ?? '' })
 }
 const valuesOf = async (id: string, name: string, from: TestService = at) =>
-  (await from.client.runs.metrics({ id, name })).flatMap(({ points }) => points.map(({ value }) => value))
+  (await from.client.http.runs.metrics({ id, name })).flatMap(({ points }) => points.map(({ value }) => value))
 
 const ascending = (count: number) => Array.from({ length: count }, (_, value) => value)
 
@@ -96,7 +96,7 @@ with track.run("${flow}", params={"lr": 0.1}, tags=["baseline"], seed=7, note="f
       artifacts: [{ name: 'best.txt', size: 7 }],
     })
     expect(await valuesOf(run.id, 'loss')).toEqual([3, 2.5, 'NaN', 'Infinity'])
-    const [curve] = await at.client.runs.metrics({ id: run.id, name: 'val/loss' })
+    const [curve] = await at.client.http.runs.metrics({ id: run.id, name: 'val/loss' })
     expect(curve).toMatchObject({ name: `${flow}.val/loss`, points: [{ step: 9, value: 0.5 }] })
     expect(await readdir(join(folder, '.service/track'))).toEqual([])
   })
@@ -148,7 +148,7 @@ with track.run("${flow}") as run:
     child.stderr?.on('data', (chunk) => (told += String(chunk)))
     await expect.poll(async () => (await runsOf('cancelled'))[0]?.status).toBe('running')
     const [run] = await runsOf('cancelled')
-    await at.client.runs.cancel({ id: run?.id ?? '' })
+    await at.client.http.runs.cancel({ id: run?.id ?? '' })
     expect(await once(child, 'close')).toEqual([1, null])
     expect(told).toContain('Cancelled: run')
     expect((await theRun('cancelled')).status).toBe('cancelled')

@@ -36,7 +36,7 @@ const knock = async ({ origin }: EngineProcess, temp: number): Promise<number> =
 }
 
 const seen = async ({ client }: EngineProcess): Promise<unknown[]> =>
-  (await client.messages.history({ message: 'porch.seen' })).map(({ value }) => value).toReversed()
+  (await client.http.messages.history({ message: 'porch.seen' })).map(({ value }) => value).toReversed()
 
 describe.skipIf(!findPostgres())('two engines on a PostgreSQL server', () => {
   const databases = useServerDatabases()
@@ -58,23 +58,23 @@ describe.skipIf(!findPostgres())('two engines on a PostgreSQL server', () => {
     const { env, lose } = await shared('killed', data)
     const [killed, other] = [await data.start(env), await elsewhere.start(env)]
     await publishFlow(killed.client, 'porch', porch)
-    await killed.client.flows.start({ name: 'porch' })
+    await killed.client.http.flows.start({ name: 'porch' })
     expect(await knock(killed, 1)).toBe(202)
     await expect.poll(() => seen(killed)).toEqual([1])
-    await killed.client.flows.pause({ name: 'porch' })
+    await killed.client.http.flows.pause({ name: 'porch' })
     expect(await knock(killed, 2)).toBe(202)
 
     await killed.end('SIGKILL')
-    await expect(other.client.flows.start({ name: 'porch' })).rejects.toMatchObject(inUse)
-    expect(await other.client.flows.get({ name: 'porch' })).toMatchObject({ status: 'paused' })
+    await expect(other.client.http.flows.start({ name: 'porch' })).rejects.toMatchObject(inUse)
+    expect(await other.client.http.flows.get({ name: 'porch' })).toMatchObject({ status: 'paused' })
     await lose()
-    expect(await other.client.flows.get({ name: 'porch' })).toMatchObject({ status: 'failed' })
-    expect(await other.client.flows.start({ name: 'porch' })).toMatchObject({ status: 'active' })
+    expect(await other.client.http.flows.get({ name: 'porch' })).toMatchObject({ status: 'failed' })
+    expect(await other.client.http.flows.start({ name: 'porch' })).toMatchObject({ status: 'active' })
     await expect.poll(() => seen(other)).toEqual([1, 2])
     expect(await knock(other, 3)).toBe(202)
 
     const again = await data.start(env)
-    expect(await again.client.flows.get({ name: 'porch' })).toMatchObject({ status: 'active' })
+    expect(await again.client.http.flows.get({ name: 'porch' })).toMatchObject({ status: 'active' })
     expect([await knock(again, 4), await knock(other, 5)]).toEqual([404, 202])
     await expect.poll(() => seen(other)).toEqual([1, 2, 3, 5])
     for (const engine of [again, other]) expect(await engine.end('SIGTERM')).toBe(0)
@@ -86,14 +86,14 @@ describe.skipIf(!findPostgres())('two engines on a PostgreSQL server', () => {
     const { env, lose } = await shared('standing', data)
     const [standing, other] = [await data.start(env), await elsewhere.start(env)]
     await publishFlow(standing.client, 'porch', porch)
-    await standing.client.flows.start({ name: 'porch' })
+    await standing.client.http.flows.start({ name: 'porch' })
     standing.child.kill('SIGSTOP')
     await lose()
-    expect(await other.client.flows.start({ name: 'porch' })).toMatchObject({ status: 'active' })
+    expect(await other.client.http.flows.start({ name: 'porch' })).toMatchObject({ status: 'active' })
     standing.child.kill('SIGCONT')
     await expect.poll(() => knock(standing, 1)).toBe(404)
     expect(await knock(other, 2)).toBe(202)
-    await expect(standing.client.flows.stop({ name: 'porch' })).rejects.toMatchObject(inUse)
+    await expect(standing.client.http.flows.stop({ name: 'porch' })).rejects.toMatchObject(inUse)
     for (const engine of [standing, other]) expect(await engine.end('SIGTERM')).toBe(0)
   })
 
@@ -103,7 +103,7 @@ describe.skipIf(!findPostgres())('two engines on a PostgreSQL server', () => {
     const { env } = await shared('ends', data)
     const first = await data.start(env)
     await publishFlow(first.client, 'porch', porch)
-    await first.client.flows.start({ name: 'porch' })
+    await first.client.http.flows.start({ name: 'porch' })
     expect(await first.end('SIGTERM')).toBe(0)
     const second = await elsewhere.start(env)
     expect(await knock(second, 1)).toBe(202)

@@ -81,7 +81,7 @@ async function transfer(at: TestService, name: string, args: readonly string[]) 
   const data = [randomBytes(5_000_000), randomBytes(7_000_000)]
   const [first, second] = await Promise.all(data.map((bytes) => at.client.upload(bytes, { name: 'part' })))
   const run = async (): Promise<Run> => {
-    const { id } = await at.client.runs.submit({ name, params: { first, second } as never })
+    const { id } = await at.client.http.runs.submit({ name, params: { first, second } as never })
     return await at.client.wait(id)
   }
   const both = Buffer.concat(data)

@@ -74,14 +74,14 @@ async function servesBoth(program: string, args: string[], { folder, env }: Retu
   onTestFinished(() => void child.kill('SIGKILL'))
   const results: unknown[] = []
   for (const name of ['python', 'code']) {
-    const { id } = await at.client.runs.submit({ name, params: { n: 4 } })
+    const { id } = await at.client.http.runs.submit({ name, params: { n: 4 } })
     const over = exit.then(() => expect.fail(`the worker has ended:\n${said}`))
     const run = await Promise.race([at.client.wait(id), over])
     results.push([run.result, run.nodes[0]?.worker])
   }
   child.kill('SIGTERM')
   expect((await exit)[0]).toBe(0)
-  await at.client.workers.revokeToken({ jti })
+  await at.client.http.workers.revokeToken({ jti })
   return results
 }
 

@@ -152,7 +152,8 @@ describe.skipIf(python === null)('a worker whose line breaks', () => {
       }
       await publishFlow(at.client, 'counts', flowIn(folder))
       const runs = []
-      for (let n = 0; n < CALLS; n++) runs.push((await at.client.runs.submit({ name: 'counts', params: { n } })).id)
+      for (let n = 0; n < CALLS; n++)
+        runs.push((await at.client.http.runs.submit({ name: 'counts', params: { n } })).id)
       const begun = () =>
         existsSync(join(folder, 'begun')) ? readFileSync(join(folder, 'begun'), 'utf8').trim().split('\n') : []
       await waitUntil('all counts begin', () => begun().length === CALLS)
@@ -161,10 +162,10 @@ describe.skipIf(python === null)('a worker whose line breaks', () => {
 
       line.hold(true)
       const cancelled = runs.at(-1) ?? ''
-      await at.client.runs.cancel({ id: cancelled })
+      await at.client.http.runs.cancel({ id: cancelled })
       await waitUntil(
         'the run is cancelled',
-        async () => (await at.client.runs.get({ id: cancelled })).status === 'cancelled',
+        async () => (await at.client.http.runs.get({ id: cancelled })).status === 'cancelled',
       )
       const pid = Number(/count 3 (\d+)/.exec(begun().join('\n'))?.[1])
       expect(isAlive(pid)).toBe(true)

@@ -67,7 +67,7 @@ describe('tokens of workers', () => {
       Array.from({ length: 8 }, () => at.send('POST', '/workers/tokens', { name: 'raced' })),
     )
     expect(many.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, ...Array<number>(7).fill(409)])
-    await at.client.workers.revokeToken({ jti })
+    await at.client.http.workers.revokeToken({ jti })
     await mint('twice')
   })
 
@@ -127,18 +127,18 @@ describe('tokens of workers', () => {
     for (const path of ['/flows/', '/workers', '/runs', '/secrets/', '/users/me']) {
       expect((await at.send('GET', path, undefined, headers)).status).toBe(403)
     }
-    await at.client.workers.revokeToken({ jti })
+    await at.client.http.workers.revokeToken({ jti })
     expect((await fetch(artifact, { headers })).status).toBe(401)
   })
 
   test('when revoked disconnect their workers at once, for good [R441, R577, T30]', async () => {
     const { token, jti } = await mint('revoked')
     const worker = await attach(at.baseUrl, token)
-    const revoked = await at.client.workers.revokeToken({ jti })
+    const revoked = await at.client.http.workers.revokeToken({ jti })
     expect(revoked).toMatchObject({ jti, revoked_at: expect.any(String), last_used_at: expect.any(String) })
     expect(await worker.closed).toEqual([4003, 'the token was revoked or has expired'])
     expect(await handshake(token)).toBe(401)
-    expect(await at.client.workers.revokeToken({ jti })).toEqual(revoked)
+    expect(await at.client.http.workers.revokeToken({ jti })).toEqual(revoked)
     const unknown = await at.send('POST', `/workers/tokens/${randomUUID()}/revoke`)
     expect([unknown.status, problemOf(unknown).code]).toEqual([404, 'not_found'])
   })

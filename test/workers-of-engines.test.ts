@@ -59,7 +59,9 @@ describe.skipIf(!findPostgres() || python === null)('a worker of two engines', (
 
       /** Two runs whose calls are on the worker, by the engine that executes them. */
       const begin = async (numbers: readonly [number, number], at: readonly EngineProcess[]) => {
-        const runs = await Promise.all(numbers.map((n) => first.client.runs.submit({ name: 'act', params: { n } })))
+        const runs = await Promise.all(
+          numbers.map((n) => first.client.http.runs.submit({ name: 'act', params: { n } })),
+        )
         await expect.poll(() => ledger.told('/begun')).toEqual(expect.arrayContaining([...numbers]))
         const lists = await Promise.all(at.map(({ client }) => client.workers.list()))
         const executed = lists.map((workers) => workers.flatMap(({ calls }) => calls.map(({ run }) => run)))
@@ -67,7 +69,7 @@ describe.skipIf(!findPostgres() || python === null)('a worker of two engines', (
         expect(new Set(executed.flat())).toEqual(new Set(runs.map(({ id }) => id)))
         return executed.flat().map(String)
       }
-      const statusOf = async ({ client }: EngineProcess, id: string) => (await client.runs.get({ id })).status
+      const statusOf = async ({ client }: EngineProcess, id: string) => (await client.http.runs.get({ id })).status
 
       await expect.poll(async () => (await second.client.workers.list()).map((worker) => worker.name)).toEqual(['far'])
       const executed = await begin([1, 2], engines)
@@ -88,7 +90,9 @@ describe.skipIf(!findPostgres() || python === null)('a worker of two engines', (
       for (const { client } of both)
         await expect.poll(async () => (await client.workers.list()).length, patience).toBe(1)
       const submitted = killed === 0 ? second : first
-      const later = await Promise.all([3, 4].map((n) => submitted.client.runs.submit({ name: 'act', params: { n } })))
+      const later = await Promise.all(
+        [3, 4].map((n) => submitted.client.http.runs.submit({ name: 'act', params: { n } })),
+      )
       writeFileSync(gate, '')
       for (const { id } of later) await expect.poll(() => statusOf(submitted, id)).toBe('ok')
       expect(ledger.told('/begun')).toHaveLength(4)

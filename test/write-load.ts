@@ -43,7 +43,7 @@ export class WriteLoad implements Load {
     const at = this.#next++ % DOCUMENTS
     const version = this.#versions[at] ?? 0
     const flowDocument = { title: `version ${version + 1}`, ...(version > 0 ? { version } : {}) }
-    this.#versions[at] = (await client.flows.save({ name: `document${at}`, flowDocument })).version
+    this.#versions[at] = (await client.http.flows.save({ name: `document${at}`, flowDocument })).version
   }
 
   async #store(engine: EngineProcess): Promise<void> {
@@ -55,7 +55,7 @@ export class WriteLoad implements Load {
 
   async #publish({ client }: EngineProcess): Promise<void> {
     const value = this.#level + 1
-    await client.messages.publish({ message: 'meter.level', value: value as never })
+    await client.http.messages.publish({ message: 'meter.level', value: value as never })
     this.#level = value
   }
 

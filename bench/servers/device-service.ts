@@ -18,11 +18,11 @@ const client = createClient({ baseUrl, token })
 
 /** Boards ask from an address of their own each, as behind a proxy: starts are limited by address. */
 async function pair(id: string, at: number): Promise<string> {
-  await client.devices.create({ id })
+  await client.http.devices.create({ id })
   const headers = { 'content-type': 'application/json', 'x-forwarded-for': `10.${at >> 8}.${at & 255}.1` }
   const answer = await fetch(`${baseUrl}/devices/pair`, { method: 'POST', headers, body: '{}' })
   const { code, secret } = (await answer.json()) as PairingStarted
-  await client.devices.pair({ id, body: { code } })
+  await client.http.devices.pair({ id, body: { code } })
   const polled = await fetch(`${baseUrl}/devices/pair/${code}`, {
     headers: { authorization: `Bearer ${secret}`, 'x-forwarded-for': headers['x-forwarded-for'] },
   })
@@ -33,9 +33,9 @@ const name = (at: number): string => `level${(at + count) % count}`
 const flowOf = (at: number): string => `bench${Math.floor(((at + count) % count) / NODES)}`
 
 async function run(flow: string, nodes: readonly object[]): Promise<void> {
-  const { version } = await client.flows.save({ name: flow, flowDocument: { mode: 'live', nodes } as never })
-  await client.flows.publish({ name: flow, version })
-  await client.flows.start({ name: flow })
+  const { version } = await client.http.flows.save({ name: flow, flowDocument: { mode: 'live', nodes } as never })
+  await client.http.flows.publish({ name: flow, version })
+  await client.http.flows.start({ name: flow })
 }
 
 const output = (port: string, message: string, dtype = 'float') => ({ direction: 'output', name: message, port, dtype })

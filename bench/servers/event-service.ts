@@ -20,7 +20,7 @@ const ports = (from: number) => [
 const bench = liveFlow('bench', { level: t.float }, () => {})
 const { baseUrl, origin, token } = await startBenchService([bench])
 const client = createClient({ baseUrl, token })
-const { version } = await client.flows.save({
+const { version } = await client.http.flows.save({
   name: 'flood',
   flowDocument: {
     mode: 'live',
@@ -35,8 +35,8 @@ const { version } = await client.flows.save({
     ],
   },
 })
-await client.flows.publish({ name: 'flood', version })
-await client.flows.start({ name: 'flood' })
+await client.http.flows.publish({ name: 'flood', version })
+await client.http.flows.start({ name: 'flood' })
 
 async function flood(): Promise<void> {
   let left = REQUESTS

@@ -16,5 +16,5 @@ const flow = liveFlow('bench', { temp: t.float }, (m, use) => {
   use(change(t.float, { roundTo: 1 }), { in: out }, { id: 'rounded', out: { out: 'rounded' } })
 })
 const { baseUrl, origin, token } = await startBenchService([flow])
-await createClient({ baseUrl, token }).flows.start({ name: 'bench' })
+await createClient({ baseUrl, token }).http.flows.start({ name: 'bench' })
 process.send?.(`${origin}/hooks/bench/temp`)

@@ -31,17 +31,17 @@ const { baseUrl, token } = await startBenchService(undefined, [acme])
 const client = createClient({ baseUrl, token })
 const ports = [{ direction: 'output' as const, name: 'frame', dtype: 'image' as const }]
 const nodes = [{ id: 'camera', type: 'acme_camera', settings: {}, ports }]
-const { version } = await client.flows.save({ name: 'yard', flowDocument: { mode: 'live', nodes } })
-await client.flows.publish({ name: 'yard', version })
-await client.flows.start({ name: 'yard' })
+const { version } = await client.http.flows.save({ name: 'yard', flowDocument: { mode: 'live', nodes } })
+await client.http.flows.publish({ name: 'yard', version })
+await client.http.flows.start({ name: 'yard' })
 const gate = [{ id: 'gate', type: 'device', settings: { device: 'gate' }, ports }]
-const saved = await client.flows.save({ name: 'gate', flowDocument: { mode: 'live', nodes: gate } })
-await client.flows.publish({ name: 'gate', version: saved.version })
-await client.flows.start({ name: 'gate' })
-await client.devices.create({ id: 'gate' })
+const saved = await client.http.flows.save({ name: 'gate', flowDocument: { mode: 'live', nodes: gate } })
+await client.http.flows.publish({ name: 'gate', version: saved.version })
+await client.http.flows.start({ name: 'gate' })
+await client.http.devices.create({ id: 'gate' })
 const { code, secret } = await client.pairing.start({})
-await client.devices.pair({ id: 'gate', body: { code } })
-const { device } = await client.pairing.poll({ code, secret })
+await client.http.devices.pair({ id: 'gate', body: { code } })
+const { device } = await client.http.pairing.poll({ code, secret })
 process.send?.({
   camera: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
   viewer: `${baseUrl.replace('http', 'ws')}/flows/ws`,

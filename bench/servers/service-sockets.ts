@@ -40,5 +40,5 @@ const echo = () =>
   })
 
 const { baseUrl, origin, token } = await startBenchService([what === 'mqtt' ? passOn() : echo()])
-await createClient({ baseUrl, token }).flows.start({ name: 'bench' })
+await createClient({ baseUrl, token }).http.flows.start({ name: 'bench' })
 process.send?.(what === 'mqtt' ? 'flow' : `${origin.replace('http', 'ws')}/hooks/bench/echo`)

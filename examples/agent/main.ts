@@ -17,7 +17,7 @@ try {
   const { token } = await person.oauth.mintToken({
     client: 'example',
     scopes: ['flows:read', 'flows:write', 'runs:read', 'runs:write'],
-    expires_in_days: 1,
+    expiresInDays: 1,
   })
   const headers = { authorization: `Bearer ${token}` }
   await agent.connect(new StreamableHTTPClientTransport(new URL(`${baseUrl}/mcp`), { requestInit: { headers } }))
@@ -52,7 +52,7 @@ try {
 
   const refused = await call('publish_flow', { name: 'degrees', version })
   assert.deepEqual([refused['code'], refused['required_scope']], ['forbidden', 'flows:publish'])
-  assert.equal((await person.flows.get({ name: 'degrees' })).published_version, null)
+  assert.equal((await person.flows.get('degrees')).published_version, null)
   console.log(`agent: the draft makes 31.5 degrees ${values[0]?.value}, and a person has to publish it`)
 } finally {
   await agent.close()

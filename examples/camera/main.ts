@@ -45,11 +45,11 @@ try {
     return Buffer.from(await response.arrayBuffer())
   }
 
-  await client.secrets.set({ name: 'camera_password', value: 'open sesame' })
+  await client.secrets.set('camera_password', { value: 'open sesame' })
   const messages = [yard.messages.still, yard.messages.moving]
   const readers = messages.map((message) => client.subscribe(message))
   const first = readers.map((frames) => frames.next())
-  await client.flows.start({ name: yard.name })
+  await client.flows.start(yard.name)
   await Promise.all(first)
 
   const seen = camera.see('the gate is open')

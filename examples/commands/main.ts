@@ -37,15 +37,15 @@ try {
   const client = createClient({ baseUrl, token })
   const io = { in: {}, out: { relay1: 'bool', target: 'float' } } as const
   const panel = await createTwin({ url: baseUrl, token, id: 'kitchen-panel', io, patience: '30s' })
-  await client.flows.start({ name: home.name })
+  await client.flows.start(home.name)
   const reports = client.subscribe(home.messages.actions)
   const say = async (sentence: string) => {
     const report = reports.next()
-    await client.messages.publish({ message: 'home.said', value: sentence })
+    await client.messages.publish('home.said', sentence)
     return (await report).value?.value as readonly Record<string, unknown>[]
   }
 
-  await client.messages.publish({ message: 'home.room', value: 'kitchen' })
+  await client.messages.publish('home.room', 'kitchen')
   await say('could you put the light on in here please')
   await panel.told('relay1', true)
   await say('set the heating in the kitchen to 21.5')

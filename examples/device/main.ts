@@ -48,7 +48,7 @@ try {
   assert.equal(camera.wanted('picture'), false)
   const pictures = client.subscribe(entrance.messages.kept)
   const first = pictures.next()
-  await client.flows.start({ name: entrance.name })
+  await client.flows.start(entrance.name)
   await camera.wants('picture')
 
   await panel.play([

@@ -67,7 +67,7 @@ try {
   const client = createClient({ baseUrl, token: await service.superuserToken() })
   const battery = client.subscribe(hall.messages.battery)
   const first = battery.next()
-  await client.flows.start({ name: hall.name })
+  await client.flows.start(hall.name)
 
   assert.equal((await first).value?.value, 87)
   assert.deepEqual(await commanded, ['lamps/hall/set', 'ON'])

@@ -76,7 +76,7 @@ const service = await createService({
 try {
   const { baseUrl } = await service.listen()
   const client = createClient({ baseUrl, token: await service.superuserToken() })
-  await client.flows.start({ name: heating.name })
+  await client.flows.start(heating.name)
   // the water is warm: the flow switches the pump off, and reads so from the device
   await until(client.subscribe(heating.messages.running), false)
   await client.publish(heating.messages.wanted, 52.5)

@@ -28,7 +28,7 @@ try {
   const { picture, hot, dropped } = await run.result()
   assert.equal(dropped, 2)
   assert.deepEqual(hot, ['2026-07-06', '2026-07-07'])
-  const svg = (await client.artifacts.get({ digest: picture.digest }, { parseAs: 'text' })) as unknown as string
+  const svg = (await client.artifacts.get(picture.digest, { parseAs: 'text' })) as unknown as string
   assert.equal(svg.split('<rect').length - 1, 7)
 
   // another limit: only the last stage is executed, the rest comes from the cache

@@ -15,24 +15,23 @@ try {
 
   const text = await readFile(new URL('train-logreg.json', import.meta.url), 'utf8')
   const flowDocument = JSON.parse(text) as FlowDocument
-  const saved = await client.flows.save({ name: 'train_logreg', flowDocument })
+  const saved = await client.flows.save('train_logreg', flowDocument)
   assert.deepEqual(
     saved.issues.filter(({ severity }) => severity === 'error'),
     [],
   )
-  await client.flows.publish({ name: 'train_logreg', version: saved.version })
+  await client.flows.publish('train_logreg', { version: saved.version })
 
-  const submitted = await client.runs.submit({ name: 'train_logreg', params: { epochs: 8 }, seed: 3 })
-  assert.equal(submitted.status, 'queued')
-  const run = await client.wait(submitted.id)
+  const submitted = await client.runs.submit('train_logreg', { params: { epochs: 8 }, seed: 3 })
+  const run = await submitted.wait()
   assert.equal(run.status, 'ok', run.error?.message)
   const accuracy = Number(run.result?.accuracy)
   assert.ok(accuracy >= 0.75, `accuracy ${accuracy}`)
 
-  const curves = await client.runs.metrics({ id: run.id, name: 'loss' })
+  const curves = await client.runs.metrics(run.id, { name: 'loss' })
   assert.equal(curves[0]?.points.length, 8)
   const model = run.result?.model as { digest: string }
-  const weights = await client.artifacts.get({ digest: model.digest }, { parseAs: 'text' })
+  const weights = await client.artifacts.get(model.digest, { parseAs: 'text' })
   assert.equal((JSON.parse(weights as unknown as string) as { w: number[] }).w.length, 3)
   console.log(`python-training: accuracy ${accuracy} after ${curves[0]?.points.length} epochs`)
 } finally {

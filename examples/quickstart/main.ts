@@ -28,7 +28,7 @@ try {
   const { pi, summary } = await run.result()
   assert.ok(Math.abs(pi - Math.PI) < 0.05, `pi is about ${pi}`)
   assert.equal(summary.samples, 50_000)
-  const [curve] = await client.runs.metrics({ id: run.id })
+  const [curve] = await client.runs.metrics(run.id)
   assert.equal(curve?.name, 'estimate_pi.estimate')
   assert.equal(curve.points.length, 20)
 
@@ -40,7 +40,7 @@ try {
     [true, true],
   )
 
-  await client.flows.start({ name: greenhouse.name })
+  await client.flows.start(greenhouse.name)
   const fan = client.subscribe(greenhouse.messages.fan)
   const first = fan.next()
   const answer = await fetch(`${origin}/hooks/greenhouse/temp`, {
@@ -53,13 +53,13 @@ try {
   await fan.return()
 
   // The dashboard names nothing that nobody has, and its charts are those that the flows have drawn.
-  const shown = await client.dashboards.get({ name: overview.name })
+  const shown = await client.dashboards.get(overview.name)
   assert.deepEqual([shown.origin, shown.issues], ['code', []])
   const [gauge] = shown.content.widgets
   assert.equal(gauge?.binding?.message, 'greenhouse.temp')
-  const [reading] = await client.messages.history({ message: gauge.binding.message })
+  const [reading] = await client.messages.history(gauge.binding.message)
   assert.equal(reading?.value, 31.5)
-  const results = await client.dashboards.fromFlow({ flow: estimatePi.name })
+  const results = await client.dashboards.fromFlow(estimatePi.name)
   assert.deepEqual(
     results.content.widgets.map(({ type, title }) => `${type} ${title}`),
     ['chart estimate', 'value pi', 'table summary'],

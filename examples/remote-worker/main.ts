@@ -22,7 +22,7 @@ try {
 
   const run = await client.submit(scan, { params: { size: 256 }, seed: 7 })
   let waiting = null
-  while (!(waiting ??= (await client.runs.get({ id: run.id })).nodes.find(({ waiting_for }) => waiting_for !== null)))
+  while (!(waiting ??= (await client.runs.get(run.id)).nodes.find(({ waiting_for }) => waiting_for !== null)))
     await pause(20)
   assert.equal(waiting.waiting_for, 'gpu')
 
@@ -32,7 +32,7 @@ try {
   const worker = runWorker({ url, token, python: null, signal: leave.signal })
 
   const { bright } = await run.result()
-  const { nodes } = await client.runs.get({ id: run.id })
+  const { nodes } = await client.runs.get(run.id)
   assert.deepEqual(
     nodes.map((node) => [node.node, node.worker]),
     [
@@ -40,7 +40,7 @@ try {
       ['search', 'machine-room'],
     ],
   )
-  const [curve] = await client.runs.metrics({ id: run.id })
+  const [curve] = await client.runs.metrics(run.id)
   assert.equal(curve?.points.at(-1)?.value, 1)
 
   leave.abort()

@@ -38,7 +38,7 @@ try {
     const best = results.reduce((one, other) => (other.accuracy > one.accuracy ? other : one))
     assert.ok(best.accuracy > 0.9, `the best accuracy is ${best.accuracy}`)
 
-    const records = await Promise.all(runs.map(({ id }) => client.runs.get({ id })))
+    const records = await Promise.all(runs.map(({ id }) => client.runs.get(id)))
     assert.ok(records.every(({ group_id }) => group_id === groupId))
     const made = records.filter(({ nodes }) => nodes.some(({ node, cached }) => node === 'moons' && !cached))
     assert.equal(made.length, flow === moonsInTypeScript ? 1 : 0)

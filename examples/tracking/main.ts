@@ -37,13 +37,13 @@ try {
     ranked.map(({ status, params }) => [status, params?.['lr']]),
     [0.5, 0.1, 0.01].map((rate) => ['ok', rate]),
   )
-  const best = await client.runs.get({ id: ranked[0]?.id ?? '' })
-  const [curve] = await client.runs.metrics({ id: best.id, name: 'loss' })
+  const best = await client.runs.get(ranked[0]?.id ?? '')
+  const [curve] = await client.runs.metrics(best.id, { name: 'loss' })
   assert.equal(curve?.points.length, 40)
 
   const [weights] = best.artifacts
   assert.equal(weights?.name, 'weights.npy')
-  const bytes = await client.artifacts.get({ digest: weights.digest }, { parseAs: 'arrayBuffer' })
+  const bytes = await client.artifacts.get(weights.digest, { parseAs: 'arrayBuffer' })
   assert.equal((bytes as unknown as ArrayBuffer).byteLength, 128 + 3 * 8)
   const rate = Number(ranked[0]?.params?.['lr'])
   console.log(`tracking: of ${ranked.length} runs lr ${rate} is the best, and its weights are here`)

@@ -21,7 +21,7 @@ test('a viewer sees the current picture at once, then the newest ones, and again
   await publishFlow(at.client, 'yard', { mode: 'live', inputs: [{ name: 'frame', dtype: 'image' }] })
   const take = async (picture: string): Promise<void> => {
     const value = await at.client.upload(picture, { name: 'yard.frame', mediaType: 'image/svg+xml', volatile: true })
-    await at.client.messages.publish({ message: 'yard.frame', value })
+    await at.client.http.messages.publish({ message: 'yard.frame', value })
   }
   await take('first')
 

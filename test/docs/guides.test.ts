@@ -79,7 +79,7 @@ test('the receiver of the guide to alerts hears a test', async () => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const client = createClient({ baseUrl: api, token: await service.superuserToken() })
   await client.alerts.put({ channels: { webhook: { url, headers: { 'x-from': 'engine' } } } })
-  expect(await client.alerts.test({ channel: 'webhook' })).toEqual({ channel: 'webhook', ok: true, detail: null })
+  expect(await client.http.alerts.test({ channel: 'webhook' })).toEqual({ channel: 'webhook', ok: true, detail: null })
   expect(said).toEqual(['info test x1: a test of this channel (Alerts of the engine arrive here.)'])
 })
 

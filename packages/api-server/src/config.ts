@@ -4,7 +4,6 @@
  * @module
  */
 import { createRequire } from 'node:module'
-import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 
 import { type AnyFlow, type CommandModel, type DashboardObject, emailSchema } from '@flow-service/protocol'
@@ -29,6 +28,7 @@ import {
   setting,
   text,
 } from './process/setting.ts'
+import { checkRuns, runsSettings } from './runs/settings.ts'
 import type { SettingOptions } from './setting-options.ts'
 import { workersSettings } from './workers/settings.ts'
 
@@ -44,8 +44,6 @@ const isTimeZone = (name: string): boolean => {
     return false
   }
 }
-/** Node code waits more than it computes: for files, networks, a GPU. */
-const enoughPlaces = (): number => Math.max(8, 2 * availableParallelism())
 const isUrlOf = (protocols: readonly string[]) => (value: string) =>
   URL.canParse(value) && protocols.includes(new URL(value).protocol)
 const isWeb = isUrlOf(['http:', 'https:'])
@@ -219,34 +217,7 @@ export const settings = {
   ...oidcSettings,
   ...commandsSettings,
   ...workersSettings,
-  maxRuns: setting(integer(1, 1000), {
-    env: 'SERVICE_MAX_RUNS',
-    about: 'How many batch runs this engine executes at once.',
-    initial: 4,
-  }),
-  maxParallelNodes: setting(integer(1, 1000), {
-    env: 'SERVICE_MAX_PARALLEL_NODES',
-    about: 'How many nodes of one run execute at once.',
-    initial: enoughPlaces,
-    initially: '8, or twice the number of CPUs if that is more',
-  }),
-  maxProcesses: setting(integer(1, 1000), {
-    env: 'SERVICE_MAX_PROCESSES',
-    about: 'How many processes of node code this engine runs at once on its own machine, shared fairly by its runs.',
-    initial: enoughPlaces,
-    initially: '8, or twice the number of CPUs if that is more',
-  }),
-  runLeaseS: setting(integer(2, 3600), {
-    env: 'SERVICE_RUN_LEASE_S',
-    about:
-      'How many seconds after the last sign of life of its engine a running run is given up, where engines share a database.',
-    initial: 30,
-  }),
-  runRenewS: setting(integer(1, 1800), {
-    env: 'SERVICE_RUN_RENEW_S',
-    about: 'How many seconds lie between two signs of life; at most half of the lease.',
-    initial: 10,
-  }),
+  ...runsSettings,
   artifactMaxBytes: setting(integer(1, Number.MAX_SAFE_INTEGER), {
     env: 'SERVICE_ARTIFACT_MAX_BYTES',
     about: 'The largest artifact, in bytes.',
@@ -261,11 +232,6 @@ export const settings = {
     env: 'SERVICE_FLOW_VERSIONS',
     about: 'How many published versions of each flow are kept, the newest ones.',
     initial: 100,
-  }),
-  importMaxBytes: setting(integer(1, Number.MAX_SAFE_INTEGER), {
-    env: 'SERVICE_IMPORT_MAX_BYTES',
-    about: 'The largest body of an import of runs, in bytes.',
-    initial: 67_108_864,
   }),
   projectDir: setting(text('a path'), {
     env: 'SERVICE_PROJECT_DIR',
@@ -383,10 +349,7 @@ export function resolveConfig(options: ServiceConfig = {}, env: Environment = pr
   checkOidc(values)
   checkCommands(values)
   checkArtifacts(values)
-  if (values.runRenewS * 2 > values.runLeaseS)
-    throw new ConfigError(
-      `SERVICE_RUN_RENEW_S is ${values.runRenewS}: use at most half of SERVICE_RUN_LEASE_S, which is ${values.runLeaseS}`,
-    )
+  checkRuns(values)
   const artifactsDir = values.artifactsDir && resolve(values.artifactsDir)
   const caFile = values.caFile && resolve(values.caFile)
   const [dataDir, projectDir] = [resolve(values.dataDir), resolve(values.projectDir)]

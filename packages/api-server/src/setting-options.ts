@@ -300,6 +300,12 @@ export interface SettingOptions {
   readonly runRenewS?: number | undefined
 
   /**
+   * The largest body of an import of runs, in bytes.
+   * Default: `67108864`. Variable: `SERVICE_IMPORT_MAX_BYTES`.
+   */
+  readonly importMaxBytes?: number | undefined
+
+  /**
    * The largest artifact, in bytes.
    * Default: `1073741824`. Variable: `SERVICE_ARTIFACT_MAX_BYTES`.
    */
@@ -316,12 +322,6 @@ export interface SettingOptions {
    * Default: `100`. Variable: `SERVICE_FLOW_VERSIONS`.
    */
   readonly flowVersions?: number | undefined
-
-  /**
-   * The largest body of an import of runs, in bytes.
-   * Default: `67108864`. Variable: `SERVICE_IMPORT_MAX_BYTES`.
-   */
-  readonly importMaxBytes?: number | undefined
 
   /**
    * The folder of the project whose dependencies may bring node types: the nearest package.json at or above it names them.

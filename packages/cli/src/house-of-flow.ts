@@ -19,9 +19,9 @@ type Node = Flow['nodes'][number]
 
 /** The house as it is now: of what is published, or of the draft of a flow that never was. */
 export async function houseOfFlow(client: Client, { flow: name, node: id }: FlowFlags, now: Date): Promise<House> {
-  const draft = await client.flows.get({ name })
+  const draft = await client.flows.get(name)
   const isRunning = draft.is_draft && draft.published_version !== null
-  const flow = isRunning ? await client.flows.get({ name, published: true }) : draft
+  const flow = isRunning ? await client.flows.get(name, { published: true }) : draft
   const node = chosenNode(flow, id)
   const values = new Map((await client.messages.list()).map(({ name: message, value }) => [message, value]))
   const moment = momentAt(now, (message) => values.get(message) ?? null)

@@ -6,6 +6,6 @@ export async function assertFlow(client: Client, flow: string | undefined): Prom
     // oxlint-disable-next-line no-await-in-loop -- mostly one
     const runs = await client.runs.list({ flow: name, limit: 1 })
     // oxlint-disable-next-line no-await-in-loop -- its runs may have outlived the flow, so this comes second
-    if (runs.length === 0) await client.flows.get({ name })
+    if (runs.length === 0) await client.flows.get(name)
   }
 }

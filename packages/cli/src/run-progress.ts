@@ -9,7 +9,7 @@ import { type EventFrame, isFinished } from '@flow-service/protocol'
 import { duration, oneLine, printable } from './table.ts'
 
 /** What is submitted. */
-export type Submission = Parameters<Client['runs']['submit']>[0]
+export type Submission = Parameters<Client['http']['runs']['submit']>[0]
 
 const METRIC_EVERY_MS = 1000
 /** Between two looks whether the engine is still there. */
@@ -44,15 +44,15 @@ export async function watchRun(client: Client, submission: Submission, watching:
   const frames = client.events({ flows: [submission.name], signal: ended.signal })
   try {
     await frames.next() // the snapshot: from here on nothing of the run is missed
-    const submitted = await client.runs.submit(submission)
+    const submitted = await client.http.runs.submit(submission)
     print(`run ${submitted.id} of ${submitted.flow}`)
     screen.begin?.()
     const lost = Promise.withResolvers<never>()
-    const cancel = () => void client.runs.cancel({ id: submitted.id }).catch(lost.reject)
+    const cancel = () => void client.runs.cancel(submitted.id).catch(lost.reject)
     process.once('SIGINT', cancel)
     // Events would wait for an engine that is gone, and tell nothing of a flow that got another name.
     const look = async (): Promise<void> => {
-      const { status } = await client.runs.get({ id: submitted.id })
+      const { status } = await client.runs.get(submitted.id)
       if (isFinished(status)) ended.abort()
     }
     const alive = setInterval(() => void look().catch(lost.reject), ALIVE_MS)
@@ -75,17 +75,17 @@ async function follow(
   { frames, screen }: { frames: AsyncIterable<EventFrame>; screen: RunScreen },
 ): Promise<Run> {
   const { id } = submitted
-  let run = isFinished(submitted.status) ? submitted : await client.runs.get({ id })
+  let run = isFinished(submitted.status) ? submitted : await client.runs.get(id)
   try {
     if (isFinished(run.status)) return run
     for await (const frame of frames) {
       if (frame.type === 'node' && frame.run === id) screen.node(frame)
       if (frame.type === 'value' && frame.run === id) screen.value(frame)
       if (frame.type !== 'snapshot' && !(frame.type === 'run' && frame.run.id === id)) continue
-      run = await client.runs.get({ id })
+      run = await client.runs.get(id)
       if (isFinished(run.status)) return run
     }
-    return await client.runs.get({ id })
+    return await client.runs.get(id)
   } finally {
     screen.end()
   }

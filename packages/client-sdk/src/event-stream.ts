@@ -19,6 +19,9 @@ export interface EventOptions {
   readonly signal?: AbortSignal
 }
 
+/** Opens a stream of a client. */
+export type EventStream = (options: EventOptions) => AsyncGenerator<EventFrame, void, undefined>
+
 /** Where the stream connects to. */
 export interface EventSource {
   /** Of the API, ends in `/api/v1`. */

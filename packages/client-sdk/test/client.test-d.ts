@@ -10,43 +10,44 @@ const live = liveFlow('live', { temp: t.float, frame: t.image }, () => {})
 
 test('parameters and results are those of the flow object', async () => {
   const client = {} as Client
-  const result = await (await client.submit(optional)).result()
+  const result = await (await client.runs.submit(optional)).result()
   expectTypeOf(result.y).toEqualTypeOf<number>()
-  await client.submit(required, { params: { raw: 'x' } })
+  await client.runs.submit(required, { params: { raw: 'x' } })
   // @ts-expect-error a misspelled parameter
-  await client.submit(optional, { params: { m: 1 } })
+  await client.runs.submit(optional, { params: { m: 1 } })
   // @ts-expect-error a parameter of another type
-  await client.submit(optional, { params: { n: 'many' } })
+  await client.runs.submit(optional, { params: { n: 'many' } })
   // @ts-expect-error a parameter without an initial value is left out
-  await client.submit(required, { params: { n: 2 } })
+  await client.runs.submit(required, { params: { n: 2 } })
   // @ts-expect-error the same, with no parameters at all
-  await client.submit(required)
+  await client.runs.submit(required)
   // @ts-expect-error no such result
   expectTypeOf(result.z)
 })
 
 test('sweeps and plans take the parameters of the flow', async () => {
   const client = {} as Client
-  const { runs } = await client.sweep(optional, { grid: { n: [1, 2] }, seeds: [3] })
+  const { runs } = await client.runs.sweep(optional, { grid: { n: [1, 2] }, seeds: [3] })
   expectTypeOf((await runs[0]!.result()).y).toEqualTypeOf<number>()
-  await client.plan(optional, { runs: [{ n: 1 }, { raw: 'x' }] })
-  await client.plan(optional, { params: { n: 1 }, seed: 4 })
+  await client.runs.plan(optional, { runs: [{ n: 1 }, { raw: 'x' }] })
+  await client.runs.plan(optional, { params: { n: 1 }, seed: 4 })
   // and without a flow object, by its name
-  await client.runs.sweep({ name: 'optional', ...repeat(grid({ n: [1, 2] }), [3]) })
+  await client.http.runs.sweep({ name: 'optional', ...repeat(grid({ n: [1, 2] }), [3]) })
   // @ts-expect-error a misspelled axis
-  await client.sweep(optional, { grid: { m: [1] } })
+  await client.runs.sweep(optional, { grid: { m: [1] } })
   // @ts-expect-error values of another type
-  await client.sweep(optional, { grid: { n: ['many'] } })
+  await client.runs.sweep(optional, { grid: { n: ['many'] } })
   // @ts-expect-error a list and a grid at once
-  await client.sweep(optional, { grid: { n: [1] }, runs: [{}] })
+  await client.runs.sweep(optional, { grid: { n: [1] }, runs: [{}] })
 })
 
 test('a message takes values of its type alone', async () => {
   const client = {} as Client
-  await client.publish(live.messages.temp, 21.5)
+  await client.messages.publish(live.messages.temp, 21.5)
   // @ts-expect-error a string is no temperature
-  await client.publish(live.messages.temp, 'warm')
-  for await (const { value } of client.subscribe(live.messages.temp)) expectTypeOf(value).toEqualTypeOf<number>()
+  await client.messages.publish(live.messages.temp, 'warm')
+  for await (const { value } of client.messages.subscribe(live.messages.temp))
+    expectTypeOf(value).toEqualTypeOf<number>()
 })
 
 test('media are those of messages that refer to bytes', async () => {
@@ -57,4 +58,23 @@ test('media are those of messages that refer to bytes', async () => {
   }
   // @ts-expect-error a temperature has no bytes
   client.media([live.messages.temp])
+})
+
+test('operations take names or what has them, and options in camelCase', async () => {
+  const client = {} as Client
+  const flow = await client.flows.get(optional, { published: true })
+  expectTypeOf(flow.published_version).toEqualTypeOf<number | null>()
+  await client.flows.publish('optional', { version: 3, restart: true })
+  const run = await client.runs.submit('optional', { params: { n: 1 }, noCache: true })
+  await client.runs.update(run, { pinned: true })
+  expectTypeOf((await client.runs.metrics(run))[0]!.points).toBeArray()
+  expectTypeOf((await client.runs.metrics(run, { points: 10 }))[0]!.x).toEqualTypeOf<number[]>()
+  // @ts-expect-error a name of the wire
+  await client.runs.submit('optional', { no_cache: true })
+  // @ts-expect-error the version is to be said
+  await client.flows.publish('optional')
+  // @ts-expect-error a number is no run
+  await client.runs.get(7)
+  // @ts-expect-error no such option
+  await client.runs.list({ flows: 'optional' })
 })

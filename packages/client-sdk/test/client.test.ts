@@ -55,7 +55,7 @@ afterAll(async () => {
 
 describe('requests', () => {
   test('a refusal rejects with the problem, its code and its status', async () => {
-    const refused = await client.flows.get({ name: 'nobody' }).catch((error: unknown) => error)
+    const refused = await client.flows.get('nobody').catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(ApiError)
     expect(refused).toMatchObject({ status: 404, problem: { code: 'not_found' } })
     expect((refused as Error).message).toContain('nobody')
@@ -71,22 +71,95 @@ describe('requests', () => {
   })
 })
 
+describe('one spelling of every operation', () => {
+  /** What a call sends. */
+  async function sent(call: (recorded: Client) => Promise<unknown>) {
+    const requests: Request[] = []
+    const recorded = createClient({
+      baseUrl: 'http://127.0.0.1/api/v1',
+      fetch: async (input, init) => {
+        requests.push(new Request(input, init))
+        return Response.json({})
+      },
+    })
+    await call(recorded)
+    const [{ method, url, body }, text] = [requests[0]!, await requests[0]!.text()]
+    return [method, url.slice('http://127.0.0.1/api/v1'.length), body === null ? null : JSON.parse(text)]
+  }
+
+  test('what stands in the path is positional, by its name or by what has it', async () => {
+    const byName = await sent((at) => at.flows.get('halving', { published: true }))
+    expect(byName).toEqual(['GET', '/flows/halving?published=true', null])
+    expect(await sent((at) => at.flows.get(halving, { published: true }))).toEqual(byName)
+    expect(await sent((at) => at.http.runs.get({ id: 'r1' }))).toEqual(await sent((at) => at.runs.get('r1')))
+    const newest = await sent((at) => at.messages.history(meter.messages.level, { limit: 1 }))
+    expect(newest).toEqual(['GET', '/messages/meter.level/history?limit=1', null])
+    const digest = await sent((at) => at.http.artifacts.delete({ digest: 'sha256:1' }))
+    expect(digest).toEqual(await sent((at) => at.artifacts.delete('sha256:1')))
+    expect(await sent((at) => at.flows.nodes.cancel(meter, 'n1'))).toEqual([
+      'POST',
+      '/flows/meter/nodes/n1/cancel',
+      null,
+    ])
+  })
+
+  test('all else is one object of options, whose names are those of the wire in camelCase', async () => {
+    const metrics = await sent((at) => at.runs.metrics('r1', { name: 'loss', afterStep: 3 }))
+    expect(metrics).toEqual(['GET', '/runs/r1/metrics?name=loss&after_step=3', null])
+    const change = { addTags: ['good'], ids: ['r1', { id: 'r2' }] }
+    expect(await sent((at) => at.runs.updateMany(change))).toEqual([
+      'PATCH',
+      '/runs',
+      { add_tags: ['good'], ids: ['r1', 'r2'] },
+    ])
+    const names = await sent((at) => at.metrics.names({ flow: halving, ids: [{ id: 'r1' }, 'r2'] }))
+    expect(names).toEqual(['GET', '/runs/metrics/names?flow=halving&ids=r1,r2', null])
+    expect(await sent((at) => at.secrets.set('key', { value: 'x' }))).toEqual(['PUT', '/secrets/key', { value: 'x' }])
+  })
+
+  test('a name of both path and body is told apart by its place', async () => {
+    expect(await sent((at) => at.flows.rename(halving, { name: 'half' }))).toEqual([
+      'POST',
+      '/flows/halving/rename',
+      { name: 'half' },
+    ])
+    const copied = await sent((at) => at.dashboards.duplicate('overview', { name: 'copy' }))
+    expect(copied).toEqual(['POST', '/dashboards/overview/duplicate', { name: 'copy' }])
+    expect(await sent((at) => at.flows.duplicate('halving'))).toEqual(['POST', '/flows/halving/duplicate', {}])
+  })
+
+  test('a document is an argument of its own, and goes as it is', async () => {
+    const document = { name: 'other', mode: 'batch' as const, nodes: [] }
+    expect(await sent((at) => at.flows.save('drawn', document))).toEqual(['PUT', '/flows/drawn', document])
+    const report = await sent((at) => at.devices.report('board', { some_key: 1 }))
+    expect(report).toEqual(['PUT', '/devices/board/report', { some_key: 1 }])
+  })
+
+  test('a signal ends the request, headers go along, and the generated functions are beside them', async () => {
+    const gone = client.flows.list({ signal: AbortSignal.abort(new Error('enough')) })
+    await expect(gone).rejects.toThrow('enough')
+    const raw = await sent((at) => at.http.runs.submit({ name: 'halving', no_cache: true }))
+    expect(raw).toEqual(['POST', '/runs/flows/halving', { no_cache: true }])
+    expect(await sent((at) => at.runs.submit(halving, { noCache: true }))).toEqual(raw)
+  })
+})
+
 describe('runs by flow objects', () => {
   test('submit, wait and result', async () => {
-    const handle = await client.submit(halving, { params: { n: 5 } })
+    const handle = await client.runs.submit(halving, { params: { n: 5 } })
     expect(handle.flow).toBe('halving')
     expect(await handle.result()).toEqual({ half: 2.5 })
     expect((await handle.wait()).status).toBe('ok')
   })
 
   test('NaN and the infinities arrive as numbers in both directions', async () => {
-    const result = await (await client.submit(halving, { params: { n: Infinity } })).result()
+    const result = await (await client.runs.submit(halving, { params: { n: Infinity } })).result()
     expect(result.half).toBe(Infinity)
   })
 
   test('a run that fails rejects the result with the run and the node', async () => {
     const failure = await (
-      await client.submit(halving, { params: { n: -1 } })
+      await client.runs.submit(halving, { params: { n: -1 } })
     )
       .result()
       .catch((error: unknown) => error)
@@ -97,7 +170,7 @@ describe('runs by flow objects', () => {
 
   test('a sweep queues every combination once for each seed, all under one group', async () => {
     const search = { grid: { n: [4, 6] }, seeds: [1, 2] }
-    const { groupId, runs } = await client.sweep(halving, search)
+    const { groupId, runs } = await client.runs.sweep(halving, search)
     expect(await Promise.all(runs.map((run) => run.result()))).toEqual([2, 2, 3, 3].map((half) => ({ half })))
     const listed = await client.runs.list({ group: groupId })
     expect(new Set(listed.map(({ id }) => id))).toEqual(new Set(runs.map(({ id }) => id)))
@@ -106,71 +179,81 @@ describe('runs by flow objects', () => {
 
   test('a plan tells what a submission or sweep would execute, and executes nothing', async () => {
     const before = await client.runs.list({ flow: 'halving' })
-    const one = await client.plan(halving, { params: { n: 1234 } })
+    const one = await client.runs.plan(halving, { params: { n: 1234 } })
     expect(one.stages).toMatchObject([{ node: 'halve', runs: 1, hits: 0, misses: 1 }])
-    const several = await client.plan(halving, { grid: { n: [1234, 1235] }, seeds: [1, 2] })
+    const several = await client.runs.plan(halving, { grid: { n: [1234, 1235] }, seeds: [1, 2] })
     expect(several).toMatchObject({ runs: 4, stages: [{ misses: 4, why: ['cache: false'] }] })
     expect(await client.runs.list({ flow: 'halving' })).toHaveLength(before.length)
   })
 
   test('a curve is followed from its first point to the end of its run, and compared with others', async () => {
-    const slow = await client.submit(counting, { params: { points: 12 } })
+    const slow = await client.runs.submit(counting, { params: { points: 12 } })
     const values: number[] = []
     for await (const { step, value } of slow.metrics('level')) values[step] = value
     expect(values).toEqual(Array.from({ length: 12 }, (_, step) => step * step))
     const thinned: number[] = []
-    const asked = vi.spyOn(client.runs, 'metrics')
+    const asked = vi.spyOn(client.http.runs, 'metrics')
     for await (const { step } of slow.metrics('counting.level', { stride: 5 })) thinned.push(step)
     expect(thinned).toEqual([0, 5, 10, 11])
     // bare: a flow that is renamed meanwhile has no such name any more
     expect(asked).toHaveBeenCalledWith({ id: slow.id, name: 'level' })
     asked.mockRestore()
-    const short = await client.submit(counting, { params: { points: 2 } })
+    const short = await client.runs.submit(counting, { params: { points: 2 } })
     await short.wait()
-    const { series } = await client.compare([slow, short.id], 'level')
+    const { series } = await client.metrics.compare([slow, short.id], 'level')
     expect(series.map(({ points }) => points.length)).toEqual([12, 2])
   })
 
   test('a finished run is retried with its values, and bytes are uploaded with their type', async () => {
-    const first = await client.submit(halving, { params: { n: 18 } })
+    const first = await client.runs.submit(halving, { params: { n: 18 } })
     await first.wait()
     const again = await first.retry()
     expect(await again.wait()).toMatchObject({ parent: first.id, result: { half: 9 } })
-    const ref = await client.upload('a,b', { name: 'table.csv', mediaType: 'text/csv' })
+    const ref = await client.artifacts.put('a,b', { name: 'table.csv', mediaType: 'text/csv' })
     expect(ref).toMatchObject({ name: 'table.csv', media_type: 'text/csv', size: 3 })
+  })
+
+  test('a flow by its name takes the same options, in camelCase', async () => {
+    const handle = await client.runs.submit('halving', { params: { n: 5 }, noCache: true, priority: 2 })
+    expect(await handle.result()).toEqual({ half: 2.5 })
+    expect(await client.runs.get(handle)).toMatchObject({ flow: 'halving', priority: 2 })
+    const { runs } = await client.runs.sweep('halving', { grid: { n: [4, 6] } })
+    expect((await client.runs.plan('halving', { params: { n: 1234 } })).runs).toBe(1)
+    expect(await Promise.all(runs.map((run) => run.result()))).toEqual([{ half: 2 }, { half: 3 }])
+    await expect(client.runs.submit('nobody')).rejects.toMatchObject({ problem: { code: 'not_found' } })
   })
 
   test('equal idempotency keys are one run', async () => {
     const [one, two] = await Promise.all(
-      [1, 2].map(() => client.submit(halving, { params: { n: 3 }, idempotencyKey: 'nightly' })),
+      [1, 2].map(() => client.runs.submit(halving, { params: { n: 3 }, idempotencyKey: 'nightly' })),
     )
     expect(one?.id).toBe(two?.id)
   })
 
   test('waiting ends when its signal aborts', async () => {
     const stop = new AbortController()
-    const handle = await client.submit(halving)
+    const handle = await client.runs.submit(halving)
     await handle.wait()
     stop.abort(new Error('enough'))
-    const sleeper = client.wait(handle.id, { signal: stop.signal })
+    const sleeper = client.runs.wait(handle.id, { signal: stop.signal })
     await expect(sleeper).resolves.toMatchObject({ status: 'ok' })
   })
 })
 
 describe('messages by Refs', () => {
   test('subscribe begins with the last value and goes on with what is published', async () => {
-    await client.publish(meter.messages.level, 1.5)
-    const values = client.subscribe(meter.messages.level)
+    await client.messages.publish(meter.messages.level, 1.5)
+    const values = client.messages.subscribe(meter.messages.level)
     expect((await values.next()).value?.value).toBe(1.5)
-    await client.publish(meter.messages.level, Number.NaN)
+    await client.messages.publish(meter.messages.level, Number.NaN)
     expect((await values.next()).value?.value).toBeNaN()
     await values.return()
   })
 
   test('media begin with the current picture and go on with what is published [R647]', async () => {
     const take = async (picture: string | Uint8Array<ArrayBuffer>): Promise<string> => {
-      const ref = await client.upload(picture, { name: 'frame', mediaType: 'image/svg+xml', volatile: true })
-      await client.publish(meter.messages.frame, ref)
+      const ref = await client.artifacts.put(picture, { name: 'frame', mediaType: 'image/svg+xml', volatile: true })
+      await client.messages.publish(meter.messages.frame, ref)
       return ref.digest
     }
     const digest = await take('<svg/>')
@@ -214,7 +297,7 @@ describe('the stream of events', { timeout: 60_000 }, () => {
     const frames = client.events({ flows: ['meter'] })
     const first = (await frames.next()).value
     expect(first).toMatchObject({ type: 'snapshot', seq: 1, flows: [{ name: 'meter' }] })
-    await client.publish(meter.messages.level, 3)
+    await client.messages.publish(meter.messages.level, 3)
     expect((await frames.next()).value).toMatchObject({ type: 'value', seq: 2, message: 'meter.level', value: 3 })
     await frames.return()
   })
@@ -226,7 +309,7 @@ describe('the stream of events', { timeout: 60_000 }, () => {
   })
 
   test('ends at once by return(), also while nothing comes', async () => {
-    for (const stream of [client.events({ flows: [] }), client.subscribe(meter.messages.level)]) {
+    for (const stream of [client.events({ flows: [] }), client.messages.subscribe(meter.messages.level)]) {
       await stream.next()
       const waiting = stream.next()
       expect((await stream.return()).done).toBe(true)
@@ -242,7 +325,7 @@ describe('the stream of events', { timeout: 60_000 }, () => {
     connecting.abort()
     expect((await first).done).toBe(true)
     const waiting = new AbortController()
-    const values = client.subscribe(meter.messages.level, { signal: waiting.signal })
+    const values = client.messages.subscribe(meter.messages.level, { signal: waiting.signal })
     await values.next()
     const next = values.next()
     waiting.abort()
@@ -297,10 +380,10 @@ describe('the stream of events', { timeout: 60_000 }, () => {
   })
 
   test('survives a restart of the engine with a fresh snapshot, and subscriptions go on', async () => {
-    await client.publish(meter.messages.level, 7)
+    await client.messages.publish(meter.messages.level, 7)
     const stop = new AbortController()
     const frames = client.events({ signal: stop.signal })
-    const values = client.subscribe(meter.messages.level)
+    const values = client.messages.subscribe(meter.messages.level)
     expect((await frames.next()).value?.type).toBe('snapshot')
     expect((await values.next()).value?.value).toBe(7)
     // these wait through the time when nothing answers

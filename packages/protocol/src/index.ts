@@ -1,3 +1,4 @@
+// oxlint-disable max-lines -- a list of names is as long as there are names
 /**
  * The words that every package of flow-service shares.
  * @module

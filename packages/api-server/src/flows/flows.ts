@@ -39,15 +39,7 @@ import type { LiveFlows } from './live.ts'
 import { changeOrFind, isStored } from './lost-answer.ts'
 import type { PublishedFlowsOwner } from './published-flows.ts'
 import type { PythonIssues } from './python-issues.ts'
-import {
-  assertLive,
-  assertOwnedByApi,
-  flowInvalid,
-  isError,
-  noFlow,
-  notPublished,
-  versionConflict,
-} from './refusals.ts'
+import { assertLive, assertOwnedByApi, flowInvalid, isError, notPublished, versionConflict } from './refusals.ts'
 import { renameFlow } from './rename.ts'
 import { createFlowStore, type FlowHead, type FlowRow, type FlowStore } from './store.ts'
 import { contentOf, currentContent, publishedContent, type ReadContent } from './stored-content.ts'

@@ -7,9 +7,6 @@ import type { Layout } from '@flow-service/protocol'
 
 import type { Sql } from '../db/database.ts'
 
-/** Statements on layouts. */
-export type LayoutStore = ReturnType<typeof createLayoutStore>
-
 /** Statements on layouts, on the database or in a transaction. */
 export const createLayoutStore = (sql: Sql) => ({
   /** The layout of a flow, by its id; one without places when none was saved. */

@@ -163,7 +163,7 @@ function headerOf(text: string): [string, string | SecretRef] {
 
 /** `service alerts test <channel>`. */
 export async function testAlerts(channel: string, flags: ClientFlags): Promise<void> {
-  const result = await connect(flags).alerts.test({ channel })
+  const result = await connect(flags).alerts.test(channel)
   if (!result.ok && !flags.json) throw new CommandFailure(1, `${channel}: ${printable(result.detail ?? 'it failed')}`)
   if (!result.ok) process.exitCode = 1
   printAnswer(result, flags.json, () => `${bold(channel)} took the message.`)

@@ -13,7 +13,7 @@ import { printAnswer } from '../terminal.ts'
 
 /** `service artifacts list <run>`. */
 export async function listArtifacts(run: string, flags: ClientFlags): Promise<void> {
-  const { artifacts } = await connect(flags).runs.get({ id: run })
+  const { artifacts } = await connect(flags).runs.get(run)
   printAnswer(artifacts, flags.json, () => {
     const rows = artifacts.map(({ name, node, port, media_type: type, size, digest }) => [
       printable(name),
@@ -38,7 +38,7 @@ export async function getArtifact(what: string, { run, output, force, ...flags }
   const digest = run === undefined ? what : await digestOf(client, what, run)
   // opened before the first byte is asked for: a file that exists is refused at once
   const file = output === undefined ? null : await openOutput(output, force)
-  const answer = await client.artifacts.get({ digest }, { parseAs: 'stream' })
+  const answer = await client.artifacts.get(digest, { parseAs: 'stream' })
   const bytes = Readable.fromWeb(answer as unknown as Parameters<typeof Readable.fromWeb>[0])
   if (file === null) {
     if (process.stdout.isTTY) await pipeline(bytes, forTerminal(), process.stdout, { end: false })
@@ -51,7 +51,7 @@ export async function getArtifact(what: string, { run, output, force, ...flags }
 
 /** The artifact of a run with this name, the last where several have it. */
 async function digestOf(client: Client, name: string, run: string): Promise<string> {
-  const { artifacts } = await client.runs.get({ id: run })
+  const { artifacts } = await client.runs.get(run)
   const found = artifacts.findLast((one) => one.name === name || one.digest === name)
   if (found) return found.digest
   const known = artifacts.length === 0 ? 'has none' : `has ${[...new Set(artifacts.map((one) => one.name))].join(', ')}`

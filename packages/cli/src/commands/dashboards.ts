@@ -34,7 +34,7 @@ interface ReadFlags extends ClientFlags {
 }
 
 const read = (name: string, flags: ReadFlags): Promise<Dashboard> =>
-  connect(flags).dashboards.get({ name, ...(flags.published ? {} : { draft: true }) })
+  connect(flags).dashboards.get(name, flags.published ? {} : { draft: true })
 
 /** `service dashboards show <dashboard>`. */
 export async function showDashboard(name: string, flags: ReadFlags): Promise<void> {
@@ -68,7 +68,7 @@ function shownBy(widget: Dashboard['content']['widgets'][number]): string {
 
 /** `service dashboards from-flow <flow> [name]`. */
 export async function fromFlow(flow: string, name: string | undefined, flags: ClientFlags): Promise<void> {
-  const dashboard = await connect(flags).dashboards.fromFlow({ flow, ...(name === undefined ? {} : { name }) })
+  const dashboard = await connect(flags).dashboards.fromFlow(flow, name === undefined ? {} : { name })
   printAnswer(dashboard, flags.json, () => `made ${stateOf(dashboard)} of the results of ${flow}`)
 }
 
@@ -89,12 +89,12 @@ export async function importDashboard(name: string, file: string, flags: ImportF
   const { dashboards } = connect(flags)
   const { version } = flags
   const saved = await dashboards
-    .save({ name, ...body, ...(version === undefined ? {} : { version }) })
+    .save(name, { ...body, ...(version === undefined ? {} : { version }) })
     .catch((error: unknown) => {
       if (!isRefusal(error) || error.status !== 404 || version !== undefined) throw error
-      return dashboards.create({ name, ...body })
+      return dashboards.create(name, { ...body })
     })
-  const dashboard = flags.publish ? await dashboards.publish({ name, version: saved.version }) : saved
+  const dashboard = flags.publish ? await dashboards.publish(name, { version: saved.version }) : saved
   printAnswer(dashboard, flags.json, () =>
     [
       `${flags.publish ? 'saved and published' : 'saved the draft of'} ${stateOf(dashboard)}, ${issueSummary(dashboard.issues)}`,
@@ -121,13 +121,13 @@ interface PublishFlags extends ClientFlags {
 
 /** `service dashboards publish <dashboard>`. */
 export async function publishDashboard(name: string, { version, ...flags }: PublishFlags): Promise<void> {
-  const dashboard = await connect(flags).dashboards.publish({ name, ...(version === undefined ? {} : { version }) })
+  const dashboard = await connect(flags).dashboards.publish(name, version === undefined ? {} : { version })
   printAnswer(dashboard, flags.json, () => `published ${stateOf(dashboard)}`)
 }
 
 /** `service dashboards delete <dashboard>`. */
 export async function deleteDashboard(name: string, flags: ClientFlags): Promise<void> {
-  await connect(flags).dashboards.delete({ name })
+  await connect(flags).dashboards.delete(name)
   printAnswer({ deleted: name }, flags.json, () => `deleted ${name}`)
 }
 

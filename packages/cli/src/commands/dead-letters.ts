@@ -48,7 +48,7 @@ export async function listDeadLetters(flags: ListFlags): Promise<void> {
 export async function dismissDeadLetters(ids: readonly string[], flags: ClientFlags): Promise<void> {
   const { observability } = connect(flags)
   // oxlint-disable-next-line no-await-in-loop -- the first that is not there ends it, and what came before is done
-  for (const id of ids) await observability.dismiss({ id })
+  for (const id of ids) await observability.dismiss(id)
   printAnswer({ dismissed: ids.length }, flags.json, () => `dismissed ${counted(ids.length, 'dead letter')}`)
 }
 
@@ -80,7 +80,7 @@ export async function replayDeadLetters(ids: readonly string[], flags: ReplayFla
     return printAnswer({ replayed }, flags.json, () => `${counted(replayed, 'dead letter')} delivered again`)
   }
   const answers: Answer[] = []
-  for (const id of ids) answers.push(await answerTo(id, () => observability.replay({ id })))
+  for (const id of ids) answers.push(await answerTo(id, () => observability.replay(id)))
   const failures = answers.filter(({ error }) => error !== null)
   if (flags.json || failures.length < answers.length) {
     printAnswer(answers, flags.json, () =>

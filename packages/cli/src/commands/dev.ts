@@ -83,7 +83,7 @@ async function swap({ service, baseUrl }: Engine): Promise<void> {
 
 /** Says what is wrong with flows that load all the same, such as a Python source that does not parse. */
 async function tellErrors(client: Client, flows: readonly { readonly name: string }[]): Promise<void> {
-  const changed = await Promise.all(flows.map(({ name }) => client.flows.get({ name })))
+  const changed = await Promise.all(flows.map(({ name }) => client.flows.get(name)))
   for (const { name, issues } of changed) {
     const errors = issues.filter(({ severity }) => severity === 'error')
     if (errors.length > 0) console.log([`${bold(name)} has ${issueSummary(errors)}`, ...issueLines(errors)].join('\n'))
@@ -91,7 +91,7 @@ async function tellErrors(client: Client, flows: readonly { readonly name: strin
 }
 
 async function startNew(client: Client, flows: readonly { readonly name: string }[]): Promise<void> {
-  for (const { name } of flows) await client.flows.start({ name }).catch(failed)
+  for (const { name } of flows) await client.flows.start(name).catch(failed)
 }
 
 /** Starts new live flows, tells what there is, and watches the wanted run. */
@@ -114,7 +114,7 @@ async function banner({ service, origin, baseUrl }: Engine, client: Client): Pro
   const { dataDir } = service.config
   const { email, password } = service.signIn
   const list = await client.flows.list()
-  const flows = await Promise.all(list.map(({ name }) => client.flows.get({ name })))
+  const flows = await Promise.all(list.map(({ name }) => client.flows.get(name)))
   const blocks: [string, string[]][] = [
     ['API', [baseUrl]],
     ['Docs', [`${origin}/docs (Swagger UI), ${origin}/redoc`]],

@@ -23,7 +23,7 @@ export async function listDevices(flags: ClientFlags): Promise<void> {
 
 async function rowOf(client: Client, device: Device): Promise<string[]> {
   const { id, name, board, firmware } = device
-  const wired = await client.devices.get({ id }).then(
+  const wired = await client.devices.get(id).then(
     ({ bindings }) => String(new Set(bindings.map(({ port }) => port)).size),
     // somebody may delete it meanwhile
     (error: unknown) => {
@@ -38,7 +38,7 @@ async function rowOf(client: Client, device: Device): Promise<string[]> {
 export async function showDevice(id: string, flags: ClientFlags): Promise<void> {
   assertDeviceId(id)
   const client = connect(flags)
-  const device = await client.devices.get({ id })
+  const device = await client.devices.get(id)
   const messages = flags.json ? [] : await client.messages.list()
   printAnswer(device, flags.json, () => describeDevice(device, messages))
 }
@@ -50,7 +50,7 @@ interface AddFlags extends ClientFlags {
 /** `service devices add <id>`. */
 export async function addDevice(id: string, { name, ...flags }: AddFlags): Promise<void> {
   assertDeviceId(id)
-  const device = await connect(flags).devices.create({ id, ...(name === undefined ? {} : { name }) })
+  const device = await connect(flags).devices.create(id, name === undefined ? {} : { name })
   printAnswer(
     device,
     flags.json,
@@ -62,15 +62,15 @@ export async function addDevice(id: string, { name, ...flags }: AddFlags): Promi
 export async function renameDevice(id: string, name: string, flags: ClientFlags): Promise<void> {
   assertDeviceId(id)
   const client = connect(flags)
-  const { version } = await client.devices.get({ id })
-  const device = await client.devices.save({ id, version, name })
+  const { version } = await client.devices.get(id)
+  const device = await client.devices.save(id, { version, name })
   printAnswer(device, flags.json, () => `${bold(id)} is called "${oneLine(device.name)}".`)
 }
 
 /** `service devices unpair <id>`. */
 export async function unpairDevice(id: string, flags: ClientFlags): Promise<void> {
   assertDeviceId(id)
-  const device = await connect(flags).devices.unpair({ id })
+  const device = await connect(flags).devices.unpair(id)
   printAnswer(
     device,
     flags.json,
@@ -81,6 +81,6 @@ export async function unpairDevice(id: string, flags: ClientFlags): Promise<void
 /** `service devices delete <id>`. */
 export async function deleteDevice(id: string, flags: ClientFlags): Promise<void> {
   assertDeviceId(id)
-  await connect(flags).devices.delete({ id })
+  await connect(flags).devices.delete(id)
   printAnswer({ id }, flags.json, () => `Deleted ${bold(id)}. Nodes that stand for it stay, without a device.`)
 }

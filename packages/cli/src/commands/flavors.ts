@@ -25,20 +25,20 @@ interface SetFlags extends ClientFlags {
 
 /** `service workers flavors set <name>`: changes one, or creates it where there is none. */
 export async function setFlavor(name: string, flags: SetFlags): Promise<void> {
-  const { cpus, gpus, ramMb: ram_mb, description } = flags
+  const { cpus, gpus, ramMb, description } = flags
   const change = {
     ...(cpus === undefined ? {} : { cpus }),
     ...(gpus === undefined ? {} : { gpus }),
-    ...(ram_mb === undefined ? {} : { ram_mb }),
+    ...(ramMb === undefined ? {} : { ramMb }),
     ...(description === undefined ? {} : { description }),
   }
   if (Object.keys(change).length === 0) {
     throw new CommandFailure(2, 'nothing is given to set; name --cpus, --gpus, --ram-mb or --description')
   }
   const { flavors } = connect(flags)
-  const flavor = await flavors.update({ name, ...change }).catch((error: unknown) => {
+  const flavor = await flavors.update(name, { ...change }).catch((error: unknown) => {
     if (!isRefusal(error) || error.status !== 404) throw error
-    return flavors.create({ name, cpus: 0, gpus: 0, ram_mb: 0, ...change })
+    return flavors.create({ name, cpus: 0, gpus: 0, ramMb: 0, ...change })
   })
   printAnswer(
     flavor,
@@ -49,6 +49,6 @@ export async function setFlavor(name: string, flags: SetFlags): Promise<void> {
 
 /** `service workers flavors delete <name>`. */
 export async function deleteFlavor(name: string, flags: ClientFlags): Promise<void> {
-  await connect(flags).flavors.delete({ name })
+  await connect(flags).flavors.delete(name)
   printAnswer({ name }, flags.json, () => `Deleted ${bold(name)}.`)
 }

@@ -21,10 +21,10 @@ export async function saveFlow(file: string, flags: SaveFlags): Promise<void> {
   const name = nameOf(document, flags.name)
   const client = connect(flags)
   const flowDocument = { ...document, name } as FlowDocument // the engine says what is wrong with it
-  const saved = await client.flows.save({ name, flowDocument }).catch((error: unknown) => {
+  const saved = await client.flows.save(name, flowDocument).catch((error: unknown) => {
     throw withRemedy(error, { name, given: document.version })
   })
-  const flow = flags.publish ? await client.flows.publish({ name, version: saved.version }) : saved
+  const flow = flags.publish ? await client.flows.publish(name, { version: saved.version }) : saved
   const next = flags.publish ? [] : [`publish it with: service flows publish ${name}`]
   printAnswer(flow, flags.json, () =>
     [
@@ -44,8 +44,8 @@ interface PublishFlags extends ClientFlags {
 /** `service flows publish <flow>`. */
 export async function publishFlow(name: string, flags: PublishFlags): Promise<void> {
   const client = connect(flags)
-  const version = flags.version ?? (await client.flows.get({ name })).version
-  const flow = await client.flows.publish({ name, version, ...(flags.restart ? { restart: true } : {}) })
+  const version = flags.version ?? (await client.flows.get(name)).version
+  const flow = await client.flows.publish(name, { version, ...(flags.restart ? { restart: true } : {}) })
   const anew = flow.rebuilt.length === 0 ? '' : `, made anew: ${flow.rebuilt.join(', ')}`
   printAnswer(flow, flags.json, () => `published ${stateOf(flow)}${anew}`)
 }
@@ -53,29 +53,26 @@ export async function publishFlow(name: string, flags: PublishFlags): Promise<vo
 /** `service flows discard <flow>`. */
 export async function discardFlow(name: string, flags: ClientFlags): Promise<void> {
   const client = connect(flags)
-  const { has_draft: had } = await client.flows.get({ name })
-  const flow = await client.flows.discardDraft({ name })
+  const { has_draft: had } = await client.flows.get(name)
+  const flow = await client.flows.discardDraft(name)
   printAnswer(flow, flags.json, () => (had ? `discarded the draft of ${stateOf(flow)}` : `${name} has no draft`))
 }
 
 /** `service flows rename <flow> <name>`. */
 export async function renameFlow(name: string, to: string, flags: ClientFlags): Promise<void> {
-  const flow = await connect(flags).flows.rename({ path_name: name, body_name: to })
+  const flow = await connect(flags).flows.rename(name, { name: to })
   printAnswer(flow, flags.json, () => `renamed ${name} to ${stateOf(flow)}`)
 }
 
 /** `service flows duplicate <flow> [name]`. */
 export async function duplicateFlow(name: string, to: string | undefined, flags: ClientFlags): Promise<void> {
-  const flow = await connect(flags).flows.duplicate({
-    path_name: name,
-    ...(to === undefined ? {} : { body_name: to }),
-  })
+  const flow = await connect(flags).flows.duplicate(name, to === undefined ? {} : { name: to })
   printAnswer(flow, flags.json, () => `copied ${name} to the draft of ${versionOf(flow)}`)
 }
 
 /** `service flows delete <flow>`. */
 export async function deleteFlow(name: string, flags: ClientFlags): Promise<void> {
-  await connect(flags).flows.delete({ name })
+  await connect(flags).flows.delete(name)
   printAnswer({ deleted: name }, flags.json, () => `deleted ${name}`)
 }
 

@@ -17,17 +17,17 @@ const switching =
   }
 
 /** `service flows start <flow>`. */
-export const startFlow = switching((client, name) => client.flows.start({ name }))
+export const startFlow = switching((client, name) => client.flows.start(name))
 /** `service flows stop <flow>`. */
-export const stopFlow = switching((client, name) => client.flows.stop({ name }))
+export const stopFlow = switching((client, name) => client.flows.stop(name))
 /** `service flows pause <flow>`. */
-export const pauseFlow = switching((client, name) => client.flows.pause({ name }))
+export const pauseFlow = switching((client, name) => client.flows.pause(name))
 /** `service flows resume <flow>`. */
-export const resumeFlow = switching((client, name) => client.flows.resume({ name }))
+export const resumeFlow = switching((client, name) => client.flows.resume(name))
 
 /** `service flows step <flow>`. */
 export async function stepFlow(name: string, flags: ClientFlags): Promise<void> {
-  const step = await connect(flags).flows.step({ name })
+  const step = await connect(flags).flows.step(name)
   printAnswer(step, flags.json, () =>
     step.released === 0 ? `${stateLine(step)}: nothing to release` : `${stateLine(step)} after one was released`,
   )
@@ -39,7 +39,7 @@ interface ValueFlags extends ClientFlags {
 
 /** `service flows run <flow>`: exit code 1 unless a live flow ends ok. */
 export async function runDraft(name: string, flags: ValueFlags): Promise<void> {
-  const result = await connect(flags).flows.run({ name, inputs: parsePairs(flags.param) as Record<string, never> })
+  const result = await connect(flags).flows.run(name, { inputs: parsePairs(flags.param) as Record<string, never> })
   printAnswer(result, flags.json, () => describeDraftRun(name, result))
   if ('cascade' in result && result.status !== 'ok') process.exitCode = 1
 }
@@ -61,9 +61,7 @@ function describeDraftRun(name: string, result: Run | LiveRunResult): string {
 
 /** `service flows trigger <flow> <node>`. */
 export async function triggerNode(name: string, id: string, flags: ValueFlags): Promise<void> {
-  const result = await connect(flags).flows.nodes.trigger({
-    name,
-    id,
+  const result = await connect(flags).flows.nodes.trigger(name, id, {
     values: parsePairs(flags.param) as Record<string, never>,
   })
   printAnswer(result, flags.json, () => `triggered ${bold(`${name}.${id}`)}, cascade ${result.cascade}`)
@@ -71,13 +69,13 @@ export async function triggerNode(name: string, id: string, flags: ValueFlags): 
 
 /** `service flows cancel <flow> <node>`. */
 export async function cancelNode(name: string, id: string, flags: ClientFlags): Promise<void> {
-  const result = await connect(flags).flows.nodes.cancel({ name, id })
+  const result = await connect(flags).flows.nodes.cancel(name, id)
   printAnswer(result, flags.json, () => `${counted(result.cancelled, 'execution')} of ${bold(`${name}.${id}`)} ended`)
 }
 
 /** `service flows acknowledge <flow> <node>`. */
 export async function acknowledgeNode(name: string, id: string, flags: ClientFlags): Promise<void> {
-  const state = await connect(flags).flows.nodes.acknowledge({ name, id })
+  const state = await connect(flags).flows.nodes.acknowledge(name, id)
   printAnswer(state, flags.json, () => `${bold(`${name}.${id}`)} is ${status(state.status)}`)
 }
 

@@ -46,13 +46,13 @@ interface GetFlags extends ClientFlags {
 
 /** `service flows get <flow>`. */
 export async function getFlow(name: string, flags: GetFlags): Promise<void> {
-  const flow = await connect(flags).flows.get({ name, ...(flags.published ? { published: true } : {}) })
+  const flow = await connect(flags).flows.get(name, flags.published ? { published: true } : {})
   printAnswer(flow, flags.json, () => describeFlow(flow))
 }
 
 /** `service flows validate <flow>`: exit code 1 with errors. */
 export async function validateFlow(name: string, flags: ClientFlags): Promise<void> {
-  const result = await connect(flags).flows.validate({ name })
+  const result = await connect(flags).flows.validate(name)
   printAnswer(result, flags.json, () =>
     [`${name}: ${issueSummary(result.issues)}`, ...issueLines(result.issues)].join('\n'),
   )

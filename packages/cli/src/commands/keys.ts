@@ -43,7 +43,7 @@ interface CreateFlags extends ClientFlags {
 /** `service keys create <name>`: the key alone goes to standard output, so that it can be piped on. */
 export async function createKey(name: string, flags: CreateFlags): Promise<void> {
   const { scope: scopes, days, never } = flags
-  const life = never ? { expires_in_days: null } : days === undefined ? {} : { expires_in_days: days }
+  const life = never ? { expiresInDays: null } : days === undefined ? {} : { expiresInDays: days }
   const made = await connect(flags).keys.create({ name, scopes, ...life })
   printAnswer(made, flags.json, () => made.key)
   if (flags.json) return
@@ -65,7 +65,7 @@ export async function revokeKey(wanted: string, flags: ClientFlags): Promise<voi
   if (found === undefined) {
     throw new CommandFailure(1, `no live key of yours has the name "${wanted}"\n  see what there is: service keys list`)
   }
-  const key = await keys.revoke({ id: found })
+  const key = await keys.revoke(found)
   printAnswer(key, flags.json, () => `Revoked the key ${bold(key.name)} of ${key.owner.email}.`)
 }
 

@@ -28,7 +28,7 @@ export async function listMessages(flags: ListFlags): Promise<void> {
 
 /** `service messages publish <message> <value>`. */
 export async function publishMessage(message: string, text: string, flags: ClientFlags): Promise<void> {
-  const published = await connect(flags).messages.publish({ message, value: jsonOrText(text) as never })
+  const published = await connect(flags).messages.publish(message, jsonOrText(text) as never)
   const { name, value, cascade } = published
   printAnswer(
     published,
@@ -47,8 +47,7 @@ interface HistoryFlags extends ClientFlags {
 /** `service messages history <message>`. */
 export async function messageHistory(message: string, flags: HistoryFlags): Promise<void> {
   const { limit, since, before } = flags
-  const entries = await connect(flags).messages.history({
-    message,
+  const entries = await connect(flags).messages.history(message, {
     ...(limit === undefined ? {} : { limit }),
     ...(since === undefined ? {} : { since }),
     ...(before === undefined ? {} : { before }),

@@ -18,7 +18,7 @@ export async function createToken(flags: TokenFlags): Promise<void> {
   const minted = await connect(flags).oauth.mintToken({
     client: flags.client,
     scopes,
-    ...(flags.days === undefined ? {} : { expires_in_days: flags.days }),
+    ...(flags.days === undefined ? {} : { expiresInDays: flags.days }),
   })
   printAnswer(minted, flags.json, () => minted.token)
   if (flags.json) return
@@ -59,7 +59,7 @@ export async function revokeToken(wanted: string, flags: ClientFlags): Promise<v
   const { oauth } = connect(flags)
   const live = (await oauth.listTokens()).filter((token) => stateOf(token) === 'live')
   const named = live.filter(({ client }) => client === wanted)
-  const token = await oauth.revokeToken({ id: theOne(wanted, named, 'service oauth tokens') })
+  const token = await oauth.revokeToken(theOne(wanted, named, 'service oauth tokens'))
   printAnswer(token, flags.json, () => `Ended the agent ${bold(token.client)}; its tokens are void.`)
 }
 
@@ -83,7 +83,7 @@ export async function addClient(
   name: string,
   flags: ClientFlags & { readonly redirect: readonly string[] },
 ): Promise<void> {
-  const client: OAuthClient = await connect(flags).oauth.addClient({ name, redirect_uris: [...flags.redirect] })
+  const client: OAuthClient = await connect(flags).oauth.addClient({ name, redirectUris: [...flags.redirect] })
   printAnswer(client, flags.json, () => client.id)
   if (!flags.json) console.error(`${client.name} may ask users to let it in, by this client id; it has no secret.`)
 }
@@ -93,7 +93,7 @@ export async function removeClient(wanted: string, flags: ClientFlags): Promise<
   const { oauth } = connect(flags)
   const named = (await oauth.listClients()).filter(({ name }) => name === wanted)
   const id = theOne(wanted, named, 'service oauth client list')
-  await oauth.removeClient({ id })
+  await oauth.removeClient(id)
   printAnswer({ id }, flags.json, () => `Forgot the program ${bold(wanted)}; what users have let it do is revoked.`)
 }
 

@@ -28,7 +28,7 @@ interface Candidate {
 export async function pairDevice(code: string, flags: AdoptionFlags): Promise<void> {
   if (flags.as !== undefined) assertDeviceId(flags.as)
   const client = connect(flags)
-  const said = await client.pairing.inspect({ code })
+  const said = await client.pairing.inspect(code)
   await adopt(client, { said, body: { code } }, flags)
 }
 
@@ -115,14 +115,14 @@ interface Grant {
 
 /** Makes the device if there is none, and takes that back when pairing is refused. */
 async function grant(client: Client, { id, body, former, name }: Grant): Promise<void> {
-  if (!former) await client.devices.create({ id, ...(name === undefined ? {} : { name }) })
+  if (!former) await client.devices.create(id, name === undefined ? {} : { name })
   try {
-    await client.devices.pair({ id, body })
+    await client.devices.pair(id, body)
   } catch (error) {
-    if (!former && isRefusal(error)) await client.devices.delete({ id })
+    if (!former && isRefusal(error)) await client.devices.delete(id)
     throw error
   }
-  if (former && name !== undefined) await client.devices.save({ id, version: former.version, name })
+  if (former && name !== undefined) await client.devices.save(id, { version: former.version, name })
 }
 
 /** How long a device is waited for; it polls every five seconds at least. */
@@ -137,7 +137,7 @@ async function untilOnline(client: Client, id: string, mostMs: number): Promise<
   let wasOnline = false
   if (mostMs > 0) console.error(`Paired. Waiting until ${id} is online …`)
   for (;;) {
-    const device = await client.devices.get({ id })
+    const device = await client.devices.get(id)
     if (device.online && device.reported_at !== null) return device
     if (device.online && !wasOnline) until = performance.now() + Math.min(mostMs, REPORT_MS)
     wasOnline = device.online

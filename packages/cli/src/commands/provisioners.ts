@@ -24,11 +24,11 @@ export async function reloadProvisioners(flags: ClientFlags): Promise<void> {
 /** `service provisioners test <provisioner> <profile>`: each step as soon as it is known. */
 export async function testProvisioner(name: string, profile: string, flags: ClientFlags): Promise<void> {
   const { provisioners } = connect(flags).workers
-  const { test } = await provisioners.test({ name, profile })
+  const { test } = await provisioners.test(name, profile)
   let told = 0
   let trial: ProvisionerTest
   for (;;) {
-    trial = await provisioners.readTest({ test })
+    trial = await provisioners.readTest(test)
     if (!flags.json) for (const step of trial.steps.slice(told)) console.log(describeStep(step))
     told = trial.steps.length
     if (trial.state !== 'running') break

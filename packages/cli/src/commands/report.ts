@@ -28,7 +28,7 @@ export async function report(ids: readonly string[], flags: ReportFlags): Promis
   const runs: ReportedRun[] = []
   for (const id of chosen) {
     // oxlint-disable-next-line no-await-in-loop -- a hundred at once would only wait for each other
-    runs.push(await reported(client, await client.runs.get({ id })))
+    runs.push(await reported(client, await client.runs.get(id)))
   }
   const file = flags.output ?? 'report.html'
   const output = await openOutput(file, flags.force)
@@ -50,5 +50,5 @@ async function idsOf(client: Client, { flow, group }: ReportFlags): Promise<stri
 async function reported(client: Client, run: Run): Promise<ReportedRun> {
   const most = Math.max(0, ...run.metrics.map(({ count }) => count))
   const stride = Math.max(1, Math.ceil(most / MAX_POINTS))
-  return { run, curves: run.metrics.length === 0 ? [] : await client.runs.metrics({ id: run.id, stride }) }
+  return { run, curves: run.metrics.length === 0 ? [] : await client.runs.metrics(run.id, { stride }) }
 }

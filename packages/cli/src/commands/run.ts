@@ -26,12 +26,12 @@ export async function run(flow: string, assignments: readonly string[], flags: R
     ...(flags.key === undefined ? {} : { idempotency_key: flags.key }),
   }
   if (!flags.watch) {
-    const submitted = await client.runs.submit(submission)
+    const submitted = await client.http.runs.submit(submission)
     return console.log(flags.json ? JSON.stringify(submitted, null, 2) : `${submitted.status} ${submitted.id}`)
   }
   const print = flags.json ? () => {} : (line: string) => console.log(line)
   const isSeen = flags.json !== true && process.stdout.isTTY
-  const screen = isSeen ? new RunTree(await client.flows.get({ name: flow }), process.stdout) : null
+  const screen = isSeen ? new RunTree(await client.flows.get(flow), process.stdout) : null
   const finished = await watchRun(client, submission, { print, ...(screen === null ? {} : { screen }) })
   if (flags.json) console.log(JSON.stringify(finished, null, 2))
   if (finished.status !== 'ok') process.exitCode = 1

@@ -15,16 +15,16 @@ import { bold, counted, printAnswer } from '../terminal.ts'
 
 /** `service runs cancel <id...>`. */
 export const cancelRuns = (ids: readonly string[], flags: ClientFlags): Promise<void> =>
-  each(ids, flags, async (client, id) => `is ${(await client.runs.cancel({ id })).status}`)
+  each(ids, flags, async (client, id) => `is ${(await client.runs.cancel(id)).status}`)
 
 /** `service runs retry <id...>`. */
 export const retryRuns = (ids: readonly string[], flags: ClientFlags): Promise<void> =>
-  each(ids, flags, async (client, id) => `queued again as ${(await client.runs.retry({ id })).id}`)
+  each(ids, flags, async (client, id) => `queued again as ${(await client.runs.retry(id)).id}`)
 
 /** `service runs delete <id...>`. */
 export const deleteRuns = (ids: readonly string[], flags: ClientFlags): Promise<void> =>
   each(ids, flags, async (client, id) => {
-    await client.runs.delete({ id })
+    await client.runs.delete(id)
     return 'deleted'
   })
 
@@ -106,7 +106,7 @@ async function noCurve(
   { metric, x }: { readonly metric: string; readonly x: string },
   [first = '']: readonly string[],
 ): Promise<CommandFailure> {
-  const names = (await client.runs.get({ id: first })).metrics.map(({ name }) => name)
+  const names = (await client.runs.get(first)).metrics.map(({ name }) => name)
   const known = names.length === 0 ? 'has no curves' : `has ${names.join(', ')}`
   return new CommandFailure(1, `none of these runs has points of "${metric}" by "${x}"; ${first} ${known}`)
 }
@@ -132,7 +132,7 @@ export async function exportRuns(flags: ExportFlags): Promise<void> {
   const client = connect(flags)
   await assertFlow(client, query.flow)
   const chosen = { ...query, ...(json === true ? { format: 'jsonl' as const } : {}) }
-  const exported = await (points === true ? client.metrics : client.runs).export(chosen, { parseAs: 'stream' })
+  const exported = await (points === true ? client.metrics : client.runs).export({ ...chosen, parseAs: 'stream' })
   const lines = Readable.fromWeb(exported as unknown as Parameters<typeof Readable.fromWeb>[0])
   if (output !== undefined) await pipeline(lines, await openOutput(output, force).catch(stopAt(lines)))
   else if (process.stdout.isTTY) await pipeline(lines, forTerminal(), process.stdout, { end: false })

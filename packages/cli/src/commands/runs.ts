@@ -133,8 +133,8 @@ interface EditFlags extends ClientFlags {
 /** `service runs edit <id...>`. */
 export async function editRuns(ids: string[], { note, tag, untag, pin, archive, ...flags }: EditFlags): Promise<void> {
   const changes = {
-    ...(tag === undefined ? {} : { add_tags: [...tag] }),
-    ...(untag === undefined ? {} : { remove_tags: [...untag] }),
+    ...(tag === undefined ? {} : { addTags: [...tag] }),
+    ...(untag === undefined ? {} : { removeTags: [...untag] }),
     ...(pin === undefined ? {} : { pinned: pin }),
     ...(archive === undefined ? {} : { archived: archive }),
   }
@@ -143,14 +143,14 @@ export async function editRuns(ids: string[], { note, tag, untag, pin, archive, 
   }
   if (note !== undefined && ids.length > 1) throw new CommandFailure(2, 'a note is of one run: name one')
   const { runs } = connect(flags)
-  if (note !== undefined) await runs.update({ id: ids[0]!, note })
+  if (note !== undefined) await runs.update(ids[0]!, { note })
   const changed = Object.keys(changes).length > 0 ? (await runs.updateMany({ ids, ...changes })).changed : 1
   printAnswer({ changed }, flags.json, () => `changed ${counted(changed, 'run')}`)
 }
 
 /** `service runs show <id>`. */
 export async function showRun(id: string, flags: ClientFlags): Promise<void> {
-  const run = await connect(flags).runs.get({ id })
+  const run = await connect(flags).runs.get(id)
   console.log(flags.json ? JSON.stringify(run, null, 2) : describeRun(run))
 }
 

@@ -19,12 +19,12 @@ export async function listSecrets(flags: ClientFlags): Promise<void> {
 export async function setSecret(name: string, flags: ClientFlags): Promise<void> {
   const value = process.stdin.isTTY ? await ask(`Value of ${name}: `, 'pipe the value in') : await readAll()
   if (value === '') throw new CommandFailure(2, 'no value was given: type it, or pipe it in')
-  await connect(flags).secrets.set({ name, value })
+  await connect(flags).secrets.set(name, { value })
   printAnswer({ name }, flags.json, () => `Stored ${bold(name)}; active flows that use it were built anew.`)
 }
 
 /** `service secrets delete <name>`. */
 export async function deleteSecret(name: string, flags: ClientFlags): Promise<void> {
-  await connect(flags).secrets.delete({ name })
+  await connect(flags).secrets.delete(name)
   printAnswer({ name }, flags.json, () => `Deleted ${bold(name)}.`)
 }

@@ -22,7 +22,7 @@ const wire = ({ draft, cache, priority }: Pick<SweepFlags, 'draft' | 'cache' | '
 /** `service sweep <flow>`. */
 export async function sweep(flow: string, assignments: readonly string[], flags: SweepFlags): Promise<void> {
   const client = connect(flags)
-  const queued = await client.runs.sweep({ name: flow, ...wire(flags), ...searchOf(assignments, flags) })
+  const queued = await client.http.runs.sweep({ name: flow, ...wire(flags), ...searchOf(assignments, flags) })
   const ids = queued.runs.map(({ id }) => id)
   if (flags.watch !== true) {
     return printAnswer(
@@ -54,7 +54,7 @@ export async function cancelAll(
   const work = async (): Promise<void> => {
     for (let id = left.pop(); id !== undefined; id = left.pop()) {
       // oxlint-disable-next-line no-await-in-loop -- as many at once as there are workers
-      await client.runs.cancel({ id }).catch((error: unknown) => print(`  ${id}: ${oneLine((error as Error).message)}`))
+      await client.runs.cancel(id).catch((error: unknown) => print(`  ${id}: ${oneLine((error as Error).message)}`))
     }
   }
   await Promise.all(Array.from({ length: MAX_REQUESTS }, work))
@@ -63,7 +63,7 @@ export async function cancelAll(
 /** How to look at the curves of the runs, if they have any. */
 async function hint(client: Client, flow: string, group: string): Promise<void> {
   const [first] = await client.runs.list({ group, status: 'ok', limit: 1 })
-  const metric = first && (await client.runs.get({ id: first.id })).metrics[0]?.name
+  const metric = first && (await client.runs.get(first.id)).metrics[0]?.name
   if (metric === undefined) return
   const name = metric.startsWith(`${flow}.`) ? metric.slice(flow.length + 1) : metric
   console.log(dim(`compare their curves: service runs compare ${name} --group ${group}`))
@@ -121,7 +121,7 @@ interface Outcome {
 
 /** What the runs of a sweep were given, and their numeric outputs; in the order in which they were queued. */
 async function outcomes(client: Client, group: string): Promise<Outcome[]> {
-  const lines = await client.runs.export({ group, format: 'jsonl' }, { parseAs: 'text' })
+  const lines = await client.runs.export({ group, format: 'jsonl', parseAs: 'text' })
   const runs = (lines as unknown as string).split('\n').filter((line) => line !== '')
   return runs.map((line) => JSON.parse(line) as Outcome).toReversed()
 }
@@ -160,7 +160,7 @@ const expectation = (seconds: number | null): string =>
 /** `service plan <flow>`. */
 export async function plan(flow: string, assignments: readonly string[], flags: PlanFlags): Promise<void> {
   const { priority: _, ...options } = wire(flags)
-  const told = await connect(flags).runs.plan({ name: flow, ...options, ...searchOf(assignments, flags) })
+  const told = await connect(flags).http.runs.plan({ name: flow, ...options, ...searchOf(assignments, flags) })
   const rows = told.stages.map(({ node, runs, hits, unknown, expected_s: seconds, why }) => [
     bold(node),
     `${hits} of ${runs}`,

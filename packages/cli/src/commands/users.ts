@@ -11,11 +11,11 @@ import { bold, printAnswer, shortTime, status } from '../terminal.ts'
 /** The accounts of an engine, or of one that does not run. */
 interface Accounts extends Pick<StoppedAccounts, 'list' | 'remove'> {
   create(
-    user: Parameters<Client['users']['create']>[0] & { is_superuser: boolean },
+    user: Parameters<Client['http']['users']['create']>[0] & { is_superuser: boolean },
   ): ReturnType<StoppedAccounts['create']>
   update(id: string, change: Change): Promise<UserAdmin>
 }
-type Change = Omit<Parameters<Client['users']['update']>[0], 'id'>
+type Change = Omit<Parameters<Client['http']['users']['update']>[0], 'id'>
 
 interface UsersFlags extends ClientFlags {
   readonly data?: string
@@ -125,7 +125,7 @@ async function newPassword(user: string): Promise<string> {
 /** The accounts of the engine that is asked, or those in the data directory of one that does not run. */
 async function withAccounts<T>(flags: UsersFlags, use: (accounts: Accounts) => Promise<T>): Promise<T> {
   if (flags.data !== undefined) return withStopped(flags.data, use)
-  const { users } = connect(flags)
+  const { users } = connect(flags).http
   return use({
     list: () => users.list(),
     create: (user) => users.create(user),

@@ -59,6 +59,6 @@ export async function revokeToken(wanted: string, flags: ClientFlags): Promise<v
       `no live token has the name or id "${wanted}"\n  see what there is: service workers tokens`,
     )
   }
-  const token = await workers.revokeToken({ jti: found.jti })
+  const token = await workers.revokeToken(found.jti)
   printAnswer(token, flags.json, () => `Revoked the token of ${bold(token.name)}; its workers are disconnected.`)
 }

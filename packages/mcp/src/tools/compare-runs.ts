@@ -33,7 +33,7 @@ export const compareRuns = tool({
     next: nextSchema,
   }),
   async run({ client, input: { runs: ids, cursor }, signal }) {
-    const runs = await Promise.all(ids.map((id) => client.runs.get({ id }, { signal })))
+    const runs = await Promise.all(ids.map((id) => client.runs.get(id, { signal })))
     const rows = kinds.flatMap(({ kind, of }) => rowsOf(runs.map(of)).map((row) => ({ kind, ...row })))
     const differing = rows.filter(({ values }) => new Set(values.map((value) => canonicalJson(value))).size > 1)
     const page = pageOf(differing, cursor)

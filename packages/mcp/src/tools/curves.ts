@@ -44,14 +44,14 @@ export const getCurve = tool({
     next: nextSchema,
   }),
   async run({ client, input: { run, metric, points, cursor }, signal }) {
-    const ends = await client.runs.metrics({ id: run, name: metric, stride: ENDS }, { signal })
+    const ends = await client.runs.metrics(run, { name: metric, stride: ENDS, signal })
     if (ends.length === 0) throw await noCurve(client, { run, metric, signal })
     const { rows, next } = pageOf(ends, cursor, CURVES)
     const stride = Math.max(1, Math.ceil((Math.max(...rows.map(({ count }) => count)) - 1) / (points - 1)))
     const all =
       stride === 1 && rows.every(({ count }) => count <= 2)
         ? ends
-        : await client.runs.metrics({ id: run, name: metric, stride }, { signal })
+        : await client.runs.metrics(run, { name: metric, stride, signal })
     const chosen = all.filter((each) =>
       rows.some(({ name, node, port }) => name === each.name && node === each.node && port === each.port),
     )
@@ -96,7 +96,7 @@ async function noCurve(
   what: { readonly run: string; readonly metric: string; readonly signal: AbortSignal },
 ) {
   const { run, metric, signal } = what
-  const known = await client.metrics.names({ ids: run }, { signal }).catch((error: unknown) => {
+  const known = await client.metrics.names({ ids: run, signal }).catch((error: unknown) => {
     if (error instanceof ApiError) return []
     throw error
   })

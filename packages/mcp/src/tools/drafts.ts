@@ -2,7 +2,7 @@
  * `validate`, `save_draft` and `publish_flow`: a flow from its first draft on.
  * @module
  */
-import { ApiError, type Client, type Flow } from '@flow-service/client-sdk'
+import { ApiError, type Flow } from '@flow-service/client-sdk'
 import { flowDocumentInputSchema } from '@flow-service/protocol'
 import * as z from 'zod'
 
@@ -50,8 +50,8 @@ export const validate = tool({
   }),
   async run({ client, input: { name, document, cursor }, signal }) {
     const { issues } = document
-      ? await client.flows.validate({ name, flowDocument: document as never }, { signal })
-      : await client.flows.get({ name }, { signal })
+      ? await client.flows.validate(name, document as never, { signal })
+      : await client.flows.get(name, { signal })
     const sorted = bySeverity(issues)
     const errors = issues.filter(({ severity }) => severity === 'error').length
     const { rows, next } = pageOf(sorted, cursor, MAX_ISSUES)
@@ -91,7 +91,7 @@ export const saveDraft = tool({
   }),
   async run({ client, input: { name, version, document }, signal }) {
     // a layout that is left out stays as it is
-    const flow = await client.flows.save({ name, flowDocument: { ...document, version } as never }, { signal })
+    const flow = await client.flows.save(name, { ...document, version } as never, { signal })
     return saved(flow)
   },
 })
@@ -130,9 +130,7 @@ export const publishFlow = tool({
     next: nextSchema,
   }),
   async run({ client, input: { name, version }, signal }) {
-    const { status, rebuilt, ...flow } = await client.flows
-      .publish({ name, version }, { signal })
-      .catch(explained(name))
+    const { status, rebuilt, ...flow } = await client.flows.publish(name, { version, signal }).catch(explained(name))
     const live = flow.mode === 'live' && status !== 'active' ? ' It is not started by that.' : ''
     return {
       text: report(

@@ -108,7 +108,7 @@ export const getFlow = tool({
     next: nextSchema,
   }),
   async run({ client, input: { name, published, cursor }, signal }) {
-    const flow = await client.flows.get({ name, published }, { signal })
+    const flow = await client.flows.get(name, { published, signal })
     const { nodes, next } = nodesFrom(flow.nodes as readonly FlowNode[], offsetOf(cursor))
     const long = nodes.filter(({ source }) => (source ?? '').length > MAX_SOURCE)
     const document = {

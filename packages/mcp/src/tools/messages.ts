@@ -43,7 +43,7 @@ export const listMessages = tool({
   }),
   async run({ client, input: { flow, query = '', cursor }, signal }) {
     const part = query.toLowerCase()
-    const all = (await client.messages.list({}, { signal })).filter(
+    const all = (await client.messages.list({ signal })).filter(
       (message) => (flow === undefined || message.flow === flow) && message.name.toLowerCase().includes(part),
     )
     const { rows, next } = pageOf(all, cursor)
@@ -88,10 +88,7 @@ export const getHistory = tool({
     next: nextSchema,
   }),
   async run({ client, input: { message, since, limit, cursor }, signal }) {
-    const entries = await client.messages.history(
-      { message, limit, ...given({ since }), ...olderThan(cursor) },
-      { signal },
-    )
+    const entries = await client.messages.history(message, { limit, ...given({ since }), ...olderThan(cursor), signal })
     const next = nextBefore(entries, ({ ts }) => ts, limit)
     const lines = entries.map(
       ({ ts, value, truncated }) => `${ts}: ${truncated ? 'too long to be kept' : shown(value, 150)}`,

@@ -28,7 +28,7 @@ export const listRuns = tool({
   }),
   output: z.object({ runs: z.array(runRowSchema), next: nextSchema }),
   async run({ client, input: { cursor, ...which }, signal }) {
-    const runs = await client.runs.list({ ...given(which), ...olderThan(cursor), limit: PAGE }, { signal })
+    const runs = await client.runs.list({ ...given(which), ...olderThan(cursor), limit: PAGE, signal })
     const next = nextBefore(runs, (run) => run.created_at)
     const lines = runs.map((run) => `${run.id} ${run.flow}${run.draft ? ' (draft)' : ''}: ${outcomeOf(run)}`)
     return {
@@ -76,7 +76,7 @@ export const getRun = tool({
     next: nextSchema.describe('More nodes.'),
   }),
   async run({ client, input: { id, cursor }, signal }) {
-    const run = await client.runs.get({ id }, { signal })
+    const run = await client.runs.get(id, { signal })
     const { rows: nodes, next } = pageOf(byInterest(run.nodes), cursor)
     return {
       text: report(
@@ -157,7 +157,7 @@ export const cancelRun = tool({
   input: z.strictObject({ id: runId }),
   output: z.object({ run: runRowSchema, next: nextSchema }),
   async run({ client, input: { id }, signal }) {
-    const run = await client.runs.cancel({ id }, { signal })
+    const run = await client.runs.cancel(id, { signal })
     return { text: report([`Run ${id} of ${run.flow}: ${outcomeOf(run)}`]), value: { run: rowOf(run), next: null } }
   },
 })

@@ -37,7 +37,7 @@ export const getLogs = tool({
     next: nextSchema.describe('The part before.'),
   }),
   async run({ client, input: { run: id, node: wanted, cursor }, signal }) {
-    const run = await client.runs.get({ id }, { signal })
+    const run = await client.runs.get(id, { signal })
     const record = recordOf(run, wanted)
     if (!record) {
       const nothing = { node: null, status: null, error: null, traceback: null, text: '', from: 0, truncated: false }
@@ -106,7 +106,7 @@ export const whyMiss = tool({
     next: nextSchema,
   }),
   async run({ client, input: { run: id, node, cursor }, signal }) {
-    const run = await client.runs.get({ id }, { signal })
+    const run = await client.runs.get(id, { signal })
     const records =
       node === undefined ? run.nodes : [run.nodes.find((each) => each.node === node) ?? missing(run, node)]
     const stages = records.flatMap(stageOf).toSorted((a, b) => Number(a.hit) - Number(b.hit))

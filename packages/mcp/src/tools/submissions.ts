@@ -24,7 +24,7 @@ export const submitRun = tool({
   input: z.strictObject({ flow: flowName, params, seed, no_cache, priority, idempotency_key }),
   output: z.object({ run: runRowSchema, next: nextSchema }),
   async run({ client, input: { flow, ...what }, signal }) {
-    const run = await client.runs.submit({ name: flow, ...what } as never, { signal })
+    const run = await client.http.runs.submit({ name: flow, ...what } as never, { signal })
     return {
       text: report([`Run ${run.id} of ${flow}: ${outcomeOf(run)}. Look at it with get_run.`]),
       value: { run: rowOf(run), next: null },
@@ -53,7 +53,7 @@ export const submitSweep = tool({
     next: nextSchema,
   }),
   async run({ client, input: { flow, ...what }, signal }) {
-    const { group_id: group, runs } = await client.runs.sweep({ name: flow, ...what } as never, { signal })
+    const { group_id: group, runs } = await client.http.runs.sweep({ name: flow, ...what } as never, { signal })
     const ids = runs.slice(0, PAGE).map(({ id }) => id)
     const head = `Queued ${runs.length} runs of ${flow}. Look at them with list_runs and group "${group}". The first ones:`
     return { text: report([head], ids), value: { group_id: group, total: runs.length, runs: ids, next: null } }

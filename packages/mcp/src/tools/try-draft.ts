@@ -42,7 +42,7 @@ export const tryDraft = tool({
     next: nextSchema,
   }),
   async run({ client, input: { name, inputs, wait_s: waitS }, signal }) {
-    const begun = await client.flows.try({ name, inputs: inputs as never }, { signal })
+    const begun = await client.flows.try(name, { inputs: inputs as never, signal })
     if (!('id' in begun)) return ofLive(name, begun)
     return ofRun(await ended(client, begun, { waitMs: waitS * 1000, signal }))
   },
@@ -59,7 +59,7 @@ async function ended(client: Client, begun: Run, wait: { readonly waitMs: number
     // oxlint-disable no-await-in-loop -- the next look is after the pause
     await pause(Math.min(pauseMs, leftMs), null, { signal })
     try {
-      run = await client.runs.get({ id: run.id }, { signal })
+      run = await client.runs.get(run.id, { signal })
     } catch (error) {
       if (error instanceof ApiError && error.status === 403) break
       throw error

@@ -44,10 +44,7 @@ export const listCascades = tool({
     next: nextSchema,
   }),
   async run({ client, input: { cursor, ...which }, signal }) {
-    const rows = await client.observability.cascades(
-      { ...given(which), ...olderThan(cursor), limit: LIMIT },
-      { signal },
-    )
+    const rows = await client.observability.cascades({ ...given(which), ...olderThan(cursor), limit: LIMIT, signal })
     const next = nextBefore(rows, (row) => row.started_at, LIMIT)
     const cascades = rows.map(({ id, flow, origin, status, executions, error, ...row }) => ({
       id,
@@ -100,10 +97,7 @@ export const listDeadLetters = tool({
     next: nextSchema,
   }),
   async run({ client, input: { cursor, ...which }, signal }) {
-    const rows = await client.observability.deadLetter(
-      { ...given(which), ...olderThan(cursor), limit: LIMIT },
-      { signal },
-    )
+    const rows = await client.observability.deadLetter({ ...given(which), ...olderThan(cursor), limit: LIMIT, signal })
     const next = nextBefore(rows, ({ ts }) => ts, LIMIT)
     const lines = rows.map(
       ({ ts, flow, node, message, reason, value }) =>

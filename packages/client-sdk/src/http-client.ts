@@ -1,9 +1,10 @@
 /**
- * The operations that answer curves in two forms, each by the parameters that ask for it: points one by one, or columns
- * where `points` says how many. The generated methods know of both forms only that it is one of them.
+ * The generated functions as `client.http`: they take and answer what is on the wire. Two of them answer curves in two forms,
+ * each by the parameters that ask for it: points one by one, or columns where `points` says how many. The generated methods
+ * know of both forms only that it is one of them.
  * @module
  */
-import type { Metrics, Runs } from './generated/sdk.gen.ts'
+import { GeneratedClient, type Metrics, type Runs } from './generated/sdk.gen.ts'
 import type { CurveColumns, CurveComparison, MetricComparison, MetricSeries } from './generated/types.gen.ts'
 
 type Options<F extends (...args: never[]) => unknown> = Parameters<F>[1]
@@ -37,6 +38,19 @@ interface ComparedCurves {
 }
 
 /** The operations of runs. */
-export type RunOperations = RunCurves & Runs
+type RunOperations = RunCurves & Runs
 /** The operations of metrics. */
-export type MetricOperations = ComparedCurves & Metrics
+type MetricOperations = ComparedCurves & Metrics
+
+/** Every operation by its group and name, with the names of the wire: `client.http.runs.submit({ name, no_cache })`. */
+export class HttpClient extends GeneratedClient {
+  /** Runs of batch flows. */
+  override get runs(): RunOperations {
+    return super.runs as RunOperations
+  }
+
+  /** Curves of several runs. */
+  override get metrics(): MetricOperations {
+    return super.metrics as MetricOperations
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * Settings of runs: how many execute at once, how long they outlive their engine, and how large an import may be.
+ * @module
+ */
+import { availableParallelism } from 'node:os'
+
+import { ConfigError, integer, setting } from '../process/setting.ts'
+
+/** Node code waits more than it computes: for files, networks, a GPU. */
+const enoughPlaces = (): number => Math.max(8, 2 * availableParallelism())
+
+export const runsSettings = {
+  maxRuns: setting(integer(1, 1000), {
+    env: 'SERVICE_MAX_RUNS',
+    about: 'How many batch runs this engine executes at once.',
+    initial: 4,
+  }),
+  maxParallelNodes: setting(integer(1, 1000), {
+    env: 'SERVICE_MAX_PARALLEL_NODES',
+    about: 'How many nodes of one run execute at once.',
+    initial: enoughPlaces,
+    initially: '8, or twice the number of CPUs if that is more',
+  }),
+  maxProcesses: setting(integer(1, 1000), {
+    env: 'SERVICE_MAX_PROCESSES',
+    about: 'How many processes of node code this engine runs at once on its own machine, shared fairly by its runs.',
+    initial: enoughPlaces,
+    initially: '8, or twice the number of CPUs if that is more',
+  }),
+  runLeaseS: setting(integer(2, 3600), {
+    env: 'SERVICE_RUN_LEASE_S',
+    about:
+      'How many seconds after the last sign of life of its engine a running run is given up, where engines share a database.',
+    initial: 30,
+  }),
+  runRenewS: setting(integer(1, 1800), {
+    env: 'SERVICE_RUN_RENEW_S',
+    about: 'How many seconds lie between two signs of life; at most half of the lease.',
+    initial: 10,
+  }),
+  importMaxBytes: setting(integer(1, Number.MAX_SAFE_INTEGER), {
+    env: 'SERVICE_IMPORT_MAX_BYTES',
+    about: 'The largest body of an import of runs, in bytes.',
+    initial: 67_108_864,
+  }),
+}
+
+/** Throws `ConfigError` where a lease would end between two signs of life. */
+export function checkRuns({ runRenewS, runLeaseS }: { readonly runRenewS: number; readonly runLeaseS: number }): void {
+  if (runRenewS * 2 <= runLeaseS) return
+  throw new ConfigError(
+    `SERVICE_RUN_RENEW_S is ${runRenewS}: use at most half of SERVICE_RUN_LEASE_S, which is ${runLeaseS}`,
+  )
+}
