@@ -9,7 +9,10 @@ import { MAX_LAYOUT_BYTES, MAX_LAYOUT_COORDINATE } from './limits.ts'
 const coordinate = z.number().min(-MAX_LAYOUT_COORDINATE).max(MAX_LAYOUT_COORDINATE)
 
 const positionSchema = z
-  .strictObject({ x: coordinate, y: coordinate })
+  .strictObject({
+    x: coordinate.meta({ description: 'To the right.' }),
+    y: coordinate.meta({ description: 'Downwards.' }),
+  })
   .meta({ id: 'NodePosition', description: 'In units of whoever draws; x grows to the right, y downwards.' })
 
 const nodes = z.record(z.string(), positionSchema).meta({

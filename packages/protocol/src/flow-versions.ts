@@ -56,8 +56,8 @@ export type Change = z.infer<typeof changeSchema>
 /** How a node differs. */
 export const nodeChangeSchema = z
   .object({
-    id: z.string(),
-    change: z.enum(['added', 'removed', 'changed']),
+    id: z.string().meta({ description: 'Of the node.' }),
+    change: z.enum(['added', 'removed', 'changed']).meta({ description: 'What has become of it.' }),
     fields: z.array(changeSchema).meta({
       description: 'All of a node that was added or removed; without its source, and the messages that names imply.',
     }),
@@ -74,14 +74,22 @@ export const wireSchema = z
   .object({
     message: z.string().meta({ description: 'Qualified name.' }),
     from: z
-      .object({ node: z.string(), port: z.string() })
+      .object({
+        node: z.string().meta({ description: 'Id of the node.' }),
+        port: z.string().meta({ description: 'Name of its port.' }),
+      })
+      .meta({ id: 'WireSource' })
       .nullable()
       .meta({ description: 'Null: no node of the flow produces it.' }),
-    to: z.object({
-      flow: z.string().meta({ description: 'The flow, or another one that reads the message as it is published now.' }),
-      node: z.string(),
-      port: z.string(),
-    }),
+    to: z
+      .object({
+        flow: z
+          .string()
+          .meta({ description: 'The flow, or another one that reads the message as it is published now.' }),
+        node: z.string().meta({ description: 'Id of the node.' }),
+        port: z.string().meta({ description: 'Name of its port.' }),
+      })
+      .meta({ description: 'What reads it.' }),
   })
   .meta({ id: 'Wire' })
 /** A value's way from a node to a node. */
@@ -90,7 +98,7 @@ export type Wire = z.infer<typeof wireSchema>
 /** Answer of `GET /flows/{name}/versions/{version}/diff`. */
 export const flowDiffSchema = z
   .object({
-    from: z.int(),
+    from: z.int().meta({ description: 'The version that is compared.' }),
     to: z
       .union([z.int(), z.enum(['draft', 'published'])])
       .meta({ description: 'A version, or what the flow has now.' }),
@@ -98,7 +106,12 @@ export const flowDiffSchema = z
       description: 'Of the flow itself. `/nodes` has the ids that both have, where their order differs.',
     }),
     nodes: z.array(nodeChangeSchema).meta({ description: 'In the order of the newer document, removed ones last.' }),
-    wires: z.object({ added: z.array(wireSchema), removed: z.array(wireSchema) }),
+    wires: z
+      .object({
+        added: z.array(wireSchema).meta({ description: 'Those that are new.' }),
+        removed: z.array(wireSchema).meta({ description: 'Those that are gone.' }),
+      })
+      .meta({ description: 'Ways of values.' }),
   })
   .meta({ id: 'FlowDiff' })
 /** How two contents of a flow differ. */

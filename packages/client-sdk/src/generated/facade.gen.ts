@@ -181,7 +181,10 @@ export interface FlowsTryOptions extends Request {
 export interface FlowsVersionsOptions extends Request {
   /** Only older ones: the `version` of the last row read. */
   readonly before?: NonNullable<wire.FlowsVersionsData['query']>['before']
-  /** @default 50 */
+  /**
+   * Rows at most.
+   * @default 50
+   */
   readonly limit?: NonNullable<wire.FlowsVersionsData['query']>['limit']
 }
 

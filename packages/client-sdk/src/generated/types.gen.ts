@@ -455,7 +455,13 @@ export type Resources = {
  * In units of whoever draws; x grows to the right, y downwards.
  */
 export type NodePosition = {
+    /**
+     * To the right.
+     */
     x: number;
+    /**
+     * Downwards.
+     */
     y: number;
 };
 
@@ -3681,6 +3687,9 @@ export type FlowVersionContent = {
 };
 
 export type FlowDiff = {
+    /**
+     * The version that is compared.
+     */
     from: number;
     /**
      * A version, or what the flow has now.
@@ -3694,8 +3703,17 @@ export type FlowDiff = {
      * In the order of the newer document, removed ones last.
      */
     nodes: Array<NodeChange>;
+    /**
+     * Ways of values.
+     */
     wires: {
+        /**
+         * Those that are new.
+         */
         added: Array<Wire>;
+        /**
+         * Those that are gone.
+         */
         removed: Array<Wire>;
     };
 };
@@ -3716,7 +3734,13 @@ export type Change = {
 };
 
 export type NodeChange = {
+    /**
+     * Of the node.
+     */
     id: string;
+    /**
+     * What has become of it.
+     */
     change: 'added' | 'removed' | 'changed';
     /**
      * All of a node that was added or removed; without its source, and the messages that names imply.
@@ -3736,18 +3760,35 @@ export type Wire = {
     /**
      * Null: no node of the flow produces it.
      */
-    from: {
-        node: string;
-        port: string;
-    } | null;
+    from: WireSource | null;
+    /**
+     * What reads it.
+     */
     to: {
         /**
          * The flow, or another one that reads the message as it is published now.
          */
         flow: string;
+        /**
+         * Id of the node.
+         */
         node: string;
+        /**
+         * Name of its port.
+         */
         port: string;
     };
+};
+
+export type WireSource = {
+    /**
+     * Id of the node.
+     */
+    node: string;
+    /**
+     * Name of its port.
+     */
+    port: string;
 };
 
 export type WsTicket = {
@@ -5953,7 +5994,13 @@ export type NodeRetryOutput = {
  * In units of whoever draws; x grows to the right, y downwards.
  */
 export type NodePositionOutput = {
+    /**
+     * To the right.
+     */
     x: number;
+    /**
+     * Downwards.
+     */
     y: number;
 };
 
@@ -9138,6 +9185,9 @@ export type LibraryDeleteResponse = LibraryDeleteResponses[keyof LibraryDeleteRe
 export type FlowsVersionsData = {
     body?: never;
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
     };
     query?: {
@@ -9145,6 +9195,9 @@ export type FlowsVersionsData = {
          * Only older ones: the `version` of the last row read.
          */
         before?: number;
+        /**
+         * Rows at most.
+         */
         limit?: number;
     };
     url: '/flows/{name}/versions';
@@ -9187,7 +9240,13 @@ export type FlowsVersionsResponse = FlowsVersionsResponses[keyof FlowsVersionsRe
 export type FlowsVersionData = {
     body?: never;
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
+        /**
+         * A version that was published.
+         */
         version: number;
     };
     query?: never;
@@ -9231,7 +9290,13 @@ export type FlowsVersionResponse = FlowsVersionResponses[keyof FlowsVersionRespo
 export type FlowsDiffData = {
     body?: never;
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
+        /**
+         * A version that was published.
+         */
         version: number;
     };
     query?: {
@@ -9285,7 +9350,13 @@ export type FlowsRestoreData = {
         version: number;
     };
     path: {
+        /**
+         * Name of the flow.
+         */
         name: string;
+        /**
+         * A version that was published.
+         */
         version: number;
     };
     query?: never;
@@ -10440,6 +10511,9 @@ export type RunsAppendData = {
         };
     };
     path: {
+        /**
+         * Of the run.
+         */
         id: string;
     };
     query?: never;

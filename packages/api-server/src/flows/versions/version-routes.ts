@@ -20,8 +20,8 @@ import type { DiffTarget, FlowVersions } from './flow-versions.ts'
 const MAX_VERSION = 2 ** 31 - 1
 
 const version = integer({ min: 1, max: MAX_VERSION })
-const params = z.object({ name: nameSchema })
-const versionParams = z.object({ name: nameSchema, version })
+const params = z.object({ name: nameSchema.meta({ description: 'Name of the flow.' }) })
+const versionParams = params.extend({ version: version.meta({ description: 'A version that was published.' }) })
 
 const target = z
   .string()
@@ -43,7 +43,7 @@ export const versionsEndpoints = {
     params,
     query: z.object({
       before: version.optional().meta({ description: 'Only older ones: the `version` of the last row read.' }),
-      limit: integer({ min: 1, max: 500 }).default(50),
+      limit: integer({ min: 1, max: 500 }).default(50).meta({ description: 'Rows at most.' }),
     }),
     replies: {
       200: reply.json(

@@ -41,7 +41,7 @@ export const trackingEndpoints = {
       'Takes in the next of what its program sends: all of it, or nothing. What was sent before is answered, and ignored; where something is missing between, `version_conflict` tells the last that is stored. Only who began the run may tell of it.',
     auth: 'user',
     scope: 'runs:write',
-    params: z.object({ id: z.uuid('use the id of a run') }),
+    params: z.object({ id: z.uuid('use the id of a run').meta({ description: 'Of the run.' }) }),
     body: json(runTrackAppendSchema, { maxBytes: MAX_TRACKED_BYTES }),
     replies: { 200: reply.json('How far the run is stored.', runTrackedSchema) },
     problems: [
