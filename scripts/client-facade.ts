@@ -7,6 +7,7 @@
 
 interface Schema {
   readonly $ref?: string
+  readonly type?: string | readonly string[]
   readonly description?: string
   readonly default?: unknown
   readonly properties?: Readonly<Record<string, Schema>>
@@ -140,7 +141,7 @@ function methodOf(document: ApiDocument, path: string, operation: Operation, nam
   const optionsName = options.length > 0 ? `${pascal(id)}Options` : base
   const whole = body !== undefined && body.properties === undefined
   const flow = body === FLOW
-  const given = named.map((parameter) => positional(path, parameter.name))
+  const given = named.map((parameter) => positional(path, parameter))
   const values = [
     // a name of both is told apart by where it stands
     ...given.flatMap(({ key, value }) => {
@@ -174,7 +175,10 @@ function methodOf(document: ApiDocument, path: string, operation: Operation, nam
 }
 
 /** How a path parameter is given: by a name, or by what has it. */
-function positional(path: string, name: string): { key: string; argument: string; type: string; value: string } {
+function positional(
+  path: string,
+  { name, schema }: { readonly name: string; readonly schema?: Schema },
+): { key: string; argument: string; type: string; value: string } {
   const before = path
     .slice(0, path.indexOf(`{${name}}`))
     .split('/')
@@ -187,7 +191,7 @@ function positional(path: string, name: string): { key: string; argument: string
   if (before === 'messages') return by('MessageNamed', 'messageName')
   if (before === 'artifacts')
     return { ...by('ArtifactNamed', 'artifactName'), argument: 'artifact', value: 'artifactName(artifact)' }
-  return { key: name, argument, type: 'string', value: argument }
+  return { key: name, argument, type: schema?.type === 'integer' ? 'number' : 'string', value: argument }
 }
 
 /** A flow document has a `name` of its own. */

@@ -7,6 +7,7 @@ export function addFlows(root: Command): void {
   const flows = root.command('flows').description('flows of the engine')
   addReading(flows)
   addEditing(flows)
+  addVersions(flows)
   addSwitching(flows)
   addNodes(flows)
 }
@@ -73,6 +74,28 @@ function addEditing(flows: Command): void {
     .description('delete a flow, an active one too; its runs are kept')
     .action(lazily(async () => (await import('../commands/flow-edit.ts')).deleteFlow))
   withExamples(remove, 'flows delete climate_trial')
+}
+
+function addVersions(flows: Command): void {
+  const log = theFlow(flows, 'log')
+    .description('what was published of a flow, newest first, and how many runs executed it')
+    .option('--limit <number>', 'versions at most, 20 unless given', integer)
+    .action(lazily(async () => (await import('../commands/flow-versions.ts')).logFlow))
+  withExamples(log, 'flows log climate')
+  const diff = theFlow(flows, 'diff')
+    .argument('<version>', 'number of a published version', integer)
+    .description('what has changed since a version: settings, nodes, sources, wires')
+    .option(
+      '--to <version>',
+      'another version, "draft" or "published"; the draft if there is one, else what is published',
+    )
+    .action(lazily(async () => (await import('../commands/flow-versions.ts')).diffFlow))
+  withExamples(diff, 'flows diff climate 3', 'flows diff climate 3 --to 5')
+  const restore = theFlow(flows, 'restore')
+    .argument('<version>', 'number of a published version', integer)
+    .description('make a published version the draft again; publish it to have it run')
+    .action(lazily(async () => (await import('../commands/flow-versions.ts')).restoreFlow))
+  withExamples(restore, 'flows restore climate 3')
 }
 
 function addSwitching(flows: Command): void {

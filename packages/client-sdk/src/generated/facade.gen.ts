@@ -1292,12 +1292,12 @@ export class FlowsCalls {
   }
 
   /** Read a published version */
-  version(flow: FlowNamed, version: string, options: Request = {}): Promise<wire.FlowsVersionResponse> {
+  version(flow: FlowNamed, version: number, options: Request = {}): Promise<wire.FlowsVersionResponse> {
     return this.http.flows.version(wireOf(options, { name: flowName(flow), version }), requestOf(options))
   }
 
   /** Tell what has changed since a version */
-  diff(flow: FlowNamed, version: string, options: FlowsDiffOptions = {}): Promise<wire.FlowsDiffResponse> {
+  diff(flow: FlowNamed, version: number, options: FlowsDiffOptions = {}): Promise<wire.FlowsDiffResponse> {
     return this.http.flows.diff(wireOf(options, { name: flowName(flow), version }), requestOf(options))
   }
 
@@ -1306,7 +1306,7 @@ export class FlowsCalls {
    *
    * As if its document were saved: whoever may not change code may not bring other code back. A node is linked to the library only while that has the code of then; else it gets that code as its own. The layout stays.
    */
-  restore(flow: FlowNamed, version: string, options: FlowsRestoreOptions): Promise<wire.FlowsRestoreResponse> {
+  restore(flow: FlowNamed, version: number, options: FlowsRestoreOptions): Promise<wire.FlowsRestoreResponse> {
     return this.http.flows.restore(wireOf(options, { name: flowName(flow), path_version: version, body_version: options.version }), requestOf(options))
   }
 
